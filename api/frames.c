@@ -59,6 +59,7 @@ static const struct hs_json_field player_fields[] = {
      .bit = HS_FIELD_PREDICTION},
     {"weapon", HS_JSON_NAME, TO(weapon)},
     {"team", HS_JSON_NAME, TO(team)},
+    {"account", HS_JSON_NAME, TO(account)},
     {"rig", HS_JSON_NAME, TO(rig)},
     {"alive", HS_JSON_BOOL, TO(alive), .bit = HS_FIELD_ALIVE},
     {"life", HS_JSON_INT, TO(life), .high = HS_JSON_INT_MAX, .bit = HS_FIELD_LIFE},

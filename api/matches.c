@@ -66,6 +66,22 @@ static void write_verdicts(struct hs_writer *writer, const uint64_t reasons[HS_R
     hs_write_counts_field(writer, "reasons", &hs_reason_words, reasons);
 }
 
+static void write_sums(struct hs_writer *writer, const struct hs_vocabulary *words,
+                       const double *sums)
+{
+    for (int i = 0; i < words->count; i++)
+        if (sums[i] > 0)
+            hs_write_real_field(writer, words->names[i], sums[i]);
+}
+
+static void write_suspicion(struct hs_writer *writer, const struct hs_player_info *player)
+{
+    hs_write_begin_field(writer, "suspicion_by", '{');
+    write_sums(writer, &hs_check_words, player->suspicion_hits);
+    write_sums(writer, &hs_move_check_words, player->suspicion_moves);
+    hs_write_end(writer, '}');
+}
+
 void hs_player_encode(struct hs_writer *writer, const struct hs_match *match,
                       const struct hs_player_info *player)
 {
@@ -73,6 +89,8 @@ void hs_player_encode(struct hs_writer *writer, const struct hs_match *match,
     hs_match_moves_info(match, player->name, &moves);
     hs_write_begin(writer, '{');
     hs_write_str_field(writer, "player", player->name);
+    if (player->account.ptr != NULL)
+        hs_write_str_field(writer, "account", player->account);
     if (player->team.ptr != NULL)
         hs_write_str_field(writer, "team", player->team);
     hs_write_bool_field(writer, "alive", player->alive);
@@ -89,6 +107,7 @@ void hs_player_encode(struct hs_writer *writer, const struct hs_match *match,
     hs_write_int_field(writer, "would_reject", (int64_t)player->would_reject);
     hs_write_exact_field(writer, "damage_dealt", player->damage_dealt);
     hs_write_real_field(writer, "suspicion", player->suspicion);
+    write_suspicion(writer, player);
     if (moves.present) {
         hs_write_key(writer, "timing");
         hs_moves_info_encode(writer, &moves);

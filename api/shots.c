@@ -13,8 +13,9 @@ static const struct hs_json_field shot_fields[] = {
     {"shot", HS_JSON_INT, true, TO(shot), .high = HS_JSON_INT_MAX},
     {"shooter", HS_JSON_NAME, true, TO(shooter)},
     {"weapon", HS_JSON_NAME, TO(weapon)},
-    {"time", HS_JSON_TIME, true, TO(time_us)},
-    {"origin", HS_JSON_VEC, true, TO(origin)},
+    {"cancel", HS_JSON_BOOL, TO(is_cancel)},
+    {"time", HS_JSON_TIME, TO(time_us), HAS(time)},
+    {"origin", HS_JSON_VEC, TO(origin), HAS(origin)},
     {"direction", HS_JSON_VEC, TO(direction), HAS(direction), .check = hs_json_check_direction},
     {"seed", HS_JSON_INT, TO(seed), HAS(seed), .high = HS_JSON_INT_MAX},
     {"directions", HS_JSON_LIST, TO(directions), .list = &direction_list},
@@ -25,12 +26,22 @@ static struct hs_vec unit(struct hs_vec v)
     return hs_vec_scale(v, 1 / hs_vec_length(v));
 }
 
+static void require(struct hs_reader *reader, const struct hs_json_at *at, const char *key,
+                    bool is_present)
+{
+    struct hs_json_at here = {.parent = at, .key = key};
+    if (!is_present)
+        hs_json_bad(reader, &here, "is required");
+}
+
 static void finish_shot(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
     struct hs_shot_claim *shot = target;
     struct hs_vec *directions = (struct hs_vec *)(uintptr_t)shot->directions;
-    (void)reader, (void)value, (void)at;
+    (void)value;
+    require(reader, at, "time", shot->has_time || shot->is_cancel);
+    require(reader, at, "origin", shot->has_origin || shot->is_cancel);
     if (shot->has_direction)
         shot->direction = unit(shot->direction);
     for (size_t i = 0; i < shot->direction_count; i++)

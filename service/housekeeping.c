@@ -69,6 +69,7 @@ static void read_stores(struct hs_service *service)
     set(service, HS_METRIC_MATCHES_HELD, totals.memory_limited);
     set(service, HS_METRIC_PLAYERS, totals.players);
     set(service, HS_METRIC_MOVERS, totals.movers);
+    set(service, HS_METRIC_ACCOUNTS, totals.accounts);
     set(service, HS_METRIC_HISTORY_BYTES, totals.bytes);
     set(service, HS_METRIC_HISTORY_BYTES_LIMIT, totals.bytes_limit);
     set(service, HS_METRIC_MAPS, maps.maps);

@@ -60,7 +60,7 @@ struct hs_player_frame {
     struct hs_vec eye; /* world, length */
     const struct hs_posted_bone *bones;
     size_t bone_count;
-    struct hs_str rig, stance, team, weapon;
+    struct hs_str account, rig, stance, team, weapon;
     const struct hs_str *weapons;
     size_t weapon_count;
     enum hs_sample_event event;

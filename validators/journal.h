@@ -1,6 +1,7 @@
 /*
  * The events that a match must not lose between two snapshots (snapshot.h): the sessions of its
- * players, the payments in them, and each clock reset.
+ * players, the payments in them, their accounts, the shots that were
+ * withdrawn, and each clock reset.
  *
  * A match appends these as records to a buffer of its owner. Before the owner answers a request, it
  * writes the buffer to storage that outlives the process. After a crash, the records are applied to

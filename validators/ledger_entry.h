@@ -52,6 +52,7 @@ struct hs_ledger_entry {
     int64_t fire_time_us;
     uint64_t noted; /* set by hs_ledger_record: its position in the order of recording */
     bool accepted;
+    bool is_cancelled;           /* a posted shot that was withdrawn; stays `accepted` */
     uint32_t payment;            /* as counted by hs_match_payments; 0: none, or restored */
     struct hs_vec start, end;    /* of the trace; if accepted */
     struct hs_posted_shot *shot; /* owned; set for a posted shot, NULL for a hit */

@@ -90,6 +90,7 @@ struct hs_match_info {
     bool needs_resync; /* less than one window of history: clients should post their state again */
     uint32_t players;  /* present */
     uint32_t movers;
+    uint32_t accounts;    /* of players who left */
     size_t history_bytes; /* bytes of the match, including those reserved for its players */
 };
 
@@ -110,6 +111,7 @@ uint32_t hs_match_payments(const struct hs_match *match);
 /* State of one player. `name` points into the match. */
 struct hs_player_info {
     struct hs_str name;
+    struct hs_str account; /* ptr NULL: none is known */
     uint32_t samples;
     int64_t oldest_us, newest_us; /* with samples > 0 */
     int64_t life;
@@ -119,7 +121,10 @@ struct hs_player_info {
     uint64_t reasons[HS_REASON_COUNT]; /* verdicts on claims of this player */
     uint64_t would_reject;             /* claims accepted only because a check is in shadow mode */
     double damage_dealt;
-    double suspicion; /* decaying sum of rejections at newest_us of the match */
+    /* Decaying sums of failures at newest_us of the match, weighted by how far they are beyond the
+       limit: all of them, and by check. */
+    double suspicion;
+    double suspicion_hits[HS_CHECK_COUNT], suspicion_moves[HS_MOVE_CHECK_COUNT];
 };
 
 /*

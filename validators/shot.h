@@ -18,6 +18,8 @@ struct hs_shot_claim {
     struct hs_vec origin;          /* world, length */
     struct hs_vec direction;       /* unit, with has_direction */
     bool has_direction, has_seed;
+    bool is_cancel;                  /* withdraws the shot of this number: hs_shot_cancel */
+    bool has_time, has_origin;       /* always, but with is_cancel */
     uint64_t seed;                   /* of the spread */
     const struct hs_vec *directions; /* of each pellet, unit, expected; instead of a seed */
     size_t direction_count;          /* at most HS_MAX_PELLETS */
@@ -38,6 +40,16 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
 /* Records that a shot was not recorded, whatever its verdict. Until it is sent again, its hits
    get not_recorded instead of a refusal for the missing shot. */
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
+
+/*
+ * Withdraws an accepted shot of the shooter's session. Later hits of it get no_matching_shot, and
+ * what earlier ones were paid stays. Its token goes back to the cadence, unless a hit of it was or
+ * may have been accepted. So each token pays for one shot at most. Sets verdict and reason of
+ * `out`: ok, also if the shot was withdrawn before; no_matching_shot if no such shot was accepted;
+ * not_recorded if the owner cannot keep it (`may_record` is false), or if memory is out.
+ */
+void hs_shot_cancel(struct hs_match *match, const struct hs_shot_claim *claim, bool may_record,
+                    struct hs_hit_result *out);
 
 /* Records a result that is no replay; see hs_hit_record. */
 bool hs_shot_record(struct hs_match *match, const struct hs_shot_claim *claim,

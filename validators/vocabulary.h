@@ -101,6 +101,8 @@ enum hs_check_stage {
       "the newest frame of {p} is too far before {t} s")                                           \
     X(NOT_RECORDED, "not_recorded", INCONCLUSIVE, IDENTITY, NULL,                                  \
       "the service cannot remember the verdict now")                                               \
+    X(NUMBER_FORGOTTEN, "number_forgotten", INCONCLUSIVE, IDENTITY, NULL,                          \
+      "the numbers of shots up to {f} s are not known any more, and {n} may be one of them")       \
     X(OVER_BUDGET, "over_budget", INCONCLUSIVE, CONTACT, NULL, NULL)                               \
     X(NO_WEAPON, "no_weapon", INCONCLUSIVE, WEAPON, NULL,                                          \
       "neither the {c} nor a frame names a weapon")                                                \
@@ -122,7 +124,7 @@ enum hs_check_stage {
       "the weapon fired {m} rounds without a reload, {L}",                                         \
       "the shooter did not hold or own the weapon at {f} s, or it was reloading or empty")         \
     X(FIRE_RATE, "fire_rate", REJECTED, FIRE_RATE,                                                 \
-      "the shots around this one are {m} s apart on average, {L} s", NULL)                         \
+      "the weapon needs {m} s to catch up with its shots, {L} s", NULL)                            \
     X(REWIND_LIMIT, "rewind_limit", REJECTED, REWIND,                                              \
       "the time of the {c} is {m} s before now, {L} s", NULL)                                      \
     X(TIME_IN_FUTURE, "time_in_future", REJECTED, REWIND,                                          \
@@ -197,7 +199,6 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
     X(TARGET_DEAD_NOW, "target_dead_now")     /* hit while alive, now dead: no second kill */      \
     X(UNVERIFIED_IMPACT, "unverified_impact") /* no contact for the explosion: used as claimed */  \
     X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* evaluated at the newest pose */                   \
-    X(SHOT_JUMP, "shot_jump")                 /* the shot number is far from earlier ones */       \
     X(LENIENT, "lenient")                     /* a miss within the claim padding */                \
     X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a pose was not tested */          \
     X(DURING_BURST, "during_burst")           /* the shooter's moves came in a packet burst */     \

@@ -119,7 +119,9 @@ static struct hs_str encode(struct hs_posting *posting, const struct item *item)
         name_verdict(slot, "hit", item->hit->shot, item->hit->shooter, fired_us, &id);
         hs_hit_encode(writer, item->hit, result, &id, explain);
     } else {
-        name_verdict(slot, "shot", item->shot->shot, item->shot->shooter, item->shot->time_us, &id);
+        const struct hs_shot_claim *shot = item->shot;
+        name_verdict(slot, shot->is_cancel ? "cancel" : "shot", shot->shot, shot->shooter,
+                     shot->is_cancel ? INT64_MAX : shot->time_us, &id);
         hs_shot_encode(writer, item->shot, result, item->forward_us, &id, explain);
     }
     if (hs_reason_is_retryable(result->reason))
@@ -188,6 +190,19 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     encode(posting, item);
 }
 
+/* While the journal cannot be written, a cancellation is not accepted, because a crash would lose
+   it. */
+static bool answer_cancel(struct hs_posting *posting, struct item *item)
+{
+    item->forward_us = 0;
+    hs_shot_cancel(posting->slot->match, item->shot, !posting->slot->pays_nothing, &item->result);
+    pay(posting, &item->result);
+    encode(posting, item);
+    hs_replayed_encode(&posting->writer, false);
+    count_verdict(posting->service->metrics, HS_JUDGED_SHOT, &item->result);
+    return true;
+}
+
 static bool answer_item(struct hs_posting *posting, const struct hs_ticks_request *tick,
                         struct item *item)
 {
@@ -224,5 +239,5 @@ bool hs_post_shot(struct hs_posting *posting, const struct hs_ticks_request *tic
     item.hit = NULL;
     item.shot = &tick->shots.shots[i];
     item.shooter = item.shot->shooter;
-    return answer_item(posting, tick, &item);
+    return item.shot->is_cancel ? answer_cancel(posting, &item) : answer_item(posting, tick, &item);
 }

@@ -19,9 +19,10 @@ struct hs_registry {
     struct hs_map_store *maps;
     uint64_t newest_opening;
     bool keeps_journals;
-    atomic_size_t players, movers, memory_limited; /* sums over the matches in the table */
-    size_t match_bytes;                            /* limit of each match */
-    struct hs_budget budget;                       /* of all matches */
+    atomic_size_t players, movers, accounts,
+        memory_limited;      /* sums over the matches in the table */
+    size_t match_bytes;      /* limit of each match */
+    struct hs_budget budget; /* of all matches */
 };
 
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
@@ -246,10 +247,13 @@ static void count_again(struct hs_registry *registry, struct hs_match_slot *slot
         atomic_fetch_add(&registry->players, (size_t)info.players - slot->players);
     if (info.movers != slot->movers)
         atomic_fetch_add(&registry->movers, (size_t)info.movers - slot->movers);
+    if (info.accounts != slot->accounts)
+        atomic_fetch_add(&registry->accounts, (size_t)info.accounts - slot->accounts);
     if (memory_limited != slot->counted_limited)
         atomic_fetch_add(&registry->memory_limited, (size_t)memory_limited - slot->counted_limited);
     slot->players = info.players;
     slot->movers = info.movers;
+    slot->accounts = info.accounts;
     slot->counted_limited = memory_limited;
 }
 
@@ -407,6 +411,7 @@ void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals 
     *out = (struct hs_registry_totals){.matches = registry->count,
                                        .players = registry->players,
                                        .movers = registry->movers,
+                                       .accounts = registry->accounts,
                                        .memory_limited = registry->memory_limited,
                                        .bytes = hs_registry_bytes(registry),
                                        .bytes_limit = registry->budget.limit};

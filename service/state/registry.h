@@ -44,7 +44,8 @@ struct hs_match_slot {
     atomic_uint waiting;  /* threads that wait for `turn` or `lock` */
     pthread_mutex_t lock; /* guards the fields from `match` to `closed` */
     struct hs_match *match;
-    uint32_t players, movers; /* as counted in the registry's totals, like counted_limited */
+    uint32_t players, movers,
+        accounts; /* as counted in the registry's totals, like counted_limited */
     bool counted_limited;
     enum hs_recorded recorded;
     int64_t used_us;       /* time of the last post, monotonic */
@@ -161,7 +162,7 @@ void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
 
 /* Sums over all open matches, each as it was when last released. Locks no match. */
 struct hs_registry_totals {
-    size_t matches, players, movers;
+    size_t matches, players, movers, accounts;
     size_t memory_limited;     /* matches */
     size_t bytes, bytes_limit; /* memory of all matches, and its limit */
 };

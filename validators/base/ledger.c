@@ -3,12 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The mean of GAPS gaps is checked. With fewer than FEWEST_GAPS there is no mean. */
-enum { GAPS = 4, FEWEST_GAPS = 3 };
+/*
+ * The bucket of a weapon, in percent of a token. A pause saves up to SAVED beyond the token of the
+ * next shot, and the debt may be MAX_DEBT. Together they forgive a fire time that is 0.41 of an
+ * interval early or late, such as 20 ms +-8 ms; the deepest debt of honest shots is 0.56. From
+ * 100 on, two shots could have the same time.
+ */
+enum { SAVED = 15, MAX_DEBT = 67 };
 
-/* The number of shots without tolerance after a refused one. Without this, a client that fires
-   at twice the rate would use the tolerance for ever. */
-enum { STRICT_SHOTS = 8 };
+/* No shot was fired. Earlier than every time of a claim. */
+#define NEVER_US (-INT64_C(1000000000000000000))
 
 /* The first capacity for numbers. A ledger that gives up memory keeps this capacity. */
 enum { FIRST_PLACES = 8 };
@@ -103,10 +107,8 @@ void hs_ledger_clear(struct hs_ledger *ledger)
     clear_cadences(ledger);
 }
 
-void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, uint64_t number, int64_t fire_time_us)
+void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, int64_t fire_time_us)
 {
-    if (!numbers->has_paid || number > numbers->paid_number)
-        numbers->paid_number = number;
     if (!numbers->has_paid || fire_time_us > numbers->paid_us)
         numbers->paid_us = fire_time_us;
     numbers->has_paid = true;
@@ -116,21 +118,20 @@ static void end_session(struct hs_ledger_numbers *numbers)
 {
     for (uint32_t i = 0; i < numbers->count; i++)
         if (numbers->entries[i].accepted)
-            hs_ledger_record_paid(numbers, numbers->entries[i].number,
-                                  numbers->entries[i].fire_time_us);
-    struct hs_ledger_numbers paid = {.has_paid = numbers->has_paid,
-                                     .paid_number = numbers->paid_number,
-                                     .paid_us = numbers->paid_us};
+            hs_ledger_record_paid(numbers, numbers->entries[i].fire_time_us);
+    struct hs_ledger_numbers paid = {.has_paid = numbers->has_paid, .paid_us = numbers->paid_us};
     clear_numbers(numbers);
     *numbers = paid;
 }
 
 void hs_ledger_end_session(struct hs_ledger *ledger)
 {
-    release(ledger, ledger->bytes);
+    size_t cadences = ledger->cadence_capacity * sizeof ledger->cadences[0];
+    release(ledger, ledger->bytes - cadences);
     end_session(&ledger->hits);
     end_session(&ledger->shots);
-    clear_cadences(ledger);
+    for (uint16_t i = 0; i < ledger->cadence_count; i++)
+        ledger->cadences[i].rounds = 0;
 }
 
 void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us)
@@ -181,31 +182,31 @@ const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *num
     return found ? &numbers->entries[i] : NULL;
 }
 
+struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t number)
+{
+    const struct hs_ledger_entry *entry = hs_ledger_find(&ledger->shots, number);
+    return entry != NULL ? &ledger->shots.entries[entry - ledger->shots.entries] : NULL;
+}
+
 const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,
                                                         uint64_t number)
 {
-    for (uint32_t i = count_below(numbers, number); i-- > 0;)
-        if (numbers->entries[i].accepted)
-            return &numbers->entries[i];
-    return NULL;
+    uint64_t last = numbers->last_accepted;
+    bool is_before = numbers->has_accepted && last < number && number - last <= HS_LEDGER_NUMBERS;
+    const struct hs_ledger_entry *entry = is_before ? hs_ledger_find(numbers, last) : NULL;
+    return entry != NULL && entry->accepted ? entry : NULL;
 }
 
-bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t number,
-                            int64_t fire_time_us)
+bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
+                       int64_t free_before_us)
 {
-    return (numbers->has_floor && number <= numbers->floor &&
-            numbers->floor - number <= HS_SHOT_JUMP) ||
-           (numbers->has_paid && number <= numbers->paid_number &&
-            fire_time_us <= numbers->paid_us);
+    const struct hs_ledger_entry *entry = hs_ledger_find(numbers, number);
+    return entry != NULL && entry->fire_time_us >= free_before_us;
 }
 
-bool hs_ledger_is_jump(const struct hs_ledger_numbers *numbers, uint64_t number)
+bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us)
 {
-    uint32_t above = count_below(numbers, number);
-    bool is_near_below = above > 0 && number - numbers->entries[above - 1].number <= HS_SHOT_JUMP;
-    bool is_near_above =
-        above < numbers->count && numbers->entries[above].number - number <= HS_SHOT_JUMP;
-    return numbers->count > 0 && !is_near_below && !is_near_above;
+    return numbers->has_paid && fire_time_us <= numbers->paid_us;
 }
 
 /* Returns a copy, or NULL for no bytes. Sets *failed when memory is out. */
@@ -238,35 +239,53 @@ static bool copy_entry(const struct hs_ledger_entry *entry, struct hs_ledger_ent
     return !failed;
 }
 
-/* Forgets the entry recorded first, not the lowest number. A client may restart its count, or
-   pretend to. Its earlier numbers must then still be there. */
+static void remove_entry(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
+                         struct hs_ledger_entry *entry)
+{
+    struct hs_ledger_entry *end = numbers->entries + numbers->count;
+    numbers->answers -= entry->answer != NULL ? 1 : 0;
+    release(ledger, entry->answer_size + shot_bytes(entry->shot));
+    hs_ledger_free_entry(entry);
+    memmove(entry, entry + 1, (size_t)(end - entry - 1) * sizeof *entry);
+    numbers->count--;
+}
+
+/* A number that was not paid can be forgotten at any time. */
+static bool is_free(const struct hs_ledger *ledger, const struct hs_ledger_entry *entry)
+{
+    return !entry->accepted || entry->fire_time_us < ledger->free_before_us;
+}
+
+/* The entry recorded first, of all or of those that can be forgotten; NULL: none. */
+static struct hs_ledger_entry *find_first(const struct hs_ledger *ledger,
+                                          const struct hs_ledger_numbers *numbers, bool is_any)
+{
+    struct hs_ledger_entry *first = NULL;
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        struct hs_ledger_entry *entry = &numbers->entries[i];
+        if ((is_any || is_free(ledger, entry)) && (first == NULL || entry->noted < first->noted))
+            first = entry;
+    }
+    return first;
+}
+
+/* Forgets a number that can be forgotten, or else the one recorded first. */
 static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
-    struct hs_ledger_entry *first = &numbers->entries[0], *end = first + numbers->count;
-    for (struct hs_ledger_entry *entry = first + 1; entry < end; entry++)
-        if (entry->noted < first->noted)
-            first = entry;
-    bool is_new_count =
-        first->number < numbers->floor && numbers->floor - first->number > HS_SHOT_JUMP;
-    if (!numbers->has_floor || first->number > numbers->floor || is_new_count)
-        numbers->floor = first->number;
-    numbers->has_floor = true;
-    if (first->accepted)
-        hs_ledger_record_paid(numbers, first->number, first->fire_time_us);
-    numbers->answers -= first->answer != NULL ? 1 : 0;
-    release(ledger, first->answer_size + shot_bytes(first->shot));
-    hs_ledger_free_entry(first);
-    memmove(first, first + 1, (size_t)(end - first - 1) * sizeof *first);
-    numbers->count--;
+    struct hs_ledger_entry *first = find_first(ledger, numbers, false);
+    if (first == NULL) {
+        first = find_first(ledger, numbers, true);
+        hs_ledger_record_paid(numbers, first->fire_time_us);
+        numbers->was_cut = true;
+    }
+    remove_entry(ledger, numbers, first);
 }
 
 /* ---- making space ---- */
 
-/* Gives up the oldest answer of the kind that has more answers. False: no answer is left. */
-static bool give_up_answer(struct hs_ledger *ledger)
+/* Gives up the oldest answer. False: no answer is left. */
+static bool give_up_first_answer(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
-    struct hs_ledger_numbers *numbers =
-        ledger->hits.answers > ledger->shots.answers ? &ledger->hits : &ledger->shots;
     struct hs_ledger_entry *first = NULL;
     for (uint32_t i = 0; i < numbers->count; i++) {
         struct hs_ledger_entry *entry = &numbers->entries[i];
@@ -279,6 +298,13 @@ static bool give_up_answer(struct hs_ledger *ledger)
     release(ledger, first->answer_size);
     free_answer(first);
     return true;
+}
+
+/* The same of the kind that has more answers. */
+static bool give_up_answer(struct hs_ledger *ledger)
+{
+    return give_up_first_answer(
+        ledger, ledger->hits.answers > ledger->shots.answers ? &ledger->hits : &ledger->shots);
 }
 
 void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
@@ -297,12 +323,10 @@ static bool give_up_numbers(struct hs_ledger *ledger)
     if (numbers->capacity <= FIRST_PLACES) {
         if (ledger->shots.count == 0)
             return false;
-        ledger->shots.was_cut = true;
         forget_first(ledger, &ledger->shots);
         return true;
     }
     uint32_t half = numbers->capacity / 2;
-    numbers->was_cut = numbers->was_cut || numbers->count > half;
     while (numbers->count > half)
         forget_first(ledger, numbers);
     struct hs_ledger_entry *entries = realloc(numbers->entries, half * sizeof *entries);
@@ -327,8 +351,7 @@ static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
 {
     if (reserve_for_cadences(ledger, bytes))
         return true;
-    release(ledger, ledger->cadence_capacity * sizeof ledger->cadences[0]);
-    clear_cadences(ledger);
+    hs_ledger_clear_cadences(ledger);
     return reserve(ledger, bytes);
 }
 
@@ -356,15 +379,31 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
     return true;
 }
 
+/* Whether a number can be forgotten instead of growing the table. */
+static bool has_free(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers)
+{
+    return numbers->count >= HS_LEDGER_NUMBERS && find_first(ledger, numbers, false) != NULL;
+}
+
+/* Answers are given up for the first numbers, but not for more than HS_LEDGER_NUMBERS. */
+static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t bytes)
+{
+    if (capacity == 0)
+        return reserve_surely(ledger, bytes);
+    return capacity < HS_LEDGER_NUMBERS ? reserve_for_answers(ledger, bytes)
+                                        : reserve(ledger, bytes);
+}
+
 /* Makes space for one more entry. False: out of memory. */
 static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
+    while (has_free(ledger, numbers))
+        forget_first(ledger, numbers);
     if (numbers->count < numbers->capacity)
         return true;
     uint32_t before = numbers->capacity, wanted = before == 0 ? FIRST_PLACES : 2 * before;
     size_t more = (wanted - before) * sizeof numbers->entries[0];
-    bool may_grow = before < HS_LEDGER_NUMBERS && (before == 0 ? reserve_surely(ledger, more)
-                                                               : reserve_for_answers(ledger, more));
+    bool may_grow = before < HS_LEDGER_MAX_NUMBERS && reserve_places(ledger, before, more);
     if (may_grow) {
         if (hs_ledger_make_places(numbers, wanted))
             return true;
@@ -373,7 +412,6 @@ static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbe
     }
     if (numbers->count == 0)
         return false;
-    numbers->was_cut = numbers->was_cut || before < HS_LEDGER_NUMBERS;
     forget_first(ledger, numbers);
     return true;
 }
@@ -383,7 +421,8 @@ size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_num
 {
     size_t bytes = entry->answer_size + shot_bytes(entry->shot);
     uint32_t places = numbers->capacity == 0 ? FIRST_PLACES : numbers->capacity;
-    if (numbers->count == numbers->capacity && numbers->capacity < HS_LEDGER_NUMBERS)
+    if (numbers->count == numbers->capacity && numbers->capacity < HS_LEDGER_MAX_NUMBERS &&
+        !has_free(ledger, numbers))
         bytes += places * sizeof *entry;
     return beyond_reserve(ledger, bytes);
 }
@@ -394,6 +433,9 @@ bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *number
     struct hs_ledger_entry copy;
     if (!copy_entry(entry, &copy))
         return false;
+    uint32_t same = count_below(numbers, entry->number);
+    if (same < numbers->count && numbers->entries[same].number == entry->number)
+        remove_entry(ledger, numbers, &numbers->entries[same]);
     if (!reserve_surely(ledger, shot_bytes(copy.shot)))
         free_shot(&copy);
     if (!make_place(ledger, numbers)) {
@@ -401,10 +443,15 @@ bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *number
         hs_ledger_free_entry(&copy);
         return false;
     }
+    if (numbers->answers >= HS_LEDGER_NUMBERS)
+        give_up_first_answer(ledger, numbers);
     if (!reserve_for_answers(ledger, copy.answer_size))
         free_answer(&copy);
     numbers->answers += copy.answer != NULL ? 1 : 0;
     copy.noted = numbers->notes++;
+    if (copy.accepted)
+        numbers->last_accepted = copy.number;
+    numbers->has_accepted = numbers->has_accepted || copy.accepted;
     uint32_t place = count_below(numbers, entry->number);
     memmove(&numbers->entries[place + 1], &numbers->entries[place],
             (numbers->count - place) * sizeof numbers->entries[0]);
@@ -415,12 +462,17 @@ bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *number
 
 /* ---- cadence ---- */
 
-const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon)
+static struct hs_cadence *find_cadence(const struct hs_ledger *ledger, uint16_t weapon)
 {
     for (uint16_t i = 0; i < ledger->cadence_count; i++)
         if (ledger->cadences[i].weapon == weapon)
             return &ledger->cadences[i];
     return NULL;
+}
+
+const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon)
+{
+    return find_cadence(ledger, weapon);
 }
 
 static uint16_t shots_before(const struct hs_cadence *cadence, int64_t fire_time_us)
@@ -431,25 +483,30 @@ static uint16_t shots_before(const struct hs_cadence *cadence, int64_t fire_time
     return i;
 }
 
-bool hs_cadence_mean_gap(const struct hs_cadence *cadence, int64_t fire_time_us, int64_t *mean_us)
+/* When the token of a shot is earned, if those of earlier shots are earned at `settled_us`. */
+static int64_t settle(int64_t settled_us, int64_t fire_time_us, int64_t interval_us)
 {
-    int64_t times[HS_LEDGER_SHOTS + 1];
-    int place = shots_before(cadence, fire_time_us), count = cadence->count + 1;
-    memcpy(times, cadence->fire_time_us, (size_t)place * sizeof times[0]);
-    times[place] = fire_time_us;
-    memcpy(times + place + 1, cadence->fire_time_us + place,
-           (size_t)(cadence->count - place) * sizeof times[0]);
-    int gaps = count - 1 < GAPS ? count - 1 : GAPS;
-    if (gaps < FEWEST_GAPS)
-        return false;
-    int64_t smallest = INT64_MAX;
-    for (int first = 0; first + gaps < count; first++) {
-        int64_t span = times[first + gaps] - times[first];
-        if (first <= place && place <= first + gaps && span < smallest)
-            smallest = span;
+    int64_t from_us = settled_us > fire_time_us ? settled_us : fire_time_us;
+    return from_us + interval_us;
+}
+
+int64_t hs_cadence_debt(const struct hs_cadence *cadence, int64_t fire_time_us, int64_t interval_us)
+{
+    int64_t settled_us = cadence->settled_us, largest = 0;
+    uint16_t place = shots_before(cadence, fire_time_us);
+    for (uint16_t i = 0; i <= cadence->count; i++) {
+        int64_t at = i == place ? fire_time_us : cadence->fire_time_us[i < place ? i : i - 1];
+        int64_t debt = settled_us - at - interval_us * SAVED / 100;
+        if (i >= place && debt > largest)
+            largest = debt;
+        settled_us = settle(settled_us, at, interval_us);
     }
-    *mean_us = smallest / gaps;
-    return true;
+    return largest;
+}
+
+int64_t hs_cadence_max_debt(int64_t interval_us)
+{
+    return interval_us * MAX_DEBT / 100;
 }
 
 uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
@@ -464,9 +521,9 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
 /* Finds or adds the cadence of a weapon. NULL: out of memory. */
 static struct hs_cadence *make_cadence(struct hs_ledger *ledger, uint16_t weapon)
 {
-    for (uint16_t i = 0; i < ledger->cadence_count; i++)
-        if (ledger->cadences[i].weapon == weapon)
-            return &ledger->cadences[i];
+    struct hs_cadence *found = find_cadence(ledger, weapon);
+    if (found != NULL)
+        return found;
     if (ledger->cadence_count == ledger->cadence_capacity) {
         uint16_t capacity = (uint16_t)(ledger->cadence_capacity * 2 + 2);
         struct hs_cadence *cadences;
@@ -482,7 +539,7 @@ static struct hs_cadence *make_cadence(struct hs_ledger *ledger, uint16_t weapon
         ledger->cadence_capacity = capacity;
     }
     struct hs_cadence *cadence = &ledger->cadences[ledger->cadence_count++];
-    *cadence = (struct hs_cadence){.weapon = weapon};
+    *cadence = (struct hs_cadence){.weapon = weapon, .settled_us = NEVER_US};
     return cadence;
 }
 
@@ -491,17 +548,25 @@ bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon)
     return make_cadence(ledger, weapon) != NULL;
 }
 
+/* Counts the oldest shot as one that is not kept. The debt is bounded, because `fire_rate` may be
+   off. */
+static void settle_first(struct hs_cadence *cadence, int64_t first_us, int64_t interval_us)
+{
+    int64_t settled_us = settle(cadence->settled_us, first_us, interval_us);
+    int64_t latest_us = first_us + 2 * interval_us;
+    cadence->settled_us = settled_us < latest_us ? settled_us : latest_us;
+}
+
 bool hs_ledger_record_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
-                           int64_t reload_us)
+                           int64_t interval_us, int64_t reload_us)
 {
     struct hs_cadence *cadence = make_cadence(ledger, weapon);
     if (cadence == NULL)
         return false;
     cadence->rounds = hs_cadence_rounds(cadence, fire_time_us, reload_us);
-    if (cadence->strict > 0)
-        cadence->strict--;
     uint16_t place = shots_before(cadence, fire_time_us);
     if (cadence->count == HS_LEDGER_SHOTS) {
+        settle_first(cadence, place > 0 ? cadence->fire_time_us[0] : fire_time_us, interval_us);
         if (place == 0)
             return true;
         memmove(cadence->fire_time_us, cadence->fire_time_us + 1,
@@ -516,11 +581,42 @@ bool hs_ledger_record_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fi
     return true;
 }
 
-bool hs_ledger_record_too_fast(struct hs_ledger *ledger, uint16_t weapon)
+void hs_ledger_return_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
+                           int64_t reload_us)
+{
+    struct hs_cadence *cadence = find_cadence(ledger, weapon);
+    uint16_t place = cadence != NULL ? shots_before(cadence, fire_time_us) : 0;
+    if (place == 0 || cadence->fire_time_us[place - 1] != fire_time_us)
+        return;
+    /* The rounds begin after the last pause, so a shot before it is not one of them. */
+    bool was_reloaded = false;
+    for (uint16_t i = place; i < cadence->count; i++)
+        was_reloaded =
+            was_reloaded || cadence->fire_time_us[i] - cadence->fire_time_us[i - 1] >= reload_us;
+    if (!was_reloaded && cadence->rounds > 0)
+        cadence->rounds--;
+    memmove(&cadence->fire_time_us[place - 1], &cadence->fire_time_us[place],
+            (size_t)(cadence->count - place) * sizeof cadence->fire_time_us[0]);
+    cadence->count--;
+}
+
+int64_t hs_cadence_settled(const struct hs_cadence *cadence, int64_t interval_us)
+{
+    int64_t settled_us = cadence->settled_us;
+    for (uint16_t i = 0; i < cadence->count; i++)
+        settled_us = settle(settled_us, cadence->fire_time_us[i], interval_us);
+    return settled_us;
+}
+
+void hs_ledger_settle(struct hs_ledger *ledger, uint16_t weapon, int64_t settled_us)
 {
     struct hs_cadence *cadence = make_cadence(ledger, weapon);
-    if (cadence == NULL)
-        return false;
-    cadence->strict = STRICT_SHOTS;
-    return true;
+    if (cadence != NULL && settled_us > cadence->settled_us)
+        cadence->settled_us = settled_us;
+}
+
+void hs_ledger_clear_cadences(struct hs_ledger *ledger)
+{
+    release(ledger, ledger->cadence_capacity * sizeof ledger->cadences[0]);
+    clear_cadences(ledger);
 }

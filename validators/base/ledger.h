@@ -7,7 +7,12 @@
  *
  * When the budget is full, the ledger first gives up the oldest answers. Their numbers stay, so
  * that no shot is paid twice; a retry gets `duplicate`. After the answers, the ledger forgets the
- * numbers recorded first. It also forgets these once HS_LEDGER_NUMBERS newer ones are recorded.
+ * numbers recorded first.
+ *
+ * Numbers may come in any order. A number is used while its entry is kept and a claim of its fire
+ * time can still pass; after that it is free again, so counters may wrap. Beyond HS_LEDGER_NUMBERS
+ * the ledger forgets numbers that are free, and grows while there are none. If it must forget a
+ * number that was paid and is not free, it keeps the fire time (hs_ledger_is_forgotten).
  */
 #ifndef HS_LEDGER_H
 #define HS_LEDGER_H
@@ -19,9 +24,12 @@
 #include "validators/budget.h"
 #include "validators/ledger_entry.h"
 
-/* Numbers kept per player: this many of claims, and this many of shots. A client that retries
-   after more shots than this gets `duplicate` without the first answer. */
+/* Numbers kept per player: this many of claims, and this many of shots, with their answers. A
+   client that retries after more shots than this gets `duplicate` without the first answer. */
 enum { HS_LEDGER_NUMBERS = 128 };
+
+/* The most numbers of each kind, while the older ones can still be claimed. */
+enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
 /* Bytes that the owner sets aside for each ledger. They hold the last eight numbers of claims,
    the last eight of shots without pellet directions, and a few answers. */
@@ -30,12 +38,9 @@ enum { HS_LEDGER_RESERVE = 6144 };
 /* The newest answers of a player, of claims and shots together. They are given up last. */
 enum { HS_LEDGER_ANSWERS = 16 };
 
-/* Accepted shots kept per weapon. This is enough to insert a late shot in order. */
-enum { HS_LEDGER_SHOTS = 16 };
-
-/* A number is a jump if it is further than this from all kept numbers. A number far below them
-   may belong to a new count, as after a wrap. */
-#define HS_SHOT_JUMP (UINT64_C(1) << 20)
+/* Accepted shots kept per weapon. A late shot is put in its place among them, so this is enough for
+   one every 12.5 ms in a rewind limit of 0.4 s. */
+enum { HS_LEDGER_SHOTS = 32 };
 
 /* Used numbers in ascending order. */
 struct hs_ledger_numbers {
@@ -43,25 +48,28 @@ struct hs_ledger_numbers {
     uint32_t count, capacity;
     uint32_t answers; /* entries that still have their answer */
     uint64_t notes;
-    bool has_floor, has_paid;
-    bool was_cut; /* numbers were forgotten to save memory */
+    uint64_t last_accepted; /* the accepted number that was recorded last; with has_accepted */
+    bool has_accepted;
+    bool has_paid;
+    bool was_cut; /* paid numbers of this session were forgotten before they were free */
     /* Numbers fired in this time range could not be recorded, so a missing number proves
        nothing. */
     bool lacks_some;
     int64_t lacked_from_us, lacked_until_us;
-    uint64_t floor; /* the highest number forgotten of the current count */
-    /* Over all accepted numbers that were forgotten or belong to an earlier session: the highest
-       number, and the latest fire time. */
-    uint64_t paid_number;
+    /* The latest fire time of the accepted numbers that were forgotten before they were free, or
+       that belong to an earlier session. With has_paid. */
     int64_t paid_us;
 };
 
-/* Accepted shots of one weapon, in order of fire time. */
+/*
+ * The shots of one weapon that took a token, in order of fire time. The bucket gets one token in
+ * each interval of the weapon, and the order of arrival changes nothing (hs_cadence_debt).
+ */
 struct hs_cadence {
     uint16_t weapon;
     uint16_t count;
-    uint16_t strict; /* shots still checked without tolerance after a refusal */
-    uint32_t rounds; /* fired since the last pause long enough to reload */
+    uint32_t rounds;    /* fired since the last pause long enough to reload */
+    int64_t settled_us; /* when the tokens of all shots that are not kept any more are earned */
     int64_t fire_time_us[HS_LEDGER_SHOTS];
 };
 
@@ -69,6 +77,7 @@ struct hs_ledger {
     struct hs_ledger_numbers hits, shots;
     struct hs_cadence *cadences; /* one per weapon used */
     uint16_t cadence_count, cadence_capacity;
+    int64_t free_before_us;   /* numbers fired before are free; set it before recording */
     size_t bytes;             /* always equal to hs_ledger_bytes() */
     struct hs_budget *budget; /* charged for bytes beyond the reserve; NULL: nothing is charged */
 };
@@ -76,15 +85,15 @@ struct hs_ledger {
 void hs_ledger_clear(struct hs_ledger *ledger);
 
 /*
- * Ends the player's session; the next one counts shots from the start. Numbers up to the highest
- * accepted one become forgotten (hs_ledger_is_forgotten), up to its fire time. So no shot of the
- * ended session is paid again.
+ * Ends the player's session; the next one counts shots from the start. All numbers up to the fire
+ * time of the last accepted one become forgotten (hs_ledger_is_forgotten). So no shot of the ended
+ * session is paid again. The cadences stay, because leaving must not refill the buckets. Only
+ * the rounds start again: who comes back has a full magazine.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
 /* Records an accepted number of a session that ended, or one that is forgotten. */
-void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, uint64_t number,
-                           int64_t fire_time_us);
+void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
 /* Remembers that a number fired at this time could not be recorded. */
 void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
@@ -103,20 +112,23 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count);
 const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *numbers,
                                              uint64_t number);
 
-/* The accepted entry with the highest number below this one, or NULL. */
+/* The posted shot of a number, or NULL. */
+struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t number);
+
+/*
+ * The accepted entry that was recorded last, if its number is below this one by at most
+ * HS_LEDGER_NUMBERS, else NULL. So a counter that wrapped, a random number and a late shot have no
+ * predecessor. O(log n).
+ */
 const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,
                                                         uint64_t number);
 
-/*
- * Whether the number may have been used and then forgotten. True for a number at or below the
- * highest forgotten one, by at most HS_SHOT_JUMP. Also true if the number and the fire time may
- * belong to an earlier count.
- */
-bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, uint64_t number,
-                            int64_t fire_time_us);
+/* Whether the number is used: it is kept, and it is not free. */
+bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
+                       int64_t free_before_us);
 
-/* Whether entries exist, and the number is further than HS_SHOT_JUMP from all of them. */
-bool hs_ledger_is_jump(const struct hs_ledger_numbers *numbers, uint64_t number);
+/* Whether a shot of this fire time may have been paid, and its number forgotten. */
+bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
 /* The most bytes that recording an entry can charge to the budget. */
 size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
@@ -130,9 +142,9 @@ void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes);
 void hs_ledger_free_entry(struct hs_ledger_entry *entry);
 
 /*
- * Adds a new number to the ledger; copies answer and shot. When all places are taken, or the budget
- * allows no more, the ledger forgets the number recorded first. False: out of memory; nothing
- * changed.
+ * Adds a number that is not used; copies answer and shot. When all places are taken, or the budget
+ * allows no more, the ledger forgets the number recorded first. False: out of memory; no number was
+ * added.
  */
 bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry);
@@ -144,18 +156,41 @@ bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon);
 const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon);
 
 /*
- * Mean gap around a shot, as if it were accepted. This is the smallest mean over the runs of four
- * gaps that contain the shot. With only three gaps, it is their mean. False with fewer gaps.
+ * The debt of the bucket with one more shot at this time: how long the weapon needs to earn the
+ * tokens that its shots took too early. It is the largest debt at that shot and at the later ones.
+ * A set of shots has the same debts in every order of arrival, and no subset has larger ones. So
+ * honest shots pass in any order, and no order lets more shots pass than the bucket allows. A shot
+ * that is older than a shot that is no longer kept counts at the time of that one. 0: no debt.
+ *
+ * This is the virtual scheduling algorithm of ITU-T I.371 (generic cell rate algorithm).
  */
-bool hs_cadence_mean_gap(const struct hs_cadence *cadence, int64_t fire_time_us, int64_t *mean_us);
+int64_t hs_cadence_debt(const struct hs_cadence *cadence, int64_t fire_time_us,
+                        int64_t interval_us);
+
+/* The largest debt of a weapon that fires honestly: 0.67 of an interval. */
+int64_t hs_cadence_max_debt(int64_t interval_us);
 
 /* Rounds fired without a pause of `reload_us`, including one fired at this time. */
 uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
                            int64_t reload_us);
 
-/* Records an accepted shot, or a refusal for its cadence. False: out of memory. */
+/* Records an accepted shot, which takes a token. The two intervals are those of the weapon. False:
+   out of memory. */
 bool hs_ledger_record_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
+                           int64_t interval_us, int64_t reload_us);
+
+/* Takes a recorded shot back, as if it were never fired. A shot that is no longer kept keeps its
+   token. */
+void hs_ledger_return_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
                            int64_t reload_us);
-bool hs_ledger_record_too_fast(struct hs_ledger *ledger, uint16_t weapon);
+
+/* When the tokens of all shots of a cadence are earned. */
+int64_t hs_cadence_settled(const struct hs_cadence *cadence, int64_t interval_us);
+
+/* The tokens of a weapon are earned at this time at the earliest. Without memory nothing happens.
+ */
+void hs_ledger_settle(struct hs_ledger *ledger, uint16_t weapon, int64_t settled_us);
+
+void hs_ledger_clear_cadences(struct hs_ledger *ledger);
 
 #endif

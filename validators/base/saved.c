@@ -61,7 +61,7 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
         for (size_t i = 0; i < saved->field_count; i++) {
             const struct hs_saved_field *field = &saved->fields[i];
             /* A vocabulary may grow. The saved names show which members it had. */
-            bool grows = field->kind == HS_SAVED_COUNTS;
+            bool grows = field->kind == HS_SAVED_COUNTS || field->kind == HS_SAVED_SUMS;
             uint32_t size = grows ? 0 : field->size;
             unsigned char shape[6] = {field->kind,
                                       field->vocabulary,
@@ -104,9 +104,10 @@ static size_t item_size(const struct hs_saved_field *field)
         [HS_SAVED_BOUND] = 8,
         [HS_SAVED_SPAN] = 8,
         [HS_SAVED_COUNTS] = 8,
+        [HS_SAVED_SUMS] = 8,
     };
     _Static_assert(sizeof sizes / sizeof sizes[0] == HS_SAVED_KINDS &&
-                       HS_SAVED_KINDS == HS_SAVED_FLAG + 12,
+                       HS_SAVED_KINDS == HS_SAVED_FLAG + 13,
                    "a new kind needs its size here, and its range in is_sane");
     if (field->kind == HS_SAVED_MEMBER)
         return field->size;
@@ -193,7 +194,7 @@ static bool is_sane(enum hs_saved_kind kind, uint64_t word)
         return isfinite(real) && fabs(real) <= (double)HS_SAVED_TIME_MAX;
     if (kind == HS_SAVED_SMALL)
         return isfinite(small);
-    return kind != HS_SAVED_REAL || isfinite(real);
+    return (kind != HS_SAVED_REAL && kind != HS_SAVED_SUMS) || isfinite(real);
 }
 
 static bool get_member(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
@@ -209,17 +210,20 @@ static bool get_member(struct hs_bytes_reader *reader, const struct hs_saved_nam
     return true;
 }
 
-/* Counts of members that no longer exist are dropped. */
-static void get_counts(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
+/* Counts and sums of members that no longer exist are dropped. */
+static bool get_counts(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                        const struct hs_saved_field *field, unsigned char *to)
 {
+    bool sane = true;
     memset(to, 0, field->size);
     for (unsigned i = 0; i < names->count[field->vocabulary]; i++) {
         uint64_t count = hs_bytes_get(reader, 8);
         uint8_t member = names->member[field->vocabulary][i];
+        sane = sane && is_sane((enum hs_saved_kind)field->kind, count);
         if (member != HS_NO_MEMBER)
-            store_word(to + 8 * (size_t)member, 8, count);
+            store_word(to + 8 * (size_t)member, 8, sane ? count : 0);
     }
+    return sane;
 }
 
 static bool get_set(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
@@ -262,8 +266,8 @@ bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *n
         unsigned char *at = (unsigned char *)to + field->offset;
         if (field->kind == HS_SAVED_ELSEWHERE)
             continue;
-        if (field->kind == HS_SAVED_COUNTS)
-            get_counts(reader, names, field, at);
+        if (field->kind == HS_SAVED_COUNTS || field->kind == HS_SAVED_SUMS)
+            sane = get_counts(reader, names, field, at) && sane;
         else if (field->kind == HS_SAVED_MEMBER)
             sane = get_member(reader, names, field, at) && sane;
         else if (field->kind == HS_SAVED_SET)

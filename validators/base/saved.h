@@ -29,6 +29,7 @@ enum hs_saved_kind {
     HS_SAVED_SMALL,  /* float, finite */
     HS_SAVED_MEMBER, /* uint8_t or enum, saved as the name of a vocabulary member */
     HS_SAVED_COUNTS, /* one uint64_t per member of a vocabulary */
+    HS_SAVED_SUMS,   /* one finite double per member of a vocabulary */
     HS_SAVED_SET,    /* unsigned, one bit per member of a vocabulary */
     HS_SAVED_KINDS
 };
@@ -53,7 +54,7 @@ struct hs_saved_field {
     const char *name;
     uint32_t offset, size;
     uint8_t kind;       /* enum hs_saved_kind */
-    uint8_t vocabulary; /* for MEMBER, COUNTS and SET */
+    uint8_t vocabulary; /* for MEMBER, COUNTS, SUMS and SET */
 };
 
 struct hs_saved_struct {
@@ -66,6 +67,7 @@ struct hs_saved_struct {
 enum hs_saved_id {
     HS_SAVED_MATCH,
     HS_SAVED_PLAYER,
+    HS_SAVED_ACCOUNT,
     HS_SAVED_STATE,
     HS_SAVED_MOVER_STATE,
     HS_SAVED_NUMBERS,

@@ -105,10 +105,10 @@ static bool player_states_equal(const struct hs_state *a, const struct hs_state 
 }
 
 static bool states_equal(const struct hs_history *history, const union hs_any_state *a,
-                         const void *b)
+                         const union hs_any_state *b)
 {
-    return history->of_mover ? mover_states_equal(&a->mover, b)
-                             : player_states_equal(&a->player, b);
+    return history->of_mover ? mover_states_equal(&a->mover, &b->mover)
+                             : player_states_equal(&a->player, &b->player);
 }
 
 static enum hs_growth grow_states(struct hs_history *history)
@@ -131,31 +131,22 @@ static enum hs_growth grow_states(struct hs_history *history)
     return HS_GROWTH_DONE;
 }
 
-/* Apart from the function below, so that the usual case there saves no registers. */
-static __attribute__((noinline)) enum hs_growth add_state(struct hs_history *history,
-                                                          const void *state, uint16_t *out)
+enum hs_growth hs_history_share_state(struct hs_history *history, const union hs_any_state *state,
+                                      const struct hs_sample *like, uint16_t *out)
 {
+    if (like != NULL && states_equal(history, &history->states[like->state].state, state)) {
+        history->states[like->state].references++;
+        *out = like->state;
+        return HS_GROWTH_DONE;
+    }
     uint32_t i = 0;
     while (i < history->state_capacity && history->states[i].references > 0)
         i++;
     enum hs_growth growth = i < history->state_capacity ? HS_GROWTH_DONE : grow_states(history);
     if (growth != HS_GROWTH_DONE)
         return growth;
-    struct hs_shared_state *shared = &history->states[i];
-    memcpy(&shared->state, state,
-           history->of_mover ? sizeof shared->state.mover : sizeof shared->state.player);
-    shared->references = 1;
+    history->states[i] = (struct hs_shared_state){*state, 1};
     *out = (uint16_t)i;
-    return HS_GROWTH_DONE;
-}
-
-enum hs_growth hs_history_share_state(struct hs_history *history, const void *state,
-                                      const struct hs_sample *like, uint16_t *out)
-{
-    if (like == NULL || !states_equal(history, &history->states[like->state].state, state))
-        return add_state(history, state, out);
-    history->states[like->state].references++;
-    *out = like->state;
     return HS_GROWTH_DONE;
 }
 

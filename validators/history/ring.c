@@ -134,8 +134,7 @@ static void widen_span(struct hs_history *history, uint32_t i)
     const struct hs_sample *sample = hs_history_slot(history, i);
     span->low = hs_vec_min(span->low, sample->position);
     span->high = hs_vec_max(span->high, sample->position);
-    if (history->of_mover || sample->extra != HS_NO_EXTRA)
-        span->posted_reach = hs_larger(span->posted_reach, posted_reach(history, sample));
+    span->posted_reach = hs_larger(span->posted_reach, posted_reach(history, sample));
     int64_t gap = i > 0 ? sample->time_us - hs_history_slot(history, i - 1)->time_us : 0;
     if (gap > span->longest_gap_us)
         span->longest_gap_us = gap;
@@ -227,8 +226,6 @@ static bool has_stale_connection(const struct hs_history *history, const union h
    a restore. They inherited stale state that sample i knows. If memory is out, they stay stale. */
 static void inform_later(struct hs_history *history, uint32_t i)
 {
-    if (i + 1 == history->count)
-        return; /* the usual case: the newest sample came last */
     union hs_any_state known = history->states[hs_history_slot(history, i)->state].state;
     for (uint32_t k = i + 1; k < history->count; k++) {
         struct hs_sample *later = hs_history_slot(history, k);
@@ -297,7 +294,7 @@ static enum hs_insert_result replace(struct hs_history *history,
 /* NO_SPACE: the budget has no bytes for the posted bones. Shortening the history may help. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
-                                    const struct hs_sample *sample, const void *state,
+                                    const struct hs_sample *sample, const union hs_any_state *state,
                                     const struct hs_extra *extra)
 {
     int64_t before = hs_history_find(history, sample->time_us);
@@ -350,11 +347,13 @@ enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_sample *sample, const void *state,
                                         const struct hs_extra *extra)
 {
-    enum hs_insert_result result = insert(history, rules, sample, state, extra);
+    union hs_any_state any;
+    memcpy(&any, state, history->of_mover ? sizeof any.mover : sizeof any.player);
+    enum hs_insert_result result = insert(history, rules, sample, &any, extra);
     bool is_halved = false;
     while (result == HS_INSERT_NO_SPACE && halve(history)) {
         is_halved = true;
-        result = insert(history, rules, sample, state, extra);
+        result = insert(history, rules, sample, &any, extra);
     }
     return is_halved && result == HS_INSERT_STORED ? HS_INSERT_STORED_FULL : result;
 }
@@ -368,15 +367,11 @@ enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
         [HS_INSERT_TOO_OLD] = HS_FRAME_TOO_OLD,   [HS_INSERT_DUPLICATE] = HS_FRAME_DUPLICATE_TIME,
         [HS_INSERT_NO_SPACE] = HS_FRAME_CAPACITY, [HS_INSERT_NO_MEMORY] = HS_FRAME_CAPACITY,
     };
-    const struct hs_sample *sample =
-        history->count > 0 ? hs_history_slot(history, history->count - 1) : NULL;
     if (inserted == HS_INSERT_STORED_FULL || inserted == HS_INSERT_TOO_OLD)
         *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;
-    if (sample != NULL && sample->time_us != time_us) { /* mostly it is the newest */
-        int64_t at = hs_history_find(history, time_us);
-        sample = at >= 0 ? hs_history_slot(history, (uint32_t)at) : NULL;
-    }
-    if (sample != NULL && sample->time_us == time_us && sample->jumped)
+    int64_t at = hs_history_find(history, time_us);
+    if (at >= 0 && hs_history_slot(history, (uint32_t)at)->time_us == time_us &&
+        hs_history_slot(history, (uint32_t)at)->jumped)
         *flags |= 1u << HS_FRAME_FLAG_UNFLAGGED_JUMP;
     return results[inserted];
 }

@@ -51,9 +51,8 @@ bool hs_history_allocate(struct hs_history *history);
 
 enum hs_growth hs_history_grow_samples(struct hs_history *history);
 
-/* Finds or adds a state (struct hs_state or struct hs_mover_state, by hs_history.of_mover), and
-   adds a reference to it. The state of sample `like` is tried first. */
-enum hs_growth hs_history_share_state(struct hs_history *history, const void *state,
+/* Finds or adds a state, and adds a reference to it. The state of sample `like` is tried first. */
+enum hs_growth hs_history_share_state(struct hs_history *history, const union hs_any_state *state,
                                       const struct hs_sample *like, uint16_t *out);
 
 /* `extra` may be NULL. The history must have space for the sample. */

@@ -40,25 +40,24 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason)
     }
 }
 
-/* The weapon whose cadence this result changes, or HS_NONE. */
+/* The weapon whose cadence this result changes, or HS_NONE. A shot that fails `fire_rate` in shadow
+   mode takes no token. So the mode does not change what fails. */
 static uint16_t cadence_of(const struct hs_hit_result *result)
 {
-    bool counts = result->verdict == HS_VERDICT_ACCEPTED || result->reason == HS_REASON_FIRE_RATE;
-    return counts && !result->shot_was_posted ? result->weapon : (uint16_t)HS_NONE;
+    bool counts = result->verdict == HS_VERDICT_ACCEPTED && !result->shot_was_posted;
+    for (uint16_t i = 0; i < result->would_reject_count; i++)
+        counts = counts && result->would_reject[i] != HS_REASON_FIRE_RATE;
+    return counts ? result->weapon : (uint16_t)HS_NONE;
 }
 
-/* The place was reserved. If the number used up that memory, the shot does not count. */
-static void book_cadence(const struct hs_match *match, struct hs_ledger *ledger,
-                         const struct hs_hit_result *result)
+void hs_hit_book_cadence(const struct hs_match *match, struct hs_player *player, uint16_t weapon,
+                         int64_t fire_time_us)
 {
-    uint16_t weapon = cadence_of(result);
     if (weapon == HS_NONE)
         return;
-    if (result->reason == HS_REASON_FIRE_RATE)
-        hs_ledger_record_too_fast(ledger, weapon);
-    else
-        hs_ledger_record_shot(ledger, weapon, result->fire_time_us,
-                              match->ruleset->weapons[weapon]->reload_us);
+    const struct hs_weapon *rules = match->ruleset->weapons[weapon];
+    hs_ledger_record_shot(&player->ledger, weapon, fire_time_us, rules->min_interval_us,
+                          rules->reload_us);
 }
 
 /* Books everything that may need memory. False: out of memory. */
@@ -86,9 +85,10 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
     struct hs_ledger *ledger = &player->ledger;
     struct hs_ledger_numbers *numbers = is_shot ? &ledger->shots : &ledger->hits;
     bool is_of_former = hs_player_is_back_since(player, entry->fire_time_us);
+    ledger->free_before_us = match->players.evict_before_us;
     bool was_used =
-        !is_of_former && (hs_ledger_find(numbers, entry->number) != NULL ||
-                          hs_ledger_is_forgotten(numbers, entry->number, entry->fire_time_us));
+        !is_of_former && (hs_ledger_is_used(numbers, entry->number, ledger->free_before_us) ||
+                          hs_ledger_is_forgotten(numbers, entry->fire_time_us));
     if (was_used || (is_of_former && !entry->accepted))
         return player;
     struct hs_journal_payment payment = {.session = is_of_former ? player->former_session
@@ -103,11 +103,11 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
     if (entry->accepted && !hs_journal_reserve(&match->players, entry))
         return NULL;
     if (is_of_former)
-        hs_ledger_record_paid(numbers, entry->number, entry->fire_time_us);
+        hs_ledger_record_paid(numbers, entry->fire_time_us);
     else if (!book_number(match, ledger, numbers, entry, payment.weapon))
         return NULL;
-    else
-        book_cadence(match, ledger, result);
+    /* The place was reserved. If the number used up that memory, the shot does not count. */
+    hs_hit_book_cadence(match, player, payment.weapon, result->fire_time_us);
     if (entry->accepted) {
         match->payments++;
         hs_journal_paid(&match->players, player, &payment);
@@ -115,18 +115,66 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
     return player;
 }
 
+bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, uint64_t number)
+{
+    struct hs_ledger *ledger = &player->ledger;
+    const struct hs_ledger_entry *hit = hs_ledger_find(&ledger->hits, number);
+    struct hs_ledger_entry *entry = hs_ledger_posted(ledger, number);
+    if (entry == NULL || !entry->accepted)
+        return false;
+    bool may_be_paid = (hit != NULL && hit->accepted) ||
+                       hs_ledger_is_forgotten(&ledger->hits, entry->fire_time_us);
+    if (!entry->is_cancelled && entry->shot != NULL && !may_be_paid)
+        hs_ledger_return_shot(ledger, entry->shot->weapon, entry->fire_time_us,
+                              match->ruleset->weapons[entry->shot->weapon]->reload_us);
+    entry->is_cancelled = true;
+    return true;
+}
+
+/*
+ * Failures that raise no suspicion, because others can cause them: who else shoots, walks into the
+ * line, opens a door, protects or kills somebody, or refuses or withdraws the posted shot. So can
+ * latency alone, and a hit on oneself or on a team mate gains nothing.
+ */
+static bool is_blameless(const struct hs_hit_result *result, const struct hs_check_row *row)
+{
+    bool is_unstable = (result->flags & 1u << HS_FLAG_UNSTABLE_LATENCY) != 0;
+    switch (row->reason) {
+    case HS_REASON_TARGET_PROTECTED:
+    case HS_REASON_BLOCKED_BY_PLAYER:
+    case HS_REASON_TARGET_DEAD:
+    case HS_REASON_STALE_LIFE:
+    case HS_REASON_SHOOTER_DEAD:
+    case HS_REASON_FRIENDLY_FIRE:
+    case HS_REASON_SELF_HIT:
+        return true;
+    case HS_REASON_NO_MATCHING_SHOT:
+        return result->shot_was_posted;
+    default:
+        return row->mover.text[0] != '\0' || row->check == HS_CHECK_REWIND ||
+               (is_unstable && row->check == HS_CHECK_LATENCY);
+    }
+}
+
+/* The deciding failure counts, and every failure in shadow mode. */
 static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
                           const struct hs_hit_result *result)
 {
-    bool unstable = (result->flags & 1u << HS_FLAG_UNSTABLE_LATENCY) != 0;
-    if (result->verdict == HS_VERDICT_REJECTED)
-        hs_suspicion_add_hit(shooter, result->reason, unstable, match->newest_us);
-    if (result->verdict != HS_VERDICT_ACCEPTED || result->would_reject_count == 0)
-        return;
-    shooter->would_reject++;
-    for (int i = 0; i < result->would_reject_count; i++)
-        if (hs_reason_verdict(result->would_reject[i]) == HS_VERDICT_REJECTED)
-            hs_suspicion_add_hit(shooter, result->would_reject[i], unstable, match->newest_us);
+    bool is_rejected = result->verdict == HS_VERDICT_REJECTED;
+    bool is_accepted = result->verdict == HS_VERDICT_ACCEPTED;
+    shooter->standing.would_reject += is_accepted && result->would_reject_count > 0 ? 1 : 0;
+    for (uint16_t i = 0; i < result->check_count && (is_rejected || is_accepted); i++) {
+        const struct hs_check_row *row = &result->checks[i];
+        bool counts =
+            is_rejected ? row->mode == HS_MODE_ENFORCE && row->reason == result->reason : true;
+        if (!counts || row->outcome != HS_OUTCOME_FAIL || is_blameless(result, row))
+            continue;
+        hs_suspicion_decay(&shooter->standing.suspicion, match->newest_us);
+        shooter->standing.suspicion.hits[row->check] +=
+            hs_suspicion_weight(match->ruleset, row->unit, row->measured, row->limit);
+        if (is_rejected)
+            return;
+    }
 }
 
 bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
@@ -145,8 +193,8 @@ bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
         return false;
     match->totals.reasons[result->reason]++;
     match->totals.damage += result->damage_total;
-    shooter->reasons[result->reason]++;
-    shooter->damage_dealt += result->damage_total;
+    shooter->standing.reasons[result->reason]++;
+    shooter->standing.damage_dealt += result->damage_total;
     add_suspicion(match, shooter, result);
     hs_hints_learn(match, shooter, &evaluated, result);
     return true;

@@ -16,4 +16,14 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
                               const struct hs_hit_result *result, struct hs_str answer,
                               struct hs_ledger_entry *entry);
 
+/* Records a shot that takes a token of its weapon. HS_NONE: no weapon, nothing happens. */
+void hs_hit_book_cadence(const struct hs_match *match, struct hs_player *player, uint16_t weapon,
+                         int64_t fire_time_us);
+
+/*
+ * Withdraws the accepted shot of a number, once or again. Its token goes back, unless a hit of it
+ * was or may have been accepted. False: no such shot was accepted in this session.
+ */
+bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, uint64_t number);
+
 #endif

@@ -108,10 +108,11 @@ static inline double hs_world_radius(const struct hs_hit_context *c)
     return c->weapon != NULL ? c->weapon->world_radius : 0;
 }
 
-/* The accepted shots of the claim's weapon; NULL: none. */
+/* The accepted shots of the claim's weapon, of all sessions of the shooter; NULL: none. */
 static inline const struct hs_cadence *hs_hit_cadence(const struct hs_hit_context *c)
 {
-    return c->ledger != NULL ? hs_ledger_cadence(c->ledger, c->weapon_index) : NULL;
+    const struct hs_player *shooter = c->shooter.player;
+    return shooter != NULL ? hs_ledger_cadence(&shooter->ledger, c->weapon_index) : NULL;
 }
 
 static inline const struct hs_state *hs_newest_state(const struct hs_history *history)
@@ -159,6 +160,9 @@ void hs_hit_prepare(struct hs_hit_context *c);
  * checks, decides, and pays. `is_whole`: see hs_hit_verify_within.
  */
 void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_whole);
+
+/* Empties a result: everything but the entries of its lists. */
+void hs_hit_clear(struct hs_hit_result *out);
 
 /* Writes the damage of all that landed into the result, after the verdict is known. */
 void hs_hit_damage(struct hs_hit_context *c);

@@ -3,6 +3,8 @@
 #include "validators/base/digest.h"
 #include "validators/hit/booking.h"
 #include "validators/hit/checks.h"
+#include "validators/hit/work.h"
+#include "validators/match/journal.h"
 
 static struct hs_digest digest_of(const struct hs_shot_claim *claim)
 {
@@ -102,6 +104,44 @@ bool hs_shot_record(struct hs_match *match, const struct hs_shot_claim *claim,
     if (shooter == NULL)
         return false;
     if (result->verdict == HS_VERDICT_REJECTED)
-        shooter->shots_refused++;
+        shooter->standing.shots_refused++;
     return true;
+}
+
+/* What became of a cancellation. */
+static enum hs_reason cancel(struct hs_match *match, const struct hs_shot_claim *claim,
+                             bool may_record)
+{
+    struct hs_player *shooter = hs_players_find(&match->players, claim->shooter);
+    if (shooter == NULL)
+        return HS_REASON_NO_MATCHING_SHOT;
+    if (!may_record || !hs_journal_reserve(&match->players, NULL))
+        return HS_REASON_NOT_RECORDED;
+    if (hs_hit_book_cancel(match, shooter, claim->shot)) {
+        hs_journal_cancel(match, shooter, claim->shot);
+        return HS_REASON_OK;
+    }
+    /* The shot may not have been recorded. Then the client sends it again, and this too. */
+    const struct hs_ledger_numbers *shots = &shooter->ledger.shots;
+    bool may_be_lacked =
+        shots->lacks_some && match->newest_us - shots->lacked_until_us <= match->claim_window_us;
+    return may_be_lacked ? HS_REASON_NOT_RECORDED : HS_REASON_NO_MATCHING_SHOT;
+}
+
+void hs_shot_cancel(struct hs_match *match, const struct hs_shot_claim *claim, bool may_record,
+                    struct hs_hit_result *out)
+{
+    static const enum hs_outcome outcomes[HS_VERDICT_COUNT] = {HS_OUTCOME_PASS, HS_OUTCOME_FAIL,
+                                                               HS_OUTCOME_UNKNOWN};
+    enum hs_reason reason = cancel(match, claim, may_record);
+    hs_hit_clear(out);
+    out->verdict = hs_reason_verdict(reason);
+    out->reason = reason;
+    out->weapon = HS_NONE;
+    out->work = HS_WORK_REPLAY;
+    out->check_count = 1;
+    out->checks[0] = (struct hs_check_row){.check = HS_CHECK_IDENTITY,
+                                           .outcome = outcomes[out->verdict],
+                                           .reason = reason,
+                                           .mode = HS_MODE_ENFORCE};
 }

@@ -199,8 +199,7 @@ static bool may_begin(struct hs_hit_context *c, bool is_whole)
     return hs_hit_work(&size) <= c->work.limit;
 }
 
-/* Empties a result: everything but the entries of its lists. */
-static void clear(struct hs_hit_result *out)
+void hs_hit_clear(struct hs_hit_result *out)
 {
     memset(out, 0, offsetof(struct hs_hit_result, checks));
     memset(&out->rewind, 0, offsetof(struct hs_rewind_info, excluded_bones));
@@ -209,7 +208,7 @@ static void clear(struct hs_hit_result *out)
 /* Sets the result of a claim that does not fit its budget. */
 static void give_up(struct hs_hit_context *c)
 {
-    clear(c->out);
+    hs_hit_clear(c->out);
     c->out->verdict = HS_VERDICT_INCONCLUSIVE;
     c->out->reason = HS_REASON_OVER_BUDGET;
     c->out->rewind.time_us = c->claim->hit_time_us;
@@ -267,7 +266,7 @@ static const struct hs_ledger_entry *find_replay(const struct hs_hit_context *c,
 void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_whole)
 {
     struct hs_hit_result *out = c->out;
-    clear(out);
+    hs_hit_clear(out);
     c->work.spent = out->work = HS_WORK_REPLAY;
     c->shooter.player = hs_players_find(&c->match->players, c->claim->shooter);
     out->replay = find_replay(c, digest);

@@ -1,6 +1,7 @@
 /* Posting frames: the clock of the match, players who join and leave, and the stored samples. */
 #include "validators/base/units.h"
 #include "validators/match.h"
+#include "validators/match/accounts.h"
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
@@ -54,16 +55,10 @@ static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_f
 static void restart_player(struct hs_players *players, struct hs_player *player, int64_t old_us,
                            int64_t new_us)
 {
-    struct hs_inherited next;
-    const struct hs_state *state = hs_player_inherited(
-        player, (int64_t)hs_history_count(player->history) - 1, &next.rtt_us, &next.interp_us);
-    player->suspicion = hs_suspicion_at(player, old_us);
-    player->suspicion_us = new_us;
-    player->has_carried = state != NULL;
-    if (state != NULL) {
-        next.state = *state;
-        player->carried = next;
-    }
+    hs_suspicion_decay(&player->standing.suspicion, old_us);
+    player->standing.suspicion.time_us = new_us;
+    player->has_carried = hs_player_inherited(
+        player, (int64_t)hs_history_count(player->history) - 1, &player->carried);
     hs_history_clear(player->history);
     hs_players_update_due(players, player);
     hs_ledger_forget_times(&player->ledger);
@@ -101,6 +96,7 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
         restart_player(&match->players, match->players.all[i], match->newest_us, time_us);
         match->players.all[i]->left_us = match->players.evict_before_us - 1;
     }
+    hs_accounts_forget_times(&match->players, match->newest_us, time_us);
     match->clock++;
     hs_journal_clock(match, time_us);
     hs_movers_restart(&match->movers);
@@ -236,7 +232,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     record_moved(player, entry, time_us);
     record_launch(match, player, entry, time_us);
     record_spawn(player, entry, time_us);
-    return true;
+    return entry->account.ptr == NULL || hs_accounts_set(&match->players, player, entry->account);
 }
 
 /* Whether the entry could be stored after a clock reset, in which players keep their newest state.

@@ -2,7 +2,7 @@
 
 #include "validators/base/saved.h"
 
-/* Max size of a session or clock record, and of the fixed part of a payment. */
+/* Max size of a record, and of the fixed part of a payment. */
 enum { RECORD_BYTES = 512 };
 
 /* While the owner cannot write the records, no claim is paid, but sessions may change until this
@@ -59,6 +59,26 @@ void hs_journal_paid(const struct hs_players *players, const struct hs_player *p
     hs_bytes_put(out, payment->reason, 1);
     hs_bytes_put_real(out, payment->damage);
     hs_saved_put_entry(out, &payment->entry);
+}
+
+void hs_journal_account(const struct hs_players *players, const struct hs_player *player)
+{
+    struct hs_bytes *out = begin_record(players, HS_JOURNAL_ACCOUNT, player);
+    if (out == NULL)
+        return;
+    hs_bytes_put(out, player->session, 8);
+    hs_bytes_put_name(out, player->account.text);
+}
+
+void hs_journal_cancel(const struct hs_match *match, const struct hs_player *player,
+                       uint64_t number)
+{
+    struct hs_bytes *out = begin_record(&match->players, HS_JOURNAL_CANCEL, player);
+    if (out == NULL)
+        return;
+    hs_bytes_put(out, player->session, 8);
+    hs_bytes_put(out, match->clock, 4);
+    hs_bytes_put(out, number, 8);
 }
 
 void hs_journal_clock(const struct hs_match *match, int64_t time_us)

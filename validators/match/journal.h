@@ -9,7 +9,9 @@
 enum hs_journal_record {
     HS_JOURNAL_SESSION = 1, /* a session begins or ends */
     HS_JOURNAL_PAID,        /* a claim or a posted shot was accepted */
-    HS_JOURNAL_CLOCK        /* the clock was reset */
+    HS_JOURNAL_CLOCK,       /* the clock was reset */
+    HS_JOURNAL_CANCEL,      /* a posted shot was withdrawn */
+    HS_JOURNAL_ACCOUNT      /* a player has another account */
 };
 
 /* An accepted claim or posted shot. */
@@ -24,8 +26,8 @@ struct hs_journal_payment {
 };
 
 /*
- * Makes sure that one more record fits: the payment of `entry`, or a session or clock record
- * (NULL). Always true without a journal. False: out of memory; nothing changed.
+ * Makes sure that one more record fits: the payment of `entry`, or any other record (NULL). Always
+ * true without a journal. False: out of memory; nothing changed.
  */
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
 
@@ -33,6 +35,9 @@ bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger
 void hs_journal_session(const struct hs_players *players, const struct hs_player *player);
 void hs_journal_paid(const struct hs_players *players, const struct hs_player *player,
                      const struct hs_journal_payment *payment);
+void hs_journal_account(const struct hs_players *players, const struct hs_player *player);
+void hs_journal_cancel(const struct hs_match *match, const struct hs_player *player,
+                       uint64_t number);
 void hs_journal_clock(const struct hs_match *match, int64_t time_us);
 
 #endif

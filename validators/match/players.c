@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "validators/match/accounts.h"
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
 
@@ -32,6 +33,7 @@ void hs_players_destroy(struct hs_players *players)
     free(players->all);
     free(players->index);
     free(players->due);
+    free(players->accounts.all);
 }
 
 struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name)
@@ -99,7 +101,7 @@ static bool evict_left(struct hs_players *players)
         const struct hs_player *player = players->all[i];
         if (!player->left || player->left_us >= players->evict_before_us)
             continue;
-        double own = hs_suspicion_at(player, players->evict_before_us);
+        double own = hs_suspicion_sum(&player->standing.suspicion, players->evict_before_us);
         if (least != UINT32_MAX && own >= suspicion)
             continue;
         least = i;
@@ -152,7 +154,8 @@ size_t hs_match_count_bytes(const struct hs_match *match)
 {
     const struct hs_players *players = &match->players;
     size_t bytes = sizeof *match + match->team_capacity * sizeof *match->teams +
-                   hs_movers_bytes(&match->movers) + players->capacity * PLACE_BYTES;
+                   hs_movers_bytes(&match->movers) + players->capacity * PLACE_BYTES +
+                   players->accounts.capacity * sizeof *players->accounts.all;
     for (uint32_t i = 0; i < players->count; i++) {
         const struct hs_player *player = players->all[i];
         size_t ledger = hs_ledger_bytes(&player->ledger);
@@ -239,17 +242,16 @@ void hs_players_forget_ended(struct hs_players *players, int64_t before_us)
             forget_session(players, players->all[i]);
 }
 
-const struct hs_state *hs_player_inherited(const struct hs_player *player, int64_t before,
-                                           int32_t *rtt_us, int32_t *interp_us)
+bool hs_player_inherited(const struct hs_player *player, int64_t before, struct hs_inherited *out)
 {
-    if (before < 0 && !player->has_carried)
-        return NULL;
-    const struct hs_inherited *carried = &player->carried;
-    const struct hs_sample *sample =
-        before >= 0 ? hs_history_at(player->history, (uint32_t)before) : NULL;
-    *rtt_us = sample != NULL ? sample->rtt_us : carried->rtt_us;
-    *interp_us = sample != NULL ? sample->interp_us : carried->interp_us;
-    return sample != NULL ? hs_history_state(player->history, sample) : &carried->state;
+    if (before >= 0) {
+        const struct hs_sample *sample = hs_history_at(player->history, (uint32_t)before);
+        *out = (struct hs_inherited){*hs_history_state(player->history, sample), sample->rtt_us,
+                                     sample->interp_us};
+    } else if (player->has_carried) {
+        *out = player->carried;
+    }
+    return before >= 0 || player->has_carried;
 }
 
 void hs_players_begin_session(struct hs_players *players, struct hs_player *player)
@@ -264,6 +266,7 @@ void hs_players_leave(struct hs_players *players, struct hs_player *player, int6
 {
     hs_history_clear(player->history);
     hs_players_update_due(players, player);
+    hs_accounts_park(players, player, left_us);
     player->has_carried = player->was_moved = player->was_launched = player->has_spawned = false;
     player->left = true;
     player->has_left_before = true;
@@ -277,9 +280,9 @@ void hs_players_rejoin(struct hs_players *players, struct hs_player *player)
 {
     forget_session(players, player);
     player->left = false;
-    memset(player->reasons, 0, sizeof player->reasons);
-    player->would_reject = 0;
-    player->damage_dealt = 0;
+    struct hs_suspicion suspicion = player->standing.suspicion;
+    player->standing = (struct hs_standing){.suspicion = suspicion};
+    hs_accounts_take(players, player);
     players->present++;
     hs_players_begin_session(players, player);
 }
@@ -347,24 +350,42 @@ void hs_players_prune(struct hs_players *players, int64_t before_us)
 
 /* ---- suspicion ---- */
 
-double hs_suspicion_at(const struct hs_player *player, int64_t time_us)
+/* What is left of a value after the time since the last change. */
+static double share_left(const struct hs_suspicion *suspicion, int64_t time_us)
 {
-    int64_t age = time_us - player->suspicion_us;
-    if (age <= 0 || player->suspicion == 0)
-        return player->suspicion;
-    return player->suspicion * exp2(-(double)age / (double)HS_SUSPICION_HALF_LIFE_US);
+    int64_t age = time_us - suspicion->time_us;
+    return age > 0 ? exp2(-(double)age / (double)HS_SUSPICION_HALF_LIFE_US) : 1;
 }
 
-void hs_suspicion_add(struct hs_player *player, int64_t time_us)
+double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us)
 {
-    player->suspicion = hs_suspicion_at(player, time_us) + 1;
-    player->suspicion_us = time_us;
+    double sum = 0;
+    for (int i = 0; i < HS_CHECK_COUNT; i++)
+        sum += suspicion->hits[i];
+    for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
+        sum += suspicion->moves[i];
+    return sum > 0 ? sum * share_left(suspicion, time_us) : 0;
 }
 
-void hs_suspicion_add_hit(struct hs_player *player, enum hs_reason reason, bool unstable_latency,
-                          int64_t time_us)
+void hs_suspicion_decay(struct hs_suspicion *suspicion, int64_t time_us)
 {
-    enum hs_check check = hs_reason_check(reason);
-    if (check != HS_CHECK_REWIND && !(unstable_latency && check == HS_CHECK_LATENCY))
-        hs_suspicion_add(player, time_us);
+    double share = share_left(suspicion, time_us);
+    for (int i = 0; i < HS_CHECK_COUNT; i++)
+        suspicion->hits[i] *= share;
+    for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
+        suspicion->moves[i] *= share;
+    if (time_us > suspicion->time_us || hs_suspicion_sum(suspicion, time_us) == 0)
+        suspicion->time_us = time_us;
+}
+
+double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, double measured,
+                           double limit)
+{
+    double scale = limit;
+    if (unit == HS_UNIT_NONE)
+        return 1;
+    if (scale <= 0)
+        scale = unit == HS_UNIT_LENGTH ? ruleset->hit.origin_tolerance : 1;
+    double weight = fabs(measured - limit) / scale;
+    return weight < 1 ? weight : 1; /* also if the scale is 0 */
 }

@@ -12,6 +12,9 @@
 /* The most jumps of a player that the server announced and no move has shown yet. */
 enum { HS_JUMPS_OPEN = 4 };
 
+/* A posted shot can be paired with its hits for this long at least, however short its flight. */
+#define HS_PAIRING_US INT64_C(1500000)
+
 /* What a sample inherits: the state and the connection. */
 struct hs_inherited {
     struct hs_state state;
@@ -24,8 +27,26 @@ struct hs_launch {
     double speed, climb; /* across `up`, and upwards (>= 0); length/s */
 };
 
+/* How suspicious a player is, by the check that failed. All values halve every ten minutes of match
+   time; these are the values at time_us. */
+struct hs_suspicion {
+    double hits[HS_CHECK_COUNT]; /* claims of hits */
+    double moves[HS_MOVE_CHECK_COUNT];
+    int64_t time_us;
+};
+
+/* What stays with an account (match/accounts.h), or else with a session. */
+struct hs_standing {
+    uint64_t reasons[HS_REASON_COUNT]; /* of claims of hits */
+    uint64_t would_reject;
+    uint64_t shots_refused;
+    double damage_dealt;
+    struct hs_suspicion suspicion;
+};
+
 struct hs_player {
     struct hs_name name;
+    struct hs_name account; /* empty: none is known */
     uint64_t hash;
     struct hs_history *history;    /* owned */
     uint32_t due;                  /* index in hs_players.due + 1; 0: none */
@@ -48,18 +69,21 @@ struct hs_player {
     uint64_t session, former_session;
     bool has_carried; /* after a clock reset or a restore: the first sample inherits `carried` */
     struct hs_inherited carried;
-    uint64_t reasons[HS_REASON_COUNT];
-    uint64_t would_reject;
-    uint64_t shots_refused;
-    double damage_dealt;
-    double suspicion; /* decayed sum of refusals at suspicion_us */
-    int64_t suspicion_us;
+    struct hs_standing standing;
 };
 
 /* A player whose oldest sample can go when the window begins at or after this time. */
 struct hs_due {
     int64_t time_us;
     struct hs_player *player;
+};
+
+struct hs_account;
+
+/* The accounts of players who left, in order of leaving. */
+struct hs_accounts {
+    struct hs_account *all; /* owned */
+    uint32_t count, capacity;
 };
 
 struct hs_players {
@@ -69,6 +93,8 @@ struct hs_players {
     uint64_t sessions; /* sessions of all players so far; no number is used twice */
     /* A player who left before this time can be evicted: none of their claims can pass any more. */
     int64_t evict_before_us;
+    struct hs_accounts accounts;
+    const struct hs_ruleset *ruleset; /* borrowed */
     struct hs_bytes *journal; /* borrowed; gets the records of journal.h; NULL: no journal */
     uint32_t *index;          /* open addressing by hash: position in `all` + 1; 0: free */
     uint32_t index_size;      /* a power of two above 2 * capacity */
@@ -136,10 +162,8 @@ struct hs_match {
 };
 
 /* What a new sample inherits from the one before it in time: the sample with this index, or with -1
-   what a first sample inherits. Returns the state, which is valid until the player changes. NULL:
-   nothing is known about the player, and the times are left alone. */
-const struct hs_state *hs_player_inherited(const struct hs_player *player, int64_t before,
-                                           int32_t *rtt_us, int32_t *interp_us);
+   what a first sample inherits. False: nothing is known about the player. */
+bool hs_player_inherited(const struct hs_player *player, int64_t before, struct hs_inherited *out);
 
 void hs_players_destroy(struct hs_players *players);
 
@@ -179,7 +203,8 @@ void hs_players_begin_session(struct hs_players *players, struct hs_player *play
 void hs_players_leave(struct hs_players *players, struct hs_player *player, int64_t left_us,
                       int64_t ended_us);
 
-/* Begins the next session of a player who left, with all counters at 0, and journals it. */
+/* Begins the next session of a player who left, and journals it. Without an account all counters
+   start at 0. */
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
 
 /* Drops the answers kept for late requests of sessions that ended before a time. O(players). */
@@ -207,20 +232,19 @@ void hs_players_prune(struct hs_players *players, int64_t before_us);
 /* Finds the index of a team's name, or adds the name. False: no place or no memory. */
 bool hs_match_intern_team(struct hs_match *match, struct hs_str name, uint16_t *out);
 
-/*
- * The suspicion of a player: a sum of refusals that halves every ten minutes of match time.
- * hs_suspicion_at gives it at a time; a time before the last change counts as that change.
- */
+/* The sum over all checks at a time. A time before the last change counts as that change. */
 #define HS_SUSPICION_HALF_LIFE_US INT64_C(600000000)
-double hs_suspicion_at(const struct hs_player *player, int64_t time_us);
+double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us);
+
+/* Brings all values to a later time. */
+void hs_suspicion_decay(struct hs_suspicion *suspicion, int64_t time_us);
 
 /*
- * Adds one refusal, at the match's newest time. hs_suspicion_add_hit adds nothing for reasons that
- * latency alone can cause: a claim too far in the past or future, or one that fits no latency while
- * latency is unstable. A slow connection is no offence.
+ * The weight of a failure, from 0 to 1. It is 1 from where the excess over the limit is as large as
+ * the limit itself, and for failures that measure nothing. A limit of 0 counts as 1, or for lengths
+ * as hit.origin_tolerance.
  */
-void hs_suspicion_add(struct hs_player *player, int64_t time_us);
-void hs_suspicion_add_hit(struct hs_player *player, enum hs_reason reason, bool unstable_latency,
-                          int64_t time_us);
+double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, double measured,
+                           double limit);
 
 #endif

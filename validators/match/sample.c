@@ -238,13 +238,13 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
 static void inherit(const struct hs_match *match, const struct hs_player *player, int64_t time_us,
                     struct hs_posted_sample *out)
 {
-    int32_t rtt_us = -1, interp_us = -1;
-    int64_t before = player != NULL ? hs_history_find(player->history, time_us) : -1;
-    const struct hs_state *state =
-        player != NULL ? hs_player_inherited(player, before, &rtt_us, &interp_us) : NULL;
-    out->state = state != NULL ? *state : first_state(match->ruleset);
-    out->sample.rtt_us = rtt_us;
-    out->sample.interp_us = interp_us;
+    struct hs_inherited from = {.rtt_us = -1, .interp_us = -1};
+    if (player == NULL ||
+        !hs_player_inherited(player, hs_history_find(player->history, time_us), &from))
+        from.state = first_state(match->ruleset);
+    out->state = from.state;
+    out->sample.rtt_us = from.rtt_us;
+    out->sample.interp_us = from.interp_us;
 }
 
 enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_player *player,

@@ -7,7 +7,7 @@
 
 /* A claim can pass if its impact is within the rewind limit of `now`, its launch is within the
    longest flight before that, and its poses are in the history. The sum of these is an upper bound.
- */
+   So is the time for which posted shots are paired with their hits. */
 static int64_t claim_window(const struct hs_ruleset *ruleset)
 {
     int64_t flight_us = 0;
@@ -16,8 +16,9 @@ static int64_t claim_window(const struct hs_ruleset *ruleset)
         if (weapon->type == HS_WEAPON_PROJECTILE && weapon->max_flight_us > flight_us)
             flight_us = weapon->max_flight_us;
     }
-    return ruleset->history.keep_us + ruleset->rewind.limit_us + ruleset->rewind.future_slack_us +
-           flight_us;
+    int64_t shot_us = ruleset->rewind.limit_us + flight_us;
+    return ruleset->history.keep_us + ruleset->rewind.future_slack_us +
+           (shot_us > HS_PAIRING_US ? shot_us : HS_PAIRING_US);
 }
 
 struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
@@ -29,6 +30,7 @@ struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
     match->ruleset = ruleset;
     match->limits = *limits;
     match->players.limit = limits->players;
+    match->players.ruleset = ruleset;
     match->players.budget = match->movers.budget = &match->budget;
     match->players.evict_before_us = INT64_MIN;
     match->claim_window_us = claim_window(ruleset);
@@ -88,6 +90,7 @@ void hs_match_info(const struct hs_match *match, struct hs_match_info *out)
         .needs_resync = !match->has_frames || window < match->ruleset->history.keep_us,
         .players = match->players.present,
         .movers = match->movers.count,
+        .accounts = match->players.accounts.count,
         .history_bytes = hs_budget_used(&match->budget),
     };
 }
@@ -102,16 +105,28 @@ void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out)
     *out = match->totals;
 }
 
+static void describe_suspicion(const struct hs_match *match, const struct hs_player *player,
+                               struct hs_player_info *out)
+{
+    struct hs_suspicion now = player->standing.suspicion;
+    hs_suspicion_decay(&now, match->newest_us);
+    out->suspicion = hs_suspicion_sum(&now, match->newest_us);
+    memcpy(out->suspicion_hits, now.hits, sizeof now.hits);
+    memcpy(out->suspicion_moves, now.moves, sizeof now.moves);
+}
+
 static void describe(const struct hs_match *match, const struct hs_player *player,
                      struct hs_player_info *out)
 {
     *out = (struct hs_player_info){.name = hs_name_str(&player->name),
                                    .samples = hs_history_count(player->history),
                                    .alive = true,
-                                   .would_reject = player->would_reject,
-                                   .damage_dealt = player->damage_dealt,
-                                   .suspicion = hs_suspicion_at(player, match->newest_us)};
-    memcpy(out->reasons, player->reasons, sizeof out->reasons);
+                                   .would_reject = player->standing.would_reject,
+                                   .damage_dealt = player->standing.damage_dealt};
+    describe_suspicion(match, player, out);
+    if (player->account.text[0] != '\0')
+        out->account = hs_name_str(&player->account);
+    memcpy(out->reasons, player->standing.reasons, sizeof out->reasons);
     if (out->samples == 0)
         return;
     const struct hs_sample *newest = hs_history_at(player->history, out->samples - 1);

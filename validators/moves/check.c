@@ -565,9 +565,13 @@ static void book(struct checking *c)
     struct hs_player_moves *moves = c->moves;
     moves->reasons[c->out->reason]++;
     for (uint16_t i = 0; i < c->out->failure_count; i++) {
-        moves->raised[c->out->failures[i].check]++;
-        if (c->out->failures[i].check != HS_MOVE_CHECK_TIMING_DISCREPANCY)
-            hs_suspicion_add(c->player, c->match->newest_us);
+        const struct hs_move_failure *failure = &c->out->failures[i];
+        moves->raised[failure->check]++;
+        if (failure->check == HS_MOVE_CHECK_TIMING_DISCREPANCY)
+            continue;
+        hs_suspicion_decay(&c->player->standing.suspicion, c->match->newest_us);
+        c->player->standing.suspicion.moves[failure->check] += hs_suspicion_weight(
+            c->match->ruleset, (enum hs_unit)failure->unit, failure->measured, failure->limit);
     }
 }
 

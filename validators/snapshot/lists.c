@@ -1,5 +1,6 @@
 /* The fields of each saved struct. */
 #include "validators/base/saved.h"
+#include "validators/match/accounts.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 
@@ -10,6 +11,14 @@
     }
 #define FIELD(type, member, kind)        ROW(type, member, kind, 0)
 #define NAMED(type, member, kind, names) ROW(type, member, kind, HS_VOCABULARY_##names)
+
+/* The member `standing` of a struct. */
+#define STANDING(type)                                                                             \
+    NAMED(type, standing.reasons, COUNTS, REASONS), FIELD(type, standing.would_reject, UNSIGNED),  \
+        FIELD(type, standing.shots_refused, UNSIGNED), FIELD(type, standing.damage_dealt, REAL),   \
+        NAMED(type, standing.suspicion.hits, SUMS, CHECKS),                                        \
+        NAMED(type, standing.suspicion.moves, SUMS, MOVE_CHECKS),                                  \
+        FIELD(type, standing.suspicion.time_us, TIME)
 
 /* The ruleset and the world are borrowed. Other code saves players, movers and teams. A restored
    match has no frames, so everything that depends on frames starts again. */
@@ -32,6 +41,7 @@ static const struct hs_saved_field match_fields[] = {
 
 static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, name, ELSEWHERE),
+    FIELD(hs_player, account, ELSEWHERE),
     FIELD(hs_player, hash, ELSEWHERE),
     FIELD(hs_player, history, ELSEWHERE),
     FIELD(hs_player, due, ELSEWHERE),
@@ -54,12 +64,21 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, former_session, UNSIGNED),
     FIELD(hs_player, has_carried, ELSEWHERE),
     FIELD(hs_player, carried, ELSEWHERE),
-    NAMED(hs_player, reasons, COUNTS, REASONS),
-    FIELD(hs_player, would_reject, UNSIGNED),
-    FIELD(hs_player, shots_refused, UNSIGNED),
-    FIELD(hs_player, damage_dealt, REAL),
-    FIELD(hs_player, suspicion, REAL),
-    FIELD(hs_player, suspicion_us, TIME),
+    STANDING(hs_player),
+};
+
+static const struct hs_saved_field account_fields[] = {
+    FIELD(hs_account, name, ELSEWHERE),
+    FIELD(hs_account, left_us, TIME),
+    STANDING(hs_account),
+    NAMED(hs_account, move_reasons, COUNTS, MOVE_REASONS),
+    NAMED(hs_account, raised, COUNTS, MOVE_CHECKS),
+    FIELD(hs_account, credit_us, SPAN),
+    FIELD(hs_account, heard_us, TIME),
+    FIELD(hs_account, weapon, UNSIGNED),
+    FIELD(hs_account, settled_us, TIME),
+    FIELD(hs_account, has_moves, FLAG),
+    FIELD(hs_account, has_credit, FLAG),
 };
 
 /* A team is an index in a list of the match that changes, so its name is saved instead. All
@@ -85,29 +104,23 @@ static const struct hs_saved_field numbers_fields[] = {
     FIELD(hs_ledger_numbers, capacity, ELSEWHERE),
     FIELD(hs_ledger_numbers, answers, ELSEWHERE),
     FIELD(hs_ledger_numbers, notes, UNSIGNED),
-    FIELD(hs_ledger_numbers, has_floor, FLAG),
+    FIELD(hs_ledger_numbers, last_accepted, UNSIGNED),
+    FIELD(hs_ledger_numbers, has_accepted, FLAG),
     FIELD(hs_ledger_numbers, has_paid, FLAG),
-    FIELD(hs_ledger_numbers, was_cut, ELSEWHERE),
+    FIELD(hs_ledger_numbers, was_cut, FLAG),
     FIELD(hs_ledger_numbers, lacks_some, ELSEWHERE),
     FIELD(hs_ledger_numbers, lacked_from_us, ELSEWHERE),
     FIELD(hs_ledger_numbers, lacked_until_us, ELSEWHERE),
-    FIELD(hs_ledger_numbers, floor, UNSIGNED),
-    FIELD(hs_ledger_numbers, paid_number, UNSIGNED),
     FIELD(hs_ledger_numbers, paid_us, TIME),
 };
 
 static const struct hs_saved_field entry_fields[] = {
-    FIELD(hs_ledger_entry, number, UNSIGNED),
-    FIELD(hs_ledger_entry, digest, UNSIGNED),
-    FIELD(hs_ledger_entry, fire_time_us, TIME),
-    FIELD(hs_ledger_entry, noted, UNSIGNED),
-    FIELD(hs_ledger_entry, accepted, FLAG),
-    FIELD(hs_ledger_entry, payment, ELSEWHERE),
-    FIELD(hs_ledger_entry, start, REAL),
-    FIELD(hs_ledger_entry, end, REAL),
-    FIELD(hs_ledger_entry, shot, ELSEWHERE),
-    FIELD(hs_ledger_entry, answer, ELSEWHERE),
-    FIELD(hs_ledger_entry, answer_size, ELSEWHERE),
+    FIELD(hs_ledger_entry, number, UNSIGNED),   FIELD(hs_ledger_entry, digest, UNSIGNED),
+    FIELD(hs_ledger_entry, fire_time_us, TIME), FIELD(hs_ledger_entry, noted, UNSIGNED),
+    FIELD(hs_ledger_entry, accepted, FLAG),     FIELD(hs_ledger_entry, is_cancelled, FLAG),
+    FIELD(hs_ledger_entry, payment, ELSEWHERE), FIELD(hs_ledger_entry, start, REAL),
+    FIELD(hs_ledger_entry, end, REAL),          FIELD(hs_ledger_entry, shot, ELSEWHERE),
+    FIELD(hs_ledger_entry, answer, ELSEWHERE),  FIELD(hs_ledger_entry, answer_size, ELSEWHERE),
 };
 
 static const struct hs_saved_field shot_fields[] = {
@@ -129,7 +142,7 @@ static const struct hs_saved_field remembered_fields[] = {
 
 static const struct hs_saved_field cadence_fields[] = {
     FIELD(hs_cadence, weapon, UNSIGNED),   FIELD(hs_cadence, count, UNSIGNED),
-    FIELD(hs_cadence, strict, UNSIGNED),   FIELD(hs_cadence, rounds, UNSIGNED),
+    FIELD(hs_cadence, rounds, UNSIGNED),   FIELD(hs_cadence, settled_us, TIME),
     FIELD(hs_cadence, fire_time_us, TIME),
 };
 
@@ -310,6 +323,7 @@ _Static_assert(sizeof(struct hs_vec) == 3 * sizeof(double), "saved as doubles");
 const struct hs_saved_struct hs_saved_structs[HS_SAVED_STRUCTS] = {
     [HS_SAVED_MATCH] = SAVED(hs_match, match_fields),
     [HS_SAVED_PLAYER] = SAVED(hs_player, player_fields),
+    [HS_SAVED_ACCOUNT] = SAVED(hs_account, account_fields),
     [HS_SAVED_STATE] = SAVED(hs_state, state_fields),
     [HS_SAVED_MOVER_STATE] = SAVED(hs_mover_state, mover_state_fields),
     [HS_SAVED_NUMBERS] = SAVED(hs_ledger_numbers, numbers_fields),

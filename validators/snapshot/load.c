@@ -2,6 +2,7 @@
 #include "validators/snapshot/load.h"
 
 #include "validators/hit.h"
+#include "validators/match/accounts.h"
 #include "validators/match/player_moves.h"
 #include "validators/snapshot.h"
 
@@ -152,7 +153,7 @@ void hs_loading_entry(struct hs_loading *l, struct hs_ledger_entry *entry)
 static void load_numbers(struct hs_loading *l, struct hs_ledger_numbers *numbers)
 {
     get(l, HS_SAVED_NUMBERS, numbers);
-    uint32_t count = (uint32_t)hs_bytes_get_max(&l->reader, 4, HS_LEDGER_NUMBERS);
+    uint32_t count = (uint32_t)hs_bytes_get_max(&l->reader, 4, HS_LEDGER_MAX_NUMBERS);
     if (count == 0 || !hs_loading_is_fine(l))
         return;
     if (!hs_ledger_make_places(numbers, count))
@@ -166,8 +167,6 @@ static void load_numbers(struct hs_loading *l, struct hs_ledger_numbers *numbers
         if (!is_in_order || entry->noted >= numbers->notes)
             l->is_damaged = true;
     }
-    /* A ledger that forgot numbers but is not full forgot them to save memory. */
-    numbers->was_cut = numbers->has_floor && numbers->count < HS_LEDGER_NUMBERS;
 }
 
 static void load_cadences(struct hs_loading *l, struct hs_ledger *ledger)
@@ -307,6 +306,7 @@ static void load_player(struct hs_loading *l)
 {
     struct hs_player read = {0};
     struct hs_str name = hs_loading_name(l, false);
+    hs_name_set(&read.account, hs_loading_name(l, true));
     get(l, HS_SAVED_PLAYER, &read);
     if (hs_loading_is_fine(l))
         load_state(l, &read);
@@ -321,6 +321,37 @@ static void load_player(struct hs_loading *l)
         settle(l, name, &read);
     hs_ledger_clear(&read.ledger);
     hs_player_moves_destroy(read.moves, NULL);
+}
+
+static bool is_present(const struct hs_players *players, struct hs_str account)
+{
+    for (uint32_t i = 0; i < players->count; i++)
+        if (!players->all[i]->left && hs_str_equal(hs_name_str(&players->all[i]->account), account))
+            return true;
+    return false;
+}
+
+/* An account can be saved twice if its player left in between. The state with the player counts;
+   the journal ends that session. */
+static void load_accounts(struct hs_loading *l)
+{
+    uint64_t count = hs_bytes_get(&l->reader, 4);
+    for (uint64_t i = 0; i < count && hs_loading_is_fine(l); i++) {
+        struct hs_account account = {0};
+        struct hs_str name = hs_loading_name(l, false);
+        get(l, HS_SAVED_ACCOUNT, &account);
+        for (int k = 0; k < HS_ACCOUNT_WEAPONS; k++)
+            if (account.weapon[k] != HS_NONE &&
+                account.weapon[k] >= l->match->ruleset->weapon_count)
+                l->is_damaged = true;
+        if (!(account.credit_us >= 0))
+            l->is_damaged = true;
+        if (!hs_loading_is_fine(l) || is_present(&l->match->players, name))
+            continue;
+        hs_name_set(&account.name, name);
+        if (!hs_accounts_restore(&l->match->players, &account))
+            l->no_memory = true;
+    }
 }
 
 /* Every saved player is restored, even above the limit of the match. */
@@ -340,6 +371,7 @@ static void load_match(struct hs_loading *l)
     match->players.limit = UINT32_MAX;
     while (hs_loading_is_fine(l) && hs_loading_flag(l))
         load_player(l);
+    load_accounts(l);
     if (l->reader.at != l->reader.end)
         l->is_damaged = true;
     match->players.limit = match->players.count > limit ? match->players.count : limit;

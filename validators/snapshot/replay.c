@@ -1,6 +1,8 @@
 /* Applies the records of match/journal.c to a match. */
 #include "validators/journal.h"
 
+#include "validators/hit/booking.h"
+#include "validators/match/accounts.h"
 #include "validators/match/journal.h"
 #include "validators/snapshot/load.h"
 
@@ -64,24 +66,35 @@ static void book(struct hs_loading *l, struct hs_player *player, struct hs_journ
     struct hs_ledger *ledger = &player->ledger;
     struct hs_ledger_numbers *numbers = payment->is_shot ? &ledger->shots : &ledger->hits;
     struct hs_ledger_entry *entry = &payment->entry;
-    if (hs_ledger_find(numbers, entry->number) != NULL ||
-        hs_ledger_is_forgotten(numbers, entry->number, entry->fire_time_us))
+    ledger->free_before_us = l->match->players.evict_before_us;
+    /* What is older than the last clock reset, or than any claim that can pass, was booked before
+       the snapshot. */
+    if (payment->clock != l->match->clock || entry->fire_time_us < ledger->free_before_us ||
+        hs_ledger_is_used(numbers, entry->number, ledger->free_before_us) ||
+        hs_ledger_is_forgotten(numbers, entry->fire_time_us))
         return;
-    bool is_of_clock = payment->clock == l->match->clock;
-    entry->accepted = is_of_clock; /* as after a clock reset */
     if (!hs_ledger_record(ledger, numbers, entry)) {
         l->no_memory = true;
         return;
     }
-    if (is_of_clock && payment->weapon != HS_NONE)
-        hs_ledger_record_shot(ledger, payment->weapon, entry->fire_time_us,
-                              l->match->ruleset->weapons[payment->weapon]->reload_us);
+    hs_hit_book_cadence(l->match, player, payment->weapon, entry->fire_time_us);
     if (payment->is_shot)
         return;
-    player->reasons[payment->reason]++;
-    player->damage_dealt += payment->damage;
+    player->standing.reasons[payment->reason]++;
+    player->standing.damage_dealt += payment->damage;
     l->match->totals.reasons[payment->reason]++;
     l->match->totals.damage += payment->damage;
+}
+
+/* Books a payment of an earlier session, unless the snapshot had it. */
+static void book_former(struct hs_loading *l, struct hs_player *player,
+                        const struct hs_journal_payment *payment)
+{
+    struct hs_ledger_numbers *numbers =
+        payment->is_shot ? &player->ledger.shots : &player->ledger.hits;
+    if (!hs_ledger_is_forgotten(numbers, payment->entry.fire_time_us))
+        hs_hit_book_cadence(l->match, player, payment->weapon, payment->entry.fire_time_us);
+    hs_ledger_record_paid(numbers, payment->entry.fire_time_us);
 }
 
 static void replay_paid(struct hs_loading *l)
@@ -105,9 +118,28 @@ static void replay_paid(struct hs_loading *l)
         book(l, player, &payment);
     else if (player != NULL && payment.session < player->session &&
              payment.clock == l->match->clock)
-        hs_ledger_record_paid(payment.is_shot ? &player->ledger.shots : &player->ledger.hits,
-                              payment.entry.number, payment.entry.fire_time_us);
+        book_former(l, player, &payment);
     hs_ledger_free_entry(&payment.entry);
+}
+
+static void replay_cancel(struct hs_loading *l)
+{
+    struct hs_player *player = hs_players_find(&l->match->players, hs_loading_name(l, false));
+    uint64_t session = hs_bytes_get(&l->reader, 8);
+    uint32_t clock = (uint32_t)hs_bytes_get(&l->reader, 4);
+    uint64_t number = hs_bytes_get(&l->reader, 8);
+    if (hs_loading_is_fine(l) && player != NULL && player->session == session &&
+        clock == l->match->clock)
+        hs_hit_book_cancel(l->match, player, number);
+}
+
+static void replay_account(struct hs_loading *l)
+{
+    struct hs_player *player = hs_players_find(&l->match->players, hs_loading_name(l, false));
+    uint64_t session = hs_bytes_get(&l->reader, 8);
+    struct hs_str name = hs_loading_name(l, false);
+    if (hs_loading_is_fine(l) && player != NULL && player->session == session && !player->left)
+        hs_accounts_set(&l->match->players, player, name);
 }
 
 static void replay_clock(struct hs_loading *l)
@@ -135,16 +167,16 @@ uint64_t hs_journal_layout(void)
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size)
 {
     static void (*const replay[])(struct hs_loading * l) = {
-        [HS_JOURNAL_SESSION] = replay_session,
-        [HS_JOURNAL_PAID] = replay_paid,
-        [HS_JOURNAL_CLOCK] = replay_clock,
+        [HS_JOURNAL_SESSION] = replay_session, [HS_JOURNAL_PAID] = replay_paid,
+        [HS_JOURNAL_CLOCK] = replay_clock,     [HS_JOURNAL_CANCEL] = replay_cancel,
+        [HS_JOURNAL_ACCOUNT] = replay_account,
     };
     struct hs_loading l = {.reader = {records, (const unsigned char *)records + size, false},
                            .match = match};
     hs_saved_own_names(&l.names);
     while (l.reader.at < l.reader.end && hs_loading_is_fine(&l)) {
         uint64_t kind = hs_bytes_get(&l.reader, 1);
-        if (kind >= HS_JOURNAL_SESSION && kind <= HS_JOURNAL_CLOCK)
+        if (kind >= HS_JOURNAL_SESSION && kind <= HS_JOURNAL_ACCOUNT)
             replay[kind](&l);
         else
             l.is_damaged = true;

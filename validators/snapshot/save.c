@@ -1,13 +1,15 @@
 #include "validators/snapshot.h"
 
 #include "validators/base/saved.h"
+#include "validators/match/accounts.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 
 /*
  * The saved bytes in order: the version, the layout of everything except the move checks, the
  * layout of the move checks, the names of the vocabularies, the match, the movers. Then each
- * player, from the newest to the oldest, after a byte 1. A byte 0 ends the list.
+ * player, from the newest to the oldest, after a byte 1. A byte 0 ends the list, and the accounts
+ * of players who left follow.
  */
 
 static void save_head(const struct hs_match *match, struct hs_bytes *out)
@@ -30,16 +32,17 @@ static void save_head(const struct hs_match *match, struct hs_bytes *out)
 static void save_state(const struct hs_match *match, const struct hs_player *player,
                        struct hs_bytes *out)
 {
-    int32_t rtt_us, interp_us;
-    const struct hs_state *state = hs_player_inherited(
-        player, (int64_t)hs_history_count(player->history) - 1, &rtt_us, &interp_us);
-    hs_bytes_put(out, state != NULL, 1);
-    if (state == NULL)
+    struct hs_inherited inherited;
+    bool is_known =
+        hs_player_inherited(player, (int64_t)hs_history_count(player->history) - 1, &inherited);
+    hs_bytes_put(out, is_known, 1);
+    if (!is_known)
         return;
-    hs_saved_put(out, HS_SAVED_STATE, state);
-    hs_bytes_put_name(out, state->team == HS_NONE ? "" : match->teams[state->team].text);
-    hs_bytes_put(out, (uint32_t)rtt_us, 4);
-    hs_bytes_put(out, (uint32_t)interp_us, 4);
+    uint16_t team = inherited.state.team;
+    hs_saved_put(out, HS_SAVED_STATE, &inherited.state);
+    hs_bytes_put_name(out, team == HS_NONE ? "" : match->teams[team].text);
+    hs_bytes_put(out, (uint32_t)inherited.rtt_us, 4);
+    hs_bytes_put(out, (uint32_t)inherited.interp_us, 4);
 }
 
 static void save_numbers(const struct hs_ledger_numbers *numbers, struct hs_bytes *out)
@@ -102,10 +105,20 @@ static void save_player(const struct hs_match *match, const struct hs_player *pl
 {
     hs_bytes_put(out, 1, 1);
     hs_bytes_put_name(out, player->name.text);
+    hs_bytes_put_name(out, player->account.text);
     hs_saved_put(out, HS_SAVED_PLAYER, player);
     save_state(match, player, out);
     save_ledger(&player->ledger, out);
     save_moves(player->moves, out);
+}
+
+static void save_accounts(const struct hs_accounts *accounts, struct hs_bytes *out)
+{
+    hs_bytes_put(out, accounts->count, 4);
+    for (uint32_t i = 0; i < accounts->count; i++) {
+        hs_bytes_put_name(out, accounts->all[i].name.text);
+        hs_saved_put(out, HS_SAVED_ACCOUNT, &accounts->all[i]);
+    }
 }
 
 /* Saves from the last player to the first. A player who is evicted between two parts moves later
@@ -124,6 +137,7 @@ bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cur
     do {
         if (cursor->players == 0) {
             hs_bytes_put(out, 0, 1);
+            save_accounts(&match->players.accounts, out);
             return false;
         }
         save_player(match, match->players.all[--cursor->players], out);

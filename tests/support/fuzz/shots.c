@@ -42,7 +42,7 @@ static bool is_new(const struct hs_match *match, const struct hs_shot_claim *cla
     const struct hs_player *player = hs_players_find(&match->players, claim->shooter);
     return player == NULL ||
            (!player->left && hs_ledger_find(&player->ledger.shots, claim->shot) == NULL &&
-            !hs_ledger_is_forgotten(&player->ledger.shots, claim->shot, claim->time_us));
+            !hs_ledger_is_forgotten(&player->ledger.shots, claim->time_us));
 }
 
 /* Judges a shot twice, books it, and sends it again, as a retry would. */
@@ -72,6 +72,17 @@ static const char *judge_shot(struct hs_match *match, const struct hs_shot_claim
     return fault;
 }
 
+/* Withdraws a shot twice: nothing changes the second time. */
+static const char *cancel_shot(struct hs_match *match, const struct hs_shot_claim *claim)
+{
+    struct hs_hit_result result, again;
+    hs_shot_cancel(match, claim, true, &result);
+    HS_MUST_HOLD(hs_check_hit_result(&result));
+    hs_shot_cancel(match, claim, true, &again);
+    HS_MUST(result.reason == again.reason, "a shot is withdrawn otherwise the second time");
+    return NULL;
+}
+
 const char *hs_fuzz_judge_shots(struct hs_match *match, const struct hs_ticks_request *request)
 {
     struct hs_match_info info;
@@ -81,7 +92,8 @@ const char *hs_fuzz_judge_shots(struct hs_match *match, const struct hs_ticks_re
         int64_t now_us = request->fields & HS_TICKS_NOW ? request->now_us
                          : info.has_frames              ? info.newest_us
                                                         : claim->time_us;
-        HS_MUST_HOLD(judge_shot(match, claim, now_us));
+        HS_MUST_HOLD(claim->is_cancel ? cancel_shot(match, claim)
+                                      : judge_shot(match, claim, now_us));
     }
     return NULL;
 }

@@ -226,10 +226,13 @@ static void do_shots(struct hs_offline *offline, struct hs_match *match,
         int64_t now_us =
             now_of(match, (tick->fields & HS_TICKS_NOW) != 0, tick->now_us, claim->time_us);
         offline->before(offline->context);
-        hs_shot_verify(match, claim, now_us, result, &forward_us);
+        if (claim->is_cancel)
+            hs_shot_cancel(match, claim, true, result);
+        else
+            hs_shot_verify(match, claim, now_us, result, &forward_us);
         offline->after(offline->context);
         answer_verdict(offline, HS_OFFLINE_SHOT, result, forward_us, note);
-        if (result->replay == NULL)
+        if (result->replay == NULL && !claim->is_cancel)
             hs_shot_record(match, claim, result, (struct hs_str){note, strlen(note)});
     }
     reject_malformed(offline, HS_ITEM_SHOT, HS_OFFLINE_SHOT, result);

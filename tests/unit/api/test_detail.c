@@ -236,7 +236,7 @@ static const struct {
      "an accepted claim with the same path was fired 0 s apart, but must be more than 0.1 s apart"},
     {HS_CHECK_WEAPON, name_laser, "the ruleset has no weapon laser"},
     {HS_CHECK_FIRE_RATE, fire_fast,
-     "the shots around this one are 0.03 s apart on average, minimum 0.08 s"},
+     "the weapon needs 0.195 s to catch up with its shots, limit 0.067 s"},
     {HS_CHECK_REWIND, come_late, "the time of the claim is 0.5 s before now, limit 0.25 s"},
     {HS_CHECK_LATENCY, lag, "hit_time is 0.2 s from what rtt and interp explain, limit 0.01 s"},
     {HS_CHECK_LIFE, kill_target, "T was dead for 0.025 s at 0.945 s"},

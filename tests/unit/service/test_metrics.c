@@ -219,8 +219,8 @@ START_TEST(counts_go_where_they_belong)
                        HS_MODE_SHADOW);
     hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
                        HS_MODE_OFF);
-    hs_metrics_flags(metrics, HS_JUDGED_SHOT, 1u << HS_FLAG_SHOT_JUMP | 1u << HS_FLAG_LENIENT);
-    hs_metrics_flags(metrics, HS_JUDGED_SHOT, 1u << HS_FLAG_SHOT_JUMP);
+    hs_metrics_flags(metrics, HS_JUDGED_SHOT, 1u << HS_FLAG_DURING_BURST | 1u << HS_FLAG_LENIENT);
+    hs_metrics_flags(metrics, HS_JUDGED_SHOT, 1u << HS_FLAG_DURING_BURST);
     hs_metrics_add(metrics, HS_METRIC_FRAMES, HS_FRAME_STORED, 64);
     hs_metrics_add(metrics, HS_METRIC_MOVER_FRAMES, HS_FRAME_STORED, 5);
     hs_metrics_add(metrics, HS_METRIC_MOVER_FRAMES, HS_FRAME_CAPACITY, 2);
@@ -252,9 +252,9 @@ START_TEST(counts_go_where_they_belong)
     ck_assert(series(OTHER "code=\"other\"}") == 1);
     ck_assert(series(MISS "mode=\"enforce\"}") == 1);
     ck_assert(series(MISS "mode=\"shadow\"}") == 2);
-    ck_assert(series("hindsight_verdict_flags_total{kind=\"shot\",flag=\"shot_jump\"}") == 2);
+    ck_assert(series("hindsight_verdict_flags_total{kind=\"shot\",flag=\"during_burst\"}") == 2);
     ck_assert(series("hindsight_verdict_flags_total{kind=\"shot\",flag=\"lenient\"}") == 1);
-    ck_assert(series("hindsight_verdict_flags_total{kind=\"hit\",flag=\"shot_jump\"}") == 0);
+    ck_assert(series("hindsight_verdict_flags_total{kind=\"hit\",flag=\"during_burst\"}") == 0);
     ck_assert(series("hindsight_frames_total{result=\"stored\"}") == 64);
     ck_assert(series("hindsight_frames_total{result=\"capacity\"}") == 0);
     ck_assert(series("hindsight_mover_frames_total{result=\"stored\"}") == 5);

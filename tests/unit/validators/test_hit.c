@@ -4,6 +4,7 @@
  */
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/play/fixture.h"
@@ -551,6 +552,37 @@ START_TEST(results_are_booked)
 }
 END_TEST
 
+/* Others protect a target, or walk into the line. Nothing of that says anything about the shooter.
+ */
+START_TEST(ten_minutes_behind_others_are_not_suspicious)
+{
+    struct hs_player_frame safe = hs_stage_entry("safe", 20, 0, 0);
+    safe.fields = HS_FIELD_PROTECTED;
+    safe.is_protected = true;
+    uint64_t shot = 0;
+    for (int64_t ms = 0; ms <= 600000; ms += 100) {
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
+        hs_stage_post(match, HS_MS(ms), &safe, NULL);
+        hs_stage_place(match, HS_MS(ms), "near", 0, 10, 0);
+        hs_stage_place(match, HS_MS(ms), "far", 0, 20, 0);
+        bool is_at_safe = ms % 1000 == 0;
+        if (ms % 500 != 0)
+            continue;
+        struct hs_hit_claim claim =
+            hs_stage_claim(HS_MS(ms), is_at_safe ? 20 : 0, is_at_safe ? 0 : 20, 1.6);
+        claim.shot = ++shot;
+        claim.target = is_at_safe ? HS_STR("safe") : HS_STR("far");
+        struct hs_hit_result *r = hs_stage_verify(match, &claim, HS_MS(ms));
+        hs_expect_reason(r, is_at_safe ? HS_REASON_TARGET_PROTECTED : HS_REASON_BLOCKED_BY_PLAYER);
+        ck_assert(hs_hit_record(match, &claim, r, HS_STR("{")));
+        free(r);
+    }
+    struct hs_player_info info;
+    ck_assert(hs_match_find_player(match, HS_STR("S"), &info));
+    ck_assert_double_eq(info.suspicion, 0);
+}
+END_TEST
+
 static TCase *cases_of_decisions(void)
 {
     TCase *tcase = tcase_create("decisions");
@@ -567,6 +599,7 @@ static TCase *cases_of_decisions(void)
     tcase_add_test(tcase, region_mismatch);
     tcase_add_test(tcase, the_rewind_is_described);
     tcase_add_test(tcase, results_are_booked);
+    tcase_add_test(tcase, ten_minutes_behind_others_are_not_suspicious);
     return tcase;
 }
 

@@ -49,8 +49,8 @@ START_TEST(nothing_is_known_at_first)
 {
     ck_assert(!is_known(0));
     ck_assert(hs_ledger_accepted_before(&ledger.hits, UINT64_MAX) == NULL);
-    ck_assert(!hs_ledger_is_forgotten(&ledger.hits, 0, INT64_MIN));
-    ck_assert(!hs_ledger_is_jump(&ledger.hits, UINT64_C(1) << 53));
+    ck_assert(!hs_ledger_is_forgotten(&ledger.hits, INT64_MIN));
+    ck_assert(!hs_ledger_is_used(&ledger.hits, 0, INT64_MIN));
     ck_assert(hs_ledger_cadence(&ledger, 0) == NULL);
     ck_assert_uint_eq(hs_ledger_bytes(&ledger), 0);
     hs_ledger_forget_times(&ledger);
@@ -80,20 +80,30 @@ START_TEST(numbers_in_any_order)
 }
 END_TEST
 
+/* Row: numbers as they arrive, the refused ones negative; the one asked for, and the one before it;
+   -1: none. */
+static const struct {
+    int numbers[4], asked, before;
+} predecessors[] = {
+    {{2}, 3, 2},         {{2, 3, 4}, 5, 4},      {{2, 3, 4}, 4, -1}, /* itself */
+    {{2, 4}, 3, -1},                                                 /* late */
+    {{2, 4, 3}, 5, 3},   {{2, 3, -4}, 5, 3},  /* refused ones fired nothing */
+    {{65535}, 0, -1},                         /* wrapped */
+    {{7, 5000}, 60, -1}, {{7, 60}, 5000, -1}, /* random */
+    {{7}, 7 + 128, 7},   {{7}, 7 + 128 + 1, -1},
+};
+
+#define PREDECESSORS ((int)(sizeof predecessors / sizeof *predecessors))
+
 START_TEST(the_accepted_number_before)
 {
-    note_full(2, true, 0, "");
-    note_full(4, false, 0, "");
-    note_full(6, true, 0, "");
-    static const struct {
-        uint64_t number;
-        int before; /* -1: none */
-    } rows[] = {{0, -1}, {2, -1}, {3, 2}, {4, 2}, {5, 2}, {6, 2}, {7, 6}, {UINT64_MAX, 6}};
-    for (int i = 0; i < 8; i++) {
-        const struct hs_ledger_entry *entry =
-            hs_ledger_accepted_before(&ledger.hits, rows[i].number);
-        ck_assert_int_eq(entry != NULL ? (int)entry->number : -1, rows[i].before);
+    for (int i = 0; i < 4 && predecessors[_i].numbers[i] != 0; i++) {
+        int number = predecessors[_i].numbers[i];
+        note_full((uint64_t)abs(number), number > 0, 0, "");
     }
+    const struct hs_ledger_entry *entry =
+        hs_ledger_accepted_before(&ledger.hits, (uint64_t)predecessors[_i].asked);
+    ck_assert_int_eq(entry != NULL ? (int)entry->number : -1, predecessors[_i].before);
 }
 END_TEST
 
@@ -132,7 +142,7 @@ START_TEST(memory_is_bounded)
         entry.shot = &shot;
         ck_assert(hs_ledger_record(&ledger, &ledger.shots, &entry));
         for (uint16_t weapon = 0; weapon < 3; weapon++)
-            ck_assert(hs_ledger_record_shot(&ledger, weapon, (int64_t)number, 10));
+            ck_assert(hs_ledger_record_shot(&ledger, weapon, (int64_t)number, 1, 10));
         if (number == HS_LEDGER_NUMBERS)
             full = hs_ledger_bytes(&ledger);
     }
@@ -145,177 +155,172 @@ START_TEST(memory_is_bounded)
     hs_ledger_clear(&ledger);
     ck_assert_uint_eq(hs_ledger_bytes(&ledger), 0);
     ck_assert(!is_known(2999));
-    ck_assert(!hs_ledger_is_forgotten(&ledger.hits, 5, 0));
+    ck_assert(!hs_ledger_is_forgotten(&ledger.hits, 0));
 }
 END_TEST
 
-START_TEST(the_last_128_are_kept_and_older_ones_forgotten)
+/* Numbers whose claims cannot pass any more are forgotten, beyond the last 128. */
+START_TEST(the_last_128_are_kept_and_free_ones_forgotten)
 {
-    for (uint64_t number = 1; number <= HS_LEDGER_NUMBERS; number++)
+    for (uint64_t number = 1; number <= 1000; number++) {
+        ledger.free_before_us = (int64_t)number - 50;
         note(number);
-    ck_assert(is_known(1));
-    ck_assert(!hs_ledger_is_forgotten(&ledger.hits, 0, 0));
-    note(HS_LEDGER_NUMBERS + 1);
-    ck_assert(!is_known(1) && is_known(2));
-    ck_assert(hs_ledger_is_forgotten(&ledger.hits, 1, 1));
-    ck_assert(hs_ledger_is_forgotten(&ledger.hits, 0, 0)); /* too late to tell */
-    ck_assert(!hs_ledger_is_forgotten(&ledger.hits, 2, 1000));
-    ck_assert(!hs_ledger_is_forgotten(&ledger.hits, HS_LEDGER_NUMBERS + 2, 1000));
-    ck_assert(!hs_ledger_is_forgotten(&ledger.hits, HS_LEDGER_NUMBERS + 2, 0));
+        ck_assert(hs_ledger_is_used(&ledger.hits, number, ledger.free_before_us));
+    }
+    ck_assert_uint_eq(ledger.hits.count, HS_LEDGER_NUMBERS);
+    ck_assert(!is_known(1000 - HS_LEDGER_NUMBERS) && is_known(1001 - HS_LEDGER_NUMBERS));
+    ck_assert(!hs_ledger_is_used(&ledger.hits, 949, ledger.free_before_us)); /* known, but free */
+    ck_assert(hs_ledger_is_used(&ledger.hits, 950, ledger.free_before_us));
+    ck_assert(!ledger.hits.was_cut && !hs_ledger_is_forgotten(&ledger.hits, 0));
 }
 END_TEST
 
-/* Out of order: the place is the number's, the turn to go is that of arrival. */
-START_TEST(a_late_number_stays_as_long_as_any_other)
+/* The table grows while the oldest number can still be claimed, but its answers do not. */
+START_TEST(numbers_are_kept_while_they_can_be_claimed)
 {
-    note(1000);
-    note(10);
-    for (uint64_t number = 1001; number < 1001 + HS_LEDGER_NUMBERS - 2; number++)
+    for (uint64_t number = 1; number <= HS_LEDGER_MAX_NUMBERS; number++)
         note(number);
-    ck_assert(is_known(10) && is_known(1000));
+    ck_assert_uint_eq(ledger.hits.count, HS_LEDGER_MAX_NUMBERS);
+    ck_assert_uint_eq(ledger.hits.answers, HS_LEDGER_NUMBERS);
+    ck_assert(is_known(1) && !ledger.hits.was_cut);
+    note(HS_LEDGER_MAX_NUMBERS + 1); /* too many: the time of what is forgotten is kept */
+    ck_assert(!is_known(1) && is_known(2) && ledger.hits.was_cut);
+    ck_assert(hs_ledger_is_forgotten(&ledger.hits, 1) && !hs_ledger_is_forgotten(&ledger.hits, 2));
+    ledger.free_before_us = 100000; /* all can be forgotten */
+    note(100000);
+    ck_assert_uint_eq(ledger.hits.count, HS_LEDGER_NUMBERS);
+    ck_assert(!hs_ledger_is_forgotten(&ledger.hits, 2));
+}
+END_TEST
+
+/* Refused numbers were not paid, so they never make the table grow. */
+START_TEST(refused_numbers_are_forgotten_first)
+{
     note(5000);
-    ck_assert(is_known(10) && !is_known(1000));
-    note(5001);
-    ck_assert(!is_known(10));
-    ck_assert(hs_ledger_is_forgotten(&ledger.hits, 10, 10));
-    ck_assert(hs_ledger_is_forgotten(&ledger.hits, 1000, 1000));
+    for (uint64_t number = 1; number <= 1000; number++)
+        note_full(number, false, INT64_MAX, "{}");
+    ck_assert_uint_eq(ledger.hits.count, HS_LEDGER_NUMBERS);
+    ck_assert(is_known(5000) && is_known(1000) && !is_known(1) && !ledger.hits.was_cut);
 }
 END_TEST
 
-START_TEST(jumps)
+START_TEST(a_free_number_is_replaced)
 {
-    const uint64_t far = HS_SHOT_JUMP;
-    note(5000000);
-    ck_assert(!hs_ledger_is_jump(&ledger.hits, 5000000 + far));
-    ck_assert(hs_ledger_is_jump(&ledger.hits, 5000000 + far + 1));
-    ck_assert(!hs_ledger_is_jump(&ledger.hits, 5000000 - far));
-    ck_assert(hs_ledger_is_jump(&ledger.hits, 5000000 - far - 1));
-    ck_assert(hs_ledger_is_jump(&ledger.hits, UINT64_C(1) << 53));
-    note(UINT64_C(1) << 53);
-    /* Not from either: the second of a new count is no jump any more. */
-    ck_assert(!hs_ledger_is_jump(&ledger.hits, (UINT64_C(1) << 53) + 1));
-    ck_assert(!hs_ledger_is_jump(&ledger.hits, 5000001));
-    ck_assert(hs_ledger_is_jump(&ledger.hits, UINT64_C(1) << 40));
+    note_full(7, true, 100, "{\"first\"");
+    ledger.free_before_us = 101;
+    note_full(7, true, 200, "{}");
+    ck_assert_uint_eq(ledger.hits.count, 1);
+    ck_assert_uint_eq(ledger.hits.answers, 1);
+    ck_assert_int_eq(hs_ledger_find(&ledger.hits, 7)->fire_time_us, 200);
+    ck_assert_uint_eq(ledger.bytes, hs_ledger_bytes(&ledger));
 }
 END_TEST
 
-/* A counter of 32 bits that wraps: what came before it stays known as long as any 128. */
-START_TEST(a_wrap_is_a_new_count)
+/* Counters of 16 bits, and random numbers, for longer than they last: no number is refused that no
+   claim can have, and whatever was paid is used or forgotten while a claim of it can pass. */
+START_TEST(numbers_in_any_order_are_paid_once)
 {
-    const uint64_t last = UINT32_MAX;
-    int64_t time_us = 0;
-    for (uint64_t number = last - 300; number <= last; number++)
-        note_full(number, true, time_us++, "{}");
-    ck_assert(!hs_ledger_is_forgotten(&ledger.hits, 0, time_us));
-    for (uint64_t number = 0; number < 300; number++) {
-        ck_assert_msg(!is_known(number), "%u is taken", (unsigned)number);
-        ck_assert_msg(!hs_ledger_is_forgotten(&ledger.hits, number, time_us), "%u is forgotten",
-                      (unsigned)number);
-        ck_assert_int_eq(hs_ledger_is_jump(&ledger.hits, number), number == 0);
-        note_full(number, true, time_us++, "{}");
-        ck_assert_int_eq(is_known(last), number + 1 < HS_LEDGER_NUMBERS);
-        /* And then it is forgotten, not free. */
-        ck_assert(is_known(last) || hs_ledger_is_forgotten(&ledger.hits, last, 300));
-    }
-    ck_assert(hs_ledger_is_forgotten(&ledger.hits, last - 300, 0));
-    ck_assert(hs_ledger_is_forgotten(&ledger.hits, 5, 306));
-}
-END_TEST
-
-/* Whatever numbers a client throws in between, what was paid is never free again. */
-START_TEST(what_was_paid_is_never_free_again)
-{
+    enum { SHOTS = 4000, WINDOW = 200 };
+    static uint64_t paid[SHOTS];
     struct hs_random random = hs_random_start(hs_test_seed(20250401), (uint64_t)_i);
-    uint64_t paid = (uint64_t)hs_random_index(&random, 1000000) << hs_random_index(&random, 30);
-    note_full(paid, true, 1000, "{}");
-    for (int i = 0; i < 2000; i++) {
-        uint64_t number = hs_random_bits(&random) >> (11 + hs_random_index(&random, 50));
-        bool accepted = hs_random_chance(&random, 0.2);
-        int64_t fired = 900 + hs_random_index(&random, 200);
-        if (is_known(number) || hs_ledger_is_forgotten(&ledger.hits, number, fired))
+    uint64_t counter = 65000;
+    int refused = 0;
+    for (int i = 0; i < SHOTS; i++) {
+        uint64_t number = _i % 2 == 0 ? counter++ % 300 : hs_random_bits(&random) >> 48;
+        ledger.free_before_us = i - WINDOW;
+        paid[i] = UINT64_MAX;
+        if (hs_ledger_is_used(&ledger.hits, number, ledger.free_before_us) ||
+            hs_ledger_is_forgotten(&ledger.hits, i)) {
+            refused++;
             continue;
-        note_full(number, accepted, fired, "{}");
-        ck_assert_msg(is_known(paid) || hs_ledger_is_forgotten(&ledger.hits, paid, 1000),
-                      "free after %d", i);
+        }
+        note_full(number, true, i, "");
+        paid[i] = number;
+        int back = i - hs_random_index(&random, WINDOW < i ? WINDOW : i + 1);
+        ck_assert(paid[back] == UINT64_MAX ||
+                  hs_ledger_is_used(&ledger.hits, paid[back], ledger.free_before_us));
     }
+    ck_assert(!ledger.hits.was_cut);
+    /* Random numbers of 16 bits meet one of the last 200 in 0.3 % of all shots. */
+    ck_assert_int_le(refused, _i % 2 == 0 ? 0 : SHOTS / 100);
 }
 END_TEST
 
 /* ---- cadence ---- */
 
-enum { MOST = 24 };
+enum { MOST = HS_LEDGER_SHOTS, INTERVAL = 100 };
+
+static bool fire_at(int ms)
+{
+    return hs_ledger_record_shot(&ledger, 0, HS_MS(ms), HS_MS(INTERVAL), 0);
+}
 
 static void fire(const int *ms, int count)
 {
     for (int i = 0; i < count; i++)
-        ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(ms[i]), 0));
+        ck_assert(fire_at(ms[i]));
 }
 
-/* The smallest mean over the runs of gaps that a shot belongs to, the long way. -1: not judged. */
-static int64_t naive_mean(const int64_t *before, int count, int64_t at)
+/* The debt the long way: for each pair of shots, by how much the later one is too early for all
+   tokens from the earlier one on, less what a pause saves. */
+static int64_t naive_debt(const int64_t *before, int count, int64_t at, int64_t interval_us)
 {
-    int64_t times[MOST + 1], smallest = INT64_MAX;
+    int64_t times[MOST + 1], largest = 0;
     int place = count;
     memcpy(times, before, (size_t)count * sizeof times[0]);
-    while (place > 0 && times[place - 1] > at) {
+    for (; place > 0 && times[place - 1] > at; place--)
         times[place] = times[place - 1];
-        place--;
-    }
     times[place] = at;
-    int gaps = count < 4 ? count : 4;
-    if (gaps < 3)
-        return -1;
-    for (int first = place - gaps; first <= place; first++)
-        if (first >= 0 && first + gaps <= count && times[first + gaps] - times[first] < smallest)
-            smallest = times[first + gaps] - times[first];
-    return smallest / gaps;
+    for (int last = place; last <= count; last++)
+        for (int first = 0; first < last; first++) {
+            int64_t early = (last - first) * interval_us - (times[last] - times[first]);
+            if (early - interval_us * 15 / 100 > largest)
+                largest = early - interval_us * 15 / 100;
+        }
+    return largest;
 }
 
-/* Row: shots in ms as they come, the one judged, and its mean in ms; -1: too few gaps. */
+/* Row: shots in ms as they come, the next one, and the debt with it, at an interval of 100 ms. */
 static const struct {
-    int count, ms[8], at, mean;
-} means[] = {
-    {0, {0}, 100, -1},
-    {1, {0}, 100, -1},
-    {2, {0, 100}, 200, -1},
-    {3, {0, 100, 200}, 300, 100},
-    {3, {200, 0, 100}, 300, 100},
-    {3, {100, 200, 300}, 0, 100},
-    {3, {0, 100, 300}, 200, 100},
-    {3, {0, 0, 0}, 0, 0},
-    {4, {0, 150, 300, 450}, 560, 140},
-    {5, {0, 1000, 2000, 3000, 4000}, 4100, 775},
-    {5, {0, 1000, 2000, 3000, 4000}, 2500, 750},
-    {6, {0, 10, 20, 30, 40, 5000}, 6000, 1495},
-    {6, {0, 10, 20, 30, 40, 5000}, 35, 7},
+    int count, ms[8], at, debt;
+} debts[] = {
+    {0, {0}, 100, 0},
+    {1, {0}, 0, 85},
+    {1, {0}, 18, 67},
+    {1, {0}, 100, 0},
+    {1, {100}, 0, 0}, /* a late shot in its place */
+    {2, {0, 200}, 100, 0},
+    {2, {0, 100}, 50, 85}, /* it makes the later one too early */
+    {4, {0, 90, 180, 270}, 360, 25},
+    {4, {0, 150, 300, 450}, 560, 0},
+    {5, {0, 1000, 2000, 3000, 4000}, 2060, 25},
 };
 
-#define MEANS ((int)(sizeof means / sizeof *means))
+#define DEBTS ((int)(sizeof debts / sizeof *debts))
 
-START_TEST(mean_gaps)
+START_TEST(debts_of_the_bucket)
 {
-    fire(means[_i].ms, means[_i].count);
+    fire(debts[_i].ms, debts[_i].count);
     const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, 0);
-    ck_assert_int_eq(cadence != NULL, means[_i].count > 0);
-    int64_t mean = -1000;
-    bool judged = cadence != NULL && hs_cadence_mean_gap(cadence, HS_MS(means[_i].at), &mean);
-    ck_assert_int_eq(judged, means[_i].mean >= 0);
-    if (judged)
-        ck_assert_int_eq(mean / 1000, means[_i].mean);
+    ck_assert_int_eq(cadence != NULL, debts[_i].count > 0);
+    int64_t debt =
+        cadence != NULL ? hs_cadence_debt(cadence, HS_MS(debts[_i].at), HS_MS(INTERVAL)) : 0;
+    ck_assert_int_eq(debt, HS_MS(debts[_i].debt));
+    ck_assert_int_eq(hs_cadence_max_debt(HS_MS(INTERVAL)), HS_MS(67));
 }
 END_TEST
 
-/* Whatever the order of arrival, the mean is that of the shots in order of time. */
-START_TEST(means_in_any_order)
+/* Whatever the order of arrival, the debt is that of the shots in order of time. */
+START_TEST(debts_in_any_order)
 {
     struct hs_random random = hs_random_start(hs_test_seed(20250402), (uint64_t)_i);
-    int64_t sorted[HS_LEDGER_SHOTS];
-    for (int count = 0; count < HS_LEDGER_SHOTS; count++) {
-        int64_t at = hs_random_index(&random, 3000), mean = -1;
+    int64_t sorted[MOST], interval_us = 1 + hs_random_index(&random, 400);
+    for (int count = 0; count < MOST; count++) {
+        int64_t at = hs_random_index(&random, 3000);
         const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, 0);
-        bool judged = cadence != NULL && hs_cadence_mean_gap(cadence, at, &mean);
-        ck_assert_int_eq(judged ? mean : -1, naive_mean(sorted, count, at));
-        ck_assert(hs_ledger_record_shot(&ledger, 0, at, 0));
+        ck_assert_int_eq(cadence != NULL ? hs_cadence_debt(cadence, at, interval_us) : 0,
+                         naive_debt(sorted, count, at, interval_us));
+        ck_assert(hs_ledger_record_shot(&ledger, 0, at, interval_us, 0));
         int place = count;
         for (; place > 0 && sorted[place - 1] > at; place--)
             sorted[place] = sorted[place - 1];
@@ -327,15 +332,65 @@ START_TEST(means_in_any_order)
 }
 END_TEST
 
+/* More shots than are kept: what was forgotten still counts, also for a shot before all kept. */
+START_TEST(debts_outlast_the_kept_shots)
+{
+    for (int i = 0; i < 3 * MOST; i++)
+        ck_assert(fire_at(90 * i + 1000 - 10 * (i > 0)));
+    const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, 0);
+    int last = 3 * MOST - 1;
+    int64_t next_us = HS_MS(90 * last + 990 + 90);
+    ck_assert_int_gt(hs_cadence_debt(cadence, next_us, HS_MS(INTERVAL)), HS_MS(67));
+    ck_assert_int_gt(hs_cadence_debt(cadence, HS_MS(1000), HS_MS(INTERVAL)), HS_MS(67));
+    ck_assert_int_eq(hs_cadence_debt(cadence, next_us + HS_MS(10000), HS_MS(INTERVAL)), 0);
+}
+END_TEST
+
+/* Row: shots in ms, the one taken back, the debt of one more at 100 ms, and the rounds left. */
+static const struct {
+    int ms[3], taken, debt, rounds;
+} returned[] = {{{0, 50, 90}, 50, 85, 2},
+                {{0, 50, 90}, 90, 85, 2},
+                {{0, 50, 90}, 70, 185, 3}, /* never fired */
+                {{0, 1000, 1090}, 0, 0, 2},
+                {{-900, 0, 90}, -900, 85, 2}};
+
+START_TEST(a_shot_that_is_taken_back)
+{
+    for (int i = 0; i < 3; i++)
+        ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(returned[_i].ms[i]), HS_MS(INTERVAL),
+                                        HS_MS(400)));
+    hs_ledger_return_shot(&ledger, 0, HS_MS(returned[_i].taken), HS_MS(400));
+    hs_ledger_return_shot(&ledger, 1, HS_MS(returned[_i].taken), HS_MS(400)); /* never fired */
+    const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, 0);
+    ck_assert_int_eq(hs_cadence_debt(cadence, HS_MS(100), HS_MS(INTERVAL)),
+                     HS_MS(returned[_i].debt));
+    ck_assert_int_eq((int)cadence->rounds, returned[_i].rounds);
+}
+END_TEST
+
+/* Leaving refills nothing but the magazine. */
+START_TEST(the_cadence_outlasts_the_session)
+{
+    static const int shots[] = {0, 20};
+    fire(shots, 2);
+    hs_ledger_end_session(&ledger);
+    const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, 0);
+    ck_assert(cadence != NULL && cadence->rounds == 0);
+    ck_assert_int_eq(hs_cadence_debt(cadence, HS_MS(40), HS_MS(INTERVAL)), HS_MS(145));
+    ck_assert_uint_eq(ledger.bytes, hs_ledger_bytes(&ledger));
+}
+END_TEST
+
 START_TEST(the_newest_shots_are_kept)
 {
     for (int i = 0; i < 100; i++)
-        ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(100 * i), 0));
+        ck_assert(fire_at(100 * i));
     const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, 0);
     ck_assert_uint_eq(cadence->count, HS_LEDGER_SHOTS);
     ck_assert_int_eq(cadence->fire_time_us[0], HS_MS(100 * (100 - HS_LEDGER_SHOTS)));
     ck_assert_int_eq(cadence->fire_time_us[HS_LEDGER_SHOTS - 1], HS_MS(9900));
-    ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(9850), 0)); /* late, in its place */
+    ck_assert(fire_at(9850)); /* late, in its place */
     ck_assert_int_eq(cadence->fire_time_us[HS_LEDGER_SHOTS - 2], HS_MS(9850));
     ck_assert_uint_eq(cadence->count, HS_LEDGER_SHOTS);
 }
@@ -345,7 +400,7 @@ START_TEST(weapons_have_their_own)
 {
     for (uint16_t weapon = 0; weapon < 20; weapon++)
         for (int i = 0; i <= weapon % 5; i++)
-            ck_assert(hs_ledger_record_shot(&ledger, weapon, HS_MS(weapon + i), 0));
+            ck_assert(hs_ledger_record_shot(&ledger, weapon, HS_MS(weapon + i), 0, 0));
     for (uint16_t weapon = 0; weapon < 20; weapon++) {
         const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, weapon);
         ck_assert(cadence != NULL && cadence->weapon == weapon);
@@ -353,26 +408,6 @@ START_TEST(weapons_have_their_own)
         ck_assert_int_eq(cadence->fire_time_us[0], HS_MS(weapon));
     }
     ck_assert(hs_ledger_cadence(&ledger, 20) == NULL);
-}
-END_TEST
-
-START_TEST(a_refusal_makes_the_next_shots_strict)
-{
-    static const int shots[] = {0, 100, 200};
-    fire(shots, 3);
-    ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->strict, 0);
-    ck_assert(hs_ledger_record_too_fast(&ledger, 0));
-    unsigned strict = hs_ledger_cadence(&ledger, 0)->strict;
-    ck_assert_uint_gt(strict, 0);
-    ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->count, 3); /* it did not fire */
-    for (unsigned i = 0; i < strict; i++) {
-        ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->strict, strict - i);
-        ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(1000 + 200 * i), 0));
-    }
-    ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->strict, 0);
-    ck_assert(hs_ledger_record_too_fast(&ledger, 1)); /* a weapon never fired */
-    ck_assert_uint_eq(hs_ledger_cadence(&ledger, 1)->strict, strict);
-    ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->strict, 0);
 }
 END_TEST
 
@@ -392,7 +427,7 @@ START_TEST(rounds_since_the_last_pause)
         if (cadence != NULL)
             ck_assert_uint_eq(hs_cadence_rounds(cadence, HS_MS(magazine[i].ms), HS_MS(400)),
                               magazine[i].rounds);
-        ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(magazine[i].ms), HS_MS(400)));
+        ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(magazine[i].ms), 0, HS_MS(400)));
         ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->rounds, magazine[i].rounds);
     }
 }
@@ -409,8 +444,7 @@ START_TEST(a_new_clock_is_not_compared_with_the_old)
     ck_assert(is_known(50));
     ck_assert_uint_eq(hs_ledger_find(&ledger.hits, 50)->answer_size, 4);
     ck_assert(hs_ledger_accepted_before(&ledger.hits, 1000) == NULL);
-    ck_assert(!hs_ledger_is_forgotten(&ledger.hits, 1000, 0));
-    ck_assert(hs_ledger_is_forgotten(&ledger.hits, 1, HS_MS(9000))); /* a number is a number */
+    ck_assert(!hs_ledger_is_forgotten(&ledger.hits, 0));
     fire(shots, 1);
     ck_assert_uint_eq(hs_ledger_cadence(&ledger, 0)->rounds, 1);
 }
@@ -423,22 +457,24 @@ int main(void)
     tcase_add_checked_fixture(numbers, set_up, tear_down);
     tcase_add_test(numbers, nothing_is_known_at_first);
     tcase_add_test(numbers, numbers_in_any_order);
-    tcase_add_test(numbers, the_accepted_number_before);
+    tcase_add_loop_test(numbers, the_accepted_number_before, 0, PREDECESSORS);
     tcase_add_test(numbers, answers_and_shots_are_copies);
     tcase_add_test(numbers, memory_is_bounded);
-    tcase_add_test(numbers, the_last_128_are_kept_and_older_ones_forgotten);
-    tcase_add_test(numbers, a_late_number_stays_as_long_as_any_other);
-    tcase_add_test(numbers, jumps);
-    tcase_add_test(numbers, a_wrap_is_a_new_count);
-    tcase_add_loop_test(numbers, what_was_paid_is_never_free_again, 0, 50);
+    tcase_add_test(numbers, the_last_128_are_kept_and_free_ones_forgotten);
+    tcase_add_test(numbers, numbers_are_kept_while_they_can_be_claimed);
+    tcase_add_test(numbers, refused_numbers_are_forgotten_first);
+    tcase_add_test(numbers, a_free_number_is_replaced);
+    tcase_add_loop_test(numbers, numbers_in_any_order_are_paid_once, 0, 20);
     suite_add_tcase(suite, numbers);
     TCase *cadence = tcase_create("cadence");
     tcase_add_checked_fixture(cadence, set_up, tear_down);
-    tcase_add_loop_test(cadence, mean_gaps, 0, MEANS);
-    tcase_add_loop_test(cadence, means_in_any_order, 0, 50);
+    tcase_add_loop_test(cadence, debts_of_the_bucket, 0, DEBTS);
+    tcase_add_loop_test(cadence, debts_in_any_order, 0, 50);
+    tcase_add_test(cadence, debts_outlast_the_kept_shots);
+    tcase_add_loop_test(cadence, a_shot_that_is_taken_back, 0, 5);
+    tcase_add_test(cadence, the_cadence_outlasts_the_session);
     tcase_add_test(cadence, the_newest_shots_are_kept);
     tcase_add_test(cadence, weapons_have_their_own);
-    tcase_add_test(cadence, a_refusal_makes_the_next_shots_strict);
     tcase_add_test(cadence, rounds_since_the_last_pause);
     tcase_add_test(cadence, a_new_clock_is_not_compared_with_the_old);
     suite_add_tcase(suite, cadence);

@@ -10,7 +10,9 @@
 #include "tests/support/play/verdicts.h"
 #include "tests/support/run_suite.h"
 #include "validators/hit/context.h"
+#include "validators/journal.h"
 #include "validators/shot.h"
+#include "validators/snapshot.h"
 
 static struct hs_hit_result result;
 static int64_t forward_us;
@@ -275,6 +277,80 @@ START_TEST(a_refused_shot_is_not_fired)
 }
 END_TEST
 
+static enum hs_reason cancel(uint64_t number)
+{
+    struct hs_shot_claim claim = {.shot = number, .shooter = HS_STR("S"), .is_cancel = true};
+    memset(&result, 0xA5, sizeof result);
+    hs_shot_cancel(match, &claim, true, &result);
+    ck_assert_int_eq(result.verdict, hs_reason_verdict(result.reason));
+    ck_assert(result.check_count == 1 && result.checks[0].check == HS_CHECK_IDENTITY);
+    return result.reason;
+}
+
+START_TEST(a_shot_that_is_cancelled_was_not_fired)
+{
+    rules->weapons[HS_STAGE_RIFLE]->min_interval_us = HS_MS(100);
+    struct hs_shot_claim first = shot_at(1, HS_MS(900)), second = shot_at(2, HS_MS(901));
+    note(&first);
+    hs_expect_reason(judge(&second), HS_REASON_FIRE_RATE);
+    ck_assert_int_eq(cancel(1), HS_REASON_OK);
+    ck_assert_int_eq(cancel(1), HS_REASON_OK);
+    hs_expect_reason(judge(&second), HS_REASON_OK);
+    note(&second);
+    ck_assert_int_eq(cancel(1), HS_REASON_OK); /* takes no other token back */
+    struct hs_shot_claim third = shot_at(3, HS_MS(902));
+    hs_expect_reason(judge(&third), HS_REASON_FIRE_RATE);
+    note(&third);
+    hs_expect_reason(judge_hit(1, HS_MS(900)), HS_REASON_NO_MATCHING_SHOT);
+    ck_assert(result.shot_was_posted);
+    hs_expect_reason(judge_hit(2, HS_MS(901)), HS_REASON_OK);
+    ck_assert_int_eq(cancel(3), HS_REASON_NO_MATCHING_SHOT); /* was refused */
+    ck_assert_int_eq(cancel(9), HS_REASON_NO_MATCHING_SHOT);
+    struct hs_shot_claim nobody = {.shot = 1, .shooter = HS_STR("nobody"), .is_cancel = true};
+    hs_shot_cancel(match, &nobody, true, &result);
+    ck_assert_int_eq(result.reason, HS_REASON_NO_MATCHING_SHOT);
+}
+END_TEST
+
+/* Else a cheat cancels each shot that was paid, and fires as fast as they like. */
+START_TEST(a_shot_that_was_paid_keeps_its_token)
+{
+    rules->weapons[HS_STAGE_RIFLE]->min_interval_us = HS_MS(100);
+    struct hs_shot_claim first = shot_at(1, HS_MS(900)), second = shot_at(2, HS_MS(901));
+    note(&first);
+    struct hs_hit_claim hit = hs_stage_claim(HS_MS(900), 20, 3.6, 1.6);
+    hit.shot = 1;
+    struct hs_hit_result *r = hs_stage_verify(match, &hit, NOW);
+    hs_expect_reason(r, HS_REASON_OK);
+    ck_assert(hs_hit_record(match, &hit, r, HS_STR("{")));
+    free(r);
+    ck_assert_int_eq(cancel(1), HS_REASON_OK);
+    hs_expect_reason(judge(&second), HS_REASON_FIRE_RATE);
+}
+END_TEST
+
+START_TEST(a_cancellation_outlasts_a_crash)
+{
+    struct hs_bytes saved = {0}, journal = {0};
+    struct hs_shot_claim claim = shot_at(1, HS_MS(900));
+    hs_match_save(match, &saved);
+    hs_match_set_journal(match, &journal);
+    note(&claim);
+    hs_shot_cancel(match, &claim, false, &result);
+    ck_assert_int_eq(result.reason, HS_REASON_NOT_RECORDED);
+    ck_assert(!hs_ledger_find(&ledger_of("S")->shots, 1)->is_cancelled);
+    ck_assert_int_eq(cancel(1), HS_REASON_OK);
+    struct hs_match_limits limits = match->limits;
+    hs_match_destroy(match);
+    ck_assert_int_eq(hs_match_load(rules, &limits, saved.data, saved.len, &match), HS_MATCH_LOADED);
+    ck_assert(hs_match_replay(match, journal.data, journal.len));
+    ck_assert(hs_ledger_find(&ledger_of("S")->shots, 1)->is_cancelled);
+    ck_assert_uint_eq(hs_ledger_cadence(ledger_of("S"), HS_STAGE_RIFLE)->count, 0);
+    free(saved.data);
+    free(journal.data);
+}
+END_TEST
+
 /* ---- hits of posted shots ---- */
 
 START_TEST(the_fire_time_and_weapon_of_the_shot_count)
@@ -452,6 +528,9 @@ int main(void)
     tcase_add_test(tcase, the_same_again_is_a_replay_and_anything_else_a_duplicate);
     tcase_add_test(tcase, cadence_and_magazine_count_shots_and_not_their_hits);
     tcase_add_test(tcase, a_refused_shot_is_not_fired);
+    tcase_add_test(tcase, a_shot_that_is_cancelled_was_not_fired);
+    tcase_add_test(tcase, a_shot_that_was_paid_keeps_its_token);
+    tcase_add_test(tcase, a_cancellation_outlasts_a_crash);
     tcase_add_test(tcase, the_fire_time_and_weapon_of_the_shot_count);
     tcase_add_loop_test(tcase, what_was_found_is_found_again, 0, HS_MODE_COUNT);
     tcase_add_test(tcase, a_hit_that_starts_or_goes_elsewhere_is_judged_by_itself);

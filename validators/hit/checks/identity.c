@@ -1,14 +1,11 @@
 /* identity: was this number used before, and was the shot posted that the hit belongs to? */
 #include "validators/hit/checks.h"
 
-/* A posted shot is remembered this long at least, however short its flight. */
-#define PAIRING_US INT64_C(1500000)
-
 static int64_t oldest_shot(const struct hs_hit_context *c)
 {
     int64_t flight_us = hs_hit_flies(c) ? c->weapon->max_flight_us : 0;
     int64_t limit = c->ruleset->rewind.limit_us + flight_us;
-    return limit > PAIRING_US ? limit : PAIRING_US;
+    return limit > HS_PAIRING_US ? limit : HS_PAIRING_US;
 }
 
 /* The match was restored around that time: the shot may have been posted after the save. */
@@ -47,9 +44,9 @@ static enum hs_reason check_unposted(const struct hs_hit_context *c,
     bool was_lacked = shots != NULL && shots->lacks_some &&
                       c->fire_time_us >= shots->lacked_from_us &&
                       c->fire_time_us <= shots->lacked_until_us;
-    /* The shot may be among those forgotten early to save memory. */
-    bool may_be_cut = shots != NULL && shots->was_cut &&
-                      hs_ledger_is_forgotten(shots, c->claim->shot, c->fire_time_us);
+    /* The shot may be among those forgotten too early. */
+    bool may_be_cut =
+        shots != NULL && shots->was_cut && c->now_us - shots->paid_us <= oldest_shot(c);
     if (was_lacked)
         return HS_REASON_NOT_RECORDED;
     if (c->lacks_weapon) /* a posted shot without a weapon cannot be found */
@@ -72,17 +69,15 @@ enum hs_reason hs_check_identity(struct hs_hit_context *c, struct hs_check_row *
 {
     const struct hs_ledger_numbers *used = c->used_numbers;
     const struct hs_ledger_numbers *shots = c->ledger != NULL ? &c->ledger->shots : NULL;
-    if (used != NULL && hs_ledger_is_jump(used, c->claim->shot))
-        c->out->flags |= 1u << HS_FLAG_SHOT_JUMP;
-    if ((used != NULL && hs_ledger_find(used, c->claim->shot) != NULL) ||
-        (c->paid_numbers != NULL &&
-         hs_ledger_is_forgotten(c->paid_numbers, c->claim->shot, c->fire_time_us)))
+    if (used != NULL && hs_ledger_is_used(used, c->claim->shot, c->match->players.evict_before_us))
         return HS_REASON_DUPLICATE;
+    if (c->paid_numbers != NULL && hs_ledger_is_forgotten(c->paid_numbers, c->fire_time_us))
+        return HS_REASON_NUMBER_FORGOTTEN;
     if (c->is_shot || (c->posted == NULL && !needs_shot(c, shots)))
         return HS_REASON_OK;
     if (c->posted == NULL)
         return check_unposted(c, shots);
-    if (posted_was_refused(c))
+    if (c->posted->is_cancelled || posted_was_refused(c))
         return HS_REASON_NO_MATCHING_SHOT;
     return hs_report_time_limit(row, c->now_us - c->posted->fire_time_us, oldest_shot(c),
                                 HS_REASON_NO_MATCHING_SHOT);

@@ -1,0 +1,249 @@
+/* What stays with the account of a person: standing, moves, cadence; through leave, names,
+ * restarts. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/play/fixture.h"
+#include "tests/support/run_suite.h"
+#include "validators/hit.h"
+#include "validators/journal.h"
+#include "validators/match/accounts.h"
+#include "validators/match/player_moves.h"
+#include "validators/moves.h"
+#include "validators/snapshot.h"
+
+static int64_t now_us;
+
+static void set_up(void)
+{
+    open_stage();
+    now_us = 0;
+}
+
+static struct hs_player *find(const char *name)
+{
+    return hs_players_find(&match->players, hs_stage_str(name));
+}
+
+/* NULL: without an account. */
+static struct hs_player *join(const char *name, const char *account)
+{
+    struct hs_player_frame entry = hs_stage_entry(name, 0, 0, 0);
+    entry.account = hs_stage_str(account);
+    now_us += HS_MS(50);
+    ck_assert_int_eq(hs_stage_post(match, now_us, &entry, NULL), HS_FRAME_STORED);
+    return find(name);
+}
+
+static void leave(const char *name)
+{
+    struct hs_player_frame entry = hs_stage_entry(name, 0, 0, 0);
+    entry.event = HS_EVENT_LEAVE;
+    now_us += HS_MS(50);
+    ck_assert_int_eq(hs_stage_post(match, now_us, &entry, NULL), HS_FRAME_STORED);
+}
+
+/* 37 flags of moves, a refused claim and a shot, and nearly no credit. */
+static void misbehave(struct hs_player *player)
+{
+    if (player->moves == NULL)
+        player->moves = hs_player_moves_create();
+    ck_assert_ptr_nonnull(player->moves);
+    player->moves->raised[HS_MOVE_CHECK_FAST_CLOCK_PROVEN] += 37;
+    player->moves->reasons[HS_MOVE_FAST_CLOCK_PROVEN] += 37;
+    player->moves->checks.timing.has_credit = true;
+    player->moves->checks.timing.credit_us = 1000;
+    player->standing.reasons[HS_REASON_NO_INTERSECTION]++;
+    player->standing.suspicion.hits[HS_CHECK_CONTACT] += 1;
+    player->standing.suspicion.time_us = now_us;
+    ck_assert(hs_ledger_record_shot(&player->ledger, HS_STAGE_RIFLE, now_us, HS_MS(100), 0));
+}
+
+static void expect_standing(const char *name, const char *account, unsigned times)
+{
+    struct hs_player_info info;
+    struct hs_moves_info moves = {0};
+    ck_assert(hs_match_find_player(match, hs_stage_str(name), &info));
+    hs_match_moves_info(match, hs_stage_str(name), &moves);
+    ck_assert(hs_str_equal(info.account, hs_stage_str(account)));
+    ck_assert_uint_eq(info.reasons[HS_REASON_NO_INTERSECTION], times);
+    ck_assert_uint_eq(moves.raised[HS_MOVE_CHECK_FAST_CLOCK_PROVEN], 37 * times);
+    ck_assert_double_eq_tol(info.suspicion, times, 0.01);
+    ck_assert_double_eq_tol(info.suspicion_hits[HS_CHECK_CONTACT], times, 0.01);
+    struct hs_player *player = find(name);
+    ck_assert(times == 0 || player->moves->checks.timing.credit_us <= 1000);
+}
+
+static bool has_fired(const char *name)
+{
+    return hs_ledger_cadence(&find(name)->ledger, HS_STAGE_RIFLE) != NULL;
+}
+
+START_TEST(an_account_outlasts_sessions_and_names)
+{
+    misbehave(join("bob", "person"));
+    expect_standing("bob", "person", 1);
+    leave("bob");
+    struct hs_match_info info;
+    hs_match_info(match, &info);
+    ck_assert_uint_eq(info.accounts, 1);
+    join("bob", NULL); /* sticky */
+    expect_standing("bob", "person", 1);
+    ck_assert_uint_eq(match->players.accounts.count, 0);
+    leave("bob");
+    misbehave(join("eve", "person"));
+    expect_standing("eve", "person", 2);
+    ck_assert(has_fired("eve"));
+    leave("eve");
+    join("bob", "other"); /* the same name, another person */
+    expect_standing("bob", "other", 0);
+    ck_assert(!has_fired("bob"));
+    join("ann", "person");
+    expect_standing("ann", "person", 2);
+    ck_assert(has_fired("ann"));
+}
+END_TEST
+
+START_TEST(without_an_account_a_name_is_all)
+{
+    misbehave(join("bob", NULL));
+    leave("bob");
+    join("eve", NULL);
+    ck_assert_double_eq(find("eve")->standing.suspicion.hits[HS_CHECK_CONTACT], 0);
+    ck_assert_uint_eq(match->players.accounts.count, 0);
+    misbehave(find("eve"));
+    join("eve", "person"); /* named later: the session so far belongs to it */
+    expect_standing("eve", "person", 1);
+}
+END_TEST
+
+/* The client reconnects before the server saw the old connection end. */
+START_TEST(the_last_player_who_names_an_account_has_it)
+{
+    misbehave(join("bob", "person"));
+    join("eve", "person");
+    expect_standing("eve", "person", 1);
+    ck_assert(find("bob")->account.text[0] == '\0');
+    ck_assert_double_eq(find("bob")->standing.suspicion.hits[HS_CHECK_CONTACT], 0);
+    join("eve", "second"); /* one player changes the account */
+    expect_standing("eve", "second", 0);
+    join("eve", "person");
+    expect_standing("eve", "person", 1);
+}
+END_TEST
+
+START_TEST(the_debt_of_a_weapon_stays)
+{
+    struct hs_player *bob = join("bob", "person");
+    rules->weapons[HS_STAGE_RIFLE]->min_interval_us = HS_MS(1000);
+    for (uint16_t weapon = 0; weapon < rules->weapon_count; weapon++)
+        ck_assert(hs_ledger_record_shot(&bob->ledger, weapon, now_us, 0, 0));
+    int64_t fired_us = now_us;
+    leave("bob");
+    struct hs_player *eve = join("eve", "person");
+    const struct hs_cadence *cadence = hs_ledger_cadence(&eve->ledger, HS_STAGE_RIFLE);
+    ck_assert_ptr_nonnull(cadence);
+    ck_assert_int_eq(hs_cadence_debt(cadence, fired_us + HS_MS(100), HS_MS(1000)), HS_MS(750));
+    ck_assert_uint_eq(eve->ledger.bytes, hs_ledger_bytes(&eve->ledger));
+}
+END_TEST
+
+/* No more accounts than players, in the memory of the match; the most suspicious stay. */
+START_TEST(parked_accounts_are_bounded)
+{
+    match->players.limit = 20;
+    for (int i = 0; i < 100; i++) {
+        char name[16], account[16];
+        snprintf(name, sizeof name, "p%d", i);
+        snprintf(account, sizeof account, "a%d", i);
+        struct hs_player *player = join(name, account);
+        if (i == 7)
+            misbehave(player);
+        leave(name);
+        for (int k = 0; k < 4; k++) { /* until the player can be evicted */
+            now_us += HS_MS(4000);
+            join("clock", NULL);
+        }
+        ck_assert_uint_eq(hs_match_count_bytes(match), hs_budget_used(&match->budget));
+    }
+    ck_assert_uint_ge(match->players.accounts.count, 20);
+    ck_assert_uint_le(match->players.accounts.count, 40);
+    join("late", "a7");
+    ck_assert_uint_eq(find("late")->standing.reasons[HS_REASON_NO_INTERSECTION], 1);
+}
+END_TEST
+
+static void reload(const struct hs_bytes *saved)
+{
+    struct hs_match_limits limits = match->limits;
+    hs_match_destroy(match);
+    ck_assert_int_eq(hs_match_load(rules, &limits, saved->data, saved->len, &match),
+                     HS_MATCH_LOADED);
+}
+
+START_TEST(accounts_are_saved)
+{
+    misbehave(join("bob", "person"));
+    misbehave(join("eve", "second"));
+    leave("bob");
+    struct hs_bytes saved = {0};
+    hs_match_save(match, &saved);
+    reload(&saved);
+    free(saved.data);
+    ck_assert_uint_eq(match->players.accounts.count, 1);
+    ck_assert_uint_eq(hs_match_count_bytes(match), hs_budget_used(&match->budget));
+    expect_standing("eve", "second", 1);
+    join("ann", "person");
+    expect_standing("ann", "person", 1);
+}
+END_TEST
+
+/* A crash after the snapshot: who has which account is known from the journal. */
+START_TEST(accounts_are_journalled)
+{
+    struct hs_bytes saved = {0}, journal = {0};
+    misbehave(join("bob", "person"));
+    hs_match_save(match, &saved);
+    hs_match_set_journal(match, &journal);
+    leave("bob");
+    join("eve", "person");
+    join("bob", "other");
+    reload(&saved);
+    ck_assert(hs_match_replay(match, journal.data, journal.len));
+    expect_standing("eve", "person", 1);
+    expect_standing("bob", "other", 0);
+    free(saved.data);
+    free(journal.data);
+}
+END_TEST
+
+START_TEST(a_new_clock)
+{
+    misbehave(join("bob", "person"));
+    leave("bob");
+    now_us = HS_MS(-900000);
+    hs_match_restart(match, now_us);
+    match->newest_us = now_us;
+    join("eve", "person");
+    expect_standing("eve", "person", 1);
+    ck_assert(!has_fired("eve")); /* times of the old clock mean nothing */
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("accounts");
+    TCase *tcase = tcase_create("accounts");
+    tcase_add_checked_fixture(tcase, set_up, close_stage);
+    tcase_add_test(tcase, an_account_outlasts_sessions_and_names);
+    tcase_add_test(tcase, without_an_account_a_name_is_all);
+    tcase_add_test(tcase, the_last_player_who_names_an_account_has_it);
+    tcase_add_test(tcase, the_debt_of_a_weapon_stays);
+    tcase_add_test(tcase, parked_accounts_are_bounded);
+    tcase_add_test(tcase, accounts_are_saved);
+    tcase_add_test(tcase, accounts_are_journalled);
+    tcase_add_test(tcase, a_new_clock);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}

@@ -1,0 +1,53 @@
+/*
+ * Accounts: the stable ids of persons, which frames may post for players. The standing, the
+ * counters and credit of moves, and the cadence stay with the account when a player leaves, comes
+ * back, or joins under another name. An account is with at most one player. It is parked here while
+ * that player is away. Internal to validators/.
+ */
+#ifndef HS_ACCOUNTS_H
+#define HS_ACCOUNTS_H
+
+#include "validators/match/players.h"
+
+/* Weapons of a parked account whose tokens are kept: those that are earned last. */
+enum { HS_ACCOUNT_WEAPONS = 8 };
+
+/* An account whose player left. */
+struct hs_account {
+    struct hs_name name;
+    int64_t left_us;
+    struct hs_standing standing;
+    uint64_t move_reasons[HS_MOVE_REASON_COUNT];
+    uint64_t raised[HS_MOVE_CHECK_COUNT];
+    double credit_us; /* with has_credit */
+    int64_t heard_us;
+    /* When the tokens of a weapon are earned; HS_NONE: no weapon. */
+    uint64_t weapon[HS_ACCOUNT_WEAPONS];
+    int64_t settled_us[HS_ACCOUNT_WEAPONS];
+    bool has_moves, has_credit;
+};
+
+/*
+ * Says whose account a player has. What the player's former account has is parked. A player who had
+ * none brings along what they did so far. If another player present has the account, the account
+ * moves to this one. False: out of memory; nothing changed.
+ */
+bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
+
+/*
+ * Parks what a player has for their account, if there is one; the player keeps the name of it.
+ * There are at most as many parked accounts as players, and their bytes are reserved in the budget.
+ * Beyond that, the least suspicious account is forgotten.
+ */
+void hs_accounts_park(struct hs_players *players, struct hs_player *player, int64_t left_us);
+
+/* Gives a player what is parked for their account, if anything. */
+void hs_accounts_take(struct hs_players *players, struct hs_player *player);
+
+/* Adds an account that was read from a snapshot. False: out of memory. */
+bool hs_accounts_restore(struct hs_players *players, const struct hs_account *account);
+
+/* For a clock reset. */
+void hs_accounts_forget_times(struct hs_players *players, int64_t old_us, int64_t new_us);
+
+#endif
