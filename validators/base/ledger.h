@@ -107,6 +107,14 @@ const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *num
 const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,
                                                         uint64_t number);
 
+/* Hits whose times are further apart are not compared by their offsets. */
+#define HS_OFFSET_WINDOW_US INT64_C(2000000)
+
+/* The largest difference between an offset (hs_ledger_entry) and those of accepted hits within
+   HS_OFFSET_WINDOW_US of a time; 0 without such hits. O(n), because numbers may be in any order. */
+int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
+                              int64_t offset_us);
+
 /*
  * Whether the number may have been used and then forgotten. True for a number at or below the
  * highest forgotten one, by at most HS_SHOT_JUMP. Also true if the number and the fire time may

@@ -1,5 +1,6 @@
 /* Posting frames: the clock of the match, players who join and leave, and the stored samples. */
 #include "validators/match.h"
+#include "validators/match/connection.h"
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
@@ -61,6 +62,7 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
     hs_players_update_due(players, player);
     hs_ledger_forget_times(&player->ledger);
     hs_player_moves_forget_times(player->moves);
+    player->round_trips.known = 0;
     player->has_left_before = player->was_moved = false;
 }
 
@@ -181,8 +183,11 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         return inserted == HS_INSERT_NO_SPACE;
     if (is_new)
         hs_players_begin_session(&match->players, player);
-    if (*result == HS_FRAME_STORED)
-        record_moved(player, entry, time_us);
+    if (*result != HS_FRAME_STORED)
+        return true;
+    record_moved(player, entry, time_us);
+    if (posted.sample.rtt_posted)
+        hs_connection_learn(player, posted.sample.rtt_us, time_us);
     return true;
 }
 

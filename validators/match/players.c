@@ -276,6 +276,7 @@ void hs_players_rejoin(struct hs_players *players, struct hs_player *player)
 {
     forget_session(players, player);
     player->left = false;
+    player->round_trips.known = 0;
     memset(player->reasons, 0, sizeof player->reasons);
     player->would_reject = 0;
     player->damage_dealt = 0;

@@ -26,7 +26,7 @@ enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
         has_from = has_to = c->posted->shot->has_direction;
         from = to = c->posted->shot->direction;
     } else {
-        return hs_report_no_shooter(c, row);
+        return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
     }
     if (!has_from && !has_to)
         return HS_NO_ROW;
