@@ -237,6 +237,8 @@ static const char *text_of(const struct hs_check_row *row)
         return row->check == HS_CHECK_CONTACT ? weapon_in_doubt : mover_in_doubt;
     if (row->of_whole_flight)
         return "the flight took {m} s, {L} s";
+    if (row->of_fire_time && row->outcome == HS_OUTCOME_FAIL)
+        return "{T} is {m} s from what fire_time, rtt and interp explain, {L} s";
     const struct sentence *sentence = &sentences[row->reason];
     for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
         if (special[i].check == row->check && special[i].reason == row->reason)

@@ -62,6 +62,7 @@ struct hs_check_row {
     struct hs_name mover;  /* which mover; empty: none */
     bool of_posted_shot;   /* the check ran when the shot was posted */
     bool of_whole_flight;  /* flight: `measured` is the flight time, not the error */
+    bool of_fire_time;     /* latency: the claim's fire time is compared, not its arrival */
 };
 
 struct hs_damage {
@@ -128,6 +129,9 @@ struct hs_hit_result {
     int64_t eye_time_us;  /* time of the shooter's pose that was used; `now` without a fire time */
     bool shot_was_posted;
     struct hs_vec end; /* of the trace that was evaluated */
+    bool is_instant;   /* the claim's own hit_time was used, and its weapon hits at once */
+    bool has_offset;
+    int64_t offset_us; /* hit_time minus what rtt and interp explain; with has_offset */
     uint64_t work;     /* cost of this claim in work units; set for replays too */
     uint16_t check_count, would_reject_count, damage_count;
     uint16_t pellet_count, refused_count, unclaimed_count;

@@ -52,8 +52,12 @@ struct hs_ledger_entry {
     int64_t fire_time_us;
     uint64_t noted; /* set by hs_ledger_record: its position in the order of recording */
     bool accepted;
-    bool is_cancelled;           /* a posted shot that was withdrawn; stays `accepted` */
-    uint32_t payment;            /* as counted by hs_match_payments; 0: none, or restored */
+    bool is_cancelled; /* a posted shot that was withdrawn; stays `accepted` */
+    bool is_instant;   /* a hit at the moment of its shot: hit_time_us counts */
+    bool has_offset;
+    uint32_t payment; /* as counted by hs_match_payments; 0: none, or restored */
+    int64_t hit_time_us;
+    int64_t offset_us;           /* hit_time minus what rtt and interp explained; with has_offset */
     struct hs_vec start, end;    /* of the trace; if accepted */
     struct hs_posted_shot *shot; /* owned; set for a posted shot, NULL for a hit */
     char *answer; /* owned; the reply that was sent, `answer_size` bytes; NULL: given up */

@@ -59,16 +59,20 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(SECONDS, limit_us, "limit", 0.4, 0, 60)                                                      \
     /* the furthest a claim may be ahead of `now` or of the newest pose */                         \
     X(SECONDS, future_slack_us, "future_slack", 0.05, 0, 5)                                        \
-    /* allowed error of a claim's time, given its latency */                                       \
-    X(SECONDS, latency_slack_us, "latency_slack", 0.2, 0, 60)                                      \
+    /* by which a claim's time may be before the one that its latency explains */                  \
+    X(SECONDS, older_slack_us, "older_slack", 0.1, 0, 60)                                          \
+    /* by which it may be after that */                                                            \
+    X(SECONDS, newer_slack_us, "newer_slack", 0.03, 0, 60)                                         \
+    /* by which its distance from that may change within two seconds */                            \
+    X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \
     /* share of the round trip between the server's simulation and a claim */                      \
     X(REAL, rtt_share, "rtt_share", 1, 0, 2)                                                       \
     /* the most interpolation delay that is used */                                                \
     X(SECONDS, max_interp_us, "max_interp", 0.1, 0, 5)                                             \
     /* round trips that differ by more are unstable */                                             \
     X(SECONDS, ping_spread_us, "ping_spread", 0.2, 0, 60)                                          \
-    /* the most by which fire times may decrease as shot numbers increase */                       \
-    X(SECONDS, backstep_us, "backstep", 0.05, 0, 60)
+    /* the most by which times may decrease as shot numbers increase */                            \
+    X(SECONDS, backstep_us, "backstep", 0.02, 0, 60)
 
 #define HS_HIT_FIELDS(X)                                                                           \
     /* shorter traces are degenerate */                                                            \

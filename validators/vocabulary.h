@@ -133,6 +133,8 @@ enum hs_check_stage {
       "{T} is {m} s from what rtt and interp explain, {L} s", NULL)                                \
     X(TIME_BACKWARDS, "time_backwards", REJECTED, LATENCY,                                         \
       "the shot was fired {m} s before an accepted one with a lower number, {L} s", NULL)          \
+    X(LATENCY_JUMP, "latency_jump", REJECTED, LATENCY,                                             \
+      "{T} moved by {m} s against what rtt and interp explain, within 2 s, {L} s", NULL)           \
     X(SHOOTER_DEAD, "shooter_dead", REJECTED, LIFE,                                                \
       "the shooter was dead for {m} s at {f} s, {L} s", NULL)                                      \
     X(TARGET_DEAD, "target_dead", REJECTED, LIFE,                                                  \

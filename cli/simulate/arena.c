@@ -113,6 +113,8 @@ struct hs_sim_arena *hs_sim_arena_create(double rewind_limit)
         return NULL;
     }
     arena->ruleset->rewind.limit_us = hs_seconds_to_us(rewind_limit);
+    /* Half of the matches do not post shots, so history must reach back to every launch. */
+    arena->ruleset->history.keep_us = hs_seconds_to_us(1.5);
     arena->rig = arena->ruleset->rigs[arena->ruleset->default_rig];
     for (int i = 0; i < HS_ARMS; i++) {
         uint16_t weapon = hs_ruleset_find_weapon(arena->ruleset, hs_str_of(hs_arm_names[i]));

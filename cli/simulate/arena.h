@@ -19,7 +19,8 @@ enum hs_arm { HS_ARM_RIFLE, HS_ARM_SHOTGUN, HS_ARM_BOW, HS_ARM_ROCKET, HS_ARM_KN
 extern const char *const hs_arm_names[HS_ARMS]; /* as in the ruleset */
 
 struct hs_sim_arena {
-    struct hs_ruleset *ruleset; /* the built-in metres with another rewind limit */
+    struct hs_ruleset
+        *ruleset; /* the built-in metres with another rewind limit and a longer history */
     struct hs_world *world;
     const struct hs_rig *rig;
     const struct hs_weapon *weapons[HS_ARMS];

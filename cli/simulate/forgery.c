@@ -213,14 +213,16 @@ static bool forge_future(struct hs_forger *forger, struct hs_mail *mail)
 static bool forge_slack(struct hs_forger *forger, struct hs_mail *mail)
 {
     const struct hs_rewind_rules *rules = &forger->game->arena->ruleset->rewind;
-    double slack = hs_seconds(rules->latency_slack_us) + 0.001;
-    double early = forger->expected[0] - slack - (forger->now - hs_seconds(rules->limit_us));
-    double late = forger->now + hs_seconds(rules->future_slack_us) - (forger->expected[1] + slack);
+    /* The slacks of the noisiest connection. */
+    double newer = fmax(hs_seconds(rules->newer_slack_us), hs_seconds(rules->older_slack_us));
+    double latest = forger->expected[1] + newer + 0.001;
+    double oldest = forger->expected[0] - 2 * hs_seconds(rules->older_slack_us) - 0.001;
+    double early = oldest - (forger->now - hs_seconds(rules->limit_us));
+    double late = forger->now + hs_seconds(rules->future_slack_us) - latest;
     bool is_late = late > 0 && (early <= 0 || hs_dice_pick(&forger->dice, 2) == 1);
     double space = is_late ? late : early;
-    double off = slack + between(forger, 0, space > 0 ? space : LATEST);
-    return move_in_time(forger, is_late ? forger->expected[1] + off : forger->expected[0] - off,
-                        mail);
+    double off = between(forger, 0, space > 0 ? space : LATEST);
+    return move_in_time(forger, is_late ? latest + off : oldest - off, mail);
 }
 
 /* ---- walls ---- */

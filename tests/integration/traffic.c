@@ -62,13 +62,14 @@ static int write_frame(const struct client *client, double time, char *out, size
 static int write_hit(struct client *client, int shot, double now, char *out, size_t size)
 {
     struct hs_random *random = &client->random;
-    double hit_time = now - hs_random_between(random, 0.0, 0.6);
+    bool is_likely = hs_random_chance(random, 0.8); /* the connection explains 0.1 s */
+    double hit_time = now - hs_random_between(random, is_likely ? 0.09 : 0, is_likely ? 0.11 : 0.6);
     double off = hs_random_between(random, 0.0, 0.8), miss = hs_random_between(random, -0.6, 0.6);
     return snprintf(out, size,
                     "{\"shot\":%d,\"shooter\":\"%s\",\"hit_time\":%.4f,\"fire_time\":%.4f,"
                     "\"start\":[%.4f,%d,1.6],\"end\":[%d,%.4f,1.2],\"target\":\"t%d\"}",
-                    shot, client->shooter, hit_time, hit_time, off, 4 * client->id, 15 + client->id,
-                    target_y(client->id, hit_time) + miss, client->id);
+                    shot, client->shooter, hit_time, hit_time + 0.1, off, 4 * client->id,
+                    15 + client->id, target_y(client->id, hit_time) + miss, client->id);
 }
 
 static int write_shot(struct client *client, int shot, double now, char *out, size_t size)

@@ -339,7 +339,7 @@ static void start_at_the_feet(struct claim *claim)
 static void with_fire_time(struct claim *claim)
 {
     claim->hit.has_fire_time = true;
-    claim->hit.fire_time_us = claim->now_us - 150000;
+    claim->hit.fire_time_us = claim->now_us - 80000;
 }
 
 static void posts_the_eye(struct hs_player_frame *entry)
@@ -400,7 +400,7 @@ static const struct row right[] = {
     {"inches", "inches", 2.54, .weapon = "rifle"},
     {"unity", "unity", 100, .is_y_up = true},
     {"rockets", "metres", 100, .weapon = "rocket"},
-    {"fire_time", "metres", 100, .delay = 0.15, .claim = with_fire_time},
+    {"fire_time", "metres", 100, .delay = 0.08, .claim = with_fire_time},
     {"eyes posted", "metres", 100, .frame = posts_the_eye},
     {"no interp", "metres", 100, .frame = no_interp},
     {"two cheaters", "metres", 100, .cheaters = 2},

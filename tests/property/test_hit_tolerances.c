@@ -38,7 +38,7 @@ static void set_aim(struct hs_ruleset *rules, double value)
 }
 static void set_latency(struct hs_ruleset *rules, double value)
 {
-    rules->rewind.latency_slack_us = to_us(value);
+    rules->rewind.older_slack_us = rules->rewind.newer_slack_us = to_us(value);
 }
 static void set_future(struct hs_ruleset *rules, double value)
 {
@@ -66,7 +66,7 @@ static const struct {
 } tolerances[] = {
     {"origin_tolerance", set_origin, HS_CHECK_ORIGIN, 3},
     {"aim_tolerance_deg", set_aim, HS_CHECK_AIM, 170},
-    {"latency_slack", set_latency, HS_CHECK_LATENCY, 5},
+    {"older_slack, newer_slack", set_latency, HS_CHECK_LATENCY, 5},
     {"future_slack", set_future, HS_CHECK_REWIND, 0.2},
     {"death_grace", set_grace, HS_CHECK_LIFE, 1},
     {"rewind.limit", set_limit, HS_CHECK_REWIND, 1},

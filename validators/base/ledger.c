@@ -197,6 +197,26 @@ const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_n
     return entry != NULL && entry->accepted ? entry : NULL;
 }
 
+static int64_t distance(int64_t a, int64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
+                              int64_t offset_us)
+{
+    int64_t jump = 0;
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        const struct hs_ledger_entry *entry = &numbers->entries[i];
+        if (!entry->accepted || !entry->has_offset ||
+            distance(entry->hit_time_us, hit_time_us) > HS_OFFSET_WINDOW_US)
+            continue;
+        int64_t by = distance(entry->offset_us, offset_us);
+        jump = by > jump ? by : jump;
+    }
+    return jump;
+}
+
 bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
                        int64_t free_before_us)
 {

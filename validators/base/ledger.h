@@ -115,6 +115,14 @@ const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *num
 /* The posted shot of a number, or NULL. */
 struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t number);
 
+/* Hits whose times are further apart are not compared by their offsets. */
+#define HS_OFFSET_WINDOW_US INT64_C(2000000)
+
+/* The largest difference between an offset (hs_ledger_entry) and those of accepted hits within
+   HS_OFFSET_WINDOW_US of a time; 0 without such hits. O(n), because numbers may be in any order. */
+int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
+                              int64_t offset_us);
+
 /*
  * The accepted entry that was recorded last, if its number is below this one by at most
  * HS_LEDGER_NUMBERS, else NULL. So a counter that wrapped, a random number and a late shot have no

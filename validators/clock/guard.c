@@ -333,6 +333,24 @@ static void record_noise(struct hs_clock_guard *guard)
     guard->cell_below_count++;
 }
 
+int64_t hs_clock_guard_noise(const struct hs_clock_guard *guard)
+{
+    int64_t sum = 0, count = 0;
+    for (int i = 0; i < HS_LEAD_CELLS; i++) {
+        /* The current cell is not complete, and a cell in which nothing arrived was not measured.
+         */
+        if (i == guard->cell || guard->cell_highest_us[i] == NO_LEAD)
+            continue;
+        sum += guard->cell_noise[i];
+        count++;
+    }
+    if (guard->cell_below_count > 0) {
+        sum += guard->cell_below / guard->cell_below_count;
+        count++;
+    }
+    return count > 0 ? sum * NOISE_UNIT_US / count : 0;
+}
+
 static float noise_of_window(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
 {
     int cells = cells_of(rules);

@@ -186,6 +186,10 @@ bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
     struct hs_ledger_entry entry = {.number = claim->shot,
                                     .digest = hs_hit_digest(claim),
                                     .fire_time_us = result->fire_time_us,
+                                    .is_instant = result->is_instant,
+                                    .has_offset = result->has_offset,
+                                    .hit_time_us = claim->hit_time_us,
+                                    .offset_us = result->offset_us,
                                     .start = claim->start,
                                     .end = evaluated.end};
     struct hs_player *shooter = hs_hit_book(match, claim->shooter, false, result, answer, &entry);

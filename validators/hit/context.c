@@ -9,9 +9,6 @@
 #include "validators/match/player_moves.h"
 #include "validators/spread.h"
 
-/* Clocks of client and server round the moments of a flight differently. */
-#define FLIGHT_TOLERANCE_US 50000
-
 void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
                   struct hs_view *out)
 {
@@ -216,20 +213,6 @@ static void lay_path(struct hs_hit_context *c)
     c->direction = first_direction(c);
 }
 
-/* A projectile may fly for longer than history is kept. The shooter's state at the launch is then
-   unknown, and that does not count against them. */
-static void waive_old_launch(struct hs_hit_context *c)
-{
-    if (!hs_hit_flies(c) || c->shooter.status != HS_REWIND_TOO_SHORT)
-        return;
-    /* The flight must need that time: an old launch must not hide a start near the target. */
-    int64_t flight = c->hit_time_us - c->fire_time_us;
-    double low, high, needed;
-    bool reaches = hs_hit_flight_times(c, c->weapon->speed, &low, &high, &needed);
-    c->launch_forgotten = reaches && flight <= c->weapon->max_flight_us &&
-                          (double)flight <= high * 1e6 + FLIGHT_TOLERANCE_US;
-}
-
 static void find_ledger(struct hs_hit_context *c)
 {
     const struct hs_player *player = c->shooter.player;
@@ -284,7 +267,6 @@ void hs_hit_prepare(struct hs_hit_context *c)
     find_ledger(c);
     find_posted_shot(c);
     find_shooter(c);
-    waive_old_launch(c);
     c->claims_self = claim->target.ptr != NULL && hs_str_equal(claim->target, claim->shooter);
     c->claims_target = claim->target.ptr != NULL && !c->claims_self;
     c->target.status = HS_REWIND_NO_HISTORY;

@@ -81,7 +81,6 @@ struct hs_hit_context {
 
     bool is_predicted;      /* hit_time_us follows from the shooter's ping, not from the claim */
     bool has_no_prediction; /* it should, but the shooter's round trip is not known */
-    bool launch_forgotten;  /* a projectile launched before the history of the shooter begins */
 
     struct hs_hit_claim completed; /* a copy of the claim with its end, if it came without */
     struct hs_hit_result *out;
@@ -100,6 +99,12 @@ static inline bool hs_world_is_enforced(const struct hs_hit_context *c)
 static inline bool hs_hit_flies(const struct hs_hit_context *c)
 {
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
+}
+
+/* A hit at the moment of its shot, whose hit_time the claim sets. */
+static inline bool hs_hit_is_instant(const struct hs_hit_context *c)
+{
+    return !c->is_shot && c->weapon != NULL && !hs_hit_flies(c) && !c->is_predicted;
 }
 
 /* Radius of the sphere that the claim's weapon sweeps over map and movers; 0 without a weapon. */

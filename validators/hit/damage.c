@@ -120,7 +120,7 @@ double hs_damage_scale(const struct hs_hit_context *c)
 /* Whether the shooter's pose is known, or no check needs it. */
 static bool is_shooter_clear(const struct hs_hit_context *c)
 {
-    return c->shooter.status == HS_REWIND_OK || c->launch_forgotten || c->posted != NULL ||
+    return c->shooter.status == HS_REWIND_OK || c->posted != NULL ||
            (hs_hit_mode(c, HS_CHECK_WEAPON) == HS_MODE_OFF &&
             hs_hit_mode(c, HS_CHECK_LIFE) == HS_MODE_OFF &&
             hs_hit_mode(c, HS_CHECK_ORIGIN) == HS_MODE_OFF &&

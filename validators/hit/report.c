@@ -92,10 +92,3 @@ enum hs_reason hs_report_missing(const struct hs_hit_context *c, struct hs_check
     hs_report_lack(c, row, view);
     return hs_missing_pose_reason(view->status, no_history);
 }
-
-enum hs_reason hs_report_no_shooter(const struct hs_hit_context *c, struct hs_check_row *row)
-{
-    if (c->launch_forgotten)
-        return HS_NO_ROW;
-    return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
-}

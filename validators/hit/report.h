@@ -27,9 +27,6 @@ void hs_report_lack(const struct hs_hit_context *c, struct hs_check_row *row,
 enum hs_reason hs_report_missing(const struct hs_hit_context *c, struct hs_check_row *row,
                                  const struct hs_view *view, enum hs_reason no_history);
 
-/* The same for the shooter. HS_NO_ROW if the launch was before their history begins. */
-enum hs_reason hs_report_no_shooter(const struct hs_hit_context *c, struct hs_check_row *row);
-
 /* Copies what this check found for the hit's posted shot; returns its reason, or HS_NO_ROW. */
 enum hs_reason hs_report_posted(const struct hs_hit_context *c, struct hs_check_row *row);
 

@@ -294,6 +294,7 @@ void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_
     out->eye_time_us = c->eye_time_us;
     out->shot_was_posted = c->posted != NULL;
     out->end = c->claim->end;
+    out->is_instant = hs_hit_is_instant(c);
     out->work = c->work.spent;
 }
 

@@ -1,7 +1,19 @@
 #include "validators/match/connection.h"
 
+#include "validators/match/player_moves.h"
+
 /* The number of samples with a posted round trip that are used. */
 enum { ROUND_TRIPS = 4 };
+
+#define QUARTER_US INT64_C(15000000)
+
+/* A client answers a ping at its next frame, so round trips of a quiet connection differ by this.
+ */
+#define FRAME_US INT64_C(20000)
+
+/* Chosen on simulated networks (tests/property/test_honest_times.c): half of it refuses too many
+   claims on WIFI, twice as much widens the slack on CABLE. */
+enum { STALL_FACTOR = 12 };
 
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out)
 {
@@ -34,6 +46,48 @@ void hs_connection_read(const struct hs_player *player, int64_t now_us, struct h
     }
     out->is_known = found > 0;
     out->spread_us = largest - out->rtt_us;
+}
+
+void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_us)
+{
+    struct hs_round_trips *trips = &player->round_trips;
+    int64_t age = time_us - trips->from_us;
+    if (trips->known == 0 || age >= QUARTER_US) {
+        trips->known = trips->known > 0 && age < 2 * QUARTER_US ? 2 : 1;
+        trips->low_us[1] = trips->low_us[0];
+        trips->high_us[1] = trips->high_us[0];
+        trips->low_us[0] = trips->high_us[0] = rtt_us;
+        trips->from_us = time_us;
+    }
+    if (rtt_us < trips->low_us[0])
+        trips->low_us[0] = rtt_us;
+    if (rtt_us > trips->high_us[0])
+        trips->high_us[0] = rtt_us;
+}
+
+/* How late packets can be, by the posted round trips. Their spread is mostly small, but a stall is
+   several times as long. */
+static int64_t noise_of_frames(const struct hs_round_trips *trips)
+{
+    int32_t low = trips->low_us[0], high = trips->high_us[0];
+    if (trips->known == 0)
+        return 0;
+    if (trips->known == 2 && trips->low_us[1] < low)
+        low = trips->low_us[1];
+    if (trips->known == 2 && trips->high_us[1] > high)
+        high = trips->high_us[1];
+    int64_t beyond = (int64_t)high - low - FRAME_US;
+    return beyond > 0 ? STALL_FACTOR * beyond : 0;
+}
+
+int64_t hs_connection_noise(const struct hs_player *player)
+{
+    if (player == NULL)
+        return 0;
+    int64_t of_frames = noise_of_frames(&player->round_trips), of_moves = 0;
+    if (player->moves != NULL && player->moves->checks.timing.has_begun)
+        of_moves = hs_clock_guard_noise(&player->moves->checks.timing.guard);
+    return of_moves > of_frames ? of_moves : of_frames;
 }
 
 int64_t hs_connection_prediction(const struct hs_connection *connection,

@@ -19,6 +19,16 @@ struct hs_connection {
 /* Reads the samples up to a time. `player` may be NULL; then nothing is known. */
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out);
 
+/* Records a round trip that a stored frame posted. */
+void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_us);
+
+/*
+ * How late packets of the player can be, beyond the smallest round trip. This follows from the
+ * spread of the round trips of the last quarter to half of a minute, or from the noise of the
+ * player's moves if that is more. Microseconds; 0 while nothing is known. `player` may be NULL.
+ */
+int64_t hs_connection_noise(const struct hs_player *player);
+
 /* The time by which a game that predicts by ping looks back (struct hs_prediction_rules). */
 int64_t hs_connection_prediction(const struct hs_connection *connection,
                                  const struct hs_prediction_rules *rules);

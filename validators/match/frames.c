@@ -2,6 +2,7 @@
 #include "validators/base/units.h"
 #include "validators/match.h"
 #include "validators/match/accounts.h"
+#include "validators/match/connection.h"
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
@@ -63,6 +64,7 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
     hs_players_update_due(players, player);
     hs_ledger_forget_times(&player->ledger);
     hs_player_moves_forget_times(player->moves);
+    player->round_trips.known = 0;
     player->has_left_before = player->was_moved = false;
     player->was_launched = player->has_spawned = false;
 }
@@ -232,6 +234,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     record_moved(player, entry, time_us);
     record_launch(match, player, entry, time_us);
     record_spawn(player, entry, time_us);
+    if (posted.sample.rtt_posted)
+        hs_connection_learn(player, posted.sample.rtt_us, time_us);
     return entry->account.ptr == NULL || hs_accounts_set(&match->players, player, entry->account);
 }
 

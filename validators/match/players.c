@@ -280,6 +280,7 @@ void hs_players_rejoin(struct hs_players *players, struct hs_player *player)
 {
     forget_session(players, player);
     player->left = false;
+    player->round_trips.known = 0;
     struct hs_suspicion suspicion = player->standing.suspicion;
     player->standing = (struct hs_standing){.suspicion = suspicion};
     hs_accounts_take(players, player);

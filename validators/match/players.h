@@ -44,6 +44,15 @@ struct hs_standing {
     struct hs_suspicion suspicion;
 };
 
+/* The extremes of a player's posted round trips: of this quarter of a minute, and of the one
+ * before.
+ */
+struct hs_round_trips {
+    int64_t from_us; /* start of this quarter */
+    int32_t low_us[2], high_us[2];
+    uint32_t known; /* quarters with a round trip: 0 .. 2 */
+};
+
 struct hs_player {
     struct hs_name name;
     struct hs_name account; /* empty: none is known */
@@ -52,7 +61,8 @@ struct hs_player {
     uint32_t due;                  /* index in hs_players.due + 1; 0: none */
     struct hs_ledger ledger;       /* of the player's shots and claims */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
-    bool was_moved;                /* by the server: a teleport or a spawn */
+    struct hs_round_trips round_trips;
+    bool was_moved; /* by the server: a teleport or a spawn */
     /* The newest times at which the server did, ascending, perhaps repeated. With was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
     bool was_launched;

@@ -47,6 +47,10 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, due, ELSEWHERE),
     FIELD(hs_player, ledger, ELSEWHERE),
     FIELD(hs_player, moves, ELSEWHERE),
+    FIELD(hs_player, round_trips.from_us, TIME),
+    FIELD(hs_player, round_trips.low_us, INT32),
+    FIELD(hs_player, round_trips.high_us, INT32),
+    FIELD(hs_player, round_trips.known, UNSIGNED),
     FIELD(hs_player, was_moved, FLAG),
     FIELD(hs_player, moved_us, TIME),
     FIELD(hs_player, was_launched, FLAG),
@@ -115,12 +119,22 @@ static const struct hs_saved_field numbers_fields[] = {
 };
 
 static const struct hs_saved_field entry_fields[] = {
-    FIELD(hs_ledger_entry, number, UNSIGNED),   FIELD(hs_ledger_entry, digest, UNSIGNED),
-    FIELD(hs_ledger_entry, fire_time_us, TIME), FIELD(hs_ledger_entry, noted, UNSIGNED),
-    FIELD(hs_ledger_entry, accepted, FLAG),     FIELD(hs_ledger_entry, is_cancelled, FLAG),
-    FIELD(hs_ledger_entry, payment, ELSEWHERE), FIELD(hs_ledger_entry, start, REAL),
-    FIELD(hs_ledger_entry, end, REAL),          FIELD(hs_ledger_entry, shot, ELSEWHERE),
-    FIELD(hs_ledger_entry, answer, ELSEWHERE),  FIELD(hs_ledger_entry, answer_size, ELSEWHERE),
+    FIELD(hs_ledger_entry, number, UNSIGNED),
+    FIELD(hs_ledger_entry, digest, UNSIGNED),
+    FIELD(hs_ledger_entry, fire_time_us, TIME),
+    FIELD(hs_ledger_entry, noted, UNSIGNED),
+    FIELD(hs_ledger_entry, accepted, FLAG),
+    FIELD(hs_ledger_entry, is_cancelled, FLAG),
+    FIELD(hs_ledger_entry, is_instant, FLAG),
+    FIELD(hs_ledger_entry, has_offset, FLAG),
+    FIELD(hs_ledger_entry, payment, ELSEWHERE),
+    FIELD(hs_ledger_entry, hit_time_us, TIME),
+    FIELD(hs_ledger_entry, offset_us, TIME),
+    FIELD(hs_ledger_entry, start, REAL),
+    FIELD(hs_ledger_entry, end, REAL),
+    FIELD(hs_ledger_entry, shot, ELSEWHERE),
+    FIELD(hs_ledger_entry, answer, ELSEWHERE),
+    FIELD(hs_ledger_entry, answer_size, ELSEWHERE),
 };
 
 static const struct hs_saved_field shot_fields[] = {

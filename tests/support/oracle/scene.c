@@ -304,14 +304,16 @@ static void draw_shooter(struct hs_random *random, struct hs_scene *out)
     struct hs_vec way = hs_vec_sub(out->end, out->start);
     double length = hs_vec_length(way);
     shooter->has_look = hs_random_chance(random, 0.6);
-    shooter->has_rtt = hs_random_chance(random, 0.5);
+    /* A fire time seldom fits the round trip, so most scenes have one of the two. */
+    shooter->has_rtt = hs_random_chance(random, out->has_fire_time ? 0.2 : 0.5);
     double off = hs_random_chance(random, 0.9) ? 0.08 : 0.8;
     for (int f = 0; f < HS_SCENE_FRAMES; f++)
         shooter->poses[f].look = hs_vec_add_scaled(way, hs_random_direction(random),
                                                    length * hs_random_between(random, 0, off));
-    int64_t late = hs_random_chance(random, 0.9) ? 60000 : 400000;
-    shooter->rtt_us = out->now_us - out->hit_time_us +
-                      (int64_t)hs_random_between(random, -(double)late, (double)late);
+    bool is_near = hs_random_chance(random, 0.9);
+    double early = is_near ? 60000 : 400000, late = is_near ? 30000 : 400000;
+    shooter->rtt_us =
+        out->now_us - out->hit_time_us + (int64_t)hs_random_between(random, -early, late);
     shooter->rtt_us = shooter->rtt_us < 0 ? 0 : shooter->rtt_us;
 }
 

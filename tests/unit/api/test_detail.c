@@ -84,7 +84,7 @@ static void lag(struct hs_hit_claim *claim)
     s.fields = HS_FIELD_RTT;
     s.rtt_us = (int32_t)HS_MS(300);
     post(HS_MS(10), s);
-    rules->rewind.latency_slack_us = HS_MS(10);
+    rules->rewind.newer_slack_us = HS_MS(10);
     (void)claim;
 }
 
@@ -238,7 +238,8 @@ static const struct {
     {HS_CHECK_FIRE_RATE, fire_fast,
      "the weapon needs 0.195 s to catch up with its shots, limit 0.067 s"},
     {HS_CHECK_REWIND, come_late, "the time of the claim is 0.5 s before now, limit 0.25 s"},
-    {HS_CHECK_LATENCY, lag, "hit_time is 0.2 s from what rtt and interp explain, limit 0.01 s"},
+    {HS_CHECK_LATENCY, lag,
+     "hit_time is 0.3 s from what fire_time, rtt and interp explain, limit 0.01 s"},
     {HS_CHECK_LIFE, kill_target, "T was dead for 0.025 s at 0.945 s"},
     {HS_CHECK_TEAM, team_up, "T is in the team of the shooter"},
     {HS_CHECK_ORIGIN, start_aside, "start is 1.58 from the shooter's eye at 0.9 s, limit 0.5"},
@@ -419,6 +420,13 @@ static const struct {
       .limit = 0.25,
       .of_posted_shot = true},
      "posted shot: start is 1.58 from the shooter's eye at 12.41 s, limit 0.25"},
+    {{.check = HS_CHECK_LATENCY,
+      .outcome = HS_OUTCOME_FAIL,
+      .reason = HS_REASON_TIME_MISMATCH,
+      .unit = HS_UNIT_SECONDS,
+      .measured = 0.15,
+      .limit = 0.1},
+     "hit_time is 0.15 s from what rtt and interp explain, limit 0.1 s"},
     {{.check = HS_CHECK_WORLD,
       .outcome = HS_OUTCOME_UNKNOWN,
       .reason = HS_REASON_HISTORY_GAP,

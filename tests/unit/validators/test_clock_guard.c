@@ -165,11 +165,34 @@ START_TEST(an_outage_that_drains_is_no_offence)
 }
 END_TEST
 
+/* Nothing counts as noise until it was measured; then it is the mean delay above the least. */
+START_TEST(noise_is_measured)
+{
+    run(0.2, 1);
+    ck_assert_int_eq(hs_clock_guard_noise(&guard), 0);
+    run(40, 1);
+    ck_assert_int_le(hs_clock_guard_noise(&guard), S(0.002));
+    for (int i = 0; i < 30; i++) {
+        up_us = S(0.15);
+        run(1, 1);
+        up_us = S(0.25);
+        run(1, 1);
+    }
+    ck_assert_int_ge(hs_clock_guard_noise(&guard), S(0.02));
+    ck_assert_int_le(hs_clock_guard_noise(&guard), S(0.07));
+    now_us += S(600); /* nothing arrives, and nothing is measured */
+    client_us += 600e6;
+    run(0.2, 1);
+    ck_assert_int_eq(hs_clock_guard_noise(&guard), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("clock_guard");
     TCase *tcase = tcase_create("clock_guard");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, noise_is_measured);
     tcase_add_test(tcase, a_pause_hides_no_gain);
     tcase_add_test(tcase, honest_pauses_are_no_offence);
     tcase_add_test(tcase, a_pause_made_up_for_with_old_acks_is_suspected);

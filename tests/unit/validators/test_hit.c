@@ -208,7 +208,8 @@ static void spoil(unsigned set, struct hs_hit_claim *claim, int64_t *now_us)
     rifle->range = is_in(set, HS_CHECK_RANGE) ? 19 : 100;
     *now_us = NOW + (is_in(set, HS_CHECK_REWIND) ? HS_MS(251) : 0);
     /* The connection explains 125 ms before now: 125 off, or 126 with the rewind too long. */
-    rules->rewind.latency_slack_us = is_in(set, HS_CHECK_LATENCY) ? HS_MS(100) : HS_MS(200);
+    rules->rewind.newer_slack_us = is_in(set, HS_CHECK_LATENCY) ? HS_MS(100) : HS_MS(200);
+    rules->rewind.older_slack_us = rules->rewind.newer_slack_us;
     rules->hit.origin_tolerance = is_in(set, HS_CHECK_ORIGIN) ? 1e-3 : 0.5;
     if (is_in(set, HS_CHECK_PELLETS))
         spoil_pellets(claim);

@@ -97,14 +97,14 @@ START_TEST(a_projectile_may_be_launched_long_ago)
     ck_assert_int_ne(r->reason, HS_REASON_REWIND_LIMIT);
     claim.fire_time_us--;
     hs_expect_reason(judge(&claim), HS_REASON_REWIND_LIMIT);
-    /* Launched before the history of the shooter begins: accepted if the path takes that long to
-       fly. At 40 m/s 44 m take 1.1 s, and 50 ms are allowed. */
+    /* Launched before the history of the shooter begins: nothing is known about them. At 40 m/s
+       44 m take 1.1 s, and 50 ms are allowed. */
     claim.start.x = -24;
     claim.fire_time_us = NOW - 1150000;
     r = judge(&claim);
-    hs_expect_reason(r, HS_REASON_OK);
-    ck_assert_ptr_null(hs_stage_row(r, HS_CHECK_ORIGIN));
-    ck_assert_double_eq(r->damage_total, 100);
+    hs_expect_reason(r, HS_REASON_HISTORY_TOO_SHORT);
+    ck_assert_int_eq(hs_stage_row(r, HS_CHECK_ORIGIN)->outcome, HS_OUTCOME_UNKNOWN);
+    ck_assert_double_eq(r->damage_total, 0);
     claim.fire_time_us--;
     hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
     ck_assert_int_eq(hs_stage_row(judge(&claim), HS_CHECK_ORIGIN)->outcome, HS_OUTCOME_UNKNOWN);
@@ -115,14 +115,14 @@ START_TEST(a_projectile_may_be_launched_long_ago)
 }
 END_TEST
 
-/* Launched before the history of the shooter begins: accepted if the path takes that long to fly
-   (within 50 ms) and the projectile may fly so long. */
+/* Launched before the history of the shooter begins: inconclusive, and refused if the path does not
+   take that long to fly (within 50 ms) or the projectile may not fly so long. */
 START_TEST(a_launch_nobody_remembers)
 {
     static const struct {
         double speed;
         int64_t flight_us;
-        bool waived;
+        bool can_fly;
     } rows[] = {
         {16, 1250000, true},  {16, 1300000, true}, {16, 1300001, false},
         {40, 1300000, false}, {5, 4000000, true},  {5, 4000001, false},
@@ -133,9 +133,12 @@ START_TEST(a_launch_nobody_remembers)
     claim.has_fire_time = true;
     claim.fire_time_us = NOW - rows[_i].flight_us;
     struct hs_hit_result *r = judge(&claim);
-    hs_expect_reason(r, rows[_i].waived ? HS_REASON_OK : HS_REASON_FLIGHT_TIME);
-    ck_assert_int_eq(hs_stage_row(r, HS_CHECK_ORIGIN) == NULL, rows[_i].waived);
-    ck_assert_double_eq(r->damage_total, rows[_i].waived ? 100 : 0);
+    hs_expect_reason(r, rows[_i].can_fly ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_FLIGHT_TIME);
+    static const enum hs_check of_shooter[] = {HS_CHECK_WEAPON, HS_CHECK_LIFE, HS_CHECK_ORIGIN,
+                                               HS_CHECK_AIM};
+    for (int i = 0; i < 4; i++)
+        hs_expect_row(r, of_shooter[i], HS_OUTCOME_UNKNOWN, HS_REASON_HISTORY_TOO_SHORT);
+    ck_assert_double_eq(r->damage_total, 0);
 }
 END_TEST
 

@@ -75,6 +75,9 @@ static void assert_paid(const struct hs_ledger_numbers *live, const struct hs_le
         ck_assert_msg(found != NULL, "number %llu was forgotten",
                       (unsigned long long)entry->number);
         ck_assert(found->accepted && found->fire_time_us == entry->fire_time_us);
+        ck_assert(found->is_instant == entry->is_instant &&
+                  found->hit_time_us == entry->hit_time_us);
+        ck_assert(found->has_offset == entry->has_offset && found->offset_us == entry->offset_us);
         ck_assert_mem_eq(&found->digest, &entry->digest, sizeof found->digest);
         ck_assert_uint_eq(found->answer_size, entry->answer_size);
         ck_assert_mem_eq(found->answer, entry->answer, entry->answer_size);

@@ -433,6 +433,34 @@ START_TEST(rounds_since_the_last_pause)
 }
 END_TEST
 
+static void note_hit(uint64_t number, int hit_ms, int offset_ms, bool accepted, bool has_offset)
+{
+    struct hs_ledger_entry entry = {.number = number,
+                                    .accepted = accepted,
+                                    .is_instant = true,
+                                    .has_offset = has_offset,
+                                    .hit_time_us = HS_MS(hit_ms),
+                                    .offset_us = HS_MS(offset_ms)};
+    ck_assert(hs_ledger_record(&ledger, &ledger.hits, &entry));
+}
+
+/* Offsets are compared with those of accepted hits within two seconds, whatever their numbers. */
+START_TEST(offsets_jump)
+{
+    ck_assert_int_eq(hs_ledger_offset_jump(&ledger.hits, HS_MS(5000), HS_MS(-80)), 0);
+    note_hit(9, 5000, -80, true, true);
+    note_hit(2, 6000, 20, true, true);
+    note_hit(3, 6000, 500, false, true);
+    note_hit(4, 6000, 600, true, false);
+    ck_assert_int_eq(hs_ledger_offset_jump(&ledger.hits, HS_MS(7000), HS_MS(10)), HS_MS(90));
+    ck_assert_int_eq(hs_ledger_offset_jump(&ledger.hits, HS_MS(7000) + 1, HS_MS(10)), HS_MS(10));
+    ck_assert_int_eq(hs_ledger_offset_jump(&ledger.hits, HS_MS(4000), HS_MS(-100)), HS_MS(120));
+    ck_assert_int_eq(hs_ledger_offset_jump(&ledger.hits, HS_MS(9000), HS_MS(10)), 0);
+    hs_ledger_forget_times(&ledger);
+    ck_assert_int_eq(hs_ledger_offset_jump(&ledger.hits, HS_MS(7000), HS_MS(10)), 0);
+}
+END_TEST
+
 START_TEST(a_new_clock_is_not_compared_with_the_old)
 {
     static const int shots[] = {5000, 5100, 5200};
@@ -458,6 +486,7 @@ int main(void)
     tcase_add_test(numbers, nothing_is_known_at_first);
     tcase_add_test(numbers, numbers_in_any_order);
     tcase_add_loop_test(numbers, the_accepted_number_before, 0, PREDECESSORS);
+    tcase_add_test(numbers, offsets_jump);
     tcase_add_test(numbers, answers_and_shots_are_copies);
     tcase_add_test(numbers, memory_is_bounded);
     tcase_add_test(numbers, the_last_128_are_kept_and_free_ones_forgotten);

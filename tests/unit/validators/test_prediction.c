@@ -89,7 +89,7 @@ END_TEST
 START_TEST(by_claim_the_ping_moves_nothing)
 {
     rules->rewind.source = HS_REWIND_BY_CLAIM;
-    play(140, -1);
+    play(120, -1);
     expect_claim(hs_stage_claim(HS_MS(900), 20, 3.6, 1.6), HS_REASON_OK, HS_MS(900));
 }
 END_TEST

@@ -159,7 +159,7 @@ END_TEST
    a round trip is posted again. */
 START_TEST(latency_goes_on)
 {
-    hs_duel.ruleset->rewind.latency_slack_us = INT64_C(30000);
+    hs_duel.ruleset->rewind.older_slack_us = INT64_C(30000);
     hs_duel_post(0, &line, NULL);
     hs_duel_play(50, 1000);
     ck_assert_int_eq(hs_duel_hit(1000), HS_REASON_TIME_MISMATCH); /* expected: 910 */
@@ -178,6 +178,27 @@ START_TEST(latency_goes_on)
                      HS_REASON_HISTORY_TOO_SHORT);
     hs_duel_post(9050, &line, NULL);
     ck_assert_int_eq(hs_duel_hit_with(9050, HS_STR("rifle"), 100), HS_REASON_HISTORY_TOO_SHORT);
+}
+END_TEST
+
+/* Times of hits are compared with those from before a restart. */
+START_TEST(times_of_hits_go_on)
+{
+    struct hs_player_frame slower = line;
+    slower.rtt_us = 440 * HS_DUEL_MS;
+    hs_duel.ruleset->rewind.newer_slack_us = INT64_C(500000);
+    hs_duel_post(0, &line, NULL);
+    hs_duel_play(50, 1000);
+    ck_assert_int_eq(hs_duel_hit(1000), HS_REASON_OK); /* 90 ms newer than expected */
+    hs_duel_begin_anew();
+    hs_duel_play(1050, 1950);
+    hs_duel_post(2000, &slower, NULL);
+    hs_duel_play(2050, 3100);
+    ck_assert_int_eq(hs_duel_hit(2950), HS_REASON_LATENCY_JUMP); /* 490 ms */
+    ck_assert_int_eq(hs_duel_hit(3050), HS_REASON_OK);           /* more than 2 s later */
+    hs_duel_begin_anew();
+    hs_duel_play(3150, 4200);
+    ck_assert_int_eq(hs_duel_hit(2900), HS_REASON_TIME_BACKWARDS);
 }
 END_TEST
 
@@ -206,6 +227,7 @@ int main(void)
     tcase_add_test(tcase, lost_shot_of_another_clock);
     tcase_add_test(tcase, prediction_goes_on);
     tcase_add_test(tcase, latency_goes_on);
+    tcase_add_test(tcase, times_of_hits_go_on);
     tcase_add_test(tcase, round_trip_behind_the_newest);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -159,7 +159,7 @@ START_TEST(any_time_between_what_they_saw_and_now)
     s.fields = HS_FIELD_RTT;
     s.rtt_us = 150000;
     hs_stage_post(match, HS_MS(1000) - 1, &s, NULL);
-    rules->rewind.latency_slack_us = HS_MS(50);
+    rules->rewind.older_slack_us = rules->rewind.newer_slack_us = HS_MS(50);
     struct hs_shot_claim claim = shot_at(1, HS_MS(rows[_i].fired));
     hs_expect_reason(judge(&claim), rows[_i].reason);
     /* A hit is about what S saw, however late S fired. */

@@ -113,7 +113,7 @@ enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
             return report_unknown(c, row);
         off = off_aim(c, c->posted->shot->direction, c->posted->shot->direction);
     } else {
-        return hs_report_no_shooter(c, row);
+        return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
     }
     return hs_report_limit(row, HS_UNIT_DEGREES, hs_degrees(off), limit, HS_REASON_AIM_MISMATCH);
 }

@@ -1,49 +1,139 @@
-/* latency: does the time of the claim fit the shooter's connection and their earlier shots? */
+/* latency: do the times of the claim fit the shooter's connection and their earlier shots? */
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
 #include "validators/match/connection.h"
 
-/* Whether fire times run forward. */
+/* How far a time is from the expected one, and the slack on that side. */
+struct misfit {
+    int64_t off_us, slack_us;
+    bool needs_noise; /* it fits only because the connection is noisy */
+};
+
+/* Positive: the time does not fit. */
+static int64_t excess(const struct misfit *misfit)
+{
+    return misfit->off_us - misfit->slack_us;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether times run forward by shot number: hit times of instant hits, and fire times. Without one
+   the fire time of an instant hit is its hit time, which is compared only with another hit time. */
 static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_ledger_entry *before =
         c->used_numbers != NULL ? hs_ledger_accepted_before(c->used_numbers, c->claim->shot) : NULL;
-    int64_t back = before != NULL ? before->fire_time_us - c->fire_time_us : 0;
+    if (before == NULL)
+        return HS_REASON_OK;
+    int64_t back = before->fire_time_us - c->fire_time_us;
+    if (before->is_instant && hs_hit_is_instant(c)) {
+        int64_t hit_back = before->hit_time_us - c->hit_time_us;
+        bool have_fire_times =
+            before->fire_time_us != before->hit_time_us && c->fire_time_us != c->hit_time_us;
+        back = have_fire_times ? larger(back, hit_back) : hit_back;
+    }
     int64_t limit = c->ruleset->rewind.backstep_us;
     return back <= limit ? HS_REASON_OK
                          : hs_report_time_limit(row, back, limit, HS_REASON_TIME_BACKWARDS);
 }
 
 /*
- * How far the time of a claim is from the expected one. For a posted shot any time fits from what
- * the shooter saw to when the server simulated the shooter.
+ * By how much the noise of the connection widens the slacks: up to `older_slack`. So the slack for
+ * older times doubles at most, and the one for newer times stays below the unwidened one for older.
  */
-static int64_t time_off(const struct hs_hit_context *c, int64_t expected)
+static int64_t growth_of(const struct hs_hit_context *c)
 {
-    if (c->hit_time_us < expected)
-        return expected - c->hit_time_us;
-    int64_t latest = c->is_shot && c->now_us > expected ? c->now_us : expected;
-    return c->hit_time_us > latest ? c->hit_time_us - latest : 0;
+    return smaller(c->ruleset->rewind.older_slack_us, hs_connection_noise(c->shooter.player));
+}
+
+/* Whether the offset is about that of the hits around it. A connection does not become faster and
+   slower within moments, but a client that chooses among poses does. */
+static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
+{
+    if (!c->out->has_offset || c->used_numbers == NULL)
+        return HS_REASON_OK;
+    int64_t slack = c->ruleset->rewind.jump_slack_us;
+    int64_t jump = hs_ledger_offset_jump(c->used_numbers, c->hit_time_us, c->out->offset_us);
+    if (jump <= slack)
+        return HS_REASON_OK;
+    c->out->flags |= 1u << HS_FLAG_UNSTABLE_LATENCY;
+    slack += growth_of(c);
+    return jump <= slack ? HS_REASON_OK
+                         : hs_report_time_limit(row, jump, slack, HS_REASON_LATENCY_JUMP);
+}
+
+/*
+ * Compares hit_time with the expected one. Delays only add to the smallest round trip, so an honest
+ * claim is older rather than newer than expected. For a posted shot any time fits from what the
+ * shooter saw to `now`, and the check `rewind` refuses later ones.
+ */
+static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us, int64_t growth_us)
+{
+    const struct hs_rewind_rules *rules = &c->ruleset->rewind;
+    int64_t older_us = expected_us - c->hit_time_us;
+    if (older_us >= 0)
+        return (struct misfit){older_us, rules->older_slack_us + growth_us,
+                               older_us > rules->older_slack_us};
+    int64_t off_us = c->is_shot ? 0 : -older_us, slack_us = rules->newer_slack_us + growth_us;
+    if (slack_us > rules->older_slack_us)
+        slack_us = larger(rules->older_slack_us, rules->newer_slack_us);
+    return (struct misfit){off_us, slack_us, off_us > rules->newer_slack_us};
+}
+
+/* The misfit of the two times at which the server may have simulated the shooter of an instant
+   shot: the arrival of the claim, and its fire time. The fire time counts if it fits worse. */
+static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_us,
+                                  struct hs_check_row *row)
+{
+    int64_t growth_us = growth_of(c);
+    struct misfit arrived = compare(c, c->now_us - delay_us, growth_us);
+    if (!hs_hit_is_instant(c) || !c->claim->has_fire_time || c->posted != NULL)
+        return arrived;
+    struct misfit fired = compare(c, c->fire_time_us - delay_us, growth_us);
+    bool needs_noise = arrived.needs_noise || fired.needs_noise;
+    row->of_fire_time = excess(&fired) > 0 && excess(&fired) > excess(&arrived);
+    struct misfit worst = row->of_fire_time ? fired : arrived;
+    worst.needs_noise = needs_noise;
+    return worst;
+}
+
+/* The connection is known. */
+static enum hs_reason check_times(struct hs_hit_context *c, const struct hs_connection *connection,
+                                  struct hs_check_row *row)
+{
+    const struct hs_rewind_rules *rules = &c->ruleset->rewind;
+    int64_t delay = hs_seconds_to_us(rules->rtt_share * (double)connection->rtt_us / 1e6) +
+                    smaller(connection->interp_us, rules->max_interp_us);
+    struct misfit misfit = worst_misfit(c, delay, row);
+    if (excess(&misfit) <= 0 && misfit.needs_noise)
+        c->out->flags |= 1u << HS_FLAG_UNSTABLE_LATENCY;
+    c->out->has_offset = hs_hit_is_instant(c) && !connection->is_stale;
+    c->out->offset_us = c->hit_time_us - (c->now_us - delay);
+    return hs_report_time_limit(row, misfit.off_us, misfit.slack_us,
+                                connection->is_stale ? HS_REASON_HISTORY_TOO_SHORT
+                                                     : HS_REASON_TIME_MISMATCH);
 }
 
 enum hs_reason hs_check_latency(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    const struct hs_rewind_rules *rules = &c->ruleset->rewind;
     struct hs_connection connection;
+    enum hs_reason reason = HS_REASON_OK;
     if (hs_posted_failed(c, row))
         return hs_report_posted(c, row);
     hs_connection_read(c->shooter.player, c->now_us, &connection);
-    if (connection.spread_us > rules->ping_spread_us)
+    if (connection.spread_us > c->ruleset->rewind.ping_spread_us)
         c->out->flags |= 1u << HS_FLAG_UNSTABLE_LATENCY;
-    if (!connection.is_known || c->is_predicted)
-        return check_order(c, row);
-    int64_t interp =
-        connection.interp_us < rules->max_interp_us ? connection.interp_us : rules->max_interp_us;
-    int64_t share = hs_seconds_to_us(rules->rtt_share * (double)connection.rtt_us / 1e6);
-    int64_t off = time_off(c, c->now_us - share - interp), slack = rules->latency_slack_us;
-    if (off <= slack && check_order(c, row) != HS_REASON_OK)
-        return HS_REASON_TIME_BACKWARDS;
-    return hs_report_time_limit(row, off, slack,
-                                connection.is_stale ? HS_REASON_HISTORY_TOO_SHORT
-                                                    : HS_REASON_TIME_MISMATCH);
+    if (connection.is_known && !c->is_predicted)
+        reason = check_times(c, &connection, row);
+    if (reason == HS_REASON_OK)
+        reason = check_order(c, row);
+    return reason == HS_REASON_OK ? check_jump(c, row) : reason;
 }

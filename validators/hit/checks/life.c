@@ -77,7 +77,7 @@ enum hs_reason hs_check_life(struct hs_hit_context *c, struct hs_check_row *row)
     enum hs_reason target =
         c->claims_target && knows_target ? hs_verify_life(&c->target) : HS_REASON_OK;
     bool is_rejected = hs_reason_verdict(target) == HS_VERDICT_REJECTED;
-    if (!is_rejected && !knows_shooter && !c->launch_forgotten && c->posted == NULL)
+    if (!is_rejected && !knows_shooter && c->posted == NULL)
         return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
     if (c->claims_target && !knows_target)
         return hs_report_missing(c, row, &c->target, HS_REASON_UNKNOWN_TARGET_HISTORY);

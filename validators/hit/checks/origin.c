@@ -23,7 +23,7 @@ enum hs_reason hs_check_origin(struct hs_hit_context *c, struct hs_check_row *ro
     if (hs_posted_failed(c, row))
         return hs_report_posted(c, row);
     if (c->shooter.status != HS_REWIND_OK && c->posted == NULL)
-        return hs_report_no_shooter(c, row);
+        return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
     /* The hit may start elsewhere than its posted shot. The movers' history is as old as the
        shooter's, so only the map can be tested. */
     if (c->shooter.status != HS_REWIND_OK)

@@ -72,16 +72,14 @@ enum hs_reason hs_check_weapon(struct hs_hit_context *c, struct hs_check_row *ro
 {
     if (c->posted != NULL)
         return hs_report_posted(c, row);
-    if (c->shooter.status != HS_REWIND_OK && !c->launch_forgotten &&
-        (c->weapon != NULL || c->claim->weapon.ptr == NULL))
+    if (c->shooter.status != HS_REWIND_OK && (c->weapon != NULL || c->claim->weapon.ptr == NULL))
         return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
     if (c->is_weapon_stale)
         return HS_REASON_HISTORY_TOO_SHORT;
     if (c->weapon == NULL)
         return c->lacks_weapon ? HS_REASON_NO_WEAPON : HS_REASON_UNKNOWN_WEAPON;
-    enum readiness readiness = READY;
-    if (!c->launch_forgotten)
-        readiness = could_fire(c->shooter.player->history, &c->shooter.bracket, c->weapon_index);
+    enum readiness readiness =
+        could_fire(c->shooter.player->history, &c->shooter.bracket, c->weapon_index);
     if (readiness == NOT_READY)
         return HS_REASON_WEAPON_NOT_AVAILABLE;
     return readiness == MAY_BE_READY ? HS_REASON_HISTORY_TOO_SHORT : check_rounds(c, row);
