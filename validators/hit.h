@@ -126,7 +126,9 @@ struct hs_hit_result {
     int64_t fire_time_us; /* used for the evaluation */
     int64_t eye_time_us;  /* time of the shooter's pose that was used; `now` without a fire time */
     bool shot_was_posted;
-    uint64_t work; /* cost of this claim in work units; set for replays too */
+    int64_t sleep_us; /* of a posted shot: how long a client delays a projectile that it predicts */
+    int64_t remaining_flight_us; /* of a posted projectile, after forward_time; -1: none */
+    uint64_t work;               /* cost of this claim in work units; set for replays too */
     uint16_t check_count, would_reject_count, damage_count;
     uint16_t pellet_count, refused_count, unclaimed_count;
     /* The lists. Only the counted entries are written, because clearing whole lists would cost

@@ -89,6 +89,7 @@ static const struct {
     struct hs_json_field field;
 } members[] = {
     {"rewind", {"source", HS_JSON_ENUM, TO(rewind.source), .words = &hs_rewind_source_words}},
+    {"hit", {"resolve", HS_JSON_ENUM, TO(hit.resolve), .words = &hs_resolve_words}},
     {"hit",
      {"zone_priority", HS_JSON_ELEMENTS, TO(hit), .high = HS_MAX_ZONES, .items = "zone names",
       .decode = read_priority}},

@@ -19,8 +19,16 @@ struct hs_connection {
 /* Reads the samples up to a time. `player` may be NULL; then nothing is known. */
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out);
 
+/* The round trip can be used for a prediction. */
+bool hs_connection_predicts(const struct hs_connection *connection,
+                            const struct hs_prediction_rules *rules);
+
 /* The time by which a game that predicts by ping looks back (struct hs_prediction_rules). */
 int64_t hs_connection_prediction(const struct hs_connection *connection,
                                  const struct hs_prediction_rules *rules);
+
+/* The ping beyond what is compensated. */
+int64_t hs_connection_excess(const struct hs_connection *connection,
+                             const struct hs_prediction_rules *rules);
 
 #endif

@@ -53,7 +53,7 @@ static const struct {
     {"history", "max_forward", 5},    {"rewind", "limit", 0.4},
     {"rewind", "future_slack", 0.05}, {"hit", "min_trace", 1e-4},
     {"hit", "sweep_extension", 10},   {"hit", "claim_padding", 0},
-    {"hit", "origin_tolerance", 50},  {"hit", "death_grace", 0.08},
+    {"hit", "origin_tolerance", 25},  {"hit", "death_grace", 0.08},
     {"hit", "friendly_fire", 0},
 };
 
