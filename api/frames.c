@@ -64,6 +64,7 @@ static const struct hs_json_field player_fields[] = {
     {"alive", HS_JSON_BOOL, TO(alive), .bit = HS_FIELD_ALIVE},
     {"life", HS_JSON_INT, TO(life), .high = HS_JSON_INT_MAX, .bit = HS_FIELD_LIFE},
     {"protected", HS_JSON_BOOL, TO(is_protected), .bit = HS_FIELD_PROTECTED},
+    {"solid", HS_JSON_BOOL, TO(is_solid), .bit = HS_FIELD_SOLID},
     {"event", HS_JSON_ENUM, TO(event), .words = &hs_sample_event_words, .low = HS_EVENT_SPAWN},
     {"weapons", HS_JSON_LIST, TO(weapons), .list = &weapon_list, .bit = HS_FIELD_WEAPONS},
     {"ammo", HS_JSON_INT32, TO(ammo), .high = 1e9, .bit = HS_FIELD_AMMO},

@@ -60,6 +60,10 @@ void hs_shot_encode(struct hs_writer *writer, const struct hs_shot_claim *claim,
 {
     hs_verdict_encode(writer, claim->shot, claim->shooter, result, id);
     hs_write_time_field(writer, "forward_time", forward_time_us);
+    if (result->sleep_us > 0)
+        hs_write_time_field(writer, "sleep_time", result->sleep_us);
+    if (result->remaining_flight_us >= 0)
+        hs_write_time_field(writer, "remaining_flight", result->remaining_flight_us);
     const struct hs_detail_claim about = {
         .shot = claim->shot, .shooter = claim->shooter, .weapon = claim->weapon, .is_shot = true};
     hs_checks_encode(writer, &about, result, explain);

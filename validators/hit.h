@@ -128,8 +128,10 @@ struct hs_hit_result {
     int64_t fire_time_us; /* used for the evaluation */
     int64_t eye_time_us;  /* time of the shooter's pose that was used; `now` without a fire time */
     bool shot_was_posted;
-    struct hs_vec end; /* of the trace that was evaluated */
-    bool is_instant;   /* the claim's own hit_time was used, and its weapon hits at once */
+    int64_t sleep_us; /* of a posted shot: how long a client delays a projectile that it predicts */
+    int64_t remaining_flight_us; /* of a posted projectile, after forward_time; -1: none */
+    struct hs_vec end;           /* of the trace that was evaluated */
+    bool is_instant; /* the claim's own hit_time was used, and its weapon hits at once */
     bool has_offset;
     int64_t offset_us; /* hit_time minus what rtt and interp explain; with has_offset */
     uint64_t work;     /* cost of this claim in work units; set for replays too */

@@ -21,6 +21,8 @@ enum { HS_MAX_MOVE_MODES = 16 };
 struct hs_prediction_rules {
     int64_t max_us;   /* the most ping that is compensated */
     int64_t fudge_us; /* part of the ping that a frame adds, which is no delay */
+    double dilation;  /* seconds of the game's time in a second: a factor on the times of shots */
+    bool zero_without_rtt; /* a player without any round trip has a ping of 0 */
 };
 
 /* A movement mode. */

@@ -82,7 +82,10 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     /* a miss by at most this is accepted as lenient */                                            \
     X(LENGTH, claim_padding, "claim_padding", 0, 0, 1e6)                                           \
     /* from the shooter's rewound eye */                                                           \
-    X(LENGTH, origin_tolerance, "origin_tolerance", 50, 0, 1e9)                                    \
+    X(LENGTH, origin_tolerance, "origin_tolerance", 25, 0, 1e9)                                    \
+    /* of origin_tolerance; a start further from the eye also needs a free line from the eye to the \
+       contact */                                                                                  \
+    X(REAL, lean_share, "lean_share", 0.6, 0, 1)                                                   \
     /* between the shot's direction and the shooter's aim */                                       \
     X(REAL, aim_tolerance_deg, "aim_tolerance_deg", 5, 0, 180)                                     \
     /* between a claimed path and the direction of its posted shot */                              \
@@ -95,6 +98,8 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(SECONDS, death_grace_us, "death_grace", 0.08, 0, 5)                                          \
     /* claimed in addition to the target */                                                        \
     X(COUNT, max_victims, "max_victims", 64, 0, 64)                                                \
+    /* shots at others do not pass through team mates */                                           \
+    X(BOOL, teammates_block, "teammates_block", 1, 0, 1)                                           \
     X(BOOL, friendly_fire, "friendly_fire", 0, 0, 1)
 
 #define HS_WEAPON_FIELDS(X)                                                                        \
@@ -137,7 +142,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(REAL, self_scale, "self_scale", 0, 0, 1e3)                                                   \
     /* the world shields victims */                                                                \
     X(BOOL, occlusion, "occlusion", 1, 0, 1)                                                       \
-    /* a direct victim takes both damages; otherwise the larger */                                 \
+    /* a direct victim who is also listed takes both damages; otherwise the larger */              \
     X(BOOL, stack_with_direct, "stack_with_direct", 0, 0, 1)
 /* clang-format on */
 
@@ -152,6 +157,7 @@ struct hs_rewind_rules {
 };
 
 struct hs_hit_rules {
+    enum hs_resolve resolve;
     HS_HIT_FIELDS(HS_SCALAR_MEMBER)
     uint16_t zone_priority[HS_MAX_ZONES]; /* these zones take precedence over an earlier contact
                                              with the same body */
@@ -177,6 +183,8 @@ struct hs_blast {
 struct hs_weapon {
     struct hs_name name;
     enum hs_weapon_type type;
+    enum hs_fuse fuse;     /* a claim can only narrow HS_FUSE_ANY */
+    enum hs_motion motion; /* projectiles */
     HS_WEAPON_FIELDS(HS_SCALAR_MEMBER)
     bool has_world_radius; /* false: hs_ruleset_finish gives projectiles with 0 their radius */
     bool has_require_shot; /* false: hs_ruleset_finish sets it for projectiles and for pellets */

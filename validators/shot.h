@@ -28,7 +28,8 @@ struct hs_shot_claim {
 /*
  * Verifies a shot by the checks of stage SHOT and KEPT (vocabulary.h). Sets rows, verdict, reason,
  * flags and `replay` of `out` like hs_hit_verify. *forward_time_us is the time by which to advance
- * a new projectile, so that it is where the client already shows it. Reads only.
+ * a new projectile, so that it is where the client already shows it. With rewind.source
+ * `prediction_ping` it is the prediction of hs_prediction_rules. Reads only.
  */
 void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
                     struct hs_hit_result *out, int64_t *forward_time_us);

@@ -26,6 +26,8 @@
     OWN(bool, any_weapon, , true, FLAG, OWNED) /* `owned` was never posted */                      \
     OWN(bool, alive, , true, FLAG, LIFE)                                                           \
     SAID(bool, is_protected, false, FLAG, PROTECTED, PROTECTED)                                    \
+    SAID(bool, is_solid, true, FLAG, SOLID, SOLID) /* blocks shots at others */                    \
+    OWN(bool, tells_solid, , false, FLAG, SOLID) /* `is_solid` was posted, so it may change */     \
     SAID(bool, reloading, false, FLAG, RELOADING, RELOADING)
 /* clang-format on */
 
@@ -42,7 +44,8 @@ enum hs_stale {
     HS_STALE_WEAPON = 1 << 4,
     HS_STALE_OWNED = 1 << 5,      /* `any_weapon` and `owned` */
     HS_STALE_CONNECTION = 1 << 6, /* the sample's rtt_us and interp_us */
-    HS_STALE_ALL = (1 << 7) - 1
+    HS_STALE_SOLID = 1 << 7,      /* only of players whose frames ever posted `is_solid` */
+    HS_STALE_ALL = (1 << 8) - 1
 };
 
 #endif

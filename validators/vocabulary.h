@@ -340,6 +340,12 @@ enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST, HS_CAUSE_COUNT };
 /* What makes a projectile explode. */
 enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, HS_FUSE_COUNT };
 
+/* Who moves a projectile: its speed and gravity, or the game server, which posts where it burst. */
+enum hs_motion { HS_MOTION_BALLISTIC, HS_MOTION_SERVER, HS_MOTION_COUNT };
+
+/* Who is the direct victim of a shot: the player whom the claim names, or the first one touched. */
+enum hs_resolve { HS_RESOLVE_CLAIMED, HS_RESOLVE_TOUCHED, HS_RESOLVE_COUNT };
+
 enum hs_move_kind {
     HS_MOVE_NEW,     /* all checks apply */
     HS_MOVE_PENDING, /* the next move may extend it: checked, but neither ack nor correction */
@@ -408,6 +414,8 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
     X(pellet_outcome)                                                                              \
     X(cause)                                                                                       \
     X(fuse)                                                                                        \
+    X(motion)                                                                                      \
+    X(resolve)                                                                                     \
     X(move_check)                                                                                  \
     X(move_reason)                                                                                 \
     X(move_kind)                                                                                   \

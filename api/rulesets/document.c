@@ -90,6 +90,7 @@ static const struct {
 } members[] = {
     {"history", {"same_time", HS_JSON_ENUM, TO(history.same_time), .words = &hs_same_time_words}},
     {"rewind", {"source", HS_JSON_ENUM, TO(rewind.source), .words = &hs_rewind_source_words}},
+    {"hit", {"resolve", HS_JSON_ENUM, TO(hit.resolve), .words = &hs_resolve_words}},
     {"hit",
      {"zone_priority", HS_JSON_ELEMENTS, TO(hit), .high = HS_MAX_ZONES, .items = "zone names",
       .decode = read_priority}},

@@ -118,6 +118,8 @@ static void write_weapon(struct hs_writer *writer, const struct hs_ruleset *rule
 {
     hs_write_begin_field(writer, weapon->name.text, '{');
     hs_write_text_field(writer, "type", hs_weapon_type_name(weapon->type));
+    hs_write_text_field(writer, "fuse", hs_fuse_name(weapon->fuse));
+    hs_write_text_field(writer, "motion", hs_motion_name(weapon->motion));
     write_scalars(writer, hs_weapon_scalars, hs_weapon_scalar_count, NULL, weapon);
     if (weapon->has_blast) {
         hs_write_begin_field(writer, "blast", '{');
@@ -171,6 +173,7 @@ static void write_rules(struct hs_writer *writer, const struct hs_ruleset *rules
     write_section(writer, ruleset, "rewind");
     hs_write_end(writer, '}');
     hs_write_begin_field(writer, "hit", '{');
+    hs_write_text_field(writer, "resolve", hs_resolve_name(ruleset->hit.resolve));
     write_section(writer, ruleset, "hit");
     hs_write_begin_field(writer, "zone_priority", '[');
     for (int i = 0; i < ruleset->hit.zone_priority_count; i++)

@@ -60,6 +60,9 @@ static const struct hs_json_object blast_object = {
 
 static const struct hs_json_field weapon_fields[] = {
     {"type", HS_JSON_ENUM, true, offsetof(struct hs_weapon, type), .words = &hs_weapon_type_words},
+    {"fuse", HS_JSON_ENUM, .offset = offsetof(struct hs_weapon, fuse), .words = &hs_fuse_words},
+    {"motion", HS_JSON_ENUM, .offset = offsetof(struct hs_weapon, motion),
+     .words = &hs_motion_words},
     {"falloff", HS_JSON_ELEMENTS, .high = HS_MAX_FALLOFF, .items = "[distance, factor]",
      .decode = read_falloff},
     {"zones", HS_JSON_ENTRIES, .decode = read_zone},

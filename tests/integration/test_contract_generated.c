@@ -118,6 +118,8 @@ static void make_weapon_true(json_t *weapon, const json_t *zones, struct hs_rand
     if (strcmp(json_string_value(json_object_get(weapon, "type")), "projectile") == 0) {
         json_object_set_new(weapon, "speed", json_real(hs_random_log_between(random, 1e-3, 1e12)));
         json_object_del(weapon, "pellets");
+    } else {
+        json_object_del(weapon, "motion");
     }
     if (json_object_get(weapon, "world_radius") != NULL)
         json_object_set_new(weapon, "world_radius",

@@ -18,6 +18,8 @@ static const char *const pellet_outcome_names[HS_PELLET_OUTCOME_COUNT] = {
     "hit", "miss", "occluded", "blocked", "refused", "unknown"};
 static const char *const cause_names[HS_CAUSE_COUNT] = {"direct", "blast"};
 static const char *const fuse_names[HS_FUSE_COUNT] = {"any", "contact", "timed", "proximity"};
+static const char *const motion_names[HS_MOTION_COUNT] = {"ballistic", "server"};
+static const char *const resolve_names[HS_RESOLVE_COUNT] = {"claimed", "touched"};
 static const char *const move_check_names[] = {HS_MOVE_CHECKS(NAME)};
 static const char *const move_reason_names[] = {HS_MOVE_REASONS(NAME)};
 static const char *const move_kind_names[HS_MOVE_KIND_COUNT] = {"new", "pending", "old"};

@@ -56,6 +56,7 @@ struct search {
     const struct hs_leg *leg;
     double tie, slack;
     bool is_target;
+    uint16_t passed_team;
     struct hs_work *work;
     int best_rank; /* of the hitbox that counts: lower wins over nearer */
     struct hs_contact *out;
@@ -323,21 +324,30 @@ static bool is_too_far(const struct search *s, double gap)
     return gap > s->slack && !(s->is_target && gap < s->out->nearest.gap);
 }
 
+/* Shots pass through bodies other than the target that are dead, not solid, or of that team. */
+static bool is_passed(const struct search *s, const struct hs_state *state)
+{
+    return !s->is_target && (!state->alive || !state->is_solid ||
+                             (state->team == s->passed_team && state->team != HS_NONE));
+}
+
 /* One leg without a sample inside. */
 static void try_leg(struct search *s, const struct hs_leg *leg)
 {
     struct leg_body body;
     if (!place_body(s, leg, &body))
         return;
+    const struct hs_state *state = hs_rewind_state(s->history, &body.bracket);
     s->out->has_pose = true;
-    if ((!s->is_target && !hs_rewind_state(s->history, &body.bracket)->alive) ||
-        is_too_far(s, coarse_gap(s, leg, &body)))
+    if (is_passed(s, state) || is_too_far(s, coarse_gap(s, leg, &body)))
         return;
     s->leg = leg;
     if (leg->end_us == leg->start_us)
         search_instant(s, &body);
     else
         search_leg(s, &body);
+    if (s->out->touched && (state->stale & HS_STALE_SOLID) != 0)
+        s->out->is_unsure = true;
 }
 
 /* Nothing later on the path can count more than what is touched, or the work is over its limit. */
@@ -348,8 +358,8 @@ static bool is_settled(const struct search *s)
 }
 
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
-                     const struct hs_history *history, bool is_target, struct hs_work *work,
-                     struct hs_contact *out)
+                     const struct hs_history *history, bool is_target, uint16_t passed_team,
+                     struct hs_work *work, struct hs_contact *out)
 {
     memset(out, 0, sizeof *out);
     out->nearest.gap = DBL_MAX;
@@ -359,6 +369,7 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
                             .slack = HS_TOUCH_SLACK * 2 *
                                      (path->length + path->extension + path->radius),
                             .is_target = is_target,
+                            .passed_team = passed_team,
                             .work = work,
                             .out = out};
     uint32_t legs = hs_path_legs(path);

@@ -18,6 +18,7 @@
 struct hs_contact {
     bool has_pose; /* the body had a pose somewhere along the path */
     bool touched;
+    bool is_unsure;         /* touched, but from before a restart it is not known to be solid */
     double distance;        /* travel of the sphere's centre to the first touch of this body */
     double center_distance; /* from the sphere's centre then to the touched hitbox's: breaks ties */
     uint16_t hitbox;        /* that counts: the first touched, or one of a zone with priority */
@@ -32,12 +33,13 @@ struct hs_contact {
 };
 
 /*
- * Sweeps a path over a body. For the target of a claim the nearest approach is found, too. Other
- * dead bodies are passed through. Once `work` is over its limit the result is meaningless.
+ * Sweeps a path over a body. For the target of a claim the nearest approach is found, too. Of
+ * other bodies, the path passes through those that are dead, not solid, or in `passed_team`
+ * (HS_NONE: no team). Once `work` is over its limit the result is meaningless.
  */
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
-                     const struct hs_history *history, bool is_target, struct hs_work *work,
-                     struct hs_contact *out);
+                     const struct hs_history *history, bool is_target, uint16_t passed_team,
+                     struct hs_work *work, struct hs_contact *out);
 
 /* a is touched before b; within rounding the nearer hitbox centre decides. */
 bool hs_contact_is_before(const struct hs_path *path, const struct hs_contact *a,

@@ -74,9 +74,9 @@ static void predict_hit_time(struct hs_hit_context *c)
     if (c->ruleset->rewind.source != HS_REWIND_BY_PREDICTION || c->is_shot || hs_hit_flies(c))
         return;
     hs_connection_read(c->shooter.player, c->now_us, &connection);
-    c->is_predicted = connection.is_known;
-    c->has_no_prediction = !connection.is_known;
-    if (connection.is_known)
+    c->is_predicted = hs_connection_predicts(&connection, &c->ruleset->moves.prediction);
+    c->has_no_prediction = !c->is_predicted;
+    if (c->is_predicted)
         c->hit_time_us =
             c->now_us - hs_connection_prediction(&connection, &c->ruleset->moves.prediction);
 }
@@ -86,8 +86,7 @@ static struct hs_vec gravity_of(const struct hs_hit_context *c)
     return hs_vec_scale(hs_up_direction(c->ruleset->up), -c->weapon->gravity);
 }
 
-/* The largest distance of a chord from the curve of the flight: far below the thinner radius. */
-static double chord_error(const struct hs_hit_context *c)
+double hs_hit_chord_error(const struct hs_hit_context *c)
 {
     return fmax(hs_world_radius(c) / 10, c->weapon->range * 1e-6);
 }
@@ -199,8 +198,11 @@ static void lay_path(struct hs_hit_context *c)
     double radius = c->weapon != NULL ? c->weapon->radius : 0;
     c->trace_length = hs_vec_distance(claim->start, claim->end);
     c->has_path = is_in_reach(claim);
-    hs_path_trace(claim->start, claim->end, radius, extension, c->hit_time_us, &c->path);
-    if (c->has_path && hs_hit_flies(c)) {
+    /* The flight is not verified if the server moved the projectile, only what it touched. */
+    bool is_driven = hs_hit_is_driven(c);
+    hs_path_trace(is_driven ? claim->end : claim->start, claim->end, radius,
+                  is_driven ? 0 : extension, c->hit_time_us, &c->path);
+    if (c->has_path && hs_hit_flies(c) && !is_driven) {
         int64_t launch_us = launch_time(c);
         c->fire_time_us = launch_us;
         /* The path of a longer flight would only be rounding; the flight check rejects it. */
@@ -208,9 +210,51 @@ static void lay_path(struct hs_hit_context *c)
             launch_us = c->hit_time_us - c->weapon->max_flight_us;
         if (launch_us < c->hit_time_us)
             hs_path_flight(claim->start, claim->end, gravity_of(c), radius, extension,
-                           chord_error(c), launch_us, c->hit_time_us, &c->path);
+                           hs_hit_chord_error(c), launch_us, c->hit_time_us, &c->path);
     }
     c->direction = first_direction(c);
+}
+
+static struct hs_vec eye_at(const struct hs_hit_context *c, const struct hs_sample *sample)
+{
+    struct hs_bracket alone = {.from = sample, .to = sample, .time_us = sample->time_us};
+    return hs_rewind_eye(c->shooter.player->history, c->ruleset, &alone);
+}
+
+/* Between two samples the eye may have been anywhere between its two places, also if the shooter
+   crouched: take the one nearest to the start. */
+static void find_eye(struct hs_hit_context *c)
+{
+    const struct hs_bracket *bracket = &c->shooter.bracket;
+    if (c->shooter.status != HS_REWIND_OK || hs_hit_mode(c, HS_CHECK_ORIGIN) == HS_MODE_OFF)
+        return;
+    c->eye = c->near_eye = hs_rewind_eye(c->shooter.player->history, c->ruleset, bracket);
+    if (!bracket->held && bracket->from != bracket->to) {
+        struct hs_vec before = eye_at(c, bracket->from);
+        struct hs_vec moved = hs_vec_sub(eye_at(c, bracket->to), before);
+        /* The foot of the perpendicular, clamped to the ends. */
+        double squared = hs_vec_dot(moved, moved);
+        double along = hs_vec_dot(hs_vec_sub(c->claim->start, before), moved);
+        along = squared > 0 ? hs_clamp(along / squared, 0, 1) : 0;
+        c->near_eye = hs_vec_add_scaled(before, moved, along);
+        c->eye_moved = sqrt(squared);
+    }
+    double limit = c->ruleset->hit.lean_share * c->ruleset->hit.origin_tolerance;
+    /* Where starts are not refused, a start that leans is not refused either. */
+    c->leans = hs_hit_mode(c, HS_CHECK_ORIGIN) == HS_MODE_ENFORCE && !c->is_shot &&
+               !hs_hit_is_driven(c) && hs_vec_distance(c->claim->start, c->near_eye) > limit;
+}
+
+static void find_passed_team(struct hs_hit_context *c)
+{
+    c->passed_team = HS_NONE;
+    if (c->ruleset->hit.teammates_block || c->shooter.player == NULL)
+        return;
+    const struct hs_history *history = c->shooter.player->history;
+    if (c->shooter.status == HS_REWIND_OK)
+        c->passed_team = hs_rewind_state(history, &c->shooter.bracket)->team;
+    else if (hs_history_count(history) > 0)
+        c->passed_team = hs_newest_state(history)->team;
 }
 
 static void find_ledger(struct hs_hit_context *c)
@@ -267,6 +311,8 @@ void hs_hit_prepare(struct hs_hit_context *c)
     find_ledger(c);
     find_posted_shot(c);
     find_shooter(c);
+    find_eye(c);
+    find_passed_team(c);
     c->claims_self = claim->target.ptr != NULL && hs_str_equal(claim->target, claim->shooter);
     c->claims_target = claim->target.ptr != NULL && !c->claims_self;
     c->target.status = HS_REWIND_NO_HISTORY;

@@ -64,6 +64,12 @@ struct hs_hit_context {
     bool lacks_weapon;    /* the shooter's history is known, and nothing names a weapon */
     bool is_weapon_stale; /* known from before a restart only; it may have changed */
 
+    struct hs_vec eye;      /* of the shooter, rewound; with a pose */
+    struct hs_vec near_eye; /* where it may have been between two frames, nearest to the start */
+    double eye_moved;       /* length: by how much it moved between these frames */
+    bool leans;             /* a hit's start is further from that than hit.lean_share allows */
+    uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: none */
+
     bool has_path;           /* the trace is within reach of double precision */
     struct hs_vec direction; /* unit; at the start; of claims without pellets */
     double trace_length;     /* from start to end */
@@ -74,6 +80,8 @@ struct hs_hit_context {
     const struct hs_volley *volley;
 
     struct hs_work work; /* cost of this claim so far */
+
+    bool bursts; /* the direct target is refused, but the blast at the impact stands */
 
     bool is_lenient;                        /* missed by no more than the padding */
     struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
@@ -107,6 +115,25 @@ static inline bool hs_hit_is_instant(const struct hs_hit_context *c)
     return !c->is_shot && c->weapon != NULL && !hs_hit_flies(c) && !c->is_predicted;
 }
 
+/* A hit of a projectile that the game server moved: its place and time are the server's. */
+static inline bool hs_hit_is_driven(const struct hs_hit_context *c)
+{
+    return !c->is_shot && hs_hit_flies(c) && c->weapon->motion == HS_MOTION_SERVER;
+}
+
+/* What made the projectile explode: as the weapon says, else as the claim says. */
+static inline enum hs_fuse hs_hit_fuse(const struct hs_hit_context *c)
+{
+    return c->weapon->fuse != HS_FUSE_ANY ? c->weapon->fuse : c->claim->fuse;
+}
+
+/* The name of the direct victim: the claimed one, or with `touched` the first body on the path. */
+static inline struct hs_str hs_hit_target(const struct hs_hit_context *c)
+{
+    return c->claims_target && c->target.player != NULL ? hs_name_str(&c->target.player->name)
+                                                        : c->claim->target;
+}
+
 /* Radius of the sphere that the claim's weapon sweeps over map and movers; 0 without a weapon. */
 static inline double hs_world_radius(const struct hs_hit_context *c)
 {
@@ -135,6 +162,9 @@ static inline void hs_land(struct hs_hit_context *c, const struct hs_landed *lan
 void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
                   struct hs_view *out);
 
+/* The largest distance of a chord from the curve of a flight: far below the thinner radius. */
+double hs_hit_chord_error(const struct hs_hit_context *c);
+
 /* hs_flight_times of the claim's projectile from start to end with a launch speed. */
 bool hs_hit_flight_times(const struct hs_hit_context *c, double speed, double *low, double *high,
                          double *needed);
@@ -152,6 +182,13 @@ size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS
 /* HS_REASON_OK if the player was alive, in their newest life and not protected at that time, else
    the reason. If the state is stale: the reason of missing data. */
 enum hs_reason hs_verify_life(const struct hs_view *view);
+
+/* Whether the claim names this player in `additional_targets`. */
+bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name);
+
+/* Whether a failed check is about the direct target only, so that a blast at the impact may still
+   stand (checks/blast.c). */
+bool hs_reason_is_about_target(enum hs_reason reason);
 
 /* Whether the player is on the shooter's team. */
 bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view);

@@ -36,7 +36,7 @@ static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig
 /* If the contact check is not enforced, a missed claim is paid as claimed. */
 static void land_as_claimed(struct hs_hit_context *c)
 {
-    bool observed = hs_hit_mode(c, HS_CHECK_CONTACT) != HS_MODE_ENFORCE;
+    bool observed = hs_hit_mode(c, HS_CHECK_CONTACT) != HS_MODE_ENFORCE && !c->bursts;
     if (!observed || !c->claims_target || c->target.status != HS_REWIND_OK ||
         c->claim->pellet_count > 0)
         return;
@@ -92,12 +92,13 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
 }
 
 /* If a direct hit and a blast land on the same body, only the larger counts, unless the weapon
-   stacks them. True: this one does not count. */
+   stacks them and the claim lists the victim of the blast. True: this one does not count. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {
     const struct hs_landed *landed = &c->landed[i];
     double amount = amount_of(c, landed, scale);
-    if (!c->weapon->has_blast || c->weapon->blast.stack_with_direct)
+    if (!c->weapon->has_blast ||
+        (c->weapon->blast.stack_with_direct && hs_hit_lists(c, hs_name_str(&landed->player->name))))
         return false;
     for (uint16_t k = 0; k < c->landed_count; k++) {
         const struct hs_landed *other = &c->landed[k];

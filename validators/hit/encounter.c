@@ -57,7 +57,8 @@ static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
     struct hs_contact direct;
     thin.radius = e->world_radius;
     thin.reach = fmin(path->reach, e->free);
-    hs_contact_find(&thin, c->ruleset, player->history, is_target, &c->work, &direct);
+    hs_contact_find(&thin, c->ruleset, player->history, is_target, c->passed_team, &c->work,
+                    &direct);
     if (!direct.touched)
         return true;
     if (hs_world_is_enforced(c))
@@ -95,6 +96,7 @@ static void test_beside_path(struct hs_hit_context *c, const struct hs_path *pat
     }
     if (!aside.touched && !aside.is_unknown)
         return;
+    e->is_beside = true;
     e->is_occluded = aside.touched;
     e->is_unknown = !aside.touched;
     e->clips = e->clips || (aside.touched && hs_world_is_enforced(c));
@@ -104,15 +106,51 @@ static void test_beside_path(struct hs_hit_context *c, const struct hs_path *pat
     e->needed += hs_vec_distance(from, to);
 }
 
+bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
+                           struct hs_vec center, double distance, struct hs_obstacle *out)
+{
+    const double drawn_in = 0.005; /* a contact with a wall is on it */
+    out->touched = out->is_unknown = false;
+    if (!c->leans || hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF)
+        return false;
+    int64_t time_us = hs_path_time(path, distance);
+    struct hs_vec to = hs_vec_lerp(center, c->near_eye, drawn_in);
+    if (path->flight_legs > 0 && time_us > path->start_us) {
+        struct hs_path arc;
+        hs_path_flight(c->near_eye, to, path->gravity, 0, 0, hs_hit_chord_error(c), path->start_us,
+                       time_us, &arc);
+        hs_obstacle_find(c, &arc, 0, out);
+    } else {
+        hs_obstacle_between(c, c->near_eye, to, time_us, HS_NEAREST, out);
+    }
+    return out->touched || out->is_unknown;
+}
+
+/* The contact with the target, or the nearest approach, must be in sight of the eye. */
+static void test_sight(struct hs_hit_context *c, const struct hs_path *path, struct hs_encounter *e)
+{
+    const struct hs_sweep_contact *at = e->target.touched ? &e->target.detail : &e->target.nearest;
+    struct hs_obstacle wall;
+    if (e->is_occluded || e->is_unknown ||
+        !hs_is_hidden_from_eye(c, path, at->center, e->needed, &wall))
+        return;
+    e->is_unseen = true;
+    e->is_occluded = wall.touched;
+    e->is_unknown = !wall.touched;
+    e->clips = e->clips || (wall.touched && hs_world_is_enforced(c));
+    e->obstacle = wall;
+    e->needed = hs_vec_distance(c->near_eye, at->center);
+}
+
 /* Finds the target on the path up to the world, else on the whole path. */
 static void find_target(struct hs_hit_context *c, struct hs_path *path,
                         const struct hs_player *target, double whole, struct hs_encounter *out)
 {
-    hs_contact_find(path, c->ruleset, target->history, true, &c->work, &out->target);
+    hs_contact_find(path, c->ruleset, target->history, true, HS_NONE, &c->work, &out->target);
     if (out->clips && !reaches(c, &out->target)) {
         double clipped = path->reach;
         path->reach = whole;
-        hs_contact_find(path, c->ruleset, target->history, true, &c->work, &out->target);
+        hs_contact_find(path, c->ruleset, target->history, true, HS_NONE, &c->work, &out->target);
         path->reach = clipped;
     }
     out->reaches = reaches(c, &out->target);
@@ -120,6 +158,7 @@ static void find_target(struct hs_hit_context *c, struct hs_path *path,
         return;
     measure_target(path, out);
     test_beside_path(c, path, target, out);
+    test_sight(c, path, out);
 }
 
 /* While the world check is off, nothing of the world is tested. */
@@ -135,8 +174,11 @@ static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct
     if (out->obstacle.touched)
         out->free = out->obstacle.contact.distance;
     out->clips = out->obstacle.touched && hs_world_is_enforced(c);
-    if (out->clips)
-        path->reach = out->obstacle.contact.distance;
+    if (!out->clips)
+        return;
+    out->ends = true;
+    out->end = out->obstacle;
+    path->reach = out->obstacle.contact.distance;
 }
 
 /* One body that is not the target. A body that the world hides is not on the path. */
@@ -145,7 +187,8 @@ static void meet(struct hs_hit_context *c, const struct hs_path *path,
 {
     struct hs_met met = {.player = player, .unknown = HS_REASON_OK};
     struct hs_obstacle aside;
-    hs_contact_find(path, c->ruleset, player->history, false, &c->work, &met.contact);
+    hs_contact_find(path, c->ruleset, player->history, false, c->passed_team, &c->work,
+                    &met.contact);
     if (!met.contact.has_pose)
         record_ignored(c->out, met.player);
     if (!met.contact.touched)
@@ -155,8 +198,10 @@ static void meet(struct hs_hit_context *c, const struct hs_path *path,
             return;
         met.unknown = hs_unknown_reason(&aside);
     }
-    if (out->target.touched && hs_contact_is_before(path, &met.contact, &out->target))
+    if (out->target.touched && hs_contact_is_before(path, &met.contact, &out->target)) {
         out->before_target++;
+        out->unsure_before += met.contact.is_unsure ? 1 : 0;
+    }
     insert_met(path, &met, &c->work, out);
 }
 
@@ -166,8 +211,9 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
     const struct hs_players *players = &c->match->players;
     double whole = path->reach;
     out->met_count = 0;
-    out->before_target = 0;
+    out->before_target = out->unsure_before = 0;
     out->reaches = out->is_occluded = out->is_unknown = false;
+    out->is_beside = out->is_unseen = out->ends = false;
     memset(&out->target, 0, sizeof out->target);
     find_obstacle(c, path, out);
     if (target != NULL)
@@ -201,10 +247,44 @@ void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out)
             info->excluded_bones[info->excluded_bone_count++] = rig->bones[i];
 }
 
+static uint64_t pierced(const struct hs_hit_context *c)
+{
+    return c->weapon != NULL ? (uint64_t)c->weapon->pierce : 0;
+}
+
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e)
 {
-    uint64_t through = c->weapon != NULL ? (uint64_t)c->weapon->pierce : 0;
-    return e->before_target > through;
+    return e->before_target - e->unsure_before > pierced(c);
+}
+
+bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e)
+{
+    return e->before_target > pierced(c);
+}
+
+/* Whether the named player is the first body on the path that a shot at others would touch. */
+static bool is_first(const struct hs_hit_context *c, const struct hs_path *path,
+                     const struct hs_encounter *e, const struct hs_view *view)
+{
+    const struct hs_contact *first = &e->met[0].contact;
+    if (!e->reaches || e->is_occluded)
+        return false;
+    const struct hs_state *state = hs_rewind_state(view->player->history, &view->bracket);
+    if (!state->alive || !state->is_solid ||
+        (state->team == c->passed_team && state->team != HS_NONE))
+        return false;
+    return e->target.touched ? !hs_contact_is_before(path, first, &e->target)
+                             : first->distance > e->target.nearest.gap_distance;
+}
+
+void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view)
+{
+    struct hs_path whole = *path;
+    struct hs_encounter e;
+    bool is_named = view->player != NULL && view->status == HS_REWIND_OK;
+    hs_encounter_find(c, &whole, is_named ? view->player : NULL, &e);
+    if (e.met_count > 0 && !(is_named && is_first(c, &whole, &e, view)))
+        hs_find_view(c, hs_name_str(&e.met[0].player->name), c->hit_time_us, view);
 }
 
 void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player,

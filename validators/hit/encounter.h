@@ -22,14 +22,19 @@ struct hs_encounter {
     /* The first obstacle on the path, or between the path and a target beside it. */
     struct hs_obstacle obstacle;
     bool clips;               /* that ends the path, because the world check is enforced */
+    struct hs_obstacle end;   /* the first obstacle on the path */
+    bool ends;                /* that ends the path */
     double world_radius;      /* of the sphere that the world was tested with */
     double free;              /* travel until the world stops that sphere */
     struct hs_contact target; /* with a target; found on the whole path */
     bool reaches;             /* the target is touched, or missed by no more than the padding */
     double needed;            /* travel to there */
     bool is_occluded;         /* the obstacle is before that */
+    bool is_beside;           /* that obstacle is beside the path, and hides the target from it */
+    bool is_unseen;           /* it hides the target from the eye of a shooter who leans */
     bool is_unknown;          /* an unknown mover may be before that */
     uint32_t before_target;   /* bodies touched before a touched target */
+    uint32_t unsure_before;   /* of these: from before a restart, not known to be solid */
     uint32_t met_count;
     struct hs_met met[HS_MAX_MET]; /* other bodies touched before the path ends, in order */
 };
@@ -47,8 +52,25 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
 /* The same for the one path of a claim. Adds bones of the target without a place to the answer. */
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
-/* More bodies are before the target than the weapon pierces. */
+/* More bodies are before the target than the weapon pierces; or may be, if some that are not known
+   to be solid are. */
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
+bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
+
+/*
+ * Whether the world hides `center`, `distance` along the path, from the eye of a shooter whose
+ * start leans out: nothing that the eye cannot see is hit. `out`: the obstacle, or the mover that
+ * may be one; its distance counts from the eye.
+ */
+bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
+                           struct hs_vec center, double distance, struct hs_obstacle *out);
+
+/*
+ * With hit.resolve `touched`: sets `view` to the first body that the path touches. `view` is of the
+ * named player (without one: empty). It stays if they are first, counting a miss within
+ * claim_padding, or if nobody is touched.
+ */
+void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 
 /* Sets the impact of the answer: this contact, or this part of the world. */
 void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player,

@@ -338,7 +338,7 @@ static enum hs_says says_interp_twice(struct hs_claim_facts *f)
     struct hs_work work = {.limit = HS_WORK_CLAIM};
     hs_path_trace(claim->start, claim->end, ruleset->weapons[result->weapon]->radius,
                   ruleset->hit.sweep_extension, claim->hit_time_us + f->newest->interp_us, &path);
-    hs_contact_find(&path, ruleset, target->history, false, &work, &contact);
+    hs_contact_find(&path, ruleset, target->history, false, HS_NONE, &work, &contact);
     f->measured = hs_seconds(f->newest->interp_us);
     bool lands = outcome == HS_OUTCOME_PASS && (result->flags & 1u << HS_FLAG_LENIENT) == 0;
     return !contact.has_pose || contact.touched == lands ? HS_SAYS_NOTHING

@@ -4,6 +4,7 @@
 #include "validators/hit/booking.h"
 #include "validators/hit/checks.h"
 #include "validators/hit/work.h"
+#include "validators/match/connection.h"
 #include "validators/match/journal.h"
 
 static struct hs_digest digest_of(const struct hs_shot_claim *claim)
@@ -24,18 +25,45 @@ static struct hs_digest digest_of(const struct hs_shot_claim *claim)
 }
 
 /* How long ago the launch of a projectile that spawns now was; at most what a claim may rewind. */
-static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
-                            int64_t now_us)
+static int64_t launch_age(const struct hs_match *match, const struct hs_shot_claim *claim,
+                          int64_t now_us)
 {
     int64_t late = now_us - claim->time_us, limit = match->ruleset->rewind.limit_us;
     return late < 0 ? 0 : late > limit ? limit : late;
+}
+
+/* By how much the projectile is behind the one that the client shows, and how long a client whose
+   ping is beyond the maximum waits before it shows one. */
+static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
+                            int64_t now_us, int64_t *sleep_us)
+{
+    const struct hs_prediction_rules *rules = &match->ruleset->moves.prediction;
+    struct hs_connection connection;
+    *sleep_us = 0;
+    if (match->ruleset->rewind.source != HS_REWIND_BY_PREDICTION)
+        return launch_age(match, claim, now_us);
+    hs_connection_read(hs_players_find(&match->players, claim->shooter), now_us, &connection);
+    if (!hs_connection_predicts(&connection, rules))
+        return 0;
+    *sleep_us = (int64_t)((double)hs_connection_excess(&connection, rules) * rules->dilation);
+    return (int64_t)((double)hs_connection_prediction(&connection, rules) * rules->dilation);
+}
+
+/* What is left of a projectile's longest flight after the catch-up; -1: nothing flies. */
+static int64_t remaining_flight(const struct hs_match *match, uint16_t index, int64_t forward_us)
+{
+    if (index == HS_NONE || match->ruleset->weapons[index]->type != HS_WEAPON_PROJECTILE)
+        return -1;
+    int64_t left = match->ruleset->weapons[index]->max_flight_us - forward_us;
+    return left > 0 ? left : 0;
 }
 
 void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_claim *claim,
                            int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
                            int64_t *forward_time_us)
 {
-    *forward_time_us = forward_time(match, claim, now_us);
+    int64_t sleep_us;
+    *forward_time_us = forward_time(match, claim, now_us, &sleep_us);
     struct hs_vec ahead = claim->has_direction ? claim->direction : (struct hs_vec){0, 0, 0};
     const struct hs_hit_claim as_hit = {.shot = claim->shot,
                                         .shooter = claim->shooter,
@@ -55,6 +83,10 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
                                .work.limit = limit,
                                .out = out};
     hs_hit_evaluate(&c, digest_of(claim), is_whole);
+    if (out->replay != NULL)
+        return;
+    out->sleep_us = sleep_us;
+    out->remaining_flight_us = remaining_flight(match, out->weapon, *forward_time_us);
 }
 
 void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,

@@ -63,6 +63,16 @@ static void compare_moves(struct hs_hit_context *c)
 
 /* ---- the checks ---- */
 
+/* With hit.resolve `touched`, the first body on the path is the target, whoever is named. */
+static void resolve_target(struct hs_hit_context *c)
+{
+    if (c->ruleset->hit.resolve != HS_RESOLVE_TOUCHED || c->is_shot || !c->has_path ||
+        c->claims_self || c->claim->pellet_count > 0)
+        return;
+    hs_find_touched(c, &c->path, &c->target);
+    c->claims_target = c->claims_target || c->target.player != NULL;
+}
+
 static enum hs_reason (*const checks[HS_CHECK_COUNT])(struct hs_hit_context *c,
                                                       struct hs_check_row *row) = {
 #define X(id, name, mode, stage) hs_check_##name,
@@ -150,6 +160,8 @@ static void decide(struct hs_hit_context *c)
             continue;
         if (row->mode == HS_MODE_SHADOW) {
             add_would_reject(out, row->reason);
+        } else if (c->bursts && hs_reason_is_about_target(row->reason)) {
+            continue;
         } else if (out->verdict == HS_VERDICT_ACCEPTED ||
                    (fails && out->verdict == HS_VERDICT_INCONCLUSIVE)) {
             out->verdict = fails ? HS_VERDICT_REJECTED : HS_VERDICT_INCONCLUSIVE;
@@ -173,6 +185,7 @@ static struct hs_hit_size size_of(const struct hs_hit_context *c)
                                .pellets = c->claim->pellet_count,
                                .victims = c->claim->victim_count,
                                .movers = c->match->movers.count,
+                               .sweeps_twice = c->ruleset->hit.resolve == HS_RESOLVE_TOUCHED,
                                .has_blast =
                                    !c->is_shot && c->weapon != NULL && c->weapon->has_blast};
     if (c->weapon != NULL && size.pellets > (uint64_t)c->weapon->pellets)
@@ -278,6 +291,7 @@ void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_
     }
     hs_work_spend(&c->work, HS_WORK_CLAIM + c->claim->pellet_count * HS_WORK_PELLET +
                                 c->claim->victim_count * HS_WORK_VICTIM);
+    resolve_target(c);
     describe_rewind(c);
     compare_claim(c);
     compare_moves(c);

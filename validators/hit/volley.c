@@ -77,6 +77,10 @@ static void verify_encounter(struct hs_hit_context *c, const struct hs_view *vie
     } else if (blocked) {
         refuse(out, HS_PELLET_BLOCKED, HS_REASON_BLOCKED_BY_PLAYER);
         volley->blocker = in_front;
+    } else if (hs_encounter_may_be_blocked(c, e)) {
+        const struct hs_view unsure = {.player = in_front, .status = HS_REWIND_OK};
+        refuse(out, HS_PELLET_UNKNOWN, HS_REASON_HISTORY_TOO_SHORT);
+        record_missing(volley, out->reason, &unsure);
     } else if (e->is_unknown && enforced) {
         refuse(out, HS_PELLET_UNKNOWN, hs_unknown_reason(&e->obstacle));
     } else {
@@ -90,12 +94,20 @@ static void verify_pellet(struct hs_hit_context *c, const struct hs_pellet_claim
                           struct hs_volley *volley, struct hs_pellet_result *out)
 {
     struct hs_str name = pellet->target.ptr != NULL ? pellet->target : c->claim->target;
-    struct hs_view view = {0};
+    struct hs_view view = {.status = HS_REWIND_NO_HISTORY};
+    struct hs_path path;
     *out = (struct hs_pellet_result){.outcome = HS_PELLET_MISS, .reason = HS_REASON_OK};
-    if (name.ptr == NULL)
-        return; /* no target is claimed */
     hs_work_spend(&c->work, HS_WORK_LOOK);
-    hs_find_view(c, name, c->hit_time_us, &view);
+    if (name.ptr != NULL)
+        hs_find_view(c, name, c->hit_time_us, &view);
+    hs_path_trace(c->claim->start, pellet->end, c->path.radius, c->path.extension, c->hit_time_us,
+                  &path);
+    if (c->ruleset->hit.resolve == HS_RESOLVE_TOUCHED)
+        hs_find_touched(c, &path, &view);
+    if (view.player != NULL)
+        name = hs_name_str(&view.player->name);
+    if (name.ptr == NULL)
+        return; /* no target is claimed, or touched */
     enum hs_reason reason = hs_verify_victim(c, &view, name, false);
     if (reason != HS_REASON_OK) {
         bool missing = hs_reason_verdict(reason) == HS_VERDICT_INCONCLUSIVE;
@@ -104,10 +116,7 @@ static void verify_pellet(struct hs_hit_context *c, const struct hs_pellet_claim
             record_missing(volley, reason, &view);
         return;
     }
-    struct hs_path path;
     struct hs_encounter e;
-    hs_path_trace(c->claim->start, pellet->end, c->path.radius, c->path.extension, c->hit_time_us,
-                  &path);
     hs_encounter_find(c, &path, view.player, &e);
     verify_encounter(c, &view, &e, volley, out);
 }

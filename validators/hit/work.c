@@ -35,7 +35,7 @@ static uint64_t blast_work(const struct hs_hit_size *size)
 
 uint64_t hs_hit_work(const struct hs_hit_size *size)
 {
-    uint64_t paths = size->pellets > 0 ? size->pellets : 1;
+    uint64_t paths = (size->pellets > 0 ? size->pellets : 1) * (size->sweeps_twice ? 2 : 1);
     return HS_WORK_REPLAY + HS_WORK_CLAIM + size->pellets * HS_WORK_PELLET +
            size->victims * HS_WORK_VICTIM + size->legs * HS_WORK_FLIGHT_LEG +
            paths * path_work(size) + (size->has_blast ? blast_work(size) : 0);
@@ -59,6 +59,7 @@ uint64_t hs_weapon_work(const struct hs_ruleset *ruleset, const struct hs_weapon
                                      .legs = flies ? HS_MAX_LEGS : 0,
                                      .pellets = (uint64_t)weapon->pellets,
                                      .victims = (uint64_t)ruleset->hit.max_victims,
+                                     .sweeps_twice = ruleset->hit.resolve == HS_RESOLVE_TOUCHED,
                                      .has_blast = weapon->has_blast};
     return hs_hit_work(&size);
 }

@@ -41,6 +41,7 @@ struct hs_hit_size {
     uint64_t victims;   /* claimed besides the target */
     uint64_t triangles; /* triangles and boxes of the map */
     uint64_t movers;
+    bool sweeps_twice; /* each path: first for the body that is touched first */
     bool has_blast;
 };
 

@@ -90,12 +90,31 @@ int64_t hs_connection_noise(const struct hs_player *player)
     return of_moves > of_frames ? of_moves : of_frames;
 }
 
+bool hs_connection_predicts(const struct hs_connection *connection,
+                            const struct hs_prediction_rules *rules)
+{
+    return connection->is_known || rules->zero_without_rtt;
+}
+
+/* The most ping that is compensated for this player. */
+static int64_t most_ping(const struct hs_connection *connection,
+                         const struct hs_prediction_rules *rules)
+{
+    bool asks = connection->wish_us >= 0 && connection->wish_us < rules->max_us;
+    return asks ? connection->wish_us : rules->max_us;
+}
+
 int64_t hs_connection_prediction(const struct hs_connection *connection,
                                  const struct hs_prediction_rules *rules)
 {
-    int64_t ping = connection->rtt_us - rules->fudge_us, most = rules->max_us;
-    if (connection->wish_us >= 0 && connection->wish_us < most)
-        most = connection->wish_us;
+    int64_t ping = connection->rtt_us - rules->fudge_us, most = most_ping(connection, rules);
     ping = ping < most ? ping : most;
     return ping > 0 ? ping / 2 : 0;
+}
+
+int64_t hs_connection_excess(const struct hs_connection *connection,
+                             const struct hs_prediction_rules *rules)
+{
+    int64_t beyond = connection->rtt_us - rules->fudge_us - most_ping(connection, rules);
+    return beyond > 0 ? beyond : 0;
 }

@@ -29,8 +29,16 @@ void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_
  */
 int64_t hs_connection_noise(const struct hs_player *player);
 
+/* The round trip can be used for a prediction. */
+bool hs_connection_predicts(const struct hs_connection *connection,
+                            const struct hs_prediction_rules *rules);
+
 /* The time by which a game that predicts by ping looks back (struct hs_prediction_rules). */
 int64_t hs_connection_prediction(const struct hs_connection *connection,
                                  const struct hs_prediction_rules *rules);
+
+/* The ping beyond what is compensated. */
+int64_t hs_connection_excess(const struct hs_connection *connection,
+                             const struct hs_prediction_rules *rules);
 
 #endif

@@ -116,6 +116,8 @@ static void resolve_plain(const struct hs_player_frame *entry, struct hs_state *
     HS_STATE_FIELDS(SAID, OWN)
 #undef SAID
 #undef OWN
+    if (entry->fields & HS_FIELD_SOLID)
+        state->tells_solid = true;
 }
 
 static bool unit_rotation(const double from[4], float out[4])

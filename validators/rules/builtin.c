@@ -137,6 +137,7 @@ static void fill_projectiles(struct hs_weapon *bow, struct hs_weapon *rocket, do
     rocket->range = 18000 / unit;
     rocket->max_flight_us = 6000000;
     rocket->min_interval_us = 800000;
+    rocket->fuse = HS_FUSE_CONTACT;
     rocket->has_blast = true;
     rocket->blast.radius = rocket->blast.inner_radius = 300 / unit;
     rocket->blast.damage = 20;

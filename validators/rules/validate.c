@@ -255,6 +255,8 @@ static void validate_weapon(struct validation *v, const struct hs_weapon *weapon
     validate_scalars(v, hs_weapon_scalars, hs_weapon_scalar_count, weapon);
     if (weapon->type == HS_WEAPON_PROJECTILE && !(weapon->speed > 0))
         fault(v, "speed", "a projectile needs a speed above 0");
+    if (weapon->type != HS_WEAPON_PROJECTILE && weapon->motion == HS_MOTION_SERVER)
+        fault(v, "motion", "only projectiles have the motion `server`");
     if (weapon->world_radius > weapon->radius)
         fault(v, "world_radius", "must not be larger than radius");
     if (weapon->type == HS_WEAPON_PROJECTILE && weapon->pellets > 1)

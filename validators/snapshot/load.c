@@ -95,6 +95,8 @@ static void load_state(struct hs_loading *l, struct hs_player *player)
     carried->interp_us = get_delay(l);
     carried->state.team = HS_NONE;
     carried->state.stale = HS_STALE_ALL;
+    if (!carried->state.tells_solid)
+        carried->state.stale = HS_STALE_ALL & ~HS_STALE_SOLID;
     if (!hs_loading_is_fine(l))
         return;
     if (!is_valid_state(l, &carried->state) ||

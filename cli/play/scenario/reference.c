@@ -181,7 +181,7 @@ bool hs_measures_length(const json_t *object)
     const json_t *unit = json_object_get(object, "unit");
     /* A refused victim has no unit: its measurement is always a distance. */
     return is_text(unit, "length") || is_text(unit, "length_per_second") ||
-           (unit == NULL && is_text(json_object_get(object, "reason"), "outside_blast"));
+           (unit == NULL && json_is_string(json_object_get(object, "reason")));
 }
 
 /* A negative sign swaps min and max of a new axis. Sorting the corners would make a bad box, with

@@ -93,12 +93,24 @@ static bool verify_shot(struct trial *trial, const struct hs_mail *mail)
     return hs_shot_record(trial->match, &mail->shot, &trial->result, HS_STR("{}"));
 }
 
+/* A rocket that is forged to hit somebody may still burst at a wall. What was forged is refused. */
+static enum hs_reason forged_reason(const struct hs_hit_claim *claim,
+                                    const struct hs_hit_result *result)
+{
+    for (uint16_t i = 0; i < result->refused_count; i++)
+        if (result->verdict == HS_VERDICT_ACCEPTED &&
+            hs_str_equal(hs_name_str(&result->refused[i].player), claim->target))
+            return result->refused[i].reason;
+    return result->reason;
+}
+
 static void verify_forged(struct trial *trial, const struct hs_mail *mail, enum hs_forgery kind)
 {
     struct hs_hit_claim claim = hs_mail_claim(mail);
     hs_hit_verify(trial->match, &claim, trial->skirmish->now_us, &trial->result);
-    trial->score->forged[kind].reasons[trial->result.reason]++;
-    if (trial->result.verdict != HS_VERDICT_REJECTED)
+    enum hs_reason reason = forged_reason(&claim, &trial->result);
+    trial->score->forged[kind].reasons[reason]++;
+    if (hs_reason_verdict(reason) != HS_VERDICT_REJECTED)
         add_example(trial, mail, kind);
 }
 

@@ -16,7 +16,8 @@ const struct hs_scene_wishes hs_scene_anything = {.aligned = true,
                                                   .lagging = true,
                                                   .kinds = true,
                                                   .falling = true,
-                                                  .world = true};
+                                                  .world = true,
+                                                  .ghosts = true};
 
 /* ---- rotations, in double ---- */
 
@@ -422,6 +423,10 @@ static void play_pose(const struct hs_scene *scene, const struct hs_scene_frame 
         entry->fields |= HS_FIELD_RTT;
         entry->rtt_us = (int32_t)player->rtt_us;
     }
+    if (player->is_ghost) {
+        entry->fields |= HS_FIELD_SOLID;
+        entry->is_solid = false;
+    }
     if (!player->has_bones)
         return;
     entry->fields |= HS_FIELD_BONES | (player->has_scale ? (unsigned)HS_FIELD_SCALES : 0);
@@ -477,6 +482,9 @@ void hs_scene_open(const struct hs_scene *scene, const struct hs_scene_frame *fr
                                           "shotgun", "pike", "rocket"};
     out->rules = hs_scene_ruleset(frame->scale);
     out->rules->hit.claim_padding = scene->claim_padding * frame->scale;
+    out->rules->hit.teammates_block = !scene->passes_team;
+    if (scene->is_by_touch)
+        out->rules->hit.resolve = HS_RESOLVE_TOUCHED;
     if (scene->priority) {
         out->rules->hit.zone_priority[0] = hs_ruleset_find_zone(out->rules, HS_STR("head"));
         out->rules->hit.zone_priority_count = 1;

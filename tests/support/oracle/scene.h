@@ -59,6 +59,7 @@ struct hs_scene_player {
     enum hs_scene_rig rig;
     int team; /* 0: none */
     bool has_bones, has_scale, has_eye;
+    bool is_ghost;          /* not solid */
     bool has_look, has_rtt; /* the shooter only */
     int64_t rtt_us;         /* in every frame */
     double damage_scale;
@@ -92,7 +93,8 @@ struct hs_scene {
     bool has_fire_time, priority;
     struct hs_vec start, end;
     double claim_padding;
-    bool has_target; /* else `target` is not claimed */
+    bool passes_team, is_by_touch; /* team mates do not block; whoever is touched is hit */
+    bool has_target;               /* else `target` is not claimed */
     int pellet_count, victim_count, wall_count;
     struct hs_scene_pellet pellets[HS_SCENE_PELLETS];
     int victims[HS_SCENE_VICTIMS]; /* players */
@@ -112,6 +114,7 @@ struct hs_scene_wishes {
     bool kinds;   /* shotguns, piercing shots, bursts */
     bool falling; /* with `kinds`: what knows up from down; without it nothing bursts */
     bool world;   /* walls and a moving box */
+    bool ghosts;  /* bodies that do not block, team mates that do not, hits by touch */
 };
 
 /* All of it but `instant`. */

@@ -108,6 +108,17 @@ static void draw_mover(struct hs_random *random, struct hs_scene *out)
     mover->opens = hs_random_chance(random, 0.3) ? hs_random_index(random, HS_SCENE_FRAMES) : -1;
 }
 
+/* Most scenes of this kind have nobody to claim where the first body counts. */
+static void draw_ghosts(struct hs_random *random, struct hs_scene *out)
+{
+    out->passes_team = hs_random_chance(random, 0.5);
+    out->is_by_touch = hs_random_chance(random, 0.4);
+    for (int p = 1; p < out->player_count; p++)
+        out->players[p].is_ghost = hs_random_chance(random, 0.2);
+    if (out->is_by_touch && out->weapon < HS_SCENE_WEAPONS)
+        out->has_target = hs_random_chance(random, 0.5);
+}
+
 void hs_scene_draw_extra(struct hs_random *random, const struct hs_scene_wishes *wishes,
                          struct hs_scene *out)
 {
@@ -116,10 +127,12 @@ void hs_scene_draw_extra(struct hs_random *random, const struct hs_scene_wishes 
         draw_pellets(random, out);
     if (out->weapon == HS_SCENE_PIKE || out->weapon == HS_SCENE_ROCKET)
         draw_victims(random, out);
-    if (!wishes->world)
-        return;
-    draw_walls(random, out);
-    draw_mover(random, out);
+    if (wishes->world) {
+        draw_walls(random, out);
+        draw_mover(random, out);
+    }
+    if (wishes->ghosts)
+        draw_ghosts(random, out);
 }
 
 /* ---- playing ---- */

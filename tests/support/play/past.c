@@ -10,7 +10,7 @@ void hs_past_open(struct hs_past *past)
 {
     past->rules = hs_stage_ruleset();
     past->history = hs_history_create(&(struct hs_history_limits){.samples = 64});
-    past->state = (struct hs_state){.damage_scale = 1, .ammo = -1, .alive = true};
+    past->state = (struct hs_state){.damage_scale = 1, .ammo = -1, .alive = true, .is_solid = true};
     ck_assert_ptr_nonnull(past->history);
 }
 

@@ -86,11 +86,11 @@ START_TEST(ruleset_fields_have_the_defaults_and_ranges_of_the_sources)
     struct hs_ruleset *defaults = hs_ruleset_create_builtin(&hs_builtin_rulesets[0]);
     ck_assert_ptr_nonnull(defaults);
     ck_assert_str_eq(defaults->name.text, "centimetres");
-    /* Besides the scalars: which pose of a time; the source of the moment; the priority of zones;
-       the prevention, the ways of moving and the sections inside. */
+    /* Besides the scalars: which pose of a time; the source of the moment; who is hit, and the
+       priority of zones; the prevention, the ways of moving and the sections inside. */
     size_t count = assert_section("history", "HistoryRules", defaults, 1) +
                    assert_section("rewind", "RewindRules", defaults, 1) +
-                   assert_section("hit", "HitRules", defaults, 1) +
+                   assert_section("hit", "HitRules", defaults, 2) +
                    assert_section("moves", "MovesRules", defaults, 9) +
                    assert_section("moves/client_authoritative", "AuthorityRules", defaults, 0) +
                    assert_section("moves/large_correction", "LargeCorrectionRules", defaults, 0) +
@@ -127,8 +127,8 @@ START_TEST(weapon_fields_have_the_defaults_and_ranges_of_the_sources)
         json_object_get(hs_contract_schema(document, "Weapon"), "properties");
     for (size_t i = 0; i < hs_weapon_scalar_count; i++)
         assert_scalar(properties, &hs_weapon_scalars[i], hs_weapon_scalars[i].initial);
-    /* besides the scalars: type, blast, falloff, zones */
-    ck_assert_uint_eq(json_object_size(properties), hs_weapon_scalar_count + 4);
+    /* besides the scalars: type, fuse, motion, blast, falloff, zones */
+    ck_assert_uint_eq(json_object_size(properties), hs_weapon_scalar_count + 6);
 }
 END_TEST
 

@@ -242,7 +242,7 @@ static const struct {
      "hit_time is 0.3 s from what fire_time, rtt and interp explain, limit 0.01 s"},
     {HS_CHECK_LIFE, kill_target, "T was dead for 0.025 s at 0.945 s"},
     {HS_CHECK_TEAM, team_up, "T is in the team of the shooter"},
-    {HS_CHECK_ORIGIN, start_aside, "start is 1.58 from the shooter's eye at 0.9 s, limit 0.5"},
+    {HS_CHECK_ORIGIN, start_aside, "start is 1.58 from the shooter's eye at 0.9 s, limit 0.25"},
     {HS_CHECK_BINDING, launch_aside,
      "the path is 10.2 degrees from the direction of the shot, limit 0.5 degrees"},
     {HS_CHECK_AIM, look_aside,
@@ -306,7 +306,7 @@ START_TEST(without_fire_time_the_shooter_is_where_they_are_now)
     char text[HS_SENTENCE_MAX];
     struct hs_detail_claim subject = about(&claim);
     hs_check_detail(&subject, result, hs_stage_row(result, HS_CHECK_ORIGIN), text);
-    ck_assert_str_eq(text, "start is 1.58 from the shooter's eye at 1 s, limit 0.5");
+    ck_assert_str_eq(text, "start is 1.58 from the shooter's eye at 1 s, limit 0.25");
 }
 END_TEST
 

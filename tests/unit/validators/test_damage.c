@@ -214,6 +214,7 @@ END_TEST
 START_TEST(lenient_hits_pay_for_the_zone_they_nearly_touched)
 {
     rules->hit.claim_padding = 0.1;
+    rules->hit.origin_tolerance = 0.3;
     hs_stage_play(match);
     /* Over the head: 0.15 + 0.05 + 0.08 above its centre. */
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.6);

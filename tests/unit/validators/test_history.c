@@ -12,7 +12,8 @@ static const struct hs_history_rules rules = {.keep_us = HS_MS(1000),
                                               .max_forward_us = HS_MS(5000),
                                               .world_bound = 1e5,
                                               .max_speed = 200};
-static const struct hs_state plain = {.damage_scale = 1, .ammo = -1, .alive = true};
+static const struct hs_state plain = {
+    .damage_scale = 1, .ammo = -1, .alive = true, .is_solid = true};
 
 static struct hs_history *history;
 

@@ -79,6 +79,7 @@ START_TEST(a_start_inside_touches_at_once)
 {
     place("S", 0, 0);
     place("T", 0.2, 0);
+    rules->hit.origin_tolerance = 0.5;
     struct hs_hit_claim claim = hs_stage_claim(NOW, 5, 0, 1.2);
     claim.start = (struct hs_vec){0.2, 0, 1.2};
     struct hs_hit_result *r = judge(&claim);

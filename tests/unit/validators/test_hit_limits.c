@@ -101,10 +101,10 @@ START_TEST(origin_limit)
 {
     hs_stage_play(match);
     struct hs_hit_claim claim = head_shot();
-    claim.start.y = 0.5;
+    claim.start.y = 0.25;
     hs_expect_reason(judge(&claim), HS_REASON_OK);
-    hs_expect_measure(judge(&claim), HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 0.5, 0.5);
-    claim.start.y = nextafter(0.5, 1);
+    hs_expect_measure(judge(&claim), HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 0.25, 0.25);
+    claim.start.y = nextafter(0.25, 1);
     hs_expect_reason(judge(&claim), HS_REASON_ORIGIN_MISMATCH);
 }
 END_TEST
@@ -116,18 +116,19 @@ START_TEST(origin_allows_for_the_way_between_two_samples)
         hs_stage_place(match, HS_MS(ms), "T", 20, 4.875, 0);
     }
     struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(975), 20, 4.875, 1.6);
-    claim.start.y = 4.875 + 0.75;
+    claim.start.y = 4.875 + 0.5;
     hs_expect_reason(judge(&claim), HS_REASON_OK);
-    hs_expect_measure(judge(&claim), HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 0.75, 0.75);
+    hs_expect_measure(judge(&claim), HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 0.5, 0.5);
     claim.start.y += 1e-9;
     hs_expect_reason(judge(&claim), HS_REASON_ORIGIN_MISMATCH);
     /* At a sample there is no way, and the pose of then counts, not the present one. */
     claim.hit_time_us = claim.fire_time_us = HS_MS(900);
-    claim.start.y = 4.5 + 0.5;
+    claim.start.y = 4.5 + 0.25;
     hs_expect_reason(judge(&claim), HS_REASON_OK);
     claim.start.y += 1e-9;
     hs_expect_reason(judge(&claim), HS_REASON_ORIGIN_MISMATCH);
     /* The eye counts at the time of firing. */
+    claim.start.y = 4.75;
     claim.fire_time_us = HS_MS(950);
     hs_expect_reason(judge(&claim), HS_REASON_OK);
 }
@@ -140,7 +141,7 @@ START_TEST(origin_allows_nothing_for_a_teleport)
     jump.event = HS_EVENT_TELEPORT;
     ck_assert_int_eq(hs_stage_post(match, HS_MS(975), &jump, NULL), HS_FRAME_STORED);
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(960), 20, 3.84, 1.6);
-    hs_expect_measure(judge(&claim), HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 0, 0.5);
+    hs_expect_measure(judge(&claim), HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 0, 0.25);
     claim.start.x = 3;
     hs_expect_reason(judge(&claim), HS_REASON_ORIGIN_MISMATCH);
 }
@@ -183,7 +184,7 @@ END_TEST
 START_TEST(padding_limit)
 {
     rules->hit.claim_padding = 0.08;
-    hs_stage_place(match, NOW, "S", 0, 0, 0);
+    hs_stage_place(match, NOW, "S", 0, 0, 0.28);
     hs_stage_place(match, NOW, "T", 20, 0, 0);
     for (int i = 0; i < 2; i++) {
         struct hs_hit_claim claim = hs_stage_claim(NOW, 20, 0, 1.88 + (i == 0 ? -1e-7 : 1e-7));

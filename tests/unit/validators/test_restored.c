@@ -4,6 +4,7 @@
  * is paid for what is not known.
  */
 #include <check.h>
+#include <string.h>
 
 #include "tests/support/play/duel.h"
 #include "tests/support/run_suite.h"
@@ -260,6 +261,53 @@ START_TEST(lift_that_is_always_solid)
 }
 END_TEST
 
+/* carol stands between alice and bob. */
+static void play_carol(int from_ms, int to_ms, const struct hs_player_frame *first)
+{
+    for (int ms = from_ms; ms <= to_ms; ms += HS_DUEL_TICK_MS) {
+        struct hs_player_frame players[3];
+        memset(players, 0, sizeof players);
+        if (first != NULL && ms == from_ms)
+            players[2] = *first;
+        players[0].player = HS_STR("alice");
+        players[1].player = HS_STR("bob");
+        players[2].player = HS_STR("carol");
+        players[1].position.x = 20;
+        players[2].position.x = 10;
+        hs_duel_post_frame(&(struct hs_frame){
+            .time_us = (int64_t)ms * HS_DUEL_MS, .players = players, .player_count = 3});
+    }
+}
+
+/* She was solid before, and may have become a ghost since; or nobody ever said which. */
+START_TEST(body_that_may_have_become_a_ghost)
+{
+    const struct hs_player_frame solid = {.fields = HS_FIELD_SOLID, .is_solid = true};
+    const struct hs_player_frame ghost = {.fields = HS_FIELD_SOLID};
+    play_carol(0, 500, &solid);
+    ck_assert_int_eq(hs_duel_hit(500), HS_REASON_BLOCKED_BY_PLAYER);
+    hs_duel_begin_anew();
+    play_carol(2000, 2500, NULL);
+    ck_assert_int_eq(hs_duel_hit(2500), HS_REASON_HISTORY_TOO_SHORT);
+    play_carol(2550, 3000, &solid);
+    ck_assert_int_eq(hs_duel_hit(3000), HS_REASON_BLOCKED_BY_PLAYER);
+    play_carol(3050, 3500, &ghost);
+    ck_assert_int_eq(hs_duel_hit(3500), HS_REASON_OK);
+    hs_duel_begin_anew();
+    play_carol(5000, 5500, NULL);
+    ck_assert_int_eq(hs_duel_hit(5500), HS_REASON_OK);
+}
+END_TEST
+
+START_TEST(body_that_is_always_solid)
+{
+    play_carol(0, 500, NULL);
+    hs_duel_begin_anew();
+    play_carol(2000, 2500, NULL);
+    ck_assert_int_eq(hs_duel_hit(2500), HS_REASON_BLOCKED_BY_PLAYER);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("restored");
@@ -274,6 +322,8 @@ int main(void)
     tcase_add_test(tcase, weapon_held_before);
     tcase_add_test(tcase, door_that_may_have_opened);
     tcase_add_test(tcase, lift_that_is_always_solid);
+    tcase_add_test(tcase, body_that_may_have_become_a_ghost);
+    tcase_add_test(tcase, body_that_is_always_solid);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -58,7 +58,7 @@ static const struct {
     {"hit", "min_trace", 1e-4},
     {"hit", "sweep_extension", 10},
     {"hit", "claim_padding", 0},
-    {"hit", "origin_tolerance", 50},
+    {"hit", "origin_tolerance", 25},
     {"hit", "death_grace", 0.08},
     {"hit", "friendly_fire", 0},
     {"hit", "aim_tolerance_deg", 5},

@@ -123,10 +123,10 @@ START_TEST(each_at_its_limit)
     claim.time_us++;
     hs_expect_reason(judge(&claim), HS_REASON_TIME_IN_FUTURE);
     claim = shot_at(1, HS_MS(900));
-    claim.origin.y = 0.5;
+    claim.origin.y = 0.25;
     hs_expect_reason(judge(&claim), HS_REASON_OK);
-    hs_expect_measure(&result, HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 0.5, 0.5);
-    claim.origin.y = 0.500001;
+    hs_expect_measure(&result, HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 0.25, 0.25);
+    claim.origin.y = 0.250001;
     hs_expect_reason(judge(&claim), HS_REASON_ORIGIN_MISMATCH);
     claim.origin = (struct hs_vec){rules->history.world_bound * 1.01, 0, 0};
     hs_expect_reason(judge(&claim), HS_REASON_COORDINATE_OUT_OF_WORLD);
@@ -394,7 +394,7 @@ START_TEST(what_was_found_is_found_again)
     const struct hs_check_row *row =
         hs_expect_row(r, HS_CHECK_ORIGIN, HS_OUTCOME_FAIL, HS_REASON_ORIGIN_MISMATCH);
     ck_assert_int_eq(row->mode, mode);
-    hs_expect_measure(r, HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 2, 0.5);
+    hs_expect_measure(r, HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 2, 0.25);
 }
 END_TEST
 
@@ -433,7 +433,7 @@ static void expect_walls_at_a_forgotten_launch(void)
 {
     struct hs_hit_claim hit = hs_stage_claim(HS_MS(4000), 120, 0, 1.6);
     hit.weapon = HS_STR("bow");
-    hit.start = (struct hs_vec){0, 0.3, 1.6};
+    hit.start = (struct hs_vec){0, 0.2, 1.6};
     for (int i = 0; i < 2; i++) {
         struct hs_test_mesh mesh = {0};
         double y = i == 0 ? 0.1 : 0.4;
@@ -446,8 +446,8 @@ static void expect_walls_at_a_forgotten_launch(void)
             hs_expect_reason(r, HS_REASON_ORIGIN_OCCLUDED);
         else
             hs_expect_row(r, HS_CHECK_ORIGIN, HS_OUTCOME_PASS, HS_REASON_OK);
-        hs_expect_measure(r, HS_CHECK_ORIGIN, HS_UNIT_LENGTH, i == 0 ? 0.1 : 0.3,
-                          i == 0 ? 0.3 : 0.5);
+        hs_expect_measure(r, HS_CHECK_ORIGIN, HS_UNIT_LENGTH, i == 0 ? 0.1 : 0.2,
+                          i == 0 ? 0.2 : 0.25);
         free(r);
         hs_match_set_world(match, NULL);
         hs_world_destroy(world);
@@ -475,7 +475,7 @@ START_TEST(a_launch_that_is_forgotten)
     hit.weapon = HS_STR("bow");
     struct hs_hit_result *r = hs_stage_verify(match, &hit, HS_MS(4000));
     hs_expect_reason(r, HS_REASON_OK);
-    hs_expect_measure(r, HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 0, 0.5);
+    hs_expect_measure(r, HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 0, 0.25);
     free(r);
     hit.start = (struct hs_vec){0, 0.6, 1.6};
     r = hs_stage_verify(match, &hit, HS_MS(4000));

@@ -98,7 +98,7 @@ enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
     double off, limit = tolerance(c);
     if (hs_posted_failed(c, row))
         return hs_report_posted(c, row);
-    if (!c->has_path || !(c->trace_length > 0))
+    if (!c->has_path || !(c->trace_length > 0) || hs_hit_is_driven(c))
         return HS_NO_ROW; /* the trace is too short or too long to have a direction */
     if (c->shooter.status == HS_REWIND_OK) {
         /* Between two samples the shooter may have aimed anywhere between the two aims. */

@@ -28,6 +28,7 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
     return hs_vec_add_scaled(wall.contact.center, wall.contact.normal, OFF_SURFACE * blast->radius);
 }
 
+/* The centre is that of the projectile's sphere at the impact, not the touched surface. */
 static struct explosion find_explosion(struct hs_hit_context *c)
 {
     const struct hs_blast *blast = &c->weapon->blast;
@@ -36,7 +37,8 @@ static struct explosion find_explosion(struct hs_hit_context *c)
         return (struct explosion){
             impact->center,
             hs_vec_add_scaled(impact->center, impact->normal, OFF_SURFACE * blast->radius), blast};
-    c->out->flags |= 1u << HS_FLAG_UNVERIFIED_IMPACT;
+    if (!hs_hit_is_driven(c))
+        c->out->flags |= 1u << HS_FLAG_UNVERIFIED_IMPACT;
     return (struct explosion){c->claim->end, eye_of_unverified(c, blast), blast};
 }
 
@@ -91,6 +93,15 @@ static void land_blast(struct hs_hit_context *c, const struct explosion *x,
                                    .share = share_at(x->blast, distance) * scale});
 }
 
+/* The direct target may be refused before the blast is verified. */
+static bool is_refused(const struct hs_hit_context *c, struct hs_str name)
+{
+    for (uint16_t i = 0; i < c->out->refused_count; i++)
+        if (hs_str_equal(hs_name_str(&c->out->refused[i].player), name))
+            return true;
+    return false;
+}
+
 /* True: the victim is hurt. False: the victim is listed as refused. */
 static bool check_claimed(struct hs_hit_context *c, const struct explosion *x, struct hs_str name)
 {
@@ -101,12 +112,12 @@ static bool check_claimed(struct hs_hit_context *c, const struct explosion *x, s
     enum hs_reason reason = check_player(c, x, &view, name, &distance);
     if (reason == HS_REASON_OK)
         land_blast(c, x, &view, distance);
-    else
+    else if (!is_refused(c, name))
         hs_refuse_victim(c, name, reason, distance, x->blast->radius);
     return reason == HS_REASON_OK;
 }
 
-static bool is_among_victims(const struct hs_hit_context *c, struct hs_str name)
+bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name)
 {
     for (size_t i = 0; i < c->claim->victim_count; i++)
         if (hs_str_equal(c->claim->victims[i], name))
@@ -124,7 +135,7 @@ static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
         struct hs_view view;
         double distance;
         hs_work_spend(&c->work, HS_WORK_LOOK + c->claim->victim_count * HS_WORK_PASS);
-        if (player->left || is_among_victims(c, name) ||
+        if (player->left || hs_hit_lists(c, name) ||
             (c->claims_target && player == c->target.player))
             continue;
         hs_find_view(c, name, c->hit_time_us, &view);
@@ -146,19 +157,115 @@ static const struct hs_refused_victim *deciding_refusal(const struct hs_hit_resu
     return &out->refused[0];
 }
 
-enum hs_reason hs_check_blast(struct hs_hit_context *c, struct hs_check_row *row)
+bool hs_reason_is_about_target(enum hs_reason reason)
 {
-    if (c->weapon == NULL || !c->weapon->has_blast || !c->has_path)
-        return HS_NO_ROW;
-    const struct explosion x = find_explosion(c);
-    bool is_direct = c->landed_count > 0, hurts = is_direct;
-    if (is_direct && !is_among_victims(c, c->claim->target))
-        check_claimed(c, &x, c->claim->target);
+    switch (reason) {
+    case HS_REASON_TARGET_DEAD:
+    case HS_REASON_STALE_LIFE:
+    case HS_REASON_TARGET_PROTECTED:
+    case HS_REASON_FRIENDLY_FIRE:
+    case HS_REASON_OCCLUDED_WORLD:
+    case HS_REASON_NO_INTERSECTION:
+    case HS_REASON_WRONG_TARGET:
+    case HS_REASON_BLOCKED_BY_PLAYER:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/*
+ * The enforced check that refuses the direct target, if the blast may still stand: the projectile
+ * struck something, and nothing but the target is refused. A claim that fails for the shooter, the
+ * weapon, the times, the origin or the flight did not burst there.
+ */
+static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
+{
+    const struct hs_check_row *first = NULL;
+    if (!c->claims_target || c->encounter == NULL || c->encounter->is_unseen ||
+        !(c->out->impact.present || hs_hit_is_driven(c)))
+        return NULL;
+    for (uint16_t i = 0; i < c->out->check_count; i++) {
+        const struct hs_check_row *row = &c->out->checks[i];
+        if (row->mode != HS_MODE_ENFORCE || row->outcome == HS_OUTCOME_PASS)
+            continue;
+        if (!hs_reason_is_about_target(row->reason))
+            return NULL;
+        first = first == NULL ? row : first;
+    }
+    return first;
+}
+
+/* The projectile did not burst at an obstacle beside its path that hides the target. It went on. */
+static void find_burst(struct hs_hit_context *c)
+{
+    const struct hs_encounter *e = c->encounter;
+    if (e == NULL || !e->is_beside)
+        return;
+    c->out->impact = (struct hs_impact){.present = false};
+    if (e->met_count > 0)
+        hs_describe_impact(c, e->met[0].player, &e->met[0].contact);
+    else if (e->ends)
+        hs_describe_obstacle(c, &e->end);
+}
+
+/* Takes the direct hit back and lists its target as refused, with the margin of a miss. Nobody is
+   refused yet. */
+static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *direct)
+{
+    bool has_length = direct->unit == HS_UNIT_LENGTH;
+    c->landed_count = 0;
+    hs_refuse_victim(c, hs_hit_target(c), direct->reason, direct->measured, direct->limit);
+    c->out->refused[0].has_measure = has_length;
+}
+
+/* If the blast hurts somebody, the refusal of the direct target does not decide. Otherwise it does,
+   and they are not listed among the victims of a blast. */
+static void settle_direct(struct hs_hit_context *c)
+{
+    struct hs_hit_result *out = c->out;
+    c->bursts = c->landed_count > 0;
+    if (c->bursts) {
+        c->is_lenient = false;
+        return;
+    }
+    for (uint16_t i = 1; i < out->refused_count; i++)
+        out->refused[i - 1] = out->refused[i];
+    out->refused_count--;
+}
+
+/* Hurts the claimed victims, and the direct target with them. True: at least one is hurt. */
+static bool hurt_claimed(struct hs_hit_context *c, const struct explosion *x, bool has_target)
+{
+    bool hurts = false;
+    if (has_target && !hs_hit_lists(c, hs_hit_target(c)))
+        hurts = check_claimed(c, x, hs_hit_target(c));
     for (size_t i = 0; i < c->claim->victim_count && !hs_work_is_over(&c->work); i++)
         if (!hs_is_repeated(c, i))
-            hurts = check_claimed(c, &x, c->claim->victims[i]) || hurts;
+            hurts = check_claimed(c, x, c->claim->victims[i]) || hurts;
+    return hurts;
+}
+
+enum hs_reason hs_check_blast(struct hs_hit_context *c, struct hs_check_row *row)
+{
+    struct hs_obstacle wall;
+    if (c->weapon == NULL || !c->weapon->has_blast || !c->has_path)
+        return HS_NO_ROW;
+    find_burst(c);
+    const struct explosion x = find_explosion(c);
+    const struct hs_check_row *direct = find_refusal(c);
+    double travelled = c->out->impact.present ? c->out->impact.distance : c->path.length;
+    if (hs_world_is_enforced(c) && hs_is_hidden_from_eye(c, &c->path, x.center, travelled, &wall))
+        return hs_report_obstacle(row, &wall, wall.touched, HS_REASON_OCCLUDED_WORLD,
+                                  hs_vec_distance(c->near_eye, x.center));
+    if (direct != NULL)
+        refuse_direct(c, direct);
+    bool is_direct = c->landed_count > 0;
+    bool hurts = hurt_claimed(c, &x, is_direct || direct != NULL) || is_direct;
     find_unclaimed(c, &x);
-    if (hurts || c->out->refused_count == 0)
+    if (direct != NULL)
+        settle_direct(c);
+    if (hurts || c->bursts || c->out->refused_count == 0)
         return HS_REASON_OK;
     const struct hs_refused_victim *refused = deciding_refusal(c->out);
     if (hs_reason_verdict(refused->reason) == HS_VERDICT_INCONCLUSIVE) {

@@ -22,9 +22,11 @@ enum hs_reason hs_check_bystander(struct hs_hit_context *c, struct hs_check_row 
         return HS_NO_ROW;
     if (!e->target.touched)
         return c->is_lenient ? HS_REASON_OK : HS_NO_ROW;
-    if (!hs_encounter_is_blocked(c, e))
+    if (!hs_encounter_may_be_blocked(c, e))
         return HS_REASON_OK;
-    hs_report_measure(row, HS_UNIT_LENGTH, e->met[0].contact.distance, e->target.distance);
     hs_report_player(row, e->met[0].player);
+    if (!hs_encounter_is_blocked(c, e))
+        return HS_REASON_HISTORY_TOO_SHORT;
+    hs_report_measure(row, HS_UNIT_LENGTH, e->met[0].contact.distance, e->target.distance);
     return HS_REASON_BLOCKED_BY_PLAYER;
 }

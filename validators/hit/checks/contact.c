@@ -70,7 +70,8 @@ static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *v
     struct hs_path whole = c->path;
     struct hs_contact contact;
     whole.reach = whole.length + whole.extension;
-    hs_contact_find(&whole, c->ruleset, view->player->history, false, &c->work, &contact);
+    hs_contact_find(&whole, c->ruleset, view->player->history, false, c->passed_team, &c->work,
+                    &contact);
     return contact.touched;
 }
 
@@ -98,10 +99,29 @@ static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct 
         reason = hs_unknown_reason(obstacle);
     else if (reason == HS_REASON_OK)
         reason = met->unknown;
+    struct hs_obstacle wall;
+    if (reason == HS_REASON_OK && hs_world_is_enforced(c) &&
+        hs_is_hidden_from_eye(c, &c->path, met->contact.detail.center, met->contact.distance,
+                              &wall))
+        reason = wall.touched ? HS_REASON_OCCLUDED_WORLD : hs_unknown_reason(&wall);
     if (reason == HS_REASON_OK)
         hs_land_direct(c, view, &met->contact);
     else
         hs_refuse_victim(c, name, reason, 0, 0);
+}
+
+/* With `touched`, the first bodies on the path are hit, as many as the weapon pierces. */
+static void pierce_touched(struct hs_hit_context *c)
+{
+    const struct hs_encounter *e = c->encounter;
+    uint32_t count = (uint32_t)c->weapon->pierce;
+    for (uint32_t i = 0; i < e->met_count && i < count && !hs_work_is_over(&c->work); i++) {
+        struct hs_str name = hs_name_str(&e->met[i].player->name);
+        struct hs_view view;
+        hs_work_spend(&c->work, HS_WORK_LOOK + (uint64_t)e->met_count * HS_WORK_PASS);
+        hs_find_view(c, name, c->hit_time_us, &view);
+        pierce(c, &view, name);
+    }
 }
 
 /* Victims besides the target are possible for blasts and for single shots that pierce. */
@@ -110,12 +130,16 @@ static void check_victims(struct hs_hit_context *c)
     if (c->weapon == NULL || c->weapon->has_blast)
         return;
     bool pierces = c->weapon->pierce > 0 && c->encounter != NULL;
+    if (pierces && c->ruleset->hit.resolve == HS_RESOLVE_TOUCHED) {
+        pierce_touched(c);
+        return;
+    }
     for (size_t i = 0; i < c->claim->victim_count && !hs_work_is_over(&c->work); i++) {
         struct hs_str name = c->claim->victims[i];
         struct hs_view view;
         if (pierces)
             hs_work_spend(&c->work, HS_WORK_LOOK + (i + c->encounter->met_count) * HS_WORK_PASS);
-        if (hs_is_repeated(c, i) || hs_str_equal(name, c->claim->target))
+        if (hs_is_repeated(c, i) || hs_str_equal(name, hs_hit_target(c)))
             continue;
         if (pierces) {
             hs_find_view(c, name, c->hit_time_us, &view);

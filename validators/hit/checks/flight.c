@@ -27,7 +27,7 @@ static int64_t apart(int64_t flown_us, double seconds)
 
 enum hs_reason hs_check_flight(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    if (!hs_hit_flies(c) || !c->has_path)
+    if (!hs_hit_flies(c) || !c->has_path || hs_hit_is_driven(c))
         return HS_NO_ROW;
     if (check_claimed_speed(c, row) != HS_REASON_OK)
         return HS_REASON_MUZZLE_VELOCITY;

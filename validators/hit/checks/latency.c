@@ -131,7 +131,7 @@ enum hs_reason hs_check_latency(struct hs_hit_context *c, struct hs_check_row *r
     hs_connection_read(c->shooter.player, c->now_us, &connection);
     if (connection.spread_us > c->ruleset->rewind.ping_spread_us)
         c->out->flags |= 1u << HS_FLAG_UNSTABLE_LATENCY;
-    if (connection.is_known && !c->is_predicted)
+    if (connection.is_known && !c->is_predicted && !hs_hit_is_driven(c))
         reason = check_times(c, &connection, row);
     if (reason == HS_REASON_OK)
         reason = check_order(c, row);

@@ -19,18 +19,16 @@ static enum hs_reason check_start(struct hs_hit_context *c, struct hs_check_row 
 enum hs_reason hs_check_origin(struct hs_hit_context *c, struct hs_check_row *row)
 {
     double tolerance = c->ruleset->hit.origin_tolerance;
-    const struct hs_bracket *bracket = &c->shooter.bracket;
     if (hs_posted_failed(c, row))
         return hs_report_posted(c, row);
+    if (hs_hit_is_driven(c))
+        return HS_NO_ROW;
     if (c->shooter.status != HS_REWIND_OK && c->posted == NULL)
         return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
     /* The hit may start elsewhere than its posted shot. The movers' history is as old as the
        shooter's, so only the map can be tested. */
     if (c->shooter.status != HS_REWIND_OK)
         return check_start(c, row, c->posted->start, tolerance, true);
-    /* Between two samples the shooter may have been anywhere between the two positions. */
-    if (!bracket->held)
-        tolerance += hs_vec_distance(bracket->from->position, bracket->to->position);
-    struct hs_vec eye = hs_rewind_eye(c->shooter.player->history, c->ruleset, bracket);
-    return check_start(c, row, eye, tolerance, false);
+    /* Between two samples the eye may have been anywhere between its two places. */
+    return check_start(c, row, c->eye, tolerance + c->eye_moved, false);
 }

@@ -3,7 +3,7 @@
 
 enum hs_reason hs_check_range(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    if (c->weapon == NULL)
+    if (c->weapon == NULL || hs_hit_is_driven(c))
         return HS_NO_ROW;
     /* Clients that end their trace behind the target by the extension are within range too. */
     double limit = c->weapon->range + c->ruleset->hit.sweep_extension;

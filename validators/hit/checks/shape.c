@@ -17,9 +17,11 @@ enum hs_reason hs_check_shape(struct hs_hit_context *c, struct hs_check_row *row
                                HS_REASON_COORDINATE_OUT_OF_WORLD);
     if (c->is_shot) /* it has a place, and perhaps a direction, but no trace */
         return HS_REASON_OK;
-    if (shortest > limit && claim->victim_count > victims)
+    /* A projectile that the server moved may burst where it was launched. */
+    bool is_long = shortest > limit || hs_hit_is_driven(c);
+    if (is_long && claim->victim_count > victims)
         return hs_report_limit(row, HS_UNIT_COUNTED, (double)claim->victim_count, (double)victims,
                                HS_REASON_TOO_MANY_VICTIMS);
     hs_report_measure(row, HS_UNIT_LENGTH, shortest, limit);
-    return shortest > limit ? HS_REASON_OK : HS_REASON_DEGENERATE_TRACE;
+    return is_long ? HS_REASON_OK : HS_REASON_DEGENERATE_TRACE;
 }

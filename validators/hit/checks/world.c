@@ -5,11 +5,14 @@
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* The claim says that a projectile or an explosion ended on a surface. */
+/* The projectile or explosion must have ended on a surface: its weapon or the claim says so. A
+   contact weapon that misses a claimed target fails the contact check instead. */
 static bool claims_surface(const struct hs_hit_context *c)
 {
-    return c->claim->fuse == HS_FUSE_CONTACT && c->match->world != NULL && c->weapon != NULL &&
-           (c->weapon->has_blast || c->weapon->type == HS_WEAPON_PROJECTILE);
+    return c->match->world != NULL && c->weapon != NULL && !hs_hit_is_driven(c) &&
+           (c->weapon->has_blast || c->weapon->type == HS_WEAPON_PROJECTILE) &&
+           hs_hit_fuse(c) == HS_FUSE_CONTACT &&
+           (c->claim->fuse == HS_FUSE_CONTACT || !c->claims_target);
 }
 
 /* Whether a body or the world is no further from the claimed end than the sweep goes beyond it. */
