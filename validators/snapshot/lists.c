@@ -162,6 +162,7 @@ static const struct hs_saved_field cadence_fields[] = {
 
 static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, checks, ELSEWHERE),
+    FIELD(hs_player_moves, whereabouts, ELSEWHERE), /* begin again with the first move */
     FIELD(hs_player_moves, epoch, UNSIGNED),
     FIELD(hs_player_moves, epoch_us, TIME),
     FIELD(hs_player_moves, corrected_us, TIME),
@@ -177,7 +178,6 @@ static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, behind_count, ELSEWHERE),
     FIELD(hs_player_moves, corrected, REAL),
     FIELD(hs_player_moves, corrected_base, UNSIGNED),
-    FIELD(hs_player_moves, whereabouts, ELSEWHERE), /* begin again with the first move */
     FIELD(hs_player_moves, unmoved_us, SPAN),
     FIELD(hs_player_moves, unmoved_client_us, BOUND),
     FIELD(hs_player_moves, has_epoch, FLAG),

@@ -277,9 +277,13 @@ START_TEST(a_body_in_another_unit_is_seen)
                                               "/weapons/bow/radius /weapons/rocket/radius "
                                               "/weapons/knife/radius "
                                               "/moves/modes/swimming/max_speed "
+                                              "/moves/modes/walking/body_radius "
+                                              "/moves/modes/walking/step "
                                             : "/history/max_speed /hit/origin_tolerance "
                                               "/weapons/knife/range /weapons/rocket/range "
-                                              "/moves/modes/falling/max_speed ");
+                                              "/moves/modes/falling/max_speed "
+                                              "/moves/modes/walking/body_radius "
+                                              "/moves/modes/walking/step ");
     hs_ruleset_destroy(ruleset);
     hs_ruleset_destroy(other);
 }
