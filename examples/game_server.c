@@ -313,10 +313,10 @@ static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, dou
     for (int i = 0; i < 3; i++)
         direction.v[i] -= claim->from.v[i];
     if (claim->kind != NO_SHOT && claim->kind != USED_NUMBER)
-        json_array_append_new(shots, json_pack("{s:i,s:s,s:f,s:o,s:o}", "shot", number, "shooter",
-                                               player->name, "time", now, "origin",
-                                               position(claim->from), "direction",
-                                               position(direction)));
+        json_array_append_new(shots,
+                              json_pack("{s:i,s:s,s:f,s:o,s:o}", "shot", number, "shooter",
+                                        player->name, "time", now, "origin", position(claim->from),
+                                        "direction", position(direction)));
     if (claim->target < 0)
         return;
     /* Without fire_time the shooter's pose at `now` counts: their moves arrived with the shot. */

@@ -119,22 +119,14 @@ static const struct hs_saved_field numbers_fields[] = {
 };
 
 static const struct hs_saved_field entry_fields[] = {
-    FIELD(hs_ledger_entry, number, UNSIGNED),
-    FIELD(hs_ledger_entry, digest, UNSIGNED),
-    FIELD(hs_ledger_entry, fire_time_us, TIME),
-    FIELD(hs_ledger_entry, noted, UNSIGNED),
-    FIELD(hs_ledger_entry, accepted, FLAG),
-    FIELD(hs_ledger_entry, is_cancelled, FLAG),
-    FIELD(hs_ledger_entry, is_instant, FLAG),
-    FIELD(hs_ledger_entry, has_offset, FLAG),
-    FIELD(hs_ledger_entry, payment, ELSEWHERE),
-    FIELD(hs_ledger_entry, hit_time_us, TIME),
-    FIELD(hs_ledger_entry, offset_us, TIME),
-    FIELD(hs_ledger_entry, start, REAL),
-    FIELD(hs_ledger_entry, end, REAL),
-    FIELD(hs_ledger_entry, shot, ELSEWHERE),
-    FIELD(hs_ledger_entry, answer, ELSEWHERE),
-    FIELD(hs_ledger_entry, answer_size, ELSEWHERE),
+    FIELD(hs_ledger_entry, number, UNSIGNED),   FIELD(hs_ledger_entry, digest, UNSIGNED),
+    FIELD(hs_ledger_entry, fire_time_us, TIME), FIELD(hs_ledger_entry, noted, UNSIGNED),
+    FIELD(hs_ledger_entry, accepted, FLAG),     FIELD(hs_ledger_entry, is_cancelled, FLAG),
+    FIELD(hs_ledger_entry, is_instant, FLAG),   FIELD(hs_ledger_entry, has_offset, FLAG),
+    FIELD(hs_ledger_entry, payment, ELSEWHERE), FIELD(hs_ledger_entry, hit_time_us, TIME),
+    FIELD(hs_ledger_entry, offset_us, TIME),    FIELD(hs_ledger_entry, start, REAL),
+    FIELD(hs_ledger_entry, end, REAL),          FIELD(hs_ledger_entry, shot, ELSEWHERE),
+    FIELD(hs_ledger_entry, answer, ELSEWHERE),  FIELD(hs_ledger_entry, answer_size, ELSEWHERE),
 };
 
 static const struct hs_saved_field shot_fields[] = {

@@ -20,10 +20,11 @@ const struct hs_reference hs_references[HS_REFERENCES] = {
 
 /* The keys of each quantity; all other keys are plain. */
 static const char *const keys[][24] = {
-    [HS_QUANTITY_LENGTH] = {"body_radius", "claim_padding", "distance", "gravity", "half_length",
-                            "inner_radius", "margin", "max_accel", "max_error", "max_fall_speed",
-                            "max_speed", "min_trace", "origin_tolerance", "radius", "range",
-                            "speed", "step", "sweep_extension", "world_bound", "world_radius"},
+    [HS_QUANTITY_LENGTH] =
+        {"body_radius",  "claim_padding", "distance",         "gravity",     "half_length",
+         "inner_radius", "margin",        "max_accel",        "max_error",   "max_fall_speed",
+         "max_speed",    "min_trace",     "origin_tolerance", "radius",      "range",
+         "speed",        "step",          "sweep_extension",  "world_bound", "world_radius"},
     [HS_QUANTITY_POINT] = {"center", "end", "eye", "max", "min", "origin", "point", "position",
                            "server_position", "start", "vertices"},
     [HS_QUANTITY_DISPLACEMENT] = {"server_velocity", "velocity"},

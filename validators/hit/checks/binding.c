@@ -98,8 +98,8 @@ static enum hs_reason check_pellets(const struct hs_hit_context *c, const struct
 
 enum hs_reason hs_check_binding(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    if (c->weapon == NULL || !c->has_path || !(c->trace_length > 0) ||
-        hs_hit_is_driven(c) || (c->posted == NULL && !has_velocity(c)))
+    if (c->weapon == NULL || !c->has_path || !(c->trace_length > 0) || hs_hit_is_driven(c) ||
+        (c->posted == NULL && !has_velocity(c)))
         return HS_NO_ROW;
     struct bound bound;
     find_bound(c, &bound);
