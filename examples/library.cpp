@@ -58,17 +58,17 @@ void post_tick(hs_match &game, int64_t time_us, double bob_y)
 }
 
 // What a client claims. Damage is paid only after the claim was recorded.
-void judge(hs_match &game, uint64_t shot, hs_vec end)
+void verify(hs_match &game, uint64_t shot, int64_t hit_time_us, hs_vec end)
 {
     hs_hit_claim claim{};
     claim.shot = shot;
     claim.shooter = HS_STR("alice");
     claim.target = HS_STR("bob");
-    claim.hit_time_us = 12425000;
+    claim.hit_time_us = hit_time_us;
     claim.start = {0, 0, 1.6};
     claim.end = end;
     const auto result = std::make_unique<hs_hit_result>(); // too large for some stacks
-    hs_hit_verify(&game, &claim, 12550000, result.get());
+    hs_hit_verify(&game, &claim, hit_time_us + 125000, result.get());
     std::printf("%s %s, damage %.2f", hs_verdict_name(result->verdict),
                 hs_reason_name(result->reason), result->damage_total);
     if (result->has_margin)
@@ -87,10 +87,10 @@ try {
     if (!rules)
         throw std::runtime_error("out of memory");
     const match game = open_match(*rules);
-    post_tick(*game, 12400000, 3.4);
-    post_tick(*game, 12450000, 3.6);
-    judge(*game, 1042, {20, 3.5, 1.6});
-    judge(*game, 1043, {20, 4.0, 1.6});
+    for (int tick = 0; tick < 4; tick++)
+        post_tick(*game, 12400000 + 50000 * tick, 3.4 + 0.2 * tick);
+    verify(*game, 1042, 12425000, {20, 3.5, 1.6});
+    verify(*game, 1043, 12525000, {20, 4.4, 1.6});
     return 0;
 } catch (const std::exception &error) {
     std::fprintf(stderr, "%s\n", error.what());

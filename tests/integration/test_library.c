@@ -72,7 +72,7 @@ START_TEST(example_runs)
           environment, package, root);
     ck_assert_str_eq(SHELL("%s %s/example", environment, root),
                      "accepted ok, damage 31.94\n"
-                     "rejected no_intersection, damage 0.00, missed by 0.275\n");
+                     "rejected no_intersection, damage 0.00, missed by 0.273\n");
     const char *needed = SHELL("readelf -d %s/example | grep NEEDED", root);
     const char *name = strstr(needed, "libhindsight.so.");
     ck_assert(_i == 0 ? name != NULL : name == NULL);

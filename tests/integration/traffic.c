@@ -51,10 +51,11 @@ static int write_frame(const struct client *client, double time, char *out, size
     return snprintf(
         out, size,
         "{\"time\":%.4f,\r\n \"players\":[{\"player\":\"%s\",\"position\":[0,%d,0],"
-        "\"weapon\":\"rifle\",\"rtt\":0.05,\"interp\":0.05,\"aim\":[1,0,0]},\n"
+        "\"weapon\":\"rifle\",\"rtt\":0.05,\"interp\":0.05,\"aim\":[%d,%.4f,-0.4]},\n"
         "{\"player\":\"t%d\",\"position\":[%d,%.4f,0]}],\"movers\":[{\"mover\":\"door-%d\","
         "\"position\":[8,%.4f,0],\"box\":{\"half_extents\":[0.1,1,3]}}]}",
-        time, client->shooter, 4 * client->id, client->id, 15 + client->id,
+        time, client->shooter, 4 * client->id, 15 + client->id,
+        target_y(client->id, time) - 4 * client->id, client->id, 15 + client->id,
         target_y(client->id, time), client->id, 4 * client->id + 2 + fmod(40 * time, 16));
 }
 
@@ -64,7 +65,7 @@ static int write_hit(struct client *client, int shot, double now, char *out, siz
     struct hs_random *random = &client->random;
     bool is_likely = hs_random_chance(random, 0.8); /* the connection explains 0.1 s */
     double hit_time = now - hs_random_between(random, is_likely ? 0.09 : 0, is_likely ? 0.11 : 0.6);
-    double off = hs_random_between(random, 0.0, 0.8), miss = hs_random_between(random, -0.6, 0.6);
+    double off = hs_random_between(random, 0.0, 0.4), miss = hs_random_between(random, -0.6, 0.6);
     return snprintf(out, size,
                     "{\"shot\":%d,\"shooter\":\"%s\",\"hit_time\":%.4f,\"fire_time\":%.4f,"
                     "\"start\":[%.4f,%d,1.6],\"end\":[%d,%.4f,1.2],\"target\":\"t%d\"}",

@@ -139,7 +139,7 @@ void hs_tally_expect_variety(const char *name, const struct hs_tally *tally)
         tally->unstable);
     if (tally->cases < 1000)
         return;
-    ck_assert_int_ge(tally->verdicts[HS_VERDICT_ACCEPTED], tally->cases / 8);
+    ck_assert_int_ge(tally->verdicts[HS_VERDICT_ACCEPTED], tally->cases / 10);
     ck_assert_int_ge(tally->verdicts[HS_VERDICT_REJECTED], tally->cases / 8);
     ck_assert_int_ge(reasons, 12);
     ck_assert_int_le(tally->unstable, tally->cases / 50);

@@ -362,7 +362,8 @@ START_TEST(the_dead_do_not_move)
         ck_assert_int_eq(step(1, 0).reason, HS_MOVE_NOT_IN_CONTROL);
     ck_assert_int_eq(failures, 0);
     const struct hs_player *player = hs_players_find(&session.match->players, HS_STR("S"));
-    ck_assert_double_eq(hs_suspicion_sum(&player->standing.suspicion, player->standing.suspicion.time_us), 0);
+    ck_assert_double_eq(
+        hs_suspicion_sum(&player->standing.suspicion, player->standing.suspicion.time_us), 0);
     before.timestamp_us = move.timestamp_us + FRAME_US;
     before.received_us--;
     ck_assert_int_eq(hs_session_judge(&session, &before).reason, HS_MOVE_OK);
