@@ -127,7 +127,7 @@ static const struct {
     const char *change, *said;
 } wrong[] = {
     {"s/below `X(LATENCY, latency/below `X(LATE, late/", "not once in validators/vocabulary.h"},
-    {"s/below `- latency`/below `- off`/", "not once in openapi.yaml"},
+    {"s/below `- latency`/below `- nowhere`/", "not once in openapi.yaml"},
     {"s/^`validators.state.h`/`validators\\/states.h`/", "no file validators/states.h"},
     {"s/checks.round_trip.c`, a new/checks\\/range.c`, a new/", "range.c exists"},
 };
