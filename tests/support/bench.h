@@ -20,7 +20,7 @@ typedef void hs_bench_run(void *context, size_t count);
 /* Median time of one operation in nanoseconds over 11 batches of some 20 ms, after a warm-up. */
 double hs_bench_ns(hs_bench_run *run, void *context);
 
-enum { HS_BENCH_RUNS = 4 };
+enum { HS_BENCH_RUNS = 5 };
 
 /* The same of up to HS_BENCH_RUNS rivals, whose batches take turns so that a busy machine slows all
    alike. */
