@@ -340,13 +340,13 @@ static bool give_up_numbers(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =
         ledger->hits.capacity > ledger->shots.capacity ? &ledger->hits : &ledger->shots;
-    if (numbers->capacity <= FIRST_PLACES) {
+    uint32_t half = numbers->capacity / 2;
+    if (half < FIRST_PLACES) {
         if (ledger->shots.count == 0)
             return false;
         forget_first(ledger, &ledger->shots);
         return true;
     }
-    uint32_t half = numbers->capacity / 2;
     while (numbers->count > half)
         forget_first(ledger, numbers);
     struct hs_ledger_entry *entries = realloc(numbers->entries, half * sizeof *entries);

@@ -16,7 +16,7 @@ static bool has_account(const struct hs_player *player, struct hs_str name)
 
 static struct hs_account *find(const struct hs_accounts *accounts, struct hs_str name)
 {
-    for (uint32_t i = 0; i < accounts->count; i++)
+    for (uint32_t i = 0; accounts->all != NULL && i < accounts->count; i++)
         if (hs_str_equal(hs_name_str(&accounts->all[i].name), name))
             return &accounts->all[i];
     return NULL;
