@@ -81,8 +81,8 @@ static bool is_in_the_way(const struct hs_scene *scene, int p)
     return !scene->players[p].is_ghost && !(is_mate && scene->passes_team);
 }
 
-/* "Whoever is touched first is the victim": a body that shots at others pass is not, unless nobody
-   else is touched and the claim names it. */
+/* The body that is touched first is the victim: a body that shots at others pass is not, unless
+   nobody else is touched and the claim names it. */
 static void expect_by_touch(const struct hs_scene *scene, struct expected *out)
 {
     bool named_blocks = scene->has_target && is_in_the_way(scene, scene->target);

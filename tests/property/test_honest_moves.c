@@ -5,7 +5,7 @@
  * crates, a jump pad, a piston that lifts and a door that slides. They see movers late, and their
  * moves arrive late, in bunches, or not at all.
  *
- * HS_WALK_HOURS: simulated hours. Whoever walks through walls or above the ground is found.
+ * HS_WALK_HOURS: simulated hours. Walkers through walls and above the ground are found.
  */
 #include <check.h>
 #include <float.h>

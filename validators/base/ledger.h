@@ -11,7 +11,7 @@
  *
  * Numbers may come in any order. A number is used while its entry is kept and a claim of its fire
  * time can still pass; after that it is free again, so counters may wrap. Beyond HS_LEDGER_NUMBERS
- * the ledger forgets numbers that are free, and grows while there are none. If it must forget a
+ * the ledger forgets numbers that are free, and grows while no number is free. If it must forget a
  * number that was paid and is not free, it keeps the fire time (hs_ledger_is_forgotten).
  */
 #ifndef HS_LEDGER_H

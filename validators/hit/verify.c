@@ -63,7 +63,8 @@ static void compare_moves(struct hs_hit_context *c)
 
 /* ---- the checks ---- */
 
-/* With hit.resolve `touched`, the first body on the path is the target, whoever is named. */
+/* With hit.resolve `touched`, the first body on the path is the target, whatever name is claimed.
+ */
 static void resolve_target(struct hs_hit_context *c)
 {
     if (c->ruleset->hit.resolve != HS_RESOLVE_TOUCHED || c->is_shot || !c->has_path ||

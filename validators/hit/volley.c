@@ -78,9 +78,9 @@ static void verify_encounter(struct hs_hit_context *c, const struct hs_view *vie
         refuse(out, HS_PELLET_BLOCKED, HS_REASON_BLOCKED_BY_PLAYER);
         volley->blocker = in_front;
     } else if (hs_encounter_may_be_blocked(c, e)) {
-        const struct hs_view unsure = {.player = in_front, .status = HS_REWIND_OK};
+        const struct hs_view in_doubt = {.player = in_front, .status = HS_REWIND_OK};
         refuse(out, HS_PELLET_UNKNOWN, HS_REASON_HISTORY_TOO_SHORT);
-        record_missing(volley, out->reason, &unsure);
+        record_missing(volley, out->reason, &in_doubt);
     } else if (e->is_unknown && enforced) {
         refuse(out, HS_PELLET_UNKNOWN, hs_unknown_reason(&e->obstacle));
     } else {

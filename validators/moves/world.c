@@ -150,7 +150,7 @@ static void cast(struct search *s, const struct hs_sweep *sweep, const int64_t *
 
 /*
  * Whether the sphere is stopped between two points, and after what distance. A sphere that touches
- * something at its start goes on as a ray, so a body may leave a wall that it leans on. Whoever is
+ * something at its start goes on as a ray, so a body may leave a wall that it leans on. A body
  * inside something may leave it.
  */
 static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,

@@ -93,7 +93,7 @@ struct hs_scene {
     bool has_fire_time, priority;
     struct hs_vec start, end;
     double claim_padding;
-    bool passes_team, is_by_touch; /* team mates do not block; whoever is touched is hit */
+    bool passes_team, is_by_touch; /* team mates do not block; the touched body is hit */
     bool has_target;               /* else `target` is not claimed */
     int pellet_count, victim_count, wall_count;
     struct hs_scene_pellet pellets[HS_SCENE_PELLETS];
