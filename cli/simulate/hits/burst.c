@@ -120,7 +120,9 @@ static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *ne
         int64_t name = name_number(burst, *next_us),
                 before = name_number(burst, *next_us - FRAME_US);
         const struct hs_player_frame entries[2] = {
-            {.player = name_of(name, names[0]), .weapon = hs_name_str(&burst->weapon->name)},
+            {.player = name_of(name, names[0]),
+             .account = HS_STR("cheat"), /* the game knows who joins under another name */
+             .weapon = hs_name_str(&burst->weapon->name)},
             {.player = name_of(before, names[1]), .event = HS_EVENT_LEAVE}};
         const struct hs_frame frame = {
             .time_us = *next_us, .players = entries, .player_count = name == before ? 1 : 2};

@@ -188,12 +188,15 @@ static bool walk(struct walker *walker, const struct gait *gait, bool twin,
     return true;
 }
 
-/* Where the client's place counts. NULL: out of memory. */
+/* Where the client's place counts, all checks of moves are enforced. NULL: out of memory. */
 static struct hs_ruleset *create_rules(void)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
-    if (ruleset != NULL)
-        ruleset->moves.client_max_error = 1e6;
+    if (ruleset == NULL)
+        return NULL;
+    ruleset->moves.client_max_error = 1e6;
+    for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
+        ruleset->move_checks[i] = HS_MODE_ENFORCE;
     return ruleset;
 }
 
