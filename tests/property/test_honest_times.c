@@ -5,7 +5,7 @@
  * round trip, which a client answers with its next frame. Bodies stand still, so that only times
  * matter. Row: with moves, or without.
  *
- * The test prints how many claims are beyond the slack on each network. HS_PROPERTY_CASES: ten
+ * The test prints how many claims are beyond the slack on each network. HS_LINK_SESSIONS: ten
  * minutes of play per network.
  */
 #include <check.h>
@@ -203,7 +203,7 @@ static void print(enum hs_timing_profile profile, const struct sums *sums, long 
 /* Fails if more than 0.5 % are refused beyond all chance: the lower bound of 95 % counts. */
 START_TEST(honest_clients_pass)
 {
-    long sessions = hs_test_count("HS_PROPERTY_CASES", 10);
+    long sessions = hs_test_count("HS_LINK_SESSIONS", 10);
     rules = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
     ck_assert_ptr_nonnull(rules);
     uint16_t rifle = hs_ruleset_find_weapon(rules, HS_STR("rifle"));
