@@ -53,16 +53,14 @@ static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_f
 static void restart_player(struct hs_players *players, struct hs_player *player, int64_t old_us,
                            int64_t new_us)
 {
-    struct hs_inherited next;
+    struct hs_inherited *next = &player->carried;
     const struct hs_state *state = hs_player_inherited(
-        player, (int64_t)hs_history_count(player->history) - 1, &next.rtt_us, &next.interp_us);
+        player, (int64_t)hs_history_count(player->history) - 1, &next->rtt_us, &next->interp_us);
     player->suspicion = hs_suspicion_at(player, old_us);
     player->suspicion_us = new_us;
     player->has_carried = state != NULL;
-    if (state != NULL) {
-        next.state = *state;
-        player->carried = next;
-    }
+    if (state != NULL)
+        next->state = *state;
     hs_history_clear(player->history);
     hs_players_update_due(players, player);
     hs_ledger_forget_times(&player->ledger);

@@ -226,9 +226,10 @@ static void inherit(const struct hs_match *match, const struct hs_player *player
                     struct hs_posted_sample *out)
 {
     int32_t rtt_us = -1, interp_us = -1;
-    int64_t before = player != NULL ? hs_history_find(player->history, time_us) : -1;
-    const struct hs_state *state =
-        player != NULL ? hs_player_inherited(player, before, &rtt_us, &interp_us) : NULL;
+    const struct hs_state *state = NULL;
+    if (player != NULL)
+        state = hs_player_inherited(player, hs_history_find(player->history, time_us), &rtt_us,
+                                    &interp_us);
     out->state = state != NULL ? *state : first_state(match->ruleset);
     out->sample.rtt_us = rtt_us;
     out->sample.interp_us = interp_us;
