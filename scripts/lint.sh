@@ -17,6 +17,7 @@ clang-format-14 --dry-run -Werror $sources >build/format.log 2>&1 ||
     fault "$(grep -c 'error:' build/format.log) places are not formatted: make format"
 
 echo '== headers compile alone'
+# shellcheck disable=SC2016 # the inner shell expands it, here and below
 git ls-files '*.h' | xargs -P "$(nproc)" -n 1 sh -c '
     cc '"$flags"' -Wall -Wextra -Werror -fsyntax-only -x c "$1" 2>&1 |
         sed -n "1s|^|$1 does not compile alone: |p"' header >build/headers.log
@@ -36,6 +37,7 @@ bad=$(git grep -nIiE "\\b($words)\\b" -- $plain_english)
 [ -z "$bad" ] || fault "not plain English: $bad"
 
 echo '== clang-tidy'
+# shellcheck disable=SC2016
 git ls-files 'validators/*.c' 'api/*.c' 'service/*.c' 'cli/*.c' |
     xargs -P "$(nproc)" -n 4 sh -c 'clang-tidy-14 --quiet "$@" -- '"$flags"' 2>/dev/null' tidy \
         >build/tidy.log || {

@@ -367,11 +367,11 @@ enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
         [HS_INSERT_TOO_OLD] = HS_FRAME_TOO_OLD,   [HS_INSERT_DUPLICATE] = HS_FRAME_DUPLICATE_TIME,
         [HS_INSERT_NO_SPACE] = HS_FRAME_CAPACITY, [HS_INSERT_NO_MEMORY] = HS_FRAME_CAPACITY,
     };
+    int64_t at = hs_history_find(history, time_us);
+    const struct hs_sample *sample = at >= 0 ? hs_history_slot(history, (uint32_t)at) : NULL;
     if (inserted == HS_INSERT_STORED_FULL || inserted == HS_INSERT_TOO_OLD)
         *flags |= 1u << HS_FRAME_FLAG_HISTORY_FULL;
-    int64_t at = hs_history_find(history, time_us);
-    if (at >= 0 && hs_history_slot(history, (uint32_t)at)->time_us == time_us &&
-        hs_history_slot(history, (uint32_t)at)->jumped)
+    if (sample != NULL && sample->time_us == time_us && sample->jumped)
         *flags |= 1u << HS_FRAME_FLAG_UNFLAGGED_JUMP;
     return results[inserted];
 }
