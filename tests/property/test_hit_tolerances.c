@@ -117,16 +117,22 @@ static double needed(int row, struct hs_scene_stage *stage, struct hs_hit_result
 }
 
 /*
- * One exception is meant: future_slack also decides whether the last pose of a bystander, or the
- * last place of a mover, still stands in the way.
+ * Some exceptions are meant. future_slack also decides whether the last pose of a bystander, or the
+ * last place of a mover, still stands in the way, and whom a claim without target may touch.
+ * claim_padding turns a burst beside the target into a direct hit, which may be blocked by a body
+ * whose pose is not known.
  */
 static bool is_excused(int row, const struct hs_hit_result *narrow,
                        const struct hs_hit_result *wide)
 {
     bool met_another =
         wide->reason == HS_REASON_BLOCKED_BY_PLAYER || wide->reason == HS_REASON_WRONG_TARGET;
-    return tolerances[row].set == set_future && met_another &&
-           wide->rewind.ignored_count < narrow->rewind.ignored_count;
+    bool is_unknown = wide->verdict == HS_VERDICT_INCONCLUSIVE;
+    if (tolerances[row].set == set_padding)
+        return is_unknown && narrow->refused_count > 0;
+    return tolerances[row].set == set_future &&
+           ((met_another && wide->rewind.ignored_count < narrow->rewind.ignored_count) ||
+            (is_unknown && narrow->damage_count == 0));
 }
 
 START_TEST(wider_tolerances_never_refuse_more)
