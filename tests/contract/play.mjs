@@ -147,7 +147,8 @@ async function main() {
     await playGame(proxied, 'python3', 'examples/game_server.py', engine);
   }
   report('example games');
-  // hygiene.json is about bytes that are no JSON, which prism does not pass on as they are.
+  // hygiene.json is about bytes that are no JSON, which prism does not pass on as they are, and about
+  // items that break the contract.
   for (const name of readdirSync('tests/scenarios').filter((name) => name.endsWith('.json')))
     if (name !== 'hygiene.json') await play(path.join('tests/scenarios', name), proxied);
   report('scenarios');
