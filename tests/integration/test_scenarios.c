@@ -198,7 +198,7 @@ static void compare_groups(const struct one_case *one, enum hs_regrouping regrou
 enum { FRAMES = 3 };
 
 /* Each scenario is regrouped in one of the frames, and in all of them with HS_GROUP_FRAMES=3, which
-   .ci/run sets. */
+   `make nightly` sets. */
 static bool is_regrouped(size_t i, int frame, long frames)
 {
     return cases[i].reference == &hs_references[frame] &&
