@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define RATE "shots / legal"
+#define RATE "x legal, 10 s"
 
 /* clang-format off */
 const struct hs_cheat hs_cheats[HS_CHEATS] = {
@@ -26,7 +26,7 @@ const struct hs_cheat hs_cheats[HS_CHEATS] = {
     {"beside_14", HS_CHEAT_BESIDE, 14, HS_ARM_RIFLE, true, HS_CHEAT_EXTENT, 0.5, "degrees", false},
     {"rate_1.1x", HS_CHEAT_VOLLEY, 1, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 1.02, RATE, true},
     {"rate_greedy", HS_CHEAT_VOLLEY, 2, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 1.02, RATE, true},
-    {"rate_after_silence", HS_CHEAT_VOLLEY, 3, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0.02, RATE, false},
+    {"rate_after_silence", HS_CHEAT_VOLLEY, 3, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 1.02, RATE, true},
     {"four_in_one_tick", HS_CHEAT_VOLLEY, 4, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 1, "shots a tick", true},
     {"rate_other_names", HS_CHEAT_VOLLEY, 5, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 1.02, RATE, true},
     {"number_repeated", HS_CHEAT_NUMBERS, 0, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 0, "hits", true},
