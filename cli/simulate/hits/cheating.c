@@ -13,6 +13,7 @@
 
 enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGHTS = 2 };
 
+#define ROUNDING  0.01 /* metres; by which rounded coordinates may be beside a short path */
 #define TIME_STEP 0.01 /* seconds between two hit times that a cheat tries */
 /* Degrees. Players who nearly always hit would leave cheats nothing to win. With this, a third to a
    half of the twins' rifle shots hit. */
@@ -295,8 +296,18 @@ static void try_honest(struct run *run, const struct hs_mail *shot)
     try_aimed(run, shot, run->play->cheat->kind == HS_CHEAT_HOLD ? run->play->cheat->amount : 0);
 }
 
+/* Degrees from the posted direction to the claimed path. Where the impact moved by no more than
+   coordinates are rounded, nothing was steered. */
+static double steered(const struct hs_mail *shot, const struct hs_mail *mail)
+{
+    double angle = angle_between(shot->direction, mail->direction);
+    double length = hs_vec_distance(mail->hit.start, mail->hit.end);
+    return length * sin(angle * M_PI / 180) > ROUNDING ? angle : 0;
+}
+
 static void try_beside(struct run *run, const struct hs_mail *shot)
 {
+    const struct hs_game *game = &run->skirmish->game;
     double degrees = run->play->cheat->amount;
     try_aimed(run, shot, 0);
     for (unsigned i = 0; i < HS_CROWD * HEIGHTS; i++) {
@@ -306,7 +317,8 @@ static void try_beside(struct run *run, const struct hs_mail *shot)
             angle_between(shot->direction, mail.direction) > degrees + 10)
             continue;
         mail.direction = steer(shot->direction, mail.direction, degrees);
-        try_aimed(run, &mail, angle_between(shot->direction, mail.direction));
+        if (hs_client_claim(game, &run->screen, &mail))
+            try_claim(run, &mail, steered(shot, &mail));
     }
 }
 
