@@ -99,7 +99,7 @@ static bool honest_are_accepted(const struct hs_score *score, char *text, size_t
     uint64_t good = hs_count_verdict(&honest, HS_VERDICT_ACCEPTED);
     snprintf(text, size, "%llu of %llu honest claims are accepted", (unsigned long long)good,
              (unsigned long long)all);
-    if (all == 0 || (double)good < HS_GOAL_HONEST * (double)all)
+    if (all == 0 || falls_short(&honest, HS_VERDICT_ACCEPTED, HS_GOAL_HONEST))
         return false;
     for (int link = 0; link < HS_LINKS; link++) {
         struct hs_count sum = {0};

@@ -71,8 +71,8 @@ struct hs_count hs_score_honest(const struct hs_score *score);
 
 /*
  * Whether the goals are met; otherwise `text` (at least 256 bytes) names the first that is missed.
- * The share over all honest claims counts as it is. For a part of them, or a kind of forgery, the
- * upper end of the 95 % interval counts, because a low share of few claims may be chance.
+ * Of shares, the upper end of the 95 % interval counts, because a low share of few claims may be
+ * chance.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 

@@ -189,8 +189,18 @@ START_TEST(goals)
     char missed[256];
     struct hs_score *score = good_score();
     ck_assert(hs_score_meets_goals(score, missed, sizeof missed));
-    score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 60;
+    score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 60; /* may be chance */
+    ck_assert(hs_score_meets_goals(score, missed, sizeof missed));
+    score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 80;
     ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
+    score = good_score();
+    score->honest[0][0].reasons[HS_REASON_OK] = 40000;
+    score->honest[HS_LINK_OUTAGE][0].reasons[HS_REASON_OK] = 10000;
+    score->honest[HS_LINK_OUTAGE][0].reasons[HS_REASON_REWIND_LIMIT] = 80;
+    ck_assert(hs_score_meets_goals(score, missed, sizeof missed));
+    score->honest[HS_LINK_OUTAGE][0].reasons[HS_REASON_REWIND_LIMIT] = 130;
+    ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
+    ck_assert_ptr_nonnull(strstr(missed, "OUTAGE"));
     score = good_score();
     score->forged[HS_FORGERY_WALL].reasons[HS_REASON_OK] = 150;
     ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));

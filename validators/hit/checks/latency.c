@@ -55,7 +55,8 @@ struct slacks {
  * doubles at most, and the one for newer times stays below the unwidened one for older.
  *
  * A connection that is measured and quiet needs less. The shares were chosen with `simulate hits`:
- * a cheat that picks poses wins at most 15 % more hits, and they refuse 3 of 10,000 honest claims.
+ * a cheat that picks poses wins about 15 % more hits instead of 18 %, and 3 more of 10,000 honest
+ * claims on a LAN are refused.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
 {
