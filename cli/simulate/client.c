@@ -41,10 +41,12 @@ void hs_client_start(struct hs_client *client, const struct hs_game *game, unsig
 
 void hs_client_send_snapshot(struct hs_client *client, const struct hs_game *game, size_t frame)
 {
-    bool lost = hs_link_loses(&client->dice);
+    double sent = game->film.frames[frame].time;
+    bool is_cut, lost = hs_link_loses(&client->dice);
     double delay = hs_link_delay(&client->link, &client->dice);
-    if (!lost)
-        client->arrivals[frame] = game->film.frames[frame].time + delay;
+    delay += hs_link_outage(&client->link, sent, &is_cut);
+    if (!lost && !is_cut)
+        client->arrivals[frame] = sent + delay;
 }
 
 static double wander(struct hs_dice *dice, double value, double deviation, double seconds)

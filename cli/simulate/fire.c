@@ -173,7 +173,8 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
     struct hs_mail mail = {.from = client->me, .arm = client->arm, .target = -1, .victim = -1};
     unsigned losses;
     /* The server holds an early command until it has moved the shooter to that time. */
-    mail.arrival = time + fmax(client->up, hs_link_command(&client->link, &client->dice, &losses));
+    mail.arrival =
+        time + fmax(client->up, hs_link_command(&client->link, time, &client->dice, &losses));
     mail.direction = hs_client_shot_direction(client);
     mail.seed = hs_dice_next(&client->dice) >> 11;
     struct hs_vec eye = hs_client_true_eye(client, game, time);
@@ -283,7 +284,7 @@ static void strike(struct hs_client *client, const struct hs_game *game, double 
     struct hs_sim_pose poses[HS_CROWD];
     unsigned losses;
     blend_screens(&client->last, screen, hit, poses);
-    mail->arrival = now + hs_link_command(&client->link, &client->dice, &losses);
+    mail->arrival = now + hs_link_command(&client->link, now, &client->dice, &losses);
     mail->hit.end = hs_to_single(missile_place(game, missile, hit));
     mail->hit.hit_time_us = stamp_hit(client, game, hit);
     if (first->who >= 0 && !is_target(mail, poses, first->who))

@@ -1,7 +1,9 @@
 /*
  * A player's connection: how long messages take, and which are lost. One direction takes half of
  * the base round trip plus a jitter, which is never negative. Each message has its own delay and
- * may be lost, independent of the others.
+ * may be lost, independent of the others. The link OUTAGE is a CABLE that fails for some seconds in
+ * both directions, on average every 150 s. Half of the outages lose messages; the others deliver
+ * them late, all at once.
  */
 #ifndef HS_SIMULATE_LINK_H
 #define HS_SIMULATE_LINK_H
@@ -16,6 +18,7 @@ enum hs_link_kind {
     HS_LINK_WIFI,
     HS_LINK_MOBILE,
     HS_LINK_BAD,
+    HS_LINK_OUTAGE,
     HS_LINKS,
     HS_LINK_STEADY = HS_LINKS, /* always 40 ms, for figures at one latency; no mixed match has it */
     HS_LINKS_AND_STEADY
@@ -32,19 +35,25 @@ extern const char *const hs_link_names[HS_LINKS_AND_STEADY]; /* "LAN" */
 
 struct hs_link {
     enum hs_link_kind kind;
-    double base;   /* round trip without jitter; seconds */
-    double jitter; /* mean, per direction; seconds */
+    double base;      /* round trip without jitter; seconds */
+    double jitter;    /* mean, per direction; seconds */
+    uint64_t outages; /* seed of their times */
 };
 
 void hs_link_draw(enum hs_link_kind kind, struct hs_dice *dice, struct hs_link *out);
 
 bool hs_link_loses(struct hs_dice *dice);
 
-/* Seconds in one direction. */
+/* Seconds from `at` to the end of the outage at that time; 0: there is none. */
+double hs_link_outage(const struct hs_link *link, double at, bool *loses);
+
+/* Seconds in one direction, without outages. */
 double hs_link_delay(const struct hs_link *link, struct hs_dice *dice);
 
-/* The same for a message that is repeated until it arrives; *losses counts its losses. */
-double hs_link_command(const struct hs_link *link, struct hs_dice *dice, unsigned *losses);
+/* The same for a message of the time `at` that is repeated until it arrives, also after an outage;
+ *losses counts its other losses. */
+double hs_link_command(const struct hs_link *link, double at, struct hs_dice *dice,
+                       unsigned *losses);
 
 /* A round trip as a server measures it: there, up to one frame of the client, and back. */
 double hs_link_ping(const struct hs_link *link, struct hs_dice *dice);

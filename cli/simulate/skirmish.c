@@ -25,7 +25,8 @@ static bool set_up(struct hs_skirmish *skirmish, const struct hs_skirmish_setup 
     for (size_t i = 0; i < skirmish->ticks * HS_CROWD; i++)
         skirmish->arrivals[i] = HUGE_VAL;
     for (unsigned who = 0; who < HS_CROWD; who++) {
-        unsigned link = setup->link >= 0 ? (unsigned)setup->link : who / 2 % HS_LINKS;
+        unsigned mixed = (unsigned)((setup->seed + who / 2) % HS_LINKS);
+        unsigned link = setup->link >= 0 ? (unsigned)setup->link : mixed;
         hs_client_start(&skirmish->clients[who], game, who, (enum hs_link_kind)link,
                         hs_dice_next(&skirmish->dice), &skirmish->arrivals[who * skirmish->ticks]);
     }
@@ -60,7 +61,9 @@ static void post_ping(struct hs_skirmish *skirmish, unsigned who, struct hs_play
     struct hs_client *client = &skirmish->clients[who];
     size_t step = skirmish->game.setup.frame_every, every = (size_t)(PING_EVERY * HS_CROWD_HZ);
     every -= every % step;
-    if (skirmish->tick % every != who * step % every)
+    bool loses;
+    if (skirmish->tick % every != who * step % every ||
+        hs_link_outage(&client->link, skirmish->now, &loses) > 0)
         return;
     entry->fields |= HS_FIELD_RTT;
     entry->rtt_us = (int32_t)hs_seconds_to_us(hs_link_ping(&client->link, &client->dice));

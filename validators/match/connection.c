@@ -11,6 +11,9 @@ enum { ROUND_TRIPS = 4 };
  */
 #define FRAME_US INT64_C(20000)
 
+/* Round trips that differ by less are a setting or an average rather than measurements. */
+#define MEASURED_US INT64_C(1000)
+
 /* Chosen on simulated networks (tests/property/test_honest_times.c): half of it refuses too many
    claims on WIFI, twice as much widens the slack on CABLE. */
 enum { STALL_FACTOR = 12 };
@@ -58,16 +61,18 @@ void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_
         trips->high_us[1] = trips->high_us[0];
         trips->low_us[0] = trips->high_us[0] = rtt_us;
         trips->from_us = time_us;
+        trips->count = trips->known == 2 ? trips->count : 0;
     }
+    if (trips->count < HS_ROUND_TRIPS_ENOUGH)
+        trips->count++;
     if (rtt_us < trips->low_us[0])
         trips->low_us[0] = rtt_us;
     if (rtt_us > trips->high_us[0])
         trips->high_us[0] = rtt_us;
 }
 
-/* How late packets can be, by the posted round trips. Their spread is mostly small, but a stall is
-   several times as long. */
-static int64_t noise_of_frames(const struct hs_round_trips *trips)
+/* How much the posted round trips differ. */
+static int64_t spread_of(const struct hs_round_trips *trips)
 {
     int32_t low = trips->low_us[0], high = trips->high_us[0];
     if (trips->known == 0)
@@ -76,7 +81,14 @@ static int64_t noise_of_frames(const struct hs_round_trips *trips)
         low = trips->low_us[1];
     if (trips->known == 2 && trips->high_us[1] > high)
         high = trips->high_us[1];
-    int64_t beyond = (int64_t)high - low - FRAME_US;
+    return (int64_t)high - low;
+}
+
+/* How late packets can be, by the posted round trips. Their spread is mostly small, but a stall is
+   several times as long. */
+static int64_t noise_of_frames(const struct hs_round_trips *trips)
+{
+    int64_t beyond = spread_of(trips) - FRAME_US;
     return beyond > 0 ? STALL_FACTOR * beyond : 0;
 }
 
@@ -88,6 +100,16 @@ int64_t hs_connection_noise(const struct hs_player *player)
     if (player->moves != NULL && player->moves->checks.timing.has_begun)
         of_moves = hs_clock_guard_noise(&player->moves->checks.timing.guard);
     return of_moves > of_frames ? of_moves : of_frames;
+}
+
+bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us)
+{
+    if (player == NULL)
+        return false;
+    const struct hs_round_trips *trips = &player->round_trips;
+    return trips->known > 0 && trips->count >= HS_ROUND_TRIPS_ENOUGH &&
+           now_us - trips->from_us < 2 * QUARTER_US && spread_of(trips) >= MEASURED_US &&
+           hs_connection_noise(player) == 0;
 }
 
 bool hs_connection_predicts(const struct hs_connection *connection,

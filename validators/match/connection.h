@@ -29,6 +29,13 @@ void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_
  */
 int64_t hs_connection_noise(const struct hs_player *player);
 
+/*
+ * Whether enough round trips were measured to know that the connection has no noise. They were
+ * posted by the game server. A client can only delay its answers, which adds noise. `player` may be
+ * NULL.
+ */
+bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us);
+
 /* The round trip can be used for a prediction. */
 bool hs_connection_predicts(const struct hs_connection *connection,
                             const struct hs_prediction_rules *rules);

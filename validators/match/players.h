@@ -44,6 +44,8 @@ struct hs_standing {
     struct hs_suspicion suspicion;
 };
 
+enum { HS_ROUND_TRIPS_ENOUGH = 8 }; /* they show whether a connection is quiet */
+
 /* The extremes of a player's posted round trips: of this quarter of a minute, and of the one
  * before.
  */
@@ -51,6 +53,7 @@ struct hs_round_trips {
     int64_t from_us; /* start of this quarter */
     int32_t low_us[2], high_us[2];
     uint32_t known; /* quarters with a round trip: 0 .. 2 */
+    uint32_t count; /* round trips of these quarters; stops at HS_ROUND_TRIPS_ENOUGH */
 };
 
 struct hs_player {

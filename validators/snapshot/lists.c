@@ -51,6 +51,7 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, round_trips.low_us, INT32),
     FIELD(hs_player, round_trips.high_us, INT32),
     FIELD(hs_player, round_trips.known, UNSIGNED),
+    FIELD(hs_player, round_trips.count, UNSIGNED),
     FIELD(hs_player, was_moved, FLAG),
     FIELD(hs_player, moved_us, TIME),
     FIELD(hs_player, was_launched, FLAG),

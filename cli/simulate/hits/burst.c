@@ -1,7 +1,7 @@
 /*
- * A cheat fires a weapon for ten seconds at twice its rate, or in another pattern. Messages travel
- * over an ordinary link: lost ones come later, and late ones overtake each other and bunch up. The
- * reported fire times are exact, rounded to ticks of a client, or have an error.
+ * A cheat fires a weapon for ten seconds at twice its rate, or for twenty in another pattern.
+ * Messages travel over an ordinary link: lost ones come later, and late ones overtake each other
+ * and bunch up. The reported fire times are exact, rounded to ticks of a client, or have an error.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,10 +12,11 @@
 #include "validators/base/units.h"
 #include "validators/shot.h"
 
-#define BURST_US INT64_C(10000000)
-#define START_US INT64_C(2000000)
-#define FRAME_US INT64_C(50000)
-#define TICK_US  INT64_C(16667)
+#define BURST_US  INT64_C(10000000) /* also the window in which shots are counted */
+#define VOLLEY_US (2 * BURST_US)
+#define START_US  INT64_C(2000000)
+#define FRAME_US  INT64_C(50000)
+#define TICK_US   INT64_C(16667)
 
 enum stamps { EXACT, ROUNDED, JITTERED, STAMPS };
 
@@ -30,6 +31,7 @@ enum { NAME_SIZE = 24 };
 struct bullet {
     uint64_t number;
     int64_t fired_us, arrives_us;
+    bool accepted;
 };
 
 struct burst {
@@ -39,6 +41,7 @@ struct burst {
     struct hs_match *match;
     struct bullet *bullets;
     size_t count, capacity;
+    int64_t length_us;
     bool as_shots; /* posts shots; otherwise claims hits */
 };
 
@@ -85,10 +88,10 @@ static void fire_one(struct burst *burst, int64_t at, const struct hs_link *link
     else if (stamps == JITTERED)
         fired += hs_dice_between(dice, -0.02, 0.02);
     double up = link->base / 2 + 1.5 * link->jitter;
-    double arrives = fired - up + hs_link_command(link, dice, &losses);
+    double arrives = fired - up + hs_link_command(link, fired - up, dice, &losses);
     arrives = ceil(fmax(arrives, fired - 0.02) * HS_CROWD_HZ) / HS_CROWD_HZ;
-    burst->bullets[burst->count] =
-        (struct bullet){burst->count + 1, hs_seconds_to_us(fired), hs_seconds_to_us(arrives)};
+    burst->bullets[burst->count] = (struct bullet){burst->count + 1, hs_seconds_to_us(fired),
+                                                   hs_seconds_to_us(arrives), false};
     burst->count++;
 }
 
@@ -100,7 +103,7 @@ static void fire(struct burst *burst, enum hs_link_kind kind, enum stamps stamps
         (int64_t)(volley->interval * (double)burst->weapon->min_interval_us + 0.5);
     struct hs_link link;
     hs_link_draw(kind, dice, &link);
-    for (int64_t at = 0; at <= BURST_US; at += interval_us) {
+    for (int64_t at = 0; at <= burst->length_us; at += interval_us) {
         if (volley->rests > 0 &&
             fmod(hs_seconds(at), volley->fires + volley->rests) > volley->fires)
             continue;
@@ -185,6 +188,7 @@ static bool play(const struct burst *burst, uint64_t *accepted, uint64_t *at_onc
                verify(burst, &burst->bullets[i], result);
         if (good && result->verdict == HS_VERDICT_ACCEPTED) {
             int64_t fired = burst->bullets[i].fired_us / TICK_US;
+            burst->bullets[i].accepted = true;
             in_tick = fired == tick ? in_tick + 1 : 1;
             tick = fired;
             *at_once = in_tick > *at_once ? in_tick : *at_once;
@@ -199,6 +203,27 @@ static bool play(const struct burst *burst, uint64_t *accepted, uint64_t *at_onc
     return good;
 }
 
+static int by_fire_time(const void *a, const void *b)
+{
+    const struct bullet *left = a, *right = b;
+    return (left->fired_us > right->fired_us) - (left->fired_us < right->fired_us);
+}
+
+/* The most accepted bullets of ten seconds, over those that the weapon can fire. */
+static double worst_window(const struct burst *burst)
+{
+    int64_t interval_us = burst->weapon->min_interval_us;
+    size_t from = 0, inside = 0, most = 0;
+    qsort(burst->bullets, burst->count, sizeof *burst->bullets, by_fire_time);
+    for (size_t to = 0; to < burst->count; to++) {
+        inside += burst->bullets[to].accepted;
+        for (; burst->bullets[from].fired_us <= burst->bullets[to].fired_us - BURST_US; from++)
+            inside -= burst->bullets[from].accepted;
+        most = inside > most ? inside : most;
+    }
+    return (double)most / (double)((BURST_US + interval_us - 1) / interval_us);
+}
+
 static void close_burst(struct burst *burst)
 {
     free(burst->bullets);
@@ -208,14 +233,15 @@ static void close_burst(struct burst *burst)
 
 /* False: out of memory; `burst` must be closed all the same. */
 static bool open_burst(struct burst *burst, const struct hs_sim_arena *arena, enum hs_arm arm,
-                       const struct hs_volley *volley)
+                       const struct hs_volley *volley, int64_t length_us)
 {
-    *burst = (struct burst){.ruleset = create_rules(arena), .volley = volley};
+    *burst =
+        (struct burst){.ruleset = create_rules(arena), .volley = volley, .length_us = length_us};
     if (burst->ruleset == NULL)
         return false;
     uint16_t weapon = hs_ruleset_find_weapon(burst->ruleset, hs_str_of(hs_arm_names[arm]));
     burst->weapon = burst->ruleset->weapons[weapon];
-    double shots = (double)BURST_US / (volley->interval * (double)burst->weapon->min_interval_us);
+    double shots = (double)length_us / (volley->interval * (double)burst->weapon->min_interval_us);
     burst->capacity = ((size_t)shots + 2) * (size_t)volley->group;
     burst->match =
         hs_match_create(burst->ruleset, &(struct hs_match_limits){.players = 64, .samples = 64});
@@ -232,7 +258,7 @@ bool hs_burst_run(const struct hs_simulation *simulation, const struct hs_sim_ar
     struct hs_dice dice = {hs_seed_of(~simulation->seed, number)};
     struct burst burst;
     uint64_t accepted, at_once;
-    bool good = open_burst(&burst, arena, arm, &hs_volleys[HS_VOLLEY_TWICE]);
+    bool good = open_burst(&burst, arena, arm, &hs_volleys[HS_VOLLEY_TWICE], BURST_US);
     burst.as_shots = (good && burst.weapon->require_shot) || number / 9 % 2 == 1;
     if (good) {
         fire(&burst, (enum hs_link_kind)link, (enum stamps)(number / 3 % STAMPS), &dice);
@@ -250,16 +276,17 @@ bool hs_volley_compare(const struct hs_sim_arena *arena, const struct hs_cheat *
 {
     const struct hs_volley *tricked = &hs_volleys[(int)cheat->amount];
     const struct hs_volley honest = {1, 1, tricked->fires, tricked->rests, 0, true};
-    uint64_t accepted[2] = {0}, at_once = 0, legal = 1;
+    uint64_t accepted[2] = {0}, at_once = 0;
+    double extent = 0;
     bool good = true;
     for (int i = 0; good && i < 2; i++) {
         struct burst burst;
         struct hs_dice dice = {seed};
-        good = open_burst(&burst, arena, cheat->arm, i == 0 ? &honest : tricked);
+        good = open_burst(&burst, arena, cheat->arm, i == 0 ? &honest : tricked, VOLLEY_US);
         if (good) {
             fire(&burst, link, EXACT, &dice);
             good = play(&burst, &accepted[i], &at_once, i == 0 ? NULL : count);
-            legal = i == 0 ? burst.count : legal;
+            extent = tricked->group > 1 ? (double)at_once : worst_window(&burst);
             count->claims += i == 0 ? 0 : burst.count;
         }
         close_burst(&burst);
@@ -268,7 +295,6 @@ bool hs_volley_compare(const struct hs_sim_arena *arena, const struct hs_cheat *
     double twin = (double)accepted[0], gained = (double)accepted[1];
     hs_paired_add(&count->hits, twin, gained);
     hs_paired_add(&count->damage, twin * damage, gained * damage);
-    count->extent =
-        fmax(count->extent, tricked->group > 1 ? (double)at_once : gained / (double)legal);
+    count->extent = fmax(count->extent, extent);
     return good;
 }

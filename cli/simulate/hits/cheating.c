@@ -13,6 +13,7 @@
 
 enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGHTS = 2 };
 
+#define ROUNDING  0.01 /* metres; by which rounded coordinates may be beside a short path */
 #define TIME_STEP 0.01 /* seconds between two hit times that a cheat tries */
 /* Degrees. Players who nearly always hit would leave cheats nothing to win. With this, a third to a
    half of the twins' rifle shots hit. */
@@ -81,6 +82,25 @@ static bool play_twin(struct run *run, const struct hs_mail *mail)
     return hs_hit_record(run->twin, &claim, &run->result, HS_STR("{}"));
 }
 
+/* The true eye of a player at a time. */
+static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
+{
+    const struct hs_game *game = &run->skirmish->game;
+    const struct hs_sim_pose *pose =
+        hs_crowd_at(game->crowd, who, hs_crowd_tick(game->crowd, time));
+    return hs_vec_add(hs_crowd_place(game->crowd, who, time),
+                      game->arena->rig->stances[pose->crouched].eye);
+}
+
+/* Whether the true eye of the shooter sees the accepted hit of the last verification. */
+static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
+{
+    const double drawn_in = 0.005; /* a body may touch a wall */
+    struct hs_vec eye = eye_at(run, mail->from, hs_seconds(mail->hit.fire_time_us));
+    return !hs_world_blocks(run->skirmish->game.arena->world, eye,
+                            hs_vec_lerp(run->result.impact.point, eye, drawn_in));
+}
+
 /* Keeps a claim that would pay more than the best one so far. */
 static void try_claim(struct run *run, const struct hs_mail *mail, double extent)
 {
@@ -94,7 +114,8 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
         return;
     }
     double value = 1 + run->result.damage_total;
-    if (value <= run->value)
+    /* What the eye sees could be hit without leaning. */
+    if (value <= run->value || (play->cheat->kind == HS_CHEAT_LEAN && is_in_sight(run, mail)))
         return;
     run->value = value;
     run->extent = extent;
@@ -179,16 +200,6 @@ static struct hs_vec steer(struct hs_vec from, struct hs_vec to, double degrees)
     if (length < 1e-9)
         return from;
     return hs_vec_add_scaled(hs_vec_scale(from, cos(turn)), side, sin(turn) / length);
-}
-
-/* The true eye of a player at a time. */
-static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
-{
-    const struct hs_game *game = &run->skirmish->game;
-    const struct hs_sim_pose *pose =
-        hs_crowd_at(game->crowd, who, hs_crowd_tick(game->crowd, time));
-    return hs_vec_add(hs_crowd_place(game->crowd, who, time),
-                      game->arena->rig->stances[pose->crouched].eye);
 }
 
 /* ---- the choices ---- */
@@ -285,8 +296,18 @@ static void try_honest(struct run *run, const struct hs_mail *shot)
     try_aimed(run, shot, run->play->cheat->kind == HS_CHEAT_HOLD ? run->play->cheat->amount : 0);
 }
 
+/* Degrees from the posted direction to the claimed path. Where the impact moved by no more than
+   coordinates are rounded, nothing was steered. */
+static double steered(const struct hs_mail *shot, const struct hs_mail *mail)
+{
+    double angle = angle_between(shot->direction, mail->direction);
+    double length = hs_vec_distance(mail->hit.start, mail->hit.end);
+    return length * sin(angle * M_PI / 180) > ROUNDING ? angle : 0;
+}
+
 static void try_beside(struct run *run, const struct hs_mail *shot)
 {
+    const struct hs_game *game = &run->skirmish->game;
     double degrees = run->play->cheat->amount;
     try_aimed(run, shot, 0);
     for (unsigned i = 0; i < HS_CROWD * HEIGHTS; i++) {
@@ -296,7 +317,8 @@ static void try_beside(struct run *run, const struct hs_mail *shot)
             angle_between(shot->direction, mail.direction) > degrees + 10)
             continue;
         mail.direction = steer(shot->direction, mail.direction, degrees);
-        try_aimed(run, &mail, angle_between(shot->direction, mail.direction));
+        if (hs_client_claim(game, &run->screen, &mail))
+            try_claim(run, &mail, steered(shot, &mail));
     }
 }
 

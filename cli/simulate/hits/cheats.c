@@ -2,13 +2,13 @@
 
 #include <math.h>
 
-#define RATE "shots / legal"
+#define RATE "x legal, 10 s"
 
 /* clang-format off */
 const struct hs_cheat hs_cheats[HS_CHEATS] = {
     /* name, kind, amount, arm, posts, bound, limit, extent, is judged */
-    {"backtrack", HS_CHEAT_TIMES, 0, HS_ARM_RIFLE, true, HS_CHEAT_GAIN, 0.15, "s older", false},
-    {"backtrack_unposted", HS_CHEAT_TIMES, 1, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0.15, "s older", false},
+    {"backtrack", HS_CHEAT_TIMES, 0, HS_ARM_RIFLE, true, HS_CHEAT_GAIN, 0.15, "s older", true},
+    {"backtrack_unposted", HS_CHEAT_TIMES, 1, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0.15, "s older", true},
     {"fire_time_cover", HS_CHEAT_COVER, 0.4, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0.15, "s earlier", true},
     {"fire_time_death", HS_CHEAT_DEATH, 0.4, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0.01, "s earlier", false},
     {"packets_held_50ms", HS_CHEAT_HOLD, 0.05, HS_ARM_RIFLE, false, HS_CHEAT_UNBOUND, 0, "s held", false},
@@ -21,18 +21,19 @@ const struct hs_cheat hs_cheats[HS_CHEATS] = {
     {"steered_pellets_35", HS_CHEAT_PELLETS, 35, HS_ARM_SHOTGUN, true, HS_CHEAT_EXTENT, 4.5, "degrees", true},
     {"chosen_seeds", HS_CHEAT_SEEDS, 256, HS_ARM_SHOTGUN, true, HS_CHEAT_UNBOUND, 0, "", false},
     {"beside_0.4", HS_CHEAT_BESIDE, 0.4, HS_ARM_RIFLE, true, HS_CHEAT_UNBOUND, 0, "degrees", false},
-    {"beside_1", HS_CHEAT_BESIDE, 1, HS_ARM_RIFLE, true, HS_CHEAT_EXTENT, 0.5, "degrees", false},
-    {"beside_3", HS_CHEAT_BESIDE, 3, HS_ARM_RIFLE, true, HS_CHEAT_EXTENT, 0.5, "degrees", false},
-    {"beside_14", HS_CHEAT_BESIDE, 14, HS_ARM_RIFLE, true, HS_CHEAT_EXTENT, 0.5, "degrees", false},
+    {"beside_1", HS_CHEAT_BESIDE, 1, HS_ARM_RIFLE, true, HS_CHEAT_EXTENT, 0.5, "degrees", true},
+    {"beside_3", HS_CHEAT_BESIDE, 3, HS_ARM_RIFLE, true, HS_CHEAT_EXTENT, 0.5, "degrees", true},
+    {"beside_14", HS_CHEAT_BESIDE, 14, HS_ARM_RIFLE, true, HS_CHEAT_EXTENT, 0.5, "degrees", true},
     {"rate_1.1x", HS_CHEAT_VOLLEY, 1, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 1.02, RATE, true},
     {"rate_greedy", HS_CHEAT_VOLLEY, 2, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 1.02, RATE, true},
-    {"rate_after_silence", HS_CHEAT_VOLLEY, 3, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0.02, RATE, false},
+    {"rate_after_silence", HS_CHEAT_VOLLEY, 3, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 1.02, RATE, true},
     {"four_in_one_tick", HS_CHEAT_VOLLEY, 4, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 1, "shots a tick", true},
     {"rate_other_names", HS_CHEAT_VOLLEY, 5, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 1.02, RATE, true},
     {"number_repeated", HS_CHEAT_NUMBERS, 0, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 0, "hits", true},
     {"number_later", HS_CHEAT_NUMBERS, 8, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 0, "hits", true},
     {"number_wrapped", HS_CHEAT_NUMBERS, 24, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 0, "hits", true},
-    {"lean_0.25", HS_CHEAT_LEAN, 0.25, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0, "m", false},
+    {"lean_0.14", HS_CHEAT_LEAN, 0.14, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0, "m", false},
+    {"lean_0.25", HS_CHEAT_LEAN, 0.25, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0, "m", true},
     {"lean_0.4", HS_CHEAT_LEAN, 0.4, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 0.25, "m", true},
     {"move_without_mode", HS_CHEAT_MOVE, 0, HS_ARMS, false, HS_CHEAT_GAIN, 0.02, "", false},
     {"move_through_wall", HS_CHEAT_MOVE, 1, HS_ARMS, false, HS_CHEAT_EXTENT, 0, "m of wall", true},

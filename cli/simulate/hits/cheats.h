@@ -46,7 +46,7 @@ struct hs_cheat {
     bool is_judged;     /* by --check; false: this version does not keep the limit */
 };
 
-enum { HS_CHEATS = 35 };
+enum { HS_CHEATS = 36 };
 extern const struct hs_cheat hs_cheats[HS_CHEATS];
 
 /* Sums over runs, from which a ratio and its interval follow. A run is one player of a match. */
@@ -85,7 +85,7 @@ void hs_cheat_count_accepted(struct hs_cheat_count *count, const struct hs_hit_r
 
 /* ---- volleys: burst.c ---- */
 
-/* How a player fires for ten seconds. */
+/* How a player fires: for ten seconds as a forgery, for twenty as a cheat. */
 struct hs_volley {
     double interval;     /* between two groups, as a share of the weapon's shortest interval */
     int group;           /* shots of the same time */
@@ -98,7 +98,7 @@ enum { HS_VOLLEY_TWICE, HS_VOLLEYS = 6 }; /* the first one is the forgery of twi
 extern const struct hs_volley hs_volleys[HS_VOLLEYS];
 
 /* Plays a volley and its honest twin, and adds both. The extent is the most accepted shots of one
-   tick for groups, otherwise the accepted shots over those of the weapon's rate. False: out of
+   tick for groups, otherwise of any ten seconds, over those of the weapon's rate. False: out of
    memory. */
 bool hs_volley_compare(const struct hs_sim_arena *arena, const struct hs_cheat *cheat,
                        enum hs_link_kind link, uint64_t seed, struct hs_cheat_count *count);

@@ -63,10 +63,11 @@ static bool post_frame(struct walker *walker, bool hops, double time)
     enum hs_frame_result results[1 + BASES];
     unsigned flags;
     struct hs_vec place = walker->accepted;
+    bool loses, is_out = hs_link_outage(&walker->link, time, &loses) > 0;
     place.x += HOP * walker->accepted_base;
     const struct hs_player_frame entry = {
         .player = HS_STR("walker"),
-        .fields = HS_FIELD_RTT,
+        .fields = is_out ? 0 : HS_FIELD_RTT,
         .position = place,
         .rtt_us = (int32_t)hs_seconds_to_us(hs_link_ping(&walker->link, &walker->dice))};
     for (int i = 0; i < BASES; i++) {
@@ -125,7 +126,7 @@ static bool send_move(struct walker *walker, const struct gait *gait, bool trick
     double sent = time, in_cycle = fmod(time - BEGIN, CYCLE);
     if (tricks && in_cycle < gait->held)
         sent += gait->held - in_cycle;
-    double arrives = sent + hs_link_command(&walker->link, &walker->dice, &losses);
+    double arrives = sent + hs_link_command(&walker->link, sent, &walker->dice, &losses);
     arrives = ceil(fmax(arrives, walker->arrives) * HS_CROWD_HZ) / HS_CROWD_HZ;
     if (arrives > walker->arrives)
         walker->at_once = 0;

@@ -99,15 +99,17 @@ static bool honest_are_accepted(const struct hs_score *score, char *text, size_t
     uint64_t good = hs_count_verdict(&honest, HS_VERDICT_ACCEPTED);
     snprintf(text, size, "%llu of %llu honest claims are accepted", (unsigned long long)good,
              (unsigned long long)all);
-    if (all == 0 || (double)good < HS_GOAL_HONEST * (double)all)
+    if (all == 0 || falls_short(&honest, HS_VERDICT_ACCEPTED, HS_GOAL_HONEST))
         return false;
     for (int link = 0; link < HS_LINKS; link++) {
         struct hs_count sum = {0};
+        bool is_poor = link == HS_LINK_BAD || link == HS_LINK_OUTAGE;
+        double goal = is_poor ? HS_GOAL_HONEST_POOR : HS_GOAL_HONEST;
         add_link(&sum, score, link);
         snprintf(text, size, "%s: less than %g %% of claims or shots are accepted",
-                 hs_link_names[link], 100 * HS_GOAL_HONEST);
-        if (falls_short(&sum, HS_VERDICT_ACCEPTED, HS_GOAL_HONEST) ||
-            falls_short(&score->shots[link], HS_VERDICT_ACCEPTED, HS_GOAL_HONEST))
+                 hs_link_names[link], 100 * goal);
+        if (falls_short(&sum, HS_VERDICT_ACCEPTED, goal) ||
+            falls_short(&score->shots[link], HS_VERDICT_ACCEPTED, goal))
             return false;
     }
     return true;

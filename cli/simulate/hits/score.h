@@ -62,15 +62,17 @@ void hs_score_example(struct hs_score *score, const struct hs_example *example);
 /* The sum over all honest claims. */
 struct hs_count hs_score_honest(const struct hs_score *score);
 
-#define HS_GOAL_HONEST                                                                             \
-    0.995 /* share of honest claims accepted, over all and on each kind of link */
-#define HS_GOAL_FORGED 0.999 /* share of each kind of forgery rejected */
-#define HS_GOAL_EXCESS 3     /* accepted shots of a volley above the legal count */
+/* Share of honest claims accepted, over all and on each kind of link. */
+#define HS_GOAL_HONEST 0.995
+/* The same on BAD and OUTAGE, where a few claims arrive seconds late. */
+#define HS_GOAL_HONEST_POOR 0.99
+#define HS_GOAL_FORGED      0.999 /* share of each kind of forgery rejected */
+#define HS_GOAL_EXCESS      3     /* accepted shots of a volley above the legal count */
 
 /*
  * Whether the goals are met; otherwise `text` (at least 256 bytes) names the first that is missed.
- * The share over all honest claims counts as it is. For a part of them, or a kind of forgery, the
- * upper end of the 95 % interval counts, because a low share of few claims may be chance.
+ * Of shares, the upper end of the 95 % interval counts, because a low share of few claims may be
+ * chance.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 

@@ -39,12 +39,37 @@ START_TEST(one_in_twenty_is_lost_and_comes_later)
     for (int i = 0; i < DRAWS; i++) {
         unsigned losses;
         lost += hs_link_loses(&dice);
-        double delay = hs_link_command(&link, &dice, &losses);
+        double delay = hs_link_command(&link, 0, &dice, &losses);
         late += losses > 0;
         ck_assert_double_ge(delay, link.base / 2 + losses * HS_LINK_RESEND);
     }
     ck_assert_double_eq_tol((double)lost / DRAWS, HS_LINK_LOSS, 0.003);
     ck_assert_double_eq_tol((double)late / DRAWS, HS_LINK_LOSS, 0.003);
+}
+END_TEST
+
+START_TEST(an_outage_cuts_or_holds_messages_for_seconds)
+{
+    enum { SPANS = 400 };
+    struct hs_dice dice = {7};
+    struct hs_link link;
+    hs_link_draw(HS_LINK_OUTAGE, &dice, &link);
+    int outages = 0, cuts = 0;
+    double out = 0, before = 0;
+    for (int i = 0; i < SPANS * 1500; i++) {
+        bool loses;
+        unsigned losses;
+        double at = 0.1 * i, left = hs_link_outage(&link, at, &loses);
+        ck_assert(left >= 0 && left <= 10 && (left > 0 || !loses));
+        ck_assert_double_ge(hs_link_command(&link, at, &dice, &losses), left + link.base / 2);
+        outages += left > 0 && before <= 0;
+        cuts += loses && before <= 0;
+        out += left > 0 ? 0.1 : 0;
+        before = left;
+    }
+    ck_assert_int_eq(outages, SPANS);
+    ck_assert(cuts > SPANS * 2 / 5 && cuts < SPANS * 3 / 5);
+    ck_assert_double_eq_tol(out / SPANS, 6.5, 0.3); /* the mean of 3 and 10 s */
 }
 END_TEST
 
@@ -164,8 +189,18 @@ START_TEST(goals)
     char missed[256];
     struct hs_score *score = good_score();
     ck_assert(hs_score_meets_goals(score, missed, sizeof missed));
-    score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 60;
+    score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 60; /* may be chance */
+    ck_assert(hs_score_meets_goals(score, missed, sizeof missed));
+    score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 80;
     ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
+    score = good_score();
+    score->honest[0][0].reasons[HS_REASON_OK] = 40000;
+    score->honest[HS_LINK_OUTAGE][0].reasons[HS_REASON_OK] = 10000;
+    score->honest[HS_LINK_OUTAGE][0].reasons[HS_REASON_REWIND_LIMIT] = 80;
+    ck_assert(hs_score_meets_goals(score, missed, sizeof missed));
+    score->honest[HS_LINK_OUTAGE][0].reasons[HS_REASON_REWIND_LIMIT] = 130;
+    ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
+    ck_assert_ptr_nonnull(strstr(missed, "OUTAGE"));
     score = good_score();
     score->forged[HS_FORGERY_WALL].reasons[HS_REASON_OK] = 150;
     ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
@@ -427,6 +462,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_way_takes_half_the_round_trip_and_the_jitter, 0, HS_LINKS);
     tcase_add_test(tcase, one_in_twenty_is_lost_and_comes_later);
     tcase_add_test(tcase, links_have_names);
+    tcase_add_test(tcase, an_outage_cuts_or_holds_messages_for_seconds);
     tcase_add_test(tcase, people_stay_out_of_walls_and_do_not_fly);
     tcase_add_test(tcase, poses_blend_but_never_into_a_jump);
     tcase_add_test(tcase, what_is_sent_is_rounded);
