@@ -21,7 +21,7 @@
  * - A body under gravity is launched when its movement mode begins. After that its rise must slow
  *   down by gravity. Then it must fall with at least half of it, because it may slide down a steep
  *   slope. Until the body is on the ground again, the mode's jumps in the air are allowed, and
- *   one landing whose move was lost.
+ *   two landings whose moves were lost.
  * - The server may launch a body: knock-back, a jump pad, a rocket jump. The velocity of the launch
  *   raises the limits of speed, and pays for the gain of velocity and for one rise.
  *

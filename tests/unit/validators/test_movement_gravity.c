@@ -124,21 +124,21 @@ START_TEST(a_jump_shortly_after_the_edge_is_a_launch)
 }
 END_TEST
 
-/* A landing whose move was lost, and the jumps in the air that the mode allows; not again and
+/* Two landings whose moves were lost, and the jumps in the air that the mode allows; not again and
    again. */
 START_TEST(few_bounces_may_lack_their_ground)
 {
     hs_walk.rules.modes[FALLING].air_jumps = _i;
     for (int round = 0; round < 10; round++) {
         hs_walk.step.mode = FALLING;
-        for (int jumps = 0; jumps < 2 + _i; jumps++)
+        for (int jumps = 0; jumps < 3 + _i; jumps++)
             fall_from(4.2, 9.8, 0.8);
         hs_walk_expect(0, 0, 0, 0);
         hs_walk.step.mode = WALKING;
         hs_walk_by(0, 0);
     }
     hs_walk.step.mode = FALLING;
-    for (int jumps = 0; jumps < 4 + _i; jumps++)
+    for (int jumps = 0; jumps < 5 + _i; jumps++)
         fall_from(4.2, 9.8, 0.8);
     ck_assert_int_ge(hs_walk.failures[3], 1);
 }
