@@ -113,7 +113,8 @@ static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
 
 /*
  * Checks a step and stores it, whatever the findings are. An overdrawn credit is restored, so one
- * cause gives one finding. A check that cannot run has not failed.
+ * cause gives one finding. That is for steps that are only counted. Who refuses a step keeps the
+ * state from before it, and adds its time to the next one. A check that cannot run has not failed.
  *
  * After a change of base, position and velocity start again, and no credit is refilled. Speed is
  * checked by `base_path`. Without it the change hides the path, and too many changes fail.

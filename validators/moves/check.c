@@ -29,6 +29,16 @@
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
+/* What a refused move puts back. */
+struct undo {
+    struct hs_movement movement;
+    struct hs_launch launch;
+    int64_t jump_closed_us;
+    double unmoved_us, unmoved_client_us; /* with the time of the move */
+    bool may_be_thrown, is_restored;
+    bool is_set; /* the move was checked for movement */
+};
+
 /* A move, its player, and their connection. */
 struct checking {
     const struct hs_match *match;
@@ -39,6 +49,7 @@ struct checking {
     int64_t rtt_us; /* -1: unknown */
     int64_t interp_us;
     struct hs_move_way way; /* through the world */
+    struct undo undo;
     struct hs_move_result *out;
 };
 
@@ -218,6 +229,38 @@ static void add_way_findings(struct checking *c)
         c->out->failures[before].reason = HS_MOVE_UNKNOWN_BASE;
 }
 
+static void remember(struct checking *c)
+{
+    const struct hs_player_moves *moves = c->moves;
+    c->undo = (struct undo){.movement = moves->checks.movement,
+                            .launch = moves->launch,
+                            .jump_closed_us = moves->jump_closed_us,
+                            .unmoved_us = moves->unmoved_us,
+                            .unmoved_client_us = moves->unmoved_client_us,
+                            .may_be_thrown = moves->may_be_thrown,
+                            .is_restored = moves->is_restored,
+                            .is_set = true};
+}
+
+/*
+ * A refused move moved nobody: the next one starts where this one did, with the same credit. Its
+ * time remains, as after a silence. So a player who goes on honestly is accepted, from the place
+ * of the correction at once, and from their own place when the time has made up for the distance.
+ */
+static void take_back(struct checking *c)
+{
+    struct hs_player_moves *moves = c->moves;
+    if (!c->undo.is_set)
+        return;
+    moves->checks.movement = c->undo.movement;
+    moves->launch = c->undo.launch;
+    moves->jump_closed_us = c->undo.jump_closed_us;
+    moves->unmoved_us = c->undo.unmoved_us;
+    moves->unmoved_client_us = c->undo.unmoved_client_us;
+    moves->may_be_thrown = c->undo.may_be_thrown;
+    moves->is_restored = c->undo.is_restored;
+}
+
 static void check_movement(struct checking *c, const struct hs_timing_result *granted)
 {
     const struct hs_move *move = c->move;
@@ -226,6 +269,7 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
     moves->unmoved_client_us += granted->client_us;
     if (!(move->fields & HS_MOVE_HAS_POSITION))
         return;
+    remember(c);
     notice_launch(c);
     struct hs_movement_step step = {
         .position = move->position,
@@ -247,11 +291,11 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
         .may_be_thrown = moves->may_be_thrown,
     };
     moves->unmoved_us = moves->unmoved_client_us = 0;
-    struct hs_movement before = moves->checks.movement;
+    const struct hs_movement *before = &c->undo.movement;
     struct hs_movement_result found;
     begin_way(c, &step);
     hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
-    judge_way(c, &step, before.base != step.base);
+    judge_way(c, &step, before->base != step.base);
     int64_t announced_us;
     bool is_found = found_something(&found) || hs_move_way_found(&c->way);
     bool is_announced = is_found && find_announced_jump(c, &announced_us);
@@ -262,7 +306,7 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
         else
             assume_launch(c, &found.speed, &step);
         moves->is_restored = false;
-        moves->checks.movement = before;
+        moves->checks.movement = *before;
         step.is_announced = true;
         hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
         hs_move_way_excuse(&c->way);
@@ -514,6 +558,8 @@ static void judge_timed(struct checking *c, const struct hs_timing_result *timin
     if (c->out->verdict == HS_VERDICT_ACCEPTED) {
         c->out->delta_us = round_us(timing->delta_us);
         hs_move_way_keep(&c->way, &c->moves->whereabouts);
+    } else {
+        take_back(c);
     }
     if (is_simulated)
         compare_position(c, timing->force_update || is_refused);
