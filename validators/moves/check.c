@@ -18,10 +18,12 @@
 /*
  * A launch by the server raises the limits until the client can have shown it: for the round trip
  * and LAUNCH_ARRIVES_US. After that the ground slows the body, by a share of 1/LAUNCH_FADES_S each
- * second. Nothing slows it under gravity, but a flight ends within LAUNCH_ENDS_US.
+ * second. Nothing slows it under gravity, but a flight ends within LAUNCH_ENDS_US. Each landing
+ * leaves a share of LAUNCH_LANDED, or a client that hops would keep the speed of the launch.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0
+#define LAUNCH_LANDED     0.75
 #define LAUNCH_ENDS_US    INT64_C(10000000)
 
 /* The clock was set back if AGREEING_MOVES moves agree. They arrive over AGREEING_US or longer,
@@ -202,16 +204,22 @@ static void notice_launch(struct checking *c)
         moves->launch.speed = moves->launch.climb = 0;
 }
 
+static bool has_gravity(const struct checking *c, uint16_t mode)
+{
+    return mode < c->rules->mode_count && c->rules->modes[mode].gravity > 0;
+}
+
 /* What remains of the launch after a step. */
 static void fade_launch(struct checking *c, const struct hs_movement_step *step)
 {
     struct hs_launch *launch = &c->moves->launch;
     int64_t rtt_us = c->rtt_us >= 0 ? c->rtt_us : UNKNOWN_RTT_US;
     bool is_on_its_way = c->move->received_us - launch->time_us <= rtt_us + LAUNCH_ARRIVES_US;
-    bool flies = step->mode < c->rules->mode_count && c->rules->modes[step->mode].gravity > 0;
-    if (is_on_its_way || flies)
+    if (is_on_its_way || has_gravity(c, step->mode))
         return;
     double left = hs_larger(0, 1 - step->delta_us / 1e6 / LAUNCH_FADES_S);
+    if (has_gravity(c, c->undo.movement.mode))
+        left *= LAUNCH_LANDED;
     launch->speed *= left;
     launch->climb *= left;
     c->moves->may_be_thrown = false;
