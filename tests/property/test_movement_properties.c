@@ -331,7 +331,7 @@ static const struct {
     enum cheat cheat;
     unsigned finds;
     double within_s;
-} cheats[] = {{FAST, SPEED, 2}, {HOVER, FELL, 1}, {CLIMB, FELL, 1.1}, {BLINK, TELEPORT, 0.6}};
+} cheats[] = {{FAST, SPEED, 2}, {HOVER, FELL, 1}, {CLIMB, FELL, 1.5}, {BLINK, TELEPORT, 0.6}};
 
 START_TEST(cheats_are_found_in_time)
 {

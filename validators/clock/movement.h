@@ -21,7 +21,7 @@
  * - A body under gravity is launched when its movement mode begins. After that its rise must slow
  *   down by gravity. Then it must fall with at least half of it, because it may slide down a steep
  *   slope. Until the body is on the ground again, the mode's jumps in the air are allowed, and
- *   one landing whose move was lost.
+ *   two landings whose moves were lost.
  * - The server may launch a body: knock-back, a jump pad, a rocket jump. The velocity of the launch
  *   raises the limits of speed, and pays for the gain of velocity and for one rise.
  *
@@ -113,7 +113,8 @@ static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
 
 /*
  * Checks a step and stores it, whatever the findings are. An overdrawn credit is restored, so one
- * cause gives one finding. A check that cannot run has not failed.
+ * cause gives one finding. That is for steps that are only counted. Who refuses a step keeps the
+ * state from before it, and adds its time to the next one. A check that cannot run has not failed.
  *
  * After a change of base, position and velocity start again, and no credit is refilled. Speed is
  * checked by `base_path`. Without it the change hides the path, and too many changes fail.

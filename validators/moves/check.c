@@ -18,16 +18,28 @@
 /*
  * A launch by the server raises the limits until the client can have shown it: for the round trip
  * and LAUNCH_ARRIVES_US. After that the ground slows the body, by a share of 1/LAUNCH_FADES_S each
- * second. Nothing slows it under gravity, but a flight ends within LAUNCH_ENDS_US.
+ * second. Nothing slows it under gravity, but a flight ends within LAUNCH_ENDS_US. Each landing
+ * leaves a share of LAUNCH_LANDED, or a client that hops would keep the speed of the launch.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0
+#define LAUNCH_LANDED     0.75
 #define LAUNCH_ENDS_US    INT64_C(10000000)
 
 /* The clock was set back if AGREEING_MOVES moves agree. They arrive over AGREEING_US or longer,
    each at most history.max_forward after the one before. A batch that is sent again is shorter. */
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
+
+/* What a refused move puts back. */
+struct undo {
+    struct hs_movement movement;
+    struct hs_launch launch;
+    int64_t jump_closed_us;
+    double unmoved_us, unmoved_client_us; /* with the time of the move */
+    bool may_be_thrown, is_restored;
+    bool is_set; /* the move was checked for movement */
+};
 
 /* A move, its player, and their connection. */
 struct checking {
@@ -39,6 +51,7 @@ struct checking {
     int64_t rtt_us; /* -1: unknown */
     int64_t interp_us;
     struct hs_move_way way; /* through the world */
+    struct undo undo;
     struct hs_move_result *out;
 };
 
@@ -164,16 +177,22 @@ static void notice_launch(struct checking *c)
         moves->launch.speed = moves->launch.climb = 0;
 }
 
+static bool has_gravity(const struct checking *c, uint16_t mode)
+{
+    return mode < c->rules->mode_count && c->rules->modes[mode].gravity > 0;
+}
+
 /* What remains of the launch after a step. */
 static void fade_launch(struct checking *c, const struct hs_movement_step *step)
 {
     struct hs_launch *launch = &c->moves->launch;
     int64_t rtt_us = c->rtt_us >= 0 ? c->rtt_us : UNKNOWN_RTT_US;
     bool is_on_its_way = c->move->received_us - launch->time_us <= rtt_us + LAUNCH_ARRIVES_US;
-    bool flies = step->mode < c->rules->mode_count && c->rules->modes[step->mode].gravity > 0;
-    if (is_on_its_way || flies)
+    if (is_on_its_way || has_gravity(c, step->mode))
         return;
     double left = hs_larger(0, 1 - step->delta_us / 1e6 / LAUNCH_FADES_S);
+    if (has_gravity(c, c->undo.movement.mode))
+        left *= LAUNCH_LANDED;
     launch->speed *= left;
     launch->climb *= left;
     c->moves->may_be_thrown = false;
@@ -218,6 +237,38 @@ static void add_way_findings(struct checking *c)
         c->out->failures[before].reason = HS_MOVE_UNKNOWN_BASE;
 }
 
+static void remember(struct checking *c)
+{
+    const struct hs_player_moves *moves = c->moves;
+    c->undo = (struct undo){.movement = moves->checks.movement,
+                            .launch = moves->launch,
+                            .jump_closed_us = moves->jump_closed_us,
+                            .unmoved_us = moves->unmoved_us,
+                            .unmoved_client_us = moves->unmoved_client_us,
+                            .may_be_thrown = moves->may_be_thrown,
+                            .is_restored = moves->is_restored,
+                            .is_set = true};
+}
+
+/*
+ * A refused move moved nobody: the next one starts where this one did, with the same credit. Its
+ * time remains, as after a silence. So a player who goes on honestly is accepted, from the place
+ * of the correction at once, and from their own place when the time has made up for the distance.
+ */
+static void take_back(struct checking *c)
+{
+    struct hs_player_moves *moves = c->moves;
+    if (!c->undo.is_set)
+        return;
+    moves->checks.movement = c->undo.movement;
+    moves->launch = c->undo.launch;
+    moves->jump_closed_us = c->undo.jump_closed_us;
+    moves->unmoved_us = c->undo.unmoved_us;
+    moves->unmoved_client_us = c->undo.unmoved_client_us;
+    moves->may_be_thrown = c->undo.may_be_thrown;
+    moves->is_restored = c->undo.is_restored;
+}
+
 static void check_movement(struct checking *c, const struct hs_timing_result *granted)
 {
     const struct hs_move *move = c->move;
@@ -226,6 +277,7 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
     moves->unmoved_client_us += granted->client_us;
     if (!(move->fields & HS_MOVE_HAS_POSITION))
         return;
+    remember(c);
     notice_launch(c);
     struct hs_movement_step step = {
         .position = move->position,
@@ -247,11 +299,11 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
         .may_be_thrown = moves->may_be_thrown,
     };
     moves->unmoved_us = moves->unmoved_client_us = 0;
-    struct hs_movement before = moves->checks.movement;
+    const struct hs_movement *before = &c->undo.movement;
     struct hs_movement_result found;
     begin_way(c, &step);
     hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
-    judge_way(c, &step, before.base != step.base);
+    judge_way(c, &step, before->base != step.base);
     int64_t announced_us;
     bool is_found = found_something(&found) || hs_move_way_found(&c->way);
     bool is_announced = is_found && find_announced_jump(c, &announced_us);
@@ -262,7 +314,7 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
         else
             assume_launch(c, &found.speed, &step);
         moves->is_restored = false;
-        moves->checks.movement = before;
+        moves->checks.movement = *before;
         step.is_announced = true;
         hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
         hs_move_way_excuse(&c->way);
@@ -514,6 +566,8 @@ static void judge_timed(struct checking *c, const struct hs_timing_result *timin
     if (c->out->verdict == HS_VERDICT_ACCEPTED) {
         c->out->delta_us = round_us(timing->delta_us);
         hs_move_way_keep(&c->way, &c->moves->whereabouts);
+    } else {
+        take_back(c);
     }
     if (is_simulated)
         compare_position(c, timing->force_update || is_refused);

@@ -35,7 +35,7 @@ const struct hs_cheat hs_cheats[HS_CHEATS] = {
     {"lean_0.14", HS_CHEAT_LEAN, 0.14, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0, "m", false},
     {"lean_0.25", HS_CHEAT_LEAN, 0.25, HS_ARM_RIFLE, false, HS_CHEAT_GAIN, 0, "m", true},
     {"lean_0.4", HS_CHEAT_LEAN, 0.4, HS_ARM_RIFLE, false, HS_CHEAT_EXTENT, 0.25, "m", true},
-    {"move_without_mode", HS_CHEAT_MOVE, 0, HS_ARMS, false, HS_CHEAT_GAIN, 0.02, "", false},
+    {"move_without_mode", HS_CHEAT_MOVE, 0, HS_ARMS, false, HS_CHEAT_GAIN, 0.02, "", true},
     {"move_through_wall", HS_CHEAT_MOVE, 1, HS_ARMS, false, HS_CHEAT_EXTENT, 0, "m of wall", true},
     {"move_hover", HS_CHEAT_MOVE, 2, HS_ARMS, false, HS_CHEAT_EXTENT, 0.3, "s in the air", true},
     {"move_base_hop", HS_CHEAT_MOVE, 3, HS_ARMS, false, HS_CHEAT_GAIN, 0.02, "", true},

@@ -124,21 +124,21 @@ START_TEST(a_jump_shortly_after_the_edge_is_a_launch)
 }
 END_TEST
 
-/* A landing whose move was lost, and the jumps in the air that the mode allows; not again and
+/* Two landings whose moves were lost, and the jumps in the air that the mode allows; not again and
    again. */
 START_TEST(few_bounces_may_lack_their_ground)
 {
     hs_walk.rules.modes[FALLING].air_jumps = _i;
     for (int round = 0; round < 10; round++) {
         hs_walk.step.mode = FALLING;
-        for (int jumps = 0; jumps < 2 + _i; jumps++)
+        for (int jumps = 0; jumps < 3 + _i; jumps++)
             fall_from(4.2, 9.8, 0.8);
         hs_walk_expect(0, 0, 0, 0);
         hs_walk.step.mode = WALKING;
         hs_walk_by(0, 0);
     }
     hs_walk.step.mode = FALLING;
-    for (int jumps = 0; jumps < 4 + _i; jumps++)
+    for (int jumps = 0; jumps < 5 + _i; jumps++)
         fall_from(4.2, 9.8, 0.8);
     ck_assert_int_ge(hs_walk.failures[3], 1);
 }
@@ -147,8 +147,10 @@ END_TEST
 /* The place is unknown for so long that the player may have been on the ground. */
 START_TEST(a_long_way_in_one_move_may_hide_a_landing)
 {
-    hs_walk.step.mode = FALLING;
     for (int round = 0; round < 10; round++) {
+        hs_walk.step.mode = WALKING;
+        hs_walk_by(0, 0);
+        hs_walk.step.mode = FALLING;
         fall_from(0, 9.8, 1);
         hs_walk.step.delta_us = 125000;
         hs_walk.step.client_us = 250000;
@@ -167,6 +169,21 @@ START_TEST(a_long_way_in_one_move_may_hide_a_landing)
     hs_walk.step.received_us += 2000000;
     hs_walk_by(0, 20);
     hs_walk_expect(0, 1, 0, 0);
+}
+END_TEST
+
+/* Few moves a second do not make a body fly. */
+START_TEST(long_ways_hide_few_landings)
+{
+    hs_walk.step.mode = FALLING;
+    fall_from(0, 9.8, 0.3);
+    hs_walk.step.delta_us = 125000;
+    hs_walk.step.client_us = 300000;
+    for (int steps = 0; steps < 10; steps++) {
+        hs_walk.step.received_us += 300000;
+        hs_walk_by(1, _i == 0 ? 0.9 : 0);
+    }
+    ck_assert_int_ge(hs_walk.failures[3], 1);
 }
 END_TEST
 
@@ -201,6 +218,7 @@ static Suite *gravity_suite(void)
     tcase_add_test(gravity, a_jump_shortly_after_the_edge_is_a_launch);
     tcase_add_loop_test(gravity, few_bounces_may_lack_their_ground, 0, 3);
     tcase_add_test(gravity, a_long_way_in_one_move_may_hide_a_landing);
+    tcase_add_loop_test(gravity, long_ways_hide_few_landings, 0, 2);
     tcase_add_test(gravity, touching_no_ground_pays_for_no_height);
     suite_add_tcase(suite, gravity);
     return suite;

@@ -318,6 +318,26 @@ static void restart(void)
 }
 
 /* One that was lost in the restart refuses nobody, but only at once, and only once. */
+/* Hopping does not keep the speed of the launch, and a body that slides on after landing is fine.
+ */
+START_TEST(a_landing_slows_a_launch)
+{
+    bool hops = _i == 1;
+    run(0, 0, 1);
+    post(move.received_us, launch(18, 8));
+    fly(16, 8);
+    for (double v = 16; !hops && v > 6; v -= 15 * DT)
+        step(v * DT, 0);
+    run(6, 0, hops ? 0.01 : 1);
+    ck_assert_int_eq(failures, 0);
+    for (int i = 0; hops && i < 6; i++) {
+        step(16 * DT, 0);
+        fly(16, 4.2);
+    }
+    ck_assert_int_eq(failures > 0, hops);
+}
+END_TEST
+
 START_TEST(a_launch_may_be_lost_in_a_restart)
 {
     run(0, 0, 1);
@@ -525,6 +545,7 @@ int main(void)
     tcase_add_test(tcase, a_launch_pays_once);
     tcase_add_loop_test(tcase, a_launch_pays_for_jump_pads_and_rocket_jumps, 0, 4);
     tcase_add_test(tcase, a_launch_is_no_flight);
+    tcase_add_loop_test(tcase, a_landing_slows_a_launch, 0, 2);
     tcase_add_test(tcase, a_launch_outlives_a_restart);
     tcase_add_loop_test(tcase, a_launch_may_be_lost_in_a_restart, 0, 2);
     tcase_add_test(tcase, the_dead_do_not_move);

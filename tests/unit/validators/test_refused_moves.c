@@ -1,0 +1,232 @@
+/*
+ * What a refused move leaves behind, with all checks of moves enforced: no distance, no credit, and
+ * no obstacle to a player who goes on honestly. Metres, 60 moves a second; nobody runs faster than
+ * 6 m/s.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/support/play/session.h"
+#include "tests/support/run_suite.h"
+
+#define S(seconds) ((int64_t)((seconds)*1e6 + 0.5))
+#define FRAME_US   INT64_C(16667)
+#define DT         (FRAME_US / 1e6)
+#define RUN        6.0
+#define TRY_US     2 /* from one try to the next; longer than min_delta */
+#define CREDIT_S   0.25
+#define TOLERANCE  1.01 /* of the speed check */
+
+static struct hs_test_session session;
+static struct hs_move move; /* the next one */
+static struct hs_vec last;  /* accepted */
+static int refusals;
+static int64_t tries_us; /* that the client's clock is ahead for tries */
+
+static void set_up(void)
+{
+    hs_session_open(&session);
+    hs_ruleset_add_builtin_moves(session.rules, 100);
+    session.rules->moves.client_max_error = 1e6;
+    for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
+        session.rules->move_checks[i] = HS_MODE_ENFORCE;
+    hs_session_post(&session, S(99), HS_EVENT_NONE);
+    move = hs_session_move(S(1), S(100));
+    move.fields = HS_MOVE_HAS_POSITION;
+    move.mode = HS_STR("walking");
+    last = (struct hs_vec){0, 0, 0};
+    refusals = 0;
+    tries_us = 0;
+}
+
+static void tear_down(void)
+{
+    hs_session_close(&session);
+}
+
+/* Sends a move `dx` from the last accepted place, or from their own. */
+static struct hs_move_result send(double dx, bool from_own)
+{
+    if (!from_own)
+        move.position = last;
+    move.position.x += dx;
+    struct hs_move_result result = hs_session_judge(&session, &move);
+    bool good = result.verdict == HS_VERDICT_ACCEPTED;
+    if (good)
+        last = move.position;
+    refusals += !good;
+    return result;
+}
+
+static void pass(double client_s, double server_s)
+{
+    move.timestamp_us += S(client_s) - tries_us;
+    tries_us = 0;
+    move.received_us += S(server_s);
+}
+
+/* Walks honestly from the accepted place. */
+static void walk(double seconds)
+{
+    for (long i = lround(seconds / DT); i > 0; i--) {
+        pass(DT, DT);
+        send(RUN * DT, false);
+    }
+}
+
+/* ---- cheats ---- */
+
+/* Tries ever shorter ways until one is accepted. Each try is a move of its own. */
+static void send_greedily(double most)
+{
+    for (double way = most; way > 0; way -= most / 20) {
+        if (send(way, false).verdict == HS_VERDICT_ACCEPTED)
+            return;
+        move.timestamp_us += TRY_US;
+        tries_us += TRY_US;
+    }
+}
+
+/* A way to cheat, for ten seconds. */
+static const struct {
+    double speeds[2]; /* in turn, m/s */
+    double every_s;   /* from one to the next */
+    int parts;        /* moves in each */
+    int refused_of;   /* one in so many is sent; the others name an unknown base */
+    bool is_greedy;
+} cheats[] = {
+    {{12, 12}, DT, 1, 1, false}, {{60, 60}, DT, 1, 1, false}, {{18, 3}, DT, 1, 1, false},
+    {{7, 7}, DT, 1, 1, false},   {{18, 18}, DT, 1, 1, true},  {{18, 18}, DT, 8, 1, true},
+    {{0, 24}, 0.5, 1, 1, true},  {{18, 18}, 1, 1, 1, true},   {{18, 18}, 4, 1, 1, true},
+    {{18, 18}, DT, 1, 2, true},  {{60, 60}, DT, 1, 10, true}, {{12, 12}, DT, 1, 30, false},
+};
+
+/* The credit once and the tolerance are all that a cheat wins. */
+START_TEST(refused_moves_win_nothing)
+{
+    walk(2);
+    ck_assert_int_eq(refusals, 0);
+    double from = last.x, since_s = 0;
+    int64_t begin_us = move.received_us;
+    int parts = cheats[_i].parts;
+    for (int i = 0; since_s < 10; i++) {
+        double speed = cheats[_i].speeds[i % 2];
+        for (int part = 0; part < parts; part++) {
+            pass(cheats[_i].every_s / parts, part == 0 ? cheats[_i].every_s : 0);
+            bool is_meant = (i + 1) % cheats[_i].refused_of == 0;
+            move.base = is_meant ? (struct hs_str){0} : HS_STR("nowhere");
+            if (cheats[_i].is_greedy && is_meant)
+                send_greedily(speed * cheats[_i].every_s * cheats[_i].refused_of / parts);
+            else
+                send(speed * cheats[_i].every_s / parts, false);
+        }
+        since_s = (double)(move.received_us - begin_us) / 1e6;
+    }
+    ck_assert_int_gt(refusals, 10);
+    ck_assert_double_le(last.x - from, RUN * (since_s * TOLERANCE + CREDIT_S) + 0.6);
+}
+END_TEST
+
+/* ---- honest players ---- */
+
+/* Put back, a player goes on at once. */
+START_TEST(a_corrected_player_goes_on)
+{
+    walk(2);
+    pass(DT, DT);
+    ck_assert_int_ne(send(_i == 0 ? 2 : 50, false).verdict, HS_VERDICT_ACCEPTED);
+    ck_assert_int_eq(refusals, 1);
+    walk(5);
+    ck_assert_int_eq(refusals, 1);
+}
+END_TEST
+
+/* Where the server has the player is a place to go on from, too. */
+START_TEST(the_server_may_put_a_player_elsewhere)
+{
+    walk(2);
+    pass(DT, DT);
+    move.fields |= HS_MOVE_HAS_SERVER_POSITION;
+    move.server_position = last;
+    move.server_position.y += 8;
+    struct hs_move_result result = send(50, false);
+    ck_assert_int_eq(result.position, HS_MOVE_POSITION_CORRECTION);
+    move.fields &= ~(unsigned)HS_MOVE_HAS_SERVER_POSITION;
+    last = move.server_position;
+    walk(5);
+    ck_assert_int_eq(refusals, 1);
+}
+END_TEST
+
+/* A player whom nobody puts back waits until the time has made up for the distance. */
+START_TEST(nobody_is_refused_for_ever)
+{
+    walk(2);
+    pass(DT, DT);
+    send(12, false);
+    for (int i = 0; i < 60 * 3; i++) {
+        pass(DT, DT);
+        send(0, true);
+    }
+    ck_assert_int_gt(refusals, 60);
+    ck_assert_int_lt(refusals, 60 * 2.1);
+    refusals = 0;
+    walk(5);
+    ck_assert_int_eq(refusals, 0);
+}
+END_TEST
+
+/* ---- what the server announced ---- */
+
+/* A move that is refused for its clock. */
+static void send_with_fast_clock(double dx)
+{
+    pass(0.6, DT);
+    ck_assert_int_eq(send(dx, false).reason, HS_MOVE_TIMING_DISCREPANCY);
+}
+
+START_TEST(a_refused_move_uses_up_no_teleport)
+{
+    walk(2);
+    hs_session_post(&session, move.received_us, HS_EVENT_TELEPORT);
+    send_with_fast_clock(100);
+    pass(DT, DT);
+    ck_assert_int_eq(send(100, false).reason, HS_MOVE_OK);
+    pass(DT, DT);
+    ck_assert_int_ne(send(100, false).reason, HS_MOVE_OK);
+}
+END_TEST
+
+START_TEST(a_refused_move_uses_up_no_launch)
+{
+    walk(2);
+    struct hs_player_frame entry = hs_stage_event("S", HS_EVENT_LAUNCH);
+    entry.fields = HS_FIELD_VELOCITY;
+    entry.velocity = (struct hs_vec){18, 0, 5};
+    ck_assert_int_eq(hs_stage_post(session.match, move.received_us, &entry, NULL), HS_FRAME_STORED);
+    send_with_fast_clock(18 * DT);
+    refusals = 0;
+    for (int i = 0; i < 12; i++) {
+        pass(DT, DT);
+        send(18 * DT, false);
+    }
+    ck_assert_int_eq(refusals, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("refused moves");
+    TCase *tcase = tcase_create("all");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, refused_moves_win_nothing, 0,
+                        (int)(sizeof cheats / sizeof cheats[0]));
+    tcase_add_loop_test(tcase, a_corrected_player_goes_on, 0, 2);
+    tcase_add_test(tcase, the_server_may_put_a_player_elsewhere);
+    tcase_add_test(tcase, nobody_is_refused_for_ever);
+    tcase_add_test(tcase, a_refused_move_uses_up_no_teleport);
+    tcase_add_test(tcase, a_refused_move_uses_up_no_launch);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}
