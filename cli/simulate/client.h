@@ -16,11 +16,12 @@ enum { HS_CLIENT_LOG = 128, HS_CLIENT_MISSILES = 8, HS_SIMULATED_PELLETS = 16 };
 struct hs_skirmish_setup {
     const struct hs_sim_arena *arena; /* borrowed */
     uint64_t seed;
-    int link;           /* enum hs_link_kind of all players; -1: two on each of five */
-    int arm;            /* enum hs_arm of all players; -1: they change */
-    double seconds;     /* of play */
-    double stamp_error; /* seconds; deviation of hit_time from the drawn time */
-    double aim_error;   /* degrees; more deviation of every hand */
+    int link;            /* enum hs_link_kind of all players; -1: two on each of five */
+    unsigned first_link; /* if link is -1: of the first two players */
+    int arm;             /* enum hs_arm of all players; -1: they change */
+    double seconds;      /* of play */
+    double stamp_error;  /* seconds; deviation of hit_time from the drawn time */
+    double aim_error;    /* degrees; more deviation of every hand */
     size_t frame_every, snapshot_every; /* ticks per frame; frames per snapshot */
     bool posts_shots;                   /* also shots whose weapon does not require it */
     bool posts_ammo;                    /* frames contain the rounds left */

@@ -25,7 +25,7 @@ static bool set_up(struct hs_skirmish *skirmish, const struct hs_skirmish_setup 
     for (size_t i = 0; i < skirmish->ticks * HS_CROWD; i++)
         skirmish->arrivals[i] = HUGE_VAL;
     for (unsigned who = 0; who < HS_CROWD; who++) {
-        unsigned mixed = (unsigned)((setup->seed + who / 2) % HS_LINKS);
+        unsigned mixed = (setup->first_link + who / 2) % HS_LINKS;
         unsigned link = setup->link >= 0 ? (unsigned)setup->link : mixed;
         hs_client_start(&skirmish->clients[who], game, who, (enum hs_link_kind)link,
                         hs_dice_next(&skirmish->dice), &skirmish->arrivals[who * skirmish->ticks]);

@@ -26,10 +26,12 @@ static bool set_up(struct trial *trial, const struct hs_simulation *simulation,
                    const struct hs_sim_arena *arena)
 {
     uint64_t rate = trial->number % RATES, turn = trial->number / RATES;
+    uint64_t seed = hs_seed_of(simulation->seed, trial->number);
     const struct hs_skirmish_setup setup = {
         .arena = arena,
-        .seed = hs_seed_of(simulation->seed, trial->number),
+        .seed = seed,
         .link = simulation->link,
+        .first_link = (unsigned)(seed % HS_LINKS),
         .arm = -1,
         .seconds = simulation->seconds,
         .stamp_error = simulation->stamp_error,
