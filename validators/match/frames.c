@@ -118,13 +118,16 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
 {
     if (entry->event != HS_EVENT_TELEPORT && entry->event != HS_EVENT_SPAWN)
         return;
+    struct hs_vec *moved_to = player->moved_to;
     int64_t *moved_us = player->moved_us;
     int place = -1, last = HS_JUMPS_OPEN - 1;
     for (int i = 0; i <= last; i++) {
-        if (!player->was_moved)
+        if (!player->was_moved) {
             moved_us[i] = time_us;
-        else if (moved_us[i] == time_us)
+            moved_to[i] = entry->position;
+        } else if (moved_us[i] == time_us) {
             return;
+        }
         if (i > 0 && moved_us[i] == moved_us[i - 1])
             place = i;
     }
@@ -133,11 +136,16 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     if (place < 0 && time_us < moved_us[0])
         return;
     place = place < 0 ? 0 : place;
-    for (; place < last && moved_us[place + 1] < time_us; place++)
+    for (; place < last && moved_us[place + 1] < time_us; place++) {
         moved_us[place] = moved_us[place + 1];
-    for (; place > 0 && moved_us[place - 1] > time_us; place--)
+        moved_to[place] = moved_to[place + 1];
+    }
+    for (; place > 0 && moved_us[place - 1] > time_us; place--) {
         moved_us[place] = moved_us[place - 1];
+        moved_to[place] = moved_to[place - 1];
+    }
     moved_us[place] = time_us;
+    moved_to[place] = entry->position;
 }
 
 /* Two launches in this time may both be on their way to the client. */

@@ -68,6 +68,7 @@ struct hs_player {
     bool was_moved; /* by the server: a teleport or a spawn */
     /* The newest times at which the server did, ascending, perhaps repeated. With was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
+    struct hs_vec moved_to[HS_JUMPS_OPEN]; /* where the server put them then */
     bool was_launched;
     struct hs_launch launch; /* the last one; with was_launched */
     /* The last spawn, until a teleport moves the player elsewhere. With has_spawned. */

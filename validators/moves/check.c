@@ -113,28 +113,6 @@ static bool is_recent(const struct checking *c, int64_t time_us)
     return c->move->received_us - time_us <= rtt_us + JUMP_ARRIVES_US;
 }
 
-/* Finds the first time at which the server moved the player and which no move has shown yet. */
-static bool find_announced_jump(const struct checking *c, int64_t *time_us)
-{
-    const struct hs_player *player = c->player;
-    for (int i = 0; i < HS_JUMPS_OPEN && player->was_moved; i++) {
-        *time_us = player->moved_us[i];
-        if (*time_us > c->moves->jump_closed_us && is_recent(c, *time_us))
-            return true;
-    }
-    return false;
-}
-
-/* Whether the server may have moved the player around a restore, and no move has shown it yet. */
-static bool may_have_jumped(const struct checking *c)
-{
-    const struct hs_match *match = c->match;
-    int64_t since_us = c->moves->restored_us;
-    if (match->has_frames && match->window_start_us > since_us)
-        since_us = match->window_start_us; /* old moves are sent again; old frames are not */
-    return c->moves->is_restored && c->moves->has_restored_us && is_recent(c, since_us);
-}
-
 static uint16_t slowest_mode(const struct hs_moves_rules *rules)
 {
     uint16_t slowest = HS_NONE;
@@ -160,6 +138,48 @@ static uint16_t limiting_mode(const struct checking *c)
     bool is_of_server = move->server_mode.ptr != NULL && hs_str_equal(name, move->server_mode);
     bool counts = mode != HS_NONE && (is_of_server || c->rules->modes[mode].max_speed > 0);
     return counts ? mode : slowest_mode(c->rules);
+}
+
+/* Whether the move ends where the player can have got to from a place at which the server put them
+   then. The place of a move without a position, or relative to a base, is unknown. */
+static bool is_in_reach(const struct checking *c, struct hs_vec place, int64_t time_us)
+{
+    const struct hs_move *move = c->move;
+    uint16_t mode = limiting_mode(c);
+    if (!(move->fields & HS_MOVE_HAS_POSITION) || move->base.ptr != NULL || mode == HS_NONE)
+        return true;
+    double speed = c->rules->modes[mode].max_speed;
+    double since_s = hs_seconds(move->received_us - time_us);
+    double reach = 2 * c->match->ruleset->reach + /* the points of frames and moves may differ */
+                   speed * (since_s + c->rules->modes[mode].credit);
+    return hs_vec_distance(move->position, place) <= reach;
+}
+
+/* Finds the first time at which the server moved the player and which no move has shown yet. */
+static bool find_announced_jump(const struct checking *c, int64_t *time_us)
+{
+    const struct hs_player *player = c->player;
+    for (int i = 0; i < HS_JUMPS_OPEN && player->was_moved; i++) {
+        *time_us = player->moved_us[i];
+        if (*time_us > c->moves->jump_closed_us && is_recent(c, *time_us) &&
+            is_in_reach(c, player->moved_to[i], *time_us))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the server may have moved the player around a restore, and no move has shown it yet. A
+   jump that it announced since then says where they are. */
+static bool may_have_jumped(const struct checking *c)
+{
+    const struct hs_match *match = c->match;
+    const struct hs_player *player = c->player;
+    int64_t since_us = c->moves->restored_us;
+    if (match->has_frames && match->window_start_us > since_us)
+        since_us = match->window_start_us; /* old moves are sent again; old frames are not */
+    bool is_told = match->has_frames && player->was_moved &&
+                   player->moved_us[HS_JUMPS_OPEN - 1] >= match->window_start_us;
+    return c->moves->is_restored && c->moves->has_restored_us && !is_told && is_recent(c, since_us);
 }
 
 /* Notices a launch of the player by the server. Moves received before it cannot show it. */
@@ -416,21 +436,6 @@ static bool is_dead(const struct checking *c)
     return !state->alive && !(state->stale & HS_STALE_LIFE);
 }
 
-/* Whether the move ends where the player can have got to since the spawn. The place of a move
-   without a position, or relative to a base, is unknown. */
-static bool shows_spawn(const struct checking *c)
-{
-    const struct hs_move *move = c->move;
-    uint16_t mode = limiting_mode(c);
-    if (!(move->fields & HS_MOVE_HAS_POSITION) || move->base.ptr != NULL || mode == HS_NONE)
-        return true;
-    double speed = c->rules->modes[mode].max_speed;
-    double since_s = hs_seconds(move->received_us - c->player->spawned_us);
-    double reach = 2 * c->match->ruleset->reach + /* the points of frames and moves may differ */
-                   speed * (since_s + c->rules->modes[mode].credit);
-    return hs_vec_distance(move->position, c->player->spawn_place) <= reach;
-}
-
 /* Whether the client controls the body that it moves. */
 static enum hs_move_reason check_control(struct checking *c)
 {
@@ -441,7 +446,7 @@ static enum hs_move_reason check_control(struct checking *c)
                     c->moves->spawn_shown_us >= player->spawned_us;
     if (is_shown)
         return HS_MOVE_OK;
-    if (!shows_spawn(c))
+    if (!is_in_reach(c, player->spawn_place, player->spawned_us))
         return HS_MOVE_STALE; /* of the body before the spawn */
     c->moves->spawn_shown_us = player->spawned_us;
     return HS_MOVE_OK;

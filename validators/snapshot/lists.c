@@ -54,6 +54,7 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, round_trips.count, UNSIGNED),
     FIELD(hs_player, was_moved, FLAG),
     FIELD(hs_player, moved_us, TIME),
+    FIELD(hs_player, moved_to, REAL),
     FIELD(hs_player, was_launched, FLAG),
     FIELD(hs_player, launch.time_us, TIME),
     FIELD(hs_player, launch.speed, SPAN),

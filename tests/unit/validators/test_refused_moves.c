@@ -186,15 +186,32 @@ static void send_with_fast_clock(double dx)
     ck_assert_int_eq(send(dx, false).reason, HS_MOVE_TIMING_DISCREPANCY);
 }
 
+/* To the origin, where frames have the player. */
 START_TEST(a_refused_move_uses_up_no_teleport)
 {
     walk(2);
+    hs_session_post(&session, move.received_us, HS_EVENT_NONE);
+    walk(2);
     hs_session_post(&session, move.received_us, HS_EVENT_TELEPORT);
-    send_with_fast_clock(100);
+    send_with_fast_clock(-last.x);
     pass(DT, DT);
-    ck_assert_int_eq(send(100, false).reason, HS_MOVE_OK);
+    ck_assert_int_eq(send(-last.x, false).reason, HS_MOVE_OK);
     pass(DT, DT);
-    ck_assert_int_ne(send(100, false).reason, HS_MOVE_OK);
+    ck_assert_int_ne(send(40, false).reason, HS_MOVE_OK);
+}
+END_TEST
+
+/* Elsewhere is no place to which the server moved the player. */
+START_TEST(a_teleport_excuses_its_own_place_alone)
+{
+    walk(2);
+    hs_session_post(&session, move.received_us, HS_EVENT_NONE);
+    walk(2);
+    hs_session_post(&session, move.received_us, HS_EVENT_TELEPORT);
+    pass(DT, DT);
+    ck_assert_int_ne(send(40, false).reason, HS_MOVE_OK);
+    pass(DT, DT);
+    ck_assert_int_eq(send(-last.x, false).reason, HS_MOVE_OK);
 }
 END_TEST
 
@@ -226,6 +243,7 @@ int main(void)
     tcase_add_test(tcase, the_server_may_put_a_player_elsewhere);
     tcase_add_test(tcase, nobody_is_refused_for_ever);
     tcase_add_test(tcase, a_refused_move_uses_up_no_teleport);
+    tcase_add_test(tcase, a_teleport_excuses_its_own_place_alone);
     tcase_add_test(tcase, a_refused_move_uses_up_no_launch);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
