@@ -119,7 +119,8 @@ static void count_malformed(struct hs_service *service, enum hs_item kind)
     if (kind == HS_ITEM_MOVE)
         hs_metrics_move(service->metrics, HS_VERDICT_REJECTED, HS_MOVE_MALFORMED, 0);
     else
-        hs_metrics_verdict(service->metrics, kind == HS_ITEM_HIT ? HS_JUDGED_HIT : HS_JUDGED_SHOT,
+        hs_metrics_verdict(service->metrics,
+                           kind == HS_ITEM_HIT ? HS_VERDICT_OF_HIT : HS_VERDICT_OF_SHOT,
                            HS_VERDICT_REJECTED, HS_REASON_MALFORMED, HS_MODE_ENFORCE);
 }
 

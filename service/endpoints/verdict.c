@@ -42,7 +42,7 @@ static void name_verdict(const struct hs_match_slot *slot, const char *kind, uin
     out->text[sizeof out->text - 1] = '\0';
 }
 
-static void count_verdict(struct hs_metrics *metrics, enum hs_judged kind,
+static void count_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
                           const struct hs_hit_result *result)
 {
     hs_metrics_verdict(metrics, kind, result->verdict, result->reason, HS_MODE_ENFORCE);
@@ -199,7 +199,7 @@ static bool answer_cancel(struct hs_posting *posting, struct item *item)
     pay(posting, &item->result);
     encode(posting, item);
     hs_replayed_encode(&posting->writer, false);
-    count_verdict(posting->service->metrics, HS_JUDGED_SHOT, &item->result);
+    count_verdict(posting->service->metrics, HS_VERDICT_OF_SHOT, &item->result);
     return true;
 }
 
@@ -217,7 +217,8 @@ static bool answer_item(struct hs_posting *posting, const struct hs_ticks_reques
         return true;
     answer(posting, item, is_known);
     hs_replayed_encode(&posting->writer, false);
-    count_verdict(metrics, item->hit != NULL ? HS_JUDGED_HIT : HS_JUDGED_SHOT, &item->result);
+    count_verdict(metrics, item->hit != NULL ? HS_VERDICT_OF_HIT : HS_VERDICT_OF_SHOT,
+                  &item->result);
     hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_ENCODE,
                        (double)(hs_clock_ns() - verified) * 1e-9);
     return true;

@@ -2,7 +2,7 @@
 #ifndef HS_SERVICE_LABELS_H
 #define HS_SERVICE_LABELS_H
 
-enum hs_judged { HS_JUDGED_HIT, HS_JUDGED_SHOT, HS_JUDGED_COUNT };
+enum hs_verdict_of { HS_VERDICT_OF_HIT, HS_VERDICT_OF_SHOT, HS_VERDICT_OF_COUNT };
 
 /* Stages of a request with claims. */
 #define HS_STAGES(X)                                                                               \

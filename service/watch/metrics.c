@@ -104,15 +104,15 @@ void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, doubl
     hs_metrics_observe(metrics, HS_METRIC_DURATION, hs_metrics_first_route(route), seconds);
 }
 
-void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_judged kind, enum hs_verdict verdict,
-                        enum hs_reason reason, enum hs_mode mode)
+void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
+                        enum hs_verdict verdict, enum hs_reason reason, enum hs_mode mode)
 {
     size_t claim = (kind * (size_t)HS_VERDICT_COUNT + verdict) * HS_REASON_COUNT + reason;
     if ((size_t)mode < HS_METRICS_MODES)
         hs_metrics_add(metrics, HS_METRIC_VERDICTS, claim * HS_METRICS_MODES + mode, 1);
 }
 
-void hs_metrics_flags(struct hs_metrics *metrics, enum hs_judged kind, unsigned flags)
+void hs_metrics_flags(struct hs_metrics *metrics, enum hs_verdict_of kind, unsigned flags)
 {
     for (size_t flag = 0; flag < HS_FLAG_COUNT; flag++)
         if ((flags & 1u << flag) != 0)

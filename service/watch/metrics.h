@@ -35,8 +35,8 @@ enum {
     X(AUTH_REASON, HS_AUTH_FAILURE_COUNT)                                                          \
     X(ROUTE, HS_METRICS_ROUTES) /* at the first route with the pattern */                          \
     X(REQUEST, HS_METRICS_ROUTES *HS_METRICS_CODES)                                                \
-    X(VERDICT, HS_JUDGED_COUNT *HS_VERDICT_COUNT *HS_REASON_COUNT *HS_METRICS_MODES)               \
-    X(FLAG, HS_JUDGED_COUNT *HS_FLAG_COUNT)                                                        \
+    X(VERDICT, HS_VERDICT_OF_COUNT *HS_VERDICT_COUNT *HS_REASON_COUNT *HS_METRICS_MODES)           \
+    X(FLAG, HS_VERDICT_OF_COUNT *HS_FLAG_COUNT)                                                    \
     X(STAGE, HS_STAGE_COUNT)                                                                       \
     X(FRAME_RESULT, HS_FRAME_RESULT_COUNT)                                                         \
     X(MOVE, HS_VERDICT_COUNT *HS_MOVE_REASON_COUNT)                                                \
@@ -79,11 +79,11 @@ void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, doubl
 
 /* Counts a verified claim: its deciding reason under HS_MODE_ENFORCE, and each reason in
    `would_reject` under HS_MODE_SHADOW. `verdict` is the reason's own (hs_reason_verdict). */
-void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_judged kind, enum hs_verdict verdict,
-                        enum hs_reason reason, enum hs_mode mode);
+void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
+                        enum hs_verdict verdict, enum hs_reason reason, enum hs_mode mode);
 
 /* Counts the flags of a verified claim, a set of enum hs_flag. */
-void hs_metrics_flags(struct hs_metrics *metrics, enum hs_judged kind, unsigned flags);
+void hs_metrics_flags(struct hs_metrics *metrics, enum hs_verdict_of kind, unsigned flags);
 
 /* Counts a checked move. `raised` has a bit of enum hs_move_check for each failed check, whatever
    its mode. */

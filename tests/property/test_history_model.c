@@ -196,12 +196,12 @@ static void insert_both(struct run *run)
                                .event = (uint8_t)entry.event};
     struct hs_state state = {
         .damage_scale = 1, .alive = true, .life = entry.life, .stance = entry.stance};
-    union hs_extra_space room;
-    memset(&room.extra, 0, sizeof room.extra);
-    room.extra.has_eye = true;
-    room.extra.eye[2] = entry.eye;
+    union hs_posted_pose_space room;
+    memset(&room.posted_pose, 0, sizeof room.posted_pose);
+    room.posted_pose.has_eye = true;
+    room.posted_pose.eye[2] = entry.eye;
     enum hs_insert_result got = hs_history_insert(run->history, &run->rules->history, &sample,
-                                                  &state, entry.eye > 0 ? &room.extra : NULL);
+                                                  &state, entry.eye > 0 ? &room.posted_pose : NULL);
     ck_assert_int_eq(got, model_insert(&run->model, &entry));
     ck_assert_uint_eq(hs_history_count(run->history), (uint32_t)run->model.count);
     run->inserted++;

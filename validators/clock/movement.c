@@ -187,8 +187,8 @@ static double record_arrival(struct hs_movement *movement, const struct hs_moves
 
 static void restart_gathering(struct hs_movement *movement)
 {
-    glm_vec3_zero(movement->way);
-    movement->way_s = 0;
+    glm_vec3_zero(movement->gathered);
+    movement->gathered_s = 0;
 }
 
 /* Allows a new launch. */
@@ -339,9 +339,9 @@ static void check_claimed(struct hs_movement *movement, const struct passage *pa
 static void check_derived(struct hs_movement *movement, const struct passage *passage,
                           struct hs_movement_finding *out)
 {
-    double time_s = (double)movement->way_s;
+    double time_s = (double)movement->gathered_s;
     struct hs_vec velocity =
-        hs_vec_scale(across(hs_vec_from_floats(movement->way), passage->up), 1 / time_s);
+        hs_vec_scale(across(hs_vec_from_floats(movement->gathered), passage->up), 1 / time_s);
     double gain = 0;
     if (movement->velocity_source == VELOCITY_DERIVED)
         gain = hs_smaller(hs_vec_length(velocity), max_speed(passage)) -
@@ -405,7 +405,7 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
 static void check_hidden(struct hs_movement *movement, const struct passage *passage, double climb,
                          double above, double gravity, struct hs_movement_result *out)
 {
-    double kept = above * (double)movement->way_s, slack = gravity * HIDDEN_S * HIDDEN_S / 8;
+    double kept = above * (double)movement->gathered_s, slack = gravity * HIDDEN_S * HIDDEN_S / 8;
     uint8_t bounces = movement->bounces;
     bool is_thrown = is_launch(movement, passage, climb, climb - above, gravity, &out->was_thrown);
     restart_flight(movement);
@@ -429,8 +429,8 @@ static void check_hidden(struct hs_movement *movement, const struct passage *pas
 static void check_gravity(struct hs_movement *movement, const struct passage *passage,
                           double gravity, struct hs_movement_result *out)
 {
-    double time_s = (double)movement->way_s, half_s = time_s / 2;
-    double climb = hs_vec_dot(hs_vec_from_floats(movement->way), passage->up) /
+    double time_s = (double)movement->gathered_s, half_s = time_s / 2;
+    double climb = hs_vec_dot(hs_vec_from_floats(movement->gathered), passage->up) /
                    time_s; /* at half of the time */
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
     if (time_s >= HIDDEN_S) {
@@ -453,7 +453,7 @@ static void check_gravity(struct hs_movement *movement, const struct passage *pa
     movement->rise = (float)hs_smaller(allowed, hs_larger(climb, 0));
     movement->rise_age_s = (float)half_s;
     movement->last_climb = (float)climb;
-    movement->airborne_s += (float)hs_smaller((double)movement->way_s, GATHER_S);
+    movement->airborne_s += (float)hs_smaller((double)movement->gathered_s, GATHER_S);
 }
 
 static void touch_ground(struct hs_movement *movement, double time_s)
@@ -471,13 +471,13 @@ static void check_motion(struct hs_movement *movement, const struct hs_movement_
     check_speed(movement, passage, &out->speed);
     vec3 step_path;
     hs_vec_to_floats(passage->path, step_path);
-    glm_vec3_add(movement->way, step_path, movement->way);
-    movement->way_s += (float)passage->time_s;
+    glm_vec3_add(movement->gathered, step_path, movement->gathered);
+    movement->gathered_s += (float)passage->time_s;
     if (is_claimed)
         check_claimed(movement, passage, step->velocity, &out->acceleration);
     if (gravity <= 0)
         touch_ground(movement, passage->time_s);
-    if ((double)movement->way_s < GATHER_S)
+    if ((double)movement->gathered_s < GATHER_S)
         return;
     if (!is_claimed)
         check_derived(movement, passage, &out->acceleration);

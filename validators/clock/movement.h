@@ -95,15 +95,15 @@ struct hs_movement {
     int64_t received_us, window_until_us; /* the limits of old_mode count until then */
     struct hs_movement_pool speed, climbing, acceleration; /* speed: across `up` */
     float velocity[3];                                     /* across `up`; with velocity_source */
-    float way[3], way_s; /* path and time gathered until a velocity can be derived */
-    float unused_us;     /* server time that no step has used yet */
-    float rise;          /* the fastest climb that gravity leaves, length/s */
-    float rise_age_s;    /* age of `rise` at the start of the gathered time */
-    float airborne_s;    /* time in this mode before the gathered time */
-    float last_climb;    /* climb of the gathered time before, length/s */
-    float kept;          /* height above that of a body under gravity */
-    float tick_us;       /* of the game server: mean time between arrivals; 0: unknown */
-    float base_changes;  /* count, which decays over time */
+    float gathered[3], gathered_s; /* path and time gathered until a velocity can be derived */
+    float unused_us;               /* server time that no step has used yet */
+    float rise;                    /* the fastest climb that gravity leaves, length/s */
+    float rise_age_s;              /* age of `rise` at the start of the gathered time */
+    float airborne_s;              /* time in this mode before the gathered time */
+    float last_climb;              /* climb of the gathered time before, length/s */
+    float kept;                    /* height above that of a body under gravity */
+    float tick_us;                 /* of the game server: mean time between arrivals; 0: unknown */
+    float base_changes;            /* count, which decays over time */
     uint16_t mode, old_mode;
     uint8_t velocity_source, bounces;
     bool has_begun;

@@ -33,15 +33,15 @@ size_t hs_history_bytes(const struct hs_history *history)
 {
     return sizeof *history + history->capacity * sizeof *history->samples +
            history->state_capacity * sizeof *history->states +
-           history->extra_capacity * history->extra_size;
+           history->pose_capacity * history->pose_size;
 }
 
-void hs_history_free_extra(struct hs_history *history, uint32_t i)
+void hs_history_free_pose(struct hs_history *history, uint32_t i)
 {
-    if (i == HS_NO_EXTRA)
+    if (i == HS_NO_POSTED_POSE)
         return;
-    memcpy(hs_history_extra_block(history, i), &history->extra_free, sizeof history->extra_free);
-    history->extra_free = i;
+    memcpy(hs_history_pose_block(history, i), &history->pose_free, sizeof history->pose_free);
+    history->pose_free = i;
 }
 
 /* `capacity` is at least the number of samples. */
@@ -151,51 +151,52 @@ enum hs_growth hs_history_share_state(struct hs_history *history, const union hs
 }
 
 /* Makes all blocks at least `size` bytes long, and at least one of them free. */
-static enum hs_growth make_extra_space(struct hs_history *history, size_t size)
+static enum hs_growth make_pose_space(struct hs_history *history, size_t size)
 {
-    size_t block = size > history->extra_size ? size : history->extra_size;
-    uint32_t old_capacity = history->extra_capacity;
+    size_t block = size > history->pose_size ? size : history->pose_size;
+    uint32_t old_capacity = history->pose_capacity;
     uint32_t capacity = old_capacity;
-    if (history->extra_free == HS_NO_EXTRA) {
+    if (history->pose_free == HS_NO_POSTED_POSE) {
         capacity = capacity == 0 ? HS_HISTORY_FIRST : capacity * 2;
         if (capacity > history->capacity) /* each sample uses at most one */
             capacity = history->capacity;
     }
-    if (block == history->extra_size && capacity == old_capacity)
+    if (block == history->pose_size && capacity == old_capacity)
         return HS_GROWTH_DONE;
-    size_t more = capacity * block - old_capacity * history->extra_size;
+    size_t more = capacity * block - old_capacity * history->pose_size;
     if (!hs_budget_reserve_spare(history->budget, more))
         return HS_GROWTH_REFUSED;
-    unsigned char *extras = calloc(capacity, block);
-    if (extras == NULL) {
+    unsigned char *poses = calloc(capacity, block);
+    if (poses == NULL) {
         hs_budget_release(history->budget, more);
         return HS_GROWTH_NO_MEMORY;
     }
     for (uint32_t i = 0; i < old_capacity; i++)
-        memcpy(extras + (size_t)i * block, hs_history_extra_block(history, i), history->extra_size);
-    free(history->extras);
-    history->extras = extras;
-    history->extra_size = block;
-    history->extra_capacity = capacity;
+        memcpy(poses + (size_t)i * block, hs_history_pose_block(history, i), history->pose_size);
+    free(history->poses);
+    history->poses = poses;
+    history->pose_size = block;
+    history->pose_capacity = capacity;
     for (uint32_t i = capacity; i-- > old_capacity;)
-        hs_history_free_extra(history, i);
+        hs_history_free_pose(history, i);
     return HS_GROWTH_DONE;
 }
 
-enum hs_growth hs_history_store_extra(struct hs_history *history, const struct hs_extra *extra,
-                                      uint32_t *out)
+enum hs_growth hs_history_store_pose(struct hs_history *history,
+                                     const struct hs_posted_pose *posted_pose, uint32_t *out)
 {
-    *out = HS_NO_EXTRA;
-    if (extra == NULL)
+    *out = HS_NO_POSTED_POSE;
+    if (posted_pose == NULL)
         return HS_GROWTH_DONE;
-    size_t size = sizeof *extra + (size_t)extra->bone_count * extra->stride * sizeof(float);
+    size_t size =
+        sizeof *posted_pose + (size_t)posted_pose->bone_count * posted_pose->stride * sizeof(float);
     size_t align = sizeof(uint64_t);
-    enum hs_growth growth = make_extra_space(history, (size + align - 1) / align * align);
+    enum hs_growth growth = make_pose_space(history, (size + align - 1) / align * align);
     if (growth != HS_GROWTH_DONE)
         return growth;
-    uint32_t i = history->extra_free;
-    memcpy(&history->extra_free, hs_history_extra_block(history, i), sizeof history->extra_free);
-    memcpy(hs_history_extra_block(history, i), extra, size);
+    uint32_t i = history->pose_free;
+    memcpy(&history->pose_free, hs_history_pose_block(history, i), sizeof history->pose_free);
+    memcpy(hs_history_pose_block(history, i), posted_pose, size);
     *out = i;
     return HS_GROWTH_DONE;
 }
@@ -227,35 +228,35 @@ static bool shrink_states(struct hs_history *history)
     return true;
 }
 
-/* Keeps only the extras in use. */
-static bool shrink_extras(struct hs_history *history)
+/* Keeps only the poses in use. */
+static bool shrink_poses(struct hs_history *history)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < history->count; i++)
-        count += hs_history_slot(history, i)->extra != HS_NO_EXTRA ? 1 : 0;
-    unsigned char *extras = count > 0 ? calloc(count, history->extra_size) : NULL;
-    if (extras == NULL && count > 0)
+        count += hs_history_slot(history, i)->posted_pose != HS_NO_POSTED_POSE ? 1 : 0;
+    unsigned char *poses = count > 0 ? calloc(count, history->pose_size) : NULL;
+    if (poses == NULL && count > 0)
         return false;
     for (uint32_t i = 0, to = 0; i < history->count; i++) {
         struct hs_sample *sample = hs_history_slot(history, i);
-        if (sample->extra == HS_NO_EXTRA)
+        if (sample->posted_pose == HS_NO_POSTED_POSE)
             continue;
-        memcpy(extras + (size_t)to * history->extra_size,
-               hs_history_extra_block(history, sample->extra), history->extra_size);
-        sample->extra = to++;
+        memcpy(poses + (size_t)to * history->pose_size,
+               hs_history_pose_block(history, sample->posted_pose), history->pose_size);
+        sample->posted_pose = to++;
     }
-    free(history->extras);
-    history->extras = extras;
-    history->extra_capacity = count;
-    history->extra_free = HS_NO_EXTRA;
+    free(history->poses);
+    history->poses = poses;
+    history->pose_capacity = count;
+    history->pose_free = HS_NO_POSTED_POSE;
     if (count == 0)
-        history->extra_size = 0;
+        history->pose_size = 0;
     return true;
 }
 
 void hs_history_drop_oldest(struct hs_history *history)
 {
-    hs_history_free_extra(history, hs_history_slot(history, 0)->extra);
+    hs_history_free_pose(history, hs_history_slot(history, 0)->posted_pose);
     history->states[hs_history_slot(history, 0)->state].references--;
     history->head = history->head + 1 == history->capacity ? 0 : history->head + 1;
     history->count--;
@@ -270,7 +271,7 @@ bool hs_history_shrink(struct hs_history *history, uint32_t capacity)
         hs_history_drop_oldest(history);
     uint32_t first = first_capacity(history->limit);
     capacity = capacity > first ? capacity : first;
-    bool fine = shrink_extras(history) && shrink_states(history) &&
+    bool fine = shrink_poses(history) && shrink_states(history) &&
                 (capacity >= history->capacity || resize_samples(history, capacity));
     hs_budget_release(history->budget, before - hs_history_bytes(history));
     return fine;

@@ -86,17 +86,17 @@ static const struct hs_stance *stance_of(const struct hs_history *history,
     return &ruleset->rigs[state->rig]->stances[state->stance];
 }
 
-static const struct hs_extra *posted_bones(const struct hs_history *history,
-                                           const struct hs_sample *sample)
+static const struct hs_posted_pose *posted_bones(const struct hs_history *history,
+                                                 const struct hs_sample *sample)
 {
-    const struct hs_extra *extra = hs_history_extra(history, sample);
-    return extra != NULL && extra->bone_count > 0 ? extra : NULL;
+    const struct hs_posted_pose *posted_pose = hs_history_posted_pose(history, sample);
+    return posted_pose != NULL && posted_pose->bone_count > 0 ? posted_pose : NULL;
 }
 
 static double sample_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                            const struct hs_sample *sample)
 {
-    const struct hs_extra *bones = posted_bones(history, sample);
+    const struct hs_posted_pose *bones = posted_bones(history, sample);
     return bones != NULL ? (double)bones->reach : stance_of(history, ruleset, sample)->reach;
 }
 
@@ -115,16 +115,16 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
 static struct hs_vec eye_offset(const struct hs_history *history, const struct hs_ruleset *ruleset,
                                 const struct hs_sample *sample, const float rotation[4])
 {
-    const struct hs_extra *extra = hs_history_extra(history, sample);
-    if (extra != NULL && extra->has_eye)
-        return (struct hs_vec){extra->eye[0], extra->eye[1], extra->eye[2]};
+    const struct hs_posted_pose *posted_pose = hs_history_posted_pose(history, sample);
+    if (posted_pose != NULL && posted_pose->has_eye)
+        return (struct hs_vec){posted_pose->eye[0], posted_pose->eye[1], posted_pose->eye[2]};
     return hs_quat_rotate(rotation, stance_of(history, ruleset, sample)->eye);
 }
 
 static bool has_posted_eye(const struct hs_history *history, const struct hs_sample *sample)
 {
-    const struct hs_extra *extra = hs_history_extra(history, sample);
-    return extra != NULL && extra->has_eye;
+    const struct hs_posted_pose *posted_pose = hs_history_posted_pose(history, sample);
+    return posted_pose != NULL && posted_pose->has_eye;
 }
 
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
@@ -162,9 +162,9 @@ static void rest_bone(const struct hs_stance *stance, uint16_t bone, const float
 }
 
 /* False: the bone was not posted. */
-static bool posted_bone(const struct hs_extra *bones, uint16_t bone, struct bone_pose *out)
+static bool posted_bone(const struct hs_posted_pose *bones, uint16_t bone, struct bone_pose *out)
 {
-    if (!hs_extra_has_bone(bones, bone))
+    if (!hs_posted_pose_has_bone(bones, bone))
         return false;
     const float *values = bones->bones + (size_t)bone * bones->stride;
     memcpy(out->offset, values, sizeof out->offset);
@@ -176,7 +176,7 @@ static bool posted_bone(const struct hs_extra *bones, uint16_t bone, struct bone
 }
 
 /* A bone of one sample. False: bones were posted, but not this one. */
-static bool sample_bone(const struct hs_sample *sample, const struct hs_extra *bones,
+static bool sample_bone(const struct hs_sample *sample, const struct hs_posted_pose *bones,
                         const struct hs_stance *stance, uint16_t bone, struct bone_pose *out)
 {
     if (bones != NULL)
@@ -269,8 +269,8 @@ bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *ce
                   double *radius)
 {
     uint16_t bone = pose->rig->hitboxes[hitbox].bone;
-    const struct hs_extra *first = pose->from;
-    const struct hs_extra *last = interpolates(pose->bracket) ? pose->to : first;
+    const struct hs_posted_pose *first = pose->from;
+    const struct hs_posted_pose *last = interpolates(pose->bracket) ? pose->to : first;
     struct bone_pose from, to;
     struct hs_vec offset;
     double scale;

@@ -61,7 +61,7 @@ struct hs_pose {
     struct hs_vec root;
     float rotation[4]; /* of the root */
     const struct hs_stance *stance_from, *stance_to;
-    const struct hs_extra *from, *to; /* posted bones, or NULL */
+    const struct hs_posted_pose *from, *to; /* posted bones, or NULL */
 };
 
 /* `bracket` must live as long as the pose. */

@@ -15,7 +15,7 @@ struct hs_history *hs_history_create(const struct hs_history_limits *limits)
     history->limit = limits->samples < 2 ? 2 : limits->samples;
     history->budget = limits->budget;
     history->of_mover = limits->of_mover;
-    history->extra_free = HS_NO_EXTRA;
+    history->pose_free = HS_NO_POSTED_POSE;
     if (hs_history_allocate(history))
         return history;
     free(history->states);
@@ -31,7 +31,7 @@ void hs_history_destroy(struct hs_history *history)
                       hs_history_bytes(history) - hs_history_min_bytes(history->limit));
     free(history->samples);
     free(history->states);
-    free(history->extras);
+    free(history->poses);
     free(history);
 }
 
@@ -72,12 +72,13 @@ const struct hs_sample *hs_history_next(const struct hs_history *history,
     return is_last ? history->samples : sample + 1;
 }
 
-const struct hs_extra *hs_history_extra(const struct hs_history *history,
-                                        const struct hs_sample *sample)
+const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *history,
+                                                    const struct hs_sample *sample)
 {
-    if (sample->extra == HS_NO_EXTRA)
+    if (sample->posted_pose == HS_NO_POSTED_POSE)
         return NULL;
-    return (const struct hs_extra *)(const void *)hs_history_extra_block(history, sample->extra);
+    return (const struct hs_posted_pose *)(const void *)hs_history_pose_block(history,
+                                                                              sample->posted_pose);
 }
 
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us)
@@ -123,8 +124,8 @@ static double posted_reach(const struct hs_history *history, const struct hs_sam
 {
     if (history->of_mover)
         return hs_mover_reach(hs_history_mover_state(history, sample));
-    const struct hs_extra *extra = hs_history_extra(history, sample);
-    return extra != NULL && extra->bone_count > 0 ? (double)extra->reach : 0;
+    const struct hs_posted_pose *posted_pose = hs_history_posted_pose(history, sample);
+    return posted_pose != NULL && posted_pose->bone_count > 0 ? (double)posted_pose->reach : 0;
 }
 
 /* Extends the span by sample i and by the gap before it. */
@@ -249,15 +250,15 @@ static enum hs_insert_result result_of(enum hs_growth growth)
     return growth == HS_GROWTH_REFUSED ? HS_INSERT_NO_SPACE : HS_INSERT_NO_MEMORY;
 }
 
-/* Stores state and extra of a sample, and refers to them in `stored`. */
+/* Stores state and posted pose of a sample, and refers to them in `stored`. */
 static enum hs_growth store_parts(struct hs_history *history, const union hs_any_state *state,
-                                  const struct hs_extra *extra, const struct hs_sample *like,
-                                  struct hs_sample *stored)
+                                  const struct hs_posted_pose *posted_pose,
+                                  const struct hs_sample *like, struct hs_sample *stored)
 {
     enum hs_growth growth = hs_history_share_state(history, state, like, &stored->state);
     if (growth != HS_GROWTH_DONE)
         return growth;
-    growth = hs_history_store_extra(history, extra, &stored->extra);
+    growth = hs_history_store_pose(history, posted_pose, &stored->posted_pose);
     if (growth != HS_GROWTH_DONE)
         history->states[stored->state].references--;
     return growth;
@@ -275,17 +276,17 @@ static void settle(struct hs_history *history, const struct hs_history_rules *ru
 static enum hs_insert_result replace(struct hs_history *history,
                                      const struct hs_history_rules *rules,
                                      const struct hs_sample *sample,
-                                     const union hs_any_state *state, const struct hs_extra *extra,
-                                     uint32_t place)
+                                     const union hs_any_state *state,
+                                     const struct hs_posted_pose *posted_pose, uint32_t place)
 {
     struct hs_sample *old = hs_history_slot(history, place), stored = *sample;
-    enum hs_growth growth = store_parts(history, state, extra, old, &stored);
+    enum hs_growth growth = store_parts(history, state, posted_pose, old, &stored);
     if (growth != HS_GROWTH_DONE)
         return result_of(growth);
     if (stored.event == HS_EVENT_NONE)
         stored.event = old->event;
     history->states[old->state].references--;
-    hs_history_free_extra(history, old->extra);
+    hs_history_free_pose(history, old->posted_pose);
     *old = stored;
     settle(history, rules, place);
     return HS_INSERT_STORED;
@@ -295,13 +296,13 @@ static enum hs_insert_result replace(struct hs_history *history,
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
                                     const struct hs_sample *sample, const union hs_any_state *state,
-                                    const struct hs_extra *extra)
+                                    const struct hs_posted_pose *posted_pose)
 {
     int64_t before = hs_history_find(history, sample->time_us);
     if (before >= 0 && hs_history_slot(history, (uint32_t)before)->time_us == sample->time_us)
         return rules->same_time == HS_SAME_TIME_FIRST
                    ? HS_INSERT_DUPLICATE
-                   : replace(history, rules, sample, state, extra, (uint32_t)before);
+                   : replace(history, rules, sample, state, posted_pose, (uint32_t)before);
 
     bool full = history->count == history->limit;
     if (full && before < 0)
@@ -321,7 +322,7 @@ static enum hs_insert_result insert(struct hs_history *history,
     }
     struct hs_sample stored = *sample;
     const struct hs_sample *like = before >= 0 ? hs_history_slot(history, (uint32_t)before) : NULL;
-    enum hs_growth growth = store_parts(history, state, extra, like, &stored);
+    enum hs_growth growth = store_parts(history, state, posted_pose, like, &stored);
     if (growth != HS_GROWTH_DONE)
         return result_of(growth);
 
@@ -345,15 +346,15 @@ static bool halve(struct hs_history *history)
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
                                         const struct hs_sample *sample, const void *state,
-                                        const struct hs_extra *extra)
+                                        const struct hs_posted_pose *posted_pose)
 {
     union hs_any_state any;
     memcpy(&any, state, history->of_mover ? sizeof any.mover : sizeof any.player);
-    enum hs_insert_result result = insert(history, rules, sample, &any, extra);
+    enum hs_insert_result result = insert(history, rules, sample, &any, posted_pose);
     bool is_halved = false;
     while (result == HS_INSERT_NO_SPACE && halve(history)) {
         is_halved = true;
-        result = insert(history, rules, sample, &any, extra);
+        result = insert(history, rules, sample, &any, posted_pose);
     }
     return is_halved && result == HS_INSERT_STORED ? HS_INSERT_STORED_FULL : result;
 }

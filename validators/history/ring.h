@@ -58,20 +58,20 @@ struct hs_sample {
     float aim[3];           /* unit; 0 0 0: not posted */
     int32_t rtt_us;         /* -1: unknown */
     int32_t interp_us;      /* -1: unknown */
-    uint32_t extra;         /* internal: bones and eye; HS_NO_EXTRA: none */
+    uint32_t posted_pose;   /* internal: bones and eye; HS_NO_POSTED_POSE: none */
     uint16_t state;         /* internal */
     uint8_t event;          /* enum hs_sample_event */
     bool rtt_posted;        /* rtt_us was posted with this sample, not inherited */
     bool jumped;            /* faster than history.max_speed, without an announced jump */
 };
 
-#define HS_NO_EXTRA UINT32_MAX
+#define HS_NO_POSTED_POSE UINT32_MAX
 
 /*
  * Posted bones and eye of a sample. A bone has `stride` floats: its offset from the root along the
  * world's axes (3, length), its world rotation (4), and its scale (3) if that was posted.
  */
-struct hs_extra {
+struct hs_posted_pose {
     float reach; /* distance from the root to the furthest hitbox point, rounded up */
     bool has_eye;
     uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
@@ -83,16 +83,17 @@ struct hs_extra {
 
 enum { HS_BONE_FLOATS = 7, HS_BONE_FLOATS_SCALED = 10 };
 
-/* An extra with space for the largest rig, to build one on the stack. */
-union hs_extra_space {
-    struct hs_extra extra;
+/* A posted pose with space for the largest rig, to build one on the stack. */
+union hs_posted_pose_space {
+    struct hs_posted_pose posted_pose;
     unsigned char
-        bytes[sizeof(struct hs_extra) + sizeof(float) * HS_MAX_BONES * HS_BONE_FLOATS_SCALED];
+        bytes[sizeof(struct hs_posted_pose) + sizeof(float) * HS_MAX_BONES * HS_BONE_FLOATS_SCALED];
 };
 
-static inline bool hs_extra_has_bone(const struct hs_extra *extra, uint16_t bone)
+static inline bool hs_posted_pose_has_bone(const struct hs_posted_pose *posted_pose, uint16_t bone)
 {
-    return bone < extra->bone_count && (extra->present[bone / 64] >> (bone % 64) & 1) != 0;
+    return bone < posted_pose->bone_count &&
+           (posted_pose->present[bone / 64] >> (bone % 64) & 1) != 0;
 }
 
 struct hs_history_limits {
@@ -122,16 +123,16 @@ enum hs_insert_result {
 
 /*
  * Inserts a sample in order of time. `state` is a struct hs_state, or a struct hs_mover_state in
- * the history of a mover. `extra` has bones and eye (NULL: none). `state` and `extra` of `sample`
- * are ignored. Marks this sample and the next one as jumped if the speed exceeds rules->max_speed.
- * Later samples with stale state get what this sample knows. When the history is full, or the
- * budget allows no growth, the oldest samples are dropped. With rules->same_time LAST the sample
- * replaces one of the same time, but keeps its event if it has none of its own.
+ * the history of a mover. `posted_pose` has bones and eye (NULL: none). `state` and `posted_pose`
+ * of `sample` are ignored. Marks this sample and the next one as jumped if the speed exceeds
+ * rules->max_speed. Later samples with stale state get what this sample knows. When the history is
+ * full, or the budget allows no growth, the oldest samples are dropped. With rules->same_time LAST
+ * the sample replaces one of the same time, but keeps its event if it has none of its own.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
                                         const struct hs_sample *sample, const void *state,
-                                        const struct hs_extra *extra);
+                                        const struct hs_posted_pose *posted_pose);
 
 /* The result of an insert as that of its entry in the frame. *flags gets a bit per enum
    hs_frame_flag. */
@@ -162,8 +163,8 @@ const struct hs_mover_state *hs_history_mover_state(const struct hs_history *his
 const struct hs_sample *hs_history_next(const struct hs_history *history,
                                         const struct hs_sample *sample);
 /* NULL: neither bones nor eye were posted. */
-const struct hs_extra *hs_history_extra(const struct hs_history *history,
-                                        const struct hs_sample *sample);
+const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *history,
+                                                    const struct hs_sample *sample);
 
 /*
  * Bounds of all samples, to exclude a player without reading a sample. An insert updates them in

@@ -25,9 +25,9 @@ struct hs_history {
     struct hs_shared_state *states; /* `state_capacity` of them */
     uint32_t state_capacity;
     /* Extras are blocks of one size; free ones are linked by the index in their first bytes. */
-    unsigned char *extras;
-    size_t extra_size;
-    uint32_t extra_capacity, extra_free;
+    unsigned char *poses;
+    size_t pose_size;
+    uint32_t pose_capacity, pose_free;
     uint32_t since_span; /* inserts since the span was last computed from all samples */
     struct hs_history_span span;
 };
@@ -38,9 +38,9 @@ static inline struct hs_sample *hs_history_slot(const struct hs_history *history
     return &history->samples[at < history->capacity ? at : at - history->capacity];
 }
 
-static inline unsigned char *hs_history_extra_block(const struct hs_history *history, uint32_t i)
+static inline unsigned char *hs_history_pose_block(const struct hs_history *history, uint32_t i)
 {
-    return history->extras + (size_t)i * history->extra_size;
+    return history->poses + (size_t)i * history->pose_size;
 }
 
 /* REFUSED: by the budget. */
@@ -55,12 +55,12 @@ enum hs_growth hs_history_grow_samples(struct hs_history *history);
 enum hs_growth hs_history_share_state(struct hs_history *history, const union hs_any_state *state,
                                       const struct hs_sample *like, uint16_t *out);
 
-/* `extra` may be NULL. The history must have space for the sample. */
-enum hs_growth hs_history_store_extra(struct hs_history *history, const struct hs_extra *extra,
-                                      uint32_t *out);
+/* `posted_pose` may be NULL. The history must have space for the sample. */
+enum hs_growth hs_history_store_pose(struct hs_history *history,
+                                     const struct hs_posted_pose *posted_pose, uint32_t *out);
 
-/* HS_NO_EXTRA: does nothing. */
-void hs_history_free_extra(struct hs_history *history, uint32_t i);
+/* HS_NO_POSTED_POSE: does nothing. */
+void hs_history_free_pose(struct hs_history *history, uint32_t i);
 
 void hs_history_drop_oldest(struct hs_history *history);
 

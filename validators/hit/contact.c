@@ -347,7 +347,7 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
     else
         search_leg(s, &body);
     if (s->out->touched && (state->stale & HS_STALE_SOLID) != 0)
-        s->out->is_unsure = true;
+        s->out->is_uncertain = true;
 }
 
 /* Nothing later on the path can count more than what is touched, or the work is over its limit. */

@@ -18,7 +18,7 @@
 struct hs_contact {
     bool has_pose; /* the body had a pose somewhere along the path */
     bool touched;
-    bool is_unsure;         /* touched, but from before a restart it is not known to be solid */
+    bool is_uncertain;      /* touched, but from before a restart it is not known to be solid */
     double distance;        /* travel of the sphere's centre to the first touch of this body */
     double center_distance; /* from the sphere's centre then to the touched hitbox's: breaks ties */
     uint16_t hitbox;        /* that counts: the first touched, or one of a zone with priority */

@@ -200,7 +200,7 @@ static void meet(struct hs_hit_context *c, const struct hs_path *path,
     }
     if (out->target.touched && hs_contact_is_before(path, &met.contact, &out->target)) {
         out->before_target++;
-        out->unsure_before += met.contact.is_unsure ? 1 : 0;
+        out->uncertain_before += met.contact.is_uncertain ? 1 : 0;
     }
     insert_met(path, &met, &c->work, out);
 }
@@ -211,7 +211,7 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
     const struct hs_players *players = &c->match->players;
     double whole = path->reach;
     out->met_count = 0;
-    out->before_target = out->unsure_before = 0;
+    out->before_target = out->uncertain_before = 0;
     out->reaches = out->is_occluded = out->is_unknown = false;
     out->is_beside = out->is_unseen = out->ends = false;
     memset(&out->target, 0, sizeof out->target);
@@ -254,7 +254,7 @@ static uint64_t pierced(const struct hs_hit_context *c)
 
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e)
 {
-    return e->before_target - e->unsure_before > pierced(c);
+    return e->before_target - e->uncertain_before > pierced(c);
 }
 
 bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e)

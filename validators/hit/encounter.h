@@ -21,20 +21,20 @@ struct hs_met {
 struct hs_encounter {
     /* The first obstacle on the path, or between the path and a target beside it. */
     struct hs_obstacle obstacle;
-    bool clips;               /* that ends the path, because the world check is enforced */
-    struct hs_obstacle end;   /* the first obstacle on the path */
-    bool ends;                /* that ends the path */
-    double world_radius;      /* of the sphere that the world was tested with */
-    double free;              /* travel until the world stops that sphere */
-    struct hs_contact target; /* with a target; found on the whole path */
-    bool reaches;             /* the target is touched, or missed by no more than the padding */
-    double needed;            /* travel to there */
-    bool is_occluded;         /* the obstacle is before that */
-    bool is_beside;           /* that obstacle is beside the path, and hides the target from it */
-    bool is_unseen;           /* it hides the target from the eye of a shooter who leans */
-    bool is_unknown;          /* an unknown mover may be before that */
-    uint32_t before_target;   /* bodies touched before a touched target */
-    uint32_t unsure_before;   /* of these: from before a restart, not known to be solid */
+    bool clips;                /* that ends the path, because the world check is enforced */
+    struct hs_obstacle end;    /* the first obstacle on the path */
+    bool ends;                 /* that ends the path */
+    double world_radius;       /* of the sphere that the world was tested with */
+    double free;               /* travel until the world stops that sphere */
+    struct hs_contact target;  /* with a target; found on the whole path */
+    bool reaches;              /* the target is touched, or missed by no more than the padding */
+    double needed;             /* travel to there */
+    bool is_occluded;          /* the obstacle is before that */
+    bool is_beside;            /* that obstacle is beside the path, and hides the target from it */
+    bool is_unseen;            /* it hides the target from the eye of a shooter who leans */
+    bool is_unknown;           /* an unknown mover may be before that */
+    uint32_t before_target;    /* bodies touched before a touched target */
+    uint32_t uncertain_before; /* of these: from before a restart, not known to be solid */
     uint32_t met_count;
     struct hs_met met[HS_MAX_MET]; /* other bodies touched before the path ends, in order */
 };

@@ -209,7 +209,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
                              time_us + match->ruleset->history.keep_us);
         return true;
     }
-    union hs_extra_space space;
+    union hs_posted_pose_space space;
     struct hs_posted_sample posted;
     *result = hs_sample_resolve(match, player, entry, time_us, &space, &posted);
     if (*result != HS_FRAME_STORED)
@@ -227,8 +227,9 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         player->ended_us = player->ended_us < time_us ? player->ended_us : time_us - 1;
         hs_players_rejoin(&match->players, player);
     }
-    enum hs_insert_result inserted = hs_history_insert(player->history, &match->ruleset->history,
-                                                       &posted.sample, &posted.state, posted.extra);
+    enum hs_insert_result inserted =
+        hs_history_insert(player->history, &match->ruleset->history, &posted.sample, &posted.state,
+                          posted.posted_pose);
     hs_players_update_due(&match->players, player);
     *result = hs_history_insert_report(player->history, inserted, time_us, flags);
     if (is_new && *result == HS_FRAME_CAPACITY)
@@ -253,7 +254,7 @@ static bool would_store_player(struct hs_match *match, const struct hs_player_fr
 {
     const struct hs_players *players = &match->players;
     const struct hs_player *player = hs_players_find(players, entry->player);
-    union hs_extra_space space;
+    union hs_posted_pose_space space;
     struct hs_posted_sample posted;
     if (entry->event == HS_EVENT_LEAVE)
         return true;

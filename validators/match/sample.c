@@ -133,19 +133,19 @@ static struct hs_vec vec_of(const double v[3])
 }
 
 static enum hs_frame_result resolve_bone(const struct hs_player_frame *entry, size_t i,
-                                         double bound, struct hs_extra *extra)
+                                         double bound, struct hs_posted_pose *posted_pose)
 {
     const struct hs_posted_bone *bone = &entry->bones[i];
     if (!bone->present)
         return HS_FRAME_STORED;
-    float *values = extra->bones + i * extra->stride;
+    float *values = posted_pose->bones + i * posted_pose->stride;
     struct hs_vec place = vec_of(bone->position);
     if (!hs_vec_is_within(place, bound))
         return HS_FRAME_COORDINATE_OUT_OF_WORLD;
     hs_vec_to_floats(hs_vec_sub(place, entry->position), values);
     if (!unit_rotation(bone->rotation, values + 3))
         return HS_FRAME_BAD_BONES;
-    if (extra->stride == HS_BONE_FLOATS_SCALED) {
+    if (posted_pose->stride == HS_BONE_FLOATS_SCALED) {
         for (int k = 0; k < 3; k++) {
             double size = fabs(bone->scale[k]);
             if (!(size >= 1e-6 && size <= 1e6))
@@ -153,21 +153,21 @@ static enum hs_frame_result resolve_bone(const struct hs_player_frame *entry, si
             values[HS_BONE_FLOATS + k] = (float)bone->scale[k];
         }
     }
-    extra->present[i / 64] |= UINT64_C(1) << (i % 64);
+    posted_pose->present[i / 64] |= UINT64_C(1) << (i % 64);
     return HS_FRAME_STORED;
 }
 
 /* Distance from the root to the furthest hitbox point; 0 if no hitbox has a posted bone. */
-static double posted_reach(const struct hs_rig *rig, const struct hs_extra *extra)
+static double posted_reach(const struct hs_rig *rig, const struct hs_posted_pose *posted_pose)
 {
     double furthest = 0;
     for (int i = 0; i < rig->hitbox_count; i++) {
         uint16_t bone = rig->hitboxes[i].bone;
-        if (!hs_extra_has_bone(extra, bone))
+        if (!hs_posted_pose_has_bone(posted_pose, bone))
             continue;
-        const float *v = extra->bones + (size_t)bone * extra->stride;
+        const float *v = posted_pose->bones + (size_t)bone * posted_pose->stride;
         double scale = 1;
-        if (extra->stride == HS_BONE_FLOATS_SCALED)
+        if (posted_pose->stride == HS_BONE_FLOATS_SCALED)
             scale = hs_largest_scale(v + HS_BONE_FLOATS);
         double reach = hs_vec_length(hs_vec_from_floats(v)) + rig->hitbox_reach[i] * scale;
         furthest = fmax(furthest, reach);
@@ -177,22 +177,24 @@ static double posted_reach(const struct hs_rig *rig, const struct hs_extra *extr
 
 static enum hs_frame_result resolve_bones(const struct hs_ruleset *ruleset,
                                           const struct hs_player_frame *entry,
-                                          const struct hs_rig *rig, struct hs_extra *extra)
+                                          const struct hs_rig *rig,
+                                          struct hs_posted_pose *posted_pose)
 {
     if (entry->bone_count != rig->bone_count)
         return HS_FRAME_BAD_BONES;
-    extra->stride = entry->fields & HS_FIELD_SCALES ? HS_BONE_FLOATS_SCALED : HS_BONE_FLOATS;
-    extra->bone_count = (uint16_t)entry->bone_count;
+    posted_pose->stride = entry->fields & HS_FIELD_SCALES ? HS_BONE_FLOATS_SCALED : HS_BONE_FLOATS;
+    posted_pose->bone_count = (uint16_t)entry->bone_count;
     for (size_t i = 0; i < entry->bone_count; i++) {
-        enum hs_frame_result result = resolve_bone(entry, i, ruleset->history.world_bound, extra);
+        enum hs_frame_result result =
+            resolve_bone(entry, i, ruleset->history.world_bound, posted_pose);
         if (result != HS_FRAME_STORED)
             return result;
     }
-    double reach = posted_reach(rig, extra);
+    double reach = posted_reach(rig, posted_pose);
     if (reach == 0)
         return HS_FRAME_NO_HITBOXES;
     /* Round up, so that every hitbox point is within the reach. */
-    extra->reach = (float)(reach * (1 + 1e-6));
+    posted_pose->reach = (float)(reach * (1 + 1e-6));
     return HS_FRAME_STORED;
 }
 
@@ -222,18 +224,18 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
         sample->interp_us = entry->interp_us;
     sample->event = (uint8_t)entry->event;
 
-    struct hs_extra *extra = out->extra;
+    struct hs_posted_pose *posted_pose = out->posted_pose;
     if (entry->fields & HS_FIELD_EYE) {
         if (!hs_vec_is_within(entry->eye, bound))
             return HS_FRAME_COORDINATE_OUT_OF_WORLD;
-        extra->has_eye = true;
+        posted_pose->has_eye = true;
         struct hs_vec eye = hs_vec_sub(entry->eye, entry->position);
-        extra->eye[0] = eye.x;
-        extra->eye[1] = eye.y;
-        extra->eye[2] = eye.z;
+        posted_pose->eye[0] = eye.x;
+        posted_pose->eye[1] = eye.y;
+        posted_pose->eye[2] = eye.z;
     }
     if (entry->fields & HS_FIELD_BONES)
-        return resolve_bones(ruleset, entry, ruleset->rigs[out->state.rig], extra);
+        return resolve_bones(ruleset, entry, ruleset->rigs[out->state.rig], posted_pose);
     return HS_FRAME_STORED;
 }
 
@@ -251,12 +253,13 @@ static void inherit(const struct hs_match *match, const struct hs_player *player
 
 enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_player *player,
                                        const struct hs_player_frame *entry, int64_t time_us,
-                                       union hs_extra_space *space, struct hs_posted_sample *out)
+                                       union hs_posted_pose_space *space,
+                                       struct hs_posted_sample *out)
 {
     out->sample = (struct hs_sample){.time_us = time_us};
-    memset(&space->extra, 0, sizeof space->extra);
-    bool has_extra = (entry->fields & (HS_FIELD_BONES | HS_FIELD_EYE)) != 0;
-    out->extra = has_extra ? &space->extra : NULL;
+    memset(&space->posted_pose, 0, sizeof space->posted_pose);
+    bool has_posted_pose = (entry->fields & (HS_FIELD_BONES | HS_FIELD_EYE)) != 0;
+    out->posted_pose = has_posted_pose ? &space->posted_pose : NULL;
     inherit(match, player, time_us, out);
     enum hs_frame_result result = resolve_rig(match->ruleset, entry, &out->state);
     if (result != HS_FRAME_STORED)

@@ -9,17 +9,18 @@
 struct hs_posted_sample {
     struct hs_sample sample;
     struct hs_state state;
-    struct hs_extra *extra; /* NULL: neither bones nor eye were posted */
+    struct hs_posted_pose *posted_pose; /* NULL: neither bones nor eye were posted */
 };
 
 /*
  * Resolves an entry: posted values, and values inherited from the sample before `time_us`.
  * `player`: the player of that name; NULL: a new player. Returns HS_FRAME_STORED, or the reason to
- * refuse the entry; then `out` must not be used. out->extra points into `space`. The match changes
- * only by the name of a new team.
+ * refuse the entry; then `out` must not be used. out->posted_pose points into `space`. The match
+ * changes only by the name of a new team.
  */
 enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_player *player,
                                        const struct hs_player_frame *entry, int64_t time_us,
-                                       union hs_extra_space *space, struct hs_posted_sample *out);
+                                       union hs_posted_pose_space *space,
+                                       struct hs_posted_sample *out);
 
 #endif

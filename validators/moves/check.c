@@ -50,7 +50,7 @@ struct checking {
     struct hs_player_moves *moves;
     int64_t rtt_us; /* -1: unknown */
     int64_t interp_us;
-    struct hs_move_way way; /* through the world */
+    struct hs_move_trace trace; /* through the world */
     struct undo undo;
     struct hs_move_result *out;
 };
@@ -230,30 +230,30 @@ static void assume_launch(struct checking *c, const struct hs_movement_finding *
     launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
 }
 
-/* Begins the way of a move through the world, and tells the movement checks of a new base. */
-static void begin_way(struct checking *c, struct hs_movement_step *step)
+/* Begins the trace of a move through the world, and tells the movement checks of a new base. */
+static void begin_trace(struct checking *c, struct hs_movement_step *step)
 {
-    hs_move_way_begin(&c->way, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,
-                      c->interp_us);
-    step->has_base_path = c->way.has_base_path;
-    step->base_path = c->way.base_path;
+    hs_move_trace_begin(&c->trace, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,
+                        c->interp_us);
+    step->has_base_path = c->trace.has_base_path;
+    step->base_path = c->trace.base_path;
     step->has_corrected = step->has_corrected && c->moves->corrected_base == step->base;
 }
 
-static void judge_way(struct checking *c, const struct hs_movement_step *step, bool is_new_base)
+static void judge_trace(struct checking *c, const struct hs_movement_step *step, bool is_new_base)
 {
     bool uses_corrected = c->moves->has_corrected && is_recent(c, c->moves->corrected_us);
-    hs_move_way_judge(&c->way, hs_larger(step->delta_us, step->client_us), uses_corrected,
-                      is_new_base);
+    hs_move_trace_judge(&c->trace, hs_larger(step->delta_us, step->client_us), uses_corrected,
+                        is_new_base);
 }
 
-static void add_way_findings(struct checking *c)
+static void add_trace_findings(struct checking *c)
 {
-    add_finding(c, HS_MOVE_CHECK_PATH, &c->way.path);
-    add_finding(c, HS_MOVE_CHECK_GROUND, &c->way.ground);
+    add_finding(c, HS_MOVE_CHECK_PATH, &c->trace.path);
+    add_finding(c, HS_MOVE_CHECK_GROUND, &c->trace.ground);
     uint16_t before = c->out->failure_count;
-    add_finding(c, HS_MOVE_CHECK_BASE, &c->way.base_found);
-    if (c->out->failure_count > before && c->way.has_unknown_base)
+    add_finding(c, HS_MOVE_CHECK_BASE, &c->trace.base_found);
+    if (c->out->failure_count > before && c->trace.has_unknown_base)
         c->out->failures[before].reason = HS_MOVE_UNKNOWN_BASE;
 }
 
@@ -321,11 +321,11 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
     moves->unmoved_us = moves->unmoved_client_us = 0;
     const struct hs_movement *before = &c->undo.movement;
     struct hs_movement_result found;
-    begin_way(c, &step);
+    begin_trace(c, &step);
     hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
-    judge_way(c, &step, before->base != step.base);
+    judge_trace(c, &step, before->base != step.base);
     int64_t announced_us;
-    bool is_found = found_something(&found) || hs_move_way_found(&c->way);
+    bool is_found = found_something(&found) || hs_move_trace_found(&c->trace);
     bool is_announced = is_found && find_announced_jump(c, &announced_us);
     if (is_announced || (is_found && may_have_jumped(c))) {
         /* This move shows what the server did. */
@@ -337,7 +337,7 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
         moves->checks.movement = *before;
         step.is_announced = true;
         hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
-        hs_move_way_excuse(&c->way);
+        hs_move_trace_excuse(&c->trace);
     }
     moves->may_be_thrown = moves->may_be_thrown && !found.was_thrown;
     if (moves->launch.speed > 0 || moves->launch.climb > 0)
@@ -346,7 +346,7 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
     add_finding(c, HS_MOVE_CHECK_SPEED, &found.speed);
     add_finding(c, HS_MOVE_CHECK_ACCELERATION, &found.acceleration);
     add_finding(c, HS_MOVE_CHECK_GRAVITY, &found.gravity);
-    add_way_findings(c);
+    add_trace_findings(c);
 }
 
 /* ---- position ---- */
@@ -386,7 +386,7 @@ static void correct(struct checking *c, double error_squared, double limit_squar
     moves->corrected = move->server_position;
     struct hs_str base = move->server_base.ptr != NULL ? move->server_base : move->base;
     moves->corrected_base = base.ptr != NULL ? hs_str_hash(base) : 0;
-    hs_move_way_correct(&c->way, &moves->whereabouts);
+    hs_move_trace_correct(&c->trace, &moves->whereabouts);
     out->position = HS_MOVE_POSITION_CORRECTION;
     out->error = sqrt(error_squared);
     out->limit = sqrt(limit_squared);
@@ -415,7 +415,7 @@ static void compare_position(struct checking *c, bool is_forced)
             acknowledge(c); /* the server simulates nothing that could differ */
         return;
     }
-    struct hs_vec apart = hs_move_way_apart(&c->way);
+    struct hs_vec apart = hs_move_trace_apart(&c->trace);
     double error_squared = hs_vec_dot(apart, apart);
     double limit_squared = hs_larger(c->rules->position_error_squared, max_error * max_error);
     if (is_wrong || error_squared > limit_squared)
@@ -570,7 +570,7 @@ static void judge_timed(struct checking *c, const struct hs_timing_result *timin
     c->out->force_update = timing->force_update || is_refused;
     if (c->out->verdict == HS_VERDICT_ACCEPTED) {
         c->out->delta_us = round_us(timing->delta_us);
-        hs_move_way_keep(&c->way, &c->moves->whereabouts);
+        hs_move_trace_keep(&c->trace, &c->moves->whereabouts);
     } else {
         take_back(c);
     }

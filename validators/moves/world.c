@@ -24,14 +24,14 @@
 /* The most that one interval between searches adds to the time without ground. */
 #define LOOK_MAX_US INT64_C(100000)
 
-/* A way around something is not searched for more time than this. */
+/* A path around something is not searched for more time than this. */
 #define SEARCH_MAX_S 1.0
 
 /* The round trip and interpolation of a player for whom none is known, and the most that counts. */
 #define LAG_UNKNOWN_US INT64_C(200000)
 #define LAG_MAX_US     INT64_C(500000)
 
-/* Work units of all the ways around. A blocked way costs no more than a few hits. */
+/* Work units of all the paths around. A blocked path costs no more than a few hits. */
 enum { SEARCH_WORK = 40000 };
 
 /* ---- places ---- */
@@ -42,10 +42,10 @@ static const struct hs_move_mode *mode_at(const struct hs_moves_rules *rules, ui
 }
 
 /* Whether the world of the match, or a base, says anything about places. */
-static bool is_open(const struct hs_move_way *way)
+static bool is_open(const struct hs_move_trace *trace)
 {
-    return way->match->world == NULL && way->match->movers.count == 0 &&
-           way->move->base.ptr == NULL;
+    return trace->match->world == NULL && trace->match->movers.count == 0 &&
+           trace->move->base.ptr == NULL;
 }
 
 static const struct hs_mover *mover_numbered(const struct hs_match *match, uint32_t number)
@@ -55,50 +55,51 @@ static const struct hs_mover *mover_numbered(const struct hs_match *match, uint3
 
 /* The path since the last place, relative to whichever is nearest: the world, the base that the
    player left, or the one they are on now. */
-static void find_base_path(struct hs_move_way *way)
+static void find_base_path(struct hs_move_trace *trace)
 {
-    const struct hs_whereabouts *before = way->before;
-    const struct hs_mover *bases[] = {mover_numbered(way->match, before->base), way->base};
-    way->base_path = hs_vec_sub(way->place, before->place);
-    way->has_base_path = true;
+    const struct hs_whereabouts *before = trace->before;
+    const struct hs_mover *bases[] = {mover_numbered(trace->match, before->base), trace->base};
+    trace->base_path = hs_vec_sub(trace->place, before->place);
+    trace->has_base_path = true;
     for (int i = 0; i < 2; i++) {
         struct hs_vec start = before->place;
-        if (bases[i] == NULL || !hs_mover_carry(bases[i], way->match->ruleset, before->place_us,
-                                                way->move->received_us, &start))
+        if (bases[i] == NULL || !hs_mover_carry(bases[i], trace->match->ruleset, before->place_us,
+                                                trace->move->received_us, &start))
             continue;
-        struct hs_vec path = hs_vec_sub(way->place, start);
-        if (hs_vec_dot(path, path) < hs_vec_dot(way->base_path, way->base_path))
-            way->base_path = path;
+        struct hs_vec path = hs_vec_sub(trace->place, start);
+        if (hs_vec_dot(path, path) < hs_vec_dot(trace->base_path, trace->base_path))
+            trace->base_path = path;
     }
 }
 
-void hs_move_way_begin(struct hs_move_way *way, const struct hs_match *match,
-                       const struct hs_whereabouts *before, const struct hs_move *move,
-                       uint16_t mode, int64_t rtt_us, int64_t interp_us)
+void hs_move_trace_begin(struct hs_move_trace *trace, const struct hs_match *match,
+                         const struct hs_whereabouts *before, const struct hs_move *move,
+                         uint16_t mode, int64_t rtt_us, int64_t interp_us)
 {
     int64_t lag_us = rtt_us >= 0 ? rtt_us + interp_us : LAG_UNKNOWN_US;
-    *way = (struct hs_move_way){.match = match,
-                                .move = move,
-                                .before = before,
-                                .mode = mode_at(&match->ruleset->moves, mode),
-                                .lag_us = lag_us < LAG_MAX_US ? lag_us : LAG_MAX_US,
-                                .looked_us = before->looked_us,
-                                .hover_us = before->hover_us,
-                                .is_hovering = before->is_hovering};
-    if (is_open(way))
+    *trace = (struct hs_move_trace){.match = match,
+                                    .move = move,
+                                    .before = before,
+                                    .mode = mode_at(&match->ruleset->moves, mode),
+                                    .lag_us = lag_us < LAG_MAX_US ? lag_us : LAG_MAX_US,
+                                    .looked_us = before->looked_us,
+                                    .hover_us = before->hover_us,
+                                    .is_hovering = before->is_hovering};
+    if (is_open(trace))
         return;
-    way->place = move->position;
-    way->is_placed = true;
+    trace->place = move->position;
+    trace->is_placed = true;
     if (move->base.ptr != NULL) {
-        way->base = hs_movers_find(&match->movers, move->base, 0);
-        way->has_unknown_base = way->base == NULL;
-        way->is_placed = way->base != NULL && hs_mover_to_world(way->base, match->ruleset,
-                                                                move->received_us, &way->place);
+        trace->base = hs_movers_find(&match->movers, move->base, 0);
+        trace->has_unknown_base = trace->base == NULL;
+        trace->is_placed =
+            trace->base != NULL &&
+            hs_mover_to_world(trace->base, match->ruleset, move->received_us, &trace->place);
     }
-    if (way->base != NULL)
-        way->base_number = (uint32_t)(way->base - match->movers.all) + 1;
-    if (way->is_placed && before->has_place && way->base_number != before->base)
-        find_base_path(way);
+    if (trace->base != NULL)
+        trace->base_number = (uint32_t)(trace->base - match->movers.all) + 1;
+    if (trace->is_placed && before->has_place && trace->base_number != before->base)
+        find_base_path(trace);
 }
 
 /* ---- sweeps ---- */
@@ -116,26 +117,26 @@ struct search {
     bool is_unknown; /* set: a mover without a place at the time may be in the way */
 };
 
-static void begin_search(const struct hs_move_way *way, double radius, struct search *s)
+static void begin_search(const struct hs_move_trace *trace, double radius, struct search *s)
 {
-    int64_t now_us = way->move->received_us;
-    *s = (struct search){.blockers = {.world = way->match->world,
-                                      .movers = &way->match->movers,
-                                      .ruleset = way->match->ruleset,
-                                      .without = way->base},
-                         .up = hs_up_direction(way->match->ruleset->up),
+    int64_t now_us = trace->move->received_us;
+    *s = (struct search){.blockers = {.world = trace->match->world,
+                                      .movers = &trace->match->movers,
+                                      .ruleset = trace->match->ruleset,
+                                      .without = trace->base},
+                         .up = hs_up_direction(trace->match->ruleset->up),
                          .radius = radius,
                          .times = {now_us},
                          .time_count = 1};
     s->blockers.work = &s->work;
-    if (way->match->movers.count == 0)
+    if (trace->match->movers.count == 0)
         return;
-    s->times[s->time_count++] = now_us - way->lag_us;
-    if (!way->before->has_place || way->before->place_us >= now_us)
+    s->times[s->time_count++] = now_us - trace->lag_us;
+    if (!trace->before->has_place || trace->before->place_us >= now_us)
         return;
     /* The move may have been held back for as long as nothing arrived. */
-    s->times[s->time_count++] = way->before->place_us;
-    s->times[s->time_count++] = way->before->place_us - way->lag_us;
+    s->times[s->time_count++] = trace->before->place_us;
+    s->times[s->time_count++] = trace->before->place_us - trace->lag_us;
 }
 
 /* Sweeps the map (`time_us` NULL), or the movers where they stood then. */
@@ -174,7 +175,7 @@ static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
     return is_there;
 }
 
-/* A way in straight legs, of the sphere's centre. */
+/* A path in straight legs, of the sphere's centre. */
 enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
@@ -229,23 +230,23 @@ static bool is_free(struct search *s, const struct trail *trail)
 
 /* ---- ways around ---- */
 
-/* How far a body may have left the straight way. */
+/* How far a body may have left the straight path. */
 struct freedom {
-    double lift; /* upwards: over a step, and on the arc of a jump */
-    double way;  /* length of the way that the mode's speed allows */
+    double lift;  /* upwards: over a step, and on the arc of a jump */
+    double trace; /* length of the path that the mode's speed allows */
 };
 
-static struct freedom freedom_of(const struct hs_move_way *way, double length, double time_s)
+static struct freedom freedom_of(const struct hs_move_trace *trace, double length, double time_s)
 {
-    const struct hs_moves_rules *rules = &way->match->ruleset->moves;
-    double step = 0, gravity = 0, speed = way->mode != NULL ? way->mode->max_speed : 0;
+    const struct hs_moves_rules *rules = &trace->match->ruleset->moves;
+    double step = 0, gravity = 0, speed = trace->mode != NULL ? trace->mode->max_speed : 0;
     for (int i = 0; i < rules->mode_count; i++) { /* it may have changed its mode in between */
         step = hs_larger(step, rules->modes[i].step);
         gravity = hs_larger(gravity, rules->modes[i].gravity);
     }
     /* The top of an arc that takes this time is gravity time^2 / 8 above its ends. */
     return (struct freedom){.lift = step + gravity * time_s * time_s / 8,
-                            .way = speed > 0 ? speed * time_s : 1.5 * length};
+                            .trace = speed > 0 ? speed * time_s : 1.5 * length};
 }
 
 static bool is_free_over(struct search *s, struct trail *trail, struct hs_vec from,
@@ -270,13 +271,13 @@ static bool is_free_by_corner(struct search *s, struct trail *trail, struct hs_v
     return is_free(s, trail);
 }
 
-/* Around a corner to one side: by a point beside the way, or along a way beside it. */
+/* Around a corner to one side: by a point beside the path, or along a path beside it. */
 static bool is_free_aside(struct search *s, struct trail *trail, struct hs_vec from,
-                          struct hs_vec to, struct hs_vec aside, double length, double way)
+                          struct hs_vec to, struct hs_vec aside, double length, double trace)
 {
     static const double shares[] = {0.5, 0.25, 0.75};
-    /* The points that make the way that long lie on an ellipse; this is half its width. */
-    double most = sqrt(way * way - length * length) / 2;
+    /* The points that make the path that long lie on an ellipse; this is half its width. */
+    double most = sqrt(trace * trace - length * length) / 2;
     for (int i = 0; i < 6; i++) {
         trail->point[1] = hs_vec_add_scaled(hs_vec_lerp(from, to, shares[i / 2]), aside,
                                             i % 2 == 0 ? most : most / 2);
@@ -285,7 +286,7 @@ static bool is_free_aside(struct search *s, struct trail *trail, struct hs_vec f
         if (is_free(s, trail))
             return true;
     }
-    double beside = (way - length) / 2;
+    double beside = (trace - length) / 2;
     trail->point[1] = hs_vec_add_scaled(from, aside, beside);
     trail->point[2] = hs_vec_add_scaled(to, aside, beside);
     trail->point[3] = to;
@@ -302,32 +303,33 @@ static bool has_way_around(struct search *s, struct trail *trail, const struct f
         return true;
     struct hs_vec path = hs_vec_sub(to, from), aside = hs_vec_cross(s->up, path);
     double length = hs_vec_length(path), width = hs_vec_length(aside);
-    if (freedom->way <= length || !(width > 0))
+    if (freedom->trace <= length || !(width > 0))
         return false;
     aside = hs_vec_scale(aside, 1 / width);
-    return is_free_aside(s, trail, from, to, aside, length, freedom->way) ||
-           is_free_aside(s, trail, from, to, hs_vec_scale(aside, -1), length, freedom->way);
+    return is_free_aside(s, trail, from, to, aside, length, freedom->trace) ||
+           is_free_aside(s, trail, from, to, hs_vec_scale(aside, -1), length, freedom->trace);
 }
 
 /* ---- path ---- */
 
 /* A sphere larger than every body of the ruleset has another unit of length: 0, not checked. */
-static double body_radius(const struct hs_move_way *way)
+static double body_radius(const struct hs_move_trace *trace)
 {
-    const struct hs_moves_rules *rules = &way->match->ruleset->moves;
-    double least = way->mode != NULL ? way->mode->body_radius : 0;
-    for (int i = 0; i < rules->mode_count && way->mode == NULL; i++) {
+    const struct hs_moves_rules *rules = &trace->match->ruleset->moves;
+    double least = trace->mode != NULL ? trace->mode->body_radius : 0;
+    for (int i = 0; i < rules->mode_count && trace->mode == NULL; i++) {
         double radius = rules->modes[i].body_radius; /* unknown: as the smallest of all */
         least = radius > 0 && (least == 0 || radius < least) ? radius : least;
     }
-    return least <= way->match->ruleset->reach ? least : 0;
+    return least <= trace->match->ruleset->reach ? least : 0;
 }
 
-/* The trail of a straight way between two positions. */
-static struct trail trail_between(const struct hs_move_way *way, const struct search *s,
+/* The trail of a straight path between two positions. */
+static struct trail trail_between(const struct hs_move_trace *trace, const struct search *s,
                                   struct hs_vec from, struct hs_vec to)
 {
-    const struct hs_mover *bases[] = {mover_numbered(way->match, way->before->base), way->base};
+    const struct hs_mover *bases[] = {mover_numbered(trace->match, trace->before->base),
+                                      trace->base};
     double height = CENTER_RADII * s->radius;
     struct trail trail = {.count = 2};
     trail.point[0] = hs_vec_add_scaled(from, s->up, height);
@@ -335,48 +337,48 @@ static struct trail trail_between(const struct hs_move_way *way, const struct se
     for (int i = 0; i < 2; i++) {
         struct hs_vec start = trail.point[0];
         if (bases[i] != NULL && (i == 0 || bases[i] != bases[0]) &&
-            hs_mover_carry(bases[i], way->match->ruleset, way->before->place_us,
-                           way->move->received_us, &start))
+            hs_mover_carry(bases[i], trace->match->ruleset, trace->before->place_us,
+                           trace->move->received_us, &start))
             trail.carried[trail.carried_count++] = start;
     }
     return trail;
 }
 
 /* Whether a body can get from one place to the other in that time. */
-static bool can_pass(const struct hs_move_way *way, struct search *s, struct hs_vec from,
+static bool can_pass(const struct hs_move_trace *trace, struct search *s, struct hs_vec from,
                      double time_s, struct hs_movement_finding *out)
 {
-    struct trail trail = trail_between(way, s, from, way->place);
+    struct trail trail = trail_between(trace, s, from, trace->place);
     double length = hs_vec_distance(trail.point[0], trail.point[1]), distance = 0;
     s->work = (struct hs_work){0};
     if (is_free_of_map(s, &trail, &distance) && is_free_of_movers(s, &trail, &distance))
         return true;
     s->work.limit = s->work.spent + SEARCH_WORK;
-    struct freedom freedom = freedom_of(way, length, time_s);
+    struct freedom freedom = freedom_of(trace, length, time_s);
     if (has_way_around(s, &trail, &freedom))
         return true;
     *out = (struct hs_movement_finding){true, HS_UNIT_LENGTH, distance, length};
     return false;
 }
 
-static void judge_path(struct hs_move_way *way, double time_us, bool uses_corrected)
+static void judge_path(struct hs_move_trace *trace, double time_us, bool uses_corrected)
 {
-    const struct hs_whereabouts *before = way->before;
-    double radius = body_radius(way);
+    const struct hs_whereabouts *before = trace->before;
+    double radius = body_radius(trace);
     if (!before->has_place || radius <= 0 ||
-        way->match->ruleset->move_checks[HS_MOVE_CHECK_PATH] == HS_MODE_OFF)
+        trace->match->ruleset->move_checks[HS_MOVE_CHECK_PATH] == HS_MODE_OFF)
         return;
     struct search search;
     struct hs_movement_finding found = {0}, unused = {0};
-    begin_search(way, radius, &search);
-    int64_t since_us = way->move->received_us - before->place_us;
+    begin_search(trace, radius, &search);
+    int64_t since_us = trace->move->received_us - before->place_us;
     double time_s = hs_clamp(hs_larger(time_us, (double)since_us) / 1e6, 0, SEARCH_MAX_S);
-    if (can_pass(way, &search, before->place, time_s, &found))
+    if (can_pass(trace, &search, before->place, time_s, &found))
         return;
     if (uses_corrected && before->has_corrected &&
-        can_pass(way, &search, before->corrected, time_s, &unused))
+        can_pass(trace, &search, before->corrected, time_s, &unused))
         return;
-    way->path = found;
+    trace->path = found;
 }
 
 /* ---- ground ---- */
@@ -402,11 +404,11 @@ static bool is_above_ground(struct search *s, struct hs_vec feet, double height,
     return false;
 }
 
-static bool has_ground(const struct hs_move_way *way, double radius, double step)
+static bool has_ground(const struct hs_move_trace *trace, double radius, double step)
 {
     struct search s;
-    begin_search(way, radius, &s);
-    struct hs_vec place = way->place, east = {s.up.y, s.up.z, s.up.x};
+    begin_search(trace, radius, &s);
+    struct hs_vec place = trace->place, east = {s.up.y, s.up.z, s.up.x};
     struct hs_vec north = hs_vec_cross(s.up, east);
     double height = CENTER_RADII * radius;
     struct hs_sweep down = {.start = hs_vec_add_scaled(place, s.up, height),
@@ -429,115 +431,115 @@ static bool has_ground(const struct hs_move_way *way, double radius, double step
     return false;
 }
 
-static void judge_ground(struct hs_move_way *way)
+static void judge_ground(struct hs_move_trace *trace)
 {
-    const struct hs_move_mode *mode = way->mode;
-    int64_t since_us = way->move->received_us - way->looked_us;
-    bool is_judged = mode != NULL && mode->step > 0 && way->match->world != NULL &&
-                     mode->step <= way->match->ruleset->reach;
-    enum hs_mode check = way->match->ruleset->move_checks[HS_MOVE_CHECK_GROUND];
+    const struct hs_move_mode *mode = trace->mode;
+    int64_t since_us = trace->move->received_us - trace->looked_us;
+    bool is_judged = mode != NULL && mode->step > 0 && trace->match->world != NULL &&
+                     mode->step <= trace->match->ruleset->reach;
+    enum hs_mode check = trace->match->ruleset->move_checks[HS_MOVE_CHECK_GROUND];
     if (!is_judged || check == HS_MODE_OFF || (since_us >= 0 && since_us < LOOK_US))
         return;
-    way->looked_us = way->move->received_us;
-    if (way->base != NULL || has_ground(way, mode->body_radius, mode->step)) {
-        way->is_hovering = false;
-        way->hover_us = 0;
+    trace->looked_us = trace->move->received_us;
+    if (trace->base != NULL || has_ground(trace, mode->body_radius, mode->step)) {
+        trace->is_hovering = false;
+        trace->hover_us = 0;
         return;
     }
-    if (way->is_hovering && since_us > 0)
-        way->hover_us += since_us < LOOK_MAX_US ? since_us : LOOK_MAX_US;
-    way->is_hovering = true;
-    if (way->hover_us <= GRACE_US)
+    if (trace->is_hovering && since_us > 0)
+        trace->hover_us += since_us < LOOK_MAX_US ? since_us : LOOK_MAX_US;
+    trace->is_hovering = true;
+    if (trace->hover_us <= GRACE_US)
         return;
-    way->ground = (struct hs_movement_finding){true, HS_UNIT_SECONDS, hs_seconds(way->hover_us),
-                                               hs_seconds(GRACE_US)};
+    trace->ground = (struct hs_movement_finding){true, HS_UNIT_SECONDS, hs_seconds(trace->hover_us),
+                                                 hs_seconds(GRACE_US)};
     if (check != HS_MODE_ENFORCE)
-        way->hover_us = 0; /* one finding for each time that the grace runs out */
+        trace->hover_us = 0; /* one finding for each time that the grace runs out */
 }
 
 /* ---- base ---- */
 
-static void judge_base(struct hs_move_way *way, bool is_new_base)
+static void judge_base(struct hs_move_trace *trace, bool is_new_base)
 {
-    const struct hs_move_mode *mode = way->mode;
-    enum hs_mode check = way->match->ruleset->move_checks[HS_MOVE_CHECK_BASE];
-    if (way->has_unknown_base && (is_new_base || check == HS_MODE_ENFORCE))
-        way->base_found = (struct hs_movement_finding){true, HS_UNIT_NONE, 0, 0};
+    const struct hs_move_mode *mode = trace->mode;
+    enum hs_mode check = trace->match->ruleset->move_checks[HS_MOVE_CHECK_BASE];
+    if (trace->has_unknown_base && (is_new_base || check == HS_MODE_ENFORCE))
+        trace->base_found = (struct hs_movement_finding){true, HS_UNIT_NONE, 0, 0};
     double limit = mode != NULL ? mode->step + RIDING_RADII * mode->body_radius : 0;
-    if (way->base == NULL || limit <= 0)
+    if (trace->base == NULL || limit <= 0)
         return;
-    const struct hs_mover_state *state = hs_mover_newest_state(way->base);
+    const struct hs_mover_state *state = hs_mover_newest_state(trace->base);
     const struct hs_solid box = {.center = state->center,
                                  .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                                  .half_extents = state->half_extents,
                                  .axis_aligned = true};
-    double off = hs_solid_distance(&box, way->move->position);
+    double off = hs_solid_distance(&box, trace->move->position);
     if (off > limit)
-        way->base_found = (struct hs_movement_finding){true, HS_UNIT_LENGTH, off, limit};
+        trace->base_found = (struct hs_movement_finding){true, HS_UNIT_LENGTH, off, limit};
 }
 
 /* ---- a move ---- */
 
-void hs_move_way_judge(struct hs_move_way *way, double time_us, bool uses_corrected,
-                       bool is_new_base)
+void hs_move_trace_judge(struct hs_move_trace *trace, double time_us, bool uses_corrected,
+                         bool is_new_base)
 {
-    judge_base(way, is_new_base);
-    if (!way->is_placed)
+    judge_base(trace, is_new_base);
+    if (!trace->is_placed)
         return;
-    judge_path(way, time_us, uses_corrected);
-    judge_ground(way);
+    judge_path(trace, time_us, uses_corrected);
+    judge_ground(trace);
 }
 
-bool hs_move_way_found(const struct hs_move_way *way)
+bool hs_move_trace_found(const struct hs_move_trace *trace)
 {
-    return way->path.failed || way->ground.failed || way->base_found.failed;
+    return trace->path.failed || trace->ground.failed || trace->base_found.failed;
 }
 
-void hs_move_way_excuse(struct hs_move_way *way)
+void hs_move_trace_excuse(struct hs_move_trace *trace)
 {
-    way->path.failed = way->ground.failed = way->base_found.failed = false;
-    way->is_hovering = false;
-    way->hover_us = 0;
+    trace->path.failed = trace->ground.failed = trace->base_found.failed = false;
+    trace->is_hovering = false;
+    trace->hover_us = 0;
 }
 
-void hs_move_way_keep(const struct hs_move_way *way, struct hs_whereabouts *whereabouts)
+void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts)
 {
-    if (way->match == NULL)
+    if (trace->match == NULL)
         return;
-    *whereabouts = (struct hs_whereabouts){.place = way->place,
-                                           .place_us = way->move->received_us,
-                                           .base = way->base_number,
-                                           .has_place = way->is_placed,
+    *whereabouts = (struct hs_whereabouts){.place = trace->place,
+                                           .place_us = trace->move->received_us,
+                                           .base = trace->base_number,
+                                           .has_place = trace->is_placed,
                                            .corrected = whereabouts->corrected,
                                            .has_corrected = whereabouts->has_corrected,
-                                           .looked_us = way->looked_us,
-                                           .hover_us = way->hover_us,
-                                           .is_hovering = way->is_hovering};
+                                           .looked_us = trace->looked_us,
+                                           .hover_us = trace->hover_us,
+                                           .is_hovering = trace->is_hovering};
 }
 
 /* The server's position in the world. False: its base has no place. */
-static bool find_server_place(const struct hs_move_way *way, struct hs_vec *out)
+static bool find_server_place(const struct hs_move_trace *trace, struct hs_vec *out)
 {
-    const struct hs_move *move = way->move;
+    const struct hs_move *move = trace->move;
     struct hs_str base = move->server_base.ptr != NULL ? move->server_base : move->base;
     *out = move->server_position;
     if (base.ptr == NULL)
         return true;
-    const struct hs_mover *mover = hs_movers_find(&way->match->movers, base, 0);
-    return mover != NULL && hs_mover_to_world(mover, way->match->ruleset, move->received_us, out);
+    const struct hs_mover *mover = hs_movers_find(&trace->match->movers, base, 0);
+    return mover != NULL && hs_mover_to_world(mover, trace->match->ruleset, move->received_us, out);
 }
 
-struct hs_vec hs_move_way_apart(const struct hs_move_way *way)
+struct hs_vec hs_move_trace_apart(const struct hs_move_trace *trace)
 {
-    const struct hs_move *move = way->move;
+    const struct hs_move *move = trace->move;
     struct hs_vec there;
     bool is_other = move->server_base.ptr != NULL && !hs_str_equal(move->server_base, move->base);
-    if (is_other && way->is_placed && find_server_place(way, &there))
-        return hs_vec_sub(there, way->place);
+    if (is_other && trace->is_placed && find_server_place(trace, &there))
+        return hs_vec_sub(there, trace->place);
     return hs_vec_sub(move->server_position, move->position);
 }
 
-void hs_move_way_correct(const struct hs_move_way *way, struct hs_whereabouts *whereabouts)
+void hs_move_trace_correct(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts)
 {
-    whereabouts->has_corrected = find_server_place(way, &whereabouts->corrected);
+    whereabouts->has_corrected = find_server_place(trace, &whereabouts->corrected);
 }

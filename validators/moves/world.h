@@ -1,14 +1,15 @@
 /*
- * The way of a move through the world: is there room for the body on it, is there ground under a
+ * The path of a move through the world: is there room for the body on it, is there ground under a
  * body that walks, and is a base what the player stands on? Internal to validators/.
  *
  * A body is a sphere here: the `body_radius` of the mode, its centre two radii above the position,
  * which is at the feet. So the sphere clears floors, slopes of up to 60 degrees and curbs of one
  * radius, and it passes under any edge that leaves three radii free, crouched or not.
  *
- * The straight way between two moves is only the first guess. Honest bodies step up, jump, fall and
- * turn corners between two moves that arrive. So a blocked way is tried again over steps and around
- * corners, as far as the mode's speed and the time allow. A way counts as blocked if none is free.
+ * The straight path between two moves is only the first guess. Honest bodies step up, jump, fall
+ * and turn corners between two moves that arrive. So a blocked path is tried again over steps and
+ * around corners, as far as the mode's speed and the time allow. A path counts as blocked if none
+ * is free.
  *
  * Movers stand where they were when the game server received the move, or where the client may have
  * seen them, one round trip and its interpolation earlier. It is enough if one of these is free.
@@ -23,7 +24,7 @@
 #include "validators/match/players.h"
 #include "validators/move.h"
 
-struct hs_move_way {
+struct hs_move_trace {
     const struct hs_match *match;
     const struct hs_move *move;
     const struct hs_whereabouts *before; /* of the player, up to the move before */
@@ -38,7 +39,7 @@ struct hs_move_way {
        the bases. With has_base_path. */
     struct hs_vec base_path;
     bool has_base_path;
-    /* Of the search for ground, for hs_move_way_keep. */
+    /* Of the search for ground, for hs_move_trace_keep. */
     int64_t looked_us;
     int64_t hover_us;
     bool is_hovering;
@@ -48,30 +49,30 @@ struct hs_move_way {
 
 /* Finds where a move with a position ends. `mode`: index in the rules, or HS_NONE. `rtt_us` and
    `interp_us`: of the player's connection; rtt -1: unknown. */
-void hs_move_way_begin(struct hs_move_way *way, const struct hs_match *match,
-                       const struct hs_whereabouts *before, const struct hs_move *move,
-                       uint16_t mode, int64_t rtt_us, int64_t interp_us);
+void hs_move_trace_begin(struct hs_move_trace *trace, const struct hs_match *match,
+                         const struct hs_whereabouts *before, const struct hs_move *move,
+                         uint16_t mode, int64_t rtt_us, int64_t interp_us);
 
 /* Judges it. `time_us`: the longest that the move may have taken. `uses_corrected`: the player may
    have started from where the server put them. `is_new_base`: it differs from the last move's. */
-void hs_move_way_judge(struct hs_move_way *way, double time_us, bool uses_corrected,
-                       bool is_new_base);
+void hs_move_trace_judge(struct hs_move_trace *trace, double time_us, bool uses_corrected,
+                         bool is_new_base);
 
 /* Whether one of the three was found. */
-bool hs_move_way_found(const struct hs_move_way *way);
+bool hs_move_trace_found(const struct hs_move_trace *trace);
 
 /* The server moved the player: nothing was found. */
-void hs_move_way_excuse(struct hs_move_way *way);
+void hs_move_trace_excuse(struct hs_move_trace *trace);
 
-/* Makes the end of an accepted move the start of the next. A way that was not begun changes
+/* Makes the end of an accepted move the start of the next. A trace that was not begun changes
    nothing. */
-void hs_move_way_keep(const struct hs_move_way *way, struct hs_whereabouts *whereabouts);
+void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts);
 
 /* From the client's position to the server's; in the world if the server has the player on another
    base. */
-struct hs_vec hs_move_way_apart(const struct hs_move_way *way);
+struct hs_vec hs_move_trace_apart(const struct hs_move_trace *trace);
 
 /* The server's position of a move that is corrected, as the start of the next. */
-void hs_move_way_correct(const struct hs_move_way *way, struct hs_whereabouts *whereabouts);
+void hs_move_trace_correct(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts);
 
 #endif

@@ -135,7 +135,7 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
     if (before >= 0 && hs_history_at(mover->history, (uint32_t)before)->time_us == time_us &&
         ruleset->history.same_time == HS_SAME_TIME_FIRST)
         return true;
-    struct hs_sample sample = {.time_us = time_us, .extra = HS_NO_EXTRA};
+    struct hs_sample sample = {.time_us = time_us, .posted_pose = HS_NO_POSTED_POSE};
     struct hs_mover_state state = *inherited_at(mover, before);
     *result = resolve(ruleset, entry, &sample, &state);
     if (*result != HS_FRAME_STORED)

@@ -31,10 +31,11 @@ void hs_past_yaw(struct hs_sample *sample, double degrees)
     sample->rotation[3] = (float)cos(degrees * HS_PI / 360);
 }
 
-void hs_past_put(struct hs_past *past, struct hs_sample sample, const struct hs_extra *extra)
+void hs_past_put(struct hs_past *past, struct hs_sample sample,
+                 const struct hs_posted_pose *posted_pose)
 {
     ck_assert_int_eq(
-        hs_history_insert(past->history, &past->rules->history, &sample, &past->state, extra),
+        hs_history_insert(past->history, &past->rules->history, &sample, &past->state, posted_pose),
         HS_INSERT_STORED);
 }
 

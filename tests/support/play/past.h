@@ -24,8 +24,9 @@ void hs_past_close(struct hs_past *past);
 struct hs_sample hs_past_at(int64_t time_us, double x, double y, double z);
 void hs_past_yaw(struct hs_sample *sample, double degrees);
 
-/* `extra` may be NULL. */
-void hs_past_put(struct hs_past *past, struct hs_sample sample, const struct hs_extra *extra);
+/* `posted_pose` may be NULL. */
+void hs_past_put(struct hs_past *past, struct hs_sample sample,
+                 const struct hs_posted_pose *posted_pose);
 
 /* At a time when there is a pose. The body holds until the next call. */
 struct hs_bracket hs_past_find(const struct hs_past *past, int64_t time_us);

@@ -170,7 +170,7 @@ START_TEST(labels_are_the_closed_lists)
     expose();
     for (int reason = 0; reason < HS_REASON_COUNT; reason++)
         accepting += hs_reason_verdict((enum hs_reason)reason) == HS_VERDICT_ACCEPTED;
-    for (int kind = 0; kind < HS_JUDGED_COUNT; kind++) {
+    for (int kind = 0; kind < HS_VERDICT_OF_COUNT; kind++) {
         char name[256];
         for (int reason = 0; reason < HS_REASON_COUNT; reason++) {
             snprintf(name, sizeof name,
@@ -187,8 +187,9 @@ START_TEST(labels_are_the_closed_lists)
         }
     }
     ck_assert_int_eq(series_of("hindsight_verdicts_total{"),
-                     HS_JUDGED_COUNT * (2 * HS_REASON_COUNT - accepting));
-    ck_assert_int_eq(series_of("hindsight_verdict_flags_total{"), HS_JUDGED_COUNT * HS_FLAG_COUNT);
+                     HS_VERDICT_OF_COUNT * (2 * HS_REASON_COUNT - accepting));
+    ck_assert_int_eq(series_of("hindsight_verdict_flags_total{"),
+                     HS_VERDICT_OF_COUNT * HS_FLAG_COUNT);
     for (int reason = 0; reason < HS_MOVE_REASON_COUNT; reason++) {
         char name[256];
         enum hs_verdict verdict = hs_move_reason_verdict((enum hs_move_reason)reason);
@@ -211,16 +212,17 @@ START_TEST(counts_go_where_they_belong)
     hs_metrics_http(metrics, HS_ROUTE_HITS_POST, 400, 2.0);
     hs_metrics_http(metrics, HS_METRICS_NO_ROUTE, 404, 0.001);
     hs_metrics_http(metrics, HS_METRICS_NO_ROUTE, 418, 0.001);
-    hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
+    hs_metrics_verdict(metrics, HS_VERDICT_OF_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
                        HS_MODE_ENFORCE);
-    hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
+    hs_metrics_verdict(metrics, HS_VERDICT_OF_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
                        HS_MODE_SHADOW);
-    hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
+    hs_metrics_verdict(metrics, HS_VERDICT_OF_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
                        HS_MODE_SHADOW);
-    hs_metrics_verdict(metrics, HS_JUDGED_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
+    hs_metrics_verdict(metrics, HS_VERDICT_OF_HIT, HS_VERDICT_REJECTED, HS_REASON_NO_INTERSECTION,
                        HS_MODE_OFF);
-    hs_metrics_flags(metrics, HS_JUDGED_SHOT, 1u << HS_FLAG_DURING_BURST | 1u << HS_FLAG_LENIENT);
-    hs_metrics_flags(metrics, HS_JUDGED_SHOT, 1u << HS_FLAG_DURING_BURST);
+    hs_metrics_flags(metrics, HS_VERDICT_OF_SHOT,
+                     1u << HS_FLAG_DURING_BURST | 1u << HS_FLAG_LENIENT);
+    hs_metrics_flags(metrics, HS_VERDICT_OF_SHOT, 1u << HS_FLAG_DURING_BURST);
     hs_metrics_add(metrics, HS_METRIC_FRAMES, HS_FRAME_STORED, 64);
     hs_metrics_add(metrics, HS_METRIC_MOVER_FRAMES, HS_FRAME_STORED, 5);
     hs_metrics_add(metrics, HS_METRIC_MOVER_FRAMES, HS_FRAME_CAPACITY, 2);

@@ -335,9 +335,11 @@ START_TEST(offsets_survive_far_from_the_origin)
     entry.aim[1] = -5;
     ck_assert_int_eq(post(0, entry), HS_FRAME_STORED);
     const struct hs_sample *sample = hs_sample_at(match, "P", 0);
-    const struct hs_extra *extra = hs_history_extra(hs_history_of(match, "P"), sample);
-    ck_assert(extra->has_eye && extra->eye[0] == 0.25 && extra->eye[2] == 1);
-    ck_assert(extra->bones[0] == 0.5f && extra->bones[1] == -0.125f && extra->bones[2] == 0.0f);
+    const struct hs_posted_pose *posted_pose =
+        hs_history_posted_pose(hs_history_of(match, "P"), sample);
+    ck_assert(posted_pose->has_eye && posted_pose->eye[0] == 0.25 && posted_pose->eye[2] == 1);
+    ck_assert(posted_pose->bones[0] == 0.5f && posted_pose->bones[1] == -0.125f &&
+              posted_pose->bones[2] == 0.0f);
     ck_assert(sample->aim[0] == 0 && sample->aim[1] == -1.0f);
 }
 END_TEST

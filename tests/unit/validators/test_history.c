@@ -115,7 +115,7 @@ START_TEST(a_sample_comes_back_as_it_was)
     ck_assert_int_eq(got->rtt_us, sample.rtt_us);
     ck_assert_int_eq(got->interp_us, sample.interp_us);
     ck_assert_int_eq(got->event, HS_EVENT_DEATH);
-    ck_assert_ptr_null(hs_history_extra(history, got));
+    ck_assert_ptr_null(hs_history_posted_pose(history, got));
     const struct hs_state *kept = hs_history_state(history, got);
     ck_assert_mem_eq(kept->owned, state.owned, sizeof state.owned);
     ck_assert(kept->damage_scale == 2.5 && kept->life == state.life && kept->ammo == 7);
@@ -409,37 +409,37 @@ END_TEST
 
 /* ---- bones and eyes ---- */
 
-static void fill_extra(union hs_extra_space *room, uint16_t bones, uint8_t stride, int tag)
+static void fill_extra(union hs_posted_pose_space *room, uint16_t bones, uint8_t stride, int tag)
 {
     memset(room, 0, sizeof *room);
-    struct hs_extra *extra = &room->extra;
-    extra->reach = (float)tag;
-    extra->has_eye = tag % 2 == 0;
-    extra->eye[0] = tag * 3;
-    extra->bone_count = bones;
-    extra->stride = stride;
+    struct hs_posted_pose *posted_pose = &room->posted_pose;
+    posted_pose->reach = (float)tag;
+    posted_pose->has_eye = tag % 2 == 0;
+    posted_pose->eye[0] = tag * 3;
+    posted_pose->bone_count = bones;
+    posted_pose->stride = stride;
     for (uint16_t i = 0; i < bones; i++)
         if ((i + tag) % 3 != 0)
-            extra->present[i / 64] |= UINT64_C(1) << (i % 64);
+            posted_pose->present[i / 64] |= UINT64_C(1) << (i % 64);
     for (int i = 0; i < bones * stride; i++)
-        extra->bones[i] = (float)(tag * 1000 + i);
+        posted_pose->bones[i] = (float)(tag * 1000 + i);
 }
 
 static void expect_extra(const struct hs_sample *sample, uint16_t bones, uint8_t stride, int tag)
 {
-    union hs_extra_space want;
+    union hs_posted_pose_space want;
     fill_extra(&want, bones, stride, tag);
-    const struct hs_extra *got = hs_history_extra(history, sample);
+    const struct hs_posted_pose *got = hs_history_posted_pose(history, sample);
     ck_assert_ptr_nonnull(got);
-    ck_assert(got->reach == want.extra.reach && got->has_eye == want.extra.has_eye);
-    ck_assert_mem_eq(got->eye, want.extra.eye, sizeof got->eye);
+    ck_assert(got->reach == want.posted_pose.reach && got->has_eye == want.posted_pose.has_eye);
+    ck_assert_mem_eq(got->eye, want.posted_pose.eye, sizeof got->eye);
     ck_assert_uint_eq(got->bone_count, bones);
     ck_assert_uint_eq(got->stride, stride);
-    ck_assert_mem_eq(got->present, want.extra.present, sizeof got->present);
-    ck_assert_mem_eq(got->bones, want.extra.bones, sizeof(float) * bones * stride);
+    ck_assert_mem_eq(got->present, want.posted_pose.present, sizeof got->present);
+    ck_assert_mem_eq(got->bones, want.posted_pose.bones, sizeof(float) * bones * stride);
     for (uint16_t i = 0; i < bones; i++)
-        ck_assert_int_eq(hs_extra_has_bone(got, i), (i + tag) % 3 != 0);
-    ck_assert(!hs_extra_has_bone(got, bones));
+        ck_assert_int_eq(hs_posted_pose_has_bone(got, i), (i + tag) % 3 != 0);
+    ck_assert(!hs_posted_pose_has_bone(got, bones));
 }
 
 /* What sample i of a mixed history carries: nothing, an eye, bones, or bones with scale. */
@@ -453,16 +453,17 @@ START_TEST(extras_of_every_size_stay_with_their_samples)
 {
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 150; i++) {
-            union hs_extra_space room;
+            union hs_posted_pose_space room;
             uint16_t bones;
             uint8_t stride;
             extra_kind(i, &bones, &stride);
             fill_extra(&room, bones, stride, i);
             struct hs_sample sample = sample_at(round * 1000 + i, 0);
-            hs_history_insert(history, &rules, &sample, &plain, i % 4 == 0 ? NULL : &room.extra);
+            hs_history_insert(history, &rules, &sample, &plain,
+                              i % 4 == 0 ? NULL : &room.posted_pose);
             /* A duplicate with other bones must leave the first one's alone. */
             fill_extra(&room, 5, HS_BONE_FLOATS, 99);
-            ck_assert_int_eq(hs_history_insert(history, &rules, &sample, &plain, &room.extra),
+            ck_assert_int_eq(hs_history_insert(history, &rules, &sample, &plain, &room.posted_pose),
                              HS_INSERT_DUPLICATE);
         }
         ck_assert_uint_eq(hs_history_count(history), 100);
@@ -473,7 +474,7 @@ START_TEST(extras_of_every_size_stay_with_their_samples)
             uint8_t stride;
             extra_kind(i, &bones, &stride);
             if (i % 4 == 0)
-                ck_assert_ptr_null(hs_history_extra(history, sample));
+                ck_assert_ptr_null(hs_history_posted_pose(history, sample));
             else
                 expect_extra(sample, bones, stride, i);
         }
@@ -483,12 +484,12 @@ END_TEST
 
 START_TEST(late_samples_bring_their_bones)
 {
-    union hs_extra_space room;
+    union hs_posted_pose_space room;
     for (int i = 0; i < 20; i++) { /* 0, 19, 1, 18, ...: every place is the middle once */
         int k = i % 2 == 0 ? i / 2 : 19 - i / 2;
         fill_extra(&room, 4, HS_BONE_FLOATS, k);
         struct hs_sample sample = sample_at(k, 0);
-        hs_history_insert(history, &rules, &sample, &plain, &room.extra);
+        hs_history_insert(history, &rules, &sample, &plain, &room.posted_pose);
     }
     for (uint32_t k = 0; k < 20; k++)
         expect_extra(hs_history_at(history, k), 4, HS_BONE_FLOATS, (int)k);
@@ -497,12 +498,12 @@ END_TEST
 
 START_TEST(bytes_are_bounded)
 {
-    union hs_extra_space room;
+    union hs_posted_pose_space room;
     fill_extra(&room, HS_MAX_BONES, HS_BONE_FLOATS_SCALED, 1);
     size_t full = 0;
     for (int i = 0; i < 5000; i++) {
         struct hs_sample sample = sample_at(i, 0);
-        hs_history_insert(history, &rules, &sample, &plain, &room.extra);
+        hs_history_insert(history, &rules, &sample, &plain, &room.posted_pose);
         if (i == 200)
             full = hs_history_bytes(history);
         ck_assert(i < 200 || hs_history_bytes(history) == full);
@@ -517,12 +518,12 @@ END_TEST
 
 START_TEST(a_cleared_history_starts_again)
 {
-    union hs_extra_space room;
+    union hs_posted_pose_space room;
     fill_extra(&room, 4, HS_BONE_FLOATS, 2);
     for (int round = 0; round < 5; round++) {
         for (int i = 0; i < 60; i++) {
             struct hs_sample sample = sample_at(i - 1000 * round, 0);
-            ck_assert_int_eq(hs_history_insert(history, &rules, &sample, &plain, &room.extra),
+            ck_assert_int_eq(hs_history_insert(history, &rules, &sample, &plain, &room.posted_pose),
                              HS_INSERT_STORED);
         }
         ck_assert_uint_eq(hs_history_count(history), 60);
@@ -537,7 +538,7 @@ END_TEST
 START_TEST(the_last_pose_of_a_time_counts)
 {
     struct hs_history_rules last = rules;
-    union hs_extra_space room;
+    union hs_posted_pose_space room;
     size_t bytes = 0;
     last.same_time = HS_SAME_TIME_LAST;
     put_event(0, 0, HS_EVENT_NONE);
@@ -548,14 +549,15 @@ START_TEST(the_last_pose_of_a_time_counts)
         struct hs_state state = plain;
         state.ammo = i;
         fill_extra(&room, 4, HS_BONE_FLOATS, i);
-        ck_assert_int_eq(hs_history_insert(history, &last, &sample, &state, &room.extra),
+        ck_assert_int_eq(hs_history_insert(history, &last, &sample, &state, &room.posted_pose),
                          HS_INSERT_STORED);
         const struct hs_sample *kept = hs_history_at(history, 1);
         ck_assert_uint_eq(hs_history_count(history), 3);
         ck_assert_double_eq(kept->position.x, i % 5);
         ck_assert_int_eq(kept->event, HS_EVENT_TELEPORT); /* of the first */
         ck_assert_int_eq(hs_history_state(history, kept)->ammo, i);
-        ck_assert_mem_eq(hs_history_extra(history, kept), &room.extra, sizeof room.extra);
+        ck_assert_mem_eq(hs_history_posted_pose(history, kept), &room.posted_pose,
+                         sizeof room.posted_pose);
         bytes = i == 2 ? hs_history_bytes(history) : bytes;
     }
     ck_assert_uint_eq(hs_history_bytes(history), bytes);
@@ -563,7 +565,7 @@ START_TEST(the_last_pose_of_a_time_counts)
     struct hs_sample far = sample_at(HS_MS(50), 500);
     hs_history_insert(history, &last, &far, &plain, NULL);
     ck_assert(jumped(2));
-    ck_assert_ptr_null(hs_history_extra(history, hs_history_at(history, 1)));
+    ck_assert_ptr_null(hs_history_posted_pose(history, hs_history_at(history, 1)));
     ck_assert_double_ge(hs_history_span(history)->high.x, 500);
     ck_assert_int_eq(put(HS_MS(50), 0), HS_INSERT_DUPLICATE);
 }

@@ -425,7 +425,7 @@ START_TEST(extreme_numbers_stay_numbers)
         ck_assert(isfinite(hs_walk.body.speed.owed_s) &&
                   isfinite(hs_walk.body.acceleration.owed_s));
         ck_assert(isfinite(hs_walk.body.kept) && isfinite(hs_walk.body.rise) &&
-                  isfinite(hs_walk.body.unused_us) && isfinite(hs_walk.body.way[0]) &&
+                  isfinite(hs_walk.body.unused_us) && isfinite(hs_walk.body.gathered[0]) &&
                   isfinite(hs_walk.body.velocity[0]));
     }
     ck_assert_int_gt(hs_walk.failures[0] + hs_walk.failures[1], 0);

@@ -128,28 +128,29 @@ END_TEST
 
 /* ---- posted bones ---- */
 
-static union hs_extra_space room;
+static union hs_posted_pose_space room;
 
-static struct hs_extra *bones_of(uint8_t stride)
+static struct hs_posted_pose *bones_of(uint8_t stride)
 {
     memset(&room, 0, sizeof room);
-    struct hs_extra *extra = &room.extra;
-    extra->stride = stride;
-    extra->bone_count = 2;
-    extra->present[0] = 3;
-    extra->reach = 10;
+    struct hs_posted_pose *posted_pose = &room.posted_pose;
+    posted_pose->stride = stride;
+    posted_pose->bone_count = 2;
+    posted_pose->present[0] = 3;
+    posted_pose->reach = 10;
     for (int b = 0; b < 2; b++) {
-        float *v = extra->bones + b * stride;
+        float *v = posted_pose->bones + b * stride;
         v[6] = 1;
         for (int k = HS_BONE_FLOATS; k < stride; k++)
             v[k] = 1;
     }
-    return extra;
+    return posted_pose;
 }
 
-static void set_bone(struct hs_extra *extra, int bone, double x, double y, double z, double degrees)
+static void set_bone(struct hs_posted_pose *posted_pose, int bone, double x, double y, double z,
+                     double degrees)
 {
-    float *v = extra->bones + bone * extra->stride;
+    float *v = posted_pose->bones + bone * posted_pose->stride;
     v[0] = (float)x;
     v[1] = (float)y;
     v[2] = (float)z;
@@ -160,13 +161,13 @@ static void set_bone(struct hs_extra *extra, int bone, double x, double y, doubl
 START_TEST(posted_bones_move_by_themselves)
 {
     past.rules->rigs[0]->hitboxes[HS_STAGE_HEAD].center = (struct hs_vec){0.5, 0, 0};
-    struct hs_extra *extra = bones_of(HS_BONE_FLOATS);
-    set_bone(extra, 1, 0, 0, 1, 0);
+    struct hs_posted_pose *posted_pose = bones_of(HS_BONE_FLOATS);
+    set_bone(posted_pose, 1, 0, 0, 1, 0);
     struct hs_sample a = hs_past_at(0, 100, 0, 0), b = hs_past_at(HS_MS(100), 104, 0, 0);
     hs_past_yaw(&b, 77); /* the root's turn does not move posted bones */
-    hs_past_put(&past, a, extra);
-    set_bone(extra, 1, 0, 2, 1, 90);
-    hs_past_put(&past, b, extra);
+    hs_past_put(&past, a, posted_pose);
+    set_bone(posted_pose, 1, 0, 2, 1, 90);
+    hs_past_put(&past, b, posted_pose);
     struct hs_vec got = body(HS_MS(50))->solids[0].center;
     hs_expect_vec(got, 102 + 0.5 * cos(HS_PI / 4), 1 + 0.5 * sin(HS_PI / 4), 1, HS_PAST_NEAR);
     hs_expect_vec(body(HS_MS(50))->solids[1].center, 102, 0, 1.1, HS_PAST_NEAR);
@@ -183,17 +184,17 @@ START_TEST(balls_hold_whatever_is_posted)
         rig->hitboxes[i].center = hs_vec_scale(hs_random_direction(&random), 0.5);
     for (int ms = 0; ms <= 3000; ms += 100) {
         bool rests = hs_random_chance(&random, 0.2);
-        struct hs_extra *extra = bones_of(HS_BONE_FLOATS_SCALED);
+        struct hs_posted_pose *posted_pose = bones_of(HS_BONE_FLOATS_SCALED);
         for (int b = 0; b < 2; b++) {
             struct hs_vec to = hs_random_direction(&random);
-            set_bone(extra, b, to.x, to.y, to.z, hs_random_between(&random, -180, 180));
-            float *scale = extra->bones + (size_t)b * extra->stride + HS_BONE_FLOATS;
+            set_bone(posted_pose, b, to.x, to.y, to.z, hs_random_between(&random, -180, 180));
+            float *scale = posted_pose->bones + (size_t)b * posted_pose->stride + HS_BONE_FLOATS;
             for (int k = 0; k < 3; k++)
                 scale[k] = (float)hs_random_between(&random, -3, 3);
         }
         struct hs_sample sample = hs_past_at(HS_MS(ms), 1e6 + ms * 0.01, -1e5, 3);
         hs_past_yaw(&sample, hs_random_between(&random, -180, 180));
-        hs_past_put(&past, sample, rests ? NULL : extra);
+        hs_past_put(&past, sample, rests ? NULL : posted_pose);
     }
     for (int i = 0; i < 200; i++)
         ck_assert_uint_eq(body(hs_random_index(&random, HS_MS(3000)))->count, rig->hitbox_count);
@@ -202,11 +203,12 @@ END_TEST
 
 START_TEST(bones_missing_in_one_sample_are_left_out)
 {
-    struct hs_extra *extra = bones_of(HS_BONE_FLOATS);
-    extra->present[0] = _i == 0 ? 1 : 3; /* row 0: no head in the older; 1: none in the newer */
-    hs_past_put(&past, hs_past_at(0, 0, 0, 0), extra);
-    extra->present[0] = _i == 0 ? 3 : 1;
-    hs_past_put(&past, hs_past_at(HS_MS(100), 0, 0, 0), extra);
+    struct hs_posted_pose *posted_pose = bones_of(HS_BONE_FLOATS);
+    posted_pose->present[0] =
+        _i == 0 ? 1 : 3; /* row 0: no head in the older; 1: none in the newer */
+    hs_past_put(&past, hs_past_at(0, 0, 0, 0), posted_pose);
+    posted_pose->present[0] = _i == 0 ? 3 : 1;
+    hs_past_put(&past, hs_past_at(HS_MS(100), 0, 0, 0), posted_pose);
     struct hs_body *b = body(HS_MS(50));
     ck_assert_uint_eq(b->count, 1);
     ck_assert_uint_eq(b->hitbox[0], HS_STAGE_TORSO);
@@ -221,12 +223,12 @@ END_TEST
 
 START_TEST(a_held_sample_needs_no_bones_of_the_next)
 {
-    struct hs_extra *extra = bones_of(HS_BONE_FLOATS);
-    hs_past_put(&past, hs_past_at(0, 0, 0, 0), extra);
-    extra->present[0] = 1;
+    struct hs_posted_pose *posted_pose = bones_of(HS_BONE_FLOATS);
+    hs_past_put(&past, hs_past_at(0, 0, 0, 0), posted_pose);
+    posted_pose->present[0] = 1;
     struct hs_sample jump = hs_past_at(HS_MS(100), 0, 0, 0);
     jump.event = HS_EVENT_TELEPORT;
-    hs_past_put(&past, jump, extra);
+    hs_past_put(&past, jump, posted_pose);
     ck_assert_uint_eq(body(HS_MS(50))->count, 2);
     ck_assert_uint_eq(body(HS_MS(50))->excluded[0], 0);
 }
@@ -234,11 +236,11 @@ END_TEST
 
 START_TEST(posted_bones_meet_a_rest_pose)
 {
-    struct hs_extra *extra = bones_of(HS_BONE_FLOATS);
-    set_bone(extra, 1, 0, 0, 2, 0);
-    hs_past_put(&past, hs_past_at(0, 0, 0, 0), extra);
+    struct hs_posted_pose *posted_pose = bones_of(HS_BONE_FLOATS);
+    set_bone(posted_pose, 1, 0, 0, 2, 0);
+    hs_past_put(&past, hs_past_at(0, 0, 0, 0), posted_pose);
     hs_past_put(&past, hs_past_at(HS_MS(100), 2, 0, 0), NULL);
-    hs_past_put(&past, hs_past_at(HS_MS(200), 2, 0, 0), extra);
+    hs_past_put(&past, hs_past_at(HS_MS(200), 2, 0, 0), posted_pose);
     hs_expect_vec(body(HS_MS(50))->solids[0].center, 1, 0, 1.8, HS_PAST_NEAR);
     hs_expect_vec(body(HS_MS(150))->solids[0].center, 2, 0, 1.8, HS_PAST_NEAR);
 }
@@ -247,16 +249,16 @@ END_TEST
 START_TEST(scale_is_interpolated_and_grows_the_shapes)
 {
     past.rules->rigs[0]->hitboxes[HS_STAGE_HEAD].center = (struct hs_vec){0, 0, 0.5};
-    struct hs_extra *extra = bones_of(HS_BONE_FLOATS_SCALED);
+    struct hs_posted_pose *posted_pose = bones_of(HS_BONE_FLOATS_SCALED);
     hs_past_put(&past, hs_past_at(0, 0, 0, 0), bones_of(HS_BONE_FLOATS_SCALED));
-    extra = bones_of(HS_BONE_FLOATS_SCALED);
+    posted_pose = bones_of(HS_BONE_FLOATS_SCALED);
     for (int b = 0; b < 2; b++) {
-        float *v = extra->bones + b * extra->stride;
+        float *v = posted_pose->bones + b * posted_pose->stride;
         v[7] = 3;
         v[8] = 2;
         v[9] = 5;
     }
-    hs_past_put(&past, hs_past_at(HS_MS(100), 0, 0, 0), extra);
+    hs_past_put(&past, hs_past_at(HS_MS(100), 0, 0, 0), posted_pose);
     const struct hs_solid *s = body(HS_MS(100))->solids;
     ck_assert_double_eq_tol(s[0].radius, 0.15 * 5, HS_PAST_NEAR); /* sphere: the largest */
     hs_expect_vec(s[0].center, 0, 0, 2.5, HS_PAST_NEAR);
@@ -273,9 +275,9 @@ END_TEST
 START_TEST(mirrored_bones_keep_their_size)
 {
     past.rules->rigs[0]->hitboxes[HS_STAGE_HEAD].center = (struct hs_vec){0.25, 0, 0};
-    struct hs_extra *extra = bones_of(HS_BONE_FLOATS_SCALED);
-    extra->bones[extra->stride + HS_BONE_FLOATS] = -2;
-    hs_past_put(&past, hs_past_at(0, 0, 0, 0), extra);
+    struct hs_posted_pose *posted_pose = bones_of(HS_BONE_FLOATS_SCALED);
+    posted_pose->bones[posted_pose->stride + HS_BONE_FLOATS] = -2;
+    hs_past_put(&past, hs_past_at(0, 0, 0, 0), posted_pose);
     const struct hs_solid *s = body(0)->solids;
     ck_assert_double_eq_tol(s[0].radius, 0.30, HS_PAST_NEAR);
     hs_expect_vec(s[0].center, -0.5, 0, 0, HS_PAST_NEAR);
@@ -353,13 +355,13 @@ START_TEST(eyes_of_stances_turn_with_the_root)
 }
 END_TEST
 
-static const struct hs_extra *eye_at(double z)
+static const struct hs_posted_pose *eye_at(double z)
 {
     memset(&room, 0, sizeof room);
-    room.extra.stride = HS_BONE_FLOATS;
-    room.extra.has_eye = true;
-    room.extra.eye[2] = z;
-    return &room.extra;
+    room.posted_pose.stride = HS_BONE_FLOATS;
+    room.posted_pose.has_eye = true;
+    room.posted_pose.eye[2] = z;
+    return &room.posted_pose;
 }
 
 START_TEST(posted_eyes)
@@ -393,12 +395,12 @@ END_TEST
 START_TEST(reach_covers_the_body)
 {
     box_on_the_root(_i % 2 == 1);
-    struct hs_extra *extra = bones_of(HS_BONE_FLOATS);
-    extra->reach = 9;
+    struct hs_posted_pose *posted_pose = bones_of(HS_BONE_FLOATS);
+    posted_pose->reach = 9;
     struct hs_sample a = hs_past_at(0, 0, 0, 0), b = hs_past_at(HS_MS(100), 2, 0, 0);
     hs_past_yaw(&b, 60);
     hs_past_put(&past, a, NULL);
-    hs_past_put(&past, b, extra);
+    hs_past_put(&past, b, posted_pose);
     struct hs_bracket bracket = hs_past_find(&past, 0);
     double standing = hs_rewind_reach(past.history, past.rules, &bracket);
     /* The box's furthest corner is (1.5, 2, 7): 7.43. */
