@@ -44,7 +44,7 @@ void hs_link_draw(enum hs_link_kind kind, struct hs_dice *dice, struct hs_link *
 
 bool hs_link_loses(struct hs_dice *dice);
 
-/* Seconds from `at` to the end of the outage at that time; 0: there is none. */
+/* Seconds from `at` to the end of the outage at that time; 0 between outages. */
 double hs_link_outage(const struct hs_link *link, double at, bool *loses);
 
 /* Seconds in one direction, without outages. */
