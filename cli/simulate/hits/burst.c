@@ -221,7 +221,8 @@ static double worst_window(const struct burst *burst)
             inside -= burst->bullets[from].accepted;
         most = inside > most ? inside : most;
     }
-    return (double)most / (double)((BURST_US + interval_us - 1) / interval_us);
+    int64_t legal = (BURST_US + interval_us - 1) / interval_us;
+    return (double)most / (double)legal;
 }
 
 static void close_burst(struct burst *burst)
