@@ -55,7 +55,7 @@ struct hs_posture {
     int64_t since_us; /* arrival of the first move that said so; with has_flags */
     bool has_flags;   /* the last move had flags */
     bool is_crouched; /* by them */
-    bool is_afloat;   /* the mode of the last move has neither ground nor gravity */
+    bool is_afloat;   /* it had flags, in a mode with neither ground nor gravity */
 };
 
 struct hs_player_moves {

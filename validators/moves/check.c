@@ -497,8 +497,8 @@ static void check_flags(struct checking *c)
     struct hs_posture *posture = &c->moves->posture;
     bool was_afloat = posture->is_afloat, crouches = says(move, HS_MOVE_CROUCHED);
     bool had_flags = posture->has_flags;
-    posture->is_afloat = is_afloat(c);
     posture->has_flags = (move->fields & HS_MOVE_HAS_FLAGS) != 0;
+    posture->is_afloat = posture->has_flags && is_afloat(c);
     if (!posture->has_flags)
         return;
     if (!had_flags || crouches != posture->is_crouched)
