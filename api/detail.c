@@ -71,6 +71,8 @@ static const struct sentence move_sentences[HS_MOVE_CHECK_COUNT] = {
     [HS_MOVE_CHECK_GROUND] = {"the player walked {m} s without ground below, {L} s", NULL},
     [HS_MOVE_CHECK_BASE] = {"the player is {m} from the mover that is their base, {L}",
                             "no mover in the frames has the name of the base"},
+    [HS_MOVE_CHECK_STANCE] = {NULL, "the flags of the move do not fit the stance in the frames, or "
+                                    "the player jumped in a mode without ground and gravity"},
 };
 static const char base_changes[] = "the player changed base {m} times in short order, {L}";
 
@@ -265,9 +267,10 @@ void hs_move_detail(const struct hs_move_failure *failure, char out[HS_SENTENCE_
     bool is_of_bases = failure->check == HS_MOVE_CHECK_SPEED && unit == HS_UNIT_COUNTED;
     out[0] = '\0';
     const struct sentence *sentence = &move_sentences[failure->check];
-    write_sentence(is_of_bases            ? base_changes
-                   : unit == HS_UNIT_NONE ? sentence->bare
-                                          : sentence->measured,
+    bool is_bare = unit == HS_UNIT_NONE || sentence->measured == NULL;
+    write_sentence(is_of_bases ? base_changes
+                   : is_bare   ? sentence->bare
+                               : sentence->measured,
                    &words, out);
 }
 

@@ -6,6 +6,11 @@
 
 #define TO(member) .offset = offsetof(struct hs_move, member)
 
+static const struct hs_json_list flag_list = {
+    .item = {.kind = HS_JSON_ENUM, .words = &hs_move_flag_words},
+    .size = sizeof(enum hs_move_flag),
+    .high = HS_MOVE_FLAG_COUNT};
+
 /* The client chooses client_time freely. So a time out of range does not refuse the moves of other
    players in the batch. */
 static const struct hs_json_field move_fields[] = {
@@ -21,6 +26,7 @@ static const struct hs_json_field move_fields[] = {
     {"base", HS_JSON_NAME_OR_NULL, TO(base)},
     {"position", HS_JSON_VEC, TO(position), .bit = HS_MOVE_HAS_POSITION},
     {"velocity", HS_JSON_VEC, TO(velocity), .bit = HS_MOVE_HAS_VELOCITY},
+    {"flags", HS_JSON_LIST, TO(flags), .list = &flag_list, .bit = HS_MOVE_HAS_FLAGS},
     {"server_position", HS_JSON_VEC, TO(server_position), .bit = HS_MOVE_HAS_SERVER_POSITION},
     {"server_velocity", HS_JSON_VEC, TO(server_velocity), .bit = HS_MOVE_HAS_SERVER_VELOCITY},
     {"server_mode", HS_JSON_NAME, TO(server_mode)},

@@ -3,6 +3,7 @@
 #define HS_MOVE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "linkage.h"
@@ -24,6 +25,7 @@ enum hs_move_field {
     HS_MOVE_HAS_SERVER_POSITION = 1 << 4,
     HS_MOVE_HAS_SERVER_VELOCITY = 1 << 5,
     HS_MOVE_HAS_SERVER_ROTATION = 1 << 6,
+    HS_MOVE_HAS_FLAGS = 1 << 7,
 };
 
 /* A move as posted. Numbers are finite. An absent name has ptr NULL. */
@@ -40,6 +42,8 @@ struct hs_move {
     struct hs_str mode;   /* movement mode: a name in the ruleset's `moves.modes` */
     struct hs_str base;   /* the mover under the player; positions are relative to it */
     struct hs_vec position, velocity; /* at the end of the move, by the client */
+    const enum hs_move_flag *flags;   /* by the client; with HS_MOVE_HAS_FLAGS. Borrowed */
+    size_t flag_count;
     /* The same by the server's simulation, to acknowledge or to correct. */
     struct hs_vec server_position, server_velocity;
     struct hs_str server_mode;

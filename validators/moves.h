@@ -3,8 +3,8 @@
  * optionally a position. Which part of it may be simulated? Is the clock that made it fast? Can a
  * body move like that?
  *
- * The result depends only on the player's own state. Frames give the round trip and the jumps that
- * the server announced. Not thread-safe on one match.
+ * The result depends only on the player's own state. Frames give the round trip, the stance, and
+ * the jumps that the server announced. Not thread-safe on one match.
  */
 #ifndef HS_MOVES_H
 #define HS_MOVES_H

@@ -21,6 +21,7 @@
     SAID(int32_t, prediction_us, -1, INT32, NOTHING, PREDICTION) /* asked for; -1: none */         \
     OWN(uint16_t, rig, , 0, UNSIGNED, NOTHING) /* ruleset index; first its default */              \
     OWN(uint16_t, stance, , 0, UNSIGNED, NOTHING) /* rig index */                                  \
+    OWN(bool, tells_stance, , false, ELSEWHERE, NOTHING) /* posted since a restore */              \
     OWN(uint16_t, team, , HS_NONE, ELSEWHERE, NOTHING) /* interned; HS_NONE: none */               \
     OWN(uint16_t, weapon, , HS_NONE, UNSIGNED, WEAPON) /* ruleset index, HS_NONE, or FOREIGN */    \
     OWN(bool, any_weapon, , true, FLAG, OWNED) /* `owned` was never posted */                      \

@@ -241,7 +241,8 @@ enum hs_hint_code { HS_HINTS(HS_HINT_ID) HS_HINT_COUNT };
     X(GRAVITY, "gravity", SHADOW, GRAVITY_VIOLATION)                                               \
     X(PATH, "path", SHADOW, THROUGH_WORLD)                                                         \
     X(GROUND, "ground", SHADOW, NO_GROUND)                                                         \
-    X(BASE, "base", SHADOW, OFF_BASE)
+    X(BASE, "base", SHADOW, OFF_BASE)                                                              \
+    X(STANCE, "stance", SHADOW, STANCE_MISMATCH)
 
 #define HS_MOVE_CHECK_ID(id, ...) HS_MOVE_CHECK_##id,
 enum hs_move_check { HS_MOVE_CHECKS(HS_MOVE_CHECK_ID) HS_MOVE_CHECK_COUNT };
@@ -269,6 +270,7 @@ enum hs_move_check { HS_MOVE_CHECKS(HS_MOVE_CHECK_ID) HS_MOVE_CHECK_COUNT };
     X(NO_GROUND, "no_ground", REJECTED)                                                            \
     X(UNKNOWN_BASE, "unknown_base", REJECTED)                                                      \
     X(OFF_BASE, "off_base", REJECTED)                                                              \
+    X(STANCE_MISMATCH, "stance_mismatch", REJECTED)                                                \
     X(MALFORMED, "malformed", REJECTED)
 
 #define HS_MOVE_ID(id, ...) HS_MOVE_##id,
@@ -353,6 +355,9 @@ enum hs_move_kind {
     HS_MOVE_KIND_COUNT
 };
 
+/* What the body did in a move, by the client. */
+enum hs_move_flag { HS_MOVE_CROUCHED, HS_MOVE_JUMPED, HS_MOVE_FLAG_COUNT };
+
 enum hs_weapon_type {
     HS_WEAPON_HITSCAN,
     HS_WEAPON_PROJECTILE,
@@ -419,6 +424,7 @@ int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str nam
     X(move_check)                                                                                  \
     X(move_reason)                                                                                 \
     X(move_kind)                                                                                   \
+    X(move_flag)                                                                                   \
     X(frame_result)                                                                                \
     X(frame_flag)                                                                                  \
     X(sample_event)                                                                                \

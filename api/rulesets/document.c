@@ -161,12 +161,12 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
 }
 
 /* A server that takes positions over from clients needs the checks of their ways through the
-   world, unless the document says otherwise. */
+   world and of their stance, unless the document says otherwise. */
 static void read_checks(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
     static const enum hs_move_check ways[] = {HS_MOVE_CHECK_PATH, HS_MOVE_CHECK_GROUND,
-                                              HS_MOVE_CHECK_BASE};
+                                              HS_MOVE_CHECK_BASE, HS_MOVE_CHECK_STANCE};
     struct hs_ruleset *ruleset = target;
     for (size_t i = 0; ruleset->moves.client_max_error > 0 && i < sizeof ways / sizeof ways[0]; i++)
         ruleset->move_checks[ways[i]] = HS_MODE_ENFORCE;

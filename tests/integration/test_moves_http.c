@@ -230,6 +230,8 @@ static const struct {
     {"{\"moves\":[{" MOVE ",\"mode\":null}]}", {"/moves/0/mode"}},
     {"{\"moves\":[{" MOVE ",\"position\":[0,0]}]}", {"/moves/0/position"}},
     {"{\"moves\":[{" MOVE ",\"velocity\":[0,0,\"1\"]}]}", {"/moves/0/velocity/2"}},
+    {"{\"moves\":[{" MOVE ",\"flags\":[\"jumped\",\"prone\"]}]}", {"/moves/0/flags/1"}},
+    {"{\"moves\":[{" MOVE ",\"flags\":[\"jumped\",\"jumped\",\"jumped\"]}]}", {"/moves/0/flags"}},
     {"{\"moves\":[{" MOVE ",\"colour\":1}]}", {"/moves/0/colour"}},
     {"{\"columns\":\"player\",\"rows\":[]}", {"/columns"}},
     {"{\"columns\":[],\"rows\":[]}", {"/columns"}},

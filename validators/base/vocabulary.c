@@ -23,6 +23,7 @@ static const char *const resolve_names[HS_RESOLVE_COUNT] = {"claimed", "touched"
 static const char *const move_check_names[] = {HS_MOVE_CHECKS(NAME)};
 static const char *const move_reason_names[] = {HS_MOVE_REASONS(NAME)};
 static const char *const move_kind_names[HS_MOVE_KIND_COUNT] = {"new", "pending", "old"};
+static const char *const move_flag_names[HS_MOVE_FLAG_COUNT] = {"crouched", "jumped"};
 static const char *const frame_result_names[] = {HS_FRAME_RESULTS(NAME)};
 static const char *const frame_flag_names[] = {HS_FRAME_FLAGS(NAME)};
 static const char *const sample_event_names[HS_SAMPLE_EVENT_COUNT] = {"none",  "spawn", "teleport",

@@ -117,6 +117,7 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     hs_timing_restart(&moves->checks.timing);
     moves->checks.movement = (struct hs_movement){0};
     moves->whereabouts = (struct hs_whereabouts){0};
+    moves->posture = (struct hs_posture){0};
     moves->has_epoch = moves->has_corrected = moves->has_acked = moves->is_restored = false;
     moves->granted_us = INT64_MIN;
     forget_events(moves);
@@ -172,6 +173,8 @@ struct hs_digest hs_move_digest(const struct hs_move *move)
     }
     if (move->server_base.ptr != NULL)
         hs_digest_str(&digest, move->server_base);
+    for (size_t i = 0; i < move->flag_count; i++)
+        add_word(&digest, (uint64_t)move->flags[i]);
     for (int i = 0; i < 4 && (move->fields & HS_MOVE_HAS_SERVER_ROTATION); i++)
         add_real(&digest, move->server_rotation[i]);
     return (struct hs_digest){{hs_mix64(digest.word[0]), hs_mix64(digest.word[1])}};

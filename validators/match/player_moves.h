@@ -50,9 +50,18 @@ struct hs_whereabouts {
     bool is_hovering; /* the last search found no ground */
 };
 
+/* What the moves of a player say about their body. A restart forgets it. */
+struct hs_posture {
+    int64_t since_us; /* arrival of the first move that said so; with has_flags */
+    bool has_flags;   /* the last move had flags */
+    bool is_crouched; /* by them */
+    bool is_afloat;   /* it had flags, in a mode with neither ground nor gravity */
+};
+
 struct hs_player_moves {
     struct hs_move_checks checks;
     struct hs_whereabouts whereabouts;
+    struct hs_posture posture;
     uint64_t epoch;
     int64_t epoch_us;        /* arrival of its first move; with has_epoch */
     int64_t corrected_us;    /* arrival of the last corrected move; with has_corrected */

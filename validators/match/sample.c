@@ -55,14 +55,17 @@ static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
         uint16_t rig = hs_ruleset_find_rig(ruleset, entry->rig);
         if (rig == HS_NONE)
             return HS_FRAME_UNKNOWN_RIG;
-        if (rig != state->rig)
+        if (rig != state->rig) {
             state->stance = 0;
+            state->tells_stance = false;
+        }
         state->rig = rig;
     }
     if (entry->stance.ptr != NULL) {
         state->stance = hs_rig_find_stance(ruleset->rigs[state->rig], entry->stance);
         if (state->stance == HS_NONE)
             return HS_FRAME_UNKNOWN_STANCE;
+        state->tells_stance = true;
     }
     return HS_FRAME_STORED;
 }

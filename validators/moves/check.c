@@ -26,6 +26,11 @@
 #define LAUNCH_LANDED     0.75
 #define LAUNCH_ENDS_US    INT64_C(10000000)
 
+/* Frames that contradict `flags` must do so for the round trip and this long. A client learns of a
+   stance that the server chose after a round trip, and servers take over a stance within ticks. */
+#define STANCE_GRACE_US       INT64_C(250000)
+#define STANCE_UNKNOWN_RTT_US INT64_C(200000)
+
 /* The clock was set back if AGREEING_MOVES moves agree. They arrive over AGREEING_US or longer,
    each at most history.max_forward after the one before. A batch that is sent again is shorter. */
 enum { AGREEING_MOVES = 3 };
@@ -424,6 +429,86 @@ static void compare_position(struct checking *c, bool is_forced)
         acknowledge(c);
 }
 
+/* ---- flags ---- */
+
+static bool says(const struct hs_move *move, enum hs_move_flag flag)
+{
+    for (size_t i = 0; i < move->flag_count; i++)
+        if (move->flags[i] == flag)
+            return true;
+    return false;
+}
+
+static bool is_crouched(const struct hs_ruleset *ruleset, const struct hs_state *state)
+{
+    const struct hs_stance *stances = ruleset->rigs[state->rig]->stances;
+    struct hs_vec up = hs_up_direction(ruleset->up);
+    return hs_vec_dot(stances[state->stance].eye, up) < hs_vec_dot(stances[0].eye, up);
+}
+
+/*
+ * Whether all frames of the last while say the opposite of the flags, and the server has had as
+ * long to follow them. So neither the client's prediction nor the server's delay is a
+ * contradiction. Honest players agree with the newest frame, which ends the search.
+ */
+static bool contradicts_frames(const struct checking *c)
+{
+    const struct hs_history *history = c->player->history;
+    const struct hs_posture *posture = &c->moves->posture;
+    int64_t received_us = c->move->received_us;
+    int64_t while_us = (c->rtt_us >= 0 ? c->rtt_us : STANCE_UNKNOWN_RTT_US) + STANCE_GRACE_US;
+    int64_t newest = hs_history_find(history, received_us), i = newest;
+    if (newest < 0 ||
+        hs_history_at(history, (uint32_t)newest)->time_us - posture->since_us < while_us)
+        return false;
+    for (; i >= 0; i--) {
+        const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
+        if (sample->time_us < received_us - while_us)
+            break;
+        const struct hs_state *state = hs_history_state(history, sample);
+        if (!state->tells_stance || is_crouched(c->match->ruleset, state) == posture->is_crouched)
+            return false;
+    }
+    return i < newest;
+}
+
+/* Whether the move's mode has neither ground nor gravity, in a ruleset that knows both. A mode that
+   the move does not name may have them. */
+static bool is_afloat(const struct checking *c)
+{
+    const struct hs_moves_rules *rules = c->rules;
+    const struct hs_move *move = c->move;
+    struct hs_str name = move->mode.ptr != NULL ? move->mode : move->server_mode;
+    uint16_t mode = name.ptr != NULL ? hs_ruleset_find_move_mode(c->match->ruleset, name) : HS_NONE;
+    bool has_ground = false, has_fall = false;
+    for (uint16_t i = 0; i < rules->mode_count; i++) {
+        has_ground = has_ground || rules->modes[i].step > 0;
+        has_fall = has_fall || has_gravity(c, i);
+    }
+    return mode != HS_NONE && has_ground && has_fall && !(rules->modes[mode].step > 0) &&
+           !has_gravity(c, mode);
+}
+
+/* Holds the flags against the stance in frames and the mode. A jump may end in another mode than
+   it began in, so both must be without ground and gravity. */
+static void check_flags(struct checking *c)
+{
+    const struct hs_move *move = c->move;
+    struct hs_posture *posture = &c->moves->posture;
+    bool was_afloat = posture->is_afloat, crouches = says(move, HS_MOVE_CROUCHED);
+    bool had_flags = posture->has_flags;
+    posture->has_flags = (move->fields & HS_MOVE_HAS_FLAGS) != 0;
+    posture->is_afloat = posture->has_flags && is_afloat(c);
+    if (!posture->has_flags)
+        return;
+    if (!had_flags || crouches != posture->is_crouched)
+        posture->since_us = move->received_us;
+    posture->is_crouched = crouches;
+    bool jumps_afloat = says(move, HS_MOVE_JUMPED) && was_afloat && posture->is_afloat;
+    if (jumps_afloat || contradicts_frames(c))
+        add_failure(c, HS_MOVE_CHECK_STANCE, HS_UNIT_NONE, 0, 0);
+}
+
 /* ---- the body ---- */
 
 static bool is_dead(const struct checking *c)
@@ -562,8 +647,10 @@ static void judge_timed(struct checking *c, const struct hs_timing_result *timin
     bool has_time = timing->reason == HS_MOVE_OK || timing->reason == HS_MOVE_RESET;
     enum hs_move_reason control = has_time ? check_control(c) : HS_MOVE_OK;
     bool is_simulated = has_time && control == HS_MOVE_OK;
-    if (is_simulated)
+    if (is_simulated) {
         check_movement(c, timing);
+        check_flags(c);
+    }
     decide(c, control != HS_MOVE_OK ? control : timing->reason);
     bool is_refused =
         has_time && c->out->verdict != HS_VERDICT_ACCEPTED && c->out->reason != control;

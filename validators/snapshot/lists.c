@@ -157,6 +157,7 @@ static const struct hs_saved_field cadence_fields[] = {
 static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, checks, ELSEWHERE),
     FIELD(hs_player_moves, whereabouts, ELSEWHERE), /* begin again with the first move */
+    FIELD(hs_player_moves, posture, ELSEWHERE),
     FIELD(hs_player_moves, epoch, UNSIGNED),
     FIELD(hs_player_moves, epoch_us, TIME),
     FIELD(hs_player_moves, corrected_us, TIME),

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "tests/support/play/duel.h"
 #include "tests/support/play/hostile.h"
 #include "tests/support/play/stage.h"
 #include "tests/support/run_suite.h"
@@ -170,6 +171,37 @@ START_TEST(pellets_beyond_are_not_swept)
 }
 END_TEST
 
+/* ---- earlier hits ---- */
+
+/* Rows: whether the round trip is known. Each earlier hit is compared by its trace, and by its
+   distance in time if that is known. */
+START_TEST(earlier_hits_are_compared)
+{
+    enum { HITS = 40 };
+    hs_duel_set_up();
+    const struct hs_player_frame line = {.fields = HS_FIELD_RTT | HS_FIELD_INTERP,
+                                         .rtt_us = 40 * HS_DUEL_MS,
+                                         .interp_us = 50 * HS_DUEL_MS};
+    hs_duel_post(0, _i == 1 ? &line : NULL, NULL);
+    hs_duel_play(50, 1000);
+    struct hs_hit_claim claim = {.shot = 1000,
+                                 .shooter = HS_STR("alice"),
+                                 .target = HS_STR("bob"),
+                                 .weapon = HS_STR("rifle"),
+                                 .hit_time_us = 910 * HS_DUEL_MS,
+                                 .start = {0, 0, 1.6},
+                                 .end = {20, 0, 1.5}};
+    hs_hit_verify(hs_duel.match, &claim, 1000 * HS_DUEL_MS, &result);
+    uint64_t alone = result.work;
+    for (uint64_t i = 1; i <= HITS; i++)
+        (void)hs_duel_hit_with(910, HS_STR("rifle"), i);
+    hs_hit_verify(hs_duel.match, &claim, 1000 * HS_DUEL_MS, &result);
+    uint64_t passes = _i == 1 ? 2 : 1;
+    ck_assert_uint_eq(result.work, alone + passes * HITS * HS_WORK_PASS);
+    hs_duel_tear_down();
+}
+END_TEST
+
 /* ---- shots ---- */
 
 START_TEST(shots_have_a_budget)
@@ -202,6 +234,7 @@ int main(void)
     tcase_add_test(tcase, estimate_grows);
     tcase_add_test(tcase, builtin_rules_are_cheap);
     tcase_add_test(tcase, pellets_beyond_are_not_swept);
+    tcase_add_loop_test(tcase, earlier_hits_are_compared, 0, 2);
     tcase_add_test(tcase, shots_have_a_budget);
     tcase_set_timeout(tcase, 120);
     suite_add_tcase(suite, tcase);

@@ -464,6 +464,103 @@ START_TEST(a_spawn_may_be_shown_late)
 }
 END_TEST
 
+/* ---- flags ---- */
+
+/* The next moves, 20 a second like the frames: the player crouches or stands by both. Returns
+   whether one failed. */
+static bool play(double seconds, const enum hs_move_flag *flags, size_t count, const char *stance)
+{
+    unsigned raised = 0;
+    move.fields |= HS_MOVE_HAS_FLAGS;
+    move.flags = flags;
+    move.flag_count = count;
+    for (long i = lround(seconds * 20); i > 0; i--) {
+        move.timestamp_us += 3 * FRAME_US;
+        move.received_us += 3 * FRAME_US;
+        struct hs_player_frame entry = hs_stage_entry("S", move.position.x, 0, 0);
+        entry.stance = hs_stage_str(stance);
+        post(move.received_us, entry);
+        raised |= judge().raised;
+    }
+    return raised >> HS_MOVE_CHECK_STANCE & 1;
+}
+
+static const enum hs_move_flag crouched[] = {HS_MOVE_CROUCHED}, jumped[] = {HS_MOVE_JUMPED};
+
+/* Rows: who says crouched. The round trip of 0.1 s and 0.25 s more are a delay. */
+START_TEST(flags_and_frames_may_disagree_for_a_while)
+{
+    const enum hs_move_flag *flags = _i == 0 ? crouched : NULL;
+    size_t count = _i == 0 ? 1 : 0;
+    ck_assert(!play(1, NULL, 0, "stand"));
+    if (_i == 1)
+        ck_assert(!play(1, crouched, 1, "crouch"));
+    const char *other = _i == 0 ? "stand" : "crouch";
+    ck_assert(!play(0.35, flags, count, other));
+    ck_assert(play(0.2, flags, count, other));
+    ck_assert(!play(0.05, flags, count, _i == 0 ? "crouch" : "stand"));
+}
+END_TEST
+
+/* The server chooses the stance: the client learns of it later. */
+START_TEST(a_stance_of_the_server_arrives_late)
+{
+    ck_assert(!play(1, NULL, 0, "stand"));
+    ck_assert(!play(0.3, NULL, 0, "crouch"));
+    ck_assert(!play(0.3, crouched, 1, "crouch"));
+    ck_assert(!play(1, NULL, 0, "stand"));
+}
+END_TEST
+
+/* Rows: no frame posts a stance, or none since a restart; moves without flags in between. */
+START_TEST(unknown_stances_contradict_nothing)
+{
+    if (_i == 0) {
+        ck_assert(!play(2, crouched, 1, NULL));
+        return;
+    }
+    ck_assert(!play(1, crouched, 1, "crouch"));
+    if (_i == 1) {
+        restart();
+        ck_assert(!play(2, NULL, 0, NULL));
+        ck_assert(play(1, NULL, 0, "crouch"));
+        return;
+    }
+    for (int i = 0; i < 4; i++) {
+        ck_assert(!play(0.3, NULL, 0, "crouch"));
+        move.fields &= ~(unsigned)HS_MOVE_HAS_FLAGS;
+        ck_assert_uint_eq(step(0, 0).raised >> HS_MOVE_CHECK_STANCE, 0);
+    }
+}
+END_TEST
+
+/* Rows: modes, and whether a jump in them fails. A ruleset without gravity, or without ground,
+   cannot tell. */
+START_TEST(jumps_need_ground_or_gravity)
+{
+    static const struct {
+        const char *from, *to;
+        bool fails, lacks_gravity, lacks_ground;
+    } rows[] = {
+        {"flying", "flying", true, false, false},    {"swimming", "flying", true, false, false},
+        {"walking", "falling", false, false, false}, {"walking", "flying", false, false, false},
+        {"flying", "falling", false, false, false},  {"flying", NULL, false, false, false},
+        {"flying", "nothing", false, false, false},  {"flying", "flying", false, true, false},
+        {"flying", "flying", false, false, true},
+    };
+    for (uint16_t i = 0; i < rules->mode_count; i++) {
+        if (rows[_i].lacks_gravity)
+            rules->modes[i].gravity = 0;
+        if (rows[_i].lacks_ground)
+            rules->modes[i].step = 0;
+    }
+    move.mode = hs_stage_str(rows[_i].from);
+    ck_assert(!play(0.1, NULL, 0, NULL));
+    move.mode = hs_stage_str(rows[_i].to);
+    ck_assert_int_eq(play(0.05, jumped, 1, NULL), rows[_i].fails);
+}
+END_TEST
+
 /* ---- two frames of one time ---- */
 
 /* The second adds to the first, and a spawn that is said twice is one. */
@@ -552,6 +649,10 @@ int main(void)
     tcase_add_test(tcase, moves_of_the_old_body_are_stale);
     tcase_add_loop_test(tcase, other_ways_into_the_new_body, 0, 5);
     tcase_add_test(tcase, a_spawn_may_be_shown_late);
+    tcase_add_loop_test(tcase, flags_and_frames_may_disagree_for_a_while, 0, 2);
+    tcase_add_test(tcase, a_stance_of_the_server_arrives_late);
+    tcase_add_loop_test(tcase, unknown_stances_contradict_nothing, 0, 3);
+    tcase_add_loop_test(tcase, jumps_need_ground_or_gravity, 0, 9);
     tcase_add_test(tcase, the_last_frame_of_a_time_adds_to_the_first);
     tcase_add_test(tcase, a_clock_that_stands_still_is_forced);
     tcase_add_test(tcase, answers_tell_the_error_and_the_life_of_a_clock);

@@ -81,6 +81,7 @@ static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *
     if (!c->out->has_offset || c->used_numbers == NULL)
         return HS_REASON_OK;
     int64_t slack = slacks_of(c).jump_us;
+    hs_work_spend(&c->work, (uint64_t)c->used_numbers->count * HS_WORK_PASS);
     int64_t jump = hs_ledger_offset_jump(c->used_numbers, c->hit_time_us, c->out->offset_us);
     if (jump > smaller(slack, c->ruleset->rewind.jump_slack_us))
         c->out->flags |= 1u << HS_FLAG_UNSTABLE_LATENCY;
