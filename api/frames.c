@@ -1,19 +1,24 @@
 #include "api/frames.h"
 
 #include "api/detail.h"
+#include "api/json/direct.h"
 
 /* ---- decoding ---- */
+
+static void put_bone(const double v[10], struct hs_posted_bone *bone)
+{
+    bone->present = true;
+    memcpy(bone->position, v, sizeof bone->position);
+    memcpy(bone->rotation, v + 3, sizeof bone->rotation);
+    memcpy(bone->scale, v + 7, sizeof bone->scale);
+}
 
 static void decode_bone(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         size_t floats, struct hs_posted_bone *bone)
 {
     double v[10] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
-    if (!hs_json_read_reals(reader, value, at, floats, v))
-        return;
-    bone->present = true;
-    memcpy(bone->position, v, sizeof bone->position);
-    memcpy(bone->rotation, v + 3, sizeof bone->rotation);
-    memcpy(bone->scale, v + 7, sizeof bone->scale);
+    if (hs_json_read_reals(reader, value, at, floats, v))
+        put_bone(v, bone);
 }
 
 static void decode_bones(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
@@ -39,6 +44,32 @@ static void decode_bones(struct hs_reader *reader, const json_t *value, const st
     }
 }
 
+/* The same without a tree. */
+static bool take_bones(struct hs_direct *in, void *target)
+{
+    struct hs_player_frame *entry = target;
+    struct hs_direct_items items = {.size = sizeof(struct hs_posted_bone)};
+    if (!hs_cursor_take(&in->cursor, '['))
+        return false;
+    do {
+        struct hs_posted_bone *bone = hs_direct_add(in, &items, HS_MAX_BONES);
+        double v[10] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
+        size_t count;
+        if (bone == NULL)
+            return false;
+        if (hs_direct_take_literal(in, "null"))
+            continue;
+        if (!hs_direct_take_reals(in, 7, 10, v, &count) || (count != 7 && count != 10))
+            return false;
+        put_bone(v, bone);
+        if (count == 10)
+            entry->fields |= HS_FIELD_SCALES;
+    } while (hs_cursor_take(&in->cursor, ','));
+    entry->bones = (const struct hs_posted_bone *)(const void *)items.items;
+    entry->bone_count = items.count;
+    return hs_cursor_take(&in->cursor, ']');
+}
+
 static const struct hs_json_list weapon_list = {
     .item = {.kind = HS_JSON_NAME}, .size = sizeof(struct hs_str), .high = HS_MAX_WEAPONS};
 
@@ -48,7 +79,7 @@ static const struct hs_json_field player_fields[] = {
     {"player", HS_JSON_NAME, true, TO(player)},
     {"position", HS_JSON_VEC, true, TO(position)},
     {"rotation", HS_JSON_REALS, TO(rotation), .count = 4, .bit = HS_FIELD_ROTATION},
-    {"bones", HS_JSON_CUSTOM, .decode = decode_bones, .bit = HS_FIELD_BONES},
+    {"bones", HS_JSON_CUSTOM, .decode = decode_bones, .take = take_bones, .bit = HS_FIELD_BONES},
     {"stance", HS_JSON_NAME, TO(stance)},
     {"aim", HS_JSON_VEC, TO(aim), .check = hs_json_check_direction, .bit = HS_FIELD_AIM},
     {"eye", HS_JSON_VEC, TO(eye), .bit = HS_FIELD_EYE},
@@ -75,11 +106,11 @@ static const struct hs_json_field player_fields[] = {
 static void check_velocity(struct hs_reader *reader, const json_t *value,
                            const struct hs_json_at *at, void *target)
 {
+    (void)value;
     const struct hs_player_frame *entry = target;
     const struct hs_json_at here = {.parent = at, .key = "velocity"};
     bool is_launch = entry->event == HS_EVENT_LAUNCH;
     bool is_posted = (entry->fields & HS_FIELD_VELOCITY) != 0;
-    (void)value;
     if (is_launch && !is_posted)
         hs_json_bad(reader, &here, "is required with the event launch");
     else if (is_posted && !is_launch)
@@ -108,6 +139,13 @@ static void decode_mover_event(struct hs_reader *reader, const json_t *value,
         hs_json_bad(reader, at, "must be teleport");
 }
 
+static bool take_mover_event(struct hs_direct *in, void *target)
+{
+    struct hs_str text;
+    ((struct hs_mover_frame *)target)->teleported = true;
+    return hs_direct_take_text(in, &text) && hs_str_equal(text, HS_STR("teleport"));
+}
+
 static void check_extents(struct hs_reader *reader, const struct hs_json_at *at, const double v[3])
 {
     for (size_t i = 0; i < 3; i++) {
@@ -131,7 +169,7 @@ static const struct hs_json_field mover_fields[] = {
     {"rotation", HS_JSON_REALS, TO(rotation), .count = 4, .bit = HS_MOVER_ROTATION},
     {"box", HS_JSON_OBJECT, .object = &box_object, .bit = HS_MOVER_BOX},
     {"solid", HS_JSON_BOOL, TO(is_solid), .bit = HS_MOVER_SOLID},
-    {"event", HS_JSON_CUSTOM, .decode = decode_mover_event},
+    {"event", HS_JSON_CUSTOM, .decode = decode_mover_event, .take = take_mover_event},
 };
 static const struct hs_json_object mover_object = {
     HS_JSON_FIELDS(mover_fields), .bits_offset = offsetof(struct hs_mover_frame, fields)};

@@ -30,8 +30,8 @@ static const struct hs_json_field claim_fields[] = {
     {"hit_time", HS_JSON_TIME, true, TO(hit_time_us)},
     {"fire_time", HS_JSON_TIME, TO(fire_time_us), HAS(fire_time)},
     {"start", HS_JSON_VEC, true, TO(start)},
-    {"end", HS_JSON_VEC, TO(end)},
-    {"pellets", HS_JSON_LIST, TO(pellets), .list = &pellet_list},
+    {"end", HS_JSON_VEC, TO(end), HAS(end)},
+    {"pellets", HS_JSON_LIST, TO(pellets), HAS(pellets), .list = &pellet_list},
     {"additional_targets", HS_JSON_LIST, TO(victims), .list = &victim_list},
     {"velocity", HS_JSON_VEC, TO(velocity), HAS(velocity)},
     {"fuse", HS_JSON_ENUM, TO(fuse), .words = &hs_fuse_words, .low = HS_FUSE_CONTACT},
@@ -44,15 +44,15 @@ static const struct hs_json_field claim_fields[] = {
 static void finish_claim(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          void *target)
 {
+    (void)value;
     struct hs_hit_claim *claim = target;
     struct hs_json_at end = {.parent = at, .key = "end"};
-    if (json_object_get(value, "end") != NULL)
+    if (claim->has_end)
         return;
     claim->has_no_end = claim->has_velocity && claim->pellet_count == 0;
     if (claim->pellet_count > 0)
         claim->end = claim->pellets[0].end;
-    else if (json_object_get(value, "pellets") == NULL &&
-             json_object_get(value, "velocity") == NULL)
+    else if (!claim->has_pellets && !claim->has_velocity)
         hs_json_bad(reader, &end, "is required, or pellets, or velocity");
 }
 

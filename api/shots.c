@@ -37,9 +37,9 @@ static void require(struct hs_reader *reader, const struct hs_json_at *at, const
 static void finish_shot(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
+    (void)value;
     struct hs_shot_claim *shot = target;
     struct hs_vec *directions = (struct hs_vec *)(uintptr_t)shot->directions;
-    (void)value;
     require(reader, at, "time", shot->has_time || shot->is_cancel);
     require(reader, at, "origin", shot->has_origin || shot->is_cancel);
     if (shot->has_direction)

@@ -1,5 +1,7 @@
 #include "api/ticks.h"
 
+#include "api/json/direct.h"
+
 #define TO(member) .offset = offsetof(struct hs_ticks_request, member)
 
 /* The members of every body lie side by side: those of POST shots from `shots` on, those of POST
@@ -18,33 +20,60 @@ static const struct {
     size_t first, count, required;
 } bodies[] = {
     {HS_ROUTE_FRAMES_POST, FRAMES, 1, FRAMES},
+    {HS_ROUTE_MOVES_POST, MOVES, 1, MOVES},
     {HS_ROUTE_SHOTS_POST, SHOTS, 2, SHOTS},
     {HS_ROUTE_HITS_POST, NOW, 2, HITS},
 };
 
+/* The table of a route, and the field that its body must have; NULL: none. */
+static struct hs_json_object table_of(enum hs_route route, const struct hs_json_field **required)
+{
+    struct hs_json_object table = {HS_JSON_FIELDS(fields),
+                                   .bits_offset = offsetof(struct hs_ticks_request, fields)};
+    *required = NULL;
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        if (bodies[i].route != route)
+            continue;
+        table.fields = fields + bodies[i].first;
+        table.count = bodies[i].count;
+        *required = &fields[bodies[i].required];
+    }
+    return table;
+}
+
+static void count_entries(struct hs_frames_request *frames)
+{
+    for (size_t i = 0; i < frames->count; i++)
+        frames->entries += frames->frames[i].player_count + frames->frames[i].mover_count;
+}
+
+bool hs_ticks_read_directly(struct hs_reader *reader, struct hs_str body, enum hs_route route,
+                            struct hs_ticks_request *out)
+{
+    const struct hs_json_field *required;
+    struct hs_json_object table = table_of(route, &required);
+    if (!hs_json_read_directly(reader, body, &table, out) ||
+        (required != NULL && (out->fields & required->bit) == 0)) {
+        *out = (struct hs_ticks_request){0};
+        return false;
+    }
+    count_entries(&out->frames);
+    return true;
+}
+
 void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root, enum hs_route route,
                           struct hs_ticks_request *out)
 {
-    struct hs_json_object object = {HS_JSON_FIELDS(fields),
-                                    .bits_offset = offsetof(struct hs_ticks_request, fields)};
-    const struct hs_json_field *required = NULL;
+    const struct hs_json_field *required;
+    struct hs_json_object table = table_of(route, &required);
     if (route == HS_ROUTE_MOVES_POST) {
         out->fields = HS_TICKS_MOVES;
         hs_moves_decode_body(reader, root, &out->moves);
         return;
     }
-    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        if (bodies[i].route != route)
-            continue;
-        object.fields = fields + bodies[i].first;
-        object.count = bodies[i].count;
-        required = &fields[bodies[i].required];
-    }
-    hs_json_read_object(reader, root, NULL, &object, out);
+    hs_json_read_object(reader, root, NULL, &table, out);
     struct hs_json_at at = {.key = required != NULL ? required->name : NULL};
     if (required != NULL && (out->fields & required->bit) == 0)
         hs_json_bad(reader, &at, "is required");
-    for (size_t i = 0; i < out->frames.count; i++)
-        out->frames.entries +=
-            out->frames.frames[i].player_count + out->frames.frames[i].mover_count;
+    count_entries(&out->frames);
 }

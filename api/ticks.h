@@ -38,4 +38,9 @@ enum hs_ticks_field {
 void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root, enum hs_route route,
                           struct hs_ticks_request *out);
 
+/* The same without a tree; names are borrowed from `body`. False: the body is unusual or wrong, so
+   parse and decode it. Then `out` is zero. */
+bool hs_ticks_read_directly(struct hs_reader *reader, struct hs_str body, enum hs_route route,
+                            struct hs_ticks_request *out);
+
 #endif

@@ -36,12 +36,13 @@ struct hs_hit_claim {
     struct hs_str target;       /* absent: the claim names no target */
     struct hs_str claimed_bone; /* bone or zone */
     int64_t hit_time_us;
-    int64_t fire_time_us;     /* with has_fire_time */
-    struct hs_vec start, end; /* world, length; with pellets `end` is the first pellet's */
-    bool has_no_end;          /* a projectile's `end` follows from `velocity` and the times */
-    struct hs_vec velocity;   /* at launch, length/s; with has_velocity */
-    double radius;            /* length; with has_radius */
-    double claimed_damage;    /* with has_claimed_damage */
+    int64_t fire_time_us;      /* with has_fire_time */
+    struct hs_vec start, end;  /* world, length; with pellets `end` is the first pellet's */
+    bool has_end, has_pellets; /* these members were posted */
+    bool has_no_end;           /* a projectile's `end` follows from `velocity` and the times */
+    struct hs_vec velocity;    /* at launch, length/s; with has_velocity */
+    double radius;             /* length; with has_radius */
+    double claimed_damage;     /* with has_claimed_damage */
     bool has_fire_time, has_radius, has_claimed_damage, has_velocity;
     enum hs_fuse fuse;
     const struct hs_pellet_claim *pellets;

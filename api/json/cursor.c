@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_NUMBER = 64, EXACT_DIGITS = 15, EXACT_POWER = 22 };
+/* The parser refuses longer integers; the largest that uint64_t holds; powers of 10 that are exact.
+ */
+enum { LONGEST_NUMBER = 64, WHOLE_DIGITS = 18, LARGEST_DIGITS = 19, EXACT_POWER = 22 };
+#define EXACT_DIGITS (UINT64_C(1) << 53)
 
 static bool is_space(char c)
 {
@@ -34,87 +37,41 @@ bool hs_cursor_take(struct hs_cursor *cursor, char c)
 
 /* ---- numbers ---- */
 
-/* A decimal number: digits x 10^power. */
-struct decimal {
-    uint64_t digits;
-    int count; /* of the digits, without leading zeros */
-    int power;
-    bool negative;
-};
-
-static char peek(const struct hs_cursor *cursor)
+/* Digits from the cursor on, appended to `digits`. Returns how many there are. */
+static size_t take_digits(struct hs_cursor *cursor, uint64_t *digits)
 {
-    return cursor->at < cursor->end ? *cursor->at : '\0';
+    const char *at = cursor->at;
+    uint64_t value = *digits;
+    for (; at < cursor->end && is_digit(*at); at++)
+        value = value * 10 + (uint64_t)(*at - '0');
+    size_t count = (size_t)(at - cursor->at);
+    cursor->at = at;
+    *digits = value;
+    return count;
 }
 
-/* Reads digits; those of a fraction lower the power. False: no digit. */
-static bool take_digits(struct hs_cursor *cursor, struct decimal *d, bool fraction)
+static bool is_at(const struct hs_cursor *cursor, char c)
 {
-    const char *first = cursor->at;
-    for (; is_digit(peek(cursor)); cursor->at++) {
-        if (d->count > 0 || *cursor->at != '0')
-            d->count++;
-        if (d->count <= EXACT_DIGITS)
-            d->digits = d->digits * 10 + (uint64_t)(*cursor->at - '0');
-        d->power -= fraction;
-    }
-    return cursor->at > first;
+    return cursor->at < cursor->end && *cursor->at == c;
 }
 
-static bool take_exponent(struct hs_cursor *cursor, struct decimal *d)
+static bool take_exponent(struct hs_cursor *cursor, int *power)
 {
     cursor->at++;
-    bool negative = peek(cursor) == '-';
-    if (negative || peek(cursor) == '+')
+    bool negative = is_at(cursor, '-');
+    if (negative || is_at(cursor, '+'))
         cursor->at++;
-    const char *first = cursor->at;
-    int power = 0;
-    for (; is_digit(peek(cursor)); cursor->at++)
-        power = power < 10000 ? power * 10 + (*cursor->at - '0') : power;
-    d->power += negative ? -power : power;
-    return cursor->at > first;
-}
-
-/* The grammar of RFC 8259. */
-static bool take_decimal(struct hs_cursor *cursor, struct decimal *d)
-{
-    *d = (struct decimal){0};
-    if (peek(cursor) == '-') {
-        d->negative = true;
-        cursor->at++;
-    }
-    bool leading_zero = peek(cursor) == '0';
-    const char *first = cursor->at;
-    if (!take_digits(cursor, d, false) || (leading_zero && cursor->at > first + 1))
+    uint64_t value = 0;
+    size_t count = take_digits(cursor, &value);
+    if (count == 0 || count > 4)
         return false;
-    if (peek(cursor) == '.') {
-        cursor->at++;
-        if (!take_digits(cursor, d, true))
-            return false;
-    }
-    if (peek(cursor) == 'e' || peek(cursor) == 'E')
-        return take_exponent(cursor, d);
+    *power += negative ? -(int)value : (int)value;
     return true;
 }
 
-static bool take_real(struct hs_cursor *cursor, double *out)
+/* Rounds a number of any length. */
+static bool round_long(const struct hs_cursor *cursor, const char *first, double *out)
 {
-    static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    hs_cursor_skip_space(cursor);
-    const char *first = cursor->at;
-    struct decimal d;
-    if (!take_decimal(cursor, &d))
-        return false;
-    if (d.count <= EXACT_DIGITS && d.power >= -EXACT_POWER && d.power <= EXACT_POWER) {
-        /* Both factors are exact in double, so the one operation rounds correctly (Clinger, "How to
-           read floating point numbers accurately", 1990). */
-        double value = (double)d.digits;
-        value = d.power < 0 ? value / powers[-d.power] : value * powers[d.power];
-        *out = d.negative ? -value : value;
-        return true;
-    }
     char text[LONGEST_NUMBER];
     size_t len = (size_t)(cursor->at - first);
     if (len >= sizeof text)
@@ -125,24 +82,73 @@ static bool take_real(struct hs_cursor *cursor, double *out)
     return true;
 }
 
+bool hs_cursor_take_number(struct hs_cursor *cursor, double *out)
+{
+    static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    hs_cursor_skip_space(cursor);
+    const char *first = cursor->at;
+    bool negative = is_at(cursor, '-'), is_whole = true;
+    cursor->at += negative;
+    bool leading_zero = is_at(cursor, '0');
+    uint64_t digits = 0;
+    int power = 0;
+    size_t count = take_digits(cursor, &digits);
+    if (count == 0 || (leading_zero && count > 1))
+        return false;
+    if (is_at(cursor, '.')) {
+        cursor->at++;
+        size_t decimals = take_digits(cursor, &digits);
+        if (decimals == 0 || decimals > LONGEST_NUMBER)
+            return false;
+        is_whole = false;
+        count += decimals;
+        power = -(int)decimals;
+    }
+    if (is_at(cursor, 'e') || is_at(cursor, 'E')) {
+        is_whole = false;
+        if (!take_exponent(cursor, &power))
+            return false;
+    }
+    if (is_whole && count > WHOLE_DIGITS)
+        return false;
+    if (count > LARGEST_DIGITS || digits > EXACT_DIGITS || power < -EXACT_POWER ||
+        power > EXACT_POWER)
+        return round_long(cursor, first, out);
+    /* Both factors are exact in double, so the one operation rounds correctly (Clinger, "How to
+       read floating point numbers accurately", 1990). */
+    double value = (double)digits;
+    value = power < 0 ? value / powers[-power] : value * powers[power];
+    *out = negative ? -value : value;
+    return true;
+}
+
 bool hs_cursor_take_reals(struct hs_cursor *cursor, double out[3])
 {
-    return hs_cursor_take(cursor, '[') && take_real(cursor, &out[0]) &&
-           hs_cursor_take(cursor, ',') && take_real(cursor, &out[1]) &&
-           hs_cursor_take(cursor, ',') && take_real(cursor, &out[2]) && hs_cursor_take(cursor, ']');
+    return hs_cursor_take(cursor, '[') && hs_cursor_take_number(cursor, &out[0]) &&
+           hs_cursor_take(cursor, ',') && hs_cursor_take_number(cursor, &out[1]) &&
+           hs_cursor_take(cursor, ',') && hs_cursor_take_number(cursor, &out[2]) &&
+           hs_cursor_take(cursor, ']');
+}
+
+bool hs_cursor_take_whole(struct hs_cursor *cursor, uint64_t high, uint64_t *out)
+{
+    hs_cursor_skip_space(cursor);
+    bool leading_zero = is_at(cursor, '0');
+    *out = 0;
+    size_t count = take_digits(cursor, out);
+    bool ends = !is_at(cursor, '.') && !is_at(cursor, 'e') && !is_at(cursor, 'E');
+    return count > 0 && count <= WHOLE_DIGITS && (!leading_zero || count == 1) && *out <= high &&
+           ends;
 }
 
 static bool take_integer(struct hs_cursor *cursor, uint32_t *out)
 {
-    uint64_t value = 0;
-    hs_cursor_skip_space(cursor);
-    const char *first = cursor->at;
-    for (; is_digit(peek(cursor)) && value <= UINT32_MAX; cursor->at++)
-        value = value * 10 + (uint64_t)(*cursor->at - '0');
-    if (cursor->at == first || (*first == '0' && cursor->at > first + 1) || value > UINT32_MAX)
-        return false;
+    uint64_t value;
+    bool fine = hs_cursor_take_whole(cursor, UINT32_MAX, &value);
     *out = (uint32_t)value;
-    return true;
+    return fine;
 }
 
 bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3])

@@ -21,6 +21,11 @@ void hs_cursor_skip_space(struct hs_cursor *cursor);
 /* Skips white space and `c`. False, without a move, if the next character is another one. */
 bool hs_cursor_take(struct hs_cursor *cursor, char c);
 
+/* Reads a number, rounded to nearest as by strtod, or an integer from 0 to `high`. False, with the
+   cursor anywhere, if the text has another form, or is an integer that the parser refuses. */
+bool hs_cursor_take_number(struct hs_cursor *cursor, double *out);
+bool hs_cursor_take_whole(struct hs_cursor *cursor, uint64_t high, uint64_t *out);
+
 /*
  * Reads `[a,b,c]`. False, with the cursor anywhere, if the text has another form: then give the
  * element to the parser. Reals are rounded to nearest, as by strtod. Integers fit 32 bits and have

@@ -44,6 +44,13 @@ enum hs_json_kind {
 /* Reads a value into `target`. The key of a member, or the index of an element, is in `at`. */
 typedef void hs_json_decode(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target);
+/* Runs after the members of an object were read, and records faults of the whole. `value` is NULL
+   if the object was read without a tree. */
+typedef void hs_json_finish(struct hs_reader *reader, const json_t *value,
+                            const struct hs_json_at *at, void *target);
+struct hs_direct;
+/* Reads a value without a tree; see direct.h. False: it gives up. */
+typedef bool hs_json_take(struct hs_direct *in, void *target);
 /* Checks a vector of finite numbers and records its faults. */
 typedef void hs_json_check_vec(struct hs_reader *reader, const struct hs_json_at *at,
                                const double v[3]);
@@ -53,12 +60,13 @@ struct hs_json_field {
     const char *name;
     enum hs_json_kind kind;
     bool required;
-    size_t offset;     /* of the member in the struct */
-    double low, high;  /* inclusive */
-    size_t count;      /* of numbers */
-    unsigned bit;      /* set in the `unsigned` at bits_offset when the member is present */
-    size_t flag;       /* offset of a bool that is set when the member is present; 0: none */
-    const char *items; /* the name of ELEMENTS in faults */
+    size_t offset;      /* of the member in the struct */
+    double low, high;   /* inclusive */
+    size_t count;       /* of numbers */
+    unsigned bit;       /* set in the `unsigned` at bits_offset when the member is present */
+    size_t flag;        /* offset of a bool that is set when the member is present; 0: none */
+    const char *items;  /* the name of ELEMENTS in faults */
+    hs_json_take *take; /* of CUSTOM; NULL: direct.h gives up */
     union {
         const struct hs_vocabulary *words;
         const struct hs_json_object *object;
@@ -72,7 +80,7 @@ struct hs_json_object {
     const struct hs_json_field *fields;
     size_t count;           /* at most 64 */
     size_t bits_offset;     /* used by fields with a bit */
-    hs_json_decode *finish; /* called after the members of an object, not of a row; may be NULL */
+    hs_json_finish *finish; /* called after the members of an object, not of a row; may be NULL */
     /* Members are read in the order of the fields, not of the document, and CUSTOM fields also when
        they are absent (value NULL). */
     bool in_order;

@@ -237,13 +237,17 @@ void hs_endpoint_post(struct hs_service *service, const struct hs_request *reque
     int64_t began = hs_clock_ns();
     if (!hs_endpoint_has_capacity(service, request, reply))
         return;
-    json_t *root = hs_body_parse(service, request, reply, &reader);
-    if (root == NULL)
-        return;
     struct hs_ticks_request tick = {0};
     struct hs_malformed_items malformed = {.count = 0};
-    reader.malformed = request->strict ? NULL : &malformed;
-    hs_ticks_decode_body(&reader, root, request->route, &tick);
+    json_t *root = NULL;
+    hs_body_reader(service, request, reply, &reader);
+    if (!hs_ticks_read_directly(&reader, request->body, request->route, &tick)) {
+        root = hs_json_parse(request->body, reply->problem);
+        if (root == NULL)
+            return;
+        reader.malformed = request->strict ? NULL : &malformed;
+        hs_ticks_decode_body(&reader, root, request->route, &tick);
+    }
     struct hs_posting posting = {.service = service,
                                  .request = request,
                                  .writer = {.buffer = &reply->body},

@@ -17,12 +17,18 @@ hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
 #undef X
 };
 
-json_t *hs_body_parse(struct hs_service *service, const struct hs_request *request,
-                      struct hs_reply *reply, struct hs_reader *reader)
+void hs_body_reader(struct hs_service *service, const struct hs_request *request,
+                    struct hs_reply *reply, struct hs_reader *reader)
 {
     *reader = (struct hs_reader){.problem = reply->problem,
                                  .arena = request->arena,
                                  .max_items = service->options->max_batch};
+}
+
+json_t *hs_body_parse(struct hs_service *service, const struct hs_request *request,
+                      struct hs_reply *reply, struct hs_reader *reader)
+{
+    hs_body_reader(service, request, reply, reader);
     return hs_json_parse(request->body, reply->problem);
 }
 

@@ -16,6 +16,10 @@
 HS_ROUTES(X)
 #undef X
 
+/* Sets up the reader of a body. */
+void hs_body_reader(struct hs_service *service, const struct hs_request *request,
+                    struct hs_reply *reply, struct hs_reader *reader);
+
 /* Parses the body and sets up its reader. Release the result with json_decref. NULL with the
    reply's problem set if the body is not acceptable JSON. */
 json_t *hs_body_parse(struct hs_service *service, const struct hs_request *request,

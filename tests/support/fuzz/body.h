@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/json/reading.h"
+#include "api/ticks.h"
 
 struct hs_fuzz_body {
+    struct hs_str text;
     struct hs_problem problem;
     struct hs_arena arena;
     struct hs_malformed_items malformed;
@@ -17,6 +18,14 @@ struct hs_fuzz_body {
 
 /* The body must stay where it is until it is closed. */
 void hs_fuzz_body_open(struct hs_fuzz_body *body, const void *data, size_t size);
+
+/*
+ * Decodes the body of a post by its tree, and compares it with the direct way (direct.h): what that
+ * reads has no fault, and every field is the same. Returns NULL, or a sentence about a difference.
+ */
+const char *hs_fuzz_body_decode(struct hs_fuzz_body *body, enum hs_route route,
+                                struct hs_ticks_request *out);
+
 void hs_fuzz_body_close(struct hs_fuzz_body *body);
 
 #endif

@@ -204,17 +204,16 @@ static const char *moves_in_match(const struct hs_moves_request *request)
 const char *hs_fuzz_moves(const uint8_t *data, size_t size)
 {
     struct hs_fuzz_body body;
-    struct hs_moves_request request = {0};
+    struct hs_ticks_request request = {0};
     const char *fault;
     hs_fuzz_body_open(&body, data, size);
-    if (body.root != NULL)
-        hs_moves_decode_body(&body.reader, body.root, &request);
-    if (body.problem.code != HS_PROBLEM_NONE)
+    fault = hs_fuzz_body_decode(&body, HS_ROUTE_MOVES_POST, &request);
+    if (fault == NULL && body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
-    else
-        fault = check_table(&body, &request);
+    else if (fault == NULL)
+        fault = check_table(&body, &request.moves);
     if (fault == NULL && body.problem.code == HS_PROBLEM_NONE)
-        fault = moves_in_match(&request);
+        fault = moves_in_match(&request.moves);
     hs_fuzz_body_close(&body);
     return fault;
 }

@@ -116,11 +116,10 @@ const char *hs_fuzz_shots(const uint8_t *data, size_t size)
     struct hs_ticks_request request = {0};
     const char *fault;
     hs_fuzz_body_open(&body, data, size);
-    if (body.root != NULL)
-        hs_ticks_decode_body(&body.reader, body.root, HS_ROUTE_SHOTS_POST, &request);
-    if (body.problem.code != HS_PROBLEM_NONE)
+    fault = hs_fuzz_body_decode(&body, HS_ROUTE_SHOTS_POST, &request);
+    if (fault == NULL && body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
-    else
+    else if (fault == NULL)
         fault = shots_in_match(&request);
     hs_fuzz_body_close(&body);
     return fault;

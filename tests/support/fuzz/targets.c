@@ -85,11 +85,10 @@ const char *hs_fuzz_hits(const uint8_t *data, size_t size)
     struct hs_ticks_request request = {0};
     const char *fault;
     hs_fuzz_body_open(&body, data, size);
-    if (body.root != NULL)
-        hs_ticks_decode_body(&body.reader, body.root, HS_ROUTE_HITS_POST, &request);
-    if (body.problem.code != HS_PROBLEM_NONE)
+    fault = hs_fuzz_body_decode(&body, HS_ROUTE_HITS_POST, &request);
+    if (fault == NULL && body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
-    else
+    else if (fault == NULL)
         fault = judge_all(hs_fuzz_stage(), &request, NULL);
     hs_fuzz_body_close(&body);
     return fault;
@@ -197,11 +196,10 @@ const char *hs_fuzz_frames(const uint8_t *data, size_t size)
     struct hs_ticks_request request = {0};
     const char *fault;
     hs_fuzz_body_open(&body, data, size);
-    if (body.root != NULL)
-        hs_ticks_decode_body(&body.reader, body.root, HS_ROUTE_FRAMES_POST, &request);
-    if (body.problem.code != HS_PROBLEM_NONE)
+    fault = hs_fuzz_body_decode(&body, HS_ROUTE_FRAMES_POST, &request);
+    if (fault == NULL && body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
-    else
+    else if (fault == NULL)
         fault = frames_in_match(&request.frames, &body);
     hs_fuzz_body_close(&body);
     return fault;
@@ -233,11 +231,10 @@ const char *hs_fuzz_ticks(const uint8_t *data, size_t size)
     struct hs_ticks_request tick = {0};
     const char *fault;
     hs_fuzz_body_open(&body, data, size);
-    if (body.root != NULL)
-        hs_ticks_decode_body(&body.reader, body.root, HS_ROUTE_TICKS_POST, &tick);
-    if (body.problem.code != HS_PROBLEM_NONE)
+    fault = hs_fuzz_body_decode(&body, HS_ROUTE_TICKS_POST, &tick);
+    if (fault == NULL && body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
-    else
+    else if (fault == NULL)
         fault = tick_in_match(&tick, &body);
     hs_fuzz_body_close(&body);
     return fault;

@@ -1,0 +1,48 @@
+/*
+ * Reads a body straight into structs, by the tables of table.h and without a tree of values.
+ *
+ * It reads what games post: members that the table knows, each once, strings without escapes, and
+ * values that every rule accepts. It gives up on everything else, whether wrong or just unusual.
+ * Then the caller parses the body with hs_json_parse, which reads the same values or finds the
+ * faults. So both ways have the same answers, and only one of them needs to explain faults.
+ */
+#ifndef HS_API_JSON_DIRECT_H
+#define HS_API_JSON_DIRECT_H
+
+#include "api/json/cursor.h"
+#include "api/json/table.h"
+
+struct hs_direct {
+    struct hs_cursor cursor;
+    struct hs_reader *reader; /* its problem stays empty, or the read is given up */
+};
+
+/*
+ * Reads a body that is one object. Arrays are in the arena of `reader`, and names are borrowed from
+ * `body`. False: it gave up, `target` has any value, and `reader` has no faults.
+ */
+bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
+                           const struct hs_json_object *table, void *target);
+
+/* The next functions are for the `take` of CUSTOM fields. False or NULL: give up. */
+
+/* Reads an array of `low` to `high` numbers. */
+bool hs_direct_take_reals(struct hs_direct *in, size_t low, size_t high, double *out,
+                          size_t *count);
+
+/* Reads the literal `word`: null, true or false. Nothing moves if the text has another value. */
+bool hs_direct_take_literal(struct hs_direct *in, const char *word);
+
+/* Reads a string without escapes, control characters and bytes above 127. */
+bool hs_direct_take_text(struct hs_direct *in, struct hs_str *out);
+
+/* An array that grows in the arena of the reader. */
+struct hs_direct_items {
+    char *items; /* zeroed; never NULL after a first hs_direct_add */
+    size_t size, count, capacity;
+};
+
+/* Adds an item. `high`: the most items that may be read. */
+void *hs_direct_add(struct hs_direct *in, struct hs_direct_items *items, size_t high);
+
+#endif

@@ -1,0 +1,181 @@
+/* Bodies that are read without a tree of values, and those that are left to the parser. What is
+   read is compared with the tree's; the fuzz corpus has more bodies (tests/support/fuzz/body.c). */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/json/direct.h"
+#include "api/ticks.h"
+#include "tests/support/fuzz/body.h"
+#include "tests/support/random.h"
+#include "tests/support/run_suite.h"
+
+#define PLAYER          "{\"player\":\"a\",\"position\":[1,2.5,-3e-2]"
+#define FRAMES(members) "{\"frames\":[{\"time\":1.25,\"players\":[" PLAYER members "}]}]}"
+#define MOVES(members)                                                                             \
+    "{\"moves\":[{\"player\":\"a\",\"client_time\":1.5,\"received\":2" members "}]}"
+#define SHOTS(members)                                                                             \
+    "{\"shots\":[{\"shot\":7,\"shooter\":\"a\",\"time\":1,\"origin\":[0,0,1]" members "}]}"
+#define HITS(members)                                                                              \
+    "{\"hits\":[{\"shot\":7,\"shooter\":\"a\",\"hit_time\":1,\"start\":[0,0,1]" members "}]}"
+
+static const struct {
+    enum hs_route route;
+    bool is_direct;
+    const char *text;
+} rows[] = {
+    {HS_ROUTE_FRAMES_POST, true, FRAMES("")},
+    {HS_ROUTE_FRAMES_POST, true, FRAMES(",\"rotation\":[0,0,0,1],\"aim\":[1,0,0],\"eye\":[0,0,1]")},
+    {HS_ROUTE_FRAMES_POST, true, FRAMES(",\"bones\":[[1,2,3,0,0,0,1],null,[1,2,3,0,0,0,1,1,1,2]]")},
+    {HS_ROUTE_FRAMES_POST, true,
+     FRAMES(
+         ",\"stance\":\"stand\",\"rtt\":0.04,\"interp\":0.05,\"weapon\":\"rifle\",\"team\":\"t\","
+         "\"alive\":true,\"life\":3,\"protected\":false,\"event\":\"spawn\",\"ammo\":30,"
+         "\"weapons\":[\"rifle\",\"bow\"],\"damage_scale\":1.5")},
+    {HS_ROUTE_FRAMES_POST, true, FRAMES(",\"event\":\"launch\",\"velocity\":[0,0,9]")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"velocity\":[0,0,9]")},
+    {HS_ROUTE_FRAMES_POST, true,
+     "{\"frames\":[{\"time\":1,\"players\":[],\"movers\":[{\"mover\":\"m\",\"position\":[0,0,0],"
+     "\"box\":{\"half_extents\":[1,1,1]},\"event\":\"teleport\"}]}]}"},
+    {HS_ROUTE_FRAMES_POST, true, " {\n\t\"frames\" : [ ] } \r\n"},
+    {HS_ROUTE_MOVES_POST, true,
+     MOVES(",\"seq\":9,\"kind\":\"old\",\"mode\":\"walking\",\"base\":null")},
+    {HS_ROUTE_MOVES_POST, false, "{\"columns\":[\"player\"],\"rows\":[]}"},
+    {HS_ROUTE_SHOTS_POST, true, SHOTS(",\"direction\":[3,0,4],\"seed\":12")},
+    {HS_ROUTE_SHOTS_POST, true, SHOTS(",\"directions\":[[3,0,4],[1,0,0]]")},
+    {HS_ROUTE_SHOTS_POST, false, SHOTS(",\"direction\":[0,0,0]")},
+    {HS_ROUTE_HITS_POST, true, HITS(",\"end\":[9,0,1],\"target\":\"b\"")},
+    {HS_ROUTE_HITS_POST, true, HITS(",\"velocity\":[9,0,1],\"fuse\":\"contact\"")},
+    {HS_ROUTE_HITS_POST, true,
+     HITS(",\"pellets\":[{\"end\":[9,0,1]},{\"end\":[8,0,1],\"target\":null}]")},
+    {HS_ROUTE_HITS_POST, false, HITS("")},
+    {HS_ROUTE_HITS_POST, false, "{\"now\":1}"},
+    {HS_ROUTE_TICKS_POST, true, "{}"},
+    {HS_ROUTE_TICKS_POST, true, "{\"now\":1,\"shots\":[],\"hits\":[]}"},
+    /* Right, but unusual. */
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"x_note\":1")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"weapon\":\"ri\\u0066le\"")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"bones\":[]")},
+    /* Wrong. */
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"weapon\":\"a\",\"weapon\":\"a\"")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"alive\":1")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"life\":1.5")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"life\":01")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"life\":99999999999999999999")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"damage_scale\":1e999")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"damage_scale\":9999999999999999999")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"weapon\":\"he llo\"")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"eye\":[0,0]")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"eye\":[0,0,1,]")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"nobody\":1")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES("") "x"},
+    {HS_ROUTE_FRAMES_POST, false, "\xef\xbb\xbf" FRAMES("")},
+    {HS_ROUTE_FRAMES_POST, false, "{\"frames\":[{\"time\":1,\"players\":[" PLAYER "}]}]"},
+    {HS_ROUTE_FRAMES_POST, false, "{\"frames\":[{\"players\":[]}]}"},
+    {HS_ROUTE_FRAMES_POST, false, "{}"},
+    {HS_ROUTE_FRAMES_POST, false, ""},
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+START_TEST(a_body_is_read_or_left)
+{
+    struct hs_fuzz_body body;
+    struct hs_ticks_request tree = {0}, direct = {0};
+    const char *text = rows[_i].text;
+    hs_fuzz_body_open(&body, text, strlen(text));
+    const char *fault = hs_fuzz_body_decode(&body, rows[_i].route, &tree);
+    ck_assert_msg(fault == NULL, "%s: %s", text, fault);
+    bool is_direct = hs_ticks_read_directly(&body.reader, body.text, rows[_i].route, &direct);
+    ck_assert_msg(is_direct == rows[_i].is_direct, "%s: %d", text, is_direct);
+    ck_assert(is_direct || direct.fields == 0);
+    hs_fuzz_body_close(&body);
+}
+END_TEST
+
+/* A text that is cut anywhere is left to the parser. */
+START_TEST(a_cut_body_is_left)
+{
+    const char *text =
+        HITS(",\"pellets\":[{\"end\":[9,0,1]},{\"end\":[8,0,1.5e1],\"target\":null}]");
+    struct hs_fuzz_body body;
+    hs_fuzz_body_open(&body, text, strlen(text));
+    for (size_t size = 0; size < strlen(text); size++) {
+        struct hs_ticks_request direct = {0};
+        const struct hs_str cut = {text, size};
+        ck_assert(!hs_ticks_read_directly(&body.reader, cut, HS_ROUTE_HITS_POST, &direct));
+    }
+    hs_fuzz_body_close(&body);
+}
+END_TEST
+
+/* More players than a list begins with, and more than a request may have. */
+START_TEST(lists_grow_up_to_the_limit)
+{
+    enum { MOST = 256 };
+    static char text[MOST * 64 + 128];
+    for (size_t count = 0; count <= MOST + 1; count += count < 40 ? 1 : 31) {
+        struct hs_fuzz_body body;
+        struct hs_ticks_request tree = {0}, direct = {0};
+        size_t len = (size_t)sprintf(text, "{\"frames\":[{\"time\":1,\"players\":[");
+        for (size_t i = 0; i < count; i++)
+            len += (size_t)sprintf(text + len, "%s{\"player\":\"p%zu\",\"position\":[%zu,0,0]}",
+                                   i > 0 ? "," : "", i, i);
+        len += (size_t)sprintf(text + len, "]}]}");
+        hs_fuzz_body_open(&body, text, len);
+        ck_assert_ptr_null(hs_fuzz_body_decode(&body, HS_ROUTE_TICKS_POST, &tree));
+        ck_assert(hs_ticks_read_directly(&body.reader, body.text, HS_ROUTE_TICKS_POST, &direct) ==
+                  (count <= MOST));
+        ck_assert_uint_eq(direct.frames.entries, count <= MOST ? count : 0);
+        hs_fuzz_body_close(&body);
+    }
+}
+END_TEST
+
+static void random_number(struct hs_random *random, char text[64])
+{
+    double value = hs_random_log_between(random, 1e-12, 1e12);
+    if (hs_random_chance(random, 0.1))
+        value = hs_random_log_between(random, 1e-307, 1e307);
+    value = hs_random_chance(random, 0.5) ? -value : value;
+    int digits = hs_random_index(random, 18);
+    if (hs_random_chance(random, 0.3))
+        snprintf(text, 64, "%.*e", digits, value);
+    else if (fabs(value) < 1e30 && hs_random_chance(random, 0.5))
+        snprintf(text, 64, "%.*f", digits, value);
+    else
+        snprintf(text, 64, "%.*g", digits, value);
+}
+
+START_TEST(numbers_round_as_strtod_does)
+{
+    long cases = hs_test_count("HS_PROPERTY_CASES", 200000), read = 0;
+    struct hs_random random = hs_random_start(hs_test_seed(14), 0);
+    for (long i = 0; i < cases; i++) {
+        char text[64];
+        double number;
+        random_number(&random, text);
+        struct hs_cursor cursor = {text, text + strlen(text)};
+        if (!hs_cursor_take_number(&cursor, &number))
+            continue; /* an integer of more than 18 digits */
+        read++;
+        ck_assert_msg(number == strtod(text, NULL), "%s", text);
+        ck_assert_ptr_eq(cursor.at, cursor.end);
+    }
+    ck_assert_int_gt(read, cases * 9 / 10);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("direct");
+    TCase *tests = tcase_create("bodies");
+    tcase_add_loop_test(tests, a_body_is_read_or_left, 0, ROWS);
+    tcase_add_test(tests, a_cut_body_is_left);
+    tcase_add_test(tests, lists_grow_up_to_the_limit);
+    tcase_add_test(tests, numbers_round_as_strtod_does);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}
