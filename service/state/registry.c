@@ -207,8 +207,9 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
 
 /* ---- the lock of a match ---- */
 
-/* A thread that unlocks a mutex and locks it again at once nearly always gets it. So a waiting
-   thread holds `turn`, and a thread that comes back queues for `turn`. */
+/* A mutex is not fair: a thread that unlocks it and locks it again at once nearly always wins
+   against the threads that wait. So the next waiting thread holds `turn`, and every other thread
+   that finds the lock taken queues for `turn`. */
 void hs_registry_lock(struct hs_match_slot *slot)
 {
     if (pthread_mutex_trylock(&slot->turn) == 0) {

@@ -106,7 +106,8 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
         hs_ledger_record_paid(numbers, entry->fire_time_us);
     else if (!book_number(match, ledger, numbers, entry, payment.weapon))
         return NULL;
-    /* The place was reserved. If the number used up that memory, the shot does not count. */
+    /* hs_ledger_reserve_cadence reserved the memory for this. If hs_ledger_record then used it up,
+       the shot does not count for the rate of fire. */
     hs_hit_book_cadence(match, player, payment.weapon, result->fire_time_us);
     if (entry->accepted) {
         match->payments++;

@@ -10,9 +10,10 @@
 #include "validators/match/players.h"
 #include "validators/work.h"
 
-/* Two touches that are closer together than this share of the path are equally early: starts inside
-   two hitboxes, or faces that coincide. Then the nearer hitbox centre decides, if it is nearer by
-   more than this. A thousandth of the slack of touch. */
+/* Two touches count as equally early if they are closer together than this share of the path. That
+   happens if the path starts inside two hitboxes, or if two faces coincide. Then the hitbox whose
+   centre is nearer counts, if it is nearer by more than the same share. The value is a thousandth
+   of HS_TOUCH_SLACK. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {
@@ -21,12 +22,14 @@ struct hs_contact {
     bool is_uncertain;      /* touched, but from before a restart it is not known to be solid */
     double distance;        /* travel of the sphere's centre to the first touch of this body */
     double center_distance; /* from the sphere's centre then to the touched hitbox's: breaks ties */
-    uint16_t hitbox;        /* that counts: the first touched, or one of a zone with priority */
-    struct hs_sweep_contact detail; /* of that hitbox, in the world; its distance along the path */
+    uint16_t hitbox;        /* the hitbox that counts: the first touched, or one of a zone with
+                               priority */
+    struct hs_sweep_contact detail; /* the contact with that hitbox: the point and the normal in
+                                       the world, the distance along the path */
     const struct hs_rig *rig;
 
-    /* Nearest approach of any hitbox; for the target only. Where the body is touched, only its gaps
-       are of the nearest approach. */
+    /* The nearest approach to any hitbox; filled in for the target only. If the path touches the
+       body, only the gaps describe the nearest approach. */
     struct hs_sweep_contact nearest;
     uint16_t nearest_hitbox;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a place at the end of the path */

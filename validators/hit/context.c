@@ -271,9 +271,10 @@ static void find_ledger(struct hs_hit_context *c)
 }
 
 /*
- * A claim without a fire time was fired at `now`: a game server simulates the shooter's moves, and
- * the shot with them, when they arrive. If the frames are behind `now`, it simulated the newest
- * pose. A claim of an ended session never uses the pose of a later one.
+ * The time of the shooter's pose. A claim without a fire time was fired at `now`, because the game
+ * server simulates the moves of a client, and its shots, when they arrive. If the newest frame is a
+ * little older than `now`, the game server used the pose of that frame. A claim of an ended session
+ * never uses the pose of a later session.
  */
 static int64_t eye_time(const struct hs_hit_context *c)
 {

@@ -1,8 +1,8 @@
 /*
- * Accounts: the stable ids of persons, which frames may post for players. The standing, the
- * counters and credit of moves, and the cadence stay with the account when a player leaves, comes
- * back, or joins under another name. An account is with at most one player. It is parked here while
- * that player is away. Internal to validators/.
+ * Accounts: the stable ids of persons, which frames may post for players. When a player leaves,
+ * comes back, or joins under another name, the account keeps the standing, the counters and credit
+ * of moves, and the cadence. At most one player has an account at a time. While that player is
+ * away, this list keeps the account. Internal to validators/.
  */
 #ifndef HS_ACCOUNTS_H
 #define HS_ACCOUNTS_H

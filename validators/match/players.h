@@ -35,7 +35,8 @@ struct hs_suspicion {
     int64_t time_us;
 };
 
-/* What stays with an account (match/accounts.h), or else with a session. */
+/* The counters and the suspicion of a player. They stay with the account (match/accounts.h);
+   without an account they end with the session. */
 struct hs_standing {
     uint64_t reasons[HS_REASON_COUNT]; /* of claims of hits */
     uint64_t would_reject;

@@ -21,17 +21,19 @@
 /* Ground is searched this often. Between two searches a body that runs at 6 m/s gets 0.3 m far. */
 #define LOOK_US INT64_C(50000)
 
-/* The most that one interval between searches adds to the time without ground. */
+/* The max time that one interval between two searches for ground adds to the time without ground.
+ */
 #define LOOK_MAX_US INT64_C(100000)
 
-/* A path around something is not searched for more time than this. */
+/* The search for a path around an obstacle assumes that the move took at most this time. */
 #define SEARCH_MAX_S 1.0
 
-/* The round trip and interpolation of a player for whom none is known, and the most that counts. */
+/* Round trip plus interpolation delay: the value if none is known, and the max that counts. */
 #define LAG_UNKNOWN_US INT64_C(200000)
 #define LAG_MAX_US     INT64_C(500000)
 
-/* Work units of all the paths around. A blocked path costs no more than a few hits. */
+/* The work budget of the search for a path around an obstacle, in work units, for one blocked path.
+   It is the work of a few hit claims. */
 enum { SEARCH_WORK = 40000 };
 
 /* ---- places ---- */

@@ -125,7 +125,8 @@ bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name)
     return false;
 }
 
-/* Reports players in the blast who were not claimed, or hurts them if the weapon does so. */
+/* Lists the players in the blast whom the claim does not name. If the weapon's `unclaimed` is
+   `damage`, they are also hurt. */
 static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
 {
     const struct hs_players *players = &c->match->players;
