@@ -13,7 +13,7 @@
  * LeadGuard. M is the largest x in a block of time, which belongs to the moves with the least
  * delay. R is the largest M in the window before. The rise of M above R is clipped, so that a
  * change of route counts little. It is added to an account that leaks. A fast clock fills the
- * account faster than it leaks. A second account, without clipping, detects jumps (cumulative sums:
+ * account faster than it leaks. A second account without clipping detects jumps (cumulative sums:
  * Page, Continuous inspection schemes, Biometrika 41, 1954).
  *
  * The mean distance of M below R is the noise of the connection. Noise raises the limits of the

@@ -145,8 +145,9 @@ static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_
     return timing->compat.current_us + clipped_us - move->timestamp_us;
 }
 
-/* A move that is not simulated. After a silence the server moves the client by itself, and must
-   tell it so: a clock that stands still would otherwise stop the player in the air. */
+/* Handles a move that is not simulated. After a silence the game server must move the player by
+   itself, so the answer asks for it. Otherwise a clock that stands still would stop the player in
+   the air. */
 static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
                    const struct hs_timing_move *move, struct hs_timing_result *out)
 {

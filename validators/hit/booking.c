@@ -133,9 +133,9 @@ bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, 
 }
 
 /*
- * Failures that raise no suspicion, because others can cause them: who else shoots, walks into the
- * line, opens a door, protects or kills somebody, or refuses or withdraws the posted shot. So can
- * latency alone, and a hit on oneself or on a team mate gains nothing.
+ * Failures that raise no suspicion. Another player or the server can cause them: by a kill, a body
+ * or a mover in the line of fire, a protected target, or a posted shot that was refused or
+ * withdrawn. Latency alone can cause others. A hit on oneself or on a team mate gains nothing.
  */
 static bool is_blameless(const struct hs_hit_result *result, const struct hs_check_row *row)
 {

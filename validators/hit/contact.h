@@ -36,9 +36,9 @@ struct hs_contact {
 };
 
 /*
- * Sweeps a path over a body. For the target of a claim the nearest approach is found, too. Of
- * other bodies, the path passes through those that are dead, not solid, or in `passed_team`
- * (HS_NONE: no team). Once `work` is over its limit the result is meaningless.
+ * Sweeps a path over a body. For the target of a claim the nearest approach is found, too. The path
+ * passes through other bodies that are dead, not solid, or in `passed_team` (HS_NONE: no team).
+ * Once `work` is over its limit the result is meaningless.
  */
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
                      const struct hs_history *history, bool is_target, uint16_t passed_team,
@@ -48,7 +48,7 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
 bool hs_contact_is_before(const struct hs_path *path, const struct hs_contact *a,
                           const struct hs_contact *b);
 
-/* The broad phase: a sweep at a time, prepared for tests against many players. */
+/* The broad phase: a sweep at one moment, prepared for tests against many players. */
 struct hs_passing {
     int64_t time_us;
     struct hs_vec middle, half; /* of the segment: its middle, and from there to its end */
@@ -58,8 +58,9 @@ struct hs_passing {
 void hs_contact_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
 
 /*
- * True: the player has a pose at that time, and the sphere is never near any position that the
- * history keeps. False: unknown. Reads no sample, and suffices for most players.
+ * True: the player has a pose at that time, and the sphere is never near any position in the
+ * history. False: the exact search must decide. It reads no sample, and returns true for most
+ * players.
  */
 bool hs_contact_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_passing *passing);

@@ -36,7 +36,7 @@ static void find_posted_shot(struct hs_hit_context *c)
     c->fire_time_us = entry->fire_time_us;
 }
 
-/* The older sample, unless frames name a weapon only from the newer one on. */
+/* The older sample names the weapon, unless the first weapon was named in the newer one. */
 static const struct hs_state *weapon_state(const struct hs_history *history,
                                            const struct hs_bracket *bracket)
 {
@@ -205,7 +205,8 @@ static void lay_path(struct hs_hit_context *c)
     if (c->has_path && hs_hit_flies(c) && !is_driven) {
         int64_t launch_us = launch_time(c);
         c->fire_time_us = launch_us;
-        /* The path of a longer flight would only be rounding; the flight check rejects it. */
+        /* A longer flight would give a path of rounding errors only. The flight check rejects it.
+         */
         if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
             launch_us = c->hit_time_us - c->weapon->max_flight_us;
         if (launch_us < c->hit_time_us)

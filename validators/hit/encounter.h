@@ -49,7 +49,8 @@ struct hs_encounter {
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
 
-/* The same for the one path of a claim. Adds bones of the target without a place to the answer. */
+/* The same for the single path of a claim without pellets. Adds the target's bones without a place
+   to the answer. */
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
 /* More bodies are before the target than the weapon pierces; or may be, if some that are not known
@@ -58,17 +59,17 @@ bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_enc
 bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 
 /*
- * Whether the world hides `center`, `distance` along the path, from the eye of a shooter whose
- * start leans out: nothing that the eye cannot see is hit. `out`: the obstacle, or the mover that
- * may be one; its distance counts from the eye.
+ * Whether the world hides a point from the eye of a shooter whose start leans out. The point is
+ * `center`, at `distance` along the path. Such a shooter cannot hit what the eye cannot see. `out`
+ * gets the obstacle, or the mover that may be one, with the distance from the eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            struct hs_vec center, double distance, struct hs_obstacle *out);
 
 /*
- * With hit.resolve `touched`: sets `view` to the first body that the path touches. `view` is of the
- * named player (without one: empty). It stays if they are first, counting a miss within
- * claim_padding, or if nobody is touched.
+ * With hit.resolve `touched`: sets `view` to the first body that the path touches. Before the call,
+ * `view` is that of the named player, or empty. It does not change if that player is the first
+ * body, also by a miss within claim_padding, or if the path touches nobody.
  */
 void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 

@@ -149,7 +149,7 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     moved_to[place] = entry->position;
 }
 
-/* Two launches in this time may both be on their way to the client. */
+/* If two launches are this close in time, both may still be on their way to the client. */
 #define LAUNCHES_TOGETHER_US INT64_C(1000000)
 
 /* Length/s. No speed in a ruleset is larger. */
@@ -300,7 +300,8 @@ static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-/* Drops the answers of ended sessions, at most once in the time for which they are kept. */
+/* Drops the answers of ended sessions. It runs at most once in each period for which they are kept.
+ */
 static void sweep_ended(struct hs_match *match)
 {
     int64_t keep_us = match->ruleset->history.keep_us;

@@ -9,7 +9,7 @@
 #include "validators/str.h"
 #include "validators/world/movers.h"
 
-/* The most jumps of a player that the server announced and no move has shown yet. */
+/* The max number of jumps of a player that the server announced and that no move has shown yet. */
 enum { HS_JUMPS_OPEN = 4 };
 
 /* A posted shot can be paired with its hits for this long at least, however short its flight. */
@@ -67,7 +67,8 @@ struct hs_player {
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
     struct hs_round_trips round_trips;
     bool was_moved; /* by the server: a teleport or a spawn */
-    /* The newest times at which the server did, ascending, perhaps repeated. With was_moved. */
+    /* The newest times at which the server moved the player, ascending, perhaps repeated; with
+       was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
     struct hs_vec moved_to[HS_JUMPS_OPEN]; /* where the server put them then */
     bool was_launched;
@@ -255,9 +256,9 @@ double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us);
 void hs_suspicion_decay(struct hs_suspicion *suspicion, int64_t time_us);
 
 /*
- * The weight of a failure, from 0 to 1. It is 1 from where the excess over the limit is as large as
- * the limit itself, and for failures that measure nothing. A limit of 0 counts as 1, or for lengths
- * as hit.origin_tolerance.
+ * The weight of a failure, from 0 to 1. It is 1 if the excess over the limit is as large as the
+ * limit itself or larger, and for failures that measure nothing. A limit of 0 counts as 1, or for
+ * lengths as hit.origin_tolerance.
  */
 double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, double measured,
                            double limit);
