@@ -45,7 +45,7 @@ struct hs_standing {
     struct hs_suspicion suspicion;
 };
 
-enum { HS_ROUND_TRIPS_ENOUGH = 8 }; /* they show whether a connection is quiet */
+enum { HS_ROUND_TRIPS_ENOUGH = 8 }; /* so many are needed for a quiet connection */
 
 /* The extremes of a player's posted round trips: of this quarter of a minute, and of the one
  * before.
@@ -66,20 +66,20 @@ struct hs_player {
     struct hs_ledger ledger;       /* of the player's shots and claims */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
     struct hs_round_trips round_trips;
-    bool was_moved; /* by the server: a teleport or a spawn */
+    bool was_moved; /* the server moved the player: a teleport or a spawn */
     /* The newest times at which the server moved the player, ascending, perhaps repeated; with
        was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
     struct hs_vec moved_to[HS_JUMPS_OPEN]; /* where the server put them then */
     bool was_launched;
-    struct hs_launch launch; /* the last one; with was_launched */
+    struct hs_launch launch; /* the last launch; set with was_launched */
     /* The last spawn, until a teleport moves the player elsewhere. With has_spawned. */
     bool has_spawned;
     int64_t spawned_us;
     struct hs_vec spawn_place;
     bool left;        /* the name is kept, so that late frames do not add the player again */
     int64_t left_us;  /* samples and claims up to here belong to a session that ended */
-    int64_t ended_us; /* so do moves up to here; not before left_us. Both with has_left_before */
+    int64_t ended_us; /* moves up to here too; not before left_us. Both with has_left_before */
     bool has_left_before;
     /* Number of this session and of the one before it (0: none) in hs_players.sessions. */
     uint64_t session, former_session;
@@ -127,7 +127,8 @@ struct hs_shooter_set {
 };
 
 struct hs_finding {
-    uint16_t claims, of; /* claims that show it, and that could; both are halved if `of` is full */
+    /* Claims that show the mistake, and claims that could; both are halved if `of` is full. */
+    uint16_t claims, of;
     struct hs_shooter_set voices; /* shooters whose claims show it */
     double measured, expected;    /* means over the last few claims that show it */
 };
