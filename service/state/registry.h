@@ -134,7 +134,7 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
 /*
- * Sets the memory limits of each match and of all matches together, in bytes. Neither is ever
+ * Sets the memory limits of each match and of all matches together, in bytes. Neither limit is ever
  * exceeded (match.h has the order in which data is dropped). No match is opened above nine tenths
  * of `all_bytes`, except restored ones. Call it before the first match; the default is no limit.
  */

@@ -306,7 +306,7 @@ static void pay_gain(struct hs_movement *movement, const struct passage *passage
 {
     struct lapse lapse = {time_s, tick_us(movement)};
     double limit = max_acceleration(passage);
-    gain -= passage->launch_speed; /* the server accelerated the body by so much */
+    gain -= passage->launch_speed; /* the part that the server's launch explains */
     pool_spend(&movement->acceleration, passage->mode->credit,
                hs_larger(0, gain) / hs_larger(limit, MIN_LIMIT), limit, &lapse, out);
 }

@@ -45,7 +45,7 @@ struct hs_standing {
     struct hs_suspicion suspicion;
 };
 
-enum { HS_ROUND_TRIPS_ENOUGH = 8 }; /* so many are needed for a quiet connection */
+enum { HS_ROUND_TRIPS_ENOUGH = 8 }; /* the count from which a connection can be quiet */
 
 /* The extremes of a player's posted round trips: of this quarter of a minute, and of the one
  * before.
