@@ -272,10 +272,10 @@ static void find_ledger(struct hs_hit_context *c)
 }
 
 /*
- * The time of the shooter's pose. A claim without a fire time was fired at `now`, because the game
- * server simulates the moves of a client, and its shots, when they arrive. If the newest frame is a
- * little older than `now`, the game server used the pose of that frame. A claim of an ended session
- * never uses the pose of a later session.
+ * The time of the shooter's pose. A claim without a fire time was fired at `now`: the game server
+ * simulates a client's moves and shots when they arrive. If the newest frame is a little older than
+ * `now`, the game server used the pose of that frame. A claim of an ended session never uses the
+ * pose of a later session.
  */
 static int64_t eye_time(const struct hs_hit_context *c)
 {

@@ -12,9 +12,9 @@
  * around corners, as far as the mode's speed and the time allow. A path counts as blocked if none
  * is free.
  *
- * Movers are tested at two times: when the game server received the move, and at the time of the
- * state that the client saw, which is one round trip and the interpolation delay earlier. One free
- * path is enough.
+ * Movers are tested at two times: when the game server received the move, and one round trip plus
+ * the interpolation delay earlier. The second is the time of the state that the client saw. One
+ * free path is enough.
  *
  * Pure except for the state of the player; allocates nothing.
  */
