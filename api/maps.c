@@ -256,7 +256,8 @@ static bool find_list(struct hs_cursor *cursor, const char *name, enum list *lis
     return false;
 }
 
-/* A shell longer than PARSED_MAX is refused, so no more than one byte beyond that is kept. */
+/* Appends to the shell, which is the document with its lists empty. A shell longer than PARSED_MAX
+   is refused, so at most one byte beyond PARSED_MAX is kept. */
 static void keep(struct decoder *d, const char *from, size_t len)
 {
     size_t space = PARSED_MAX + 1 - d->shell.len;

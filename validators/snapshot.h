@@ -3,8 +3,8 @@
  *
  * A cheater could gain if some state were lost, so this is saved: move timing with its credit,
  * movement, suspicion, used numbers with their answers, cadences. Counters, damage and the opening
- * of the match are saved too; the opening keeps the names of verdicts valid. So is the state of
- * players and movers, such as life, team and weapon.
+ * of the match are saved too; the opening keeps the names of verdicts valid. The state of players
+ * and movers is saved too, such as life, team and weapon.
  *
  * Poses are not saved. They are complete again after one window of history. Until then hits are
  * inconclusive, and hs_match_info reports that the match needs a resync.

@@ -112,7 +112,8 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 /* ---- text ---- */
 
 /* A parsed object takes some 250 bytes and an array 100, even if their text is short. In real
-   requests, the text has at least these bytes for each. A short body may have more of them. */
+   requests, each object or array has at least this many bytes of text. A short body may have more
+   objects and arrays than that. */
 enum { BYTES_PER_OBJECT = 12, BYTES_PER_ARRAY = 4, LET_PASS = 4096 };
 
 /* Returns the offset at which a text nests too deep, or its length. It examines only strings and

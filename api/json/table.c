@@ -534,7 +534,7 @@ void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const st
         memset(target, 0, size);
         if (!is_lost(reader))
             continue;
-        reader->item = NULL; /* the fault is not the frame's */
+        reader->item = NULL; /* the fault is that of the whole list, not of one item */
         hs_json_bad(reader, at, "more than %zu items are malformed", reader->max_items);
         return NULL;
     }

@@ -11,8 +11,8 @@
 #define HS_JSON_TIME_MAX 9e9
 /* The max integer: all integers up to it are exact in a double. */
 #define HS_JSON_INT_MAX 9007199254740991
-/* The max coordinate or length; the ruleset sets lower limits. The square of a distance between two
-   such coordinates is still finite. */
+/* The max coordinate or length that JSON can hold. A ruleset sets a smaller limit for coordinates.
+   The square of a distance between two such coordinates is still finite. */
 #define HS_JSON_REAL_MAX 1e150
 /* The range of a REAL without other limits. */
 #define HS_JSON_ANY_REAL .low = -HS_JSON_REAL_MAX, .high = HS_JSON_REAL_MAX

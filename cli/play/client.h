@@ -42,7 +42,7 @@ const char *hs_client_url(const struct hs_client *client);
 /* Monotonic seconds. */
 double hs_client_now(void);
 
-/* Sleeps for so many seconds; 0 or less: not at all. */
+/* Sleeps for a number of seconds. If it is 0 or less, returns at once. */
 void hs_client_pause(double seconds);
 
 #endif

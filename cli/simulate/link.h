@@ -47,11 +47,12 @@ bool hs_link_loses(struct hs_dice *dice);
 /* Seconds from `at` to the end of the outage at that time; 0 between outages. */
 double hs_link_outage(const struct hs_link *link, double at, bool *loses);
 
-/* Seconds in one direction, without outages. */
+/* The delay of a message in one direction, in seconds, without outages. */
 double hs_link_delay(const struct hs_link *link, struct hs_dice *dice);
 
-/* The same for a message of the time `at` that is repeated until it arrives, also after an outage;
- *losses counts its other losses. */
+/* The delay of a message that is first sent at the time `at`, and sent again until it arrives, in
+   seconds. It includes the wait for the end of an outage. *losses counts the losses outside
+   outages. */
 double hs_link_command(const struct hs_link *link, double at, struct hs_dice *dice,
                        unsigned *losses);
 

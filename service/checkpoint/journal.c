@@ -30,12 +30,13 @@ struct hs_journal {
     uint64_t size;             /* bytes of the file, up to the last complete record */
     uint64_t head_size;        /* bytes of the header of every file */
     bool is_torn;              /* the file ends with a partial record: append nothing to it */
-    /* Failures that may lose written records: in total, before the last rotation, and those whose
-       records a checkpoint contains. */
+    /* Numbers of failures that may have lost written records. `unsafe` counts all of them,
+       `unsafe_at_rotation` those up to the last rotation. A checkpoint contains the records of the
+       first `unsafe_covered` failures. */
     uint64_t unsafe, unsafe_at_rotation, unsafe_covered;
     uint64_t position, synced; /* bytes written to all files, and how many of them are synced */
-    /* A loss of power costs none of the first `settled` bytes: no sync of them failed, or a
-       checkpoint has them. */
+    /* A loss of power cannot lose the first `settled` bytes: they were synced without a failure, or
+       a checkpoint contains them. */
     uint64_t settled, position_at_rotation;
     struct hs_journal_stats stats;
     struct hs_log_limit log_limit;

@@ -14,8 +14,8 @@ enum {
     /* The journal, a checkpoint, a map, a directory, the files of a reload and the service
        manager's socket; and the same number in reserve. */
     RESERVE = 16,
-    OF_SCRAPE = 2,       /* each admin thread may read /proc */
-    FEWEST_SOCKETS = 16, /* beside two for each thread */
+    OF_SCRAPE = 2,    /* each admin thread may read /proc */
+    MIN_SOCKETS = 16, /* connections, in addition to two for each thread */
     CHECKED_MAX = 4096,
 };
 
@@ -30,7 +30,7 @@ bool hs_descriptors_share(size_t limit, size_t open, const struct hs_descriptor_
     size_t threads = wants->threads + wants->admin_threads;
     size_t kept =
         open + OF_WORKER * threads + OF_LISTENERS + RESERVE + OF_SCRAPE * wants->admin_threads;
-    *needed = kept + FEWEST_SOCKETS + 2 * threads;
+    *needed = kept + MIN_SOCKETS + 2 * threads;
     if (limit < *needed)
         return false;
     size_t sockets = limit - kept;

@@ -207,8 +207,9 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
 
 /* ---- the lock of a match ---- */
 
-/* A thread that unlocks a mutex and locks it again at once nearly always gets it. So a waiting
-   thread holds `turn`, and a thread that comes back queues for `turn`. */
+/* A mutex is not fair: a thread that unlocks it and locks it again at once nearly always wins
+   against the threads that wait. So the next waiting thread holds `turn`, and every other thread
+   that finds the lock taken queues for `turn`. */
 void hs_registry_lock(struct hs_match_slot *slot)
 {
     if (pthread_mutex_trylock(&slot->turn) == 0) {
@@ -236,7 +237,8 @@ bool hs_registry_is_awaited(struct hs_match_slot *slot)
     return atomic_load_explicit(&slot->waiting, memory_order_relaxed) > 0;
 }
 
-/* Updates the totals. The match is locked. A difference may be below 0: sums of sizes wrap. */
+/* Updates the totals. The match is locked. A negative difference is correct too, because unsigned
+   sums wrap. */
 static void count_again(struct hs_registry *registry, struct hs_match_slot *slot)
 {
     struct hs_match_info info = {0};
@@ -288,7 +290,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         enum hs_registry_result result = HS_REGISTRY_FOUND;
         pthread_mutex_lock(&registry->lock);
         struct hs_match_slot *found = find(registry, name);
-        /* Decide once: other matches change the used memory. */
+        /* Read the used memory once, because other matches change it. */
         enum hs_registry_result has_capacity =
             found == NULL ? capacity_for(registry, opening) : HS_REGISTRY_FOUND;
         if (found != NULL && !belongs_to(found, tenant)) {

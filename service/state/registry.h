@@ -49,18 +49,18 @@ struct hs_match_slot {
     bool counted_limited;
     enum hs_recorded recorded;
     int64_t used_us;       /* time of the last post, monotonic */
-    bool memory_limited;   /* memory was refused to it, and is still short */
+    bool memory_limited;   /* an allocation was refused, and less than 10 % is free since */
     unsigned logged_hints; /* bits of enum hs_hint_code; guarded by the lock */
     /* The match was restored without its map, and waits for it. Guarded by the lock. */
-    struct hs_name awaited_map; /* empty: it does not wait */
+    struct hs_name awaited_map; /* empty: the match does not wait for a map */
     char awaited_revision[HS_REVISION_MAX];
-    uint64_t opening; /* identifies it among all matches that ever had this name */
+    uint64_t opening; /* identifies the match among all that ever had this name */
     bool is_kept;     /* the journal or the checkpoint has its opening; guarded by the lock */
     struct hs_bytes journal; /* records that are not in a file yet; guarded by the lock */
     bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
     /* The newest records in a file, and older ones that were not settled when last checked. */
     struct hs_written written, written_before;
-    uint32_t settled_payments; /* this many, from the first on, are kept for sure */
+    uint32_t settled_payments; /* this many payments, from the first on, are surely kept */
     bool closed;               /* deleted while another thread waited for the lock */
     unsigned references;       /* guarded by the registry, like `next` */
     struct hs_match_slot *next;
@@ -134,7 +134,7 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
 /*
- * Sets the memory limits of each match and of all matches together, in bytes. Neither is ever
+ * Sets the memory limits of each match and of all matches together, in bytes. Neither limit is ever
  * exceeded (match.h has the order in which data is dropped). No match is opened above nine tenths
  * of `all_bytes`, except restored ones. Call it before the first match; the default is no limit.
  */

@@ -5,9 +5,10 @@
 
 /*
  * The bucket of a weapon, in percent of a token. A pause saves up to SAVED beyond the token of the
- * next shot, and the debt may be MAX_DEBT. Together they forgive a fire time that is 0.41 of an
- * interval early or late, such as 20 ms +-8 ms; the deepest debt of honest shots is 0.56. From
- * 100 on, two shots could have the same time.
+ * next shot, and a shot may leave a debt of up to MAX_DEBT. The sum is 82 % of an interval, so each
+ * fire time may be 41 % of an interval early or late: 8 ms if the interval is 20 ms. Honest shots
+ * leave a debt of 56 % at most. With a sum of 100 % or more, a weapon could fire two shots at the
+ * same time.
  */
 enum { SAVED = 15, MAX_DEBT = 67 };
 

@@ -16,7 +16,7 @@
    connection. */
 #define PAUSE_SLACK_US 60000
 
-/* After a longer pause, SETTLING_BLOCKS blocks are needed to measure R again. */
+/* If a pause is longer than this, R is corrected after SETTLING_BLOCKS blocks. */
 #define PAUSE_SETTLES_US 240000
 enum { SETTLING_BLOCKS = 10 };
 

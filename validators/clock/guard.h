@@ -13,7 +13,7 @@
  * LeadGuard. M is the largest x in a block of time, which belongs to the moves with the least
  * delay. R is the largest M in the window before. The rise of M above R is clipped, so that a
  * change of route counts little. It is added to an account that leaks. A fast clock fills the
- * account faster than it leaks. A second account, without clipping, detects jumps (cumulative sums:
+ * account faster than it leaks. A second account without clipping detects jumps (cumulative sums:
  * Page, Continuous inspection schemes, Biometrika 41, 1954).
  *
  * The mean distance of M below R is the noise of the connection. Noise raises the limits of the
@@ -50,7 +50,7 @@ enum hs_guard_known { HS_GUARD_BOUND = 1, HS_GUARD_ACK = 2, HS_GUARD_ARRIVING_AC
 struct hs_clock_guard {
     int64_t base_us;     /* x of the first move; all leads below are relative to it */
     int64_t received_us; /* newest arrival */
-    int64_t shift_us;    /* from announced dilation: how much further server time ran */
+    int64_t shift_us;    /* how much further server time ran because of announced dilation */
     int64_t change_us;   /* arrival of the move that announced the last dilation */
     double dilation;
 
@@ -62,7 +62,7 @@ struct hs_clock_guard {
     /* LeadGuard */
     int64_t block_from_us;  /* start of the current block */
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
-    float gathered_us, jumped_us; /* the leaking accounts, clipped and not clipped */
+    float gathered_us, jumped_us; /* the leaking accounts: with clip, and without */
     /* The third account: time caught up. Negative: client time still to come from before the end
        of the silence. */
     int32_t made_up_us;
@@ -75,12 +75,12 @@ struct hs_clock_guard {
     int32_t lowest_us, lowest_before_us; /* smallest c - k of this block, and of the block before */
     int32_t lowest_trip_us, trip_before_us; /* a - k of those moves */
     int32_t ceilings_us[2],
-        round_trips_us[2]; /* smallest values of this half of the window and of the last */
-    float speed;           /* of the client's clock relative to the server's; 1 is honest */
+        round_trips_us[2]; /* smallest values of this half of the window and of the one before */
+    float speed;           /* speed of the client's clock relative to the server's; 1 is honest */
 
     uint8_t cell_noise[HS_LEAD_CELLS]; /* noise of complete cells, in units of 2 ms */
-    uint16_t cell_below;      /* of the current cell: sum over its blocks, in the same units */
-    uint8_t cell_below_count; /* of the current cell: number of these blocks */
+    uint16_t cell_below;      /* sum of the noise over the blocks of the current cell, same units */
+    uint8_t cell_below_count; /* number of these blocks */
     uint8_t cell;             /* the current cell */
     uint8_t half_cells;       /* complete cells in this half of the window */
     uint8_t settling;         /* blocks until R is corrected after a pause; 0: not waiting */
@@ -90,11 +90,11 @@ struct hs_clock_guard {
 
 /* One move, as the timing checks need it. */
 struct hs_timing_move {
-    int64_t timestamp_us; /* by the client's clock; for the guard without its resets */
+    int64_t timestamp_us; /* on the client's clock; for the guard, without the clock's resets */
     int64_t received_us;  /* by the game server */
     int64_t ack_us;       /* send time of the newest snapshot the client had seen; with has_ack */
     bool has_ack;
-    double dilation; /* announced, from this move on; 1, or 0 while the game is paused */
+    double dilation; /* the announced dilation from this move on; 0 while the game is paused */
 };
 
 struct hs_clock_verdict {

@@ -37,7 +37,8 @@
 /*
  * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity. Many
  * games allow a jump shortly after the ground ends. While the limits of the old mode count, it may
- * begin later too. A climb that gravity stops within LAUNCH_MIN_S is hovering, not a launch.
+ * begin later too. If gravity stops the climb within LAUNCH_MIN_S, the body hovers: that is no
+ * launch.
  */
 #define LAUNCH_S     0.15
 #define LAUNCH_MIN_S 0.05
@@ -299,13 +300,13 @@ static void check_speed(struct hs_movement *movement, const struct passage *pass
     pool_spend(&movement->speed, credit_s, plane * inverse, limit, &lapse, out);
 }
 
-/* Charges a gain of velocity made in `time_s`. */
+/* Charges the credit for a gain of velocity within `time_s`. */
 static void pay_gain(struct hs_movement *movement, const struct passage *passage, double gain,
                      double time_s, struct hs_movement_finding *out)
 {
     struct lapse lapse = {time_s, tick_us(movement)};
     double limit = max_acceleration(passage);
-    gain -= passage->launch_speed; /* the server accelerated the body by so much */
+    gain -= passage->launch_speed; /* the part that the server's launch explains */
     pool_spend(&movement->acceleration, passage->mode->credit,
                hs_larger(0, gain) / hs_larger(limit, MIN_LIMIT), limit, &lapse, out);
 }

@@ -7,8 +7,9 @@
  * it. They are not ratios of single moves: a short move may exceed a limit with time that its
  * neighbours saved.
  *
- * One move may stand for many lost ones and get less time than they took. Then the client's time
- * counts, up to the server time that no move has used yet. So no player gains time.
+ * One move may replace many lost moves, and may be granted less time than all of them took. Then
+ * the client's time counts, up to the server time that no move has used yet. So no player gains
+ * time.
  *
  * A body under gravity must not keep more height than its launch explains.
  *
@@ -113,8 +114,9 @@ static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
 
 /*
  * Checks a step and stores it, whatever the findings are. An overdrawn credit is restored, so one
- * cause gives one finding. That is for steps that are only counted. Who refuses a step keeps the
- * state from before it, and adds its time to the next one. A check that cannot run has not failed.
+ * cause gives one finding. That is for steps that are only counted. A caller that refuses a step
+ * keeps the state from before the step, and adds the step's time to the next one. A check that
+ * cannot run has not failed.
  *
  * After a change of base, position and velocity start again, and no credit is refilled. Speed is
  * checked by `base_path`. Without it the change hides the path, and too many changes fail.

@@ -125,10 +125,11 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
 }
 
 /*
- * The time to add to the client's clock after a reset. It is a number of whole periods if the
- * clock, without the reset, would show at most the last value plus the time since. The clock may
- * show less: a client in the background may stop it. Another reset is not plausible. Then the new
- * clock is taken over as it is, as if the old one had run no further than the server's.
+ * The time to add to the client's clock after a reset, in microseconds. A reset is plausible if the
+ * clock, plus whole periods, shows at most its last value plus the server time since then. It may
+ * show less, because a client in the background may stop its clock. After a plausible reset, whole
+ * periods are added. After another one too, unless the prevention is `credit`. With `credit` the
+ * clock then continues from its last value, advanced by no more than the server time since then.
  */
 static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)
@@ -144,8 +145,9 @@ static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_
     return timing->compat.current_us + clipped_us - move->timestamp_us;
 }
 
-/* A move that is not simulated. After a silence the server moves the client by itself, and must
-   tell it so: a clock that stands still would otherwise stop the player in the air. */
+/* Handles a move that is not simulated. After a silence the game server must move the player by
+   itself, so the answer asks for it. Otherwise a clock that stands still would stop the player in
+   the air. */
 static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
                    const struct hs_timing_move *move, struct hs_timing_result *out)
 {

@@ -26,7 +26,7 @@ struct hs_path {
     struct hs_vec direction;     /* unit; of the trace, or at the launch */
     struct hs_vec end_direction; /* unit; direction of the extension */
     double length;               /* from start to end along the path, without the extension */
-    double extension;            /* length beyond the end, at the time of the end */
+    double extension;            /* length of the path beyond its end; all at the time of the end */
     double radius;               /* of the sphere, length */
     double reach; /* distance at which an obstacle ends the path; at most length + extension */
     int64_t start_us, end_us;          /* equal for an instant path */

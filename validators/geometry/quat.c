@@ -5,7 +5,8 @@ bool hs_quat_normalise(float q[4])
     double squared = 0;
     for (int i = 0; i < 4; i++)
         squared += (double)q[i] * (double)q[i];
-    /* No float components are closer to length 1 than this. A unit quaternion keeps its bits. */
+    /* Rounding to floats changes the squared length of a unit quaternion by less than this.
+       Dividing by the length would not improve it, so it keeps its bits. */
     if (fabs(squared - 1) < 4e-7)
         return true;
     double length = sqrt(squared);

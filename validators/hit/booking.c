@@ -106,7 +106,8 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
         hs_ledger_record_paid(numbers, entry->fire_time_us);
     else if (!book_number(match, ledger, numbers, entry, payment.weapon))
         return NULL;
-    /* The place was reserved. If the number used up that memory, the shot does not count. */
+    /* hs_ledger_reserve_cadence reserved the memory for this. If hs_ledger_record then used it up,
+       the shot does not count for the rate of fire. */
     hs_hit_book_cadence(match, player, payment.weapon, result->fire_time_us);
     if (entry->accepted) {
         match->payments++;
@@ -132,9 +133,9 @@ bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, 
 }
 
 /*
- * Failures that raise no suspicion, because others can cause them: who else shoots, walks into the
- * line, opens a door, protects or kills somebody, or refuses or withdraws the posted shot. So can
- * latency alone, and a hit on oneself or on a team mate gains nothing.
+ * Failures that raise no suspicion. Another player or the server can cause them: by a kill, a body
+ * or a mover in the line of fire, a protected target, or a posted shot that was refused or
+ * withdrawn. Latency alone can cause others. A hit on oneself or on a team mate gains nothing.
  */
 static bool is_blameless(const struct hs_hit_result *result, const struct hs_check_row *row)
 {

@@ -21,8 +21,9 @@ void hs_hit_book_cadence(const struct hs_match *match, struct hs_player *player,
                          int64_t fire_time_us);
 
 /*
- * Withdraws the accepted shot of a number, once or again. Its token goes back, unless a hit of it
- * was or may have been accepted. False: no such shot was accepted in this session.
+ * Withdraws the accepted shot of a number; a repeated call changes nothing. The shot's token goes
+ * back, unless a hit of the shot was or may have been accepted. False: no such shot was accepted in
+ * this session.
  */
 bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, uint64_t number);
 

@@ -15,7 +15,8 @@ static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec b
 {
     struct hs_vec h = {fabs(half.x), fabs(half.y), fabs(half.z)};
     struct hs_vec cross = hs_vec_cross(between, half);
-    /* All six without branches: a mispredicted branch costs more than the other tests. */
+    /* All six tests run without branches: a mispredicted branch would cost more than the tests that
+       it saves. */
     return (fabs(between.x) > box.x + h.x) | (fabs(between.y) > box.y + h.y) |
            (fabs(between.z) > box.z + h.z) | (fabs(cross.x) > box.y * h.z + box.z * h.y) |
            (fabs(cross.y) > box.x * h.z + box.z * h.x) |
@@ -176,7 +177,8 @@ static int zone_rank(const struct hs_ruleset *ruleset, uint16_t zone)
     return rules->zone_priority_count;
 }
 
-/* Keeps what the sweep of a hitbox found if it is nearer, or counts more, than what is kept. */
+/* Keeps the contact that the sweep of a hitbox found, if it is nearer or counts more than the
+   contact kept so far. */
 static void keep_nearest(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
                          struct hs_vec motion, const struct hs_sweep *relative,
                          const struct hs_sweep_contact *found)
@@ -231,8 +233,8 @@ static double ball_gap(const struct hs_sweep *sweep, struct hs_vec center, doubl
 }
 
 /*
- * One leg that takes no time. Most hitboxes are too far for a touch, or for the nearest approach
- * of the target. They are not even placed.
+ * Sweeps one leg that takes no time. Most hitboxes are too far away for a touch, or for the nearest
+ * approach to the target. Their places are not computed.
  */
 static void search_instant(struct search *s, const struct leg_body *placed)
 {
@@ -268,7 +270,8 @@ static void search_instant(struct search *s, const struct leg_body *placed)
         hs_sweep_solid(&sweep, &first, &contact);
         counts = contact.gap > counts ? contact.gap : counts;
     }
-    /* In the order of the rig, which decides between equal contacts. */
+    /* The hitboxes are tested in the order of the rig, because the first of equal contacts counts.
+     */
     for (uint16_t i = 0; i < count; i++) {
         if (knows_first && i == nearest)
             keep_nearest(s, i, &first, still, &sweep, &contact);
@@ -306,8 +309,8 @@ static void search_leg(struct search *s, const struct leg_body *placed)
 /* ---- the whole path ---- */
 
 /*
- * Cuts a leg at the first sample inside it: between two samples a body moves straight, and a jump
- * happens at a sample. False without one; `leg` stays whole.
+ * Cuts a leg at the first sample inside it, because a body moves straight between two samples, and
+ * jumps at samples. False: no sample is inside, and `leg` stays whole.
  */
 static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct hs_leg *rest)
 {
@@ -318,7 +321,8 @@ static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct
            hs_leg_cut(leg, hs_history_at(history, (uint32_t)next)->time_us, rest);
 }
 
-/* Something at least this far can neither be touched nor be the target's nearest approach. */
+/* A hitbox at this distance or further can neither be touched nor be the nearest approach to the
+   target. */
 static bool is_too_far(const struct search *s, double gap)
 {
     return gap > s->slack && !(s->is_target && gap < s->out->nearest.gap);
@@ -350,7 +354,8 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         s->out->is_uncertain = true;
 }
 
-/* Nothing later on the path can count more than what is touched, or the work is over its limit. */
+/* Whether the search can end: no later contact can count more than the present one, or the work is
+   over its limit. */
 static bool is_settled(const struct search *s)
 {
     return hs_work_is_over(s->work) ||

@@ -10,9 +10,10 @@
 #include "validators/match/players.h"
 #include "validators/work.h"
 
-/* Two touches that are closer together than this share of the path are equally early: starts inside
-   two hitboxes, or faces that coincide. Then the nearer hitbox centre decides, if it is nearer by
-   more than this. A thousandth of the slack of touch. */
+/* Two touches count as equally early if they are closer together than this share of the path. That
+   happens if the path starts inside two hitboxes, or if two faces coincide. Then the hitbox whose
+   centre is nearer counts, if it is nearer by more than the same share. The value is a thousandth
+   of HS_TOUCH_SLACK. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {
@@ -21,21 +22,23 @@ struct hs_contact {
     bool is_uncertain;      /* touched, but from before a restart it is not known to be solid */
     double distance;        /* travel of the sphere's centre to the first touch of this body */
     double center_distance; /* from the sphere's centre then to the touched hitbox's: breaks ties */
-    uint16_t hitbox;        /* that counts: the first touched, or one of a zone with priority */
-    struct hs_sweep_contact detail; /* of that hitbox, in the world; its distance along the path */
+    uint16_t hitbox;        /* the hitbox that counts: the first touched, or one of a zone with
+                               priority */
+    struct hs_sweep_contact detail; /* the contact with that hitbox: the point and the normal in
+                                       the world, the distance along the path */
     const struct hs_rig *rig;
 
-    /* Nearest approach of any hitbox; for the target only. Where the body is touched, only its gaps
-       are of the nearest approach. */
+    /* The nearest approach to any hitbox; filled in for the target only. If the path touches the
+       body, only the gaps describe the nearest approach. */
     struct hs_sweep_contact nearest;
     uint16_t nearest_hitbox;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a place at the end of the path */
 };
 
 /*
- * Sweeps a path over a body. For the target of a claim the nearest approach is found, too. Of
- * other bodies, the path passes through those that are dead, not solid, or in `passed_team`
- * (HS_NONE: no team). Once `work` is over its limit the result is meaningless.
+ * Sweeps a path over a body. For the target of a claim the nearest approach is found, too. The path
+ * passes through other bodies that are dead, not solid, or in `passed_team` (HS_NONE: no team).
+ * Once `work` is over its limit the result is meaningless.
  */
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
                      const struct hs_history *history, bool is_target, uint16_t passed_team,
@@ -45,7 +48,7 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
 bool hs_contact_is_before(const struct hs_path *path, const struct hs_contact *a,
                           const struct hs_contact *b);
 
-/* The broad phase: a sweep at a time, prepared for tests against many players. */
+/* The broad phase: a sweep at one moment, prepared for tests against many players. */
 struct hs_passing {
     int64_t time_us;
     struct hs_vec middle, half; /* of the segment: its middle, and from there to its end */
@@ -55,8 +58,9 @@ struct hs_passing {
 void hs_contact_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
 
 /*
- * True: the player has a pose at that time, and the sphere is never near any position that the
- * history keeps. False: unknown. Reads no sample, and suffices for most players.
+ * True: the player has a pose at that time, and the sphere is never near any position in the
+ * history. False: the exact search must decide. It reads no sample, and returns true for most
+ * players.
  */
 bool hs_contact_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_passing *passing);

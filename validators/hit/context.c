@@ -36,7 +36,7 @@ static void find_posted_shot(struct hs_hit_context *c)
     c->fire_time_us = entry->fire_time_us;
 }
 
-/* The older sample, unless frames name a weapon only from the newer one on. */
+/* The older sample names the weapon, unless the first weapon was named in the newer one. */
 static const struct hs_state *weapon_state(const struct hs_history *history,
                                            const struct hs_bracket *bracket)
 {
@@ -205,7 +205,8 @@ static void lay_path(struct hs_hit_context *c)
     if (c->has_path && hs_hit_flies(c) && !is_driven) {
         int64_t launch_us = launch_time(c);
         c->fire_time_us = launch_us;
-        /* The path of a longer flight would only be rounding; the flight check rejects it. */
+        /* A longer flight would give a path of rounding errors only. The flight check rejects it.
+         */
         if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
             launch_us = c->hit_time_us - c->weapon->max_flight_us;
         if (launch_us < c->hit_time_us)
@@ -271,9 +272,10 @@ static void find_ledger(struct hs_hit_context *c)
 }
 
 /*
- * A claim without a fire time was fired at `now`: a game server simulates the shooter's moves, and
- * the shot with them, when they arrive. If the frames are behind `now`, it simulated the newest
- * pose. A claim of an ended session never uses the pose of a later one.
+ * The time of the shooter's pose. A claim without a fire time was fired at `now`: the game server
+ * simulates a client's moves and shots when they arrive. If the newest frame is a little older than
+ * `now`, the game server used the pose of that frame. A claim of an ended session never uses the
+ * pose of a later session.
  */
 static int64_t eye_time(const struct hs_hit_context *c)
 {

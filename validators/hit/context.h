@@ -21,9 +21,9 @@
 
 /* A player at a time. */
 struct hs_view {
-    const struct hs_player *player; /* NULL: never seen */
-    enum hs_rewind_status status;   /* of `bracket`; NO_HISTORY without a player */
-    int64_t time_us;                /* as asked for */
+    const struct hs_player *player; /* NULL: no frame ever named them */
+    enum hs_rewind_status status;   /* status of `bracket`; NO_HISTORY without a player */
+    int64_t time_us;                /* the requested time */
     struct hs_bracket bracket;
 };
 
@@ -33,9 +33,9 @@ struct hs_landed {
     enum hs_cause cause;
     uint16_t zone;              /* HS_NONE: none */
     const struct hs_name *bone; /* NULL: none */
-    double distance;            /* travel to the contact, or from the blast's centre */
+    double distance;            /* along the path to the contact, or from the blast's centre */
     uint16_t pellets;
-    double share; /* of a blast's damage that arrives at that distance */
+    double share; /* share of a blast's damage at that distance */
 };
 
 struct hs_hit_context {
@@ -48,9 +48,9 @@ struct hs_hit_context {
 
     bool is_shot;                        /* the claim is a posted shot, not a hit */
     const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: none */
-    bool shot_spreads; /* it has a seed or directions, so shot_direction is their middle */
-    const struct hs_ledger *ledger; /* of the shooter's session then; NULL: none is kept */
-    const struct hs_ledger_numbers *used_numbers; /* in `ledger`: of shots or of hits */
+    bool shot_spreads; /* the shot has a seed or directions; shot_direction is their middle */
+    const struct hs_ledger *ledger; /* of the shooter's session at that time; NULL: not kept */
+    const struct hs_ledger_numbers *used_numbers; /* numbers of shots or of hits in `ledger` */
     const struct hs_ledger_numbers *paid_numbers; /* the same, also for an ended session */
     const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
 
@@ -64,14 +64,14 @@ struct hs_hit_context {
     bool lacks_weapon;    /* the shooter's history is known, and nothing names a weapon */
     bool is_weapon_stale; /* known from before a restart only; it may have changed */
 
-    struct hs_vec eye;      /* of the shooter, rewound; with a pose */
-    struct hs_vec near_eye; /* where it may have been between two frames, nearest to the start */
-    double eye_moved;       /* length: by how much it moved between these frames */
-    bool leans;             /* a hit's start is further from that than hit.lean_share allows */
+    struct hs_vec eye;      /* the shooter's rewound eye; set if there is a pose */
+    struct hs_vec near_eye; /* the eye's place between two frames that is nearest to the start */
+    double eye_moved;       /* length: how far the eye moved between these frames */
+    bool leans;             /* a hit's start is further from near_eye than hit.lean_share allows */
     uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: none */
 
     bool has_path;           /* the trace is within reach of double precision */
-    struct hs_vec direction; /* unit; at the start; of claims without pellets */
+    struct hs_vec direction; /* unit direction at the start; only for claims without pellets */
     double trace_length;     /* from start to end */
     struct hs_path path;     /* with the sweep extension */
 
@@ -88,9 +88,10 @@ struct hs_hit_context {
     uint16_t landed_count;
 
     bool is_predicted;      /* hit_time_us follows from the shooter's ping, not from the claim */
-    bool has_no_prediction; /* it should, but the shooter's round trip is not known */
+    bool has_no_prediction; /* it should follow from the ping, but no round trip is known */
 
-    struct hs_hit_claim completed; /* a copy of the claim with its end, if it came without */
+    /* A copy of the claim with the computed end, if the claim had none. */
+    struct hs_hit_claim completed;
     struct hs_hit_result *out;
 };
 

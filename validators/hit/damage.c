@@ -33,7 +33,8 @@ static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig
     return zone;
 }
 
-/* If the contact check is not enforced, a missed claim is paid as claimed. */
+/* If the contact check is not enforced, a claim that misses its target pays the damage for the
+   claimed bone. */
 static void land_as_claimed(struct hs_hit_context *c)
 {
     bool observed = hs_hit_mode(c, HS_CHECK_CONTACT) != HS_MODE_ENFORCE && !c->bursts;
@@ -91,8 +92,9 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
                            .distance = landed->distance};
 }
 
-/* If a direct hit and a blast land on the same body, only the larger counts, unless the weapon
-   stacks them and the claim lists the victim of the blast. True: this one does not count. */
+/* Whether the damage `i` does not count, because the same body takes more from the other cause. A
+   body that takes a direct hit and a blast takes only the larger damage. It takes both if the
+   weapon has `stack_with_direct` and the claim lists the body as a victim of the blast. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {
     const struct hs_landed *landed = &c->landed[i];

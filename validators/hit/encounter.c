@@ -142,7 +142,8 @@ static void test_sight(struct hs_hit_context *c, const struct hs_path *path, str
     e->needed = hs_vec_distance(c->near_eye, at->center);
 }
 
-/* Finds the target on the path up to the world, else on the whole path. */
+/* Finds the target on the path up to the obstacle that ends it. If the target is not there,
+   searches the whole path. */
 static void find_target(struct hs_hit_context *c, struct hs_path *path,
                         const struct hs_player *target, double whole, struct hs_encounter *out)
 {
@@ -161,7 +162,7 @@ static void find_target(struct hs_hit_context *c, struct hs_path *path,
     test_sight(c, path, out);
 }
 
-/* While the world check is off, nothing of the world is tested. */
+/* If the world check is off, neither map nor movers are tested. */
 static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct hs_encounter *out)
 {
     out->obstacle.touched = out->obstacle.is_unknown = out->clips = false;

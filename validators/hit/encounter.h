@@ -15,26 +15,26 @@ enum { HS_MAX_MET = 66 };
 struct hs_met {
     const struct hs_player *player;
     struct hs_contact contact;
-    enum hs_reason unknown; /* HS_REASON_OK: visible from the path; else the reason why unknown */
+    enum hs_reason unknown; /* HS_REASON_OK: the body is on the path; else why that is unknown */
 };
 
 struct hs_encounter {
     /* The first obstacle on the path, or between the path and a target beside it. */
     struct hs_obstacle obstacle;
-    bool clips;                /* that ends the path, because the world check is enforced */
-    struct hs_obstacle end;    /* the first obstacle on the path */
-    bool ends;                 /* that ends the path */
-    double world_radius;       /* of the sphere that the world was tested with */
-    double free;               /* travel until the world stops that sphere */
-    struct hs_contact target;  /* with a target; found on the whole path */
-    bool reaches;              /* the target is touched, or missed by no more than the padding */
-    double needed;             /* travel to there */
-    bool is_occluded;          /* the obstacle is before that */
-    bool is_beside;            /* that obstacle is beside the path, and hides the target from it */
-    bool is_unseen;            /* it hides the target from the eye of a shooter who leans */
-    bool is_unknown;           /* an unknown mover may be before that */
-    uint32_t before_target;    /* bodies touched before a touched target */
-    uint32_t uncertain_before; /* of these: from before a restart, not known to be solid */
+    bool clips;               /* the obstacle ends the path, because the world check is enforced */
+    struct hs_obstacle end;   /* the first obstacle on the path */
+    bool ends;                /* `end` ends the path */
+    double world_radius;      /* radius of the sphere that was cast at the world */
+    double free;              /* distance after which the world stops that sphere */
+    struct hs_contact target; /* set if there is a target; found on the whole path */
+    bool reaches;             /* the target is touched, or missed by no more than the padding */
+    double needed;            /* distance along the path to the target */
+    bool is_occluded;         /* the obstacle is before the target */
+    bool is_beside;           /* the obstacle is beside the path, and hides the target from it */
+    bool is_unseen;         /* the obstacle hides the target from the eye of a shooter who leans */
+    bool is_unknown;        /* an unknown mover may be before the target */
+    uint32_t before_target; /* bodies touched before a touched target */
+    uint32_t uncertain_before; /* those of them that are not known to be solid since a restart */
     uint32_t met_count;
     struct hs_met met[HS_MAX_MET]; /* other bodies touched before the path ends, in order */
 };
@@ -49,7 +49,8 @@ struct hs_encounter {
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
 
-/* The same for the one path of a claim. Adds bones of the target without a place to the answer. */
+/* The same for the single path of a claim without pellets. Adds the target's bones without a place
+   to the answer. */
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
 /* More bodies are before the target than the weapon pierces; or may be, if some that are not known
@@ -58,17 +59,17 @@ bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_enc
 bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 
 /*
- * Whether the world hides `center`, `distance` along the path, from the eye of a shooter whose
- * start leans out: nothing that the eye cannot see is hit. `out`: the obstacle, or the mover that
- * may be one; its distance counts from the eye.
+ * Whether the world hides a point from the eye of a shooter whose start leans out. The point is
+ * `center`, at `distance` along the path. Such a shooter cannot hit what the eye cannot see. `out`
+ * gets the obstacle, or the mover that may be one, with the distance from the eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            struct hs_vec center, double distance, struct hs_obstacle *out);
 
 /*
- * With hit.resolve `touched`: sets `view` to the first body that the path touches. `view` is of the
- * named player (without one: empty). It stays if they are first, counting a miss within
- * claim_padding, or if nobody is touched.
+ * With hit.resolve `touched`: sets `view` to the first body that the path touches. Before the call,
+ * `view` is that of the named player, or empty. It does not change if that player is the first
+ * body, also by a miss within claim_padding, or if the path touches nobody.
  */
 void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 
@@ -98,20 +99,20 @@ void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reas
 
 /* What all pellets met. */
 struct hs_volley {
-    uint16_t landed; /* on a claimed body */
-    uint16_t free;   /* of these: nothing of the world is or may be in the way */
+    uint16_t landed; /* pellets that touch their claimed body */
+    uint16_t free;   /* those of them with neither map nor mover in the way */
 
-    bool is_occluded;            /* the world is before the claimed body for at least one */
-    bool is_unknown;             /* at least one hits, if an unknown mover is not in the way */
-    struct hs_obstacle obstacle; /* before the first of these pellets */
-    double needed;               /* its travel to the body */
+    bool is_occluded; /* the world is before the claimed body of at least one pellet */
+    bool is_unknown;  /* at least one pellet hits, unless an unknown mover is in the way */
+    struct hs_obstacle obstacle; /* the obstacle before the first of these pellets */
+    double needed;               /* distance of that pellet to its claimed body */
 
-    const struct hs_player *blocker; /* of the last blocked pellet */
-    bool is_missing;                 /* the claimed body of at least one has no pose */
-    enum hs_reason missing;          /* of the first of these */
+    const struct hs_player *blocker; /* the player who blocks the last blocked pellet */
+    bool is_missing;                 /* the claimed body of at least one pellet has no pose */
+    enum hs_reason missing;          /* the reason of the first of these pellets */
     struct hs_view missing_view;
     bool has_margin;
-    double margin; /* smallest of the missed ones */
+    double margin; /* smallest margin of the pellets that missed */
 };
 
 /* Sweeps each pellet. Writes the pellets and the impact of the result, and adds the damage. */

@@ -19,16 +19,16 @@ struct hs_claim_facts {
     const struct hs_hit_claim *claim;
     const struct hs_hit_result *result;
     const struct hs_player *shooter;
-    const struct hs_sample *newest; /* of the shooter; NULL: no sample */
-    struct hs_vec root, eye;        /* of the shooter at the fire time; with `newest` */
-    double eye_height;              /* of the stance, length; with `newest` */
-    double off, tolerance;          /* of `start` from the eye, length; with `newest` */
-    bool has_pose;                  /* root and eye are of the evaluated time */
-    bool keeps_offset;              /* as most claims do */
-    bool is_explained;              /* an earlier mistake in the table explains the claim */
-    double time, now, frames;       /* of the claim, its arrival and the newest frame; seconds */
-    bool frames_jump;               /* the newest frame was refused: its time is too far ahead */
-    double measured, expected;      /* set by a rule that says yes */
+    const struct hs_sample *newest; /* the shooter's newest sample; NULL: none */
+    struct hs_vec root, eye;        /* the shooter's, at the fire time; set with `newest` */
+    double eye_height;              /* eye height of the stance, length; set with `newest` */
+    double off, tolerance;     /* distance of `start` from the eye, length; set with `newest` */
+    bool has_pose;             /* root and eye are of the evaluated time */
+    bool keeps_offset;         /* `start` has the offset from the root that most claims share */
+    bool is_explained;         /* an earlier mistake in the table explains the claim */
+    double time, now, frames;  /* seconds: time of the claim, its arrival, the newest frame */
+    bool frames_jump;          /* the newest frame was refused: its time is too far ahead */
+    double measured, expected; /* set by a rule that says yes */
 };
 
 /* Whether a claim shows a mistake. */
@@ -36,7 +36,7 @@ enum hs_says { HS_SAYS_NOTHING, HS_SAYS_NO, HS_SAYS_YES };
 
 struct hs_hint_rule {
     enum hs_says (*says)(struct hs_claim_facts *f);
-    bool needs_sample; /* says nothing without a sample of the shooter */
+    bool needs_sample; /* the rule says nothing without a sample of the shooter */
     double share;      /* more than this share of the claims that say yes or no must say yes */
     enum hs_unit unit;
     /* %m and %e are `measured` and `expected`; %p and %a the posted and the assumed unit. */

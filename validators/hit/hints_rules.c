@@ -174,8 +174,8 @@ static struct hs_vec claimed_feet(const struct hs_claim_facts *f)
     return hs_vec_add_scaled(f->claim->start, up, -f->eye_height);
 }
 
-/* In this unit the start fits the eye. The ruleset's eye height may be in the unit of the frames or
-   of the claims. */
+/* Whether the claimed start is near the eye if it is multiplied by the factor `i` of hs_hint_units.
+   The ruleset's eye height may be in the unit of the frames or in that of the claims. */
 static bool fits_unit(const struct hs_claim_facts *f, int i)
 {
     double factor = hs_hint_units[i].factor;

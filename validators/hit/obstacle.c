@@ -37,7 +37,8 @@ void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs
 
 /* ---- the sight of a body ---- */
 
-/* Tested points are moved by this share towards the centre, because soles touch the floor. */
+/* The tested points are moved by this share of their distance towards the centre, because the soles
+   touch the floor. */
 #define DRAWN_IN 0.01
 
 /* Components of a direction along an axis below this count as 0: rounding must not decide which

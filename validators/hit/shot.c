@@ -24,7 +24,8 @@ static struct hs_digest digest_of(const struct hs_shot_claim *claim)
     return digest;
 }
 
-/* How long ago the launch of a projectile that spawns now was; at most what a claim may rewind. */
+/* The time since the launch of a projectile that spawns now; at most the time that a claim may
+   rewind. */
 static int64_t launch_age(const struct hs_match *match, const struct hs_shot_claim *claim,
                           int64_t now_us)
 {
@@ -32,8 +33,8 @@ static int64_t launch_age(const struct hs_match *match, const struct hs_shot_cla
     return late < 0 ? 0 : late > limit ? limit : late;
 }
 
-/* By how much the projectile is behind the one that the client shows, and how long a client whose
-   ping is beyond the maximum waits before it shows one. */
+/* Returns the time by which the projectile is behind the one that the client shows. *sleep_us is
+   the time that the client waits before it shows one, if its ping is beyond the maximum. */
 static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
                             int64_t now_us, int64_t *sleep_us)
 {
@@ -49,7 +50,8 @@ static int64_t forward_time(const struct hs_match *match, const struct hs_shot_c
     return (int64_t)((double)hs_connection_prediction(&connection, rules) * rules->dilation);
 }
 
-/* What is left of a projectile's longest flight after the catch-up; -1: nothing flies. */
+/* The part of a projectile's longest flight that is left after the catch-up; -1: the weapon has no
+   projectile. */
 static int64_t remaining_flight(const struct hs_match *match, uint16_t index, int64_t forward_us)
 {
     if (index == HS_NONE || match->ruleset->weapons[index]->type != HS_WEAPON_PROJECTILE)
@@ -153,7 +155,8 @@ static enum hs_reason cancel(struct hs_match *match, const struct hs_shot_claim 
         hs_journal_cancel(match, shooter, claim->shot);
         return HS_REASON_OK;
     }
-    /* The shot may not have been recorded. Then the client sends it again, and this too. */
+    /* The shot may not have been recorded. Then the client sends the shot again, and this item too.
+     */
     const struct hs_ledger_numbers *shots = &shooter->ledger.shots;
     bool may_be_lacked =
         shots->lacks_some && match->newest_us - shots->lacked_until_us <= match->claim_window_us;

@@ -178,7 +178,7 @@ static void decide(struct hs_hit_context *c)
 /* The size of a prepared claim. */
 static struct hs_hit_size size_of(const struct hs_hit_context *c)
 {
-    /* A posted shot only tests the map between the eye and its start, and meets no bodies. */
+    /* For a posted shot, only the map between the eye and the start is tested, and no bodies. */
     struct hs_hit_size size = {.bodies = c->is_shot ? 0 : c->match->players.count,
                                .near = HS_WORK_NEAR_BODIES,
                                .hitboxes = hs_ruleset_hitboxes(c->ruleset),

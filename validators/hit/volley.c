@@ -14,8 +14,8 @@ static void record_missing(struct hs_volley *volley, enum hs_reason reason,
     volley->is_missing = true;
 }
 
-/* Keeps the first unknown obstacle, else the first certain one: while one pellet may have hit,
-   nothing is certain for all. */
+/* Keeps the first obstacle that is unknown, or else the first certain one. As long as one pellet
+   may have hit, no obstacle is certain for all pellets. */
 static void record_obstacle(struct hs_volley *volley, const struct hs_encounter *e)
 {
     bool is_unknown = !e->is_occluded;

@@ -1,8 +1,8 @@
 /*
- * Accounts: the stable ids of persons, which frames may post for players. The standing, the
- * counters and credit of moves, and the cadence stay with the account when a player leaves, comes
- * back, or joins under another name. An account is with at most one player. It is parked here while
- * that player is away. Internal to validators/.
+ * Accounts: the stable ids of persons, which frames may post for players. When a player leaves,
+ * comes back, or joins under another name, the account keeps the standing, the counters and credit
+ * of moves, and the cadence. At most one player has an account at a time. While that player is
+ * away, this list keeps the account. Internal to validators/.
  */
 #ifndef HS_ACCOUNTS_H
 #define HS_ACCOUNTS_H
@@ -28,20 +28,20 @@ struct hs_account {
 };
 
 /*
- * Says whose account a player has. What the player's former account has is parked. A player who had
- * none brings along what they did so far. If another player present has the account, the account
- * moves to this one. False: out of memory; nothing changed.
+ * Sets the account of a player. The values of the player's former account are parked. If the player
+ * had no account, their values so far pass to the new one. If another present player has the
+ * account, it moves to this player. False: out of memory; nothing changed.
  */
 bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
 
 /*
- * Parks what a player has for their account, if there is one; the player keeps the name of it.
- * There are at most as many parked accounts as players, and their bytes are reserved in the budget.
- * Beyond that, the least suspicious account is forgotten.
+ * Parks the values of a player's account, if they have one; the player keeps its name. The number
+ * of parked accounts is at most the max number of players, and their bytes are reserved in the
+ * budget. Beyond that number, the least suspicious account is forgotten.
  */
 void hs_accounts_park(struct hs_players *players, struct hs_player *player, int64_t left_us);
 
-/* Gives a player what is parked for their account, if anything. */
+/* Gives a player the parked values of their account, if there are any. */
 void hs_accounts_take(struct hs_players *players, struct hs_player *player);
 
 /* Adds an account that was read from a snapshot. False: out of memory. */

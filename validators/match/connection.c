@@ -118,7 +118,7 @@ bool hs_connection_predicts(const struct hs_connection *connection,
     return connection->is_known || rules->zero_without_rtt;
 }
 
-/* The most ping that is compensated for this player. */
+/* The max ping that is compensated for this player. */
 static int64_t most_ping(const struct hs_connection *connection,
                          const struct hs_prediction_rules *rules)
 {

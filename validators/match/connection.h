@@ -23,16 +23,17 @@ void hs_connection_read(const struct hs_player *player, int64_t now_us, struct h
 void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_us);
 
 /*
- * How late packets of the player can be, beyond the smallest round trip. This follows from the
- * spread of the round trips of the last quarter to half of a minute, or from the noise of the
- * player's moves if that is more. Microseconds; 0 while nothing is known. `player` may be NULL.
+ * How late packets of the player can be, beyond the smallest round trip. It is the larger of two
+ * values: one from the spread of the round trips of the last 15 to 30 s, and the noise of the
+ * player's moves. Microseconds; 0 while nothing is known. `player` may be NULL.
  */
 int64_t hs_connection_noise(const struct hs_player *player);
 
 /*
- * Whether enough round trips were measured to know that the connection has no noise. They were
- * posted by the game server. A client can only delay its answers, which adds noise. `player` may be
- * NULL.
+ * Whether enough round trips were measured to know that the connection has no noise:
+ * HS_ROUND_TRIPS_ENOUGH in the last 15 to 30 s, which differ by 1 to 20 ms, and moves without
+ * noise. The game server measures them. A client can only delay its answers, which adds noise.
+ * `player` may be NULL.
  */
 bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us);
 

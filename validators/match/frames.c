@@ -69,15 +69,16 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
     player->was_launched = player->has_spawned = false;
 }
 
-/* *restarts: three frames agree on another clock. The history restarts if an entry can be stored.
- */
+/* Compares the time of a frame with the newest one. Sets *restarts if three frames agree on another
+   clock: the history then restarts as soon as an entry can be stored. */
 static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, bool *restarts)
 {
     const struct hs_history_rules *rules = &match->ruleset->history;
     if (!match->has_frames && !match->has_opening)
         return HS_FRAME_STORED;
     int64_t ahead = time_us - match->newest_us;
-    /* A match without frames was restored (snapshot.h). Its first frame may be much later. */
+    /* If the match has an opening but no frames, it was restored (snapshot.h). Then its first frame
+       may be much later than the saved time. */
     bool is_near = ahead <= rules->max_forward_us || !match->has_frames;
     if (ahead >= -rules->keep_us && is_near) {
         match->jump_count = 0;
@@ -148,7 +149,7 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     moved_to[place] = entry->position;
 }
 
-/* Two launches in this time may both be on their way to the client. */
+/* If two launches are this close in time, both may still be on their way to the client. */
 #define LAUNCHES_TOGETHER_US INT64_C(1000000)
 
 /* Length/s. No speed in a ruleset is larger. */
@@ -299,7 +300,8 @@ static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-/* Drops the answers of ended sessions, at most once in the time for which they are kept. */
+/* Drops the answers of ended sessions. It runs at most once in each period for which they are kept.
+ */
 static void sweep_ended(struct hs_match *match)
 {
     int64_t keep_us = match->ruleset->history.keep_us;

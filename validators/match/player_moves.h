@@ -124,7 +124,7 @@ const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *
 /* An empty ring. `capacity`: 1 to HS_MOVES_KEPT. NULL: out of memory. */
 struct hs_move_answers *hs_move_answers_create(uint32_t capacity);
 
-/* The bytes that space for one more answer takes; 0: there is space, or the ring cannot grow. */
+/* The bytes that the ring needs to hold one more answer; 0: it has a free place, or cannot grow. */
 size_t hs_player_moves_need(const struct hs_player_moves *moves);
 
 /* Grows a full ring below HS_MOVES_KEPT, if the budget has the bytes. */

@@ -166,8 +166,8 @@ size_t hs_match_count_bytes(const struct hs_match *match)
     return bytes;
 }
 
-/* Reserves the bytes of a new player, and of a larger array if it is full. If memory is short, the
-   empty histories of players who left are shortened first. */
+/* Reserves the bytes of a new player. If the array of players is full, it also reserves the bytes
+   of a larger one. If memory is short, it first shortens empty histories of players who left. */
 static bool reserve_place(struct hs_players *players, uint32_t max_samples, size_t *bytes)
 {
     uint32_t places = players->capacity == 0 ? FIRST_PLACES : players->capacity;

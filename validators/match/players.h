@@ -9,7 +9,7 @@
 #include "validators/str.h"
 #include "validators/world/movers.h"
 
-/* The most jumps of a player that the server announced and no move has shown yet. */
+/* The max number of jumps of a player that the server announced and that no move has shown yet. */
 enum { HS_JUMPS_OPEN = 4 };
 
 /* A posted shot can be paired with its hits for this long at least, however short its flight. */
@@ -35,7 +35,8 @@ struct hs_suspicion {
     int64_t time_us;
 };
 
-/* What stays with an account (match/accounts.h), or else with a session. */
+/* The counters and the suspicion of a player. They stay with the account (match/accounts.h);
+   without an account they end with the session. */
 struct hs_standing {
     uint64_t reasons[HS_REASON_COUNT]; /* of claims of hits */
     uint64_t would_reject;
@@ -44,7 +45,7 @@ struct hs_standing {
     struct hs_suspicion suspicion;
 };
 
-enum { HS_ROUND_TRIPS_ENOUGH = 8 }; /* they show whether a connection is quiet */
+enum { HS_ROUND_TRIPS_ENOUGH = 8 }; /* the count from which a connection can be quiet */
 
 /* The extremes of a player's posted round trips: of this quarter of a minute, and of the one
  * before.
@@ -65,19 +66,20 @@ struct hs_player {
     struct hs_ledger ledger;       /* of the player's shots and claims */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
     struct hs_round_trips round_trips;
-    bool was_moved; /* by the server: a teleport or a spawn */
-    /* The newest times at which the server did, ascending, perhaps repeated. With was_moved. */
+    bool was_moved; /* the server moved the player: a teleport or a spawn */
+    /* The newest times at which the server moved the player, ascending, perhaps repeated; with
+       was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
     struct hs_vec moved_to[HS_JUMPS_OPEN]; /* where the server put them then */
     bool was_launched;
-    struct hs_launch launch; /* the last one; with was_launched */
+    struct hs_launch launch; /* the last launch; set with was_launched */
     /* The last spawn, until a teleport moves the player elsewhere. With has_spawned. */
     bool has_spawned;
     int64_t spawned_us;
     struct hs_vec spawn_place;
     bool left;        /* the name is kept, so that late frames do not add the player again */
     int64_t left_us;  /* samples and claims up to here belong to a session that ended */
-    int64_t ended_us; /* so do moves up to here; not before left_us. Both with has_left_before */
+    int64_t ended_us; /* moves up to here too; not before left_us. Both with has_left_before */
     bool has_left_before;
     /* Number of this session and of the one before it (0: none) in hs_players.sessions. */
     uint64_t session, former_session;
@@ -125,7 +127,8 @@ struct hs_shooter_set {
 };
 
 struct hs_finding {
-    uint16_t claims, of; /* claims that show it, and that could; both are halved if `of` is full */
+    /* Claims that show the mistake, and claims that could; both are halved if `of` is full. */
+    uint16_t claims, of;
     struct hs_shooter_set voices; /* shooters whose claims show it */
     double measured, expected;    /* means over the last few claims that show it */
 };
@@ -254,9 +257,9 @@ double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us);
 void hs_suspicion_decay(struct hs_suspicion *suspicion, int64_t time_us);
 
 /*
- * The weight of a failure, from 0 to 1. It is 1 from where the excess over the limit is as large as
- * the limit itself, and for failures that measure nothing. A limit of 0 counts as 1, or for lengths
- * as hit.origin_tolerance.
+ * The weight of a failure, from 0 to 1. It is 1 if the excess over the limit is as large as the
+ * limit itself or larger, and for failures that measure nothing. A limit of 0 counts as 1, or for
+ * lengths as hit.origin_tolerance.
  */
 double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, double measured,
                            double limit);

@@ -145,8 +145,9 @@ static uint16_t limiting_mode(const struct checking *c)
     return counts ? mode : slowest_mode(c->rules);
 }
 
-/* Whether the move ends where the player can have got to from a place at which the server put them
-   then. The place of a move without a position, or relative to a base, is unknown. */
+/* Whether the player can have reached the end of the move from `place`, where the server put them
+   at `time_us`. The result is true if the end is unknown: the move has no position, or one relative
+   to a base. */
 static bool is_in_reach(const struct checking *c, struct hs_vec place, int64_t time_us)
 {
     const struct hs_move *move = c->move;
@@ -173,8 +174,9 @@ static bool find_announced_jump(const struct checking *c, int64_t *time_us)
     return false;
 }
 
-/* Whether the server may have moved the player around a restore, and no move has shown it yet. A
-   jump that it announced since then says where they are. */
+/* Whether the server may have moved the player around the time of a restore, and no move has shown
+   it yet. If the server announced a jump since then, the player's place is known, and the result is
+   false. */
 static bool may_have_jumped(const struct checking *c)
 {
     const struct hs_match *match = c->match;
@@ -223,7 +225,7 @@ static void fade_launch(struct checking *c, const struct hs_movement_step *step)
     c->moves->may_be_thrown = false;
 }
 
-/* A body that is too fast after a restore may have been thrown before it. */
+/* A body that is too fast after a restore may have been launched before the restore. */
 static void assume_launch(struct checking *c, const struct hs_movement_finding *speed,
                           struct hs_movement_step *step)
 {
@@ -235,7 +237,8 @@ static void assume_launch(struct checking *c, const struct hs_movement_finding *
     launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
 }
 
-/* Begins the trace of a move through the world, and tells the movement checks of a new base. */
+/* Begins the trace of a move through the world, and passes its paths relative to the bases to the
+   movement checks. */
 static void begin_trace(struct checking *c, struct hs_movement_step *step)
 {
     hs_move_trace_begin(&c->trace, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,
@@ -276,9 +279,9 @@ static void remember(struct checking *c)
 }
 
 /*
- * A refused move moved nobody: the next one starts where this one did, with the same credit. Its
- * time remains, as after a silence. So a player who goes on honestly is accepted, from the place
- * of the correction at once, and from their own place when the time has made up for the distance.
+ * A refused move moves no body. The next move starts from the same place and with the same credit,
+ * and may use the time of both moves. So an honest player is accepted again: at once from the place
+ * of the correction, and from their own place as soon as the elapsed time explains the distance.
  */
 static void take_back(struct checking *c)
 {
@@ -362,7 +365,8 @@ static bool has_other_mode(const struct hs_move *move)
            !hs_str_equal(move->mode, move->server_mode);
 }
 
-/* With client_authoritative an ack takes the place over, so none may be left out. */
+/* With client_authoritative an ack makes the server take the client's place over. So no ack may be
+   left out. */
 static void acknowledge(struct checking *c)
 {
     const struct hs_move *move = c->move;
@@ -637,7 +641,7 @@ static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us
     moves->has_lost_moves = false;
 }
 
-/* The rest of a move whose clock was checked. The time of a move that moves no body is lost. */
+/* Finishes a move whose clock was checked. If the move moves no body, its time is lost. */
 static void judge_timed(struct checking *c, const struct hs_timing_result *timing)
 {
     c->out->error_us = round_us(timing->error_us);

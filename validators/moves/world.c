@@ -3,35 +3,37 @@
 #include "validators/base/units.h"
 #include "validators/world/blockers.h"
 
-/* Height of the sphere's centre above the feet, in radii. One radius less, and every slope would
-   touch it; one more, and it would not fit under low edges. */
+/* Height of the sphere's centre above the feet, in radii. If it were 1, every slope would touch the
+   sphere. If it were 3, the sphere would not fit under low edges. */
 #define CENTER_RADII 2.0
 
 /* Distance from the centre at which a body still stands on an edge, in radii. Bodies are wider than
    the sphere: half a metre is the corner of a square body 0.7 m wide. */
 #define LEDGE_RADII 2.5
 
-/* Height above its base at which a body still rides on it, in radii and besides the step. */
+/* Max height above a base at which a body still stands on it, in radii. The step is added. */
 #define RIDING_RADII 4.0
 
-/* Walking without ground for longer fails. It covers the moves on which a client has not yet
-   changed its mode. */
+/* The max time of walking without ground. A client that falls may send some moves before it changes
+   its mode. */
 #define GRACE_US INT64_C(200000)
 
-/* Ground is searched this often. Between two searches a body that runs at 6 m/s gets 0.3 m far. */
+/* The interval between two searches for ground. A body that runs at 6 m/s moves 0.3 m in it. */
 #define LOOK_US INT64_C(50000)
 
-/* The most that one interval between searches adds to the time without ground. */
+/* The max time that one interval between two searches for ground adds to the time without ground.
+ */
 #define LOOK_MAX_US INT64_C(100000)
 
-/* A path around something is not searched for more time than this. */
+/* The search for a path around an obstacle assumes that the move took at most this time. */
 #define SEARCH_MAX_S 1.0
 
-/* The round trip and interpolation of a player for whom none is known, and the most that counts. */
+/* Round trip plus interpolation delay: the value if none is known, and the max that counts. */
 #define LAG_UNKNOWN_US INT64_C(200000)
 #define LAG_MAX_US     INT64_C(500000)
 
-/* Work units of all the paths around. A blocked path costs no more than a few hits. */
+/* The work budget of the search for a path around an obstacle, in work units, for one blocked path.
+   It is the work of a few hit claims. */
 enum { SEARCH_WORK = 40000 };
 
 /* ---- places ---- */
@@ -150,9 +152,9 @@ static void cast(struct search *s, const struct hs_sweep *sweep, const int64_t *
 }
 
 /*
- * Whether the sphere is stopped between two points, and after what distance. A sphere that touches
- * something at its start goes on as a ray, so a body may leave a wall that it leans on. A body
- * inside something may leave it.
+ * Whether an obstacle stops the sphere between two points, and at what distance. If the sphere
+ * touches something at its start, a ray is used instead, so a body may leave a wall that it leans
+ * on. A body that is inside something may leave it.
  */
 static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
                        const int64_t *time_us, double *distance)
@@ -180,7 +182,7 @@ enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
     int count;
-    /* Where else it may start when compared with movers: the base carried the start along. */
+    /* Other starts for the comparison with movers: the places to which a base carried the start. */
     struct hs_vec carried[STARTS];
     int carried_count;
 };
@@ -204,7 +206,7 @@ static bool is_free_of_movers_at(struct search *s, const struct trail *trail, st
     return true;
 }
 
-/* A time at which a mover in the way has no place decides nothing, unless no time decides. */
+/* If a mover in the way has no place at one of the times, the other times decide. */
 static bool is_free_of_movers(struct search *s, const struct trail *trail, double *distance)
 {
     bool is_blocked = false;
@@ -240,7 +242,7 @@ static struct freedom freedom_of(const struct hs_move_trace *trace, double lengt
 {
     const struct hs_moves_rules *rules = &trace->match->ruleset->moves;
     double step = 0, gravity = 0, speed = trace->mode != NULL ? trace->mode->max_speed : 0;
-    for (int i = 0; i < rules->mode_count; i++) { /* it may have changed its mode in between */
+    for (int i = 0; i < rules->mode_count; i++) { /* the mode may have changed */
         step = hs_larger(step, rules->modes[i].step);
         gravity = hs_larger(gravity, rules->modes[i].gravity);
     }

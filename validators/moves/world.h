@@ -1,18 +1,20 @@
 /*
- * The path of a move through the world: is there room for the body on it, is there ground under a
- * body that walks, and is a base what the player stands on? Internal to validators/.
+ * The path of a move through the world. Does the body fit through the path? Is there ground under a
+ * body that walks? Does the player stand on the base that the move names? Internal to validators/.
  *
  * A body is a sphere here: the `body_radius` of the mode, its centre two radii above the position,
- * which is at the feet. So the sphere clears floors, slopes of up to 60 degrees and curbs of one
- * radius, and it passes under any edge that leaves three radii free, crouched or not.
+ * which is at the feet. So the sphere does not touch floors, slopes of up to 60 degrees, and curbs
+ * of one radius. It passes under any edge that is three radii or more above the feet, whether the
+ * player crouches or not.
  *
  * The straight path between two moves is only the first guess. Honest bodies step up, jump, fall
  * and turn corners between two moves that arrive. So a blocked path is tried again over steps and
  * around corners, as far as the mode's speed and the time allow. A path counts as blocked if none
  * is free.
  *
- * Movers stand where they were when the game server received the move, or where the client may have
- * seen them, one round trip and its interpolation earlier. It is enough if one of these is free.
+ * Movers are tested at two times: when the game server received the move, and one round trip plus
+ * the interpolation delay earlier. The second is the time of the state that the client saw. One
+ * free path is enough.
  *
  * Pure except for the state of the player; allocates nothing.
  */
@@ -53,8 +55,9 @@ void hs_move_trace_begin(struct hs_move_trace *trace, const struct hs_match *mat
                          const struct hs_whereabouts *before, const struct hs_move *move,
                          uint16_t mode, int64_t rtt_us, int64_t interp_us);
 
-/* Judges it. `time_us`: the longest that the move may have taken. `uses_corrected`: the player may
-   have started from where the server put them. `is_new_base`: it differs from the last move's. */
+/* Checks the path, the ground and the base. `time_us`: the longest time that the move may have
+   taken. `uses_corrected`: the player may have started from where the server put them.
+   `is_new_base`: it differs from the last move's. */
 void hs_move_trace_judge(struct hs_move_trace *trace, double time_us, bool uses_corrected,
                          bool is_new_base);
 

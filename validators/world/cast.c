@@ -373,8 +373,8 @@ static void describe_box(const struct walk *w, struct hs_world_contact *out)
     out->normal = contact.normal;
 }
 
-/* At a start beyond any world, floats would overflow, and empty slots of a node would seem to be
-   reached. */
+/* Whether the sweep is small enough for float arithmetic. Far beyond any world floats would
+   overflow, and a sweep would seem to reach the empty slots of a node. */
 static bool is_castable(const struct hs_sweep *s)
 {
     const double farthest = 10 * HS_WORLD_COORDINATE_MAX;

@@ -75,7 +75,7 @@ static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs
     *high = (struct hs_vec){span->high.x + reach, span->high.y + reach, span->high.z + reach};
 }
 
-/* A mover at a time. */
+/* Where a mover is at one time, and whether it is solid then. */
 struct hs_mover_pose {
     struct hs_solid solid;
     bool is_solid;

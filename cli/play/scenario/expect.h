@@ -26,8 +26,9 @@
 
 enum { HS_EXPECT_FAULT_MAX = 2048 };
 
-/* Compares. `unit`: units of length a metre, in the answer. False: `fault` has the pointer of the
-   first difference and a sentence. */
+/* Compares an answer with the expected one. `unit` is the number of units of length in a metre, in
+   the answer. If the two differ, it returns false, and `fault` has the JSON pointer of the first
+   difference and a sentence. */
 bool hs_expect_json(const json_t *expected, const json_t *actual, double unit,
                     char fault[HS_EXPECT_FAULT_MAX]);
 

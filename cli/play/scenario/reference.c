@@ -11,9 +11,10 @@
 const struct hs_reference hs_references[HS_REFERENCES] = {
     {"metres", 1, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 0},
     {"centimetres", 100, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 0},
-    /* z up to y up: (x,y,z) -> (x,z,-y), a quarter about x. */
+    /* From z up to y up, a rotation by -90 degrees about x: (x, y, z) becomes (x, z, -y). */
     {"y-up", 1, {0, 2, 1}, {1, 1, -1}, {-HALF_ROOT, 0, 0, HALF_ROOT}, {0, 0, 0}, 0},
-    /* z up to y up, (x,y,z) -> (x,z,-y), then a quarter about the new up: (-y, z, -x). */
+    /* The same, and then a rotation by 90 degrees about the new y axis, which is up: (x, y, z)
+       becomes (-y, z, -x). */
     {"turned", 100, {1, 2, 0}, {-1, 1, -1}, {-0.5, 0.5, 0.5, 0.5}, {4.1e6, -2.3e6, 7.7e6}, 0},
     {"epoch", 1, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 1.7e9},
 };

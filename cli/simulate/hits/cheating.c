@@ -190,7 +190,7 @@ static double angle_between(struct hs_vec a, struct hs_vec b)
     return acos(fmax(-1, fmin(1, hs_vec_dot(a, b)))) * 180 / M_PI;
 }
 
-/* Turns a direction towards another by so many degrees at most. */
+/* Turns a direction towards another one, by the given angle at most; degrees. */
 static struct hs_vec steer(struct hs_vec from, struct hs_vec to, double degrees)
 {
     if (angle_between(from, to) <= degrees)

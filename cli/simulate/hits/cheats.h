@@ -16,7 +16,7 @@ enum hs_cheat_kind {
     HS_CHEAT_TIMES,    /* hit_time; with amount 1 also fire_time */
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, in place of a posted one */
     HS_CHEAT_PELLETS,  /* the paths of all pellets; degrees from the aim */
-    HS_CHEAT_SEEDS,    /* the best of so many seeds of the spread */
+    HS_CHEAT_SEEDS,    /* the best of several seeds of the spread */
     HS_CHEAT_BESIDE,   /* the path of a hit; degrees from the posted shot */
     HS_CHEAT_NUMBERS,  /* a used number for a second hit; see the function */
     HS_CHEAT_HOLD,     /* seconds for which packets are held */

@@ -27,7 +27,7 @@ struct hs_timing_cheat_cycle {
     double frozen, paused, fast; /* end of each part, from the start of the cycle */
     double rate;                 /* of the fast clock */
     double jump;                 /* added to the clock at the start of the cycle */
-    double held; /* packets of the first so many seconds leave together at the end of them */
+    double held; /* seconds from the start: packets of this time leave together at its end */
 };
 
 extern const struct hs_timing_cheat_cycle hs_timing_cheats[HS_TIMING_CHEATS];

@@ -8,8 +8,9 @@
    that of the shot: hands turn by ten degrees from one frame to the next. */
 #define STAMP_ERROR_US 20000
 
-/* Degrees per second by which hands turn fast. A shot after the newest frame was aimed when no
-   frame had told yet: it may be beside the newest aim by as much as a hand turns since then. */
+/* Degrees per second by which hands turn fast. If the shot was fired after the newest frame, no
+   frame has its aim. It may be beside the newest aim by the angle that hands turn in the time
+   between. */
 #define TURN_SPEED 2000
 
 static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)

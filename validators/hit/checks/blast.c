@@ -125,7 +125,8 @@ bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name)
     return false;
 }
 
-/* Reports players in the blast who were not claimed, or hurts them if the weapon does so. */
+/* Lists the players in the blast whom the claim does not name. If the weapon's `unclaimed` is
+   `damage`, they are also hurt. */
 static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
 {
     const struct hs_players *players = &c->match->players;
@@ -176,8 +177,8 @@ bool hs_reason_is_about_target(enum hs_reason reason)
 
 /*
  * The enforced check that refuses the direct target, if the blast may still stand: the projectile
- * struck something, and nothing but the target is refused. A claim that fails for the shooter, the
- * weapon, the times, the origin or the flight did not burst there.
+ * struck something, and nothing but the target is refused. If the claim fails because of the
+ * shooter, the weapon, the times, the origin or the flight, there was no explosion.
  */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {

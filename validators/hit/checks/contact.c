@@ -75,8 +75,8 @@ static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *v
     return contact.touched;
 }
 
-/* A victim behind the target is hit if the path touches them, and no more bodies are before them
-   than the weapon pierces. */
+/* A victim behind the target is hit on two conditions. The path touches them, and the weapon
+   pierces all bodies before them. */
 static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct hs_str name)
 {
     const struct hs_encounter *e = c->encounter;

@@ -2,7 +2,8 @@
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
-/* Flight times may be off by this time or by a fiftieth, which the speed tolerance allows. */
+/* Flight times may be off by this time, or by a fiftieth of the flight time, because the speed may
+   be off by that share. */
 #define TIME_TOLERANCE_US INT64_C(50000)
 #define TIME_SHARE        50
 

@@ -25,8 +25,9 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Whether times run forward by shot number: hit times of instant hits, and fire times. Without one
-   the fire time of an instant hit is its hit time, which is compared only with another hit time. */
+/* Whether times run forward by shot number. The check compares the hit times of instant hits, and
+   the fire times. If an instant hit has no fire time, its hit time is compared, and only with
+   another hit time. */
 static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_ledger_entry *before =
@@ -51,12 +52,12 @@ struct slacks {
 };
 
 /*
- * Noise of the connection widens the slacks by up to `older_slack`. So the slack for older times
- * doubles at most, and the one for newer times stays below the unwidened one for older.
+ * Noise of the connection widens the slacks by up to `older_slack`. So the slack for older times at
+ * most doubles. The slack for newer times grows to `older_slack` at most.
  *
- * A connection that is measured and quiet needs less. The shares were chosen with `simulate hits`:
- * a cheat that picks poses wins about 15 % more hits instead of 18 %, and 3 more of 10,000 honest
- * claims on a LAN are refused.
+ * A quiet connection needs less slack. Its shares (85 % and two thirds) were chosen with `simulate
+ * hits`. With them a cheat that picks poses wins about 15 % more hits instead of 18 %, and 3 more
+ * of 10,000 honest claims on a LAN are refused.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
 {
@@ -74,8 +75,9 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
     return slacks;
 }
 
-/* Whether the offset is about that of the hits around it. A connection does not become faster and
-   slower within moments, but a client that chooses among poses does. */
+/* Whether the offset is similar to that of the hits around it in time. A connection does not become
+   faster and slower within moments. The offset of a client that chooses among poses does change so
+   fast. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->out->has_offset || c->used_numbers == NULL)
@@ -91,8 +93,8 @@ static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *
 
 /*
  * Compares hit_time with the expected one. Delays only add to the smallest round trip, so an honest
- * claim is older rather than newer than expected. For a posted shot any time fits from what the
- * shooter saw to `now`, and the check `rewind` refuses later ones.
+ * claim is older rather than newer than expected. A posted shot may have any time from the moment
+ * that the shooter saw to `now`. The check `rewind` refuses later times.
  */
 static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us,
                              const struct slacks *slacks)

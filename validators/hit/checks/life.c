@@ -50,7 +50,8 @@ enum hs_reason hs_verify_life(const struct hs_view *view)
                                                    : HS_REASON_TARGET_PROTECTED;
 }
 
-/* Measures for how long the target was dead, or how many lives ago it was. The limit is 0. */
+/* Measures the time since the target's death, or the number of lives since the life that was hit.
+   The limit is 0. */
 static void measure_target(const struct hs_hit_context *c, enum hs_reason reason,
                            struct hs_check_row *row)
 {

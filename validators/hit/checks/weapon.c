@@ -30,8 +30,9 @@ static enum readiness readier(enum readiness a, enum readiness b)
 }
 
 /*
- * Between two samples the state of either may hold, so one that allows the shot is enough. So is
- * one that held within the tolerance before. Frames that never named a weapon allow any weapon.
+ * Between two samples the state of either may hold, so one that allows the shot is enough. A state
+ * that held within the tolerance before is enough, too. Frames that never named a weapon allow any
+ * weapon.
  */
 static enum readiness could_fire(const struct hs_history *history, const struct hs_bracket *bracket,
                                  uint16_t weapon)
