@@ -66,7 +66,7 @@ static const struct {
     {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"life\":99999999999999999999")},
     {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"damage_scale\":1e999")},
     {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"damage_scale\":9999999999999999999")},
-    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"weapon\":\"he llo\"")},
+    {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"weapon\":\"a b\"")},
     {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"eye\":[0,0]")},
     {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"eye\":[0,0,1,]")},
     {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"nobody\":1")},
