@@ -175,7 +175,8 @@ static void record_line(struct hs_differences *differences, size_t line)
         differences->first_line = line;
 }
 
-/* The first answer to a claim or a move. */
+/* Compares the first answers to a claim, a shot or a move, and counts the result. False: out of
+   memory. */
 static bool compare_claim(struct hs_differences *differences, const struct place *place,
                           const struct result *before, const struct result *after)
 {

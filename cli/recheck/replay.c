@@ -391,7 +391,8 @@ static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match
     return HS_REPLAY_DONE;
 }
 
-/* If the match is open, its deletion was not recorded. */
+/* Opens the match of the line. If a match with that name is still open, its deletion was not
+   recorded. That match is then removed, and the result is HS_REPLAY_REOPENED. */
 static enum hs_replay_result open_match(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
@@ -433,8 +434,8 @@ static enum hs_replay_result apply(struct hs_replay *replay)
     if (is_left_out(replay))
         return HS_REPLAY_LEFT_OUT;
     hs_problem_init(&problem);
-    /* Items beyond the recorded budget of work must stay unverified. Without a recorded budget all
-       items were within it. */
+    /* Items beyond the recorded work budget must stay unverified. If no budget was recorded, the
+       service verified all items. */
     replay->options.request_work = line->request_work > 0 ? (size_t)line->request_work : SIZE_MAX;
     hs_endpoints[line->route](&replay->service, &request, &reply);
     hs_arena_free(&arena);

@@ -144,7 +144,8 @@ const struct hs_doing *hs_client_doing(const struct hs_client *client, double ti
 
 /* ---- between client.c and fire.c ---- */
 
-/* The player's eye where the server will have it for a frame of the client. */
+/* Returns the position of the player's eye on the server when the server simulates the client's
+   frame of `time`. */
 struct hs_vec hs_client_true_eye(const struct hs_client *client, const struct hs_game *game,
                                  double time);
 

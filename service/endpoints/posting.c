@@ -208,7 +208,7 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
 {
     struct hs_service *service = posting->service;
     struct hs_match_slot *slot = posting->slot;
-    /* Without its walls the verdicts would be wrong. */
+    /* Verdicts without the walls of the lost map would be wrong. */
     if (slot->awaited_map.text[0] != '\0')
         await_map(slot, reply);
     else if (!answer(posting, tick))

@@ -335,8 +335,8 @@ void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
         continue;
 }
 
-/* Gives up half the capacity of the kind that has more. At the first capacity it gives up shots
-   one by one, because only shots hold much memory then. */
+/* Halves the capacity for hits or for shots, whichever is larger. A capacity of FIRST_PLACES stays:
+   then one shot is forgotten, because only shots hold much memory. False: no memory was freed. */
 static bool give_up_numbers(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =

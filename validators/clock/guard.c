@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The lead of a time in which nothing arrived. */
+/* The highest lead of a period in which no move arrived. */
 #define NO_LEAD INT32_MIN
 
-/* The ceiling of a time in which no ack arrived. */
+/* The ceiling (the upper bound of the lead, from acks) of a period in which no ack arrived. */
 #define NO_CEILING INT32_MAX
 
 /* Leads are stored in 32 bits. The base moves when a lead is further from it than this. */

@@ -15,8 +15,8 @@
    leg, but keep the rotation they have at its start. Half of this value doubles the work. */
 #define HS_LEG_US 15625
 
-/* The maximum number of legs, which bounds the work of one claim. A longer flight has longer
-   legs. */
+/* The maximum number of legs of a flight, which bounds the work of one claim. A longer flight has
+   longer legs. The extension of the path is one more leg. */
 #define HS_MAX_LEGS 512
 
 struct hs_path {

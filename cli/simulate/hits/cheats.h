@@ -1,8 +1,8 @@
 /*
  * Cheats that are played beside an honest twin: the same seed, connection and fight, the same aim
- * with the same errors, the same moments of fire. What a cheat wins is what the service accepts
- * from it, compared with what it accepts from the twin. Cheats know everything: they see the
- * server's frames, and try each choice on the checks before they send the one that pays most.
+ * with the same errors, the same moments of fire. The service accepts hits from the cheat and from
+ * the twin. The difference is the cheat's gain. Cheats know everything: they see the server's
+ * frames, and try each choice on the checks before they send the one that pays most.
  */
 #ifndef HS_SIMULATE_CHEATS_H
 #define HS_SIMULATE_CHEATS_H
@@ -58,9 +58,9 @@ struct hs_paired {
 void hs_paired_add(struct hs_paired *sum, double twin, double cheat);
 
 /*
- * The cheat's sum over the twin's, less 1, and the ends of its 95 % interval: the linearised
- * variance of a ratio of paired sums (Cochran, Sampling techniques, 1977, 6.4). False: the twin has
- * nothing.
+ * Sets *gain to the cheat's sum divided by the twin's sum, minus 1. *low and *high are the ends of
+ * its 95 % interval, from the linearised variance of a ratio of paired sums (Cochran, Sampling
+ * techniques, 1977, 6.4). False, with all three 0: the twin's sum is 0.
  */
 bool hs_paired_gain(const struct hs_paired *sum, double *gain, double *low, double *high);
 

@@ -82,7 +82,7 @@ static void print_bursts(const struct hs_score *score, FILE *out)
 
 enum { TOP = 3 }; /* words of each list in the last column; JSON has all */
 
-/* The lists of what refused or flagged a cheat. */
+/* The kinds of findings about a cheat, and where their counts are. */
 static const struct {
     const char *name;
     size_t offset;

@@ -70,9 +70,9 @@ struct hs_count hs_score_honest(const struct hs_score *score);
 #define HS_GOAL_EXCESS      3     /* accepted shots of a volley above the legal count */
 
 /*
- * Whether the goals are met; otherwise `text` (at least 256 bytes) names the first that is missed.
- * Of shares, the upper end of the 95 % interval counts, because a low share of few claims may be
- * chance.
+ * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that
+ * is missed. A share misses its goal if the upper end of its 95 % interval is below the goal. A low
+ * share of few claims may be chance.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 
