@@ -17,7 +17,7 @@ enum { START_SECONDS = 30, STOP_SECONDS = 30, LINE_BYTES = 256 };
 
 extern char **environ;
 
-/* The variables of the real service must not configure this one. */
+/* Clears the variables of the real service, because they must not configure this one. */
 static void forget_configuration(void)
 {
     for (size_t i = 0; environ[i] != NULL;) {

@@ -102,8 +102,8 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* The measurement of the check that decided this side, or, if this side is accepted, of the check
-   that decided the other side. */
+/* Finds the measurement of the check that decided this side, or, if this side is accepted, of the
+   check that decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
@@ -236,7 +236,7 @@ static bool compare_results(struct hs_differences *differences, const struct pla
     }
 }
 
-/* Whether a member of an answer holds results; other members are compared as text. */
+/* Returns whether a member of an answer holds results; other members are compared as text. */
 static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kind)
 {
     static const struct {
@@ -265,8 +265,8 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
-/* The next member, without `jumps`, which is returned in *jumps: whether an answer has it depends
-   on the rules. */
+/* Reads the next member. Returns `jumps` apart in *jumps, because it depends on the rules whether
+   an answer has it. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {

@@ -97,7 +97,7 @@ static bool keep(struct hs_replay *replay, struct hs_str revision, struct hs_rul
     return true;
 }
 
-/* A match may be opened with a built-in ruleset by its name. */
+/* Keeps the built-in rulesets under their names, because a match may be opened with one of them. */
 static bool keep_builtin(struct hs_replay *replay)
 {
     bool fine = true;
@@ -163,8 +163,9 @@ static enum hs_replay_result impossible(struct hs_replay *replay, const char *wh
     return HS_REPLAY_IMPOSSIBLE;
 }
 
-/* A service starts without matches. A saved state belongs to the recorded rules: under other rules
-   a restored match continues from its own state before the start. */
+/* Ends all matches, because a service starts without them. Under other rules the ended matches are
+   kept as `before`. A saved state belongs to the recorded rules, so a restored match then continues
+   from its own state before the start. */
 static enum hs_replay_result restart(struct hs_replay *replay)
 {
     hs_registry_destroy(replay->before);
@@ -179,7 +180,8 @@ static enum hs_replay_result restart(struct hs_replay *replay)
                : impossible(replay, "out of memory", (struct hs_str){0});
 }
 
-/* The ruleset of a revision, or the map of a revision and a name (ptr NULL for a ruleset). */
+/* Returns the ruleset of a revision, or the map of a revision and a name (ptr NULL for a
+   ruleset). */
 static const struct kept *find_kept(const struct hs_replay *replay, struct hs_str revision,
                                     struct hs_str map)
 {
@@ -218,7 +220,7 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay)
                : impossible(replay, "no space for the ruleset ", line->name);
 }
 
-/* The map of a document, held. NULL: the document is not a map, or out of memory. */
+/* Returns the map of a document, held. NULL: the document is not a map, or out of memory. */
 static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str name,
                                       struct hs_str text)
 {
@@ -263,7 +265,7 @@ static bool forget_match(struct hs_replay *replay)
     return slot != NULL;
 }
 
-/* Whether the match of the line is left out from now on. */
+/* Records whether the match of the line is left out from now on. */
 static void leave_out(struct hs_replay *replay, bool left_out)
 {
     struct hs_str name = replay->line->name;

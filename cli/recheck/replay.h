@@ -12,10 +12,10 @@
 struct hs_replay;
 
 /*
- * With `ruleset` (or NULL) matches are verified under it instead of their recorded ruleset. With
- * `only` (or ptr NULL) matches that were not opened with the ruleset of this name are left out.
- * Takes ownership of the ruleset, also on failure. NULL: out of memory, or the name is
- * reserved.
+ * Creates a replay. With `ruleset` (or NULL) matches are verified under it instead of their
+ * recorded ruleset. With `only` (or ptr NULL) matches that were not opened with the ruleset of this
+ * name are left out. Takes ownership of the ruleset, also on failure. NULL: out of memory, or the
+ * name is reserved.
  */
 struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only);
 void hs_replay_destroy(struct hs_replay *replay);

@@ -36,7 +36,7 @@ static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type
     return fine;
 }
 
-/* Whether the newest journal or checkpoint has the document. */
+/* Returns whether the newest journal or checkpoint has the document. */
 static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *entry)
 {
     struct hs_journal_state state;

@@ -54,7 +54,7 @@ void hs_checkpoint_close(struct hs_checkpoint *checkpoint);
 /* Frees it without writing. NULL does nothing. */
 void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint);
 
-/* Thread-safe. Without checkpoints (NULL) all values are 0. */
+/* Gets the state of the checkpoints. Thread-safe. Without checkpoints (NULL) all values are 0. */
 void hs_checkpoint_stats(struct hs_checkpoint *checkpoint, struct hs_checkpoint_stats *out);
 
 #endif

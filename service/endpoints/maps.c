@@ -49,7 +49,8 @@ static void refuse_size(struct hs_service *service, const struct hs_request *req
                    bytes, hs_share_left(share, request->tenant));
 }
 
-/* A recording contains the original documents of maps. */
+/* Returns the posted document if requests are recorded, else an absent text. A recording contains
+   the original documents of maps. */
 static struct hs_str kept_text(const struct hs_service *service, const struct hs_request *request)
 {
     return service->record != NULL ? request->body : (struct hs_str){0};

@@ -10,8 +10,8 @@
 #include "service/watch/metrics.h"
 #include "validators/hints.h"
 
-/* `recheck` cannot know what was refused for lack of memory or disk, so the recording of the match
-   ends here, or never begins. */
+/* Ends the recording of the match, or prevents it. `recheck` cannot know what was refused for lack
+   of memory or disk. */
 static void end_recording(struct hs_match_slot *slot)
 {
     if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
@@ -67,8 +67,8 @@ static bool yield(struct hs_posting *posting)
    same frames. */
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
-/* `recheck` computes recorded requests one after the other, so a service that records never
-   interleaves them. */
+/* Lends the match to waiting threads after TURN_WORK. False: the match is gone. `recheck` computes
+   recorded requests one after the other, so a service that records never interleaves them. */
 static bool lend(struct hs_posting *posting)
 {
     if (posting->spent - posting->lent_at < TURN_WORK)

@@ -57,7 +57,7 @@ struct hs_log_limit {
     atomic_ullong dropped; /* not reported yet */
 };
 
-/* Whether one more line may be written now; if not, counts it as dropped. */
+/* Returns whether one more line may be written now. If not, counts the line as dropped. */
 bool hs_log_allowed(struct hs_log_limit *limit);
 
 /* Logs how many lines were dropped, if any, once their second is over (or `now`). Call it a few

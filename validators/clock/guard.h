@@ -112,8 +112,8 @@ struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,
                                             const struct hs_timing_move *step);
 
-/* The mean distance of M below R in the window, in microseconds, from measured cells alone; 0 while
-   nothing is measured. */
+/* Returns the mean distance of M below R in the window, in microseconds, from measured cells alone;
+   0 while nothing is measured. */
 int64_t hs_clock_guard_noise(const struct hs_clock_guard *guard);
 
 #endif

@@ -119,7 +119,8 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 
 /* ---- span ---- */
 
-/* Distance from the root within which all posted hitboxes are, or the box of a mover; 0: none. */
+/* Returns the distance from the root within which all posted hitboxes are, or the box of a mover.
+   0: no hitbox was posted. */
 static double posted_reach(const struct hs_history *history, const struct hs_sample *sample)
 {
     if (history->of_mover)
@@ -292,7 +293,8 @@ static enum hs_insert_result replace(struct hs_history *history,
     return HS_INSERT_STORED;
 }
 
-/* NO_SPACE: the budget has no bytes for the posted bones. Shortening the history may help. */
+/* Inserts a sample. NO_SPACE: the budget has no bytes for the posted bones. Shortening the history
+   may help. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
                                     const struct hs_sample *sample, const union hs_any_state *state,

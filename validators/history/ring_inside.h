@@ -55,11 +55,12 @@ enum hs_growth hs_history_grow_samples(struct hs_history *history);
 enum hs_growth hs_history_share_state(struct hs_history *history, const union hs_any_state *state,
                                       const struct hs_sample *like, uint16_t *out);
 
-/* `posted_pose` may be NULL. The history must have space for the sample. */
+/* Stores the posted pose of a sample; `posted_pose` may be NULL. The history must have space for
+   the sample. */
 enum hs_growth hs_history_store_pose(struct hs_history *history,
                                      const struct hs_posted_pose *posted_pose, uint32_t *out);
 
-/* HS_NO_POSTED_POSE: does nothing. */
+/* Frees posted pose `i`. Does nothing if `i` is HS_NO_POSTED_POSE. */
 void hs_history_free_pose(struct hs_history *history, uint32_t i);
 
 void hs_history_drop_oldest(struct hs_history *history);

@@ -77,7 +77,7 @@ struct hs_cheat_count {
 
 void hs_cheat_add(struct hs_cheat_count *sum, const struct hs_cheat_count *more);
 
-/* Whether what was accepted is within the limit of the row. */
+/* Returns whether the accepted gain or extent is within the limit of the row. */
 bool hs_cheat_is_within(const struct hs_cheat *cheat, const struct hs_cheat_count *count);
 
 /* Records an accepted claim of a cheat. */

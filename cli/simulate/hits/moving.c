@@ -164,7 +164,8 @@ static bool send_move(struct walker *walker, const struct gait *gait, bool trick
     return true;
 }
 
-/* `twin`: moves as an honest player at the times of the gait. */
+/* Moves a player with a gait and counts the results. `twin`: the player walks honestly at the times
+   of the gait. */
 static bool walk(struct walker *walker, const struct gait *gait, bool twin,
                  struct hs_cheat_count *count)
 {
@@ -189,7 +190,8 @@ static bool walk(struct walker *walker, const struct gait *gait, bool twin,
     return true;
 }
 
-/* Where the client's place counts, all checks of moves are enforced. NULL: out of memory. */
+/* Creates the rules. Where the client's place counts, all checks of moves are enforced. NULL: out
+   of memory. */
 static struct hs_ruleset *create_rules(void)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);

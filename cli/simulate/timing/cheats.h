@@ -41,7 +41,7 @@ struct hs_timing_trick {
     double held;      /* seconds by which packets are delayed */
 };
 
-/* The frame of length `frame` that ends `since` seconds after the start of cheating. */
+/* Returns the frame of length `frame` that ends `since` seconds after the start of cheating. */
 struct hs_timing_trick hs_timing_cheat_at(enum hs_timing_cheat cheat, double since, double frame);
 
 #endif
