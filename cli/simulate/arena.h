@@ -32,7 +32,7 @@ struct hs_sim_arena {
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 
-/* Its geometry as the document of a map. A new reference; NULL: out of memory. */
+/* Returns the arena's geometry as the document of a map: a new reference. NULL: out of memory. */
 json_t *hs_sim_arena_document(void);
 
 /* The walls inside the field and around it. */

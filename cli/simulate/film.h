@@ -44,7 +44,7 @@ struct hs_vec hs_to_single(struct hs_vec v);
 void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                   struct hs_body *out);
 
-/* What a shot touches first. */
+/* The first contact of a shot. */
 struct hs_first {
     int who;              /* -1: the world, or nothing */
     uint16_t hitbox;      /* of a body */

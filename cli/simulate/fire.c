@@ -1,4 +1,5 @@
-/* What a client does when the player fires: it posts a shot and claims what the screen shows. */
+/* The part of a client that runs when the player fires: it posts a shot and claims what the screen
+   shows. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -117,7 +117,7 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
         hs_map_store_forget_mesh(store, entry);
 }
 
-/* Deletes only files of maps, and incomplete ones. */
+/* Returns whether a file may be deleted: only files of maps, and incomplete ones. */
 static bool is_ours(const char *name, char revision[HS_REVISION_MAX])
 {
     char found[HS_MAP_FILE_NAME];

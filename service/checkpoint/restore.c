@@ -71,7 +71,7 @@ static bool is_owner(struct hs_str name)
     return name.len == 0 || hs_name_is_valid(name);
 }
 
-/* Matches and names that need a refused ruleset log it themselves. */
+/* Restores a ruleset. If the ruleset is refused, the matches and names that need it log that. */
 static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_ruleset_store *store = restoring->service->rulesets;

@@ -172,7 +172,8 @@ static void write_posted_rulesets(struct taking *taking)
     free(posted);
 }
 
-/* Names come after the matches: the map of a written match already had its name. */
+/* Writes the names of maps. They come after the matches, because the map of a written match already
+   had its name. */
 static void write_maps(struct taking *taking)
 {
     struct hs_checkpoint *checkpoint = taking->checkpoint;

@@ -51,7 +51,7 @@ bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
    would be lost. NULL does nothing. */
 void hs_checkpoint_close(struct hs_checkpoint *checkpoint);
 
-/* Frees it without writing. NULL does nothing. */
+/* Frees the checkpoint without writing. NULL does nothing. */
 void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint);
 
 /* Gets the state of the checkpoints. Thread-safe. Without checkpoints (NULL) all values are 0. */

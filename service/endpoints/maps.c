@@ -37,7 +37,7 @@ static void give_to_matches(struct hs_service *service, struct hs_map_entry *ent
     hs_registry_each(service->registry, (struct hs_str){0}, give_to_match, &arrival);
 }
 
-/* Refuses a map if the `bytes` of its build, in addition to its body, are not left. */
+/* Refuses a map if there is no memory for the `bytes` of its build in addition to its body. */
 static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
                         struct hs_reply *reply)
 {

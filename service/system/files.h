@@ -15,7 +15,7 @@ int hs_file_open(int directory, const char *path, int flags);
    first. */
 int hs_file_create(int directory, const char *name);
 
-/* Opens a file for reading. NULL with errno as above. */
+/* Opens a file for reading. NULL with errno, as hs_file_open sets it. */
 FILE *hs_file_read(const char *path);
 
 /* Reads the rest of a file of any kind and closes it; NULL is a file that could not be opened. The

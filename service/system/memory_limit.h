@@ -1,4 +1,4 @@
-/* How much memory this process may use before the kernel ends it. */
+/* Finds out how much memory this process may use before the kernel ends it. */
 #ifndef HS_SERVICE_MEMORY_LIMIT_H
 #define HS_SERVICE_MEMORY_LIMIT_H
 

@@ -64,7 +64,8 @@ bool hs_log_allowed(struct hs_log_limit *limit);
    times a second. */
 void hs_log_report(struct hs_log_limit *limit, bool now);
 
-/* Lines dropped so far, because of limits or because stderr accepted no more. */
+/* Returns the number of lines dropped so far, because of limits or because stderr accepted no
+   more. */
 uint64_t hs_log_dropped(void);
 
 #endif

@@ -72,7 +72,8 @@ static bool is_move(size_t series)
     return hs_move_reason_verdict(reason) == (enum hs_verdict)(series / HS_MOVE_REASON_COUNT);
 }
 
-/* Rulesets have no files of their own that could be missing. */
+/* Returns whether restored rulesets can have this label. They have no files of their own that could
+   be missing. */
 static bool is_restored_ruleset(size_t series)
 {
     return series != HS_RESTORED_NAME_MISSING;

@@ -74,7 +74,7 @@ void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *r
 bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *center,
                   double *radius);
 
-/* Places one hitbox like hs_rewind_body. False: as above. */
+/* Places one hitbox like hs_rewind_body. False: one of the two samples lacks its bone. */
 bool hs_pose_place(const struct hs_pose *pose, uint16_t hitbox, struct hs_solid *out);
 
 /* A rewound body: its hitboxes placed in the world. */

@@ -21,7 +21,8 @@
 #include "validators/vec.h"
 #include "validators/vocabulary.h"
 
-/* What a sample inherits from the one before it in time, unless its frame posts a new value. */
+/* The state that a sample inherits from the one before it in time, unless its frame posts a new
+   value. */
 struct hs_state {
 #define SAID(type, member, first, saved, stale, field)    type member;
 #define OWN(type, member, dimension, first, saved, stale) type member dimension;
@@ -35,7 +36,8 @@ struct hs_state {
  * it. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
 
-/* The same for a mover. */
+/* The state that a mover's sample inherits from the one before it, unless its frame posts a new
+   value. */
 struct hs_mover_state {
     struct hs_vec half_extents; /* of the box, in the mover's frame; length */
     struct hs_vec center;       /* of the box, in the mover's frame */

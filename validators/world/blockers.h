@@ -1,6 +1,6 @@
 /*
- * What of the world blocks a path or a line: the static map, and the movers where they were. Hits
- * and moves use the same sweeps. Internal to validators/.
+ * Finds the parts of the world that block a path or a line: the static map, and the movers where
+ * they were. Hits and moves use the same sweeps. Internal to validators/.
  */
 #ifndef HS_BLOCKERS_H
 #define HS_BLOCKERS_H

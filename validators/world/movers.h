@@ -38,7 +38,7 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
                     const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                     size_t at, int64_t time_us, enum hs_frame_result *result, unsigned *flags);
 
-/* Finds a mover by name; `at` as above. NULL: there is no such mover. */
+/* Finds a mover by name; `at` as in hs_movers_post. NULL: no mover has this name. */
 struct hs_mover *hs_movers_find(const struct hs_movers *movers, struct hs_str name, size_t at);
 
 /* Returns whether hs_movers_post would store the entry after hs_movers_restart. */
@@ -75,7 +75,7 @@ static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs
     *high = (struct hs_vec){span->high.x + reach, span->high.y + reach, span->high.z + reach};
 }
 
-/* Where a mover is at one time, and whether it is solid then. */
+/* The place of a mover at one time, and whether it is solid then. */
 struct hs_mover_pose {
     struct hs_solid solid;
     bool is_solid;

@@ -114,7 +114,7 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
         return;
     }
     double value = 1 + run->result.damage_total;
-    /* What the eye sees could be hit without leaning. */
+    /* The shooter could hit this body without leaning, because their eye sees it. */
     if (value <= run->value || (play->cheat->kind == HS_CHEAT_LEAN && is_in_sight(run, mail)))
         return;
     run->value = value;
@@ -322,7 +322,7 @@ static void try_beside(struct run *run, const struct hs_mail *shot)
     }
 }
 
-/* Fires an accepted hit's number again: of the last one, or of the one `amount` before it. */
+/* Fires again with the number of an accepted hit: the last hit, or the hit `amount` before it. */
 static bool repeat_number(struct run *run, const struct hs_mail *shot)
 {
     struct play *play = run->play;

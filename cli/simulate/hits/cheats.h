@@ -11,7 +11,7 @@
 #include "cli/simulate/link.h"
 #include "validators/hit.h"
 
-/* What a cheat chooses. `amount` of the row limits it. */
+/* The values that a cheat may choose. `amount` of the row limits the choice. */
 enum hs_cheat_kind {
     HS_CHEAT_TIMES,    /* hit_time; with amount 1 also fire_time */
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, in place of a posted one */
@@ -27,7 +27,7 @@ enum hs_cheat_kind {
     HS_CHEAT_MOVE,     /* moves; a row of moving.c */
 };
 
-/* What --check compares with the limit of a row, on the connection HS_LINK_STEADY. */
+/* The value that --check compares with the limit of a row, on the connection HS_LINK_STEADY. */
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND,
     HS_CHEAT_GAIN,  /* the lower end of the interval of the gain in hits; a share */
@@ -97,9 +97,9 @@ struct hs_volley {
 enum { HS_VOLLEY_TWICE, HS_VOLLEYS = 6 }; /* the first one is the forgery of twice the rate */
 extern const struct hs_volley hs_volleys[HS_VOLLEYS];
 
-/* Plays a volley and its honest twin, and adds both. The extent is the most accepted shots of one
-   tick for groups, otherwise of any ten seconds, over those of the weapon's rate. False: out of
-   memory. */
+/* Plays a volley and its honest twin, and adds both. For groups the extent is the largest number of
+   accepted shots in one tick. Otherwise it is the largest number in any ten seconds, divided by the
+   number at the weapon's rate. False: out of memory. */
 bool hs_volley_compare(const struct hs_sim_arena *arena, const struct hs_cheat *cheat,
                        enum hs_link_kind link, uint64_t seed, struct hs_cheat_count *count);
 

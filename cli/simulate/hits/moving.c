@@ -112,7 +112,7 @@ static void count_result(struct walker *walker, const struct hs_move_result *res
         count->move_reasons[result->reason]++;
     for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
         count->raised[i] += (result->raised & 1u << i) != 0;
-    /* What one packet may simulate is no gain; what several of the same tick may is. */
+    /* Time simulated for one packet is no gain. Time for several packets of the same tick is. */
     if (walker->at_once > DT + 1e-6)
         count->extent = fmax(count->extent, walker->at_once);
 }

@@ -60,7 +60,7 @@ void hs_score_example(struct hs_score *score, const struct hs_example *example);
 /* Returns the sum over all honest claims. */
 struct hs_count hs_score_honest(const struct hs_score *score);
 
-/* Share of honest claims accepted, over all and on each kind of link. */
+/* The min share of honest claims accepted, over all and on each kind of link. */
 #define HS_GOAL_HONEST 0.995
 /* The same on BAD and OUTAGE, where a few claims arrive seconds late. */
 #define HS_GOAL_HONEST_POOR 0.99

@@ -45,10 +45,11 @@ typedef bool hs_simulation_job(const struct hs_simulation *simulation,
 /* A match whose shots and claims the library verifies, and forgeries of what it accepts. */
 hs_simulation_job hs_trial_run;
 
-/* A volley of 10 s at twice the rate of a weapon; see burst.c. */
+/* Plays a volley of 10 s at twice the rate of a weapon; see burst.c. */
 hs_simulation_job hs_burst_run;
 
-/* Every cheat beside its twin, on the connection number % HS_LINKS_AND_STEADY; see cheating.c. */
+/* Plays every cheat beside its twin on the connection number % HS_LINKS_AND_STEADY; see
+   cheating.c. */
 hs_simulation_job hs_cheats_run;
 
 /* Returns a separate seed for each job. */
