@@ -29,7 +29,7 @@ struct hs_tally_reason {
     struct hs_tally_number example; /* of the first claim that has one */
 };
 
-/* All claims with the same label. */
+/* The counts of all claims with the same label. */
 struct hs_tally_kind {
     char who[HS_TALLY_NAME];
     size_t claims, accepted, rejected, inconclusive;

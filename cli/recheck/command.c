@@ -87,7 +87,7 @@ static void record_gap(struct hs_recheck_report *report, const struct hs_stream_
     report->gap_count++;
 }
 
-/* Computes everything again. The reader's error is set when the stream ends early. */
+/* Computes all requests of a stream again. Sets the reader's error if the stream ends early. */
 static void recheck_stream(struct hs_stream_reader *reader, struct hs_replay *replay,
                            struct hs_recheck_report *report)
 {

@@ -211,7 +211,7 @@ static bool compare_result(struct hs_differences *differences, const struct plac
         return false;
     if (!was.replayed)
         return compare_claim(differences, place, &was, &is);
-    /* It repeats an answer that has been compared. */
+    /* The result repeats an answer that has been compared. */
     differences->replayed++;
     if (!differences->other_rules && !hs_str_equal(before, after)) {
         differences->replayed_otherwise++;
@@ -254,7 +254,8 @@ static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kin
     return false;
 }
 
-/* Members that other rules change in any case: the revision, and the sums at the end of a match. */
+/* Returns whether other rules change a member in any case: the revision, and the sums at the end of
+   a match. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),

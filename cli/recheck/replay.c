@@ -66,8 +66,8 @@ static bool create_service(struct hs_replay *replay)
            service->maps != NULL && replay->left_out != NULL;
 }
 
-/* Puts a ruleset into the store and holds it: a later one of its name does not replace it here.
-   NULL: out of memory, or too many. */
+/* Puts a ruleset into the store and holds it. A later ruleset of the same name does not replace the
+   held one. NULL: out of memory, or too many rulesets. */
 static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs_ruleset *ruleset)
 {
     char revision[HS_REVISION_MAX];
@@ -253,7 +253,8 @@ static enum hs_replay_result take_map(struct hs_replay *replay)
 /* A recording contains the matches of all tenants, and all are computed. */
 static const struct hs_str anybody = {0};
 
-/* Ends the match of the line, because too little is known to continue it. False: it is not open. */
+/* Ends the match of the line, because too little is known to continue it. False: the match is not
+   open. */
 static bool forget_match(struct hs_replay *replay)
 {
     struct hs_match_slot *slot = NULL;
@@ -293,8 +294,8 @@ static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
     return HS_REPLAY_UNKNOWN;
 }
 
-/* Saves the match of that opening as it was before the start, under the rules that are used
-   instead. False: it is not known, or out of memory. */
+/* Saves the match of the line's opening as it was before the start, under the rules that are used
+   instead. False: that match is not known, or memory is out. */
 static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
     const struct hs_stream_line *line = replay->line;

@@ -7,7 +7,7 @@
 #include "cli/recheck/differences.h"
 #include "cli/recheck/replay.h"
 
-/* From this line on requests of a match are not compared. */
+/* The start of a gap: from this line on, requests of a match are not compared. */
 struct hs_gap {
     size_t line;
     struct hs_name match;

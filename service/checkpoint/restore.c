@@ -352,7 +352,7 @@ static void refuse(struct restoring *restoring, const char *name, const char *wh
            HS_LOG_TEXT("file", name), HS_LOG_TEXT("detail", detail));
 }
 
-/* Reads a checkpoint. Sets *whole to whether the checkpoint is complete. False: it cannot be
+/* Reads a checkpoint. Sets *whole to true if the file is complete. False: the file cannot be
    opened. */
 static bool read_checkpoint(struct restoring *restoring, int directory, const char *name,
                             bool *whole, char error[512])

@@ -52,7 +52,7 @@ static void write_journal(struct hs_posting *posting)
     posting->slot->pays_nothing = !is_written;
 }
 
-/* Unlocks the match for the waiting threads and locks it again. False: it was deleted. */
+/* Unlocks the match for the waiting threads and locks it again. False: the match was deleted. */
 static bool yield(struct hs_posting *posting)
 {
     write_journal(posting);

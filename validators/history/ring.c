@@ -155,7 +155,7 @@ static void update_span(struct hs_history *history, uint32_t i)
         history->since_span = 0;
     } else {
         widen_span(history, i);
-        /* The gap after it is part of a gap that the span already contains. */
+        /* The gap after sample i is part of a gap that the span already contains. */
         if (i == 0)
             widen_span(history, 1);
     }
@@ -337,7 +337,7 @@ static enum hs_insert_result insert(struct hs_history *history,
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }
 
-/* Drops about half of the samples. False: the history is at its min. length already. */
+/* Drops about half of the samples. False: the history already has its min length. */
 static bool halve(struct hs_history *history)
 {
     uint32_t half = history->count / 2;

@@ -24,7 +24,8 @@ struct hs_history {
     struct hs_sample *samples;
     struct hs_shared_state *states; /* `state_capacity` of them */
     uint32_t state_capacity;
-    /* Extras are blocks of one size; free ones are linked by the index in their first bytes. */
+    /* Posted poses are in blocks of one size. Free blocks are linked by the index in their first
+       bytes. */
     unsigned char *poses;
     size_t pose_size;
     uint32_t pose_capacity, pose_free;
@@ -43,7 +44,7 @@ static inline unsigned char *hs_history_pose_block(const struct hs_history *hist
     return history->poses + (size_t)i * history->pose_size;
 }
 
-/* REFUSED: by the budget. */
+/* The result of growing a part of a history. REFUSED: the budget has no bytes left. */
 enum hs_growth { HS_GROWTH_DONE, HS_GROWTH_REFUSED, HS_GROWTH_NO_MEMORY };
 
 /* Allocates the smallest capacity. False: out of memory. */
