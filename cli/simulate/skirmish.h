@@ -63,8 +63,8 @@ bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
    has been measured yet. */
 bool hs_skirmish_expect(struct hs_skirmish *skirmish, unsigned who);
 
-/* Returns whether the shooter was dead beyond the grace when the shot was fired, without knowing
-   it. */
+/* Returns whether the shooter had been dead for longer than the grace when the shot was fired, and
+   did not know it yet. */
 bool hs_skirmish_is_in_vain(const struct hs_skirmish *skirmish, const struct hs_mail *mail);
 
 #endif

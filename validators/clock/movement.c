@@ -53,8 +53,8 @@
 /* A step of this length may hide a landing. Its end alone does not show what the body did. */
 #define HIDDEN_S 0.25
 
-/* Required shares of gravity. Falling requires that of a body sliding down a slope of 45
-   degrees, for at most a second, because the air slows the fall. */
+/* Required shares of gravity. The share for falling is that of a body sliding down a slope of 45
+   degrees. It is required for at most a second, because the air slows the fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0
