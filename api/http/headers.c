@@ -112,7 +112,7 @@ static void record_request_id(struct hs_headers *headers, struct hs_str value)
     headers->request_id[value.len] = '\0';
 }
 
-/* Whether a text has only these characters. */
+/* Returns whether a text has only these characters. */
 static bool is_made_of(struct hs_str text, const char *characters)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -122,9 +122,10 @@ static bool is_made_of(struct hs_str text, const char *characters)
 }
 
 /*
- * W3C Trace Context: version "-" trace id "-" parent id "-" flags, in lower-case hexadecimal
- * digits. No id is all zeros, and no version is ff. Version 00 ends there; later versions may
- * continue after another "-". A second field invalidates the first.
+ * Records the trace id of a traceparent field. W3C Trace Context: version "-" trace id "-" parent
+ * id "-" flags, in lower-case hexadecimal digits. No id is all zeros, and no version is ff. Version
+ * 00 ends there; later versions may continue after another "-". A second field invalidates the
+ * first.
  */
 static void record_trace(struct hs_headers *headers, struct hs_str value)
 {

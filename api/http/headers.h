@@ -47,7 +47,8 @@ void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
 void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
                               struct hs_problem *problem);
 
-/* Whether a body follows the headers. The connection can be kept only after the body was read. */
+/* Returns whether a body follows the headers. The connection can be kept only after the body was
+   read. */
 bool hs_headers_body_follows(const struct hs_headers *headers);
 
 #endif

@@ -68,7 +68,8 @@ void hs_problem_set(struct hs_problem *problem, enum hs_problem_code code, const
 void hs_problem_add(struct hs_problem *problem, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* How long the client has to wait before the next try, in milliseconds; 0: no wait is asked for. */
+/* Returns how long the client has to wait before the next try, in milliseconds; 0: no wait is asked
+   for. */
 unsigned hs_problem_retry_after_ms(const struct hs_problem *problem);
 
 int hs_problem_status(enum hs_problem_code code);

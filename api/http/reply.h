@@ -20,7 +20,8 @@ struct hs_reply_headers {
     bool close;              /* the connection closes after this reply */
 };
 
-/* Sends `body`, takes its bytes over and leaves it empty. The caller checks body->failed. */
+/* Sends `body`, takes ownership of its bytes and leaves it empty. Call this only if body->failed is
+   false. */
 bool hs_reply_buffer(struct MHD_Connection *connection, int status, const char *content_type,
                      struct hs_buffer *body, const struct hs_reply_headers *headers);
 

@@ -52,7 +52,7 @@ const char *hs_method_name(enum hs_method method)
     return method_names[method];
 }
 
-/* Whether a path matches a pattern. The `{}` segments go to `names`. */
+/* Returns whether a path matches a pattern. Puts the `{}` segments into `names`. */
 static bool fits(const char *pattern, const char *path, struct hs_str names[2])
 {
     size_t count = 0;

@@ -63,7 +63,8 @@ struct hs_route_params {
     char allow[48];        /* for BAD_METHOD: the value of the Allow header */
 };
 
-/* HEAD is answered like GET. `path` is the decoded path without the query. */
+/* Finds the route of a request. HEAD is answered like GET. `path` is the decoded path without the
+   query. */
 enum hs_route_match hs_route_find(enum hs_listener listener, const char *method, const char *path,
                                   enum hs_route *route, struct hs_route_params *params);
 
@@ -97,17 +98,17 @@ enum {
 
 const char *hs_scope_name(enum hs_scope scope);
 
-/* The bit of the scope with this name; 0: there is no such scope. */
+/* Returns the bit of the scope with this name; 0: there is no such scope. */
 unsigned hs_scope_parse(struct hs_str name);
 
-/* Whether a route needs no token. */
+/* Returns whether a route needs no token. */
 bool hs_route_is_open(enum hs_route route);
 
-/* Whether a caller with these scopes may use a route. */
+/* Returns whether a caller with these scopes may use a route. */
 bool hs_route_allows(enum hs_route route, unsigned scopes);
 
-/* The scopes that a route needs, as text for people and headers, for example "ingest verify". A
-   route may need all of them or any one of them. Returns `text`. */
+/* Writes the scopes that a route needs into `text`, for people and headers, for example "ingest
+   verify". A route may need all of them or any one of them. Returns `text`. */
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size);
 
 /* ---- priorities: an overloaded service refuses the last ones first ---- */
@@ -119,7 +120,7 @@ enum hs_priority {
     HS_PRIORITY_CONSOLE, /* requests of people and tools; rulesets, maps */
 };
 
-/* HS_ROUTE_COUNT: the request matches no route. */
+/* Returns the priority of a route. HS_ROUTE_COUNT: the request matches no route. */
 enum hs_priority hs_route_priority(enum hs_route route);
 
 #endif

@@ -91,7 +91,8 @@ void hs_client_pause(double seconds)
         nanosleep(&pause, NULL);
 }
 
-/* The service states milliseconds in the body; a proxy states whole seconds in the header. */
+/* Returns the wait that an answer asks for. The service states milliseconds in the body; a proxy
+   states whole seconds in the header. */
 static double requested_wait(CURL *curl, const struct hs_client_response *response)
 {
     curl_off_t seconds = 0;

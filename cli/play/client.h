@@ -18,11 +18,9 @@ struct hs_client_response {
     double wait_seconds; /* with a 429 or 503: the requested wait; 0: none was requested */
 };
 
-/*
- * `url` is "http://HOST:PORT" or "https://..", copied; a trailing slash is ignored. Each request
- * carries the token of the variable HINDSIGHT_TOKEN, if it is set; other users could read it on a
- * command line. NULL: out of memory.
- */
+/* Creates a client. `url` is "http://HOST:PORT" or "https://..", copied; a trailing slash is
+   ignored. Each request carries the token of the variable HINDSIGHT_TOKEN, if it is set; other
+   users could read it on a command line. NULL: out of memory. */
 struct hs_client *hs_client_open(const char *url);
 void hs_client_close(struct hs_client *client);
 
@@ -34,12 +32,12 @@ void hs_client_close(struct hs_client *client);
 bool hs_client_send(struct hs_client *client, const char *method, const char *path,
                     const char *body, size_t size, struct hs_client_response *response);
 
-/* The reason why the last request got no answer, one sentence without a full stop. */
+/* Returns the reason why the last request got no answer, one sentence without a full stop. */
 const char *hs_client_error(const struct hs_client *client);
 
 const char *hs_client_url(const struct hs_client *client);
 
-/* Monotonic seconds. */
+/* Returns monotonic seconds. */
 double hs_client_now(void);
 
 /* Sleeps for a number of seconds. If it is 0 or less, returns at once. */

@@ -25,7 +25,7 @@ const char *const hs_cheat_names[HS_CHEAT_COUNT] = {"",
 #undef X
 };
 
-/* Three numbers of an array, from the element `first` on. */
+/* Reads three numbers of an array, from the element `first` on. */
 static bool read_vector(const json_t *array, size_t first, struct hs_vec *out)
 {
     if (json_array_size(array) < first + 3)
@@ -41,7 +41,7 @@ static json_t *write_vector(struct hs_vec v)
     return json_pack("[f, f, f]", v.x, v.y, v.z);
 }
 
-/* An upper bound of the distance of a hitbox point from its bone. */
+/* Returns an upper bound of the distance of a hitbox point from its bone. */
 static double reach_of(const json_t *hitbox)
 {
     struct hs_vec center = {0}, half = {0};
@@ -139,7 +139,7 @@ static void record_frames(struct hs_forge *forge, const json_t *body)
     }
 }
 
-/* The position of a player at a time, and the movement since then. False: not known. */
+/* Finds the position of a player at a time, and the movement since then. False: not known. */
 static bool moved_since(const struct hs_forge *forge, const char *name, double time,
                         struct hs_vec *then, struct hs_vec *moved)
 {
@@ -157,7 +157,7 @@ static bool moved_since(const struct hs_forge *forge, const char *name, double t
     return true;
 }
 
-/* A unit vector orthogonal to `along`, always the same one. */
+/* Returns a unit vector orthogonal to `along`, always the same one. */
 static struct hs_vec across(struct hs_vec along)
 {
     struct hs_vec helper = fabs(along.z) < 0.9 * hs_vec_length(along) ? (struct hs_vec){0, 0, 1}

@@ -17,17 +17,15 @@ struct hs_lines {
     const char *error; /* NULL: no error so far */
 };
 
-/* NULL when the file cannot be opened; see errno. */
+/* Opens a file. NULL: the file cannot be opened; see errno. */
 struct hs_lines *hs_lines_open(const char *path);
 void hs_lines_close(struct hs_lines *lines);
 
-/*
- * The next line, terminated, without its line end; valid until the next call. NULL at the end and
- * after an error.
- */
+/* Returns the next line, terminated, without its line end; valid until the next call. NULL at the
+   end and after an error. */
 char *hs_lines_next(struct hs_lines *lines);
 
-/* The share of the file that has been read, 0 .. 1. */
+/* Returns the share of the file that has been read, 0 .. 1. */
 double hs_lines_progress(const struct hs_lines *lines);
 
 #endif

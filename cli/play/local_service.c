@@ -17,7 +17,7 @@ enum { START_SECONDS = 30, STOP_SECONDS = 30, LINE_BYTES = 256 };
 
 extern char **environ;
 
-/* The variables of the real service must not configure this one. */
+/* Clears the variables of the real service, because they must not configure this one. */
 static void forget_configuration(void)
 {
     for (size_t i = 0; environ[i] != NULL;) {
@@ -53,7 +53,8 @@ static _Noreturn void run_child(pid_t parent, int out, const char *record)
     _exit(127);
 }
 
-/* Reads the first line of the service. False: it ended before that, or the time is over. */
+/* Reads the first line of the service. False: the service ended before that, or the time is
+   over. */
 static bool read_line(int fd, char line[LINE_BYTES])
 {
     size_t length = 0;

@@ -17,8 +17,8 @@ struct hs_local_service {
     char admin[64];
 };
 
-/* Starts it and waits until it is ready. `record`: the file of `serve --record`, or NULL. False,
-   with a sentence in `error`, when it does not start. */
+/* Starts the service and waits until it is ready. `record`: the file of `serve --record`, or NULL.
+   False, with a sentence in `error`: the service does not start. */
 bool hs_local_service_start(struct hs_local_service *service, const char *record,
                             char error[HS_PLAY_ERROR_MAX]);
 

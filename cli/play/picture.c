@@ -55,7 +55,7 @@ struct hs_picture_style hs_picture_style_for(FILE *out)
                   terminal != NULL && strcmp(terminal, "dumb") != 0};
 }
 
-/* The closest approach of the shot to the body. */
+/* Returns the closest approach of the shot to the body. */
 static struct hs_sweep_contact nearest_approach(const struct hs_picture *picture)
 {
     struct hs_sweep_contact best = {.gap = HUGE_VAL};
@@ -107,8 +107,8 @@ static double scale_for(const struct bounds *bounds)
     return fmax(MIN_SCALE, fmax(wide, high));
 }
 
-/* The low edge of a window of `cells` cells around `middle`, moved by less than a cell so that 0 is
-   in the middle of a cell: then a line along an axis stays in one row. */
+/* Returns the low edge of a window of `cells` cells around `middle`, moved by less than a cell so
+   that 0 is in the middle of a cell: then a line along an axis stays in one row. */
 static double low_edge(double middle, int cells, double cell)
 {
     double low = middle - cells * cell / 2;
@@ -131,7 +131,7 @@ static void set_matrices(struct view *view, mat4 camera, const struct bounds *bo
     glm_mat4_inv(view->to_cells, view->from_cells);
 }
 
-/* `mark`: the point of closest approach, or where the shot stopped. */
+/* Chooses a view. `mark`: the point of closest approach, or where the shot stopped. */
 static struct view choose_view(const struct hs_picture *picture, struct hs_vec mark,
                                struct hs_vec miss)
 {
@@ -163,7 +163,7 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     return view;
 }
 
-/* Column and row of a point; it may be outside the picture. */
+/* Computes column and row of a point, which may be outside the picture. */
 static void cell_of(const struct view *view, struct hs_vec point, int *row, int *column)
 {
     struct view copy = *view; /* cglm takes no const matrices */
@@ -174,7 +174,7 @@ static void cell_of(const struct view *view, struct hs_vec point, int *row, int 
     *column = (int)floorf(at[0]);
 }
 
-/* The ray through the middle of a cell, from the near plane to the far one. */
+/* Returns the ray through the middle of a cell, from the near plane to the far one. */
 static struct hs_sweep sight_of(const struct view *view, int row, int column)
 {
     struct view copy = *view;
@@ -227,7 +227,7 @@ static void draw_line(struct canvas *canvas, const struct view *view, struct hs_
         put(canvas, view, hs_vec_lerp(from, to, steps > 0 ? (double)i / steps : 0.0), glyph);
 }
 
-/* The last cell of the shot inside the picture becomes its head. */
+/* Draws the head of the shot into the last cell of the shot inside the picture. */
 static void draw_head(struct canvas *canvas)
 {
     for (int column = COLUMNS - 1; column >= 0; column--)

@@ -29,8 +29,8 @@ struct hs_picture_style {
     bool colour;  /* ANSI colours */
 };
 
-/* The style for the terminal behind `out`, by the environment (LC_ALL, LC_CTYPE, LANG, NO_COLOR,
-   TERM). */
+/* Returns the style for the terminal behind `out`, by the environment (LC_ALL, LC_CTYPE, LANG,
+   NO_COLOR, TERM). */
 struct hs_picture_style hs_picture_style_for(FILE *out);
 
 /* Draws from above, or from the side if the miss is mainly vertical; walls are drawn from above

@@ -38,7 +38,8 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct session *session, 
     return false;
 }
 
-/* "400 The request has bad fields: /hits/0/start must be ..." */
+/* Describes the problem of an answer: "400 The request has bad fields: /hits/0/start must be
+   ..." */
 static void describe_problem(const struct session *session, char *out, size_t size)
 {
     const struct hs_client_response *response = &session->response;
@@ -101,7 +102,8 @@ static void aim(struct session *session, const char *method, const char *collect
     snprintf(session->path, sizeof(session->path), "/v1/%s/%s", collection, name);
 }
 
-/* Whether the last request succeeded. `line`: its line in the recording; 0: it prepares a match. */
+/* Returns whether the last request succeeded. `line`: its line in the recording; 0: it prepares a
+   match. */
 static bool succeeded(struct session *session, size_t line)
 {
     char problem[HS_PLAY_ERROR_MAX / 2], where[32] = "";
@@ -114,7 +116,7 @@ static bool succeeded(struct session *session, size_t line)
                 problem);
 }
 
-/* A request to prepare the match: it must succeed. */
+/* Sends a request that prepares the match. The request must succeed. */
 static bool ask(struct session *session, const char *method, const char *collection,
                 const char *name, const json_t *body)
 {
@@ -127,7 +129,7 @@ static json_t *answer_of(const struct session *session)
     return json_loadb(session->response.body, session->response.size, 0, NULL);
 }
 
-/* The name that a recorded match gets in the service. */
+/* Returns the name that a recorded match gets in the service. */
 static const char *name_of(const struct session *session, const char *match)
 {
     return session->playback->match != NULL ? session->playback->match : match;
@@ -181,7 +183,8 @@ static bool replace_map(struct session *session, const char *match, const char *
     return send_text(session, session->playback->map, NULL) && succeeded(session, 0);
 }
 
-/* The options for one match may not fit a second match of the recording. */
+/* Returns whether the options fit a match. Options for one match may not fit a second match of the
+   recording. */
 static bool fits_options(struct session *session, const char *match)
 {
     const struct hs_playback *playback = session->playback;

@@ -39,7 +39,7 @@ json_t *hs_recording_claims(const struct hs_recording_entry *entry)
     return json_is_array(hits) ? hits : NULL;
 }
 
-/* A member as JSON; *out stays NULL if it is absent. */
+/* Reads a member as JSON; *out stays NULL if it is absent. */
 static bool read_json(const struct file_recording *file, struct hs_str text, json_t **out)
 {
     json_error_t why;
@@ -81,7 +81,7 @@ static bool read_per_claim(const struct file_recording *file, struct hs_str text
     return good || fail(file, fault);
 }
 
-/* The time of a body: its `now`, or the time of its newest frame. */
+/* Returns the time of a body: its `now`, or the time of its newest frame. */
 static double time_of(const json_t *body)
 {
     const json_t *now = json_object_get(body, "now"), *frames = json_object_get(body, "frames");
@@ -125,7 +125,8 @@ static bool read_document(const struct file_recording *file, struct hs_recording
     return read_json(file, line->document, &entry->document);
 }
 
-/* A match names its ruleset by a revision of the recording, or by a name that the service has. */
+/* Reads the opening of a match. It names the ruleset by a revision of the recording, or by a name
+   that the service has. */
 static bool read_opening(const struct file_recording *file, struct hs_recording_entry *entry)
 {
     const struct hs_stream_line *line = &file->line;

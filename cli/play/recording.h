@@ -59,7 +59,7 @@ struct hs_recording_entry {
 
 void hs_recording_entry_clear(struct hs_recording_entry *entry);
 
-/* The hit claims of an entry (borrowed array), or NULL. */
+/* Returns the hit claims of an entry (borrowed array), or NULL. */
 json_t *hs_recording_claims(const struct hs_recording_entry *entry);
 
 enum hs_recording_result { HS_RECORDING_ENTRY, HS_RECORDING_END, HS_RECORDING_BAD };
@@ -78,7 +78,7 @@ struct hs_recording {
    `error`: it cannot be read, or is not a recording. */
 struct hs_recording *hs_recording_open(const char *path, char error[HS_PLAY_ERROR_MAX]);
 
-/* The next entry; the caller clears it. After BAD nothing more can be read. */
+/* Reads the next entry; the caller clears it. After BAD nothing more can be read. */
 enum hs_recording_result hs_recording_next(struct hs_recording *recording,
                                            struct hs_recording_entry *entry,
                                            char error[HS_PLAY_ERROR_MAX]);

@@ -29,7 +29,7 @@ struct hs_tally_reason {
     struct hs_tally_number example; /* of the first claim that has one */
 };
 
-/* All claims with the same label. */
+/* The counts of all claims with the same label. */
 struct hs_tally_kind {
     char who[HS_TALLY_NAME];
     size_t claims, accepted, rejected, inconclusive;
@@ -62,11 +62,11 @@ void hs_tally_destroy(struct hs_tally *tally);
 
 void hs_tally_request(struct hs_tally *tally, double seconds);
 
-/* One result of an answer to hits. `who` may be NULL. False: it has no verdict. */
+/* Counts one result of an answer to hits. `who` may be NULL. False: the result has no verdict. */
 bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth truth,
                      const json_t *result);
 
-/* The results in an answer to hits or to a tick, borrowed, or NULL. */
+/* Returns the results in an answer to hits or to a tick, borrowed, or NULL. */
 json_t *hs_tally_results(const json_t *answer);
 
 void hs_tally_expectation(struct hs_tally *tally, bool held);
@@ -74,18 +74,19 @@ void hs_tally_expectation(struct hs_tally *tally, bool held);
 /* Counts the poses in an answer to frames, {"stored":N,"refused":[..]}, or to a tick. */
 void hs_tally_frames(struct hs_tally *tally, const json_t *answer);
 
-/* The measurement of the check that decided a result; `known` is false without one. */
+/* Returns the measurement of the check that decided a result; `known` is false without one. */
 struct hs_tally_number hs_tally_deciding(const json_t *result);
 
-/* The kind of that label, or NULL. */
+/* Returns the kind of that label, or NULL. */
 const struct hs_tally_kind *hs_tally_kind(const struct hs_tally *tally, const char *who);
 
-/* The percentage of accepted claims among the true hits (misses); false: none are known. */
+/* Computes the percentage of accepted claims among the true hits (misses). False: none are
+   known. */
 bool hs_tally_accepted(const struct hs_tally *tally, enum hs_truth truth, double *percent);
 
 void hs_tally_print(const struct hs_tally *tally, FILE *out);
 
-/* The same as one object; a new reference. */
+/* Returns the tally as one object; a new reference. */
 json_t *hs_tally_json(const struct hs_tally *tally);
 
 #endif

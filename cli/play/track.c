@@ -34,7 +34,7 @@ static bool fail(struct track *track, const char *text, const char *name)
     return false;
 }
 
-/* A member in seconds as microseconds. */
+/* Returns a member in seconds as microseconds. */
 static long long time_or(const json_t *object, const char *key, long long otherwise)
 {
     const json_t *value = json_object_get(object, key);
@@ -62,7 +62,7 @@ static json_t *position_at(const json_t *item, long long time_us)
     return out;
 }
 
-/* The frame of that time, created if it is missing; borrowed. */
+/* Returns the frame of that time, created if it is missing; borrowed. */
 static json_t *frame_at(struct track *track, long long time_us)
 {
     size_t i = json_array_size(track->frames);
@@ -95,7 +95,7 @@ static json_t *sample_of(const struct kind *kind, const json_t *item, long long 
     return sample;
 }
 
-/* A player or mover: a name of the fixture, or fields over those of the fixture. */
+/* Resolves a player or mover: a name of the fixture, or fields over those of the fixture. */
 static json_t *resolve(struct track *track, const struct kind *kind, const json_t *given)
 {
     const char *name =
@@ -121,7 +121,7 @@ static json_t *resolve(struct track *track, const struct kind *kind, const json_
     return item;
 }
 
-/* The list of that kind in a frame; borrowed. */
+/* Returns the list of that kind in a frame; borrowed. */
 static json_t *list_in(json_t *frame, const struct kind *kind)
 {
     if (json_object_get(frame, kind->list) == NULL)
@@ -154,7 +154,7 @@ static bool is_named(const json_t *item, const struct kind *kind, const char *na
     return text != NULL && strcmp(text, name) == 0;
 }
 
-/* The motion of a name at a time: its last item that has begun, else its first item. */
+/* Returns the motion of a name at a time: its last item that has begun, else its first item. */
 static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
                                long long time_us)
 {

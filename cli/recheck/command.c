@@ -41,7 +41,8 @@ static const struct hs_command command = {"recheck", help, "one FILE"};
 
 /* ---- the rules ---- */
 
-/* A file of `serve --rules DIR` may lack the member `name`: its file name is the name. */
+/* Returns the name of a ruleset from its file name. A file of `serve --rules DIR` may lack the
+   member `name`. */
 static struct hs_str name_of_file(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
@@ -51,7 +52,7 @@ static struct hs_str name_of_file(const char *path)
     return (struct hs_str){name, len};
 }
 
-/* NULL: the reason has been printed. */
+/* Loads a ruleset from a file. NULL: the reason has been printed. */
 static struct hs_ruleset *load_rules(const char *path)
 {
     struct hs_problem problem, second;
@@ -86,7 +87,7 @@ static void record_gap(struct hs_recheck_report *report, const struct hs_stream_
     report->gap_count++;
 }
 
-/* Computes everything again. The reader's error is set when the stream ends early. */
+/* Computes all requests of a stream again. Sets the reader's error if the stream ends early. */
 static void recheck_stream(struct hs_stream_reader *reader, struct hs_replay *replay,
                            struct hs_recheck_report *report)
 {

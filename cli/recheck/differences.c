@@ -102,8 +102,8 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* The measurement of the check that decided this side, or, if this side is accepted, of the check
-   that decided the other side. */
+/* Finds the measurement of the check that decided this side, or, if this side is accepted, of the
+   check that decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
@@ -175,7 +175,8 @@ static void record_line(struct hs_differences *differences, size_t line)
         differences->first_line = line;
 }
 
-/* The first answer to a claim or a move. */
+/* Compares the first answers to a claim, a shot or a move, and counts the result. False: out of
+   memory. */
 static bool compare_claim(struct hs_differences *differences, const struct place *place,
                           const struct result *before, const struct result *after)
 {
@@ -210,7 +211,7 @@ static bool compare_result(struct hs_differences *differences, const struct plac
         return false;
     if (!was.replayed)
         return compare_claim(differences, place, &was, &is);
-    /* It repeats an answer that has been compared. */
+    /* The result repeats an answer that has been compared. */
     differences->replayed++;
     if (!differences->other_rules && !hs_str_equal(before, after)) {
         differences->replayed_otherwise++;
@@ -235,7 +236,7 @@ static bool compare_results(struct hs_differences *differences, const struct pla
     }
 }
 
-/* Whether a member of an answer holds results; other members are compared as text. */
+/* Returns whether a member of an answer holds results; other members are compared as text. */
 static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kind)
 {
     static const struct {
@@ -253,7 +254,8 @@ static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kin
     return false;
 }
 
-/* Members that other rules change in any case: the revision, and the sums at the end of a match. */
+/* Returns whether other rules change a member in any case: the revision, and the sums at the end of
+   a match. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),
@@ -264,8 +266,8 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
-/* The next member, without `jumps`, which is returned in *jumps: whether an answer has it depends
-   on the rules. */
+/* Reads the next member. Returns `jumps` apart in *jumps, because it depends on the rules whether
+   an answer has it. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {

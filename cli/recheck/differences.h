@@ -58,7 +58,7 @@ struct hs_differences {
     size_t changed_count, changed_capacity, changed_left_out;
 };
 
-/* Call hs_differences_free at the end. */
+/* Starts an empty comparison. Call hs_differences_free at the end. */
 void hs_differences_init(struct hs_differences *differences, bool other_rules, size_t limit);
 void hs_differences_free(struct hs_differences *differences);
 

@@ -15,16 +15,15 @@ struct hs_pieces {
     bool broken; /* the text is not JSON here */
 };
 
-/* The pieces of an object ('{') or an array ('['); broken when the text is something else. */
+/* Returns the pieces of an object ('{') or an array ('['). They are broken if the text is something
+   else. */
 struct hs_pieces hs_pieces_of(struct hs_str text, char open);
 
-/*
- * The next element, or the next member with its name (without quotation marks, escapes as they
- * are). False at the end and where the text is broken. `key` is NULL for an array.
- */
+/* Reads the next element, or the next member with its name (without quotation marks, escapes as
+   they are). False at the end and where the text is broken. `key` is NULL for an array. */
 bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value);
 
-/* The content of a string; ptr NULL: not a string, or it has escapes. */
+/* Returns the content of a string; ptr NULL: not a string, or it has escapes. */
 struct hs_str hs_piece_text(struct hs_str value);
 
 #endif

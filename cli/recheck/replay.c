@@ -66,8 +66,8 @@ static bool create_service(struct hs_replay *replay)
            service->maps != NULL && replay->left_out != NULL;
 }
 
-/* Puts a ruleset into the store and holds it: a later one of its name does not replace it here.
-   NULL: out of memory, or too many. */
+/* Puts a ruleset into the store and holds it. A later ruleset of the same name does not replace the
+   held one. NULL: out of memory, or too many rulesets. */
 static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs_ruleset *ruleset)
 {
     char revision[HS_REVISION_MAX];
@@ -97,7 +97,7 @@ static bool keep(struct hs_replay *replay, struct hs_str revision, struct hs_rul
     return true;
 }
 
-/* A match may be opened with a built-in ruleset by its name. */
+/* Keeps the built-in rulesets under their names, because a match may be opened with one of them. */
 static bool keep_builtin(struct hs_replay *replay)
 {
     bool fine = true;
@@ -163,8 +163,9 @@ static enum hs_replay_result impossible(struct hs_replay *replay, const char *wh
     return HS_REPLAY_IMPOSSIBLE;
 }
 
-/* A service starts without matches. A saved state belongs to the recorded rules: under other rules
-   a restored match continues from its own state before the start. */
+/* Ends all matches, because a service starts without them. Under other rules the ended matches are
+   kept as `before`. A saved state belongs to the recorded rules, so a restored match then continues
+   from its own state before the start. */
 static enum hs_replay_result restart(struct hs_replay *replay)
 {
     hs_registry_destroy(replay->before);
@@ -179,7 +180,8 @@ static enum hs_replay_result restart(struct hs_replay *replay)
                : impossible(replay, "out of memory", (struct hs_str){0});
 }
 
-/* The ruleset of a revision, or the map of a revision and a name (ptr NULL for a ruleset). */
+/* Returns the ruleset of a revision, or the map of a revision and a name (ptr NULL for a
+   ruleset). */
 static const struct kept *find_kept(const struct hs_replay *replay, struct hs_str revision,
                                     struct hs_str map)
 {
@@ -218,7 +220,7 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay)
                : impossible(replay, "no space for the ruleset ", line->name);
 }
 
-/* The map of a document, held. NULL: the document is not a map, or out of memory. */
+/* Returns the map of a document, held. NULL: the document is not a map, or out of memory. */
 static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str name,
                                       struct hs_str text)
 {
@@ -251,7 +253,8 @@ static enum hs_replay_result take_map(struct hs_replay *replay)
 /* A recording contains the matches of all tenants, and all are computed. */
 static const struct hs_str anybody = {0};
 
-/* Ends the match of the line, because too little is known to continue it. False: it is not open. */
+/* Ends the match of the line, because too little is known to continue it. False: the match is not
+   open. */
 static bool forget_match(struct hs_replay *replay)
 {
     struct hs_match_slot *slot = NULL;
@@ -263,7 +266,7 @@ static bool forget_match(struct hs_replay *replay)
     return slot != NULL;
 }
 
-/* Whether the match of the line is left out from now on. */
+/* Records whether the match of the line is left out from now on. */
 static void leave_out(struct hs_replay *replay, bool left_out)
 {
     struct hs_str name = replay->line->name;
@@ -291,8 +294,8 @@ static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
     return HS_REPLAY_UNKNOWN;
 }
 
-/* Saves the match of that opening as it was before the start, under the rules that are used
-   instead. False: it is not known, or out of memory. */
+/* Saves the match of the line's opening as it was before the start, under the rules that are used
+   instead. False: that match is not known, or memory is out. */
 static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
     const struct hs_stream_line *line = replay->line;
@@ -391,7 +394,8 @@ static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match
     return HS_REPLAY_DONE;
 }
 
-/* If the match is open, its deletion was not recorded. */
+/* Opens the match of the line. If a match with that name is still open, its deletion was not
+   recorded. That match is then removed, and the result is HS_REPLAY_REOPENED. */
 static enum hs_replay_result open_match(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
@@ -433,8 +437,8 @@ static enum hs_replay_result apply(struct hs_replay *replay)
     if (is_left_out(replay))
         return HS_REPLAY_LEFT_OUT;
     hs_problem_init(&problem);
-    /* Items beyond the recorded budget of work must stay unverified. Without a recorded budget all
-       items were within it. */
+    /* Items beyond the recorded work budget must stay unverified. If no budget was recorded, the
+       service verified all items. */
     replay->options.request_work = line->request_work > 0 ? (size_t)line->request_work : SIZE_MAX;
     hs_endpoints[line->route](&replay->service, &request, &reply);
     hs_arena_free(&arena);

@@ -12,17 +12,17 @@
 struct hs_replay;
 
 /*
- * With `ruleset` (or NULL) matches are verified under it instead of their recorded ruleset. With
- * `only` (or ptr NULL) matches that were not opened with the ruleset of this name are left out.
- * Takes ownership of the ruleset, also on failure. NULL: out of memory, or the name is
- * reserved.
+ * Creates a replay. If `ruleset` is not NULL, matches are verified under it instead of their
+ * recorded ruleset. If `only` is not absent, only matches that were opened with the ruleset of this
+ * name are verified. Takes ownership of the ruleset, also on failure. NULL: out of memory, or the
+ * name is reserved.
  */
 struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only);
 void hs_replay_destroy(struct hs_replay *replay);
 
 enum hs_replay_result {
     HS_REPLAY_DONE,      /* there is no answer to compare */
-    HS_REPLAY_REOPENED,  /* the same; the end of the previous match of that name is missing */
+    HS_REPLAY_REOPENED,  /* as DONE; the end of the previous match of that name is missing */
     HS_REPLAY_ANSWERED,  /* `answer` is to be compared with the recorded one */
     HS_REPLAY_LEFT_OUT,  /* a request of a match that is left out */
     HS_REPLAY_UNKNOWN,   /* the match cannot be restored and is left out; `answer` is the reason */
@@ -40,7 +40,7 @@ struct hs_replay_summary {
     size_t left_out;                   /* openings that were left out */
 };
 
-/* Its texts are valid while the replay is. */
+/* Returns the summary of a replay. Its texts are valid as long as the replay. */
 struct hs_replay_summary hs_replay_summary(const struct hs_replay *replay);
 
 #endif

@@ -63,7 +63,7 @@ static void each_count(const struct hs_recheck_report *report,
         use(context, &counts[i]);
 }
 
-/* `what`: the heading of the column of verdicts. */
+/* Prints the counts of reasons. `what`: the heading of the column of verdicts. */
 static void print_reasons(const char *what, const struct hs_reason_count *reasons, size_t size,
                           FILE *out)
 {

@@ -7,7 +7,7 @@
 #include "cli/recheck/differences.h"
 #include "cli/recheck/replay.h"
 
-/* From this line on requests of a match are not compared. */
+/* The start of a gap: from this line on, requests of a match are not compared. */
 struct hs_gap {
     size_t line;
     struct hs_name match;
@@ -31,7 +31,7 @@ struct hs_recheck_report {
 
 void hs_recheck_print(const struct hs_recheck_report *report, FILE *out);
 
-/* The same as one JSON object. False: out of memory, or it could not be written. */
+/* Prints the report as one JSON object. False: out of memory, or it could not be written. */
 bool hs_recheck_print_json(const struct hs_recheck_report *report, FILE *out);
 
 #endif

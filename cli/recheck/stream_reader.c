@@ -76,8 +76,8 @@ static bool read_text(struct hs_str value, struct hs_str *text)
     return text->ptr != NULL;
 }
 
-/* A member that is not the first. Unknown members are skipped: a later version may have written
-   them. */
+/* Reads a member that is not the first. Unknown members are skipped: a later version may have
+   written them. */
 static bool read_member(struct hs_stream_line *line, struct hs_str key, struct hs_str value)
 {
     const struct member *member = members, *end = members + sizeof members / sizeof members[0];
@@ -101,7 +101,7 @@ static bool read_member(struct hs_stream_line *line, struct hs_str key, struct h
     return true;
 }
 
-/* A match without recorded limits has the defaults of the service. */
+/* Sets the limits of a match. Without recorded limits, a match has the defaults of the service. */
 static void set_limits(struct hs_stream_line *line)
 {
     struct hs_options options;
@@ -175,7 +175,7 @@ static bool check_header(struct hs_stream_reader *reader, const struct hs_stream
     return true;
 }
 
-/* The next line of the file. NULL: the end, or an error. */
+/* Reads the next line of the file. NULL: the end, or an error. */
 static const char *next_text(struct hs_stream_reader *reader)
 {
     const char *text = hs_lines_next(reader->lines);
@@ -186,7 +186,7 @@ static const char *next_text(struct hs_stream_reader *reader)
     return text;
 }
 
-/* After a broken line: skips further broken lines up to a header. False: the end of the file, or an
+/* Skips the broken lines after a broken line, up to a header. False: the end of the file, or an
    error. */
 static bool find_header(struct hs_stream_reader *reader, struct hs_stream_line *line)
 {

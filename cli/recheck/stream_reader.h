@@ -51,14 +51,12 @@ struct hs_stream_reader {
     char error[HS_STREAM_ERROR_MAX]; /* empty: no error so far */
 };
 
-/* False, with the reader's error set: the file cannot be opened. */
+/* Opens a file. False, with the reader's error set: the file cannot be opened. */
 bool hs_stream_reader_open(struct hs_stream_reader *reader, const char *path);
 void hs_stream_reader_close(struct hs_stream_reader *reader);
 
-/*
- * The next line; false at the end and when the error is set. Broken lines are skipped at the end of
- * the file and before a header: their writers were interrupted.
- */
+/* Reads the next line; false at the end and when the error is set. Broken lines are skipped at the
+   end of the file and before a header: their writers were interrupted. */
 bool hs_stream_reader_next(struct hs_stream_reader *reader, struct hs_stream_line *line);
 
 #endif

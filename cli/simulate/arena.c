@@ -34,7 +34,7 @@ void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS])
     out[WALLS + 3] = (struct hs_world_box){{-far, near, 0}, {far, far, FENCE}};
 }
 
-/* The faces of a box as triangles. Some walls are meshes, because maps have both. */
+/* Makes triangles of the faces of a box. Some walls are meshes, because maps have both. */
 static void mesh_box(struct hs_world_box box, uint32_t first, struct hs_vec vertices[8],
                      uint32_t triangles[12][3])
 {
@@ -56,7 +56,8 @@ struct geometry {
     struct hs_world_box walls[HS_SIM_WALLS];
 };
 
-/* The floor and the first walls are triangles, the other walls boxes. Borrows `geometry`. */
+/* Builds the mesh. The floor and the first walls are triangles, the other walls boxes. Borrows
+   `geometry`. */
 static struct hs_world_mesh build(struct geometry *geometry)
 {
     const double far = HALF_FIELD + 1;

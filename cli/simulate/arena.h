@@ -26,15 +26,13 @@ struct hs_sim_arena {
     const struct hs_weapon *weapons[HS_ARMS];
 };
 
-/*
- * `rewind_limit`: seconds. A player with a round trip of 200 ms who sees others 100 ms late fires
- * shots that are 0.3 s old on arrival, and older after a loss. A game with such players needs a
- * longer limit than the built-in quarter of a second. NULL: out of memory.
- */
+/* Creates the arena. `rewind_limit`: seconds. A player with a round trip of 200 ms who sees others
+   100 ms late fires shots that are 0.3 s old on arrival, and older after a loss. A game with such
+   players needs a longer limit than the built-in quarter of a second. NULL: out of memory. */
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 
-/* Its geometry as the document of a map. A new reference; NULL: out of memory. */
+/* Returns the arena's geometry as the document of a map: a new reference. NULL: out of memory. */
 json_t *hs_sim_arena_document(void);
 
 /* The walls inside the field and around it. */
@@ -42,10 +40,10 @@ enum { HS_SIM_WALLS = 16 };
 
 void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS]);
 
-/* Whether a player of that width can stand there: inside the field and in no wall. */
+/* Returns whether a player of that width can stand there: inside the field and in no wall. */
 bool hs_sim_arena_is_free(struct hs_vec place, double width);
 
-/* The nearest place where a player of that width can stand; keeps the height. */
+/* Returns the nearest place where a player of that width can stand; keeps the height. */
 struct hs_vec hs_sim_arena_push_out(struct hs_vec place, double width);
 
 #endif

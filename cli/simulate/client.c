@@ -112,7 +112,7 @@ static void choose_foe(struct hs_client *client, const struct hs_game *game, dou
     }
 }
 
-/* The aimed point of the foe: mostly the chest, sometimes the head or the legs. */
+/* Returns the aimed point of the foe: mostly the chest, sometimes the head or the legs. */
 static struct hs_vec aim_point(const struct hs_client *client, const struct hs_sim_pose *pose)
 {
     struct hs_vec point = pose->position;
@@ -121,7 +121,8 @@ static struct hs_vec aim_point(const struct hs_client *client, const struct hs_s
     return point;
 }
 
-/* Projectiles are aimed at the place where the foe will be, and higher if they fall. */
+/* Returns the point to aim at. Projectiles are aimed at the place where the foe will be, and higher
+   if they fall. */
 static struct hs_vec lead(const struct hs_client *client, const struct hs_game *game, double time,
                           const struct hs_screen *screen, struct hs_vec eye)
 {
@@ -207,7 +208,8 @@ const struct hs_doing *hs_client_doing(const struct hs_client *client, double ti
     return NULL;
 }
 
-/* Clients learn from the server that their player died or respawned. */
+/* Returns whether the player seems alive to their client. Clients learn from the server that their
+   player died or respawned. */
 static bool seems_alive(const struct hs_client *client, const struct hs_game *game, double time)
 {
     size_t tick = hs_crowd_tick(game->crowd, time - client->link.base / 2);
@@ -234,7 +236,7 @@ static void handle_weapon(struct hs_client *client, const struct hs_game *game, 
     }
 }
 
-/* Whether the foe is at a distance for which players use the weapon. */
+/* Returns whether the foe is at a distance for which players use the weapon. */
 static bool is_in_range(const struct hs_client *client, const struct hs_screen *screen,
                         struct hs_vec eye)
 {
@@ -250,7 +252,8 @@ static bool is_ready(const struct hs_client *client, double time)
            client->rounds[client->arm] != 0 && client->reload_until == 0;
 }
 
-/* On average the fire rate of the weapon, give or take a frame; slower where a hand must act. */
+/* Sets the time of the next shot: by the fire rate of the weapon, give or take a frame, and later
+   where a hand must act. */
 static void set_next_shot(struct hs_client *client, const struct hs_game *game, double time)
 {
     static const double by_hand[HS_ARMS] = {0, 0.1, 0.1, 0.1, 0};

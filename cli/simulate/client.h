@@ -36,7 +36,7 @@ struct hs_game {
     struct hs_film film;
 };
 
-/* Whether a shot with this weapon is posted before its hits. */
+/* Returns whether a shot with this weapon is posted before its hits. */
 static inline bool hs_game_posts(const struct hs_game *game, enum hs_arm arm)
 {
     return game->setup.posts_shots || game->arena->weapons[arm]->require_shot;
@@ -59,7 +59,7 @@ struct hs_mail {
     uint64_t seed;           /* of a posted shot with pellets */
 };
 
-/* The claim of a mail with its lists; borrows the mail. */
+/* Returns the claim of a mail with its lists; borrows the mail. */
 static inline struct hs_hit_claim hs_mail_claim(const struct hs_mail *mail)
 {
     struct hs_hit_claim claim = mail->hit;
@@ -123,14 +123,14 @@ struct hs_client {
     struct hs_screen last; /* of the previous frame; time 0: none */
 };
 
-/* `arrivals`: owned by the caller, HUGE_VAL for each frame of the film. */
+/* Starts a client. `arrivals`: owned by the caller, HUGE_VAL for each frame of the film. */
 void hs_client_start(struct hs_client *client, const struct hs_game *game, unsigned me,
                      enum hs_link_kind kind, uint64_t seed, double *arrivals);
 
-/* A snapshot leaves the server. */
+/* Sends a snapshot from the server to the client. */
 void hs_client_send_snapshot(struct hs_client *client, const struct hs_game *game, size_t frame);
 
-/* One frame of the client at a real time: draws, aims, fires, claims. */
+/* Runs one frame of the client at a real time: draws, aims, fires, claims. */
 void hs_client_frame(struct hs_client *client, const struct hs_game *game, double time,
                      struct hs_mailbox *box);
 
@@ -139,16 +139,17 @@ void hs_client_frame(struct hs_client *client, const struct hs_game *game, doubl
 bool hs_client_claim(const struct hs_game *game, const struct hs_screen *screen,
                      struct hs_mail *mail);
 
-/* What the server knows about the client at a time on its clock; NULL: nothing yet. */
+/* Returns what the server knows about the client at a time on its clock; NULL: nothing yet. */
 const struct hs_doing *hs_client_doing(const struct hs_client *client, double time);
 
 /* ---- between client.c and fire.c ---- */
 
-/* The player's eye where the server will have it for a frame of the client. */
+/* Returns the position of the player's eye on the server when the server simulates the client's
+   frame of `time`. */
 struct hs_vec hs_client_true_eye(const struct hs_client *client, const struct hs_game *game,
                                  double time);
 
-/* The aim with the error of the hand; unit. */
+/* Returns the aim with the error of the hand, as a unit vector. */
 struct hs_vec hs_client_shot_direction(const struct hs_client *client);
 
 /* Fires: sends a shot if the match posts shots, and a claim if the screen shows a hit at once. A

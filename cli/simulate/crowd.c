@@ -127,7 +127,7 @@ static void spawn(struct mover *mover, struct hs_sim_pose *pose, double now, str
     pose->life++;
 }
 
-/* The place of the nearest living enemy. */
+/* Returns the place of the nearest living enemy. */
 static struct hs_vec prey(const struct hs_crowd *crowd, unsigned who, size_t tick)
 {
     struct hs_vec from = hs_crowd_at(crowd, who, tick - 1)->position, best = from;
@@ -149,7 +149,7 @@ static void choose_gait(struct mover *mover, double now, struct hs_dice *dice)
     mover->gait_until = now + hs_dice_between(dice, 0.4, mover->gait == GAIT_STAND ? 1.2 : 3.0);
 }
 
-/* The velocity that a player wants. */
+/* Returns the velocity that a player wants. */
 static struct hs_vec wish(const struct hs_crowd *crowd, unsigned who, size_t tick,
                           struct mover *mover, struct hs_sim_pose *pose, struct hs_dice *dice)
 {

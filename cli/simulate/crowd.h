@@ -28,24 +28,25 @@ struct hs_sim_pose {
 
 struct hs_crowd;
 
-/* All players in all ticks. `arm`: enum hs_arm of all players; -1: they change weapons. NULL: out
-   of memory. */
+/* Creates the crowd: all players in all ticks. `arm`: enum hs_arm of all players; -1: they change
+   weapons. NULL: out of memory. */
 struct hs_crowd *hs_crowd_create(size_t ticks, int arm, struct hs_dice *dice);
 void hs_crowd_destroy(struct hs_crowd *crowd);
 
-/* Seconds on the clock of the match, which is the server's. */
+/* Returns the time of a tick in seconds on the clock of the match, which is the server's. */
 double hs_crowd_time(size_t tick);
 int64_t hs_crowd_time_us(size_t tick);
 
-/* The last tick at or before a time, within the ticks of the crowd. */
+/* Returns the last tick at or before a time, within the ticks of the crowd. */
 size_t hs_crowd_tick(const struct hs_crowd *crowd, double time);
 
 const struct hs_sim_pose *hs_crowd_at(const struct hs_crowd *crowd, unsigned who, size_t tick);
 
-/* The feet between two ticks, on a straight line; before a portal or spawn the old place. */
+/* Returns the place of the feet between two ticks, on a straight line. Before a portal or spawn it
+   is the old place. */
 struct hs_vec hs_crowd_place(const struct hs_crowd *crowd, unsigned who, double time);
 
-/* Seconds since a player's death at a time; 0: the player is alive. */
+/* Returns the seconds since a player's death at a time; 0: the player is alive. */
 double hs_crowd_dead_for(const struct hs_crowd *crowd, unsigned who, double time);
 
 struct hs_str hs_crowd_name(unsigned who);

@@ -16,13 +16,13 @@ static inline uint64_t hs_dice_next(struct hs_dice *dice)
     return z ^ (z >> 31);
 }
 
-/* low <= x < high */
+/* Returns a number x with low <= x < high. */
 static inline double hs_dice_between(struct hs_dice *dice, double low, double high)
 {
     return low + (high - low) * (double)(hs_dice_next(dice) >> 11) * 0x1p-53;
 }
 
-/* Close to a normal distribution with mean 0 and deviation 1; never beyond 6. */
+/* Returns a number close to a normal distribution with mean 0 and deviation 1; never beyond 6. */
 static inline double hs_dice_normal(struct hs_dice *dice)
 {
     double sum = -6.0;
@@ -31,7 +31,7 @@ static inline double hs_dice_normal(struct hs_dice *dice)
     return sum;
 }
 
-/* 0 .. count - 1 */
+/* Returns a whole number in 0 .. count - 1. */
 static inline unsigned hs_dice_pick(struct hs_dice *dice, unsigned count)
 {
     return (unsigned)hs_dice_between(dice, 0.0, (double)count);

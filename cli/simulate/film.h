@@ -24,27 +24,27 @@ struct hs_moment {
     double time;
 };
 
-/* The moment of a time; after the last frame, that frame and its time. False: before the first. */
+/* Finds the moment of a time; after the last frame, that frame and its time. False: the time is
+   before the first frame. */
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
-/*
- * A player's pose at a time. Positions follow a straight line, the yaw the shorter turn. All other
- * members are those of the older frame, as are these two across a portal or spawn. False: before
- * the first frame.
- */
+/* Computes a player's pose at a time. Positions follow a straight line, and the yaw follows the
+   shorter turn. Across a portal or spawn both are those of the older frame. All other members
+   always are. False: the time is before the first frame. */
 bool hs_film_pose(const struct hs_film *film, double time, unsigned who, struct hs_sim_pose *out);
 
-/* The same at a moment, as clients receive it: positions in single precision, yaw in 16 bits. */
+/* Computes a player's pose at a moment as clients receive it: positions in single precision, yaw in
+   16 bits. */
 void hs_film_pose_sent(const struct hs_film *film, const struct hs_moment *moment, unsigned who,
                        struct hs_sim_pose *out);
 
 struct hs_vec hs_to_single(struct hs_vec v);
 
-/* The hitboxes of a pose. The rig turns no bone and no hitbox. */
+/* Computes the hitboxes of a pose. The rig turns no bone and no hitbox. */
 void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                   struct hs_body *out);
 
-/* What a shot touches first. */
+/* The first contact of a shot. */
 struct hs_first {
     int who;              /* -1: the world, or nothing */
     uint16_t hitbox;      /* of a body */
@@ -52,23 +52,24 @@ struct hs_first {
     struct hs_vec normal; /* of the world there */
 };
 
-/* True if a sweep touches the body before `out->distance`; then sets hitbox and distance. */
+/* Returns whether a sweep touches the body before `out->distance`. If so, sets hitbox and
+   distance. */
 bool hs_pose_touch(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep, struct hs_first *out);
 
-/* The smallest gap between a shot and a body; negative where it goes through. */
+/* Returns the smallest gap between a shot and a body; negative where it goes through. */
 double hs_pose_gap(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep);
 
-/* From a point to the nearest surface of a body; 0 inside. */
+/* Returns the distance from a point to the nearest surface of a body; 0 inside. */
 double hs_pose_distance(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                         struct hs_vec point);
 
-/* Whether the world hides the body's centre, top and bottom from a point. */
+/* Returns whether the world hides the body's centre, top and bottom from a point. */
 bool hs_pose_is_hidden(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                        struct hs_vec from);
 
-/* Between two different points. */
+/* Returns the sweep between two different points. */
 struct hs_sweep hs_sweep_between(struct hs_vec from, struct hs_vec to, double radius);
 
 #endif

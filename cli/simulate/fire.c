@@ -1,4 +1,5 @@
-/* What a client does when the player fires: it posts a shot and claims what the screen shows. */
+/* The part of a client that runs when the player fires: it posts a shot and claims what the screen
+   shows. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ static const struct hs_weapon *weapon_of(const struct hs_game *game, const struc
     return game->arena->weapons[mail->arm];
 }
 
-/* Whether a player is an enemy who can be hit. */
+/* Returns whether a player is an enemy who can be hit. */
 static bool is_target(const struct hs_mail *mail, const struct hs_sim_pose poses[HS_CROWD], int who)
 {
     return who >= 0 && hs_crowd_team((unsigned)who) != hs_crowd_team(mail->from) &&
@@ -31,7 +32,7 @@ static void claim_target(const struct hs_game *game, struct hs_mail *mail,
     mail->hit.claimed_bone = hs_name_str(&game->arena->rig->bones[bone]);
 }
 
-/* The end of a claim: the impact, or the range of the weapon. */
+/* Returns the end of a claim: the impact, or the range of the weapon. */
 static struct hs_vec end_of(const struct hs_game *game, const struct hs_sweep *sweep,
                             const struct hs_first *first)
 {
@@ -39,7 +40,7 @@ static struct hs_vec end_of(const struct hs_game *game, const struct hs_sweep *s
     return hs_to_single(hs_vec_add_scaled(sweep->start, sweep->direction, travel));
 }
 
-/* The first contact of a shot on the screen. */
+/* Finds the first contact of a shot on the screen. */
 static void trace(const struct hs_game *game, const struct hs_mail *mail,
                   const struct hs_screen *screen, struct hs_vec direction, struct hs_sweep *sweep,
                   struct hs_first *first)
@@ -59,7 +60,7 @@ static void trace(const struct hs_game *game, const struct hs_mail *mail,
             first->who = (int)who;
 }
 
-/* True if the screen shows a hit. */
+/* Claims the enemy whom a single shot hits. False: the screen shows no hit. */
 static bool hit_with_one(const struct hs_game *game, const struct hs_screen *screen,
                          struct hs_mail *mail)
 {
@@ -213,7 +214,7 @@ static struct hs_vec missile_place(const struct hs_game *game, const struct hs_m
     return place;
 }
 
-/* What the screen showed between two frames of the client. */
+/* Computes what the screen showed between two frames of the client. */
 static void blend_screens(const struct hs_screen *from, const struct hs_screen *to, double time,
                           struct hs_sim_pose out[HS_CROWD])
 {
@@ -226,10 +227,9 @@ static void blend_screens(const struct hs_screen *from, const struct hs_screen *
     }
 }
 
-/*
- * The first contact of a missile within a step, at *share (0 .. 1) of it. Each body moves straight
- * from one pose to the other, so the missile is swept along its path relative to that body.
- */
+/* Finds the first contact of a missile within a step, at *share (0 .. 1) of it. Each body moves
+   straight from one pose to the other, so the missile is swept along its path relative to that
+   body. */
 static bool touches(const struct hs_game *game, const struct hs_missile *missile, double until,
                     const struct hs_sim_pose before[HS_CROWD],
                     const struct hs_sim_pose after[HS_CROWD], struct hs_first *first, double *share)

@@ -35,14 +35,14 @@ static void claim(struct hs_mail *mail, unsigned target)
             mail->pellets[i].target = mail->hit.target;
 }
 
-/* A player's pose on the server. False: before its first frame. */
+/* Finds a player's pose on the server. False: before its first frame. */
 static bool pose_at(const struct hs_forger *forger, unsigned who, double time,
                     struct hs_sim_pose *out)
 {
     return hs_film_pose(&forger->game->film, time, who, out);
 }
 
-/* The pose of an enemy who can be hit. */
+/* Finds the pose of an enemy who can be hit. */
 static bool enemy_at(const struct hs_forger *forger, unsigned from, unsigned who, double time,
                      struct hs_sim_pose *out)
 {
@@ -90,7 +90,7 @@ static double flight_gap(const struct hs_forger *forger, const struct hs_mail *m
     return gap - 0.02; /* the body moves within a leg */
 }
 
-/* The smallest gap between a claimed shot and a player's body on the server. */
+/* Returns the smallest gap between a claimed shot and a player's body on the server. */
 static double gap_to(const struct hs_forger *forger, const struct hs_mail *mail, unsigned who)
 {
     struct hs_sim_pose pose;
@@ -108,7 +108,7 @@ static double gap_to(const struct hs_forger *forger, const struct hs_mail *mail,
 
 /* ---- other paths ---- */
 
-/* A vector of that length at a right angle to a direction. */
+/* Returns a vector of that length at a right angle to a direction. */
 static struct hs_vec across(struct hs_forger *forger, struct hs_vec along, double length)
 {
     struct hs_vec any = {between(forger, -1, 1), between(forger, -1, 1), between(forger, -1, 1)};

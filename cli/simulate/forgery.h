@@ -47,10 +47,8 @@ struct hs_forger {
  */
 bool hs_forge(struct hs_forger *forger, enum hs_forgery kind, struct hs_mail *mail);
 
-/*
- * A shot by a player who must not shoot, with the weapon in hand, at an enemy in sight. False: the
- * weapon is not a hitscan one, its shots are posted, or no enemy is in sight.
- */
+/* Makes a shot by a player who must not shoot, with the weapon in hand, at an enemy in sight.
+   False: the weapon is not a hitscan one, its shots are posted, or no enemy is in sight. */
 bool hs_forge_shot(struct hs_forger *forger, unsigned who, struct hs_mail *out);
 
 #endif

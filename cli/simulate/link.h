@@ -44,19 +44,19 @@ void hs_link_draw(enum hs_link_kind kind, struct hs_dice *dice, struct hs_link *
 
 bool hs_link_loses(struct hs_dice *dice);
 
-/* Seconds from `at` to the end of the outage at that time; 0 between outages. */
+/* Returns the seconds from `at` to the end of the outage at that time; 0 between outages. */
 double hs_link_outage(const struct hs_link *link, double at, bool *loses);
 
-/* The delay of a message in one direction, in seconds, without outages. */
+/* Returns the delay of a message in one direction, in seconds, without outages. */
 double hs_link_delay(const struct hs_link *link, struct hs_dice *dice);
 
-/* The delay of a message that is first sent at the time `at`, and sent again until it arrives, in
-   seconds. It includes the wait for the end of an outage. *losses counts the losses outside
-   outages. */
+/* Returns the delay of a message that is first sent at the time `at`, and sent again until it
+   arrives, in seconds. It includes the wait for the end of an outage. *losses counts the losses
+   outside outages. */
 double hs_link_command(const struct hs_link *link, double at, struct hs_dice *dice,
                        unsigned *losses);
 
-/* A round trip as a server measures it: there, up to one frame of the client, and back. */
+/* Returns a round trip as a server measures it: there, up to one frame of the client, and back. */
 double hs_link_ping(const struct hs_link *link, struct hs_dice *dice);
 
 #endif

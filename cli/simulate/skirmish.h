@@ -42,27 +42,29 @@ struct hs_skirmish {
     struct hs_frame written;
 };
 
-/* NULL: out of memory. */
+/* Creates a skirmish. NULL: out of memory. */
 struct hs_skirmish *hs_skirmish_create(const struct hs_skirmish_setup *setup);
 void hs_skirmish_destroy(struct hs_skirmish *skirmish);
 
 /* Begins the next tick and writes its frame. False: the match is over, or out of memory. */
 bool hs_skirmish_begin(struct hs_skirmish *skirmish);
 
-/* The next shot or claim that has arrived, in order of arrival. False: no more at this tick. */
+/* Takes the next shot or claim that has arrived, in order of arrival. False: no more at this
+   tick. */
 bool hs_skirmish_take(struct hs_skirmish *skirmish, struct hs_mail *out);
 
 /* Runs the clients and ends the tick. */
 void hs_skirmish_end(struct hs_skirmish *skirmish);
 
-/* Nobody shoots before this is true, because history and links have to fill first. */
+/* Returns whether history and links are filled. Nobody shoots before this is true. */
 bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
 
 /* Sets the forger's times for claims of this player from the round trips in frames. False: none
    has been measured yet. */
 bool hs_skirmish_expect(struct hs_skirmish *skirmish, unsigned who);
 
-/* Whether the shooter was dead beyond the grace when the shot was fired, without knowing it. */
+/* Returns whether the shooter had been dead for longer than the grace when the shot was fired, and
+   did not know it yet. */
 bool hs_skirmish_is_in_vain(const struct hs_skirmish *skirmish, const struct hs_mail *mail);
 
 #endif

@@ -14,7 +14,7 @@ enum { HEADER = HS_CHECKPOINT_HEADER, RECORD_HEADER = HS_CHECKPOINT_RECORD_HEADE
 
 static const char magic[] = "HSCHKPT";
 
-/* The CRC of a record: its type and size from the header, and its bytes. */
+/* Returns the CRC of a record: its type and size from the header, and its bytes. */
 static uint32_t checksum(const unsigned char header[RECORD_HEADER], const void *bytes, size_t size)
 {
     uLong crc = crc32_z(0, header, 4);
@@ -75,8 +75,8 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
     writer->records++;
 }
 
-/* At every moment a complete file has the newest name, or, if the newest was damaged, the previous
-   name. A file system without links keeps no previous file. */
+/* Renames the files. At every moment a complete file has the newest name, or, if the newest was
+   damaged, the previous name. A file system without links keeps no previous file. */
 static void put_into_place(struct hs_checkpoint_writer *writer)
 {
     int directory = writer->directory;

@@ -159,7 +159,7 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
     return fine;
 }
 
-/* The number of the current file, or of the first one. Locked. */
+/* Returns the number of the current file, or of the first one. The lock is held. */
 static uint64_t current_number(const struct hs_journal *journal)
 {
     return journal->file >= 0 ? journal->number : journal->next;
@@ -167,13 +167,13 @@ static uint64_t current_number(const struct hs_journal *journal)
 
 /* ---- surviving a power failure ---- */
 
-/* Locked. */
+/* Returns whether a payment that is written now would be kept. The lock is held. */
 static bool is_sound(const struct hs_journal *journal)
 {
     return journal->sync != HS_JOURNAL_SYNC_ALWAYS || journal->unsafe == journal->unsafe_covered;
 }
 
-/* Locked. */
+/* Records that the bytes up to `position` are synced. The lock is held. */
 static void record_synced(struct hs_journal *journal, uint64_t position)
 {
     if (journal->synced < position)
@@ -182,7 +182,7 @@ static void record_synced(struct hs_journal *journal, uint64_t position)
         journal->settled = journal->synced;
 }
 
-/* The caller holds sync_lock, so nobody closes the file during the sync. */
+/* Syncs the file. The caller holds sync_lock, so nobody closes the file during the sync. */
 static void sync_file(struct hs_journal *journal)
 {
     pthread_mutex_lock(&journal->lock);

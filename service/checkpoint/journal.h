@@ -69,8 +69,8 @@ void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);
 
 /* ---- at the start ---- */
 
-/* The numbers of a directory's journals, ascending; free() them. NULL: memory is out, or the
-   directory cannot be read. */
+/* Returns the numbers of a directory's journals, ascending; free() them. NULL: memory is out, or
+   the directory cannot be read. */
 uint64_t *hs_journal_list(int directory, size_t *count);
 
 /* The name of a journal. */

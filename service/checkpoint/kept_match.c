@@ -26,7 +26,7 @@ void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *en
     hs_bytes_put_run(out, entry->document, entry->document_size);
 }
 
-/* Frees the bytes. */
+/* Writes a record, and frees its bytes in any case. */
 static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type,
                         struct hs_bytes *bytes, uint64_t *number)
 {
@@ -36,7 +36,7 @@ static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type
     return fine;
 }
 
-/* Whether the newest journal or checkpoint has the document. */
+/* Returns whether the newest journal or checkpoint has the document. */
 static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *entry)
 {
     struct hs_journal_state state;

@@ -33,7 +33,7 @@ bool hs_map_file_name(const char *revision, char name[HS_MAP_FILE_NAME])
     return true;
 }
 
-/* The checksum of the counts in a header and of the arrays. */
+/* Returns the checksum of the counts in a header and of the arrays. */
 static uint32_t checksum(const unsigned char header[HEADER], const struct iovec arrays[ARRAYS])
 {
     uLong crc = crc32_z(0, header + COUNTS, SUM - COUNTS);

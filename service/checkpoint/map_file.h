@@ -35,8 +35,8 @@ enum hs_map_file {
     HS_MAP_FILE_NO_MEMORY
 };
 
-/* With READ the caller frees *out. The revision is not checked against the geometry here; building
-   the world does that (state/maps.h). */
+/* Reads a file. With READ the caller frees *out. The revision is not checked against the geometry
+   here; building the world does that (state/maps.h). */
 enum hs_map_file hs_map_file_read(int directory, const char *revision, struct hs_map_document *out);
 
 #endif

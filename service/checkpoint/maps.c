@@ -28,7 +28,7 @@ static bool has(const struct hs_revisions *revisions, const char *revision)
     return find(revisions, revision) < revisions->count;
 }
 
-/* False: out of memory. */
+/* Adds a revision. False: out of memory. */
 static bool add(struct hs_revisions *revisions, const char *revision)
 {
     if (has(revisions, revision))
@@ -117,7 +117,7 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
         hs_map_store_forget_mesh(store, entry);
 }
 
-/* Deletes only files of maps, and incomplete ones. */
+/* Returns whether a file may be deleted: only files of maps, and incomplete ones. */
 static bool is_ours(const char *name, char revision[HS_REVISION_MAX])
 {
     char found[HS_MAP_FILE_NAME];

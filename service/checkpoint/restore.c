@@ -65,13 +65,13 @@ static struct hs_ruleset_entry *find_ruleset(const struct restoring *restoring,
     return NULL;
 }
 
-/* "" is everybody. */
+/* Returns whether a name can be an owner. "" stands for everybody. */
 static bool is_owner(struct hs_str name)
 {
     return name.len == 0 || hs_name_is_valid(name);
 }
 
-/* Matches and names that need a refused ruleset log it themselves. */
+/* Restores a ruleset. If the ruleset is refused, the matches and names that need it log that. */
 static void restore_ruleset(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_ruleset_store *store = restoring->service->rulesets;
@@ -211,7 +211,8 @@ static void remove_ended(struct restoring *restoring, struct hs_match_slot *slot
     hs_registry_remove(restoring->service->registry, slot);
 }
 
-/* Whether this opening of a match, or a later one, is in the registry. An earlier one has ended. */
+/* Returns whether this opening of a match, or a later one, is in the registry. An earlier one has
+   ended. */
 static bool is_open(struct restoring *restoring, const struct head *head)
 {
     struct hs_match_slot *slot = find_open(restoring, head->name);
@@ -290,7 +291,8 @@ static void replay_close(struct restoring *restoring, struct hs_bytes_reader *re
     hs_registry_release(restoring->service->registry, slot);
 }
 
-/* A process that started after a final checkpoint has its own journal. */
+/* Reads the first journal that the checkpoint does not contain. If such a journal exists, a process
+   has started after the checkpoint, so the checkpoint is not final. */
 static void read_contained(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     restoring->contained = hs_bytes_get(reader, 8);
@@ -350,7 +352,8 @@ static void refuse(struct restoring *restoring, const char *name, const char *wh
            HS_LOG_TEXT("file", name), HS_LOG_TEXT("detail", detail));
 }
 
-/* *whole: the checkpoint is complete. False: it cannot be opened. */
+/* Reads a checkpoint. Sets *whole to true if the file is complete. False: the file cannot be
+   opened. */
 static bool read_checkpoint(struct restoring *restoring, int directory, const char *name,
                             bool *whole, char error[512])
 {
@@ -366,7 +369,8 @@ static bool read_checkpoint(struct restoring *restoring, int directory, const ch
     return fine;
 }
 
-/* If the process was killed during a write, the end of the newest journal is missing. */
+/* Reads a journal. If the process was killed during a write, the end of the newest journal is
+   missing. */
 static bool read_journal(struct restoring *restoring, int directory, uint64_t number,
                          char error[512])
 {

@@ -29,7 +29,7 @@ static const char *const reasons[HS_RESTORED_NAME_COUNT] = {
     [HS_RESTORED_NAME_NO_SPACE] = "the memory for maps is full, or memory is out",
 };
 
-/* Builds the world in the same way as when the map was put. */
+/* Builds the world of a map in the same way as a PUT of the map. */
 static enum hs_restored_name build(const struct hs_restored_maps *maps, struct hs_restored_map *map,
                                    const struct hs_map_document *document)
 {

@@ -69,7 +69,7 @@ static void write_record(struct taking *taking, enum hs_checkpoint_type type,
     free(record->data);
 }
 
-/* Each ruleset is written once. */
+/* Writes a ruleset. Each ruleset is written once. */
 static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
 {
     for (size_t i = 0; i < taking->ruleset_count; i++)
@@ -119,7 +119,8 @@ static bool copy_match(struct hs_match_slot *slot, struct hs_bytes *out, struct 
     return is_open;
 }
 
-/* The first checkpoint that refers to a map writes its file, here on the checkpoint thread. */
+/* Writes a match. The first checkpoint that refers to a map writes its file, here on the checkpoint
+   thread. */
 static void write_match(void *context, struct hs_match_slot *slot)
 {
     struct taking *taking = context;
@@ -171,7 +172,8 @@ static void write_posted_rulesets(struct taking *taking)
     free(posted);
 }
 
-/* Names come after the matches: the map of a written match already had its name. */
+/* Writes the names of maps. They come after the matches, because the map of a written match already
+   had its name. */
 static void write_maps(struct taking *taking)
 {
     struct hs_checkpoint *checkpoint = taking->checkpoint;
@@ -270,9 +272,9 @@ static void *run(void *context)
     return NULL;
 }
 
-/* The file on disk may be marked final, and this is no longer true. If no new checkpoint can be
-   written (a full disk), the file becomes the previous one, which is never final. False: the rename
-   failed too. */
+/* Makes the newest file the previous one, which is never final. The newest may be marked final, and
+   this is no longer true. This helps if no new checkpoint can be written (a full disk). False: the
+   rename failed too. */
 static bool end_final(const struct hs_checkpoint *checkpoint)
 {
     int directory = checkpoint->directory;
@@ -313,7 +315,7 @@ static void end_thread(struct hs_checkpoint *checkpoint)
 
 /* ---- the directory ---- */
 
-/* Also creates the parent directories. */
+/* Creates a directory and its parent directories. */
 static bool make_directory(const char *path)
 {
     char part[4096];

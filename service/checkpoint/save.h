@@ -42,19 +42,19 @@ struct hs_checkpoint_stats {
  */
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 
-/* Writes the first checkpoint and starts the thread for the next ones. If the first cannot be
-   written, the file that was read is marked as left by a crash. False if both fail, or the thread
-   does not start. */
+/* Creates the journal, writes the first checkpoint, and starts the thread for the next ones. If the
+   first checkpoint cannot be written, the file that was read is marked as left by a crash. False:
+   the journal cannot be created, that mark fails too, or the thread does not start. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
 
 /* Ends the thread and writes a last checkpoint. No request may change a match any more: the change
    would be lost. NULL does nothing. */
 void hs_checkpoint_close(struct hs_checkpoint *checkpoint);
 
-/* Frees it without writing. NULL does nothing. */
+/* Frees the checkpoint without writing. NULL does nothing. */
 void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint);
 
-/* Thread-safe. Without checkpoints (NULL) all values are 0. */
+/* Gets the state of the checkpoints. Thread-safe. Without checkpoints (NULL) all values are 0. */
 void hs_checkpoint_stats(struct hs_checkpoint *checkpoint, struct hs_checkpoint_stats *out);
 
 #endif

@@ -24,7 +24,7 @@ static void put_status(const struct hs_request *request, struct hs_reply *reply,
     hs_buffer_puts(&reply->body, count > 0 ? "]}" : "}");
 }
 
-/* 200, or 503 while an endpoint hangs. It depends only on this process. */
+/* Replies 200, or 503 while an endpoint hangs. The reply depends only on this process. */
 void hs_endpoint_livez(struct hs_service *service, const struct hs_request *request,
                        struct hs_reply *reply)
 {
@@ -37,7 +37,8 @@ void hs_endpoint_livez(struct hs_service *service, const struct hs_request *requ
     put_status(request, reply, alive ? "alive" : "stuck", checks);
 }
 
-/* 200 when ready, 503 before, 404 while draining: the balancer then sends no new connections. */
+/* Replies 200 when ready, 503 before, and 404 while draining: the balancer then sends no new
+   connections. */
 void hs_endpoint_readyz(struct hs_service *service, const struct hs_request *request,
                         struct hs_reply *reply)
 {

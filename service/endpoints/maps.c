@@ -37,7 +37,7 @@ static void give_to_matches(struct hs_service *service, struct hs_map_entry *ent
     hs_registry_each(service->registry, (struct hs_str){0}, give_to_match, &arrival);
 }
 
-/* Refuses a map if the `bytes` of its build, in addition to its body, are not left. */
+/* Refuses a map if there is no memory for the `bytes` of its build in addition to its body. */
 static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
                         struct hs_reply *reply)
 {
@@ -49,7 +49,8 @@ static void refuse_size(struct hs_service *service, const struct hs_request *req
                    bytes, hs_share_left(share, request->tenant));
 }
 
-/* A recording contains the original documents of maps. */
+/* Returns the posted document if requests are recorded, else an absent text. A recording contains
+   the original documents of maps. */
 static struct hs_str kept_text(const struct hs_service *service, const struct hs_request *request)
 {
     return service->record != NULL ? request->body : (struct hs_str){0};

@@ -10,8 +10,8 @@
 #include "service/watch/metrics.h"
 #include "validators/hints.h"
 
-/* `recheck` cannot know what was refused for lack of memory or disk, so the recording of the match
-   ends here, or never begins. */
+/* Ends the recording of the match, or prevents it. `recheck` cannot know what was refused for lack
+   of memory or disk. */
 static void end_recording(struct hs_match_slot *slot)
 {
     if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
@@ -52,7 +52,7 @@ static void write_journal(struct hs_posting *posting)
     posting->slot->pays_nothing = !is_written;
 }
 
-/* Unlocks the match for the waiting threads and locks it again. False: it was deleted. */
+/* Unlocks the match for the waiting threads and locks it again. False: the match was deleted. */
 static bool yield(struct hs_posting *posting)
 {
     write_journal(posting);
@@ -67,8 +67,8 @@ static bool yield(struct hs_posting *posting)
    same frames. */
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
-/* `recheck` computes recorded requests one after the other, so a service that records never
-   interleaves them. */
+/* Lends the match to waiting threads after TURN_WORK. False: the match is gone. `recheck` computes
+   recorded requests one after the other, so a service that records never interleaves them. */
 static bool lend(struct hs_posting *posting)
 {
     if (posting->spent - posting->lent_at < TURN_WORK)
@@ -208,7 +208,7 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
 {
     struct hs_service *service = posting->service;
     struct hs_match_slot *slot = posting->slot;
-    /* Without its walls the verdicts would be wrong. */
+    /* Verdicts without the walls of the lost map would be wrong. */
     if (slot->awaited_map.text[0] != '\0')
         await_map(slot, reply);
     else if (!answer(posting, tick))

@@ -176,8 +176,8 @@ static void find_need(void *context, struct hs_match_slot *slot)
         need->match = slot->name;
 }
 
-/* Whether a match or the name `default` needs the ruleset; `problem` says which. A match that is
-   opened at the same time keeps the ruleset without its name. */
+/* Returns whether a match or the name `default` needs the ruleset. If so, `problem` says which. A
+   match that is opened at the same time keeps the ruleset without its name. */
 static bool is_needed(struct hs_service *service, struct hs_str name, struct hs_problem *problem)
 {
     struct need need = {.name = name};

@@ -132,8 +132,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     return slot;
 }
 
-/* Opens a match with the default ruleset and map. If one of them is missing, no match is opened:
-   without its walls its verdicts would be wrong for its whole life. */
+/* Opens a match with the default ruleset and map. If one of them is missing, no match is opened.
+   Without its walls, all verdicts of the match would be wrong. */
 static struct hs_match_slot *open_by_default(struct hs_service *service,
                                              const struct hs_request *request,
                                              struct hs_reply *reply)
@@ -157,7 +157,7 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
     return slot;
 }
 
-/* Callers with the scope `verify` alone cannot open matches. */
+/* Returns whether a caller may open matches. The scope `verify` alone does not allow it. */
 static bool may_open_matches(const struct hs_service *service, const struct hs_request *request)
 {
     return service->options->auto_open &&

@@ -24,7 +24,7 @@ void hs_body_reader(struct hs_service *service, const struct hs_request *request
    reply's problem set if the body is not acceptable JSON. */
 json_t *hs_body_parse(struct hs_service *service, const struct hs_request *request,
                       struct hs_reply *reply, struct hs_reader *reader);
-/* Whether the body decoded without faults; if not, sets the reply's problem. */
+/* Returns whether the body decoded without faults. If not, sets the reply's problem. */
 bool hs_body_is_fine(const struct hs_reader *reader, struct hs_reply *reply);
 
 /*
@@ -70,10 +70,8 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
 /* Answers 503: `what` reached a limit, or memory is out. */
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 
-/*
- * Whether the match of the path is open or could be opened. Call it before the body of a post is
- * read. False with the reply's problem set: no further match can be opened.
- */
+/* Returns whether the match of the path is open or could be opened. Call it before the body of a
+   post is read. False with the reply's problem set: no further match can be opened. */
 bool hs_endpoint_has_capacity(struct hs_service *service, const struct hs_request *request,
                               struct hs_reply *reply);
 

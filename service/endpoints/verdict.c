@@ -54,8 +54,8 @@ static void count_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
         hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, hs_seconds(result->rewind.by_us));
 }
 
-/* When the game server received the item. The default of `now` is the newest frame at the first
-   item of the request, or the item's own time if the match has no frame. */
+/* Returns when the game server received the item. The default of `now` is the newest frame at the
+   first item of the request, or the item's own time if the match has no frame. */
 static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_request *tick,
                       const struct item *item)
 {
@@ -68,14 +68,15 @@ static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_re
 
 /* ---- the budget ---- */
 
-/* A client that waits this long before each retry keeps half a core busy. */
+/* Returns the wait before a retry. A client that waits this long before each retry keeps half a
+   core busy. */
 static unsigned retry_after_ms(const struct hs_posting *posting)
 {
     uint64_t ms = posting->budget / HS_WORK_UNITS_A_MS;
     return ms < 1 ? 1 : ms > 60000 ? 60000 : (unsigned)ms;
 }
 
-/* What is left of the budget, at least 1: with a limit of 1 no claim begins. */
+/* Returns what is left of the budget, at least 1: with a limit of 1 no claim begins. */
 static uint64_t budget_left(const struct hs_posting *posting)
 {
     return posting->spent < posting->budget ? posting->budget - posting->spent : 1;
@@ -190,8 +191,8 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     encode(posting, item);
 }
 
-/* While the journal cannot be written, a cancellation is not accepted, because a crash would lose
-   it. */
+/* Answers a cancellation. While the journal cannot be written, it is not accepted, because a crash
+   would lose it. */
 static bool answer_cancel(struct hs_posting *posting, struct item *item)
 {
     item->forward_us = 0;
@@ -224,7 +225,7 @@ static bool answer_item(struct hs_posting *posting, const struct hs_ticks_reques
     return true;
 }
 
-/* The result is large, so it is not cleared for each item. */
+/* Verifies a hit claim. The result is large, so it is not cleared for each item. */
 bool hs_post_hit(struct hs_posting *posting, const struct hs_ticks_request *tick, size_t i)
 {
     struct item item;

@@ -13,7 +13,7 @@ struct hs_address {
 
 bool hs_address_parse(const char *text, struct hs_address *address);
 
-/* Whether it is in 127.0.0.0/8 or ::1. */
+/* Returns whether the address is in 127.0.0.0/8 or ::1. */
 bool hs_address_is_loopback(const struct hs_address *address);
 
 /* Writes ADDR:PORT. */

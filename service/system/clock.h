@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Microseconds since some fixed moment. */
+/* Returns the microseconds since some fixed moment. */
 static inline int64_t hs_clock_us(void)
 {
     struct timespec now;
@@ -29,7 +29,7 @@ static inline void hs_clock_condition(pthread_cond_t *condition)
     pthread_condattr_destroy(&attributes);
 }
 
-/* Nanoseconds since the same moment. */
+/* Returns the nanoseconds since the same moment. */
 static inline int64_t hs_clock_ns(void)
 {
     struct timespec now;

@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <sys/uio.h>
 
-/* Like openat(2), but never blocks. `directory`: AT_FDCWD for the working directory. -1 with errno:
-   ENXIO if the name is not a regular file, EISDIR for a directory. */
+/* Opens a file like openat(2), but never blocks. `directory`: AT_FDCWD for the working directory.
+   -1 with errno: ENXIO if the name is not a regular file, EISDIR for a directory. */
 int hs_file_open(int directory, const char *path, int flags);
 
 /* Makes a new, empty file for writing that only the owner can use. Removes any file of that name
    first. */
 int hs_file_create(int directory, const char *name);
 
-/* Opens a file for reading. NULL with errno as above. */
+/* Opens a file for reading. NULL with errno, as hs_file_open sets it. */
 FILE *hs_file_read(const char *path);
 
 /* Reads the rest of a file of any kind and closes it; NULL is a file that could not be opened. The
@@ -25,7 +25,7 @@ char *hs_file_rest(FILE *file, size_t max, size_t *size);
 /* Writes all parts, and changes the list. False with errno: a part may have been written. */
 bool hs_file_write(int file, struct iovec *parts, size_t count);
 
-/* The text for an errno of these functions. */
+/* Returns the text for an errno of these functions. */
 const char *hs_file_error(int error);
 
 /* Opens the list of entries of an open directory. NULL with errno. */

@@ -24,7 +24,8 @@ static double lower_limit(double limit, const char *root, const char *mount, con
     return bytes > 0 && bytes < limit ? bytes : limit;
 }
 
-/* The limits of a group and of all its parents apply. `group` is shortened. */
+/* Returns the smallest of `limit` and the limits of a group and all its parents. `group` is
+   shortened. */
 static double lowest_upwards(double limit, const char *root, const char *mount, char *group,
                              const char *name)
 {

@@ -1,4 +1,4 @@
-/* How much memory this process may use before the kernel ends it. */
+/* Finds out how much memory this process may use before the kernel ends it. */
 #ifndef HS_SERVICE_MEMORY_LIMIT_H
 #define HS_SERVICE_MEMORY_LIMIT_H
 
@@ -8,14 +8,15 @@
    of its parents (version 2: memory.max, version 1: memory.limit_in_bytes), in bytes. */
 double hs_memory_limit_bytes(void);
 
-/* The same with another root for /proc/self/cgroup and /sys/fs/cgroup, and another memory size. */
+/* Works like hs_memory_limit_bytes, with `root` before /proc/self/cgroup and /sys/fs/cgroup, and
+   `memory_bytes` as the machine's memory. */
 double hs_memory_limit_below(const char *root, double memory_bytes);
 
-/* Returns the configured limit. If it is 0, returns `memory` / `part`; if `memory` is 0 too, the
-   part of what hs_memory_limit_bytes returns. All in bytes. */
+/* Returns `configured` if it is not 0. Otherwise returns `memory` / `part`. If `memory` is 0 too,
+   divides the result of hs_memory_limit_bytes. All sizes are in bytes. */
 size_t hs_memory_part(size_t configured, size_t memory, unsigned part);
 
-/* The parts for histories, maps and rulesets. */
+/* Values of `part` for histories, maps and rulesets. */
 enum { HS_HISTORY_PART = 2, HS_MAP_PART = 4, HS_RULESET_PART = 16 };
 
 #endif

@@ -10,8 +10,8 @@
 /* Sends one message: "READY=1", "RELOADING=1", "STOPPING=1", "WATCHDOG=1". */
 void hs_notify(const char *message);
 
-/* The interval at which to send "WATCHDOG=1", in microseconds: half of $WATCHDOG_USEC, the timeout
-   of the service manager. 0: it has no timeout. */
+/* Returns the interval at which to send "WATCHDOG=1", in microseconds: half of $WATCHDOG_USEC, the
+   timeout of the service manager. 0: it has no timeout. */
 int64_t hs_notify_interval_us(void);
 
 #endif

@@ -14,7 +14,7 @@ struct hs_sha256_part {
     size_t size;
 };
 
-/* The same for the concatenation of several parts. */
+/* Hashes the concatenation of several parts. */
 void hs_sha256_hex_parts(const struct hs_sha256_part *parts, size_t count, char out[HS_SHA256_HEX]);
 
 #endif

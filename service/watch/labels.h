@@ -15,7 +15,7 @@ enum hs_verdict_of { HS_VERDICT_OF_HIT, HS_VERDICT_OF_SHOT, HS_VERDICT_OF_COUNT 
 enum hs_stage { HS_STAGES(X) HS_STAGE_COUNT };
 #undef X
 
-/* Why requests are refused to protect the service. */
+/* Reasons for refusing requests to protect the service. */
 #define HS_SHED_REASONS(X)                                                                         \
     X(CAPACITY, "capacity")       /* a table is full, or memory is out */                          \
     X(BODIES, "body_memory")      /* the bodies that arrive fill their share of memory */          \
@@ -30,7 +30,7 @@ enum hs_stage { HS_STAGES(X) HS_STAGE_COUNT };
 enum hs_shed_reason { HS_SHED_REASONS(X) HS_SHED_REASON_COUNT };
 #undef X
 
-/* Why a caller is not admitted. */
+/* Reasons for not admitting a caller. */
 #define HS_AUTH_FAILURES(X)                                                                        \
     X(MISSING, "missing")     /* no Authorization header */                                        \
     X(MALFORMED, "malformed") /* not `Bearer hs_...` */                                            \

@@ -91,7 +91,7 @@ static void put_fields(struct hs_buffer *line, enum hs_log_level level, const ch
     hs_buffer_puts(line, "}\n");
 }
 
-/* The lock is held, and stderr accepts bytes. */
+/* Writes how many lines were left out. The lock is held, and stderr accepts bytes. */
 static void write_unread(void)
 {
     struct hs_buffer line = {0};

@@ -57,14 +57,15 @@ struct hs_log_limit {
     atomic_ullong dropped; /* not reported yet */
 };
 
-/* Whether one more line may be written now; if not, counts it as dropped. */
+/* Returns whether one more line may be written now. If not, counts the line as dropped. */
 bool hs_log_allowed(struct hs_log_limit *limit);
 
 /* Logs how many lines were dropped, if any, once their second is over (or `now`). Call it a few
    times a second. */
 void hs_log_report(struct hs_log_limit *limit, bool now);
 
-/* Lines dropped so far, because of limits or because stderr accepted no more. */
+/* Returns the number of lines dropped so far, because of limits or because stderr accepted no
+   more. */
 uint64_t hs_log_dropped(void);
 
 #endif

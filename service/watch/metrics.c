@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Upper bounds of buckets in seconds, ascending, closed by 0; +Inf follows. */
+/* The upper bounds of the buckets of histograms, in seconds and in ascending order. A 0 ends each
+   list. The last bucket, +Inf, is not in the lists. */
 static const double http_bounds[HS_METRICS_BUCKETS] = {
     50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5, 1.0};
 static const double stage_bounds[HS_METRICS_BUCKETS] = {

@@ -59,18 +59,19 @@ enum hs_metric {
     HS_METRIC_COUNT
 };
 
-/* NULL when memory is out. */
+/* Creates the metrics. NULL: memory is out. */
 struct hs_metrics *hs_metrics_create(void);
 void hs_metrics_destroy(struct hs_metrics *metrics);
 
-/* `series` is the index in the metric's set of labels, 0 for a metric without labels. Values are
-   integers; metrics of kind COUNTER_US and GAUGE_US are in microseconds. Thread-safe. */
+/* Add to a metric, or set its value. `series` is the index in the metric's set of labels, 0 for a
+   metric without labels. Values are integers; metrics of kind COUNTER_US and GAUGE_US are in
+   microseconds. Thread-safe. */
 void hs_metrics_add(struct hs_metrics *metrics, enum hs_metric metric, size_t series,
                     int64_t change);
 void hs_metrics_set(struct hs_metrics *metrics, enum hs_metric metric, size_t series,
                     int64_t value);
 
-/* For histograms. Thread-safe. */
+/* Records a value in a histogram. Thread-safe. */
 void hs_metrics_observe(struct hs_metrics *metrics, enum hs_metric histogram, size_t series,
                         double seconds);
 

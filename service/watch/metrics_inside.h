@@ -24,10 +24,10 @@ struct hs_metrics {
 #include "service/watch/metrics.def"
 };
 
-/* The first route with the same pattern. */
+/* Returns the first route with the same pattern. */
 size_t hs_metrics_first_route(size_t route);
 
-/* How many series a set of labels has. */
+/* Returns how many series a set of labels has. */
 size_t hs_metrics_series(enum hs_metric_labels labels);
 
 /* Writes the labels of a series as `name="value",...`. False: the combination does not occur, so

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Memory of the process in bytes. */
+/* The memory of the process, in bytes. */
 struct memory {
     int64_t virtual, resident;
 };

@@ -80,7 +80,8 @@ void hs_budget_release(struct hs_budget *budget, size_t bytes)
         atomic_fetch_sub(&budget->used, bytes);
 }
 
-/* The caller acts on false, so false counts as a refusal. */
+/* Returns whether `bytes` more fit into this budget and the budgets above it. The caller acts on
+   false, so false counts as a refusal. */
 static bool has(struct hs_budget *budget, size_t bytes, bool is_spare)
 {
     for (struct hs_budget *at = budget; at != NULL; at = at->of) {

@@ -11,8 +11,8 @@
 #include "validators/str.h"
 #include "validators/vec.h"
 
-/* The output function of SplitMix64 (Steele, Lea, Flood, Fast splittable pseudorandom number
-   generators, 2014). */
+/* Mixes the bits of a word: the output function of SplitMix64 (Steele, Lea, Flood, Fast splittable
+   pseudorandom number generators, 2014). */
 static inline uint64_t hs_mix64(uint64_t z)
 {
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -40,8 +40,8 @@ static inline void hs_digest_vec(struct hs_digest *digest, struct hs_vec v)
     hs_digest_real(digest, v.z);
 }
 
-/* The length comes first, so that neighbouring texts cannot trade characters. An absent text
-   differs from an empty one. */
+/* Adds a text to a digest. The length comes first, so that neighbouring texts cannot trade
+   characters. An absent text differs from an empty one. */
 static inline void hs_digest_str(struct hs_digest *digest, struct hs_str text)
 {
     hs_digest_word(digest, text.ptr == NULL ? UINT64_MAX : text.len);

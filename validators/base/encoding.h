@@ -84,7 +84,7 @@ static inline double hs_bytes_get_real(struct hs_bytes_reader *reader)
     return value;
 }
 
-/* The name points into the bytes that are read. */
+/* Reads a name. The name points into the bytes that are read. */
 static inline struct hs_str hs_bytes_get_name(struct hs_bytes_reader *reader)
 {
     size_t len = hs_bytes_get(reader, 1);

@@ -34,20 +34,20 @@
 
 #include "validators/vec.h"
 
-/* A triple of floats as a vector in double; exact. */
+/* Returns a triple of floats as a vector in double; exact. */
 static inline struct hs_vec hs_vec_from_floats(const float from[3])
 {
     return (struct hs_vec){(double)from[0], (double)from[1], (double)from[2]};
 }
 
-/* The largest absolute value of three factors. */
+/* Returns the largest absolute value of three factors. */
 static inline double hs_largest_scale(const float scale[3])
 {
     vec3 sizes = {fabsf(scale[0]), fabsf(scale[1]), fabsf(scale[2])};
     return (double)glm_vec3_max(sizes);
 }
 
-/* A vector rounded to a triple of floats. */
+/* Rounds a vector to a triple of floats. */
 static inline void hs_vec_to_floats(struct hs_vec from, float to[3])
 {
     to[0] = (float)from.x;

@@ -10,20 +10,20 @@
 
 #include "validators/base/glm.h"
 
-/* A float that is at least x, and at most three steps above it. Rounding to nearest moves a number
-   by less than 6e-8 of its size. */
+/* Returns a float that is at least x, and at most three steps above it. Rounding to nearest moves a
+   number by less than 6e-8 of its size. */
 static inline float hs_float_above(double x)
 {
     return (float)(x + (fabs(x) * 1.2e-7 + (double)FLT_MIN));
 }
 
-/* A float that is at most x, and at most three steps below it. */
+/* Returns a float that is at most x, and at most three steps below it. */
 static inline float hs_float_below(double x)
 {
     return (float)(x - (fabs(x) * 1.2e-7 + (double)FLT_MIN));
 }
 
-/* Number of the lowest set bit; `bits` must not be 0. */
+/* Returns the number of the lowest set bit; `bits` must not be 0. */
 static inline int hs_lowest_bit(unsigned bits)
 {
     return __builtin_ctz(bits);
@@ -31,25 +31,26 @@ static inline int hs_lowest_bit(unsigned bits)
 
 #ifdef CGLM_SIMD_x86
 
-/* a < b ? a : b */
+/* Returns a < b ? a : b for each lane. */
 static inline glmm_128 hs_lanes_min(glmm_128 a, glmm_128 b)
 {
     return _mm_min_ps(a, b);
 }
 
-/* a > b ? a : b */
+/* Returns a > b ? a : b for each lane. */
 static inline glmm_128 hs_lanes_max(glmm_128 a, glmm_128 b)
 {
     return _mm_max_ps(a, b);
 }
 
-/* a <= b, one bit a lane; the lowest bit is the first lane. */
+/* Returns one bit for each lane, set where a <= b. The lowest bit is the first lane. */
 static inline unsigned hs_lanes_at_most(glmm_128 a, glmm_128 b)
 {
     return (unsigned)_mm_movemask_ps(_mm_cmple_ps(a, b));
 }
 
-/* from[i] - minus, computed in double and then rounded. `from` is aligned to 16 bytes. */
+/* Returns from[i] - minus for each lane, computed in double and then rounded. `from` is aligned to
+   16 bytes. */
 static inline glmm_128 hs_lanes_narrow(const double *from, double minus)
 {
     __m128d low = _mm_sub_pd(_mm_load_pd(from), _mm_set1_pd(minus));

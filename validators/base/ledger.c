@@ -271,13 +271,14 @@ static void remove_entry(struct hs_ledger *ledger, struct hs_ledger_numbers *num
     numbers->count--;
 }
 
-/* A number that was not paid can be forgotten at any time. */
+/* Returns whether a number can be forgotten. A number that was not paid always can. */
 static bool is_free(const struct hs_ledger *ledger, const struct hs_ledger_entry *entry)
 {
     return !entry->accepted || entry->fire_time_us < ledger->free_before_us;
 }
 
-/* The entry recorded first, of all or of those that can be forgotten; NULL: none. */
+/* Returns the entry that was recorded first, of all entries or of those that can be forgotten.
+   NULL: there is no such entry. */
 static struct hs_ledger_entry *find_first(const struct hs_ledger *ledger,
                                           const struct hs_ledger_numbers *numbers, bool is_any)
 {
@@ -321,7 +322,8 @@ static bool give_up_first_answer(struct hs_ledger *ledger, struct hs_ledger_numb
     return true;
 }
 
-/* The same of the kind that has more answers. */
+/* Gives up the oldest answer to hits or to shots, whichever has more answers. False: no answer is
+   left. */
 static bool give_up_answer(struct hs_ledger *ledger)
 {
     return give_up_first_answer(
@@ -335,8 +337,8 @@ void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
         continue;
 }
 
-/* Gives up half the capacity of the kind that has more. At the first capacity it gives up shots
-   one by one, because only shots hold much memory then. */
+/* Halves the capacity for hits or for shots, whichever is larger. A capacity of FIRST_PLACES stays:
+   then one shot is forgotten, because only shots hold much memory. False: no memory was freed. */
 static bool give_up_numbers(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =
@@ -367,7 +369,8 @@ static bool reserve_for_cadences(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
-/* For bytes that must be recorded. The reserve has enough once everything else is given up. */
+/* Reserves bytes that must be recorded. The reserve has enough bytes once everything else is given
+   up. */
 static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
 {
     if (reserve_for_cadences(ledger, bytes))
@@ -376,7 +379,7 @@ static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
     return reserve(ledger, bytes);
 }
 
-/* For bytes that the ledger can do without. */
+/* Reserves bytes that the ledger can do without. */
 static bool reserve_for_answers(struct hs_ledger *ledger, size_t bytes)
 {
     while (!reserve(ledger, bytes))
@@ -400,7 +403,7 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
     return true;
 }
 
-/* Whether a number can be forgotten instead of growing the table. */
+/* Returns whether a number can be forgotten instead of growing the table. */
 static bool has_free(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers)
 {
     return numbers->count >= HS_LEDGER_NUMBERS && find_first(ledger, numbers, false) != NULL;
@@ -504,7 +507,8 @@ static uint16_t shots_before(const struct hs_cadence *cadence, int64_t fire_time
     return i;
 }
 
-/* When the token of a shot is earned, if those of earlier shots are earned at `settled_us`. */
+/* Returns when the token of a shot is earned, if those of earlier shots are earned at
+   `settled_us`. */
 static int64_t settle(int64_t settled_us, int64_t fire_time_us, int64_t interval_us)
 {
     int64_t from_us = settled_us > fire_time_us ? settled_us : fire_time_us;

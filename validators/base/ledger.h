@@ -98,7 +98,8 @@ void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, int64_t fire_time_
 /* Remembers that a number fired at this time could not be recorded. */
 void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* For a clock reset. Numbers and answers stay, but nothing is compared with old times. */
+/* Prepares the ledger for a clock reset. Numbers and answers stay, but nothing is compared with old
+   times. */
 void hs_ledger_forget_times(struct hs_ledger *ledger);
 
 /* Counts the bytes in use from the entries. */
@@ -108,37 +109,36 @@ size_t hs_ledger_bytes(const struct hs_ledger *ledger);
    snapshot. `count` is above the capacity. False: out of memory. */
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count);
 
-/* The entry of a number, or NULL. O(log n). */
+/* Returns the entry of a number, or NULL. O(log n). */
 const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *numbers,
                                              uint64_t number);
 
-/* The posted shot of a number, or NULL. */
+/* Returns the posted shot of a number, or NULL. */
 struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t number);
 
 /* Hits whose times are further apart are not compared by their offsets. */
 #define HS_OFFSET_WINDOW_US INT64_C(2000000)
 
-/* The largest difference between an offset (hs_ledger_entry) and those of accepted hits within
-   HS_OFFSET_WINDOW_US of a time; 0 without such hits. O(n), because numbers may be in any order. */
+/* Returns the largest difference between an offset (hs_ledger_entry) and those of accepted hits
+   within HS_OFFSET_WINDOW_US of a time; 0 without such hits. O(n), because numbers may be in any
+   order. */
 int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
                               int64_t offset_us);
 
-/*
- * The accepted entry that was recorded last, if its number is below this one by at most
- * HS_LEDGER_NUMBERS, else NULL. So a counter that wrapped, a random number and a late shot have no
- * predecessor. O(log n).
- */
+/* Returns the accepted entry that was recorded last, if its number is below this one by at most
+   HS_LEDGER_NUMBERS, else NULL. So a counter that wrapped, a random number and a late shot have no
+   predecessor. O(log n). */
 const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,
                                                         uint64_t number);
 
-/* Whether the number is used: it is kept, and it is not free. */
+/* Returns whether the number is used: it is kept, and it is not free. */
 bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
                        int64_t free_before_us);
 
-/* Whether a shot of this fire time may have been paid, and its number forgotten. */
+/* Returns whether a shot of this fire time may have been paid, and its number forgotten. */
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* The most bytes that recording an entry can charge to the budget. */
+/* Returns the most bytes that recording an entry can charge to the budget. */
 size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry);
 
@@ -160,25 +160,26 @@ bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *number
 /* Makes sure that the next shot of a weapon can be booked. False: out of memory. */
 bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon);
 
-/* The cadence of a weapon, or NULL if it has none. */
+/* Returns the cadence of a weapon, or NULL if it has none. */
 const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon);
 
 /*
- * The debt of the bucket with one more shot at this time: how long the weapon needs to earn the
- * tokens that its shots took too early. It is the largest debt at that shot and at the later ones.
- * A set of shots has the same debts in every order of arrival, and no subset has larger ones. So
- * honest shots pass in any order, and no order lets more shots pass than the bucket allows. A shot
- * that is older than a shot that is no longer kept counts at the time of that one. 0: no debt.
+ * Returns the debt of the bucket with one more shot at this time: how long the weapon needs to earn
+ * the tokens that its shots took too early. It is the largest debt at that shot and at the later
+ * ones. A set of shots has the same debts in every order of arrival, and no subset has larger ones.
+ * So honest shots pass in any order, and no order lets more shots pass than the bucket allows. If a
+ * shot is older than a shot that is no longer kept, it counts at the time of that shot. 0: no debt.
  *
  * This is the virtual scheduling algorithm of ITU-T I.371 (generic cell rate algorithm).
  */
 int64_t hs_cadence_debt(const struct hs_cadence *cadence, int64_t fire_time_us,
                         int64_t interval_us);
 
-/* The largest debt of a weapon that fires honestly: 0.67 of an interval. */
+/* Returns the largest debt of a weapon that fires honestly: 0.67 of an interval. */
 int64_t hs_cadence_max_debt(int64_t interval_us);
 
-/* Rounds fired without a pause of `reload_us`, including one fired at this time. */
+/* Returns the number of rounds fired without a pause of `reload_us`, including one fired at this
+   time. */
 uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
                            int64_t reload_us);
 
@@ -192,11 +193,11 @@ bool hs_ledger_record_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fi
 void hs_ledger_return_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
                            int64_t reload_us);
 
-/* When the tokens of all shots of a cadence are earned. */
+/* Returns when the tokens of all shots of a cadence are earned. */
 int64_t hs_cadence_settled(const struct hs_cadence *cadence, int64_t interval_us);
 
-/* The tokens of a weapon are earned at this time at the earliest. Without memory nothing happens.
- */
+/* Delays the tokens of a weapon: they are earned at `settled_us` at the earliest. Does nothing if
+   memory is out. */
 void hs_ledger_settle(struct hs_ledger *ledger, uint16_t weapon, int64_t settled_us);
 
 void hs_ledger_clear_cadences(struct hs_ledger *ledger);

@@ -118,7 +118,7 @@ static size_t item_size(const struct hs_saved_field *field)
     return field->size == 4 || field->size == 2 ? field->size : 1;
 }
 
-/* Where the low `size` bytes of a word are in memory. */
+/* Returns the offset of the low `size` bytes of a word in memory. */
 static size_t low_bytes(size_t size)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : sizeof(uint64_t) - size;
@@ -176,7 +176,7 @@ void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entr
 
 /* ---- reading ---- */
 
-/* Whether the library could have written this value. */
+/* Returns whether the library could have written this value. */
 static bool is_sane(enum hs_saved_kind kind, uint64_t word)
 {
     double real;
@@ -210,7 +210,7 @@ static bool get_member(struct hs_bytes_reader *reader, const struct hs_saved_nam
     return true;
 }
 
-/* Counts and sums of members that no longer exist are dropped. */
+/* Reads counts or sums. Those of members that no longer exist are dropped. */
 static bool get_counts(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                        const struct hs_saved_field *field, unsigned char *to)
 {

@@ -86,7 +86,7 @@ enum hs_saved_id {
 
 extern const struct hs_saved_struct hs_saved_structs[HS_SAVED_STRUCTS];
 
-/* A hash of the names, kinds and sizes of all fields of the structs in [from, to). */
+/* Returns a hash of the names, kinds and sizes of all fields of the structs in [from, to). */
 uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to);
 
 void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);

@@ -11,7 +11,7 @@ static inline double hs_seconds(int64_t us)
     return (double)us / 1e6;
 }
 
-/* Seconds to whole microseconds, half to even; the argument must be within +-9e12. */
+/* Converts seconds to whole microseconds, half to even. The argument must be within +-9e12. */
 static inline int64_t hs_seconds_to_us(double seconds)
 {
     /* Ties to even by hand: the result must not depend on the rounding mode of the caller. */
@@ -24,7 +24,8 @@ static inline int64_t hs_seconds_to_us(double seconds)
     return whole;
 }
 
-/* fmin and fmax also handle NaN, so compilers call them. These cost much less. */
+/* Return the smaller or the larger number. fmin and fmax also handle NaN, so compilers call them.
+   These functions cost much less. */
 static inline double hs_smaller(double a, double b)
 {
     return a < b ? a : b;

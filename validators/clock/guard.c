@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The lead of a time in which nothing arrived. */
+/* The highest lead of a period in which no move arrived. */
 #define NO_LEAD INT32_MIN
 
-/* The ceiling of a time in which no ack arrived. */
+/* The ceiling (the upper bound of the lead, from acks) of a period in which no ack arrived. */
 #define NO_CEILING INT32_MAX
 
 /* Leads are stored in 32 bits. The base moves when a lead is further from it than this. */
@@ -87,7 +87,7 @@ static void rebase(struct hs_clock_guard *guard, int64_t by)
         shift(&guard->cell_highest_us[i], by);
 }
 
-/* x of a move relative to the base; fits in 32 bits. */
+/* Returns x of a move relative to the base; fits in 32 bits. */
 static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_timing_move *step)
 {
     int64_t lead = step->timestamp_us - (guard->received_us + guard->shift_us) - guard->base_us;
@@ -171,7 +171,7 @@ static int32_t larger(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-/* The lowest upper bound from recent acks. */
+/* Returns the lowest upper bound of the lead from recent acks. */
 static int32_t ceiling_of(const struct hs_clock_guard *guard)
 {
     return smaller(guard->ceilings_us[0], guard->ceilings_us[1]);
@@ -276,10 +276,8 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
     guard->highest_before_us = guard->highest_us;
 }
 
-/*
- * How far M rose above R. A better connection also raises M, but then the bound from acks does not
- * rise. A fast clock raises both.
- */
+/* Returns how far M rose above R. A better connection also raises M, but then the bound from acks
+   does not rise. A fast clock raises both. */
 static double rise_of(const struct hs_clock_guard *guard)
 {
     if (guard->reference_us == NO_LEAD || guard->highest_us <= guard->reference_us)
@@ -363,7 +361,7 @@ static float noise_of_window(const struct hs_clock_guard *guard, const struct hs
     return (float)(sum * NOISE_UNIT_US) / (float)(cells + 1);
 }
 
-/* The factor on the thresholds of a quiet connection. */
+/* Returns the factor by which noise raises the thresholds, at least 1. */
 static double scale_of(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
 {
     return 1 + (double)guard->noise_us / fmax(1, (double)rules->lead_noise_us);
@@ -443,8 +441,8 @@ static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *r
 
 /* ---- speed ---- */
 
-/* The median slope between the highest leads of any two cells (Theil-Sen estimator: Theil 1950,
-   Sen 1968). Some cells with only delayed moves do not change it much. */
+/* Returns the median slope between the highest leads of any two cells (Theil-Sen estimator: Theil
+   1950, Sen 1968). Some cells with only delayed moves do not change it much. */
 static double median_slope(const struct hs_clock_guard *guard)
 {
     double slopes[HS_LEAD_CELLS * (HS_LEAD_CELLS - 1) / 2];

@@ -6,7 +6,7 @@
  * LeadGuard suspects one.
  *
  * AckBound. A move made after the client saw a snapshot cannot be older than that snapshot. k is
- * the send time of the newest snapshot that the packet before had seen. So c - k is at least the
+ * the send time of the newest snapshot that earlier packets acknowledged. So c - k is at least the
  * offset. Y is the smallest c - k so far, raised over time by the error that an honest crystal may
  * have. Y is an upper bound of x: delay and loss only lower x, so no honest clock passes Y.
  *
@@ -56,8 +56,8 @@ struct hs_clock_guard {
 
     /* AckBound */
     double bound_us;         /* Y */
-    int64_t ack_us;          /* newest snapshot seen by the packets before this one */
-    int64_t arriving_ack_us; /* newest snapshot seen by this packet or earlier ones */
+    int64_t ack_us;          /* newest snapshot that earlier packets acknowledged */
+    int64_t arriving_ack_us; /* newest snapshot that this or an earlier packet acknowledged */
 
     /* LeadGuard */
     int64_t block_from_us;  /* start of the current block */
@@ -112,8 +112,8 @@ struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,
                                             const struct hs_timing_move *step);
 
-/* The mean distance of M below R in the window, in microseconds, from measured cells alone; 0 while
-   nothing is measured. */
+/* Returns the mean distance of M below R in the window, in microseconds, from measured cells alone;
+   0 while nothing is measured. */
 int64_t hs_clock_guard_noise(const struct hs_clock_guard *guard);
 
 #endif

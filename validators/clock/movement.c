@@ -53,8 +53,8 @@
 /* A step of this length may hide a landing. Its end alone does not show what the body did. */
 #define HIDDEN_S 0.25
 
-/* Required shares of gravity. Falling requires that of a body sliding down a slope of 45
-   degrees, for at most a second, because the air slows the fall. */
+/* Required shares of gravity. The share for falling is that of a body sliding down a slope of 45
+   degrees. It is required for at most a second, because the air slows the fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0
@@ -106,7 +106,7 @@ static double max_speed(const struct passage *passage)
     return hs_larger(limit, passage->launch_speed);
 }
 
-/* The limit along `up`, for a path upwards or downwards. */
+/* Returns the limit along `up`, for a path upwards or downwards. */
 static double max_climb(const struct passage *passage, bool is_upwards)
 {
     double limit = is_upwards ? speed_of(passage->mode) : fall_speed_of(passage->mode);
@@ -220,10 +220,9 @@ static void begin(struct hs_movement *movement, const struct hs_movement_step *s
                                      .has_begun = true};
 }
 
-/*
- * The limits of the old mode count for a while. If the limits of an older mode still count and are
- * larger, they stay and expire as planned. So switching between two slower modes extends nothing.
- */
+/* Changes the movement mode. The limits of the old mode count for a while. If the limits of an
+   older mode still count and are larger, they stay and expire as planned. So switching between two
+   slower modes extends nothing. */
 static void change_mode(struct hs_movement *movement, const struct hs_moves_rules *rules,
                         const struct hs_movement_step *step)
 {
@@ -245,7 +244,8 @@ static void change_mode(struct hs_movement *movement, const struct hs_moves_rule
 
 /* ---- the checks ---- */
 
-/* The path from the last position, or from where the server put the client if that is nearer. */
+/* Returns the path from the last position, or from where the server put the client if that is
+   nearer. */
 static struct hs_vec path_of(const struct hs_movement *movement,
                              const struct hs_movement_step *step)
 {
@@ -335,8 +335,8 @@ static void check_claimed(struct hs_movement *movement, const struct passage *pa
     take_velocity(movement, plane, VELOCITY_CLAIMED);
 }
 
-/* Derived velocities charge only a growth of speed, because positions do not show turns within a
-   step. */
+/* Checks a velocity that was derived from positions. Only a growth of speed is charged, because
+   positions do not show turns within a step. */
 static void check_derived(struct hs_movement *movement, const struct passage *passage,
                           struct hs_movement_finding *out)
 {
@@ -351,7 +351,7 @@ static void check_derived(struct hs_movement *movement, const struct passage *pa
     take_velocity(movement, velocity, VELOCITY_DERIVED);
 }
 
-/* The fastest climb that remains of `rise` after `time_s` under the required gravity. */
+/* Returns the fastest climb that remains of `rise` after `time_s` under the required gravity. */
 static double slowed(double rise, double gravity, double time_s)
 {
     double slowing = RISING_SHARE * gravity, falling = FALLING_SHARE * gravity;
@@ -371,10 +371,8 @@ static bool may_bounce(const struct hs_movement *movement, const struct passage 
     return movement->bounces < passage->mode->air_jumps + lost_landings;
 }
 
-/*
- * Whether something threw the body or stopped its fall: a sudden upward change. Staying up, or an
- * even climb, is no launch.
- */
+/* Returns whether something threw the body or stopped its fall: a sudden upward change. Staying up,
+   or an even climb, is no launch. */
 static bool is_launch(struct hs_movement *movement, const struct passage *passage, double climb,
                       double allowed, double gravity, bool *was_thrown)
 {
@@ -398,11 +396,9 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
     return true;
 }
 
-/*
- * A step that is long enough to hide a landing, with a climb `above` that of a body under gravity.
- * The velocity at its end is unknown. A landing counts as a bounce, or a client that sends few
- * moves would fly. It may be one more than those that were lost.
- */
+/* Checks a step that is long enough to hide a landing. Its climb exceeds that of a body under
+   gravity by `above`. The velocity at its end is unknown. A landing counts as a bounce, or a client
+   that sends few moves would fly. The landing may be one more than those that were lost. */
 static void check_hidden(struct hs_movement *movement, const struct passage *passage, double climb,
                          double above, double gravity, struct hs_movement_result *out)
 {

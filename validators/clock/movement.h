@@ -114,8 +114,8 @@ static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
 
 /*
  * Checks a step and stores it, whatever the findings are. An overdrawn credit is restored, so one
- * cause gives one finding. That is for steps that are only counted. A caller that refuses a step
- * keeps the state from before the step, and adds the step's time to the next one. A check that
+ * cause gives one finding. This holds for callers that only count findings. A caller that refuses a
+ * step keeps the state from before the step, and adds the step's time to the next one. A check that
  * cannot run has not failed.
  *
  * After a change of base, position and velocity start again, and no credit is refilled. Speed is

@@ -65,10 +65,11 @@ void hs_timing_restart(struct hs_timing *timing);
 void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rules,
                      const struct hs_timing_move *move, struct hs_timing_result *out);
 
-/* Whether moves of this time arrived in a packet burst, or were delayed by the stall before it. */
+/* Returns whether moves of this time arrived in a packet burst, or were delayed by the stall before
+   it. */
 bool hs_timing_was_in_burst(const struct hs_timing *timing, int64_t time_us);
 
-/* Number of stalls that ended in a packet burst, in the minute before the last move. */
+/* Returns the number of stalls that ended in a packet burst, in the minute before the last move. */
 unsigned hs_timing_bursts_per_minute(const struct hs_timing *timing);
 
 #endif

@@ -24,7 +24,7 @@ void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double
     out->reach = out->length + out->extension;
 }
 
-/* The position after a share of the flight: start + velocity t + gravity t^2 / 2. */
+/* Returns the position after a share of the flight: start + velocity t + gravity t^2 / 2. */
 static struct hs_vec flight_place(const struct hs_path *path, double share)
 {
     double t = hs_seconds(path->end_us - path->start_us) * share;

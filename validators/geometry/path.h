@@ -15,8 +15,8 @@
    leg, but keep the rotation they have at its start. Half of this value doubles the work. */
 #define HS_LEG_US 15625
 
-/* The maximum number of legs, which bounds the work of one claim. A longer flight has longer
-   legs. */
+/* The maximum number of legs of a flight, which bounds the work of one claim. A longer flight has
+   longer legs. The extension of the path is one more leg. */
 #define HS_MAX_LEGS 512
 
 struct hs_path {
@@ -52,18 +52,19 @@ void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravit
                     double extension, double chord_error, int64_t start_us, int64_t end_us,
                     struct hs_path *out);
 
-/* Legs up to the reach of the path. hs_path_leg shortens the last one to it. */
+/* Returns the number of legs up to the reach of the path. hs_path_leg shortens the last one to
+   it. */
 uint32_t hs_path_legs(const struct hs_path *path);
 void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
 
-/* The time at which the path has covered `distance`. */
+/* Returns the time at which the path has covered `distance`. */
 int64_t hs_path_time(const struct hs_path *path, double distance);
 
 /* Cuts a leg in two at a time strictly between its ends. False: the time is not between them;
    nothing changed. */
 bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 
-/* The sweep of the leg relative to a body that moves by `motion` during the leg. */
+/* Returns the sweep of the leg relative to a body that moves by `motion` during the leg. */
 struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion);
 
 /* Converts a contact of that relative sweep to world coordinates; distances then count along the
@@ -72,17 +73,17 @@ void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
                      struct hs_vec motion, struct hs_sweep_contact *contact);
 
 /*
- * Seconds that a projectile with this launch speed needs from start to end under gravity. *low is
- * the time of the low arc, *high of the high one; without gravity both are equal. False: the speed
- * is too low, and *needed is the lowest speed that reaches the end.
+ * Computes the seconds that a projectile with this launch speed needs from start to end under
+ * gravity. *low is the time of the low arc, *high that of the high arc; without gravity both are
+ * equal. False: the speed is too low, and *needed is the lowest speed that reaches the end.
  *
- * d - g t^2 / 2| = v t, squared, is a quadratic equation in t^2.
+ * |d - g t^2 / 2| = v t, squared, is a quadratic equation in t^2.
  */
 bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
                      double *low, double *high, double *needed);
 
-/* Distance from the origin to the segment between `from` and `from + travel`: the foot of the
-   perpendicular, clamped to the ends. */
+/* Returns the distance from the origin to the segment between `from` and `from + travel`: the foot
+   of the perpendicular, clamped to the ends. */
 static inline double hs_segment_distance(struct hs_vec from, struct hs_vec travel)
 {
     double squared = hs_vec_dot(travel, travel);

@@ -29,7 +29,7 @@ void hs_quat_multiply(const float a[4], const float b[4], float out[4])
     out[3] = w;
 }
 
-/* sin(t angle) / sin(angle) as a power series in x = cos(angle) - 1, for angles up to 90
+/* Returns sin(t angle) / sin(angle) as a power series in x = cos(angle) - 1, for angles up to 90
    degrees. */
 static double sine_ratio(double t, double x)
 {

@@ -14,12 +14,12 @@
 /* Normalises q. False, with q unchanged, unless q is finite and its length is within 1e-3 of 1. */
 bool hs_quat_normalise(float q[4]);
 
-/* out = a * b: rotates by b, then by a. `out` may be either argument. */
+/* Sets out = a * b, which rotates by b, then by a. `out` may be either argument. */
 void hs_quat_multiply(const float a[4], const float b[4], float out[4]);
 
 /*
- * Spherical linear interpolation along the shorter arc (Shoemake, Animating rotation with
- * quaternion curves, 1985). s is in [0, 1].
+ * Interpolates along the shorter arc: spherical linear interpolation (Shoemake, Animating rotation
+ * with quaternion curves, 1985). s is in [0, 1].
  *
  * The ratio of sines is a power series in cos(angle) - 1 (Eberly, A fast and accurate algorithm for
  * computing SLERP, 2011). A wide angle is halved first, so the error is below 1e-12. Only + - * /
@@ -27,7 +27,7 @@ void hs_quat_multiply(const float a[4], const float b[4], float out[4]);
  */
 void hs_quat_slerp(const float a[4], const float b[4], double s, float out[4]);
 
-/* The images of the three axes, which are the columns of the rotation matrix. */
+/* Computes the images of the three axes, which are the columns of the rotation matrix. */
 void hs_quat_axes(const float q[4], struct hs_vec axes[3]);
 
 struct hs_vec hs_quat_rotate(const float q[4], struct hs_vec v);

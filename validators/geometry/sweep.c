@@ -60,7 +60,7 @@ struct slab {
     double g_below, g_above; /* d * enter and d * leave, computed without a division */
 };
 
-/* Slab test: makes slabs of the axes that the path crosses. An axis parallel to the path adds a
+/* Makes slabs of the axes that the path crosses (slab test). An axis parallel to the path adds a
    constant. */
 static int make_slabs(const struct local_sweep *s, struct slab slabs[3], double *constant)
 {
@@ -179,7 +179,7 @@ static void find_approach(const struct local_sweep *s, double reach, struct appr
     }
 }
 
-/* A sphere has no core box. By Pythagoras f(u) = |q|^2 + u^2. */
+/* Finds the approach to a sphere, which has no core box. By Pythagoras f(u) = |q|^2 + u^2. */
 static void find_approach_point(const struct local_sweep *s, double reach, struct approach *out)
 {
     double off = s->q[0] * s->q[0] + s->q[1] * s->q[1] + s->q[2] * s->q[2];
@@ -199,7 +199,7 @@ static double touch_slack(const struct hs_sweep *sweep, const struct hs_solid *s
     return HS_TOUCH_SLACK * (sweep->length + sweep->radius + solid->radius);
 }
 
-/* Whether the sphere touches, slack included. *u is the place. */
+/* Returns whether the sphere touches, slack included. Sets *u to the place. */
 static bool touch_place(const struct approach *a, double reach, double slack, double *u)
 {
     *u = a->crosses ? a->cross_u : a->smallest_u;
@@ -243,7 +243,8 @@ bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid
     return true;
 }
 
-/* The outward normal and the surface point of the solid that are nearest to the local point c. */
+/* Computes the outward normal and the surface point of the solid that are nearest to the local
+   point c. */
 static void surface_at(const struct hs_solid *solid, const double h[3], const double c[3],
                        double scale, double normal[3], double point[3])
 {

@@ -67,7 +67,7 @@ static bool within_box(const struct local *t, struct hs_vec p)
            p.y <= high.y + slack && p.z >= low.z - slack && p.z <= high.z + slack;
 }
 
-/* Whether the foot of the perpendicular from p to the plane is inside the three edges. */
+/* Returns whether the foot of the perpendicular from p to the plane is inside the three edges. */
 static bool between_edges(const struct local *t, struct hs_vec p)
 {
     for (int i = 0; i < 3; i++)
@@ -76,11 +76,9 @@ static bool between_edges(const struct local *t, struct hs_vec p)
     return true;
 }
 
-/*
- * Where the path enters the prism through its top or bottom, or starts inside it. A path that
- * enters through a side touches an edge before that. *near: the path starts or ends so close to the
- * plane that the slack may count.
- */
+/* Finds where the path enters the prism through its top or bottom, or starts inside it. A path that
+   enters through a side touches an edge before that. *near: the path starts or ends so close to the
+   plane that the slack may count. */
 static bool enter_face(const struct local *t, double *u, bool *near)
 {
     double area = hs_vec_length(t->normal);
@@ -135,8 +133,8 @@ static void enter_corner(const struct local *t, int i, double *first, bool *near
     keep_first(t, middle - half, middle + half, first);
 }
 
-/* Slab test: cuts [enter, leave] to the part between the planes through both ends of an edge.
-   The result may be empty. */
+/* Cuts [enter, leave] to the part between the planes through both ends of an edge (slab test). The
+   result may be empty. */
 static void between_ends(double at_start, double rate, double *enter, double *leave)
 {
     if (rate == 0) {
@@ -183,10 +181,9 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
 
 /* ---- within the slack ---- */
 
-/*
- * Travel at the smallest distance between the path and an edge. *square is that squared distance
- * (closest points of two segments: Ericson, Real-Time Collision Detection, 2005, 5.1.9).
- */
+/* Returns the travel at the smallest distance between the path and an edge. Sets *square to that
+   squared distance (closest points of two segments: Ericson, Real-Time Collision Detection, 2005,
+   5.1.9). */
 static double approach_edge(const struct local *t, int i, double *square)
 {
     struct hs_vec edge = t->edge[i], r = hs_vec_scale(t->corner[i], -1);
@@ -211,7 +208,7 @@ static bool end_touches(const struct hs_sweep *sweep, const struct hs_triangle *
     return hs_vec_distance(hs_triangle_nearest(triangle, center), center) <= outer;
 }
 
-/* Without an exact touch: whether the path comes within the slack. */
+/* Returns whether the path comes within the slack without an exact touch. */
 static bool touches_within_slack(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                                  const struct local *t, double *distance)
 {

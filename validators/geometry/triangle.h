@@ -22,15 +22,13 @@ struct hs_triangle {
     struct hs_vec corner[3]; /* world, length */
 };
 
-/*
- * Whether the triangle has no area that its coordinates can resolve. Its smallest height is then
- * below 1e-10 of its longest edge, or below the resolution of its coordinates.
- */
+/* Returns whether the triangle has no area that its coordinates can resolve. Its smallest height is
+   then below 1e-10 of its longest edge, or below the resolution of its coordinates. */
 bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
 
 /*
- * First touch of a swept sphere; radius 0 is a ray. Touch is inclusive with HS_TOUCH_SLACK, as in
- * sweep.h. The triangle must not be degenerate.
+ * Finds the first touch of a swept sphere; radius 0 is a ray. Touch is inclusive with
+ * HS_TOUCH_SLACK, as in sweep.h. The triangle must not be degenerate.
  *
  * True: the sphere touches, and *distance is the travel of its centre, 0 .. length. It is 0 if the
  * sphere touches at its start. If the sphere only comes within the slack, it is the travel at the
@@ -39,10 +37,10 @@ bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
 bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                          double *distance);
 
-/* The point of the triangle nearest to a world point. */
+/* Returns the point of the triangle nearest to a world point. */
 struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_vec point);
 
-/* Unit normal of the face. The corners run counter-clockwise around it. */
+/* Returns the unit normal of the face. The corners run counter-clockwise around it. */
 struct hs_vec hs_triangle_normal(const struct hs_triangle *triangle);
 
 #endif

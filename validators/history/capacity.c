@@ -44,7 +44,7 @@ void hs_history_free_pose(struct hs_history *history, uint32_t i)
     history->pose_free = i;
 }
 
-/* `capacity` is at least the number of samples. */
+/* Resizes the ring of samples. `capacity` is at least the number of samples. */
 static bool resize_samples(struct hs_history *history, uint32_t capacity)
 {
     struct hs_sample *samples = malloc(capacity * sizeof *samples);
@@ -201,7 +201,7 @@ enum hs_growth hs_history_store_pose(struct hs_history *history,
     return HS_GROWTH_DONE;
 }
 
-/* Keeps only the states in use, and the smallest capacity. */
+/* Shrinks the states to those in use, but not below the smallest capacity. */
 static bool shrink_states(struct hs_history *history)
 {
     uint32_t used = 0;
@@ -228,7 +228,7 @@ static bool shrink_states(struct hs_history *history)
     return true;
 }
 
-/* Keeps only the poses in use. */
+/* Shrinks the posted poses to those in use. */
 static bool shrink_poses(struct hs_history *history)
 {
     uint32_t count = 0;

@@ -6,7 +6,8 @@
 
 /* ---- the bracket ---- */
 
-/* Whether something other than movement is between two samples: a jump, a new life or a new rig. */
+/* Returns whether something other than movement is between two samples: a jump, a new life or a new
+   rig. */
 static bool is_discontinuous(const struct hs_history *history, const struct hs_sample *from,
                              const struct hs_sample *to)
 {
@@ -111,7 +112,7 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
     return reach;
 }
 
-/* The offset of the eye from the root: as posted, or that of the stance. */
+/* Returns the offset of the eye from the root: as posted, or that of the stance. */
 static struct hs_vec eye_offset(const struct hs_history *history, const struct hs_ruleset *ruleset,
                                 const struct hs_sample *sample, const float rotation[4])
 {
@@ -161,7 +162,7 @@ static void rest_bone(const struct hs_stance *stance, uint16_t bone, const float
     memcpy(out->scale, rest->scale, sizeof out->scale);
 }
 
-/* False: the bone was not posted. */
+/* Reads the posted pose of a bone. False: the bone was not posted. */
 static bool posted_bone(const struct hs_posted_pose *bones, uint16_t bone, struct bone_pose *out)
 {
     if (!hs_posted_pose_has_bone(bones, bone))
@@ -175,7 +176,7 @@ static bool posted_bone(const struct hs_posted_pose *bones, uint16_t bone, struc
     return true;
 }
 
-/* A bone of one sample. False: bones were posted, but not this one. */
+/* Finds the pose of a bone in one sample. False: bones were posted, but not this one. */
 static bool sample_bone(const struct hs_sample *sample, const struct hs_posted_pose *bones,
                         const struct hs_stance *stance, uint16_t bone, struct bone_pose *out)
 {
@@ -185,7 +186,7 @@ static bool sample_bone(const struct hs_sample *sample, const struct hs_posted_p
     return true;
 }
 
-/* Whether no posted bones count, so that the rest pose is placed on the rewound root. */
+/* Returns whether no posted bones count, so that the rest pose is placed on the rewound root. */
 static bool is_at_rest(const struct hs_pose *pose)
 {
     return pose->from == NULL && (pose->to == NULL || !interpolates(pose->bracket));

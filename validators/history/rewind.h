@@ -39,18 +39,19 @@ enum hs_rewind_status hs_rewind_find(const struct hs_history *history,
                                      const struct hs_ruleset *ruleset, int64_t time_us,
                                      struct hs_bracket *out);
 
-/* The state at that time, which is that of the older sample. */
+/* Returns the state at that time, which is that of the older sample. */
 const struct hs_state *hs_rewind_state(const struct hs_history *history,
                                        const struct hs_bracket *bracket);
 
-/* Position of the root, interpolated linearly. */
+/* Returns the position of the root, interpolated linearly. */
 struct hs_vec hs_rewind_position(const struct hs_bracket *bracket);
 
-/* Distance from the root to the furthest hitbox point at that time, or more. */
+/* Returns the distance from the root to the furthest hitbox point at that time, or more. */
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_bracket *bracket);
 
-/* The eye: interpolated if a sample has a posted eye, otherwise that of the stance. */
+/* Returns the position of the eye. It is interpolated if a sample has a posted eye. Otherwise it is
+   that of the stance. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
 
@@ -64,15 +65,16 @@ struct hs_pose {
     const struct hs_posted_pose *from, *to; /* posted bones, or NULL */
 };
 
-/* `bracket` must live as long as the pose. */
+/* Prepares the pose of a body at the time of `bracket`, which must live as long as the pose. */
 void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *bracket, struct hs_pose *out);
 
-/* A bounding sphere of a hitbox of the rig. False: one of the two samples lacks its bone. */
+/* Computes a bounding sphere of a hitbox of the rig. False: one of the two samples lacks its
+   bone. */
 bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *center,
                   double *radius);
 
-/* Places one hitbox like hs_rewind_body. False: as above. */
+/* Places one hitbox like hs_rewind_body. False: one of the two samples lacks its bone. */
 bool hs_pose_place(const struct hs_pose *pose, uint16_t hitbox, struct hs_solid *out);
 
 /* A rewound body: its hitboxes placed in the world. */

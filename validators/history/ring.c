@@ -119,7 +119,8 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 
 /* ---- span ---- */
 
-/* Distance from the root within which all posted hitboxes are, or the box of a mover; 0: none. */
+/* Returns the distance from the root within which all posted hitboxes are, or the box of a mover.
+   0: no hitbox was posted. */
 static double posted_reach(const struct hs_history *history, const struct hs_sample *sample)
 {
     if (history->of_mover)
@@ -154,7 +155,7 @@ static void update_span(struct hs_history *history, uint32_t i)
         history->since_span = 0;
     } else {
         widen_span(history, i);
-        /* The gap after it is part of a gap that the span already contains. */
+        /* The gap after sample i is part of a gap that the span already contains. */
         if (i == 0)
             widen_span(history, 1);
     }
@@ -292,7 +293,8 @@ static enum hs_insert_result replace(struct hs_history *history,
     return HS_INSERT_STORED;
 }
 
-/* NO_SPACE: the budget has no bytes for the posted bones. Shortening the history may help. */
+/* Inserts a sample. NO_SPACE: the budget has no bytes for the posted bones. Shortening the history
+   may help. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
                                     const struct hs_sample *sample, const union hs_any_state *state,
@@ -335,7 +337,7 @@ static enum hs_insert_result insert(struct hs_history *history,
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }
 
-/* Drops about half of the samples. False: the history is at its min. length already. */
+/* Drops about half of the samples. False: the history already has its min length. */
 static bool halve(struct hs_history *history)
 {
     uint32_t half = history->count / 2;

@@ -21,7 +21,8 @@
 #include "validators/vec.h"
 #include "validators/vocabulary.h"
 
-/* What a sample inherits from the one before it in time, unless its frame posts a new value. */
+/* The state that a sample inherits from the one before it in time, unless its frame posts a new
+   value. */
 struct hs_state {
 #define SAID(type, member, first, saved, stale, field)    type member;
 #define OWN(type, member, dimension, first, saved, stale) type member dimension;
@@ -35,7 +36,8 @@ struct hs_state {
  * it. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
 
-/* The same for a mover. */
+/* The state that a mover's sample inherits from the one before it, unless its frame posts a new
+   value. */
 struct hs_mover_state {
     struct hs_vec half_extents; /* of the box, in the mover's frame; length */
     struct hs_vec center;       /* of the box, in the mover's frame */
@@ -45,7 +47,7 @@ struct hs_mover_state {
     bool is_stale;    /* `is_solid` was posted before a restore (snapshot.h) */
 };
 
-/* Distance from the mover's position to the furthest point of its box, or more. */
+/* Returns the distance from the mover's position to the furthest point of its box, or more. */
 static inline double hs_mover_reach(const struct hs_mover_state *state)
 {
     return hs_vec_length(state->half_extents) + hs_vec_length(state->center);
@@ -107,7 +109,8 @@ enum { HS_HISTORY_FIRST = 16, HS_HISTORY_MIN = 8 };
 
 struct hs_history;
 
-/* NULL: out of memory. The owner reserves the first hs_history_min_bytes in the budget. */
+/* Creates an empty history. NULL: out of memory. The owner reserves the first hs_history_min_bytes
+   in the budget. */
 struct hs_history *hs_history_create(const struct hs_history_limits *limits);
 void hs_history_destroy(struct hs_history *history);
 void hs_history_clear(struct hs_history *history);
@@ -134,8 +137,8 @@ enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_sample *sample, const void *state,
                                         const struct hs_posted_pose *posted_pose);
 
-/* The result of an insert as that of its entry in the frame. *flags gets a bit per enum
-   hs_frame_flag. */
+/* Returns the result of an insert as the result of its entry in the frame. *flags gets a bit per
+   enum hs_frame_flag. */
 enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
                                               enum hs_insert_result inserted, int64_t time_us,
                                               unsigned *flags);
@@ -144,7 +147,7 @@ enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
    smallest capacity. False: out of memory; samples were dropped, but not all memory is freed. */
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 
-/* The most samples, and the current capacity. */
+/* Return the maximum number of samples, and the current capacity. */
 uint32_t hs_history_limit(const struct hs_history *history);
 uint32_t hs_history_capacity(const struct hs_history *history);
 
@@ -153,16 +156,17 @@ void hs_history_prune(struct hs_history *history, int64_t before_us);
 
 uint32_t hs_history_count(const struct hs_history *history);
 
-/* Sample i in order of time, 0 the oldest. Pointers stay valid until the next insert or prune. */
+/* Returns sample i in order of time; 0 is the oldest. Pointers stay valid until the next insert or
+   prune. */
 const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t i);
 const struct hs_state *hs_history_state(const struct hs_history *history,
                                         const struct hs_sample *sample);
 const struct hs_mover_state *hs_history_mover_state(const struct hs_history *history,
                                                     const struct hs_sample *sample);
-/* The next sample in order of time; NULL: this is the newest. */
+/* Returns the next sample in order of time; NULL: this is the newest. */
 const struct hs_sample *hs_history_next(const struct hs_history *history,
                                         const struct hs_sample *sample);
-/* NULL: neither bones nor eye were posted. */
+/* Returns the posted bones and eye of a sample. NULL: neither was posted. */
 const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *history,
                                                     const struct hs_sample *sample);
 
@@ -179,16 +183,16 @@ struct hs_history_span {
     int64_t longest_gap_us;       /* between two neighbouring samples */
 };
 
-/* NULL: the history is empty. */
+/* Returns the bounds of all samples. NULL: the history is empty. */
 const struct hs_history_span *hs_history_span(const struct hs_history *history);
 
-/* Index of the last sample at or before a time, or -1. O(log n). */
+/* Returns the index of the last sample at or before a time, or -1. O(log n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 
-/* The bytes of a new history. */
+/* Returns the bytes of a new history. */
 size_t hs_history_min_bytes(uint32_t max_samples);
 
-/* The bytes in use. */
+/* Returns the bytes in use. */
 size_t hs_history_bytes(const struct hs_history *history);
 
 #endif

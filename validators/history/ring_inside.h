@@ -24,7 +24,8 @@ struct hs_history {
     struct hs_sample *samples;
     struct hs_shared_state *states; /* `state_capacity` of them */
     uint32_t state_capacity;
-    /* Extras are blocks of one size; free ones are linked by the index in their first bytes. */
+    /* Posted poses are in blocks of one size. Free blocks are linked by the index in their first
+       bytes. */
     unsigned char *poses;
     size_t pose_size;
     uint32_t pose_capacity, pose_free;
@@ -43,7 +44,7 @@ static inline unsigned char *hs_history_pose_block(const struct hs_history *hist
     return history->poses + (size_t)i * history->pose_size;
 }
 
-/* REFUSED: by the budget. */
+/* The result of growing a part of a history. REFUSED: the budget has no bytes left. */
 enum hs_growth { HS_GROWTH_DONE, HS_GROWTH_REFUSED, HS_GROWTH_NO_MEMORY };
 
 /* Allocates the smallest capacity. False: out of memory. */
@@ -55,11 +56,12 @@ enum hs_growth hs_history_grow_samples(struct hs_history *history);
 enum hs_growth hs_history_share_state(struct hs_history *history, const union hs_any_state *state,
                                       const struct hs_sample *like, uint16_t *out);
 
-/* `posted_pose` may be NULL. The history must have space for the sample. */
+/* Stores the posted pose of a sample; `posted_pose` may be NULL. The history must have space for
+   the sample. */
 enum hs_growth hs_history_store_pose(struct hs_history *history,
                                      const struct hs_posted_pose *posted_pose, uint32_t *out);
 
-/* HS_NO_POSTED_POSE: does nothing. */
+/* Frees posted pose `i`. Does nothing if `i` is HS_NO_POSTED_POSE. */
 void hs_history_free_pose(struct hs_history *history, uint32_t i);
 
 void hs_history_drop_oldest(struct hs_history *history);

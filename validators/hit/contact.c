@@ -108,8 +108,8 @@ static bool place_body(const struct search *s, const struct hs_leg *leg, struct 
 }
 
 /*
- * A lower bound of the gap between the sphere on this leg and anything of the body: the path as
- * seen from the moving root, against the ball that holds all hitboxes.
+ * Returns a lower bound of the gap between the sphere on this leg and the body. Compares the path,
+ * as seen from the moving root, with the ball that contains all hitboxes.
  */
 static double coarse_gap(const struct search *s, const struct hs_leg *leg,
                          const struct leg_body *body)
@@ -127,8 +127,9 @@ static double coarse_gap(const struct search *s, const struct hs_leg *leg,
 enum { CHUNK = 16 };
 
 /*
- * A lower bound of the gap on legs first..last, from the samples alone: their roots are in one
- * ball, the path is near one segment. DBL_MAX if there is no sample for these times.
+ * Returns a lower bound of the gap on legs first..last, or DBL_MAX without a sample for these
+ * times. Compares a ball that contains the roots of the samples with the chord of the path. The
+ * path stays near its chord.
  */
 static double chunk_gap(const struct search *s, const struct hs_path *path, uint32_t first,
                         uint32_t last)

@@ -1,4 +1,4 @@
-/* Who and what a claim is about, looked up before any check of it runs. */
+/* Looks up what the checks of a claim need: shooter, weapon, posted shot, times and path. */
 #include "validators/hit/context.h"
 
 #include <float.h>

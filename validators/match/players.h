@@ -249,7 +249,8 @@ void hs_players_prune(struct hs_players *players, int64_t before_us);
 /* Finds the index of a team's name, or adds the name. False: no place or no memory. */
 bool hs_match_intern_team(struct hs_match *match, struct hs_str name, uint16_t *out);
 
-/* The sum over all checks at a time. A time before the last change counts as that change. */
+/* Returns the suspicion at `time_us`, summed over all checks. If `time_us` is before the last
+   change, returns the sum right after that change. */
 #define HS_SUSPICION_HALF_LIFE_US INT64_C(600000000)
 double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us);
 

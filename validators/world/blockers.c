@@ -7,7 +7,8 @@
 
 static const struct hs_vec still = {0, 0, 0};
 
-/* Nothing within `reach` of a centre that moves by `motion` can be touched on this leg. */
+/* Returns whether nothing within `reach` of a centre that moves by `motion` can be touched on this
+   leg. */
 static bool is_far(const struct hs_leg *leg, struct hs_vec center, double reach,
                    struct hs_vec motion, double slack)
 {
@@ -47,7 +48,7 @@ static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_c
     out->unknown_mover = mover;
 }
 
-/* A mover without a place then: would it be in the way where it is now? */
+/* Tests a mover that had no place at that time: would it be in the way where it is now? */
 static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *mover,
                               enum hs_rewind_status status, struct hs_obstacle *out)
 {
@@ -57,7 +58,8 @@ static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *m
         record_unknown(mover, &contact, status, out);
 }
 
-/* False: a ball around the box shows that the leg does not touch it. */
+/* Returns whether the leg may touch the box. False: a ball around the box shows that it does
+   not. */
 static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
                     const struct hs_bracket *start)
 {
@@ -67,8 +69,8 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
     return !is_far(leg, center, reach, still, slack_of(leg, reach));
 }
 
-/* The mover at the start of a leg. A mover that is lost at that time has a place then, but none
-   within the leg, so the time just after the start decides. */
+/* Finds the mover at the start of a leg. A mover that is lost at that time has a place then, but
+   none within the leg, so the time just after the start decides. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {
@@ -80,7 +82,7 @@ static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct 
     return status;
 }
 
-/* A leg without a sample of the mover inside, so that the mover moves straight. */
+/* Tests a mover on a leg without a sample of the mover inside, so that the mover moves straight. */
 static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const struct hs_mover *mover,
                       struct hs_obstacle *out)
 {
@@ -164,8 +166,8 @@ static double size_of(struct hs_vec v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-/* How far from its path a sphere may touch a mover: its radius, the slack over a path that the
-   mover's own movement makes longer, and rounding. */
+/* Returns how far from its path a sphere may touch a mover: its radius, the slack over a path that
+   the mover's own movement makes longer, and rounding. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));
@@ -181,15 +183,15 @@ static bool is_apart(const struct extent *extent, const struct extent *around, d
            extent->low.z > high->z + margin || extent->high.z < low->z - margin;
 }
 
-/* The extent of a long leg covers much that the leg does not touch: test the ball around the box.
- */
+/* Returns whether a leg passes by the ball around the box `around`. The box around a long leg
+   covers much that the leg does not touch. */
 static bool passes_by(const struct hs_leg *leg, const struct extent *around, double margin)
 {
     struct hs_vec middle = hs_vec_lerp(around->low, around->high, 0.5);
     return is_far(leg, middle, hs_vec_distance(middle, around->high), still, margin);
 }
 
-/* A mover that is nowhere near the path only sets the flag if its place is not known. */
+/* Sets is_mover_unknown if the place of a mover far from the path is not known in this time. */
 static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)
 {
@@ -203,7 +205,7 @@ static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, in
         s->is_mover_unknown = true;
 }
 
-/* With `any` it stops at the first one found. */
+/* Tests the movers on a leg. With `any`, stops at the first contact found. */
 static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, bool any,
                               struct hs_obstacle *out)
 {
@@ -254,7 +256,7 @@ static void measure(const struct hs_path *path, uint32_t legs, double radius, st
     }
 }
 
-/* One mover along all of it, up to what is already touched. */
+/* Tests one mover along the whole stretch, up to the contact found so far. */
 static void try_stretch(struct hs_blockers *s, const struct hs_path *path,
                         const struct stretch *stretch, const struct hs_mover *mover,
                         struct hs_obstacle *out)
@@ -305,7 +307,7 @@ static bool is_open(const struct hs_blockers *s)
     return s->world == NULL && s->movers->count == 0;
 }
 
-/* A path that ends before the unknown mover does not depend on it. */
+/* Clears is_unknown if the path ends before the unknown mover: it then does not depend on it. */
 static void settle_unknown(struct hs_obstacle *out)
 {
     if (out->touched && out->is_unknown && out->unknown_distance >= out->contact.distance)

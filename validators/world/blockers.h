@@ -1,6 +1,6 @@
 /*
- * What of the world blocks a path or a line: the static map, and the movers where they were. Hits
- * and moves use the same sweeps. Internal to validators/.
+ * Finds the parts of the world that block a path or a line: the static map, and the movers where
+ * they were. Hits and moves use the same sweeps. Internal to validators/.
  */
 #ifndef HS_BLOCKERS_H
 #define HS_BLOCKERS_H
@@ -34,8 +34,8 @@ struct hs_obstacle {
 };
 
 /*
- * First contact of a path with the map and the movers, each mover where it is when the path passes
- * it. The sphere that is cast has this radius, which may be smaller than the path's.
+ * Finds the first contact of a path with the map and the movers. Each mover is where it is when the
+ * path passes it. The sphere that is cast has this radius, which may be smaller than the path's.
  *
  * A sphere that already touches something at its start is cast as a ray: a shooter leaning on a
  * wall can shoot along it. Bodies that only the path's wider sphere touches need not be in sight of
@@ -47,13 +47,13 @@ void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double 
 /* The nearest obstacle, or any one (faster), or the nearest part of the map without the movers. */
 enum hs_obstacle_scope { HS_NEAREST, HS_ANY, HS_NEAREST_OF_MAP };
 
-/* The same for the straight line between two points, at one time; distances count from `from`.
-   A line that ends on a surface touches it. */
+/* Works like hs_blockers_find for the straight line between two points, at one time. Distances
+   count from `from`. A line that ends on a surface touches it. */
 void hs_blockers_between(struct hs_blockers *s, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 
-/* First contact of one sweep with the map alone, and with the movers alone, which stand still where
-   they are at that time. */
+/* Find the first contact of one sweep with the map alone, or with the movers alone, which stand
+   still where they are at that time. */
 void hs_blockers_sweep_map(struct hs_blockers *s, const struct hs_sweep *sweep,
                            struct hs_obstacle *out);
 void hs_blockers_sweep_movers(struct hs_blockers *s, const struct hs_sweep *sweep, int64_t time_us,

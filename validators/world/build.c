@@ -65,7 +65,7 @@ static void cover(struct bounds *bounds, const struct bounds *more)
     glm_vec3_maxv(other.high, bounds->high, bounds->high);
 }
 
-/* Half the surface area; 0 if the bounds are empty. */
+/* Returns half the surface area; 0 if the bounds are empty. */
 static float surface(const struct bounds *b)
 {
     struct bounds box = *b;
@@ -99,7 +99,7 @@ static int bin_of(const struct binning *b, const struct bounds *bounds, int axis
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
 }
 
-/* False: all centres are equal. */
+/* Maps the centres of items to bins. False: all centres are equal. */
 static bool choose_bins(const struct item *items, size_t count, struct binning *out)
 {
     struct bounds centers = nothing;
@@ -228,8 +228,8 @@ static void split(const struct builder *b, const struct range *whole, bool halve
 
 /* ---- nodes and groups ---- */
 
-/* Bytes in use with these counts. At the end of the build, nodes and groups exist twice for a
-   short time. */
+/* Returns the bytes in use with these counts. At the end of the build, nodes and groups exist twice
+   for a short time. */
 static size_t bytes_with(size_t items, size_t nodes, size_t groups)
 {
     return items * sizeof(struct item) +

@@ -239,8 +239,8 @@ static inline glmm_128 slab(const float *bounds, glmm_128 from, glmm_128 inverse
     return (glmm_load(bounds) - from) * inverse;
 }
 
-/* Slab test of the four children from `first` on. Returns one bit for each child that the sphere
-   may enter, and stores the travel of entry. */
+/* Tests the four children from `first` on (slab test). Returns one bit for each child that the
+   sphere may enter, and stores the travel of entry. */
 static inline unsigned reached(const struct walk *w, const struct hs_world_node *node, int first,
                                float *entered)
 {
@@ -373,7 +373,7 @@ static void describe_box(const struct walk *w, struct hs_world_contact *out)
     out->normal = contact.normal;
 }
 
-/* Whether the sweep is small enough for float arithmetic. Far beyond any world floats would
+/* Returns whether the sweep is small enough for float arithmetic. Far beyond any world floats would
    overflow, and a sweep would seem to reach the empty slots of a node. */
 static bool is_castable(const struct hs_sweep *s)
 {

@@ -39,7 +39,7 @@ static uint32_t doubled(uint32_t capacity)
     return capacity == 0 ? FIRST_CAPACITY : capacity * 2;
 }
 
-/* The bytes of one more mover, and of a larger array if it is full. */
+/* Returns the bytes of one more mover, and of a larger array if it is full. */
 static size_t min_bytes(const struct hs_movers *movers, const struct hs_match_limits *limits)
 {
     uint32_t more = doubled(movers->capacity) - movers->capacity;
@@ -60,7 +60,8 @@ static bool make_place(struct hs_movers *movers)
     return true;
 }
 
-/* The caller has reserved min_bytes. NULL: out of memory, and the bytes are released. */
+/* Adds a mover. The caller has reserved min_bytes. NULL: out of memory, and the bytes are
+   released. */
 static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limits *limits,
                             struct hs_str name)
 {
@@ -115,7 +116,7 @@ static enum hs_frame_result resolve(const struct hs_ruleset *ruleset,
     return state->has_box ? HS_FRAME_STORED : HS_FRAME_NO_HITBOXES;
 }
 
-/* The state that a sample inherits. `before`: index of the sample before it, or -1. */
+/* Returns the state that a sample inherits. `before`: index of the sample before it, or -1. */
 static const struct hs_mover_state *inherited_at(const struct hs_mover *mover, int64_t before)
 {
     if (mover == NULL)
@@ -226,7 +227,8 @@ void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracke
     *reach = hs_mover_reach(hs_mover_state_at(mover, bracket)) * (1 + HS_TOUCH_SLACK);
 }
 
-/* Most movers do not turn, so the usual case needs no slerp. */
+/* Returns whether two rotations are equal. Most movers do not turn, so the usual case needs no
+   slerp. */
 static bool is_same_rotation(const float a[4], const float b[4])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
@@ -254,7 +256,7 @@ void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *brack
     hs_quat_axes(rotation, out->solid.axes);
 }
 
-/* Origin and rotation at a time, or those of the newest sample if it is older. */
+/* Finds origin and rotation at a time, or those of the newest sample if it is older. */
 static bool find_frame(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *origin, float rotation[4])
 {

@@ -38,10 +38,10 @@ bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
                     const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                     size_t at, int64_t time_us, enum hs_frame_result *result, unsigned *flags);
 
-/* Finds a mover by name; `at` as above. NULL: there is no such mover. */
+/* Finds a mover by name; `at` as in hs_movers_post. NULL: no mover has this name. */
 struct hs_mover *hs_movers_find(const struct hs_movers *movers, struct hs_str name, size_t at);
 
-/* Whether hs_movers_post would store the entry after hs_movers_restart. */
+/* Returns whether hs_movers_post would store the entry after hs_movers_restart. */
 bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_ruleset *ruleset,
                            const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                            size_t at);
@@ -49,10 +49,10 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
 /* Drops samples older than `before_us`, but keeps one of each mover at or before it. */
 void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 
-/* For a clock reset: drops all samples, but keeps the movers and their state. */
+/* Drops all samples for a clock reset, but keeps the movers and their state. */
 void hs_movers_restart(struct hs_movers *movers);
 
-/* The state that the next newest sample inherits. */
+/* Returns the state that the next newest sample inherits. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);
 
 /* Adds a saved mover, without samples. False: out of memory. */
@@ -61,7 +61,7 @@ bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *l
 
 size_t hs_movers_bytes(const struct hs_movers *movers);
 
-/* Bounds of the box over all samples; the whole space if it has no samples. */
+/* Computes the bounds of the box over all samples. Without samples they are the whole space. */
 static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs_vec *low,
                                          struct hs_vec *high)
 {
@@ -75,18 +75,18 @@ static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs
     *high = (struct hs_vec){span->high.x + reach, span->high.y + reach, span->high.z + reach};
 }
 
-/* Where a mover is at one time, and whether it is solid then. */
+/* The place of a mover at one time, and whether it is solid then. */
 struct hs_mover_pose {
     struct hs_solid solid;
     bool is_solid;
     double reach; /* distance from the centre of the box to its corners */
 };
 
-/* The state at that time, which is that of the older sample. */
+/* Returns the state at that time, which is that of the older sample. */
 const struct hs_mover_state *hs_mover_state_at(const struct hs_mover *mover,
                                                const struct hs_bracket *bracket);
 
-/* A bounding sphere of the box at that time, for any rotation. */
+/* Computes a bounding sphere of the box at that time, for any rotation. */
 void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracket,
                    struct hs_vec *center, double *reach);
 
@@ -105,10 +105,11 @@ bool hs_mover_to_world(const struct hs_mover *mover, const struct hs_ruleset *ru
 bool hs_mover_carry(const struct hs_mover *mover, const struct hs_ruleset *ruleset, int64_t from_us,
                     int64_t to_us, struct hs_vec *point);
 
-/* The pose of the newest sample. False: it has no samples. */
+/* Computes the pose of the newest sample. False: the mover has no samples. */
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 
-/* True: the mover has a pose at all times in [from_us, to_us]. False: perhaps not. O(1). */
+/* Returns whether the mover certainly has a pose at all times in [from_us, to_us]. False: perhaps
+   not. O(1). */
 static inline bool hs_mover_is_placed(const struct hs_mover *mover,
                                       const struct hs_ruleset *ruleset, int64_t from_us,
                                       int64_t to_us)
@@ -118,13 +119,13 @@ static inline bool hs_mover_is_placed(const struct hs_mover *mover,
            span->oldest_us <= from_us && to_us - span->newest_us <= ruleset->rewind.future_slack_us;
 }
 
-/* The next time at which the movement may change: that of the next sample, or the time when the
-   newest sample is too old to be used. INT64_MAX: there is neither. */
+/* Returns the next time at which the movement may change: that of the next sample, or the time when
+   the newest sample is too old to be used. INT64_MAX: there is neither. */
 int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                              int64_t time_us);
 
-/* The bracket of a later time, up to the next sample, for a mover that moves on from `now`. False:
-   it does not move, because nothing is interpolated. */
+/* Computes the bracket of a later time, up to the next sample, for a mover that moves on from
+   `now`. False: the mover does not move, because nothing is interpolated. */
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *now, int64_t time_us, struct hs_bracket *out);
 

@@ -13,22 +13,20 @@ struct hs_csv;
 struct hs_csv *hs_csv_open(const char *path, char error[HS_PLAY_ERROR_MAX]);
 void hs_csv_close(struct hs_csv *csv);
 
-/* Index of a column, or -1. */
+/* Returns the index of a column, or -1. */
 int hs_csv_column(const struct hs_csv *csv, const char *name);
 
-/* The next row. END, or BAD with a sentence that has the line's number. */
+/* Reads the next row. END: no row is left. BAD: `error` has a sentence with the line's number. */
 enum hs_recording_result hs_csv_next(struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX]);
 
-/* A cell of the row read last, valid until the next row. */
+/* Returns a cell of the row read last, valid until the next row. */
 const char *hs_csv_text(const struct hs_csv *csv, int column);
 
-/*
- * A cell as a finite number. False: it is not one; *out is unchanged. The fault is remembered for
- * the row: a reader may read all cells and then call hs_csv_fault once.
- */
+/* Reads a cell as a finite number. False: it is not one; *out is unchanged. The fault is remembered
+   for the row: a reader may read all cells and then call hs_csv_fault once. */
 bool hs_csv_number(struct hs_csv *csv, int column, double *out);
 
-/* True, with a sentence in `error`, when a cell of this row was not a number. */
+/* Returns whether a cell of this row was not a number. If so, `error` has a sentence. */
 bool hs_csv_fault(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX]);
 
 /* Writes "FILE, line N: " and the sentence to `error`; returns false. */

@@ -36,10 +36,8 @@ struct hs_csv_weapon {
     double spread; /* radians; the widest cone of its bullets */
 };
 
-/*
- * The ruleset for a match of the game; a new reference. Its rewind limit covers `longest_rewind`
- * (seconds). The body is widened by `grow` (length) on every side.
- */
+/* Returns the ruleset for a match of the game; a new reference. Its rewind limit covers
+   `longest_rewind` (seconds). The body is widened by `grow` (length) on every side. */
 json_t *hs_csv_ruleset(const struct hs_csv_game *game, const struct hs_csv_weapon *weapons,
                        size_t count, double longest_rewind, double grow);
 

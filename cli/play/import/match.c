@@ -59,8 +59,8 @@ struct csv_match {
     double longest_rewind; /* seconds */
 };
 
-/* The length of a path without .poses.csv or .shots.csv, and *zipped: it ends in .gz. -1: the path
-   has another ending. */
+/* Returns the length of a path without .poses.csv or .shots.csv, or -1 if the path has another
+   ending. Sets *zipped if the path ends in .gz. */
 static int stem_of(const char *path, bool *zipped)
 {
     size_t length = strlen(path), part = strlen(".poses.csv");
@@ -112,7 +112,8 @@ static bool find_columns(struct table *table, const char *const *names, int coun
     return true;
 }
 
-/* A cell of the waiting row, or `otherwise` without that column. Faults: see hs_csv_fault. */
+/* Returns a cell of the waiting row, or `otherwise` without that column. Faults: see
+   hs_csv_fault. */
 static double number(const struct table *table, int column, double otherwise)
 {
     if (table->columns[column] >= 0)
@@ -139,7 +140,7 @@ static double rewind_of(const struct hs_csv_game *game, double ping_ms)
     return fmax(game->least_rewind, ping_ms / 1000.0 - game->ping_credit);
 }
 
-/* The weapon of a name, added if it is new. NULL with a sentence in `error`. */
+/* Returns the weapon of a name, added if it is new. NULL with a sentence in `error`. */
 static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *name)
 {
     size_t i = 0;
@@ -183,7 +184,7 @@ static bool survey_shots(struct csv_match *match)
     return false;
 }
 
-/* The name of a player, "p" and a slot. Slots are small whole numbers. */
+/* Reads the name of a player: "p" and a slot. Slots are small whole numbers. */
 static bool read_slot(const struct table *table, int column, long *slot, char name[16])
 {
     double value = number(table, column, 0.0);
@@ -212,7 +213,7 @@ static void add_aim(const struct table *poses, json_t *player)
         json_object_set_new(player, "aim", vector(aim));
 }
 
-/* The waiting row of poses as a player of a frame. NULL with a sentence in `error`. */
+/* Converts the waiting row of poses to a player of a frame. NULL with a sentence in `error`. */
 static json_t *pose_to_player(struct csv_match *match)
 {
     const struct table *poses = &match->poses;
@@ -257,7 +258,7 @@ static json_t *pose_to_player(struct csv_match *match)
     return player;
 }
 
-/* All waiting poses of one time as one frame, appended to `frames`. */
+/* Appends all waiting poses of one time to `frames`, as one frame. */
 static bool take_frame(struct csv_match *match, json_t *frames)
 {
     double time = match->poses.time;
@@ -273,7 +274,7 @@ static bool take_frame(struct csv_match *match, json_t *frames)
     return good;
 }
 
-/* The waiting row of shots as a claim; its truth is appended to `truth`. */
+/* Appends the waiting row of shots to `hits` as a claim, and its truth to `truth`. */
 static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth)
 {
     struct table *shots = &match->shots;
@@ -301,7 +302,7 @@ static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth)
     return advance(shots);
 }
 
-/* Whether the next row is a pose: poses of the same time come before shots. */
+/* Returns whether the next row is a pose: poses of the same time come before shots. */
 static bool pose_is_next(const struct csv_match *match)
 {
     return match->poses.waiting &&

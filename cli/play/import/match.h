@@ -11,7 +11,7 @@
 
 #include "cli/play/recording.h"
 
-/* True for names that end in .poses.csv or .shots.csv, with or without .gz. */
+/* Returns whether a name ends in .poses.csv or .shots.csv, with or without .gz. */
 bool hs_csv_match_is_name(const char *path);
 
 /*

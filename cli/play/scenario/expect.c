@@ -39,7 +39,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct comparison *cmp, c
     return false;
 }
 
-/* "expected VALUE, got VALUE"; `got` may be NULL. */
+/* Reports "expected VALUE, got VALUE"; `got` may be NULL. */
 static bool fail_json(struct comparison *cmp, const char *before, const json_t *value,
                       const char *between, const json_t *got)
 {
@@ -93,8 +93,8 @@ static double tolerance_of(const struct comparison *cmp, const char *key, const 
     }
 }
 
-/* Whether a value and an element of `array` match. `is_choice`: the elements are expectations of
-   the value; else the value is the expectation. The fault is not kept. */
+/* Returns whether a value and an element of `array` match. `is_choice`: the elements are
+   expectations of the value; else the value is the expectation. The fault is not kept. */
 static bool has_match(const struct comparison *cmp, const json_t *value, const json_t *array,
                       bool is_choice)
 {
@@ -131,7 +131,7 @@ static bool compare_size(struct comparison *cmp, const json_t *expected, const j
                 size);
 }
 
-/* An object whose first key begins with $: an operator. */
+/* Compares a value with an operator: an object whose first key begins with $. */
 static bool compare_operator(struct comparison *cmp, const json_t *expected, const json_t *actual)
 {
     const json_t *argument;
@@ -217,7 +217,7 @@ bool hs_expect_json(const json_t *expected, const json_t *actual, double unit,
     return compare(&cmp, expected, actual);
 }
 
-/* Each expected pointer exactly once, and nothing else. */
+/* Compares the errors. Each expected pointer must be there exactly once, and no other. */
 static bool compare_errors(struct comparison *cmp, const json_t *pointers, const json_t *errors)
 {
     bool same = json_array_size(errors) == json_array_size(pointers);
@@ -239,7 +239,7 @@ static bool only_known(struct comparison *cmp, const json_t *expect)
     return unknown == NULL || fail(cmp, "the expectation has an unknown member \"%s\"", unknown);
 }
 
-/* The fault contains the body, which explains the status. */
+/* Compares the status. The fault contains the body, which explains the status. */
 static bool status_matches(struct comparison *cmp, const json_t *expected, long status,
                            const char *body)
 {

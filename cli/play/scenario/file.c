@@ -36,7 +36,7 @@ static json_t *load_json(const char *path, char *error)
 /* For json_unpack_ex: an unknown field is a fault, because a misspelt field would test nothing. */
 enum { SHAPE = JSON_VALIDATE_ONLY | JSON_STRICT };
 
-/* The path of a fixture is relative to the file that uses it. */
+/* Loads a fixture. Its path is relative to the file that uses it. */
 static json_t *load_fixture(const char *path, const json_t *fixture, char *error)
 {
     if (!json_is_string(fixture))
@@ -116,7 +116,7 @@ struct hs_scenario_info hs_scenarios_info(const struct hs_scenarios *scenarios, 
                                      json_string_value(json_object_get(item, "requires"))};
 }
 
-/* `text` with $match and $ruleset replaced; malloc'ed. NULL: out of memory. */
+/* Returns `text` with $match and $ruleset replaced; malloc'ed. NULL: out of memory. */
 static char *fill_in(const struct draft *draft, const char *text)
 {
     char *out = NULL;
@@ -156,7 +156,7 @@ static json_t *fill_in_json(const struct draft *draft, const json_t *value)
     return out;
 }
 
-/* RFC 7396. A new reference. */
+/* Merges a patch into a target (RFC 7396). Returns a new reference. */
 static json_t *merged(const json_t *target, const json_t *patch)
 {
     if (!json_is_object(patch))
@@ -174,7 +174,7 @@ static json_t *merged(const json_t *target, const json_t *patch)
     return out;
 }
 
-/* The document to send: in the frame of reference, with the names filled in. Steals. */
+/* Returns the document to send: in the frame of reference, with the names filled in. Steals. */
 static json_t *finished(const struct draft *draft, json_t *document)
 {
     json_t *placed = hs_reference_apply(draft->reference, document);
@@ -213,7 +213,7 @@ static struct hs_scenario_step *add_step(struct draft *draft, const char *method
     return step;
 }
 
-/* The same for a JSON body, which is stolen. */
+/* Adds a step with a JSON body, which is stolen. */
 static struct hs_scenario_step *add_json_step(struct draft *draft, const char *method,
                                               const char *path, json_t *body, json_t *expect)
 {
@@ -228,7 +228,7 @@ static json_t *copy_member(const json_t *object, const char *key)
     return json_deep_copy(json_object_get(object, key));
 }
 
-/* Frames. By default the answer must refuse nothing. */
+/* Adds a step that posts frames. By default the answer must refuse nothing. */
 static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *request)
 {
     json_t *body;
@@ -250,7 +250,8 @@ static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *re
                          json_pack("{s:o}", "body", expect));
 }
 
-/* One claim, merged into that of the fixture. The expectation is about its result. */
+/* Adds a step with one claim, merged into that of the fixture. The expectation is about its
+   result. */
 static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *request)
 {
     json_t *claim =
@@ -275,7 +276,7 @@ static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *req
                          json_pack("{s:{s:[o]}}", "body", "results", result));
 }
 
-/* Text that need not be JSON, padded with blanks to `pad` bytes. */
+/* Adds a step with a text that need not be JSON, padded with blanks to `pad` bytes. */
 static struct hs_scenario_step *add_raw(struct draft *draft, const json_t *request,
                                         const char *method, const char *path)
 {
@@ -341,7 +342,8 @@ static bool add_request(struct draft *draft, const json_t *request)
     return true;
 }
 
-/* The name is a hash of the content: scenarios with equal rulesets share one stored ruleset. */
+/* Names a ruleset by a hash of its content. So scenarios with equal rulesets share one stored
+   ruleset. */
 static void name_ruleset(struct draft *draft, const json_t *ruleset)
 {
     json_t *placed = hs_reference_apply(draft->reference, ruleset);
@@ -352,7 +354,7 @@ static void name_ruleset(struct draft *draft, const json_t *ruleset)
     json_decref(placed);
 }
 
-/* The map of the scenario, or else of the fixture; borrowed; NULL: none. */
+/* Returns the map of the scenario, or else of the fixture; borrowed; NULL: none. */
 static const json_t *map_of(const struct draft *draft, const json_t *scenario)
 {
     const json_t *map = json_object_get(scenario, "map");

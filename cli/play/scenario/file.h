@@ -31,7 +31,8 @@ struct hs_scenario_info {
     const char *requires; /* how the service has to be started, or NULL: "--auto-open false" */
 };
 
-/* Borrowed from `scenarios`; `index` must be below the count. */
+/* Returns the description of a scenario, borrowed from `scenarios`. `index` must be below the
+   count. */
 struct hs_scenario_info hs_scenarios_info(const struct hs_scenarios *scenarios, size_t index);
 
 /* One request and the expectation of its answer. */
@@ -53,11 +54,9 @@ struct hs_scenario_plan {
     json_t *owned; /* values that the steps borrow */
 };
 
-/*
- * `prefix` (a valid name of at most 32 bytes) begins the names of the matches. A new prefix makes
- * new matches; the same prefix gives the same requests byte for byte. NULL with a sentence in
- * `error`: the scenario is malformed.
- */
+/* Plans the requests of a scenario. `prefix` (a valid name of at most 32 bytes) begins the names of
+   the matches. A new prefix makes new matches; the same prefix gives the same requests byte for
+   byte. NULL with a sentence in `error`: the scenario is malformed. */
 struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scenarios, size_t index,
                                                  const struct hs_reference *reference,
                                                  const char *prefix,

@@ -74,7 +74,7 @@ static double number_at(const json_t *array, size_t index)
     return json_number_value(json_array_get(array, index));
 }
 
-/* 1, or -1 for a mirror: the determinant of the signed permutation. */
+/* Returns 1, or -1 for a mirror: the determinant of the signed permutation. */
 static double handedness(const struct hs_reference *reference)
 {
     const int *axis = reference->axis, *sign = reference->sign;
@@ -154,7 +154,7 @@ static json_t *apply_number(const struct place *place, const json_t *value)
     return json_deep_copy(value);
 }
 
-/* A capsule runs along its own z axis, so its rotation turns with the rig. */
+/* Turns a capsule. It runs along its own z axis, so its rotation turns with the rig. */
 static void turn_capsule(const struct hs_reference *reference, const json_t *before, json_t *after)
 {
     const double *r = reference->turn;
@@ -186,8 +186,8 @@ bool hs_measures_length(const json_t *object)
            (unit == NULL && json_is_string(json_object_get(object, "reason")));
 }
 
-/* A negative sign swaps min and max of a new axis. Sorting the corners would make a bad box, with
-   min beyond max, a good one. */
+/* Swaps min and max of each new axis with a negative sign. Sorting the corners instead would make a
+   bad box, with min beyond max, a good one. */
 static void sort_corners(const struct hs_reference *reference, json_t *object)
 {
     json_t *min = json_object_get(object, "min"), *max = json_object_get(object, "max");

@@ -31,8 +31,8 @@ enum hs_quantity {
 
 enum hs_quantity hs_quantity_of(const char *key);
 
-/* Whether "measured" and "limit" in this object are lengths or speeds: by its "unit", or because
-   it is a victim out of reach of a blast. */
+/* Returns whether "measured" and "limit" in this object are lengths or speeds: by its "unit", or
+   because it is a victim out of reach of a blast. */
 bool hs_measures_length(const json_t *object);
 
 struct hs_reference {
@@ -50,12 +50,9 @@ struct hs_reference {
 enum { HS_REFERENCES = 5 };
 extern const struct hs_reference hs_references[HS_REFERENCES];
 
-/*
- * A new document: `document` in the reference. Values of unexpected shape (a string for a number,
- * two coordinates) are copied, so that bad requests stay bad. The arguments of expectation
- * operators
- * ("$near" etc.) are converted too. NULL: out of memory.
- */
+/* Returns a new document: `document` in the reference. Values of unexpected shape (a string for a
+   number, two coordinates) are copied, so that bad requests stay bad. The arguments of expectation
+   operators ("$near" etc.) are converted too. NULL: out of memory. */
 json_t *hs_reference_apply(const struct hs_reference *reference, const json_t *document);
 
 #endif

@@ -9,7 +9,7 @@
 #include "cli/play/recording.h"
 #include "cli/play/tally.h"
 
-/* True for names that end in .json. */
+/* Returns whether a name ends in .json. */
 bool hs_play_scenarios_is_name(const char *path);
 
 /*

@@ -45,7 +45,7 @@ struct burst {
     bool as_shots; /* posts shots; otherwise claims hits */
 };
 
-/* The built-in rules without magazines: only the fire rate is tested. */
+/* Creates the built-in rules without magazines, so that only the fire rate is tested. */
 static struct hs_ruleset *create_rules(const struct hs_sim_arena *arena)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
@@ -57,7 +57,7 @@ static struct hs_ruleset *create_rules(const struct hs_sim_arena *arena)
     return ruleset;
 }
 
-/* The number of the name that the player has at a time. */
+/* Returns the number of the name that the player has at a time. */
 static int64_t name_number(const struct burst *burst, int64_t time_us)
 {
     int64_t since_us = time_us > START_US ? time_us - START_US : 0;
@@ -113,7 +113,7 @@ static void fire(struct burst *burst, enum hs_link_kind kind, enum stamps stamps
     qsort(burst->bullets, burst->count, sizeof *burst->bullets, by_arrival);
 }
 
-/* False: out of memory. */
+/* Posts the frames up to `until_us`. False: out of memory. */
 static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *next_us)
 {
     enum hs_frame_result results[2];
@@ -135,13 +135,14 @@ static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *ne
     return true;
 }
 
-/* A cheat who knows the verdict does not send what is refused. */
+/* Returns whether a bullet with this result is sent. A cheat who knows the verdict does not send
+   what is refused. */
 static bool is_sent(const struct burst *burst, const struct hs_hit_result *result)
 {
     return !burst->volley->knows || result->verdict == HS_VERDICT_ACCEPTED;
 }
 
-/* False: out of memory. */
+/* Verifies a bullet. False: out of memory. */
 static bool verify(const struct burst *burst, const struct bullet *bullet,
                    struct hs_hit_result *result)
 {
@@ -173,8 +174,8 @@ static bool verify(const struct burst *burst, const struct bullet *bullet,
     return !is_sent(burst, result) || hs_hit_record(burst->match, &hit, result, HS_STR("{}"));
 }
 
-/* The accepted bullets become *accepted, and the most of them in one tick *at_once. `count`: gets
-   the reasons of the others; may be NULL. */
+/* Plays the burst. *accepted gets the number of accepted bullets, and *at_once the largest number
+   of them in one tick. `count` gets the reasons of the other bullets, and may be NULL. */
 static bool play(const struct burst *burst, uint64_t *accepted, uint64_t *at_once,
                  struct hs_cheat_count *count)
 {
@@ -209,7 +210,8 @@ static int by_fire_time(const void *a, const void *b)
     return (left->fired_us > right->fired_us) - (left->fired_us < right->fired_us);
 }
 
-/* The most accepted bullets of ten seconds, over those that the weapon can fire. */
+/* Returns the largest number of accepted bullets in ten seconds, divided by the number that the
+   weapon can fire. */
 static double worst_window(const struct burst *burst)
 {
     int64_t interval_us = burst->weapon->min_interval_us;
@@ -232,7 +234,7 @@ static void close_burst(struct burst *burst)
     hs_ruleset_destroy(burst->ruleset);
 }
 
-/* False: out of memory; `burst` must be closed all the same. */
+/* Opens a burst. False: out of memory; `burst` must be closed all the same. */
 static bool open_burst(struct burst *burst, const struct hs_sim_arena *arena, enum hs_arm arm,
                        const struct hs_volley *volley, int64_t length_us)
 {

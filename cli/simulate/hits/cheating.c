@@ -82,7 +82,7 @@ static bool play_twin(struct run *run, const struct hs_mail *mail)
     return hs_hit_record(run->twin, &claim, &run->result, HS_STR("{}"));
 }
 
-/* The true eye of a player at a time. */
+/* Returns the true eye of a player at a time. */
 static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
 {
     const struct hs_game *game = &run->skirmish->game;
@@ -92,7 +92,7 @@ static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
                       game->arena->rig->stances[pose->crouched].eye);
 }
 
-/* Whether the true eye of the shooter sees the accepted hit of the last verification. */
+/* Returns whether the true eye of the shooter sees the accepted hit of the last verification. */
 static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
 {
     const double drawn_in = 0.005; /* a body may touch a wall */
@@ -114,7 +114,7 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
         return;
     }
     double value = 1 + run->result.damage_total;
-    /* What the eye sees could be hit without leaning. */
+    /* The shooter could hit this body without leaning, because their eye sees it. */
     if (value <= run->value || (play->cheat->kind == HS_CHEAT_LEAN && is_in_sight(run, mail)))
         return;
     run->value = value;
@@ -204,7 +204,7 @@ static struct hs_vec steer(struct hs_vec from, struct hs_vec to, double degrees)
 
 /* ---- the choices ---- */
 
-/* The honest time first, then those ever further from it. */
+/* Tries the honest time first, then times ever further from it. */
 static void try_times(struct run *run, const struct hs_mail *shot)
 {
     for (int i = 0; i <= 2 * TIME_STEPS; i++) {
@@ -227,7 +227,7 @@ static void try_times(struct run *run, const struct hs_mail *shot)
     }
 }
 
-/* From above the target, and from the shooter's eye, with the weapon's speed. */
+/* Tries launches from above the target, and from the shooter's eye, with the weapon's speed. */
 static void try_launches(struct run *run, const struct hs_mail *shot)
 {
     static const double ages[] = {0, 0.3, 1.1, 1.6}; /* seconds of flight; 0: from the eye */
@@ -296,8 +296,8 @@ static void try_honest(struct run *run, const struct hs_mail *shot)
     try_aimed(run, shot, run->play->cheat->kind == HS_CHEAT_HOLD ? run->play->cheat->amount : 0);
 }
 
-/* Degrees from the posted direction to the claimed path. Where the impact moved by no more than
-   coordinates are rounded, nothing was steered. */
+/* Returns the degrees from the posted direction to the claimed path. If the impact moved by no more
+   than coordinates are rounded, nothing was steered. */
 static double steered(const struct hs_mail *shot, const struct hs_mail *mail)
 {
     double angle = angle_between(shot->direction, mail->direction);
@@ -322,7 +322,7 @@ static void try_beside(struct run *run, const struct hs_mail *shot)
     }
 }
 
-/* Fires an accepted hit's number again: of the last one, or of the one `amount` before it. */
+/* Fires again with the number of an accepted hit: the last hit, or the hit `amount` before it. */
 static bool repeat_number(struct run *run, const struct hs_mail *shot)
 {
     struct play *play = run->play;
@@ -336,7 +336,7 @@ static bool repeat_number(struct run *run, const struct hs_mail *shot)
     return settle(run);
 }
 
-/* The player fires, and claims the best of what the cheat may choose. False: out of memory. */
+/* Lets the player fire, and claim the best of what the cheat may choose. False: out of memory. */
 static bool pull(struct run *run, struct play *play, const struct hs_mail *shot)
 {
     static void (*const tries[])(struct run *, const struct hs_mail *) = {
@@ -382,7 +382,7 @@ static void try_ambush(struct run *run, const struct hs_mail *shot, unsigned who
     }
 }
 
-/* A player behind cover or dead fires at the enemies whom they cannot see now. */
+/* Lets a player who is behind cover or dead fire at the enemies whom they cannot see now. */
 static bool ambush(struct run *run, struct play *play, unsigned who)
 {
     struct hs_skirmish *skirmish = run->skirmish;
@@ -521,7 +521,8 @@ static bool set_up(struct run *run, const struct hs_simulation *simulation,
     return good;
 }
 
-/* An ambush comes on top of the twin's fight. */
+/* Adds the hits and the damage of all cheats to their counts. Hits of an ambush are added to those
+   of the twin's fight. */
 static void add_up(const struct run *run)
 {
     for (int i = 0; i < HS_CHEATS; i++) {

@@ -1,8 +1,8 @@
 /*
  * Cheats that are played beside an honest twin: the same seed, connection and fight, the same aim
- * with the same errors, the same moments of fire. What a cheat wins is what the service accepts
- * from it, compared with what it accepts from the twin. Cheats know everything: they see the
- * server's frames, and try each choice on the checks before they send the one that pays most.
+ * with the same errors, the same moments of fire. The service accepts hits from the cheat and from
+ * the twin. The difference is the cheat's gain. Cheats know everything: they see the server's
+ * frames, and try each choice on the checks before they send the one that pays most.
  */
 #ifndef HS_SIMULATE_CHEATS_H
 #define HS_SIMULATE_CHEATS_H
@@ -11,7 +11,7 @@
 #include "cli/simulate/link.h"
 #include "validators/hit.h"
 
-/* What a cheat chooses. `amount` of the row limits it. */
+/* The values that a cheat may choose. `amount` of the row limits the choice. */
 enum hs_cheat_kind {
     HS_CHEAT_TIMES,    /* hit_time; with amount 1 also fire_time */
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, in place of a posted one */
@@ -27,7 +27,7 @@ enum hs_cheat_kind {
     HS_CHEAT_MOVE,     /* moves; a row of moving.c */
 };
 
-/* What --check compares with the limit of a row, on the connection HS_LINK_STEADY. */
+/* The value that --check compares with the limit of a row, on the connection HS_LINK_STEADY. */
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND,
     HS_CHEAT_GAIN,  /* the lower end of the interval of the gain in hits; a share */
@@ -58,9 +58,9 @@ struct hs_paired {
 void hs_paired_add(struct hs_paired *sum, double twin, double cheat);
 
 /*
- * The cheat's sum over the twin's, less 1, and the ends of its 95 % interval: the linearised
- * variance of a ratio of paired sums (Cochran, Sampling techniques, 1977, 6.4). False: the twin has
- * nothing.
+ * Sets *gain to the cheat's sum divided by the twin's sum, minus 1. *low and *high are the ends of
+ * its 95 % interval, from the linearised variance of a ratio of paired sums (Cochran, Sampling
+ * techniques, 1977, 6.4). False, with all three 0: the twin's sum is 0.
  */
 bool hs_paired_gain(const struct hs_paired *sum, double *gain, double *low, double *high);
 
@@ -77,7 +77,7 @@ struct hs_cheat_count {
 
 void hs_cheat_add(struct hs_cheat_count *sum, const struct hs_cheat_count *more);
 
-/* Whether what was accepted is within the limit of the row. */
+/* Returns whether the accepted gain or extent is within the limit of the row. */
 bool hs_cheat_is_within(const struct hs_cheat *cheat, const struct hs_cheat_count *count);
 
 /* Records an accepted claim of a cheat. */
@@ -97,9 +97,9 @@ struct hs_volley {
 enum { HS_VOLLEY_TWICE, HS_VOLLEYS = 6 }; /* the first one is the forgery of twice the rate */
 extern const struct hs_volley hs_volleys[HS_VOLLEYS];
 
-/* Plays a volley and its honest twin, and adds both. The extent is the most accepted shots of one
-   tick for groups, otherwise of any ten seconds, over those of the weapon's rate. False: out of
-   memory. */
+/* Plays a volley and its honest twin, and adds both. For groups the extent is the largest number of
+   accepted shots in one tick. Otherwise it is the largest number in any ten seconds, divided by the
+   number at the weapon's rate. False: out of memory. */
 bool hs_volley_compare(const struct hs_sim_arena *arena, const struct hs_cheat *cheat,
                        enum hs_link_kind link, uint64_t seed, struct hs_cheat_count *count);
 

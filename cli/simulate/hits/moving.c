@@ -112,7 +112,7 @@ static void count_result(struct walker *walker, const struct hs_move_result *res
         count->move_reasons[result->reason]++;
     for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
         count->raised[i] += (result->raised & 1u << i) != 0;
-    /* What one packet may simulate is no gain; what several of the same tick may is. */
+    /* Time simulated for one packet is no gain. Time for several packets of the same tick is. */
     if (walker->at_once > DT + 1e-6)
         count->extent = fmax(count->extent, walker->at_once);
 }
@@ -164,7 +164,8 @@ static bool send_move(struct walker *walker, const struct gait *gait, bool trick
     return true;
 }
 
-/* `twin`: moves as an honest player at the times of the gait. */
+/* Moves a player with a gait and counts the results. `twin`: the player walks honestly at the times
+   of the gait. */
 static bool walk(struct walker *walker, const struct gait *gait, bool twin,
                  struct hs_cheat_count *count)
 {
@@ -189,7 +190,8 @@ static bool walk(struct walker *walker, const struct gait *gait, bool twin,
     return true;
 }
 
-/* Where the client's place counts, all checks of moves are enforced. NULL: out of memory. */
+/* Creates the rules. Where the client's place counts, all checks of moves are enforced. NULL: out
+   of memory. */
 static struct hs_ruleset *create_rules(void)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);

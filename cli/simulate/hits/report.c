@@ -10,7 +10,7 @@ static double share(uint64_t part, uint64_t all)
     return all > 0 ? 100 * (double)part / (double)all : 0;
 }
 
-/* Every reason except those of accepted claims, with its count. */
+/* Prints every reason except those of accepted claims, with its count. */
 static void print_reasons(const struct hs_count *count, FILE *out)
 {
     const char *between = "";
@@ -82,7 +82,7 @@ static void print_bursts(const struct hs_score *score, FILE *out)
 
 enum { TOP = 3 }; /* words of each list in the last column; JSON has all */
 
-/* The lists of what refused or flagged a cheat. */
+/* The kinds of findings about a cheat, and where their counts are. */
 static const struct {
     const char *name;
     size_t offset;
@@ -101,7 +101,7 @@ static const uint64_t *finding_of(const struct hs_cheat_count *count, int findin
     return (const uint64_t *)(const void *)((const char *)count + findings[finding].offset);
 }
 
-/* The TOP largest counts of a list. */
+/* Prints the TOP largest counts of a list. */
 static void print_top(const struct hs_cheat_count *count, int finding, FILE *out)
 {
     const uint64_t *counts = finding_of(count, finding);
@@ -134,7 +134,8 @@ static void print_gain(const struct hs_paired *sum, FILE *out)
         fprintf(out, " %8s %8s %8s", "-", "-", "-");
 }
 
-/* The limit of a row and whether it is kept. Limits are for the steady connection. */
+/* Prints the limit of a row, and whether the limit is kept. Limits are for the steady
+   connection. */
 static void print_limit(const struct hs_cheat *cheat, const struct hs_cheat_count *count, int link,
                         FILE *out)
 {

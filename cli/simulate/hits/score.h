@@ -17,10 +17,8 @@ struct hs_count {
 uint64_t hs_count_all(const struct hs_count *count); /* without those in vain */
 uint64_t hs_count_verdict(const struct hs_count *count, enum hs_verdict verdict);
 
-/*
- * The lower end of the 95 % confidence interval of a share, `good` out of `all`: Wilson, Probable
- * inference, the law of succession, and statistical inference, 1927. 0 if `all` is 0.
- */
+/* Returns the lower end of the 95 % confidence interval of a share, `good` out of `all`: Wilson,
+   Probable inference, the law of succession, and statistical inference, 1927. 0 if `all` is 0. */
 double hs_wilson_low(uint64_t good, uint64_t all);
 
 /* Volleys fired at twice the rate of the weapon. */
@@ -59,10 +57,10 @@ void hs_score_add(struct hs_score *sum, const struct hs_score *more);
 /* Keeps an example while there is space. */
 void hs_score_example(struct hs_score *score, const struct hs_example *example);
 
-/* The sum over all honest claims. */
+/* Returns the sum over all honest claims. */
 struct hs_count hs_score_honest(const struct hs_score *score);
 
-/* Share of honest claims accepted, over all and on each kind of link. */
+/* The min share of honest claims accepted, over all and on each kind of link. */
 #define HS_GOAL_HONEST 0.995
 /* The same on BAD and OUTAGE, where a few claims arrive seconds late. */
 #define HS_GOAL_HONEST_POOR 0.99
@@ -70,9 +68,9 @@ struct hs_count hs_score_honest(const struct hs_score *score);
 #define HS_GOAL_EXCESS      3     /* accepted shots of a volley above the legal count */
 
 /*
- * Whether the goals are met; otherwise `text` (at least 256 bytes) names the first that is missed.
- * Of shares, the upper end of the 95 % interval counts, because a low share of few claims may be
- * chance.
+ * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that
+ * is missed. A share misses its goal if the upper end of its 95 % interval is below the goal. A low
+ * share of few claims may be chance.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 

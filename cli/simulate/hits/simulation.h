@@ -23,17 +23,17 @@ struct hs_simulation {
     hs_simulate_progress *progress; /* may be NULL */
 };
 
-/* The defaults of `hindsight simulate hits`. */
+/* Returns the defaults of `hindsight simulate hits`. */
 struct hs_simulation hs_simulation_default(void);
 
-/* False: out of memory. */
+/* Runs the simulation. False: out of memory. */
 bool hs_simulation_run(const struct hs_simulation *simulation, struct hs_score *out);
 
-/* The tables as text, with up to `examples` examples. */
+/* Prints the tables as text, with up to `examples` examples. */
 void hs_simulation_print(const struct hs_simulation *simulation, const struct hs_score *score,
                          uint64_t examples, FILE *out);
 
-/* The same as one object; a new reference. */
+/* Returns the tables as one object; a new reference. */
 json_t *hs_simulation_json(const struct hs_simulation *simulation, const struct hs_score *score);
 
 /* ---- one job: adds to *score. Threads can run jobs at once. False: out of memory. ---- */
@@ -45,13 +45,14 @@ typedef bool hs_simulation_job(const struct hs_simulation *simulation,
 /* A match whose shots and claims the library verifies, and forgeries of what it accepts. */
 hs_simulation_job hs_trial_run;
 
-/* A volley of 10 s at twice the rate of a weapon; see burst.c. */
+/* Plays a volley of 10 s at twice the rate of a weapon; see burst.c. */
 hs_simulation_job hs_burst_run;
 
-/* Every cheat beside its twin, on the connection number % HS_LINKS_AND_STEADY; see cheating.c. */
+/* Plays every cheat beside its twin on the connection number % HS_LINKS_AND_STEADY; see
+   cheating.c. */
 hs_simulation_job hs_cheats_run;
 
-/* A separate seed for each job. */
+/* Returns a separate seed for each job. */
 static inline uint64_t hs_seed_of(uint64_t seed, uint64_t number)
 {
     struct hs_dice dice = {seed};

@@ -21,7 +21,7 @@ static const struct {
 } rates[] = {{1, 1}, {1, 2}, {2, 1}, {3, 1}};
 enum { RATES = sizeof rates / sizeof rates[0] };
 
-/* A match's number also decides how its game server works. */
+/* Sets a trial up. A match's number also decides how its game server works. */
 static bool set_up(struct trial *trial, const struct hs_simulation *simulation,
                    const struct hs_sim_arena *arena)
 {
@@ -95,7 +95,8 @@ static bool verify_shot(struct trial *trial, const struct hs_mail *mail)
     return hs_shot_record(trial->match, &mail->shot, &trial->result, HS_STR("{}"));
 }
 
-/* A rocket that is forged to hit somebody may still burst at a wall. What was forged is refused. */
+/* Returns the reason why the forged part of a claim was refused. A rocket that is forged to hit
+   somebody may still explode at a wall. */
 static enum hs_reason forged_reason(const struct hs_hit_claim *claim,
                                     const struct hs_hit_result *result)
 {
@@ -127,7 +128,8 @@ static void forge_all(struct trial *trial, const struct hs_mail *mail, bool is_b
     }
 }
 
-/* Most forgeries are verified before the honest claim is booked, so that their number is unused. */
+/* Verifies a hit claim. Most forgeries are verified before the honest claim is booked, so that
+   their number is unused. */
 static bool verify_hit(struct trial *trial, const struct hs_mail *mail)
 {
     struct hs_hit_claim claim = hs_mail_claim(mail);
@@ -147,7 +149,7 @@ static bool verify_hit(struct trial *trial, const struct hs_mail *mail)
     return true;
 }
 
-/* In each tick a random player fires if that is forbidden: dead, or with an empty weapon. */
+/* Lets a random player fire in each tick if that is forbidden: dead, or with an empty weapon. */
 static void shoot_forbidden(struct trial *trial)
 {
     struct hs_skirmish *skirmish = trial->skirmish;

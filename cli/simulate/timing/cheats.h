@@ -1,4 +1,4 @@
-/* What simulated cheats do to their clock and their packets. Times are seconds. */
+/* How simulated cheats change their clock and their packets. Times are seconds. */
 #ifndef HS_SIMULATE_TIMING_CHEATS_H
 #define HS_SIMULATE_TIMING_CHEATS_H
 
@@ -32,7 +32,7 @@ struct hs_timing_cheat_cycle {
 
 extern const struct hs_timing_cheat_cycle hs_timing_cheats[HS_TIMING_CHEATS];
 
-/* What a cheat does in one frame. */
+/* The changes that a cheat makes in one frame. */
 struct hs_timing_trick {
     double rate;      /* of the clock */
     double jump;      /* added to the clock in this frame */
@@ -41,7 +41,7 @@ struct hs_timing_trick {
     double held;      /* seconds by which packets are delayed */
 };
 
-/* The frame of length `frame` that ends `since` seconds after the start of cheating. */
+/* Returns the frame of length `frame` that ends `since` seconds after the start of cheating. */
 struct hs_timing_trick hs_timing_cheat_at(enum hs_timing_cheat cheat, double since, double frame);
 
 #endif

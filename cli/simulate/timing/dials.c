@@ -59,7 +59,7 @@ static const char *const dials[] = {"ack_bound.slack",
 
 enum { DIALS = sizeof dials / sizeof dials[0] };
 
-/* Flags per hour over all profiles and on the worst one, then the delays of three cheats. */
+/* Prints flags per hour over all profiles and on the worst one, then the delays of three cheats. */
 static void print_columns(const struct hs_timing_totals *totals, int input, int detector, FILE *out)
 {
     static const enum hs_timing_cheat cheats[] = {HS_TIMING_CHEAT_101, HS_TIMING_CHEAT_105,

@@ -112,7 +112,7 @@ void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice,
     }
 }
 
-/* A change of route mostly changes both directions by the same amount. */
+/* Changes the route of a connection. This mostly changes both directions by the same amount. */
 static void hand_over(struct hs_timing_line *line, const struct profile *p, double at)
 {
     if (!hs_timing_spell_on(&line->handover, at) || line->handed_over >= line->handover.from)

@@ -37,11 +37,11 @@ struct hs_timing_spell {
     struct hs_dice dice;
 };
 
-/* The first disturbance starts after `at`. */
+/* Starts the series of disturbances. The first one starts after `at`. */
 struct hs_timing_spell hs_timing_spell_start(double at, struct hs_timing_disturbance kind,
                                              struct hs_dice dice);
 
-/* Whether a disturbance is on at `at`, which must never decrease. */
+/* Returns whether a disturbance is on at `at`, which must never decrease. */
 bool hs_timing_spell_on(struct hs_timing_spell *spell, double at);
 
 /* One direction of a connection. */
@@ -56,14 +56,14 @@ struct hs_timing_line {
     struct hs_dice dice;
 };
 
-/* Both directions. They share outages and changes of route. */
+/* Starts both directions of a connection. They share outages and changes of route. */
 void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice, double at,
                            struct hs_timing_line *up, struct hs_timing_line *down);
 
 /* Sends a packet at `at`, which must never decrease. False: lost. */
 bool hs_timing_line_send(struct hs_timing_line *line, double at, double *arrives);
 
-/* Mean 0, deviation 1, with the tails of a normal distribution. */
+/* Returns a random number with mean 0 and deviation 1, with the tails of a normal distribution. */
 double hs_timing_normal(struct hs_dice *dice);
 
 #endif

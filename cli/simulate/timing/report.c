@@ -5,7 +5,7 @@
 
 typedef unsigned long long whole; /* for printf */
 
-/* The probability of at most `count` events. */
+/* Returns the probability of at most `count` events. */
 static double poisson_cdf(uint64_t count, double mean)
 {
     double term = exp(-mean), sum = term;

@@ -40,25 +40,25 @@ struct hs_timing_totals {
     struct hs_timing_cheating cheats[HS_TIMING_PROFILES + 1][HS_TIMING_CHEATS][HS_TIMING_INPUTS];
 };
 
-/* 20 hours and 40 runs with the built-in rules. False: out of memory. */
+/* Sets the default run: 20 hours and 40 runs with the built-in rules. False: out of memory. */
 bool hs_timing_run_default(struct hs_timing_run *out);
 
-/* False: out of memory. */
+/* Plays the run. False: out of memory. */
 bool hs_timing_run_play(const struct hs_timing_run *run, struct hs_timing_totals *out);
 
-/* The upper 95 % bound of the events per hour behind a count. */
+/* Returns the upper 95 % bound of the events per hour behind a count. */
 double hs_timing_poisson_bound(uint64_t count, double hours);
 
 /* Allowed flags per hour on a profile, for the default check with acks. */
 #define HS_TIMING_GOAL_FLAGS 0.02
 
-/* Whether the goal is met; `missed` gets a line for each part that is missed. */
+/* Returns whether the goal is met; `missed` gets a line for each part that is missed. */
 bool hs_timing_goal_met(const struct hs_timing_totals *totals, char *missed, size_t size);
 
 void hs_timing_print(const struct hs_timing_run *run, const struct hs_timing_totals *totals,
                      FILE *out);
 
-/* The same as one object; a new reference. */
+/* Returns the totals as one object; a new reference. */
 json_t *hs_timing_json(const struct hs_timing_run *run, const struct hs_timing_totals *totals);
 
 /* Sets a number of the `moves` rules, for example "lead_guard.threshold=0.2". False: the rules have

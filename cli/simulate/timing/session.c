@@ -45,7 +45,7 @@ struct sent {
     double server; /* tick in which it was received */
 };
 
-/* The first tick at or after `at`, which must never decrease. */
+/* Returns the first tick at or after `at`, which must never decrease. */
 static double server_tick(struct server *server, double at)
 {
     double tick = server->first + ceil((at - server->first) / server->period) * server->period;
@@ -129,7 +129,8 @@ static int64_t to_us(double seconds)
     return (int64_t)floor(seconds * 1e6 + 0.5);
 }
 
-/* `since`: seconds from the start of cheating; negative before it. */
+/* Adds the result of a move to the findings. `since`: seconds from the start of cheating; negative
+   before it. */
 static void add_result(struct hs_timing_findings *findings, const struct hs_timing_result *result,
                        double since)
 {
@@ -149,7 +150,7 @@ static void add_result(struct hs_timing_findings *findings, const struct hs_timi
     }
 }
 
-/* Whether all detectors have found the cheat. Without acks nothing can be proven. */
+/* Returns whether all detectors have found the cheat. Without acks nothing can be proven. */
 static bool is_found(const struct hs_timing_outcome *outcome)
 {
     for (int input = 0; input < HS_TIMING_INPUTS; input++)
