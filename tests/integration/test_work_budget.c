@@ -366,6 +366,7 @@ START_TEST(deleted_between_claims)
     struct heavy heavy;
     hs_kept_start(&kept, unbounded);
     pthread_t thread = begin_heavy(&heavy);
+    ck_assert(!atomic_load(&heavy.is_done));
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/matches/dear", NULL), 200);
     pthread_join(thread, NULL);
     ck_assert_int_eq(heavy.status, 404);
