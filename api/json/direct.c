@@ -1,6 +1,5 @@
 #include "api/json/direct.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "validators/base/units.h"
@@ -85,10 +84,7 @@ static bool take_integer(struct hs_direct *in, const struct hs_json_field *field
     if (!hs_cursor_take_whole(&in->cursor, HS_JSON_INT_MAX, &number) ||
         (double)number < field->low || (double)number > field->high)
         return false;
-    if (field->kind == HS_JSON_INT32)
-        *(int32_t *)target = (int32_t)number;
-    else
-        *(int64_t *)target = (int64_t)number;
+    hs_json_put_integer(field, (int64_t)number, target);
     return true;
 }
 
@@ -98,11 +94,7 @@ static bool take_time(struct hs_direct *in, const struct hs_json_field *field, v
     double seconds, high = is_short ? field->high : HS_JSON_TIME_MAX;
     if (!take_real(in, is_short ? 0 : -high, high, &seconds))
         return false;
-    int64_t us = hs_seconds_to_us(seconds);
-    if (is_short)
-        *(int32_t *)target = (int32_t)us;
-    else
-        *(int64_t *)target = us;
+    hs_json_put_integer(field, hs_seconds_to_us(seconds), target);
     return true;
 }
 
@@ -110,16 +102,10 @@ static bool take_time(struct hs_direct *in, const struct hs_json_field *field, v
 static bool take_reals(struct hs_direct *in, const struct hs_json_field *field, void *target)
 {
     double v[10];
-    float *floats = target;
-    size_t count = field->kind == HS_JSON_VEC ? 3 : field->count, found;
+    size_t count = hs_json_real_count(field), found;
     if (!hs_direct_take_reals(in, count, count, v, &found))
         return false;
-    if (field->kind != HS_JSON_FLOATS)
-        memcpy(target, v, count * sizeof *v);
-    for (size_t i = 0; field->kind == HS_JSON_FLOATS && i < count; i++)
-        floats[i] = (float)v[i];
-    if (field->kind == HS_JSON_VEC && field->check != NULL)
-        field->check(in->reader, NULL, v);
+    hs_json_put_reals(in->reader, NULL, field, v, target);
     return true;
 }
 
@@ -142,7 +128,7 @@ void *hs_direct_add(struct hs_direct *in, struct hs_direct_items *items, size_t 
     return items->items + items->count++ * items->size;
 }
 
-/* LIST or BATCH: stores the pointer, and the count behind it. */
+/* LIST or BATCH. */
 static bool take_list(struct hs_direct *in, const struct hs_json_field *field, void *target)
 {
     const struct hs_json_list *list = field->list;
@@ -168,8 +154,7 @@ static bool take_list(struct hs_direct *in, const struct hs_json_field *field, v
     } else {
         items.count = 0;
     }
-    memcpy(target, &items.items, sizeof items.items);
-    memcpy((char *)target + sizeof items.items, &items.count, sizeof items.count);
+    hs_json_put_list(target, items.items, items.count);
     return is_batch || items.count >= list->low;
 }
 
@@ -213,10 +198,7 @@ static bool take_members(struct hs_direct *in, const struct hs_json_object *tabl
         const struct hs_json_field *field = &table->fields[i];
         *seen |= UINT64_C(1) << i;
         next = i + 1 < table->count ? i + 1 : 0;
-        if (field->bit != 0)
-            *(unsigned *)(void *)((char *)target + table->bits_offset) |= field->bit;
-        if (field->flag != 0)
-            *((bool *)target + field->flag) = true;
+        hs_json_mark_present(table, field, target);
         if (!take_field(in, field, target))
             return false;
     } while (hs_cursor_take(&in->cursor, ','));

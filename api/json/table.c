@@ -151,6 +151,14 @@ void hs_json_read_entries(struct hs_reader *reader, const json_t *value,
     }
 }
 
+void hs_json_put_integer(const struct hs_json_field *field, int64_t number, void *target)
+{
+    if (field->kind == HS_JSON_INT32 || field->kind == HS_JSON_SHORT_SECONDS)
+        *(int32_t *)target = (int32_t)number;
+    else
+        *(int64_t *)target = number;
+}
+
 static void read_integer(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_field *field, void *target)
 {
@@ -159,10 +167,8 @@ static void read_integer(struct hs_reader *reader, const json_t *value, const st
         hs_json_bad(reader, at, "must be an integer");
     } else if ((double)number < field->low || (double)number > field->high) {
         hs_json_bad(reader, at, "must be from %.0f to %.0f", field->low, field->high);
-    } else if (field->kind == HS_JSON_INT32) {
-        *(int32_t *)target = (int32_t)number;
     } else {
-        *(int64_t *)target = number;
+        hs_json_put_integer(field, number, target);
     }
 }
 
@@ -174,28 +180,35 @@ static void read_time(struct hs_reader *reader, const json_t *value, const struc
     double seconds, high = nearest ? HUGE_VAL : is_short ? field->high : HS_JSON_TIME_MAX;
     if (!hs_json_read_real(reader, value, at, is_short ? 0 : -high, high, &seconds))
         return;
-    int64_t us = hs_seconds_to_us(fmax(-HS_JSON_TIME_MAX, fmin(HS_JSON_TIME_MAX, seconds)));
-    if (is_short)
-        *(int32_t *)target = (int32_t)us;
-    else
-        *(int64_t *)target = us;
+    seconds = fmax(-HS_JSON_TIME_MAX, fmin(HS_JSON_TIME_MAX, seconds));
+    hs_json_put_integer(field, hs_seconds_to_us(seconds), target);
 }
 
-/* REALS, FLOATS or VEC. */
-static void read_reals(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                       const struct hs_json_field *field, void *target)
+size_t hs_json_real_count(const struct hs_json_field *field)
 {
-    double v[10];
+    return field->kind == HS_JSON_VEC ? 3 : field->count;
+}
+
+void hs_json_put_reals(struct hs_reader *reader, const struct hs_json_at *at,
+                       const struct hs_json_field *field, const double *v, void *target)
+{
     float *floats = target;
-    size_t count = field->kind == HS_JSON_VEC ? 3 : field->count;
-    if (!hs_json_read_reals(reader, value, at, count, v))
-        return;
+    size_t count = hs_json_real_count(field);
     if (field->kind != HS_JSON_FLOATS)
         memcpy(target, v, count * sizeof *v);
     for (size_t i = 0; field->kind == HS_JSON_FLOATS && i < count; i++)
         floats[i] = (float)v[i];
     if (field->kind == HS_JSON_VEC && field->check != NULL)
         field->check(reader, at, v);
+}
+
+/* REALS, FLOATS or VEC. */
+static void read_reals(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                       const struct hs_json_field *field, void *target)
+{
+    double v[10] = {0};
+    if (hs_json_read_reals(reader, value, at, hs_json_real_count(field), v))
+        hs_json_put_reals(reader, at, field, v, target);
 }
 
 static bool read_bool(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
@@ -208,8 +221,7 @@ static bool read_bool(struct hs_reader *reader, const json_t *value, const struc
     return json_is_boolean(value);
 }
 
-/* Stores a list: the pointer, and the count behind it. */
-static void put_list(void *target, void *items, size_t count)
+void hs_json_put_list(void *target, void *items, size_t count)
 {
     memcpy(target, &items, sizeof items);
     memcpy((char *)target + sizeof items, &count, sizeof count);
@@ -232,10 +244,10 @@ static void read_container(struct hs_reader *reader, const json_t *value,
                               field->items, field->decode, target);
     } else if (field->kind == HS_JSON_BATCH) {
         items = hs_json_read_batch(reader, value, at, list, &count);
-        put_list(target, items, count);
+        hs_json_put_list(target, items, count);
     } else {
         items = hs_json_read_array(reader, value, at, list->low, list->high, list->size, &count);
-        put_list(target, items, count);
+        hs_json_put_list(target, items, count);
         for (size_t i = 0; items != NULL && i < count; i++) {
             struct hs_json_at here = {.parent = at, .index = i};
             hs_json_read_field(reader, json_array_get(value, i), &here, &list->item,
@@ -305,15 +317,20 @@ static size_t find_field(const struct hs_json_object *table, size_t from, const 
     return table->count;
 }
 
-static void read_member(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                        const struct hs_json_object *table, size_t i, void *target)
+void hs_json_mark_present(const struct hs_json_object *table, const struct hs_json_field *field,
+                          void *target)
 {
-    const struct hs_json_field *field = &table->fields[i];
     if (field->bit != 0)
         *(unsigned *)(void *)((char *)target + table->bits_offset) |= field->bit;
     if (field->flag != 0)
         *((bool *)target + field->flag) = true;
-    hs_json_read_field(reader, value, at, field, target);
+}
+
+static void read_member(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                        const struct hs_json_object *table, size_t i, void *target)
+{
+    hs_json_mark_present(table, &table->fields[i], target);
+    hs_json_read_field(reader, value, at, &table->fields[i], target);
 }
 
 void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *at, const char *key)

@@ -168,6 +168,20 @@ bool hs_json_read_word(struct hs_reader *reader, const json_t *value, const stru
 /* Refuses a member, unless its name begins with x_. */
 void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *at, const char *key);
 
+/* How a value that was read goes into the struct. direct.c uses the same functions. */
+
+/* Stores an INT or INT32, or the microseconds of a time. */
+void hs_json_put_integer(const struct hs_json_field *field, int64_t number, void *target);
+/* Stores the hs_json_real_count numbers of REALS, FLOATS or VEC, and checks a VEC. */
+size_t hs_json_real_count(const struct hs_json_field *field);
+void hs_json_put_reals(struct hs_reader *reader, const struct hs_json_at *at,
+                       const struct hs_json_field *field, const double *v, void *target);
+/* Stores a list: the pointer, and the count behind it. */
+void hs_json_put_list(void *target, void *items, size_t count);
+/* Records in the struct that the object has this member. */
+void hs_json_mark_present(const struct hs_json_object *table, const struct hs_json_field *field,
+                          void *target);
+
 /* Checks that a vector has a direction: its length is neither 0 nor huge. */
 hs_json_check_vec hs_json_check_direction;
 

@@ -6,6 +6,7 @@
 #include "validators/match/connection.h"
 #include "validators/match/journal.h"
 #include "validators/match/player_moves.h"
+#include "validators/moves/flags.h"
 #include "validators/moves/world.h"
 
 /* A jump by the server may reach the client this much later than the round trip. A later move
@@ -26,11 +27,6 @@
 #define LAUNCH_LANDED     0.75
 #define LAUNCH_ENDS_US    INT64_C(10000000)
 
-/* Frames that contradict `flags` must do so for the round trip and this long. A client learns of a
-   stance that the server chose after a round trip, and servers take over a stance within ticks. */
-#define STANCE_GRACE_US       INT64_C(250000)
-#define STANCE_UNKNOWN_RTT_US INT64_C(200000)
-
 /* The clock was set back if AGREEING_MOVES moves agree. They arrive over AGREEING_US or longer,
    each at most history.max_forward after the one before. A batch that is sent again is shorter. */
 enum { AGREEING_MOVES = 3 };
@@ -43,7 +39,6 @@ struct undo {
     int64_t jump_closed_us;
     double unmoved_us, unmoved_client_us; /* with the time of the move */
     bool may_be_thrown, is_restored;
-    bool is_set; /* the move was checked for movement */
 };
 
 /* A move, its player, and their connection. */
@@ -55,8 +50,10 @@ struct checking {
     struct hs_player_moves *moves;
     int64_t rtt_us; /* -1: unknown */
     int64_t interp_us;
-    struct hs_move_trace trace; /* through the world */
-    struct undo undo;
+    /* Both are set only if has_moved, because most of their bytes are for moves with a position. */
+    struct hs_move_trace *trace; /* through the world */
+    struct undo *undo;
+    bool has_moved; /* the move has a position, and was checked for movement */
     struct hs_move_result *out;
 };
 
@@ -218,7 +215,7 @@ static void fade_launch(struct checking *c, const struct hs_movement_step *step)
     if (is_on_its_way || has_gravity(c, step->mode))
         return;
     double left = hs_larger(0, 1 - step->delta_us / 1e6 / LAUNCH_FADES_S);
-    if (has_gravity(c, c->undo.movement.mode))
+    if (has_gravity(c, c->undo->movement.mode))
         left *= LAUNCH_LANDED;
     launch->speed *= left;
     launch->climb *= left;
@@ -241,41 +238,41 @@ static void assume_launch(struct checking *c, const struct hs_movement_finding *
    movement checks. */
 static void begin_trace(struct checking *c, struct hs_movement_step *step)
 {
-    hs_move_trace_begin(&c->trace, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,
+    hs_move_trace_begin(c->trace, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,
                         c->interp_us);
-    step->has_base_path = c->trace.has_base_path;
-    step->base_path = c->trace.base_path;
+    step->has_base_path = c->trace->has_base_path;
+    step->base_path = c->trace->base_path;
     step->has_corrected = step->has_corrected && c->moves->corrected_base == step->base;
 }
 
 static void judge_trace(struct checking *c, const struct hs_movement_step *step, bool is_new_base)
 {
     bool uses_corrected = c->moves->has_corrected && is_recent(c, c->moves->corrected_us);
-    hs_move_trace_judge(&c->trace, hs_larger(step->delta_us, step->client_us), uses_corrected,
+    hs_move_trace_judge(c->trace, hs_larger(step->delta_us, step->client_us), uses_corrected,
                         is_new_base);
 }
 
 static void add_trace_findings(struct checking *c)
 {
-    add_finding(c, HS_MOVE_CHECK_PATH, &c->trace.path);
-    add_finding(c, HS_MOVE_CHECK_GROUND, &c->trace.ground);
+    add_finding(c, HS_MOVE_CHECK_PATH, &c->trace->path);
+    add_finding(c, HS_MOVE_CHECK_GROUND, &c->trace->ground);
     uint16_t before = c->out->failure_count;
-    add_finding(c, HS_MOVE_CHECK_BASE, &c->trace.base_found);
-    if (c->out->failure_count > before && c->trace.has_unknown_base)
+    add_finding(c, HS_MOVE_CHECK_BASE, &c->trace->base_found);
+    if (c->out->failure_count > before && c->trace->has_unknown_base)
         c->out->failures[before].reason = HS_MOVE_UNKNOWN_BASE;
 }
 
 static void remember(struct checking *c)
 {
     const struct hs_player_moves *moves = c->moves;
-    c->undo = (struct undo){.movement = moves->checks.movement,
-                            .launch = moves->launch,
-                            .jump_closed_us = moves->jump_closed_us,
-                            .unmoved_us = moves->unmoved_us,
-                            .unmoved_client_us = moves->unmoved_client_us,
-                            .may_be_thrown = moves->may_be_thrown,
-                            .is_restored = moves->is_restored,
-                            .is_set = true};
+    c->has_moved = true;
+    *c->undo = (struct undo){.movement = moves->checks.movement,
+                             .launch = moves->launch,
+                             .jump_closed_us = moves->jump_closed_us,
+                             .unmoved_us = moves->unmoved_us,
+                             .unmoved_client_us = moves->unmoved_client_us,
+                             .may_be_thrown = moves->may_be_thrown,
+                             .is_restored = moves->is_restored};
 }
 
 /*
@@ -286,15 +283,15 @@ static void remember(struct checking *c)
 static void take_back(struct checking *c)
 {
     struct hs_player_moves *moves = c->moves;
-    if (!c->undo.is_set)
+    if (!c->has_moved)
         return;
-    moves->checks.movement = c->undo.movement;
-    moves->launch = c->undo.launch;
-    moves->jump_closed_us = c->undo.jump_closed_us;
-    moves->unmoved_us = c->undo.unmoved_us;
-    moves->unmoved_client_us = c->undo.unmoved_client_us;
-    moves->may_be_thrown = c->undo.may_be_thrown;
-    moves->is_restored = c->undo.is_restored;
+    moves->checks.movement = c->undo->movement;
+    moves->launch = c->undo->launch;
+    moves->jump_closed_us = c->undo->jump_closed_us;
+    moves->unmoved_us = c->undo->unmoved_us;
+    moves->unmoved_client_us = c->undo->unmoved_client_us;
+    moves->may_be_thrown = c->undo->may_be_thrown;
+    moves->is_restored = c->undo->is_restored;
 }
 
 static void check_movement(struct checking *c, const struct hs_timing_result *granted)
@@ -327,13 +324,13 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
         .may_be_thrown = moves->may_be_thrown,
     };
     moves->unmoved_us = moves->unmoved_client_us = 0;
-    const struct hs_movement *before = &c->undo.movement;
+    const struct hs_movement *before = &c->undo->movement;
     struct hs_movement_result found;
     begin_trace(c, &step);
     hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
     judge_trace(c, &step, before->base != step.base);
     int64_t announced_us;
-    bool is_found = found_something(&found) || hs_move_trace_found(&c->trace);
+    bool is_found = found_something(&found) || hs_move_trace_found(c->trace);
     bool is_announced = is_found && find_announced_jump(c, &announced_us);
     if (is_announced || (is_found && may_have_jumped(c))) {
         /* This move shows what the server did. */
@@ -345,7 +342,7 @@ static void check_movement(struct checking *c, const struct hs_timing_result *gr
         moves->checks.movement = *before;
         step.is_announced = true;
         hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
-        hs_move_trace_excuse(&c->trace);
+        hs_move_trace_excuse(c->trace);
     }
     moves->may_be_thrown = moves->may_be_thrown && !found.was_thrown;
     if (moves->launch.speed > 0 || moves->launch.climb > 0)
@@ -395,7 +392,7 @@ static void correct(struct checking *c, double error_squared, double limit_squar
     moves->corrected = move->server_position;
     struct hs_str base = move->server_base.ptr != NULL ? move->server_base : move->base;
     moves->corrected_base = base.ptr != NULL ? hs_str_hash(base) : 0;
-    hs_move_trace_correct(&c->trace, &moves->whereabouts);
+    hs_move_trace_correct(c->trace, &moves->whereabouts);
     out->position = HS_MOVE_POSITION_CORRECTION;
     out->error = sqrt(error_squared);
     out->limit = sqrt(limit_squared);
@@ -424,93 +421,13 @@ static void compare_position(struct checking *c, bool is_forced)
             acknowledge(c); /* the server simulates nothing that could differ */
         return;
     }
-    struct hs_vec apart = hs_move_trace_apart(&c->trace);
+    struct hs_vec apart = hs_move_trace_apart(c->trace);
     double error_squared = hs_vec_dot(apart, apart);
     double limit_squared = hs_larger(c->rules->position_error_squared, max_error * max_error);
     if (is_wrong || error_squared > limit_squared)
         correct(c, error_squared, limit_squared);
     else
         acknowledge(c);
-}
-
-/* ---- flags ---- */
-
-static bool says(const struct hs_move *move, enum hs_move_flag flag)
-{
-    for (size_t i = 0; i < move->flag_count; i++)
-        if (move->flags[i] == flag)
-            return true;
-    return false;
-}
-
-static bool is_crouched(const struct hs_ruleset *ruleset, const struct hs_state *state)
-{
-    const struct hs_stance *stances = ruleset->rigs[state->rig]->stances;
-    struct hs_vec up = hs_up_direction(ruleset->up);
-    return hs_vec_dot(stances[state->stance].eye, up) < hs_vec_dot(stances[0].eye, up);
-}
-
-/*
- * Whether all frames of the last while say the opposite of the flags, and the server has had as
- * long to follow them. So neither the client's prediction nor the server's delay is a
- * contradiction. Honest players agree with the newest frame, which ends the search.
- */
-static bool contradicts_frames(const struct checking *c)
-{
-    const struct hs_history *history = c->player->history;
-    const struct hs_posture *posture = &c->moves->posture;
-    int64_t received_us = c->move->received_us;
-    int64_t while_us = (c->rtt_us >= 0 ? c->rtt_us : STANCE_UNKNOWN_RTT_US) + STANCE_GRACE_US;
-    int64_t newest = hs_history_find(history, received_us), i = newest;
-    if (newest < 0 ||
-        hs_history_at(history, (uint32_t)newest)->time_us - posture->since_us < while_us)
-        return false;
-    for (; i >= 0; i--) {
-        const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
-        if (sample->time_us < received_us - while_us)
-            break;
-        const struct hs_state *state = hs_history_state(history, sample);
-        if (!state->tells_stance || is_crouched(c->match->ruleset, state) == posture->is_crouched)
-            return false;
-    }
-    return i < newest;
-}
-
-/* Whether the move's mode has neither ground nor gravity, in a ruleset that knows both. A mode that
-   the move does not name may have them. */
-static bool is_afloat(const struct checking *c)
-{
-    const struct hs_moves_rules *rules = c->rules;
-    const struct hs_move *move = c->move;
-    struct hs_str name = move->mode.ptr != NULL ? move->mode : move->server_mode;
-    uint16_t mode = name.ptr != NULL ? hs_ruleset_find_move_mode(c->match->ruleset, name) : HS_NONE;
-    bool has_ground = false, has_fall = false;
-    for (uint16_t i = 0; i < rules->mode_count; i++) {
-        has_ground = has_ground || rules->modes[i].step > 0;
-        has_fall = has_fall || has_gravity(c, i);
-    }
-    return mode != HS_NONE && has_ground && has_fall && !(rules->modes[mode].step > 0) &&
-           !has_gravity(c, mode);
-}
-
-/* Holds the flags against the stance in frames and the mode. A jump may end in another mode than
-   it began in, so both must be without ground and gravity. */
-static void check_flags(struct checking *c)
-{
-    const struct hs_move *move = c->move;
-    struct hs_posture *posture = &c->moves->posture;
-    bool was_afloat = posture->is_afloat, crouches = says(move, HS_MOVE_CROUCHED);
-    bool had_flags = posture->has_flags;
-    posture->has_flags = (move->fields & HS_MOVE_HAS_FLAGS) != 0;
-    posture->is_afloat = posture->has_flags && is_afloat(c);
-    if (!posture->has_flags)
-        return;
-    if (!had_flags || crouches != posture->is_crouched)
-        posture->since_us = move->received_us;
-    posture->is_crouched = crouches;
-    bool jumps_afloat = says(move, HS_MOVE_JUMPED) && was_afloat && posture->is_afloat;
-    if (jumps_afloat || contradicts_frames(c))
-        add_failure(c, HS_MOVE_CHECK_STANCE, HS_UNIT_NONE, 0, 0);
 }
 
 /* ---- the body ---- */
@@ -653,7 +570,8 @@ static void judge_timed(struct checking *c, const struct hs_timing_result *timin
     bool is_simulated = has_time && control == HS_MOVE_OK;
     if (is_simulated) {
         check_movement(c, timing);
-        check_flags(c);
+        if (hs_move_flags_contradict(c->match, c->player, c->move, c->rtt_us))
+            add_failure(c, HS_MOVE_CHECK_STANCE, HS_UNIT_NONE, 0, 0);
     }
     decide(c, control != HS_MOVE_OK ? control : timing->reason);
     bool is_refused =
@@ -661,7 +579,8 @@ static void judge_timed(struct checking *c, const struct hs_timing_result *timin
     c->out->force_update = timing->force_update || is_refused;
     if (c->out->verdict == HS_VERDICT_ACCEPTED) {
         c->out->delta_us = round_us(timing->delta_us);
-        hs_move_trace_keep(&c->trace, &c->moves->whereabouts);
+        if (c->has_moved)
+            hs_move_trace_keep(c->trace, &c->moves->whereabouts);
     } else {
         take_back(c);
     }
@@ -778,11 +697,15 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
                          struct hs_move_result *out)
 {
     hs_move_result_clear(out);
+    struct hs_move_trace trace;
+    struct undo undo;
     struct checking c = {.match = match,
                          .rules = &match->ruleset->moves,
                          .move = move,
                          .player = hs_players_find(&match->players, move->player),
                          .rtt_us = -1,
+                         .trace = &trace,
+                         .undo = &undo,
                          .out = out};
     c.moves = c.player != NULL ? c.player->moves : NULL;
     struct hs_digest digest = hs_move_digest(move);

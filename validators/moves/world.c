@@ -506,8 +506,6 @@ void hs_move_trace_excuse(struct hs_move_trace *trace)
 
 void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts)
 {
-    if (trace->match == NULL)
-        return;
     *whereabouts = (struct hs_whereabouts){.place = trace->place,
                                            .place_us = trace->move->received_us,
                                            .base = trace->base_number,

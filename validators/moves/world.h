@@ -67,8 +67,7 @@ bool hs_move_trace_found(const struct hs_move_trace *trace);
 /* The server moved the player: nothing was found. */
 void hs_move_trace_excuse(struct hs_move_trace *trace);
 
-/* Makes the end of an accepted move the start of the next. A trace that was not begun changes
-   nothing. */
+/* Makes the end of an accepted move the start of the next. */
 void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts);
 
 /* From the client's position to the server's; in the world if the server has the player on another

@@ -169,10 +169,11 @@ static int stop_amid(const struct hs_test_service *service, const char *line, co
     return own.status;
 }
 
-/* Frames that keep their worker busy for half a second: nearly all of the body is white space. */
+/* Frames that keep their worker busy for half a second: nearly all of the body is white space, and
+   the unusual member needs a tree of values. */
 static char *long_frames(size_t size)
 {
-    static const char end[] = "{\"frames\":[{\"time\":1,\"players\":[]}]}";
+    static const char end[] = "{\"x_note\":1,\"frames\":[{\"time\":1,\"players\":[]}]}";
     char *body = malloc(size);
     ck_assert_ptr_nonnull(body);
     memset(body, ' ', size);

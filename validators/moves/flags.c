@@ -1,0 +1,87 @@
+#include "validators/moves/flags.h"
+
+#include "validators/match/player_moves.h"
+
+/* Frames that contradict `flags` must do so for the round trip and this long. A client learns of a
+   stance that the server chose after a round trip, and servers take over a stance within ticks. */
+#define GRACE_US       INT64_C(250000)
+#define UNKNOWN_RTT_US INT64_C(200000)
+
+static bool says(const struct hs_move *move, enum hs_move_flag flag)
+{
+    for (size_t i = 0; i < move->flag_count; i++)
+        if (move->flags[i] == flag)
+            return true;
+    return false;
+}
+
+static bool is_crouched(const struct hs_ruleset *ruleset, const struct hs_state *state)
+{
+    const struct hs_stance *stances = ruleset->rigs[state->rig]->stances;
+    struct hs_vec up = hs_up_direction(ruleset->up);
+    return hs_vec_dot(stances[state->stance].eye, up) < hs_vec_dot(stances[0].eye, up);
+}
+
+/*
+ * Whether all frames of the last while say the opposite of the flags, and the server has had as
+ * long to follow them. So neither the client's prediction nor the server's delay is a
+ * contradiction. Honest players agree with the newest frame, which ends the search.
+ */
+static bool contradicts_frames(const struct hs_ruleset *ruleset, const struct hs_player *player,
+                               int64_t received_us, int64_t rtt_us)
+{
+    const struct hs_history *history = player->history;
+    const struct hs_posture *posture = &player->moves->posture;
+    int64_t while_us = (rtt_us >= 0 ? rtt_us : UNKNOWN_RTT_US) + GRACE_US;
+    int64_t newest = hs_history_find(history, received_us), i = newest;
+    if (newest < 0 ||
+        hs_history_at(history, (uint32_t)newest)->time_us - posture->since_us < while_us)
+        return false;
+    for (; i >= 0; i--) {
+        const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
+        if (sample->time_us < received_us - while_us)
+            break;
+        const struct hs_state *state = hs_history_state(history, sample);
+        if (!state->tells_stance || is_crouched(ruleset, state) == posture->is_crouched)
+            return false;
+    }
+    return i < newest;
+}
+
+static bool is_free(const struct hs_move_mode *mode)
+{
+    return !(mode->step > 0) && !(mode->gravity > 0);
+}
+
+/* Whether the move's mode has neither ground nor gravity, in a ruleset that knows both. A mode that
+   the move does not name may have them. */
+static bool is_afloat(const struct hs_ruleset *ruleset, const struct hs_move *move)
+{
+    const struct hs_moves_rules *rules = &ruleset->moves;
+    struct hs_str name = move->mode.ptr != NULL ? move->mode : move->server_mode;
+    uint16_t mode = name.ptr != NULL ? hs_ruleset_find_move_mode(ruleset, name) : HS_NONE;
+    bool has_ground = false, has_fall = false;
+    for (uint16_t i = 0; i < rules->mode_count; i++) {
+        has_ground = has_ground || rules->modes[i].step > 0;
+        has_fall = has_fall || rules->modes[i].gravity > 0;
+    }
+    return mode != HS_NONE && has_ground && has_fall && is_free(&rules->modes[mode]);
+}
+
+/* A jump may end in another mode than it began in, so both must be without ground and gravity. */
+bool hs_move_flags_contradict(const struct hs_match *match, const struct hs_player *player,
+                              const struct hs_move *move, int64_t rtt_us)
+{
+    struct hs_posture *posture = &player->moves->posture;
+    bool had_flags = posture->has_flags, was_afloat = posture->is_afloat;
+    posture->has_flags = (move->fields & HS_MOVE_HAS_FLAGS) != 0;
+    posture->is_afloat = posture->has_flags && is_afloat(match->ruleset, move);
+    if (!posture->has_flags)
+        return false;
+    bool crouches = says(move, HS_MOVE_CROUCHED);
+    if (!had_flags || crouches != posture->is_crouched)
+        posture->since_us = move->received_us;
+    posture->is_crouched = crouches;
+    bool jumps_afloat = says(move, HS_MOVE_JUMPED) && was_afloat && posture->is_afloat;
+    return jumps_afloat || contradicts_frames(match->ruleset, player, move->received_us, rtt_us);
+}
