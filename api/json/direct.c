@@ -82,17 +82,37 @@ static bool take_real(struct hs_direct *in, double low, double high, double *out
 
 bool hs_direct_take_numbers(struct hs_direct *in, size_t count, double *out)
 {
-    bool is_fine = hs_cursor_take_numbers(&in->cursor, count, out);
-    for (size_t i = 0; is_fine && i < count; i++) {
-        is_fine = fabs(out[i]) <= HS_JSON_REAL_MAX;
+    double largest = 0;
+    if (!hs_cursor_take_numbers(&in->cursor, count, out))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        double size = fabs(out[i]);
         out[i] += 0.0; /* -0 becomes 0 */
+        largest = size > largest ? size : largest;
     }
-    return is_fine;
+    return largest <= HS_JSON_REAL_MAX;
+}
+
+/* The characters of hs_name_is_valid, one bit each. */
+static bool is_name_character(unsigned char c)
+{
+    static const uint64_t bits[4] = {UINT64_C(0x07ff600000000000), UINT64_C(0x07fffffe87fffffe)};
+    return (bits[c >> 6] >> (c & 63) & 1) != 0;
 }
 
 static bool take_name(struct hs_direct *in, struct hs_str *out)
 {
-    return hs_direct_take_text(in, out) && hs_name_is_valid(*out);
+    struct hs_cursor *cursor = &in->cursor;
+    if (!hs_cursor_take(cursor, '"'))
+        return false;
+    const char *first = cursor->at, *at = first;
+    while (at < cursor->end && is_name_character((unsigned char)*at))
+        at++;
+    *out = (struct hs_str){first, (size_t)(at - first)};
+    if (out->len == 0 || out->len > HS_NAME_MAX || at == cursor->end || *at != '"')
+        return false;
+    cursor->at = at + 1;
+    return true;
 }
 
 static bool take_word(struct hs_direct *in, const struct hs_json_field *field, int *out)
@@ -164,8 +184,8 @@ static bool take_key(struct hs_cursor *cursor, struct key *key)
     for (size_t i = 0; i < KEY_WORDS; i++) {
         uint64_t word = hs_word_load(at + i * HS_WORD);
         size_t count = hs_word_quote(word);
-        key->words[i] = hs_word_keep(word, count);
         key->len += count;
+        key->words[i] = count < HS_WORD ? hs_word_keep(word, count) : word;
         if (count == HS_WORD)
             continue;
         cursor->at += key->len + 1;
@@ -193,6 +213,19 @@ static size_t find_field(const struct hs_json_object *table, size_t from, const 
             return i;
     }
     return table->count;
+}
+
+/* Whether the required members are among the `seen` ones. Most objects follow others of the same
+   table. */
+static bool has_required(struct hs_direct *in, const struct hs_json_object *table, uint64_t seen)
+{
+    if (in->table != table) {
+        in->table = table;
+        in->required = 0;
+        for (size_t i = 0; i < table->count; i++)
+            in->required |= (uint64_t)table->fields[i].required << i;
+    }
+    return (in->required & ~seen) == 0;
 }
 
 /* Distinct names. */
@@ -371,14 +404,6 @@ static bool take_list(struct hs_direct *in, const struct hs_json_list *list, voi
 
 /* ---- batches ---- */
 
-static bool has_required(const struct hs_json_object *table, uint64_t seen)
-{
-    for (size_t i = 0; i < table->count; i++)
-        if (table->fields[i].required && !(seen >> i & 1))
-            return false;
-    return true;
-}
-
 /* Reads the names of the columns of a table. */
 static bool take_columns(struct hs_direct *in, struct hs_json_columns *out)
 {
@@ -398,7 +423,7 @@ static bool take_columns(struct hs_direct *in, struct hs_json_columns *out)
             seen |= UINT64_C(1) << i;
         out->fields[out->count++] = (uint8_t)i;
     } while (hs_cursor_take(&in->cursor, ','));
-    return hs_cursor_take(&in->cursor, ']') && has_required(out->table, seen);
+    return hs_cursor_take(&in->cursor, ']') && has_required(in, out->table, seen);
 }
 
 static bool take_table(struct hs_direct *in, const struct hs_json_list *list,
@@ -466,7 +491,7 @@ static bool take_object(struct hs_direct *in, const struct hs_json_object *table
         return false;
     if (!hs_cursor_take(&in->cursor, '}') && !take_members(in, table, target, &seen))
         return false;
-    return has_required(table, seen) && finish(in, table, target);
+    return has_required(in, table, seen) && finish(in, table, target);
 }
 
 static bool take_field(struct hs_direct *in, const struct hs_json_field *field, void *base)

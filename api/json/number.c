@@ -145,15 +145,13 @@ static double divide(uint64_t digits, size_t decimals)
     return (double)(quotient | (rest != 0)) * scale;
 }
 
-/*
- * Reads digits, and decimals if there are any, a word at a time. There are FAST_LENGTH bytes from
- * `first` on. Other numbers are left to read_any.
- */
-static inline const char *read_plain(const char *first, const char *end, double *out)
+/* Reads digits, and decimals if there are any, a word at a time. Other numbers are left to
+   read_any. There are FAST_LENGTH bytes from `first` on. */
+static const char *read_words(const char *first, const char *end, double *out)
 {
     const char *at = first + (*first == '-');
     uint64_t word = hs_word_load(at), digits;
-    size_t count = hs_word_digits(word), decimals = 0;
+    size_t count = hs_word_first(hs_word_others(word)), decimals = 0;
     if (count == 0 || count == HS_WORD || (*at == '0' && count > 1))
         return read_any(first, end, out);
     digits = hs_word_number(word, count);
@@ -162,7 +160,7 @@ static inline const char *read_plain(const char *first, const char *end, double 
     if (*at == '.') {
         for (size_t more = HS_WORD; more == HS_WORD && decimals < 3 * HS_WORD; decimals += more) {
             word = hs_word_load(at + 1 + decimals);
-            more = hs_word_digits(word);
+            more = hs_word_first(hs_word_others(word));
             digits = digits * whole_powers[more] + (more > 0 ? hs_word_number(word, more) : 0);
         }
         at += 1 + decimals;
@@ -177,25 +175,46 @@ static inline const char *read_plain(const char *first, const char *end, double 
     return at;
 }
 
-const char *hs_number_read(const char *at, const char *end, double *out)
+/*
+ * Reads a number like 12.345 with up to 6 digits from one word: the digits on both sides of the
+ * point are moved together. Leaves all others to read_words.
+ */
+static inline const char *read_plain(const char *first, const char *end, double *out)
 {
-    return end - at >= FAST_LENGTH ? read_plain(at, end, out) : read_any(at, end, out);
+    bool is_negative = *first == '-';
+    const char *at = first + is_negative;
+    uint64_t word = hs_word_load(at), others = hs_word_others(word), behind = others & (others - 1);
+    size_t point = hs_word_first(others), stop = hs_word_first(behind);
+    char last = at[stop];
+    if (behind == 0 || at[point] != '.' || point == 0 || stop == point + 1 || last == 'e' ||
+        last == 'E' || (*at == '0' && point > 1))
+        return read_words(first, end, out);
+    uint64_t whole = hs_word_keep(word, point), rest = (word >> 8) - hs_word_keep(word >> 8, point);
+    double value =
+        (double)(int64_t)hs_word_number(whole | rest, stop - 1) / powers[stop - point - 1];
+    *out = is_negative ? -value : value;
+    return at + stop;
+}
+
+static const char *skip_space(const char *at, const char *end)
+{
+    while (at < end && is_space(*at))
+        at++;
+    return at;
 }
 
 const char *hs_numbers_read(const char *at, const char *end, size_t count, double *out)
 {
-    for (size_t i = 0; i < count; i++) {
-        while (at < end && is_space(*at))
-            at++;
-        if (i > 0) {
-            if (at == end || *at != ',')
-                return NULL;
-            for (at++; at < end && is_space(*at); at++)
-                ;
-        }
+    for (size_t i = 0;;) {
+        if (at < end && *at <= ' ')
+            at = skip_space(at, end);
         at = end - at >= FAST_LENGTH ? read_plain(at, end, &out[i]) : read_any(at, end, &out[i]);
-        if (at == NULL)
+        if (at == NULL || ++i == count)
+            return at;
+        if (at < end && *at <= ' ')
+            at = skip_space(at, end);
+        if (at == end || *at != ',')
             return NULL;
+        at++;
     }
-    return at;
 }

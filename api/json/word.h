@@ -29,12 +29,18 @@ static inline size_t hs_word_first(uint64_t marks)
     return marks != 0 ? (size_t)__builtin_ctzll(marks) / 8 : HS_WORD;
 }
 
-/* Counts the digits that the word begins with. A carry can only spoil bytes after the first that is
-   no digit. */
-static inline size_t hs_word_digits(uint64_t word)
+/* Marks the bytes that are no digits in their high bits. A carry can only spoil the marks behind a
+   byte that is no ASCII character. */
+static inline uint64_t hs_word_others(uint64_t word)
 {
     uint64_t values = word ^ HS_WORD_EACH('0');
-    return hs_word_first((values | (values + HS_WORD_EACH(0x80 - 10))) & HS_WORD_EACH(0x80));
+    return (values | (values + HS_WORD_EACH(0x80 - 10))) & HS_WORD_EACH(0x80);
+}
+
+/* The first `count` bytes, 0 to 7; the others are zero. */
+static inline uint64_t hs_word_keep(uint64_t word, size_t count)
+{
+    return word & ((UINT64_C(1) << 8 * count) - 1);
 }
 
 /* The number that the first `count` characters, 1 to 8 digits, stand for. Adds pairs of digits,
@@ -54,12 +60,6 @@ static inline size_t hs_word_quote(uint64_t word)
 {
     uint64_t values = word ^ HS_WORD_EACH('"');
     return hs_word_first((values - HS_WORD_EACH(1)) & ~values & HS_WORD_EACH(0x80));
-}
-
-/* The first `count` bytes, 0 to 8; the others are zero. */
-static inline uint64_t hs_word_keep(uint64_t word, size_t count)
-{
-    return count < HS_WORD ? word & ((UINT64_C(1) << 8 * count) - 1) : word;
 }
 
 #endif
