@@ -26,7 +26,16 @@ static void decode_bone(struct hs_reader *reader, const json_t *value, const str
         put_bone(v, bone);
 }
 
-/* The numbers of all bones in one array. */
+/* Whether the numbers of all bones are in one array. */
+static bool are_flat(const json_t *value)
+{
+    const json_t *element;
+    size_t i;
+    bool has_arrays = false;
+    json_array_foreach(value, i, element) has_arrays = has_arrays || json_is_array(element);
+    return json_is_number(json_array_get(value, 0)) && !has_arrays;
+}
+
 static void decode_flat_bones(struct hs_reader *reader, const json_t *value,
                               const struct hs_json_at *at, struct hs_player_frame *entry)
 {
@@ -56,7 +65,7 @@ static void decode_bones(struct hs_reader *reader, const json_t *value, const st
                          void *target)
 {
     struct hs_player_frame *entry = target;
-    if (json_is_number(json_array_get(value, 0))) {
+    if (are_flat(value)) {
         decode_flat_bones(reader, value, at, entry);
         return;
     }

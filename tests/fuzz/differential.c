@@ -5,9 +5,9 @@
  *
  *   differential COUNT [SEED [CORPUS]]   CORPUS: tests/fuzz/corpus
  *
- * Begins with the corpus and its compact forms. Bodies that are read directly replace others, so
- * that mutations pile up. The last line has the counts. A difference is written to
- * differential-SEED.json, and the exit code is 1.
+ * Each round of half a million bodies begins with the corpus and its compact forms. Short bodies
+ * that are read directly replace others, so that mutations pile up. The last line has the counts. A
+ * difference is written to differential-SEED.json, and the exit code is 1.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "tests/support/fuzz/body.h"
 #include "tests/support/fuzz/json_mutate.h"
 
-enum { MOST = 4096, POOL = 8192, REPORT = 1000000, MUTATIONS = 3 };
+enum { MOST = 4096, KEPT = 768, POOL = 8192, ROUND = 500000, MUTATIONS = 3 };
 
 static const struct {
     const char *name;
@@ -107,8 +107,8 @@ static void report(const char *what)
 static void run(unsigned long count, unsigned long seed)
 {
     static uint8_t body[MOST];
-    while (counts.done < count) {
-        size_t post = counts.done % POSTS;
+    for (unsigned long i = 0; i < ROUND && counts.done < count; i++) {
+        size_t post = i % POSTS;
         size_t size = mutate(&pools[post], body);
         unsigned long before = counts.direct;
         const char *fault = read_both(post, body, size, false);
@@ -124,16 +124,18 @@ static void run(unsigned long count, unsigned long seed)
             printf("POST %s, %s: %s\n", posts[post].name, name, fault);
             exit(1);
         }
-        if (counts.direct > before && hs_random_chance(&dice, 0.2))
+        if (counts.direct > before && size <= KEPT && hs_random_chance(&dice, 0.1))
             keep(&pools[post], body, size);
-        if (counts.done % REPORT == 0)
-            report("read");
     }
 }
 
 static void load(size_t post, const char *corpus)
 {
     char path[1024];
+    while (pools[post].count > 0) {
+        free(pools[post].bodies[--pools[post].count].data);
+        pools[post].bodies[pools[post].count].data = NULL;
+    }
     snprintf(path, sizeof path, "%s/%s", corpus, posts[post].name);
     DIR *folder = opendir(path);
     for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
@@ -169,9 +171,13 @@ int main(int argc, char **argv)
     unsigned long seed = argc > 2 ? strtoul(argv[2], NULL, 10) : (unsigned long)time(NULL);
     dice = hs_random_start(seed, 0);
     printf("seed %lu\n", seed);
-    for (size_t post = 0; post < POSTS; post++)
-        load(post, argc > 3 ? argv[3] : "tests/fuzz/corpus");
-    run(strtoul(argv[1], NULL, 10), seed);
+    unsigned long count = strtoul(argv[1], NULL, 10);
+    while (counts.done < count) {
+        for (size_t post = 0; post < POSTS; post++)
+            load(post, argc > 3 ? argv[3] : "tests/fuzz/corpus");
+        run(count, seed);
+        report("read");
+    }
     report("no difference in");
     return 0;
 }

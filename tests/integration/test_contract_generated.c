@@ -207,35 +207,91 @@ static void make_map_true(json_t *map, struct hs_random *random)
     }
 }
 
-/* ---- rules between the columns and the rows of a table ---- */
+/* ---- rules between the columns and the rows of a table, and the bones of a player ---- */
 
-/* The required members are columns, and each row has a value for each: that of a drawn move, or
-   nothing. */
-static void make_table_true(json_t *body, struct hs_random *random)
+static const struct {
+    const char *batch, *item;
+} batches[] = {
+    {"frames", "#/components/schemas/Frame"},      {"players", "#/components/schemas/PlayerFrame"},
+    {"movers", "#/components/schemas/MoverFrame"}, {"moves", "#/components/schemas/Move"},
+    {"shots", "#/components/schemas/Shot"},        {"hits", "#/components/schemas/HitClaim"}};
+
+static void make_item_true(json_t *item, struct hs_random *random);
+
+/* The rows are drawn items, and their members are the columns. */
+static void make_table_true(json_t *table, const char *name, struct hs_random *random)
 {
-    const json_t *move = hs_schema_resolve(document, "#/components/schemas/Move");
-    json_t *columns = json_object_get(body, "columns"), *required, *row, *column;
-    size_t i, k;
-    if (columns == NULL)
-        return;
-    json_array_foreach(json_object_get(move, "required"), i, required)
-    {
-        for (k = json_array_size(columns); k-- > 0;)
-            if (json_equal(json_array_get(columns, k), required))
-                json_array_remove(columns, k);
-        json_array_insert(columns, (size_t)hs_random_index(random, (int)i + 1), required);
+    const json_t *schema = hs_schema_resolve(document, name);
+    json_t *keys = json_object(), *items = json_array(), *columns = json_array(), *value, *item;
+    json_t *rows = json_object_get(table, "rows");
+    const char *key;
+    size_t i;
+    json_array_foreach(json_object_get(schema, "required"), i, value)
+        json_object_set_new(keys, json_string_value(value), json_null());
+    for (i = 0; i < json_array_size(rows); i++) {
+        item = hs_schema_draw(document, schema, 0.6, random);
+        make_item_true(item, random);
+        json_array_append_new(items, item);
+        json_object_foreach(item, key, value) if (strncmp(key, "x_", 2) != 0)
+            json_object_set_new(keys, key, json_null());
     }
-    json_array_foreach(json_object_get(body, "rows"), i, row)
+    json_object_foreach(keys, key, value) json_array_insert_new(
+        columns, (size_t)hs_random_index(random, (int)json_array_size(columns) + 1),
+        json_string(key));
+    json_array_clear(rows);
+    json_array_foreach(items, i, item)
     {
-        json_t *drawn = hs_schema_draw(document, move, 0.6, random);
-        json_array_clear(row);
+        json_t *row = json_array(), *column;
+        size_t k;
         json_array_foreach(columns, k, column)
         {
-            json_t *value = json_object_get(drawn, json_string_value(column));
+            value = json_object_get(item, json_string_value(column));
             json_array_append_new(row, value != NULL ? json_incref(value) : json_null());
         }
-        json_decref(drawn);
+        json_array_append_new(rows, row);
     }
+    json_object_set_new(table, "columns", columns);
+    json_decref(items);
+    json_decref(keys);
+}
+
+/* A list of items, or a table. */
+static void make_batch_true(json_t *batch, const char *item, struct hs_random *random)
+{
+    json_t *element;
+    size_t i;
+    if (json_is_object(batch))
+        make_table_true(batch, item, random);
+    json_array_foreach(batch, i, element) make_item_true(element, random);
+}
+
+/* Bones in one array have 7 numbers each. */
+static void make_item_true(json_t *item, struct hs_random *random)
+{
+    json_t *bones = json_object_get(item, "bones");
+    while (json_is_number(json_array_get(bones, 0)) && json_array_size(bones) % 7 != 0)
+        json_array_remove(bones, json_array_size(bones) - 1);
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
+        make_batch_true(json_object_get(item, batches[i].batch), batches[i].item, random);
+}
+
+/* The elements of a list, or the rows of a table. */
+static const json_t *elements_of(const json_t *batch)
+{
+    return json_is_object(batch) ? json_object_get(batch, "rows") : batch;
+}
+
+/* A member of an element, or NULL. */
+static const json_t *member_of(const json_t *batch, size_t element, const char *key)
+{
+    const json_t *item = json_array_get(elements_of(batch), element), *column;
+    size_t i;
+    if (!json_is_object(batch))
+        return json_object_get(item, key);
+    json_array_foreach(json_object_get(batch, "columns"), i,
+                       column) if (strcmp(json_string_value(column), key) ==
+                                   0) return json_array_get(item, i);
+    return NULL;
 }
 
 /* ---- the routes that take bodies ---- */
@@ -257,8 +313,7 @@ enum {
     POSTINGS = sizeof postings / sizeof postings[0],
     PUT_MATCH = 0,
     PUT_RULESET = 4,
-    PUT_MAP = 6,
-    POST_MOVES = 7
+    PUT_MAP = 6
 };
 
 /* A body the route accepts under `name`. */
@@ -277,8 +332,10 @@ static json_t *draw_body(int posting, const json_t *schema, const char *name, do
         make_ruleset_true(body, name, random);
     if (posting == PUT_MAP)
         make_map_true(body, random);
-    if (posting == POST_MOVES)
-        make_table_true(body, random);
+    if (strcmp(postings[posting].method, "POST") == 0)
+        make_item_true(body, random);
+    if (json_object_get(body, "columns") != NULL)
+        make_table_true(body, "#/components/schemas/Move", random);
     ck_assert_msg(hs_schema_fits(document, schema, body, &fault), "drawn: %s %s", fault.pointer,
                   fault.text);
     return body;
@@ -309,10 +366,10 @@ static void assert_results(const json_t *body, const json_t *answer, const char 
         return;
     if (results == NULL)
         results = json_object_get(answer, "results");
-    ck_assert_uint_eq(json_array_size(results), json_array_size(items));
-    for (size_t i = 0; i < json_array_size(items); i++)
-        ck_assert(json_equal(json_object_get(json_array_get(items, i), key),
-                             json_object_get(json_array_get(results, i), key)));
+    ck_assert_uint_eq(json_array_size(results), json_array_size(elements_of(items)));
+    for (size_t i = 0; i < json_array_size(results); i++)
+        ck_assert(
+            json_equal(member_of(items, i, key), json_object_get(json_array_get(results, i), key)));
 }
 
 /* Items of an answer: one for each item of the request. Stored movers are not counted. */
@@ -330,8 +387,8 @@ static void assert_counts(const json_t *body, const struct hs_test_response *ans
     if (frames != NULL) {
         size_t i, entries = 0, refused = 0;
         json_t *refusal;
-        for (i = 0; i < json_array_size(frames); i++)
-            entries += json_array_size(json_object_get(json_array_get(frames, i), "players"));
+        for (i = 0; i < json_array_size(elements_of(frames)); i++)
+            entries += json_array_size(elements_of(member_of(frames, i, "players")));
         stored = stored != NULL ? stored : parsed;
         json_array_foreach(json_object_get(stored, "refused"), i, refusal) refused +=
             json_object_get(refusal, "player") != NULL;
@@ -417,12 +474,13 @@ static void prepare(struct hs_test_http *http, int posting, const char *name)
     ck_assert_int_eq(status, 200);
 }
 
-/* Whether `pointer` names `place`; within rigs, also the vector that `place` is a number of. */
+/* Whether `pointer` names `place`; within rigs and bones, also the array that `place` is in. */
 static bool names(const char *pointer, const char *place)
 {
     const char *last = strrchr(place, '/');
     size_t digits = last != NULL ? strspn(last + 1, "0123456789") : 0;
-    bool is_element = strncmp(place, "/rigs/", 6) == 0 && digits > 0 && last[1 + digits] == '\0';
+    bool is_inside = strncmp(place, "/rigs/", 6) == 0 || strstr(place, "/bones/") != NULL;
+    bool is_element = is_inside && digits > 0 && last[1 + digits] == '\0';
     /* Pointers are cut at HS_POINTER_MAX. */
     return strncmp(pointer, place, HS_POINTER_MAX - 1) == 0 ||
            (is_element && strlen(pointer) == (size_t)(last - place) &&
