@@ -177,22 +177,26 @@ static const char *read_words(const char *first, const char *end, double *out)
 
 /*
  * Reads a number like 12.345 with up to 6 digits from one word: the digits on both sides of the
- * point are moved together. Leaves all others to read_words.
+ * point are moved together. Leaves all others to read_words. Signs and leading zeros are as good as
+ * random, so no branch depends on them.
  */
 static inline const char *read_plain(const char *first, const char *end, double *out)
 {
+    static const double signs[2] = {1, -1};
     bool is_negative = *first == '-';
     const char *at = first + is_negative;
-    uint64_t word = hs_word_load(at), others = hs_word_others(word), behind = others & (others - 1);
+    /* Loads both words at once, so that the second load need not wait for the sign. */
+    uint64_t with = hs_word_load(first), without = hs_word_load(first + 1);
+    uint64_t word = is_negative ? without : with;
+    uint64_t others = hs_word_others(word), behind = others & (others - 1);
     size_t point = hs_word_first(others), stop = hs_word_first(behind);
-    char last = at[stop];
-    if (behind == 0 || at[point] != '.' || point == 0 || stop == point + 1 || last == 'e' ||
-        last == 'E' || (*at == '0' && point > 1))
+    bool is_long = behind == 0 || at[point] != '.' || (at[stop] | 0x20) == 'e';
+    bool is_wrong = (point == 0) | (stop == point + 1) | ((*at == '0') & (point > 1));
+    if (is_long || is_wrong)
         return read_words(first, end, out);
     uint64_t whole = hs_word_keep(word, point), rest = (word >> 8) - hs_word_keep(word >> 8, point);
-    double value =
-        (double)(int64_t)hs_word_number(whole | rest, stop - 1) / powers[stop - point - 1];
-    *out = is_negative ? -value : value;
+    uint64_t digits = hs_word_number(whole | rest, stop - 1);
+    *out = (double)(int64_t)digits / powers[stop - point - 1] * signs[is_negative];
     return at + stop;
 }
 
