@@ -12,6 +12,7 @@ enum {
     WHOLE_DIGITS = 18,   /* the parser refuses longer integers */
     LARGEST_DIGITS = 19, /* all numbers of so many digits fit 64 bits */
     EXACT_POWER = 22,    /* the largest power of 10 that is exact in double */
+    MOST_DECIMALS = 24,  /* whole words; more than are of use */
     FAST_LENGTH = 40     /* more bytes than read_plain may load */
 };
 #define EXACT_DIGITS (UINT64_C(1) << 53)
@@ -158,7 +159,7 @@ static const char *read_words(const char *first, const char *end, double *out)
     at += count;
     count -= digits == 0; /* a zero before the point is no digit of the integer */
     if (*at == '.') {
-        for (size_t more = HS_WORD; more == HS_WORD && decimals < 3 * HS_WORD; decimals += more) {
+        for (size_t more = HS_WORD; more == HS_WORD && decimals < MOST_DECIMALS; decimals += more) {
             word = hs_word_load(at + 1 + decimals);
             more = hs_word_first(hs_word_others(word));
             digits = digits * whole_powers[more] + (more > 0 ? hs_word_number(word, more) : 0);
@@ -167,7 +168,7 @@ static const char *read_words(const char *first, const char *end, double *out)
         if (decimals == 0)
             return NULL;
     }
-    if (count + decimals > LARGEST_DIGITS || *at == 'e' || *at == 'E')
+    if (decimals > LARGEST_DIGITS || count + decimals > LARGEST_DIGITS || *at == 'e' || *at == 'E')
         return read_any(first, end, out);
     double value = digits <= EXACT_DIGITS ? (double)(int64_t)digits / powers[decimals]
                                           : divide(digits, decimals);
