@@ -93,7 +93,7 @@ GAME      := $(B)/example_game
 
 EMBEDDED := openapi.yaml
 
-.PHONY: all run demo example test test-contract test-bare check bench fuzz fuzz-long nightly golden-arm lint \
+.PHONY: all run demo example test test-contract test-bare check bench fuzz fuzz-long fuzz-readers nightly golden-arm lint \
         lint-deploy docs format install install-library uninstall dist clean help deps deps-build deps-readme \
         deps-example deps-test deps-dev deps-arm deps-deploy tests-build bench-build test-concurrent valgrind
 .DEFAULT_GOAL := all
@@ -247,6 +247,11 @@ FUZZ_REQUESTS ?= 2000000
 fuzz-long: deps-build deps-test deps-dev ## FUZZ_RUNS inputs (22 million) into the decoders, FUZZ_REQUESTS (2 million) over HTTP
 	@sh tests/fuzz/long.sh $(FUZZ_RUNS) $(FUZZ_REQUESTS)
 
+READER_RUNS ?= 100000000
+fuzz-readers: deps-build deps-test $(B)/tests/fuzz/differential ## READER_RUNS posts (100 million) into both readers of JSON
+	@seq $$(nproc) | xargs -P $$(nproc) -I SEED $(B)/tests/fuzz/differential \
+	    $$(($(READER_RUNS) / $$(nproc) + 1)) SEED
+
 nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@HS_ORACLE_CASES=10000000 HS_PROPERTY_CASES=500000 HS_HISTORY_OPERATIONS=5000000 \
 	    HS_REFERENCE_CASES=5000 HS_MACHINE_CASES=20000 HS_FRAME_CASES=500 HS_CONTRACT_CASES=3000 \
@@ -256,6 +261,7 @@ nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	    $(PROG) simulate timing --hours 333 --runs 40 --seed $$seed --check || exit 1; done
 	@$(PROG) simulate hits --claims 1000000 --bursts 1800 --cheats 40 --seed 2 --examples 64 --check
 	@$(MAKE) fuzz-long
+	@$(MAKE) fuzz-readers
 	@$(MAKE) golden-arm
 	@sh tests/bare.sh --with-tests
 
@@ -349,4 +355,4 @@ help: ## this list
 
 -include $(CORE_OBJ:.o=.d) $(EDGE_OBJ:.o=.d) $(SUP_OBJ:.o=.d) $(B)/obj/cli/main.d
 -include $(PEER_OBJ:.o=.d) $(PARSER_OBJ:.o=.d) $(FAULTY_OBJ:.o=.d)
--include $(TEST_SRC:%.c=$(B)/obj/%.d) $(BENCH_SRC:%.c=$(B)/obj/%.d)
+-include $(B)/obj/tests/fuzz/differential.d $(TEST_SRC:%.c=$(B)/obj/%.d) $(BENCH_SRC:%.c=$(B)/obj/%.d)

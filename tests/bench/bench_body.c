@@ -4,7 +4,7 @@
  *   decode_ticks_64_us             a position, a rotation, an aim and a round trip for each player:
  *                                  18 KB
  *   decode_ticks_64x16_us          and 16 bones: 75 KB
- *   decode_ticks_64x16_compact_us  the same as tables with flat bones: 69 KB
+ *   decode_ticks_64x16_compact_us  the same as tables with flat bones: 66 KB
  *
  * One baseline parses the same body with jansson, and decodes the tree. The other baseline reads
  * the same values with simdjson On-Demand, for the processor at hand. The values are compared.
