@@ -35,8 +35,9 @@ void hs_json_init(void);
 /* Like json_loadb. *no_memory: it failed because memory is out, whatever `error` reports. */
 json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool *no_memory);
 
-/* The position of a value: a chain from the value up to the document. */
 struct hs_json_columns;
+
+/* The position of a value: a chain from the value up to the document. */
 struct hs_json_at {
     const struct hs_json_at *parent; /* NULL: the document */
     const char *key;                 /* NULL: an array element */

@@ -615,7 +615,7 @@ void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const st
     *count = 0;
     if (json_is_array(value))
         return read_items(reader, &batch, value, count);
-    if (!json_is_object(value)) {
+    if (json_object_get(value, "columns") == NULL && json_object_get(value, "rows") == NULL) {
         hs_json_bad(reader, at, "must be an array, or an object with columns and rows");
         return NULL;
     }

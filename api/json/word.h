@@ -55,7 +55,7 @@ static inline uint64_t hs_word_number(uint64_t word, size_t count)
            32;
 }
 
-/* The length of the text before the first quotation mark; HS_WORD: there is none in the word. */
+/* The length of the text before the first quotation mark; HS_WORD: the word has none. */
 static inline size_t hs_word_quote(uint64_t word)
 {
     uint64_t values = word ^ HS_WORD_EACH('"');

@@ -102,20 +102,6 @@ static const json_t *keyword(const struct damaging *d, const struct site *site, 
    is changed when the fault is seen elsewhere. */
 typedef bool inflict(struct damaging *d, struct site *site, char pointer[512]);
 
-/* Another object is allowed here, so that the fault of an object is inside it. */
-static bool may_be_object(const struct damaging *d, const json_t *schema)
-{
-    const json_t *branches = hs_schema_get(d->document, schema, "oneOf"), *branch;
-    size_t i;
-    json_array_foreach(branches, i, branch)
-    {
-        const json_t *type = hs_schema_get(d->document, branch, "type");
-        if (type != NULL && json_is_string(type) && strcmp(json_string_value(type), "object") == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool wrong_type(struct damaging *d, struct site *site, char pointer[512])
 {
     (void)pointer;
@@ -129,8 +115,7 @@ static bool wrong_type(struct damaging *d, struct site *site, char pointer[512])
         bool same = json_typeof(other) == json_typeof(site->value) ||
                     (json_is_number(other) && json_is_number(site->value) &&
                      !json_is_integer(site->value)) ||
-                    (json_is_boolean(other) && json_is_boolean(site->value)) ||
-                    (json_is_object(other) && may_be_object(d, site->given));
+                    (json_is_boolean(other) && json_is_boolean(site->value));
         if (!same && !hs_schema_fits(d->document, site->given, other, NULL))
             chosen = json_incref(other);
     }

@@ -87,7 +87,7 @@ END_TEST
 static const struct {
     const char *text, *pointer, *detail;
 } bad[] = {
-    {FRAME("7"), "/frames/0/movers", "must be an array, or an object with columns and rows"},
+    {FRAME("{}"), "/frames/0/movers", "must be an array, or an object with columns and rows"},
     {FRAME("[{},{},{},{}]"), "/frames/0/movers", "must have from 0 to 3 elements"},
     {FRAME("[7]"), AT, "must be an object"},
     {FRAME("[{\"position\":[0,0,0]}]"), AT "/mover", "is required"},

@@ -24,7 +24,10 @@ static const struct {
     const char *faults[5]; /* pointer, blank, detail */
 } bodies[] = {
     {"{\"moves\":7}", {"/moves must be an array, or an object with columns and rows"}},
-    {"{\"moves\":{}}", {"/moves/columns is required", "/moves/rows is required"}},
+    {"{\"moves\":{}}", {"/moves must be an array, or an object with columns and rows"}},
+    {"{\"moves\":{\"columns\":[]}}", {"/moves/rows is required"}},
+    {"{\"moves\":{\"rows\":[],\"now\":1}}",
+     {"/moves/now is not a field of this request", "/moves/columns is required"}},
     {"{\"moves\":{\"columns\":[],\"rows\":[]}}",
      {"/moves/columns must be an array of 1 to 64 names"}},
     {"{\"moves\":{\"columns\":{},\"rows\":[]}}",
