@@ -583,6 +583,7 @@ static void *read_items(struct hs_reader *reader, const struct batch *batch, con
             continue;
         reader->item = NULL; /* the fault is that of the whole list, not of one item */
         hs_json_bad(reader, batch->array, "more than %zu items are malformed", reader->max_items);
+        *count = 0;
         return NULL;
     }
     return items;

@@ -144,12 +144,38 @@ START_TEST(a_malformed_row_is_left_out)
 }
 END_TEST
 
+/* A good frame, then more malformed players than a request may have, and a malformed frame. */
+START_TEST(a_request_with_too_many_faults_has_no_items)
+{
+    enum { FRAMES = 2, PLAYERS = 200 };
+    static char text[FRAMES * PLAYERS * 8 + 256];
+    size_t len = (size_t)sprintf(text, "{\"frames\":[{\"time\":1,\"players\":[]}");
+    for (int i = 0; i < FRAMES; i++) {
+        len += (size_t)sprintf(text + len, ",{\"time\":2,\"players\":[0");
+        for (int k = 1; k < PLAYERS; k++)
+            len += (size_t)sprintf(text + len, ",0");
+        len += (size_t)sprintf(text + len, "]}");
+    }
+    len += (size_t)sprintf(text + len, ",7]}");
+    struct hs_fuzz_body body;
+    struct hs_ticks_request tick = {0};
+    hs_fuzz_body_open(&body, text, len);
+    ck_assert_ptr_null(hs_fuzz_body_decode(&body, HS_ROUTE_TICKS_POST, &tick));
+    ck_assert_int_eq(body.problem.code, HS_PROBLEM_INVALID_REQUEST);
+    ck_assert_str_eq(body.problem.errors[0].pointer, "/frames/2/players");
+    ck_assert_str_eq(body.problem.errors[1].pointer, "/frames");
+    ck_assert_uint_eq(tick.frames.count, 0);
+    hs_fuzz_body_close(&body);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tables");
     TCase *tests = tcase_create("faults");
     tcase_add_loop_test(tests, a_fault_has_a_place, 0, sizeof bodies / sizeof *bodies);
     tcase_add_loop_test(tests, a_malformed_row_is_left_out, 0, sizeof items / sizeof *items);
+    tcase_add_test(tests, a_request_with_too_many_faults_has_no_items);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }
