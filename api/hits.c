@@ -64,7 +64,9 @@ const struct hs_json_list hs_hits_list = {.item = {.kind = HS_JSON_OBJECT, .obje
 
 /* ---- encoding ---- */
 
-static void write_name(struct hs_writer *writer, const char *key, const struct hs_name *name)
+/* Inline, so that the keys are known when it is compiled. */
+static inline __attribute__((always_inline)) void
+write_name(struct hs_writer *writer, const char *key, const struct hs_name *name)
 {
     if (name->text[0] != '\0')
         hs_write_text_field(writer, key, name->text);
