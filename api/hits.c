@@ -233,6 +233,13 @@ void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *cl
     hs_write_end(writer, ']');
 }
 
+bool hs_hit_is_plain(const struct hs_hit_result *result)
+{
+    return result->replay == NULL && result->reason == HS_REASON_OK && result->flags == 0 &&
+           result->would_reject_count == 0 && result->damage_count == 0 &&
+           result->refused_count == 0 && result->unclaimed_count == 0;
+}
+
 void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id, bool explain)
 {

@@ -63,7 +63,7 @@ static char *put_sign(char *at, int64_t value, uint64_t *magnitude)
     return at + (value < 0);
 }
 
-static char *put_whole(char *at, uint64_t value)
+char *hs_digits_unsigned(char *at, uint64_t value)
 {
     *at = (char)('0' + value % 10);
     return value < 10 ? at + 1 : put_digits(at, value, count_digits(value));
@@ -81,14 +81,14 @@ char *hs_digits_whole(char *at, int64_t value)
 {
     uint64_t magnitude;
     at = put_sign(at, value, &magnitude);
-    return put_whole(at, magnitude);
+    return hs_digits_unsigned(at, magnitude);
 }
 
 char *hs_digits_millionths(char *at, int64_t value)
 {
     uint64_t magnitude;
     at = put_sign(at, value, &magnitude);
-    at = put_whole(at, magnitude / MILLION);
+    at = hs_digits_unsigned(at, magnitude / MILLION);
     uint32_t part = (uint32_t)(magnitude % MILLION);
     if (part == 0)
         return at;
@@ -159,7 +159,7 @@ char *hs_digits_double(char *at, double value)
         rounded = round_binary(number, ++decimals, &reads_back);
     *at = '-';
     at += value < 0;
-    at = put_whole(at, rounded / powers[decimals]);
+    at = hs_digits_unsigned(at, rounded / powers[decimals]);
     uint64_t part = rounded % powers[decimals];
     if (part == 0)
         return at;

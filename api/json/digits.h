@@ -8,8 +8,9 @@
 /* The max length of a number, in bytes. */
 enum { HS_DIGITS_MAX = 32 };
 
-/* Writes a whole number. */
+/* Write a whole number. */
 char *hs_digits_whole(char *at, int64_t value);
+char *hs_digits_unsigned(char *at, uint64_t value);
 
 /* Writes value / 10^6 without trailing zeros. */
 char *hs_digits_millionths(char *at, int64_t value);

@@ -124,6 +124,26 @@ void hs_write_float(struct hs_writer *writer, float value)
         end_value(writer, hs_digits_float(at, value));
 }
 
+void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
+                              int64_t value)
+{
+    struct hs_buffer *buffer = writer->buffer;
+    char member[HS_NAME_MAX + HS_DIGITS_MAX], *at = member;
+    size_t key_len = strlen(key);
+    *at++ = '"';
+    memcpy(at, key, key_len);
+    memcpy(at + key_len, "\":", 2);
+    at = hs_digits_whole(at + key_len + 2, value);
+    *at++ = ',';
+    size_t len = (size_t)(at - member);
+    if (hs_buffer_space(buffer, len) == NULL)
+        return;
+    char *inside = buffer->data + place + 1;
+    memmove(inside + len, inside, buffer->len - place - 1);
+    memcpy(inside, member, len);
+    buffer->len += len;
+}
+
 void hs_write_vec(struct hs_writer *writer, struct hs_vec v)
 {
     hs_write_begin(writer, '[');

@@ -55,6 +55,11 @@ static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer 
     writer->needs_comma = false;
 }
 
+/* Adds a first member to the object that was written last; it began at byte `place` of the buffer
+   and is not empty. */
+void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
+                              int64_t value);
+
 /* Writes finished JSON unchanged. */
 void hs_write_raw(struct hs_writer *writer, struct hs_str json);
 
