@@ -137,34 +137,77 @@ static uint64_t round_binary(struct binary number, int decimals, bool *reads_bac
     return rounded + is_up;
 }
 
-char *hs_digits_double(char *at, double value)
+/* The numbers whose digits round_binary finds. Their shift is 3 to 62. */
+static bool is_usual(double magnitude)
 {
-    double magnitude = fabs(value);
+    return magnitude >= 1e-3 && magnitude < 1e15;
+}
+
+static struct binary binary_of(double magnitude)
+{
     uint64_t bits;
-    if (magnitude < 1e15 && value == (double)(int64_t)value)
-        return hs_digits_whole(at, (int64_t)value);
-    if (!(magnitude >= 1e-3 && magnitude < 1e15))
-        return print_shortest(at, value, 15, 17, false);
     memcpy(&bits, &magnitude, sizeof bits);
-    struct binary number = {.mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52,
-                            .shift = 1075 - (int)(bits >> 52)};
-    int before = magnitude >= 1      ? count_digits((uint64_t)magnitude)
-                 : magnitude >= 1e-1 ? 0
-                 : magnitude >= 1e-2 ? -1
-                                     : -2; /* significant digits before the point */
-    bool reads_back = false;
-    uint64_t rounded = 0;
-    int decimals = 14 - before;
-    while (!reads_back && decimals < 17 - before)
-        rounded = round_binary(number, ++decimals, &reads_back);
-    *at = '-';
-    at += value < 0;
-    at = hs_digits_unsigned(at, rounded / powers[decimals]);
-    uint64_t part = rounded % powers[decimals];
+    return (struct binary){.mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52,
+                           .shift = 1075 - (int)(bits >> 52)};
+}
+
+/* The number of significant digits before the point. Zeros after the point count as -1 each. */
+static int digits_before_point(double magnitude)
+{
+    return magnitude >= 1      ? count_digits((uint64_t)magnitude)
+           : magnitude >= 1e-1 ? 0
+           : magnitude >= 1e-2 ? -1
+                               : -2;
+}
+
+/* Writes value / 10^decimals without trailing zeros. */
+static char *put_decimal(char *at, uint64_t value, int decimals)
+{
+    uint64_t part = value % powers[decimals];
+    at = hs_digits_unsigned(at, value / powers[decimals]);
     if (part == 0)
         return at;
     *at = '.';
     return trim(put_digits(at + 1, part, decimals));
+}
+
+char *hs_digits_double(char *at, double value)
+{
+    double magnitude = fabs(value);
+    if (magnitude < 1e15 && value == (double)(int64_t)value)
+        return hs_digits_whole(at, (int64_t)value);
+    if (!is_usual(magnitude))
+        return print_shortest(at, value, 15, 17, false);
+    struct binary number = binary_of(magnitude);
+    int before = digits_before_point(magnitude), decimals = 14 - before;
+    bool reads_back = false;
+    uint64_t rounded = 0;
+    while (!reads_back && decimals < 17 - before)
+        rounded = round_binary(number, ++decimals, &reads_back);
+    *at = '-';
+    return put_decimal(at + (value < 0), rounded, decimals);
+}
+
+char *hs_digits_rounded(char *at, double value, int digits, double *shown)
+{
+    double magnitude = fabs(value);
+    bool ignored;
+    if (!is_usual(magnitude))
+        return NULL;
+    int decimals = digits - digits_before_point(magnitude);
+    *at = '-';
+    at += value < 0;
+    if (decimals >= 0) {
+        uint64_t rounded = round_binary(binary_of(magnitude), decimals, &ignored);
+        *shown = copysign((double)rounded / (double)powers[decimals], value);
+        return put_decimal(at, rounded, decimals);
+    }
+    uint64_t whole = (uint64_t)magnitude, step = powers[-decimals];
+    uint64_t rounded = whole / step, twice = whole % step * 2;
+    bool is_tie = twice == step && magnitude == (double)whole;
+    rounded += twice > step || (twice == step && (!is_tie || rounded % 2 != 0));
+    *shown = copysign((double)(rounded * step), value);
+    return hs_digits_unsigned(at, rounded * step);
 }
 
 char *hs_digits_float(char *at, float value)

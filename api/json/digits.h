@@ -25,7 +25,14 @@ char *hs_digits_millionths(char *at, int64_t value);
  */
 char *hs_digits_double(char *at, double value);
 
-/* The same for a float, with 6 to 9 significant digits. */
+/*
+ * Writes a number with at most `digits` (1 .. 16) significant digits, rounded half to even, and
+ * without trailing zeros. `shown`: the number that the text shows; exact up to 15 digits. Returns
+ * the end of the text, or NULL if the magnitude is not from 1e-3 to below 1e15.
+ */
+char *hs_digits_rounded(char *at, double value, int digits, double *shown);
+
+/* The same as hs_digits_double for a float, with 6 to 9 significant digits. */
 char *hs_digits_float(char *at, float value);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/json/digits.h"
 #include "api/json/escape.h"
 #include "api/json/writing.h"
 #include "tests/support/random.h"
@@ -211,6 +212,53 @@ START_TEST(floats_read_back)
 }
 END_TEST
 
+/* As the sentences of a failed check had their numbers from printf. */
+static double reference_rounded(double value, int digits, char out[TEXT])
+{
+    char text[TEXT];
+    snprintf(text, TEXT, "%.*e", digits - 1, value);
+    double shown = strtod(text, NULL);
+    int decimals = digits - 1 - (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+    int len = snprintf(out, TEXT, "%.*f", decimals > 0 ? decimals : 0, shown);
+    while (strchr(out, '.') != NULL && out[len - 1] == '0')
+        out[--len] = '\0';
+    if (out[len - 1] == '.')
+        out[--len] = '\0';
+    return shown;
+}
+
+static void same_rounded(double value, int digits)
+{
+    char written[TEXT], expected[TEXT];
+    double shown = 0;
+    char *end = hs_digits_rounded(written, value, digits, &shown);
+    bool is_usual = fabs(value) >= 1e-3 && fabs(value) < 1e15;
+    ck_assert_int_eq(end != NULL, is_usual);
+    if (end == NULL)
+        return;
+    *end = '\0';
+    double wanted = reference_rounded(value, digits, expected);
+    ck_assert_msg(strcmp(written, expected) == 0 && (digits > 15 || shown == wanted),
+                  "%a with %d digits: %s, not %s", value, digits, written, expected);
+}
+
+START_TEST(significant_digits_are_rounded_half_to_even)
+{
+    struct hs_random random = hs_random_start(14, 5);
+    for (long i = 0; i < ROUNDS; i++) {
+        int digits = 1 + (int)(i % 16);
+        same_rounded(usual_double(&random), digits);
+        same_rounded((double)(i - ROUNDS / 2) / 8, digits);        /* ties */
+        same_rounded(floor(usual_double(&random)) / 1000, digits); /* milliseconds */
+        same_rounded((double)i * 5 * pow(10, (double)(i % 9)), digits);
+    }
+    for (int exponent = -4; exponent < 17; exponent++)
+        for (int digits = 1; digits <= 16; digits++)
+            for (double at = pow(10, exponent), i = 0; i < 5; i++, at = nextafter(at, 0))
+                same_rounded(at, digits);
+}
+END_TEST
+
 /* ---- texts ---- */
 
 /* Each byte at each place of a short and a long text: only ASCII without anything to escape goes
@@ -299,6 +347,7 @@ int main(void)
     tcase_add_test(tests, reals_are_rounded_half_to_even);
     tcase_add_test(tests, times_and_whole_numbers);
     tcase_add_test(tests, floats_read_back);
+    tcase_add_test(tests, significant_digits_are_rounded_half_to_even);
     tcase_add_test(tests, every_byte_is_escaped_at_every_place);
     tcase_add_test(tests, members_and_elements_have_their_commas);
     tcase_add_test(tests, answers_are_whole_wherever_the_buffer_grows);
