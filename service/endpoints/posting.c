@@ -142,7 +142,7 @@ static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
 }
 
 /* The bytes of most results. */
-enum { RESULT_BYTES = 256 };
+enum { RESULT_BYTES = 240 };
 
 /* Writes the array of results of one kind of items. */
 static bool answer_items(struct hs_posting *posting, const struct hs_ticks_request *tick,
