@@ -12,7 +12,7 @@
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 
-enum { ROUNDS = 1000000, TEXT = 64 };
+enum { ROUNDS = 600000, TEXT = 64 };
 
 /* ---- the reference ---- */
 
@@ -123,8 +123,8 @@ static double usual_double(struct hs_random *random)
 /* The numbers from `value` - 2 steps to `value` + 2 steps. */
 static void around(double value, void (*same)(double))
 {
-    double at = nextafter(nextafter(value, -INFINITY), -INFINITY);
-    for (int i = 0; i < 5; i++, at = nextafter(at, INFINITY)) {
+    double at = nextafter(nextafter(value, -HUGE_VAL), -HUGE_VAL);
+    for (int i = 0; i < 5; i++, at = nextafter(at, HUGE_VAL)) {
         same(at);
         same(-at);
     }
@@ -149,8 +149,8 @@ END_TEST
 START_TEST(doubles_at_the_edges)
 {
     const double edges[] = {
-        0,    -0.0, NAN,  INFINITY, -INFINITY, DBL_MIN, DBL_MAX, DBL_TRUE_MIN,      1e-3,
-        1e-4, 1e15, 1e16, 1e17,     0.1,       1.0 / 3, 2.0 / 3, 9.9999999999999995};
+        0,    -0.0, (double)NAN, HUGE_VAL, -HUGE_VAL, DBL_MIN, DBL_MAX, DBL_TRUE_MIN,      1e-3,
+        1e-4, 1e15, 1e16,        1e17,     0.1,       1.0 / 3, 2.0 / 3, 9.9999999999999995};
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
         same_exact(edges[i]);
         around(edges[i], same_exact);
