@@ -124,10 +124,11 @@ static double write_digits(double value, int digits, char out[NUMBER_MAX])
 /* Writes two short texts, one after the other, with a terminating 0. */
 static struct hs_str join(char *out, const char *first, const char *second)
 {
-    size_t len = strlen(first), more = strlen(second);
-    memcpy(out, first, len);
-    memcpy(out + len, second, more + 1);
-    return (struct hs_str){out, len + more};
+    struct hs_str before = hs_str_of(first), after = hs_str_of(second);
+    memcpy(out, before.ptr, before.len);
+    memcpy(out + before.len, after.ptr, after.len);
+    out[before.len + after.len] = '\0';
+    return (struct hs_str){out, before.len + after.len};
 }
 
 struct numbers {

@@ -129,11 +129,13 @@ void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char
 {
     struct hs_buffer *buffer = writer->buffer;
     char member[HS_NAME_MAX + HS_DIGITS_MAX], *at = member;
-    size_t key_len = strlen(key);
+    struct hs_str name = hs_str_of(key);
     *at++ = '"';
-    memcpy(at, key, key_len);
-    memcpy(at + key_len, "\":", 2);
-    at = hs_digits_whole(at + key_len + 2, value);
+    memcpy(at, name.ptr, name.len);
+    at += name.len;
+    *at++ = '"';
+    *at++ = ':';
+    at = hs_digits_whole(at, value);
     *at++ = ',';
     size_t len = (size_t)(at - member);
     if (hs_buffer_space(buffer, len) == NULL)

@@ -38,7 +38,7 @@ void hs_write_name(struct hs_writer *writer, const char *key);
 static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer *writer,
                                                                const char *key)
 {
-    size_t len = strlen(key);
+    size_t len = hs_str_of(key).len;
     if (!__builtin_constant_p(len)) {
         hs_write_name(writer, key);
         return;
@@ -50,7 +50,8 @@ static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer 
     at += writer->needs_comma ? 1 : 0;
     at[0] = '"';
     memcpy(at + 1, key, len);
-    memcpy(at + 1 + len, "\":", 2);
+    at[len + 1] = '"';
+    at[len + 2] = ':';
     writer->buffer->len = (size_t)(at + len + 3 - writer->buffer->data);
     writer->needs_comma = false;
 }
