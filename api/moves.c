@@ -182,6 +182,13 @@ void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules
     hs_write_end(writer, '}');
 }
 
+bool hs_move_is_plain(const struct hs_move_result *result)
+{
+    return result->reason == HS_MOVE_OK && result->is_whole && result->failure_count == 0 &&
+           !result->force_update && !result->is_resolving && !result->replayed &&
+           result->position != HS_MOVE_POSITION_CORRECTION;
+}
+
 void hs_moves_info_encode(struct hs_writer *writer, const struct hs_moves_info *info)
 {
     hs_write_begin(writer, '{');

@@ -30,6 +30,12 @@ extern const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS];
 void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules,
                     const struct hs_move *move, const struct hs_move_result *result);
 
+/*
+ * Whether a brief answer leaves the move out: it is accepted, nothing about it is unusual, and the
+ * game server can compute its delta_time itself. A brief answer still names it if it has an ack.
+ */
+bool hs_move_is_plain(const struct hs_move_result *result);
+
 /* Writes the state of a player's clock, as the value of `timing`. */
 void hs_moves_info_encode(struct hs_writer *writer, const struct hs_moves_info *info);
 

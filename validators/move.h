@@ -70,6 +70,7 @@ struct hs_move_result {
     bool replayed;     /* a retry; this is the result of the first evaluation */
     bool force_update; /* the client needs the server's state */
     bool is_resolving; /* the compatible check is paying back a discrepancy */
+    bool is_whole; /* delta_us is all the client's time since its last move, which was accepted */
     int64_t delta_us;  /* time that the server may simulate */
     int64_t forced_us; /* time for which the server moves the player by itself; 0: it does not */
     int64_t late_us;   /* how late a stale move was; 0: not stale, or unknown */

@@ -2,6 +2,7 @@
 
 #include "service/checkpoint/journal.h"
 #include "service/checkpoint/kept_match.h"
+#include "service/endpoints/brief.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/rulesets.h"
@@ -130,11 +131,18 @@ static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
                              const struct hs_malformed **next, size_t *place)
 {
     for (; *next != NULL && (*next)->index == *place; *next = (*next)->next, ++*place) {
+        struct hs_brief_mark mark = hs_brief_mark(posting);
+        posting->place = *place;
+        posting->is_plain = false;
         hs_malformed_encode(&posting->writer, kind, *next);
+        hs_brief_item(posting, kind, mark);
         count_malformed(posting->service, kind);
     }
     ++*place;
 }
+
+/* The bytes of most results. */
+enum { RESULT_BYTES = 240 };
 
 /* Writes the array of results of one kind of items. */
 static bool answer_items(struct hs_posting *posting, const struct hs_ticks_request *tick,
@@ -143,13 +151,19 @@ static bool answer_items(struct hs_posting *posting, const struct hs_ticks_reque
     const struct hs_malformed *bad = hs_malformed_first(posting->malformed, kind);
     size_t place = 0;
     hs_write_begin(&posting->writer, '[');
+    if (!posting->request->brief)
+        hs_buffer_space(posting->writer.buffer, count * RESULT_BYTES);
     for (size_t i = 0; i < count; i++) {
         posting->is_gone = i > 0 && !lend(posting);
         if (posting->is_gone)
             return false;
         answer_malformed(posting, kind, &bad, &place);
+        struct hs_brief_mark mark = hs_brief_mark(posting);
+        posting->place = place - 1;
+        posting->is_plain = false;
         if (!answer(posting, tick, i))
             return false;
+        hs_brief_item(posting, kind, mark);
     }
     answer_malformed(posting, kind, &bad, &place);
     hs_write_end(&posting->writer, ']');
@@ -181,6 +195,8 @@ static bool answer(struct hs_posting *posting, const struct hs_ticks_request *ti
             return false;
     }
     hs_match_info(posting->slot->match, &posting->newest);
+    if (!hs_brief_begin(posting, tick))
+        return false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if ((tick->fields & parts[i].field) == 0)
             continue;
@@ -188,7 +204,10 @@ static bool answer(struct hs_posting *posting, const struct hs_ticks_request *ti
         if (!answer_items(posting, tick, parts[i].kind, parts[i].count, parts[i].answer))
             return false;
     }
-    hs_write_text_field(writer, "revision", posting->slot->ruleset->revision);
+    if (posting->request->brief)
+        hs_brief_end(posting, tick);
+    else
+        hs_write_text_field(writer, "revision", posting->slot->ruleset->revision);
     hs_write_end(writer, '}');
     return true;
 }

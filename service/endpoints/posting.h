@@ -27,6 +27,11 @@ struct hs_posting {
     size_t unwritten;  /* unwritten bytes of earlier requests in the match's journal */
     bool is_unwritten; /* payments of this request could not be written to the journal */
     bool must_settle;  /* the answer depends on records that may not be settled yet */
+    /* For a brief answer: whether the last item is plain, how many were plain by kind, and the
+       indexes of the plain moves with an ack, in the arena of the request. */
+    bool is_plain;
+    size_t plain[HS_ITEM_COUNT];
+    size_t *acks, ack_count, place;
 };
 
 /* Stores frames and writes the answer object. False: out of memory, nothing written. */

@@ -111,6 +111,7 @@ void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection
     if (http->service->keyring != NULL)
         view.tenant = hs_http_tenant_of(request);
     view.explain = is_asked(&view, "explain");
+    view.brief = is_asked(&view, "brief");
     view.strict = is_asked(&view, "strict");
     hs_endpoints[request->route](http->service, &view, reply);
     hs_arena_free(&arena);

@@ -356,20 +356,40 @@ static void describe(const char *path, const char *text, const struct hs_test_re
              text, answer->status, answer->body);
 }
 
-/* One result for each shot, hit or move of the request, in its order. */
-static void assert_results(const json_t *body, const json_t *answer, const char *kind,
+/* One result for each of the items, in their order; or a brief answer that counts `accepted` items
+   and has the results of the others. */
+static void assert_results(const json_t *items, const json_t *results, const json_t *accepted,
                            const char *key)
 {
-    const json_t *items = json_object_get(body, kind);
-    const json_t *results = json_object_get(answer, kind);
-    if (items == NULL)
-        return;
-    if (results == NULL)
-        results = json_object_get(answer, "results");
-    ck_assert_uint_eq(json_array_size(results), json_array_size(elements_of(items)));
-    for (size_t i = 0; i < json_array_size(results); i++)
-        ck_assert(
-            json_equal(member_of(items, i, key), json_object_get(json_array_get(results, i), key)));
+    size_t plain = accepted != NULL ? (size_t)json_integer_value(accepted) : 0, count = 0;
+    ck_assert_uint_eq(json_array_size(results) + plain, json_array_size(elements_of(items)));
+    for (size_t i = 0; i < json_array_size(results); i++, count++) {
+        const json_t *result = json_array_get(results, i),
+                     *index = json_object_get(result, "index");
+        ck_assert_int_eq(index != NULL, accepted != NULL);
+        if (index != NULL) {
+            ck_assert_int_ge(json_integer_value(index), (json_int_t)count);
+            count = (size_t)json_integer_value(index);
+        }
+        ck_assert(json_equal(member_of(items, count, key), json_object_get(result, key)));
+    }
+}
+
+static void assert_all_results(const json_t *body, const json_t *answer)
+{
+    static const char *const lists[][2] = {
+        {"shots", "shot"}, {"hits", "shot"}, {"moves", "player"}, {"rows", "player"}};
+    const json_t *accepted = json_object_get(answer, "accepted");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const json_t *items = json_object_get(body, lists[i][0]);
+        const json_t *results = json_object_get(answer, lists[i][0]);
+        if (items == NULL)
+            continue;
+        bool is_tick = results != NULL, is_table = strcmp(lists[i][0], "rows") == 0;
+        assert_results(is_table ? body : items,
+                       is_tick ? results : json_object_get(answer, "results"),
+                       is_tick ? json_object_get(accepted, lists[i][0]) : accepted, lists[i][1]);
+    }
 }
 
 /* Items of an answer: one for each item of the request. Stored movers are not counted. */
@@ -378,12 +398,7 @@ static void assert_counts(const json_t *body, const struct hs_test_response *ans
     json_t *parsed = hs_test_response_json(answer);
     const json_t *frames = json_object_get(body, "frames");
     const json_t *stored = json_object_get(parsed, "frames");
-    assert_results(body, parsed, "shots", "shot");
-    assert_results(body, parsed, "hits", "shot");
-    assert_results(body, parsed, "moves", "player");
-    if (json_object_get(body, "rows") != NULL)
-        ck_assert_uint_eq(json_array_size(json_object_get(parsed, "results")),
-                          json_array_size(json_object_get(body, "rows")));
+    assert_all_results(body, parsed);
     if (frames != NULL) {
         size_t i, entries = 0, refused = 0;
         json_t *refusal;
@@ -416,8 +431,9 @@ START_TEST(what_is_allowed_is_answered)
         char name[32], path[256], why[1024], text[4096];
         /* A match is opened once; everything else meets what was posted before it. */
         snprintf(name, sizeof name, "allowed-%ld", _i == PUT_MATCH ? i : i % 8);
-        fill_path(posting->pattern, name, i % 3 == 0 ? "?explain=true&strict=true" : "?strict=true",
-                  path);
+        static const char *const queries[] = {"?explain=true&strict=true", "?strict=true",
+                                              "?brief=true&strict=true"};
+        fill_path(posting->pattern, name, queries[i % 3], path);
         json_t *body = draw_body(_i, schema, name, i % 10 == 0 ? 1 : 0.4, &random);
         char *sent = json_dumps(body, JSON_COMPACT | JSON_ENCODE_ANY);
         struct hs_test_response answer;

@@ -80,6 +80,7 @@ struct hs_player_moves {
     double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected, has_acked;
     bool may_be_thrown; /* the launch has not been used for a rise yet */
+    bool was_refused;   /* a check refused the last move whose clock was right */
     /* Moves after the last known one may have been lost: hs_match_lost_moves. */
     bool has_lost_moves;
     /* Restored (snapshot.h): the server may have moved the player in between. restored_us is the

@@ -579,11 +579,14 @@ static void judge_timed(struct checking *c, const struct hs_timing_result *timin
     c->out->force_update = timing->force_update || is_refused;
     if (c->out->verdict == HS_VERDICT_ACCEPTED) {
         c->out->delta_us = round_us(timing->delta_us);
+        c->out->is_whole = timing->delta_us == timing->client_us && !c->moves->was_refused;
         if (c->has_moved)
             hs_move_trace_keep(c->trace, &c->moves->whereabouts);
     } else {
         take_back(c);
     }
+    if (has_time)
+        c->moves->was_refused = c->out->verdict != HS_VERDICT_ACCEPTED;
     if (is_simulated)
         compare_position(c, timing->force_update || is_refused);
 }

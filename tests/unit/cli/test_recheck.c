@@ -78,7 +78,9 @@ END_TEST
     "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"sha256:ab\",\"max_players\":10,\"max_samples\":"  \
     "20,\"x\":[1]}\n"
 #define ASK                                                                                        \
-    "{\"match\":\"m\",\"request\":\"hits\",\"explain\":true,\"body\":{},\"answer\":{\"a\":1}}\n"
+    "{\"match\":\"m\",\"request\":\"hits\",\"explain\":true,\"brief\":true,\"body\":{},"           \
+    "\"answer\":{"                                                                                 \
+    "\"a\":1}}\n"
 #define GAP "{\"gap\":\"m\"}\n"
 
 #define MAP "{\"map\":\"dm1\",\"revision\":\"q\",\"document\":{\"boxes\":[]}}\n"
@@ -186,7 +188,7 @@ START_TEST(lines_hold_what_was_written)
     ck_assert(hs_str_equal(line.revision, HS_STR("sha256:ab")));
     ck_assert(line.max_players == 10 && line.max_samples == 20);
     ck_assert(hs_stream_reader_next(&reader, &line));
-    ck_assert(hs_str_equal(line.name, HS_STR("m")) && line.explain);
+    ck_assert(hs_str_equal(line.name, HS_STR("m")) && line.explain && line.brief);
     ck_assert_int_eq(line.route, HS_ROUTE_HITS_POST);
     ck_assert(hs_str_equal(line.body, HS_STR("{}")));
     ck_assert(hs_str_equal(line.answer, HS_STR("{\"a\":1}")));
@@ -262,6 +264,11 @@ END_TEST
     "\"replayed\":false}"
 #define HITS(results) "{\"results\":[" results "],\"revision\":\"r\"}"
 
+/* A brief answer, and a result in it whose shot number is its index. */
+#define BRIEF(results, accepted) "{\"results\":[" results "],\"accepted\":" accepted "}"
+#define AT(index, verdict, reason, damage)                                                         \
+    "{\"index\":" index ",\"shot\":" index ",\"shooter\":\"ann\",\"verdict\":\"" verdict           \
+    "\",\"reason\":\"" reason "\",\"damage_total\":" damage ",\"replayed\":false}"
 #define MISS RESULT(1, "rejected", "no_intersection", 0, "")
 #define HIT  RESULT(1, "accepted", "ok", 20, "")
 
@@ -307,6 +314,30 @@ static const struct {
      HS_ROUTE_HITS_POST, false, true, 0, 0, 0, 0, 0, 1, 1, 0},
     {HITS(REPLAY(1, "accepted", "ok", "")), HITS(REPLAY(1, "rejected", "duplicate", "")),
      HS_ROUTE_HITS_POST, true, true, 0, 0, 0, 0, 0, 1, 0, 0},
+    /* brief answers: `accepted` items are left out, the others have their index */
+    {BRIEF("", "3"), BRIEF("", "3"), HS_ROUTE_HITS_POST, false, true, 3, 3, 0, 0, 0, 0, 0, 0},
+    {BRIEF(AT("1", "rejected", "no_intersection", "0"), "2"),
+     BRIEF(AT("1", "rejected", "no_intersection", "0"), "2"), HS_ROUTE_HITS_POST, false, true, 3, 3,
+     0, 0, 0, 0, 0, 0},
+    {BRIEF(AT("1", "rejected", "no_intersection", "0"), "2"), BRIEF("", "3"), HS_ROUTE_HITS_POST,
+     true, true, 3, 2, 1, 0, 0, 0, 0, 0},
+    {BRIEF("", "3"),
+     BRIEF(AT("0", "accepted", "ok", "20") "," AT("2", "rejected", "duplicate", "0"), "1"),
+     HS_ROUTE_HITS_POST, true, true, 3, 1, 1, 1, 0, 0, 0, 0},
+    {BRIEF(AT("1", "accepted", "ok", "20") "," AT("4", "rejected", "duplicate", "0"), "3"),
+     BRIEF(AT("0", "rejected", "duplicate", "0") "," AT("4", "rejected", "duplicate", "0"), "3"),
+     HS_ROUTE_HITS_POST, true, true, 5, 3, 1, 1, 0, 0, 0, 0},
+    {BRIEF("", "3"), BRIEF("", "2"), HS_ROUTE_HITS_POST, false, true, 3, 3, 0, 0, 0, 0, 0, 1},
+    {BRIEF("", "3"), BRIEF(HIT, "2"), HS_ROUTE_HITS_POST, true, false, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"{\"moves\":[],\"hits\":[],\"accepted\":{\"moves\":2,\"hits\":1},\"acks\":[0]}",
+     "{\"moves\":[],\"hits\":[],\"accepted\":{\"moves\":2,\"hits\":1},\"acks\":[0]}",
+     HS_ROUTE_TICKS_POST, false, true, 3, 3, 0, 0, 0, 0, 0, 0},
+    {"{\"moves\":[],\"accepted\":{\"moves\":2},\"acks\":[0]}",
+     "{\"moves\":[],\"accepted\":{\"moves\":2},\"acks\":[1]}", HS_ROUTE_TICKS_POST, false, true, 2,
+     2, 0, 0, 0, 0, 0, 1},
+    {"{\"moves\":[],\"accepted\":{\"moves\":2},\"acks\":[0]}",
+     "{\"moves\":[],\"accepted\":{\"moves\":2},\"acks\":[1]}", HS_ROUTE_TICKS_POST, true, true, 2,
+     2, 0, 0, 0, 0, 0, 0},
     /* what is not a claim */
     {"{\"stored\":2}", "{\"stored\":1}", HS_ROUTE_FRAMES_POST, false, true, 0, 0, 0, 0, 0, 0, 0, 1},
     {"{\"stored\":2}", "{\"stored\":1}", HS_ROUTE_FRAMES_POST, true, true, 0, 0, 0, 0, 0, 0, 0, 1},

@@ -52,6 +52,7 @@ static void request_on(struct hs_record *record, const char *match, struct hs_ma
     ck_assert_ptr_nonnull(slot);
     struct hs_recorded_request recorded = {.route = route,
                                            .explain = route == HS_ROUTE_HITS_POST,
+                                           .brief = route == HS_ROUTE_HITS_POST,
                                            .body = {body, strlen(body)},
                                            .answer = {answer, answer != NULL ? strlen(answer) : 0}};
     hs_record_request(record, slot, &recorded);
@@ -117,7 +118,8 @@ START_TEST(a_stream_is_what_happened)
     ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 0);
     char *text = hs_test_read_file(hs_recording_path, NULL), summary[512];
     ck_assert_ptr_nonnull(strstr(text, "\"body\":{\"frames\":  []} ,\"answer\":{\"stored\":0}}\n"));
-    ck_assert_ptr_nonnull(strstr(text, "\"request\":\"hits\",\"explain\":true,\"body\""));
+    ck_assert_ptr_nonnull(
+        strstr(text, "\"request\":\"hits\",\"explain\":true,\"brief\":true,\"body\""));
     ck_assert_ptr_nonnull(strstr(text, "\"request\":\"delete\",\"answer\":{\"match\":\"a\"}}\n"));
     ck_assert_ptr_nonnull(
         strstr(text, "\"max_players\":10,\"max_samples\":20,\"max_movers\":5}\n"));
