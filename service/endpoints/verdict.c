@@ -2,7 +2,7 @@
    its result. */
 #include "service/endpoints/posting.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "service/options/values.h"
 #include "service/service.h"
@@ -22,42 +22,22 @@ struct item {
     struct hs_hit_result result;
 };
 
-/* Appends a line and returns its end. */
-static char *put_line(char *to, struct hs_str text)
-{
-    memcpy(to, text.ptr, text.len);
-    to[text.len] = '\n';
-    return to + text.len + 1;
-}
-
-static char *put_number(char *to, uint64_t number)
-{
-    char digits[20], *first = digits + sizeof digits;
-    do
-        *--first = (char)('0' + number % 10);
-    while ((number /= 10) > 0);
-    return put_line(to, (struct hs_str){first, (size_t)(digits + sizeof digits - first)});
-}
-
 /*
  * Makes the id of a verdict: a hash of the tenant (if any), the match and its opening, the shooter
  * and their session, the shot and the rules. All of them survive the process, so the same claim
  * keeps its id, and no other claim has it.
  */
-static void name_verdict(const struct hs_match_slot *slot, struct hs_str kind, uint64_t shot,
+static void name_verdict(const struct hs_match_slot *slot, const char *kind, uint64_t shot,
                          struct hs_str shooter, int64_t fire_time_us, struct hs_verdict_id *out)
 {
-    char text[5 * HS_NAME_MAX + HS_REVISION_MAX + 96], digest[HS_SHA256_HEX], *end = text;
-    if (slot->tenant.text[0] != '\0')
-        end = put_line(end, hs_name_str(&slot->tenant));
-    end = put_line(end, hs_name_str(&slot->name));
-    end = put_number(end, slot->opening);
-    end = put_line(end, kind);
-    end = put_line(end, shooter);
-    end = put_number(end, hs_match_session(slot->match, shooter, fire_time_us));
-    end = put_number(end, shot);
-    end = put_line(end, hs_str_of(slot->ruleset->revision));
-    hs_sha256_hex(text, (size_t)(end - 1 - text), digest); /* the last line has no end */
+    char text[5 * HS_NAME_MAX + HS_REVISION_MAX + 96], digest[HS_SHA256_HEX];
+    uint64_t session = hs_match_session(slot->match, shooter, fire_time_us);
+    int len =
+        snprintf(text, sizeof text, "%s%s%s\n%llu\n%s\n%.*s\n%llu\n%llu\n%s", slot->tenant.text,
+                 slot->tenant.text[0] != '\0' ? "\n" : "", slot->name.text,
+                 (unsigned long long)slot->opening, kind, (int)shooter.len, shooter.ptr,
+                 (unsigned long long)session, (unsigned long long)shot, slot->ruleset->revision);
+    hs_sha256_hex(text, (size_t)len, digest);
     memcpy(out->text, digest, sizeof out->text - 1);
     out->text[sizeof out->text - 1] = '\0';
 }
@@ -137,12 +117,12 @@ static struct hs_str encode(struct hs_posting *posting, const struct item *item)
     if (item->hit != NULL) {
         int64_t fired_us =
             result->replay != NULL ? result->replay->fire_time_us : result->fire_time_us;
-        name_verdict(slot, HS_STR("hit"), item->hit->shot, item->hit->shooter, fired_us, &id);
+        name_verdict(slot, "hit", item->hit->shot, item->hit->shooter, fired_us, &id);
         hs_hit_encode(writer, item->hit, result, &id, explain);
     } else {
         const struct hs_shot_claim *shot = item->shot;
-        name_verdict(slot, shot->is_cancel ? HS_STR("cancel") : HS_STR("shot"), shot->shot,
-                     shot->shooter, shot->is_cancel ? INT64_MAX : shot->time_us, &id);
+        name_verdict(slot, shot->is_cancel ? "cancel" : "shot", shot->shot, shot->shooter,
+                     shot->is_cancel ? INT64_MAX : shot->time_us, &id);
         hs_shot_encode(writer, item->shot, result, item->forward_us, &id, explain);
     }
     if (hs_reason_is_retryable(result->reason))
