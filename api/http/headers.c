@@ -150,7 +150,16 @@ static void record_trace(struct hs_headers *headers, struct hs_str value)
 /* Whether a name begins like one of the fields below; most others need no further look. */
 static bool may_be_known(struct hs_str name)
 {
-    return name.len > 0 && name.ptr[0] != '\0' && strchr("cCtThHaAxX", name.ptr[0]) != NULL;
+    switch (name.len > 0 ? name.ptr[0] | 0x20 : 0) { /* in lower case */
+    case 'a':
+    case 'c':
+    case 'h':
+    case 't':
+    case 'x':
+        return true;
+    default:
+        return false;
+    }
 }
 
 void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_str value)

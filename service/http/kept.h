@@ -15,7 +15,7 @@ struct hs_http_request;
 enum {
     HS_KEPT = 4,
     HS_KEPT_BODY = 65536, /* longer bodies are freed */
-    HS_KEPT_SLACK = 4096,
+    HS_KEPT_SLACK = 2048,
     HS_KEPT_ANSWER = 16384, /* longer answers are charged (reply.c), and freed */
 };
 
