@@ -1,8 +1,7 @@
 /*
  * Memory that a worker keeps between requests, so that most requests allocate none. Only the worker
- * uses it, and it keeps at most HS_KEPT pieces of each kind. What a body or an answer may hold is
- * accounted as before (listener.h, reply.c): a kept body is at most HS_KEPT_SLACK bytes longer than
- * what its request has reserved.
+ * uses it, and it keeps at most HS_KEPT pieces of each kind. Shares (state/share.h) count the bytes
+ * of the request in it; a body is at most HS_KEPT_SLACK bytes longer.
  */
 #ifndef HS_SERVICE_HTTP_KEPT_H
 #define HS_SERVICE_HTTP_KEPT_H

@@ -124,7 +124,8 @@ void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection
     view.explain = is_asked(&view, "explain");
     view.strict = is_asked(&view, "strict");
     hs_endpoints[request->route](http->service, &view, reply);
-    hs_arena_reset(arena);
+    if (kept != NULL)
+        hs_arena_reset(&kept->arena);
     hs_arena_free(&own);
     hs_http_drop_body(request);
     if (reply->problem->code == HS_PROBLEM_NONE && reply->body.failed)
