@@ -19,10 +19,10 @@ static void end_recording(struct hs_match_slot *slot)
         slot->recorded = HS_RECORDED_LOST;
 }
 
-static void record_post(struct hs_service *service, struct hs_match_slot *slot)
+static void record_post(struct hs_service *service, struct hs_match_slot *slot, int64_t now_us)
 {
     bool was_limited = slot->memory_limited;
-    hs_registry_record_post(slot);
+    hs_registry_record_post(slot, now_us);
     if (slot->memory_limited == was_limited)
         return;
     struct hs_match_info info;
@@ -78,7 +78,11 @@ static bool lend(struct hs_posting *posting)
     if (posting->request->alive_us != NULL)
         atomic_store(posting->request->alive_us, hs_clock_us());
     bool may_lend = posting->service->record == NULL && hs_registry_is_awaited(posting->slot);
-    return !may_lend || yield(posting);
+    if (!may_lend)
+        return true;
+    bool is_open = yield(posting);
+    posting->stage_ns = hs_clock_ns(); /* the wait belongs to no claim */
+    return is_open;
 }
 
 static void log_over_budget(const struct hs_posting *posting)
@@ -150,6 +154,8 @@ static bool answer_items(struct hs_posting *posting, const struct hs_ticks_reque
 {
     const struct hs_malformed *bad = hs_malformed_first(posting->malformed, kind);
     size_t place = 0;
+    if (kind != HS_ITEM_MOVE)
+        posting->stage_ns = hs_clock_ns();
     hs_write_begin(&posting->writer, '[');
     if (!posting->request->brief)
         hs_buffer_space(posting->writer.buffer, count * RESULT_BYTES);
@@ -232,7 +238,7 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
         await_map(slot, reply);
     else if (!answer(posting, tick))
         refuse(posting, reply);
-    record_post(service, slot);
+    record_post(service, slot, posting->stage_ns / 1000);
     log_over_budget(posting);
     if (tick->hits.count > 0)
         log_hints(service, slot);
@@ -278,11 +284,12 @@ void hs_endpoint_post(struct hs_service *service, const struct hs_request *reque
     if (posting.slot != NULL) {
         posting.unwritten = posting.slot->journal.len;
         write_journal(&posting);
+        posting.stage_ns = hs_clock_ns();
         if (tick.hits.count + tick.shots.count > 0) {
             hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_DECODE,
                                (double)(decoded - began) * 1e-9);
             hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_LOCK,
-                               (double)(hs_clock_ns() - decoded) * 1e-9);
+                               (double)(posting.stage_ns - decoded) * 1e-9);
         }
         run(&posting, &tick, reply);
     }

@@ -19,6 +19,7 @@ struct hs_posting {
     const struct hs_malformed_items *malformed; /* items that could not be read */
     uint64_t budget, spent;                     /* work units (validators/work.h) of this request */
     uint64_t lent_at;                           /* value of `spent` when the match was last lent */
+    int64_t stage_ns;                           /* when the newest stage ended (hs_clock_ns) */
     size_t over_budget;                         /* claims and shots that did not fit */
     bool is_gone;                /* the match was deleted: the request cannot be answered */
     struct hs_match_info newest; /* before the first claim; the default of `now` */

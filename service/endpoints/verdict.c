@@ -226,11 +226,11 @@ static bool answer_item(struct hs_posting *posting, const struct hs_ticks_reques
                         struct item *item)
 {
     struct hs_metrics *metrics = posting->service->metrics;
-    int64_t began = hs_clock_ns();
+    int64_t began = posting->stage_ns;
     bool is_known = hs_hit_admit(posting->slot->match, item->shooter);
     verify(posting, now_of(posting, tick, item), item);
     pay(posting, &item->result);
-    int64_t verified = hs_clock_ns();
+    int64_t verified = posting->stage_ns = hs_clock_ns();
     hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_JUDGE, (double)(verified - began) * 1e-9);
     if (answer_replay(posting, item))
         return true;
@@ -240,8 +240,9 @@ static bool answer_item(struct hs_posting *posting, const struct hs_ticks_reques
         item->hit != NULL ? hs_hit_is_plain(&item->result) : hs_shot_is_plain(&item->result);
     count_verdict(metrics, item->hit != NULL ? HS_VERDICT_OF_HIT : HS_VERDICT_OF_SHOT,
                   &item->result);
+    posting->stage_ns = hs_clock_ns();
     hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_ENCODE,
-                       (double)(hs_clock_ns() - verified) * 1e-9);
+                       (double)(posting->stage_ns - verified) * 1e-9);
     return true;
 }
 

@@ -36,18 +36,42 @@ void hs_players_destroy(struct hs_players *players)
     free(players->accounts.all);
 }
 
-struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name)
+/* Returns the place of a player in `all`, or `count`. */
+static uint32_t find_place(const struct hs_players *players, struct hs_str name)
 {
     if (players->index_size == 0)
-        return NULL;
+        return players->count;
     uint64_t hash = hs_str_hash(name);
     uint32_t mask = players->index_size - 1;
     for (uint32_t i = (uint32_t)hash & mask; players->index[i] != 0; i = (i + 1) & mask) {
-        struct hs_player *player = players->all[players->index[i] - 1];
+        const struct hs_player *player = players->all[players->index[i] - 1];
         if (player->hash == hash && hs_str_equal(hs_name_str(&player->name), name))
-            return player;
+            return players->index[i] - 1;
     }
-    return NULL;
+    return players->count;
+}
+
+struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name)
+{
+    uint32_t place = find_place(players, name);
+    return place < players->count ? players->all[place] : NULL;
+}
+
+static bool has_name(const struct hs_player *player, struct hs_str name)
+{
+    return name.len <= HS_NAME_MAX && memcmp(player->name.text, name.ptr, name.len) == 0 &&
+           player->name.text[name.len] == '\0';
+}
+
+struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name)
+{
+    uint32_t place = players->next < players->count ? players->next : 0;
+    if (players->count == 0 || !has_name(players->all[place], name))
+        place = find_place(players, name);
+    if (place == players->count)
+        return NULL;
+    players->next = place + 1;
+    return players->all[place];
 }
 
 static void index_player(struct hs_players *players, uint32_t p)

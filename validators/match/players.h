@@ -106,6 +106,7 @@ struct hs_players {
     struct hs_player **all; /* in order of arrival */
     uint32_t count, capacity, limit;
     uint32_t present;  /* players who have not left */
+    uint32_t next;     /* place in `all` after the player that hs_players_find_next found last */
     uint64_t sessions; /* sessions of all players so far; no number is used twice */
     /* A player who left before this time can be evicted: none of their claims can pass any more. */
     int64_t evict_before_us;
@@ -186,6 +187,10 @@ void hs_players_destroy(struct hs_players *players);
 
 /* The player of that name, present or left; NULL: none. */
 struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name);
+
+/* The same for lists that name the players in nearly the same order each time. It first tries the
+   player after the one that it found last, which needs no hash. */
+struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name);
 
 enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 

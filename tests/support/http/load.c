@@ -14,7 +14,7 @@
 
 #include "tests/support/bench.h"
 
-enum { ANSWER_MAX = 64 * 1024, WAIT_MS = 10000 };
+enum { ANSWER_MAX = 64 * 1024, WAIT_MS = 10000, COPIES_MAX = 128 };
 
 struct connection {
     int fd;
@@ -23,11 +23,18 @@ struct connection {
     char answer[ANSWER_MAX + 1];
 };
 
+/* Where the request repeats the leading digits of its number. */
+struct copy {
+    size_t at, count;
+};
+
 struct hs_load {
     int epoll;
     char *request;
     size_t size;
     size_t digits, digit_count; /* in `request` */
+    struct copy copies[COPIES_MAX];
+    size_t copy_count;
     const char *expected;
     uint64_t answered;
     size_t connection_count;
@@ -58,12 +65,29 @@ static void count_up(struct hs_load *load)
 {
     for (size_t i = load->digit_count; i-- > 0;) {
         char *digit = &load->request[load->digits + i];
-        if (*digit != '9') {
-            ++*digit;
-            return;
-        }
-        *digit = '0';
+        *digit = *digit == '9' ? '0' : (char)(*digit + 1);
+        if (*digit != '0')
+            break;
     }
+    for (size_t i = 0; i < load->copy_count; i++)
+        memcpy(load->request + load->copies[i].at, load->request + load->digits,
+               load->copies[i].count);
+}
+
+bool hs_load_copy(struct hs_load *load, size_t count)
+{
+    const char *number = load->request + load->digits, *at = load->request;
+    size_t left = load->size;
+    while ((at = memmem(at, left, number, count)) != NULL) {
+        if (at != number) {
+            if (load->copy_count == COPIES_MAX)
+                return false;
+            load->copies[load->copy_count++] = (struct copy){(size_t)(at - load->request), count};
+        }
+        at += count;
+        left = load->size - (size_t)(at - load->request);
+    }
+    return load->copy_count > 0;
 }
 
 /* Requests are far smaller than a socket's buffer, so that a partial write is a fault. */

@@ -20,6 +20,10 @@ struct hs_load *hs_load_open(unsigned port, const char *path, const char *body, 
                              size_t connections);
 void hs_load_close(struct hs_load *load);
 
+/* Wherever else the request has the first `count` digits of its number now, they change with the
+   number. False: nowhere, or in too many places. */
+bool hs_load_copy(struct hs_load *load, size_t count);
+
 /*
  * Sends for `seconds` and returns answers a second; what is on its way at the end is waited for
  * and not counted. Every answer must have status 200, and hold `expected` (NULL: anything). 0,
