@@ -73,7 +73,6 @@ struct hs_hit_context {
     bool has_path;           /* the trace is within reach of double precision */
     struct hs_vec direction; /* unit direction at the start; only for claims without pellets */
     double trace_length;     /* from start to end */
-    struct hs_path path;     /* with the sweep extension */
 
     /* What the path, or the pellets, met. One is set while checks of stage PATH run. */
     const struct hs_encounter *encounter;
@@ -83,16 +82,19 @@ struct hs_hit_context {
 
     bool bursts; /* the direct target is refused, but the blast at the impact stands */
 
-    bool is_lenient;                        /* missed by no more than the padding */
-    struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
+    bool is_lenient; /* missed by no more than the padding */
     uint16_t landed_count;
 
     bool is_predicted;      /* hit_time_us follows from the shooter's ping, not from the claim */
     bool has_no_prediction; /* it should follow from the ping, but no round trip is known */
 
+    struct hs_hit_result *out;
+
+    /* Large members, which hs_hit_begin does not clear: that would cost more than many checks. */
+    struct hs_path path;                    /* with the sweep extension */
+    struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
     /* A copy of the claim with the computed end, if the claim had none. */
     struct hs_hit_claim completed;
-    struct hs_hit_result *out;
 };
 
 static inline enum hs_mode hs_hit_mode(const struct hs_hit_context *c, enum hs_check check)
@@ -197,6 +199,10 @@ bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *vie
 /* Looks up who and what a claim is about. `c` holds all inputs, now, out,
    is_shot and the shooter's player. */
 void hs_hit_prepare(struct hs_hit_context *c);
+
+/* Clears a context, and sets what hs_hit_verify_within gets. */
+void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_t now_us,
+                  uint64_t limit, struct hs_hit_result *out);
 
 /*
  * Evaluates the claim in `c` into its result: finds an earlier answer by the digest, else runs the

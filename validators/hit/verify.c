@@ -100,12 +100,25 @@ static void meet(struct hs_hit_context *c, union meeting *meeting)
     }
 }
 
+/* Empties a row. The names are long, so only their first bytes are written. */
+static void begin_row(struct hs_check_row *row, enum hs_check check, enum hs_mode mode)
+{
+    row->check = check;
+    row->outcome = HS_OUTCOME_PASS;
+    row->reason = HS_REASON_OK;
+    row->mode = mode;
+    row->unit = HS_UNIT_NONE;
+    row->measured = row->limit = 0;
+    row->player.text[0] = row->mover.text[0] = '\0';
+    row->of_posted_shot = row->of_whole_flight = row->of_fire_time = false;
+}
+
 static void run_check(struct hs_hit_context *c, enum hs_check check)
 {
     static const enum hs_outcome outcomes[HS_VERDICT_COUNT] = {HS_OUTCOME_PASS, HS_OUTCOME_FAIL,
                                                                HS_OUTCOME_UNKNOWN};
     struct hs_check_row *row = &c->out->checks[c->out->check_count];
-    *row = (struct hs_check_row){.check = check, .mode = hs_hit_mode(c, check)};
+    begin_row(row, check, hs_hit_mode(c, check));
     enum hs_reason reason = checks[check](c, row);
     if (reason == HS_NO_ROW || row->mode == HS_MODE_OFF)
         return;
@@ -277,6 +290,17 @@ static const struct hs_ledger_entry *find_replay(const struct hs_hit_context *c,
     return same ? entry : NULL;
 }
 
+void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_t now_us,
+                  uint64_t limit, struct hs_hit_result *out)
+{
+    memset(c, 0, offsetof(struct hs_hit_context, path));
+    c->match = match;
+    c->ruleset = match->ruleset;
+    c->now_us = now_us;
+    c->work.limit = limit;
+    c->out = out;
+}
+
 void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_whole)
 {
     struct hs_hit_result *out = c->out;
@@ -316,12 +340,9 @@ void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_
 void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out)
 {
-    struct hs_hit_context c = {.match = match,
-                               .ruleset = match->ruleset,
-                               .claim = claim,
-                               .now_us = now_us,
-                               .work.limit = limit,
-                               .out = out};
+    struct hs_hit_context c;
+    hs_hit_begin(&c, match, now_us, limit, out);
+    c.claim = claim;
     hs_hit_evaluate(&c, hs_hit_digest(claim), is_whole);
 }
 
