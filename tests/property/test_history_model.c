@@ -269,8 +269,8 @@ static void pass_by(struct run *run, int64_t time_us)
     sweep.start = hs_vec_add_scaled(hs_vec_add_scaled(near, side, beside), along,
                                     -hs_random_between(r, 0, 60));
     struct hs_passing passing;
-    hs_contact_passing(&sweep, time_us, &passing);
-    if (!hs_contact_is_far(run->history, run->rules, &passing))
+    hs_passing_of(&sweep, time_us, &passing);
+    if (!hs_is_passed_by(run->history, run->rules, &passing))
         return;
     run->far++;
     struct hs_bracket bracket;

@@ -31,7 +31,7 @@ struct hs_path {
     double reach; /* distance at which an obstacle ends the path; at most length + extension */
     int64_t start_us, end_us;          /* equal for an instant path */
     uint32_t flight_legs;              /* 0 for an instant path */
-    double travelled[HS_MAX_LEGS + 1]; /* distance at the ends of the flight's legs */
+    double travelled[HS_MAX_LEGS + 1]; /* distance at the ends of the flight's legs; flights only */
 };
 
 struct hs_leg {

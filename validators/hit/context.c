@@ -320,4 +320,6 @@ void hs_hit_prepare(struct hs_hit_context *c)
     c->target.status = HS_REWIND_NO_HISTORY;
     if (c->claims_target)
         hs_find_view(c, claim->target, c->hit_time_us, &c->target);
+    if (c->target.status == HS_REWIND_OK)
+        hs_rewind_prefetch(c->target.player->history, &c->target.bracket);
 }

@@ -73,7 +73,6 @@ struct hs_hit_context {
     bool has_path;           /* the trace is within reach of double precision */
     struct hs_vec direction; /* unit direction at the start; only for claims without pellets */
     double trace_length;     /* from start to end */
-    struct hs_path path;     /* with the sweep extension */
 
     /* What the path, or the pellets, met. One is set while checks of stage PATH run. */
     const struct hs_encounter *encounter;
@@ -83,16 +82,19 @@ struct hs_hit_context {
 
     bool bursts; /* the direct target is refused, but the blast at the impact stands */
 
-    bool is_lenient;                        /* missed by no more than the padding */
-    struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
+    bool is_lenient; /* missed by no more than the padding */
     uint16_t landed_count;
 
     bool is_predicted;      /* hit_time_us follows from the shooter's ping, not from the claim */
     bool has_no_prediction; /* it should follow from the ping, but no round trip is known */
 
+    struct hs_hit_result *out;
+
+    /* Large members, which hs_hit_begin does not clear: that would cost more than many checks. */
+    struct hs_path path;                    /* with the sweep extension */
+    struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
     /* A copy of the claim with the computed end, if the claim had none. */
     struct hs_hit_claim completed;
-    struct hs_hit_result *out;
 };
 
 static inline enum hs_mode hs_hit_mode(const struct hs_hit_context *c, enum hs_check check)
@@ -198,11 +200,20 @@ bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *vie
    is_shot and the shooter's player. */
 void hs_hit_prepare(struct hs_hit_context *c);
 
+/* Clears a context, and sets what hs_hit_verify_within gets. */
+void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_t now_us,
+                  uint64_t limit, struct hs_hit_result *out);
+
+/* Finds the shooter, and the answer to an earlier claim of the same number; NULL: there is none. */
+const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c);
+
 /*
- * Evaluates the claim in `c` into its result: finds an earlier answer by the digest, else runs the
- * checks, decides, and pays. `is_whole`: see hs_hit_verify_within.
+ * Evaluates the claim in `c` into its result. `earlier` was found by hs_hit_find_earlier; if its
+ * digest is that of the claim, it is the result. Otherwise runs the checks, decides, and pays.
+ * `is_whole`: see hs_hit_verify_within.
  */
-void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_whole);
+void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *earlier,
+                     struct hs_digest digest, bool is_whole);
 
 /* Empties a result: everything but the entries of its lists. */
 void hs_hit_clear(struct hs_hit_result *out);

@@ -1,5 +1,6 @@
 #include "validators/hit/encounter.h"
 
+#include "validators/history/crowd.h"
 #include "validators/hit/report.h"
 
 static void record_ignored(struct hs_hit_result *out, const struct hs_player *player)
@@ -186,14 +187,16 @@ static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct
 static void meet(struct hs_hit_context *c, const struct hs_path *path,
                  const struct hs_player *player, struct hs_encounter *out)
 {
-    struct hs_met met = {.player = player, .unknown = HS_REASON_OK};
+    struct hs_met met;
     struct hs_obstacle aside;
     hs_contact_find(path, c->ruleset, player->history, false, c->passed_team, &c->work,
                     &met.contact);
     if (!met.contact.has_pose)
-        record_ignored(c->out, met.player);
+        record_ignored(c->out, player);
     if (!met.contact.touched)
         return;
+    met.player = player;
+    met.unknown = HS_REASON_OK;
     if (hs_world_is_enforced(c) && is_hidden(c, path, out, player, false, &met.contact, &aside)) {
         if (aside.touched)
             return;
@@ -206,34 +209,77 @@ static void meet(struct hs_hit_context *c, const struct hs_path *path,
     insert_met(path, &met, &c->work, out);
 }
 
+/* Whether a player may be a bystander. */
+static bool is_there(const struct hs_hit_context *c, const struct hs_player *player,
+                     const struct hs_player *target)
+{
+    return !player->left && player != c->shooter.player && player != target &&
+           hs_history_count(player->history) > 0;
+}
+
+/* Finds the players near a path among 64 from `first` on, one bit each. */
+static uint64_t find_near(const struct hs_players *players, uint32_t first,
+                          const struct hs_passing *passing)
+{
+    uint64_t near = 0;
+    uint32_t count = players->count - first < 64 ? players->count - first : 64;
+    for (uint32_t i = 0; i < count; i += 4)
+        near |= (uint64_t)hs_crowd_near(&players->crowd[(first + i) / 4], passing) << i;
+    if (count < 64)
+        near &= (UINT64_C(1) << count) - 1;
+    for (uint64_t left = near; left != 0; left &= left - 1)
+        hs_history_prefetch(players->all[first + (uint32_t)__builtin_ctzll(left)]->history,
+                            passing->time_us);
+    return near;
+}
+
+/* Tests the players near an instant path. Most players are not, and cost only their bounds. */
+static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
+                      const struct hs_player *target, struct hs_encounter *out)
+{
+    const struct hs_players *players = &c->match->players;
+    struct hs_passing passing;
+    struct hs_leg leg;
+    uint32_t passed = 0;
+    hs_path_leg(path, 0, &leg);
+    hs_passing_of(&leg.sweep, path->end_us, &passing);
+    for (uint32_t first = 0; first < players->count; first += 64) {
+        uint64_t near = find_near(players, first, &passing);
+        for (; near != 0; near &= near - 1) {
+            uint32_t i = first + (uint32_t)__builtin_ctzll(near);
+            const struct hs_player *player = players->all[i];
+            hs_work_pass(&c->work, i + 1 - passed);
+            passed = i + 1;
+            if (hs_work_is_over(&c->work))
+                return;
+            if (is_there(c, player, target) &&
+                !hs_is_passed_by(player->history, c->ruleset, &passing))
+                meet(c, path, player, out);
+        }
+    }
+    hs_work_pass(&c->work, players->count - passed);
+}
+
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out)
 {
-    const struct hs_players *players = &c->match->players;
     double whole = path->reach;
     out->met_count = 0;
     out->before_target = out->uncertain_before = 0;
     out->reaches = out->is_occluded = out->is_unknown = false;
     out->is_beside = out->is_unseen = out->ends = false;
-    memset(&out->target, 0, sizeof out->target);
+    hs_contact_clear(&out->target);
     find_obstacle(c, path, out);
     if (target != NULL)
         find_target(c, path, target, whole, out);
-    struct hs_passing passing;
-    bool instant = path->flight_legs == 0;
-    if (instant) {
-        struct hs_leg leg;
-        hs_path_leg(path, 0, &leg);
-        hs_contact_passing(&leg.sweep, path->end_us, &passing);
+    if (path->flight_legs == 0) {
+        meet_near(c, path, target, out);
+        return;
     }
-    for (uint32_t i = 0; i < players->count && !hs_work_is_over(&c->work); i++) {
-        const struct hs_player *player = players->all[i];
+    for (uint32_t i = 0; i < c->match->players.count && !hs_work_is_over(&c->work); i++) {
         hs_work_spend(&c->work, HS_WORK_PASS);
-        if (player->left || player == c->shooter.player || player == target ||
-            (instant && hs_contact_is_far(player->history, c->ruleset, &passing)) ||
-            hs_history_count(player->history) == 0)
-            continue;
-        meet(c, path, player, out);
+        if (is_there(c, c->match->players.all[i], target))
+            meet(c, path, c->match->players.all[i], out);
     }
 }
 

@@ -8,8 +8,10 @@
 
 enum { FIRST_PLACES = 8 };
 
-/* Bytes of a place in the arrays: in `all`, in `due` and, four times, in `index`. */
-#define PLACE_BYTES (sizeof(struct hs_player *) + sizeof(struct hs_due) + 4 * sizeof(uint32_t))
+/* Bytes of a place in the arrays: in `all`, in `crowd`, in `due` and, four times, in `index`. */
+#define PLACE_BYTES                                                                                \
+    (sizeof(struct hs_player *) + sizeof(struct hs_crowd) / 4 + sizeof(struct hs_due) +            \
+     4 * sizeof(uint32_t))
 
 size_t hs_players_min_bytes(uint32_t max_samples)
 {
@@ -33,6 +35,7 @@ void hs_players_destroy(struct hs_players *players)
     free(players->all);
     free(players->index);
     free(players->due);
+    free(players->crowd);
     free(players->accounts.all);
 }
 
@@ -74,8 +77,16 @@ struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str
     return players->all[place];
 }
 
+static void update_crowd(struct hs_players *players, const struct hs_player *player)
+{
+    hs_crowd_put(&players->crowd[player->place / 4], player->place % 4, player->history,
+                 players->ruleset);
+}
+
 static void index_player(struct hs_players *players, uint32_t p)
 {
+    players->all[p]->place = p;
+    update_crowd(players, players->all[p]);
     uint32_t mask = players->index_size - 1;
     uint32_t i = (uint32_t)players->all[p]->hash & mask;
     while (players->index[i] != 0)
@@ -101,6 +112,11 @@ static bool grow(struct hs_players *players)
     if (due == NULL)
         return false;
     players->due = due;
+    struct hs_crowd *crowd = realloc(players->crowd, capacity / 4 * sizeof *crowd);
+    if (crowd == NULL)
+        return false;
+    players->crowd = crowd;
+    memset(crowd + players->capacity / 4, 0, (capacity - players->capacity) / 4 * sizeof *crowd);
     uint32_t index_size = capacity * 4;
     uint32_t *index = realloc(players->index, index_size * sizeof *index);
     if (index == NULL)
@@ -170,7 +186,7 @@ void hs_players_free_space(struct hs_players *players, size_t bytes)
         uint32_t half = most / 2 > HS_HISTORY_FIRST ? most / 2 : HS_HISTORY_FIRST;
         if (longest == NULL || !hs_history_shrink(longest->history, half))
             return;
-        hs_players_update_due(players, longest);
+        hs_players_update(players, longest);
     }
 }
 
@@ -289,7 +305,7 @@ void hs_players_leave(struct hs_players *players, struct hs_player *player, int6
                       int64_t ended_us)
 {
     hs_history_clear(player->history);
-    hs_players_update_due(players, player);
+    hs_players_update(players, player);
     hs_accounts_park(players, player, left_us);
     player->has_carried = player->was_moved = player->was_launched = player->has_spawned = false;
     player->left = true;
@@ -348,8 +364,9 @@ static void sift(struct hs_players *players, uint32_t i, struct hs_due due)
     place_due(players, i, due);
 }
 
-void hs_players_update_due(struct hs_players *players, struct hs_player *player)
+void hs_players_update(struct hs_players *players, struct hs_player *player)
 {
+    update_crowd(players, player);
     if (hs_history_count(player->history) >= 2) {
         int64_t time_us = hs_history_at(player->history, 1)->time_us;
         uint32_t i = player->due == 0 ? players->due_count++ : player->due - 1;
@@ -369,7 +386,7 @@ void hs_players_prune(struct hs_players *players, int64_t before_us)
     while (players->due_count > 0 && players->due[0].time_us <= before_us) {
         struct hs_player *player = players->due[0].player;
         hs_history_prune(player->history, before_us);
-        hs_players_update_due(players, player);
+        hs_players_update(players, player);
     }
 }
 
