@@ -16,7 +16,7 @@
 
 /* BACKLOG_NS: for what has come and waits for its connection. */
 enum { ANSWER_MAX = 64 * 1024, EVENTS = 256, LAST_ANSWERS_NS = 2000000000 };
-#define BACKLOG_NS INT64_C(30000000000)
+#define BACKLOG_NS INT64_C(8000000000)
 
 struct connection {
     int fd;
@@ -285,7 +285,7 @@ static bool drive(struct load *load)
     load->result->seconds = (double)(ended_ns - load->began_ns) * 1e-9;
     load->free = NULL;
     load->until_ns = 0;
-    int64_t last_ns = ended_ns + LAST_ANSWERS_NS;
+    int64_t last_ns = ended_ns + (options->is_in_order ? BACKLOG_NS : LAST_ANSWERS_NS);
     while (fine && load->waiting > 0 && hs_bench_now_ns() < last_ns) {
         fine = wait_for_answers(load, last_ns);
         load->free = NULL;
