@@ -355,4 +355,4 @@ help: ## this list
 
 -include $(CORE_OBJ:.o=.d) $(EDGE_OBJ:.o=.d) $(SUP_OBJ:.o=.d) $(B)/obj/cli/main.d
 -include $(PEER_OBJ:.o=.d) $(PARSER_OBJ:.o=.d) $(FAULTY_OBJ:.o=.d)
--include $(B)/obj/tests/fuzz/differential.d $(TEST_SRC:%.c=$(B)/obj/%.d) $(BENCH_SRC:%.c=$(B)/obj/%.d)
+-include $(B)/obj/tests/fuzz/differential.d $(TEST_SRC:%.c=$(B)/obj/%.d) $(BENCH_SRC:%.c=$(B)/obj/%.d) $(B)/obj/tests/bench/open_load.d

@@ -13,4 +13,7 @@ double hs_series(const char *text, const char *name);
 /* The same of the service as it is now. */
 double hs_metric(const struct hs_test_service *service, const char *name);
 
+/* The same outside of tests: -1 when it is not there. */
+double hs_metric_or_minus(const struct hs_test_service *service, const char *name);
+
 #endif

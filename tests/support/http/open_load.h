@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HS_OPEN_LOAD_REQUEST_MAX = 64 * 1024 };
+enum { HS_OPEN_LOAD_REQUEST_MAX = 192 * 1024 };
 
 /* Writes request `number` (0, 1, ...), header and body, into `out` and returns its size. */
 typedef size_t hs_open_load_fill(void *context, uint64_t number,
@@ -26,6 +26,12 @@ struct hs_open_load_options {
     hs_open_load_fill *fill;
     void *context;
     uint64_t first; /* number of the first request */
+    uint64_t most;  /* requests at most; 0: as many as the time allows */
+    /* Request i has connection i modulo `connections` and waits for it, as the ticks of a match
+       wait for one another. Otherwise it has any free connection. */
+    bool is_in_order;
+    /* Of which requests latencies are taken; NULL: of all. */
+    bool (*is_timed)(void *context, uint64_t number);
 };
 
 struct hs_open_load_result {
@@ -35,7 +41,8 @@ struct hs_open_load_result {
     uint64_t good;                          /* of `ok` */
     double goodput;                         /* of those, a second */
     double p50_us, p99_us, p999_us, max_us; /* of answers 200, from the intended time */
-    double late_p99_us;                     /* of sending: the load's own delay, in the above too */
+    double late_p50_us, late_p99_us;        /* the load's own delay, in the above too */
+    double seconds;                         /* until nothing more was sent */
     uint64_t next;                          /* number after the last request */
 };
 

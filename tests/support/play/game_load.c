@@ -24,7 +24,7 @@ static void put_players(const struct hs_game_load *game, FILE *out)
 {
     for (unsigned i = 0; i < game->players; i++) {
         fprintf(out,
-                "%s{\"player\":\"p%u\",\"position\":[%.3f,%.3f,0],\"aim\":[1,0,0],"
+                "%s{\"player\":\"p%u\",\"position\":[%.3f,%.3f,0],\"aim\":[0.9906,0.137,0],"
                 "\"weapon\":\"rifle\"",
                 i == 0 ? "" : ",", i, 300.125 * i, i == 0 ? 0 : 41.5 * i);
         for (unsigned b = 0; b < game->bones; b++)
