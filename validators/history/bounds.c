@@ -109,33 +109,81 @@ static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_
     return true;
 }
 
+/* Returns whether a pose has every bone of the rig, and no scale. */
+static bool is_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig)
+{
+    bool is_whole = pose->bone_count == rig->bone_count && pose->stride == HS_BONE_FLOATS;
+    for (unsigned i = 0; i < rig->bone_count && is_whole; i += 64) {
+        unsigned count = rig->bone_count - i;
+        uint64_t all = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+        is_whole = (pose->present[i / 64] & all) == all;
+    }
+    return is_whole;
+}
+
+/* The bones of a body in both samples. */
+struct bones {
+    const struct hs_pose *pose;
+    const struct hs_posted_pose *from, *to; /* NULL: some are not posted */
+    bool is_plain;
+};
+
+static void open_bones(const struct hs_pose *pose, struct bones *out)
+{
+    out->pose = pose;
+    out->from = pose->from;
+    out->to = hs_pose_interpolates(pose) ? pose->to : pose->from;
+    if (out->from == NULL || out->to == NULL)
+        out->from = out->to = NULL;
+    out->is_plain =
+        out->from != NULL && is_plain(out->from, pose->rig) && is_plain(out->to, pose->rig);
+}
+
+/* Finds a bone in a hurry: in plain poses. */
+static inline void find_plain(const struct bones *bones, uint16_t bone, struct four *out,
+                              unsigned i)
+{
+    out->from[i] = bones->from->bones + (size_t)bone * HS_BONE_FLOATS;
+    out->to[i] = bones->to->bones + (size_t)bone * HS_BONE_FLOATS;
+}
+
+static void find_any(const struct bones *bones, uint16_t bone, struct four *out, unsigned i,
+                     uint64_t *excluded, struct hs_bone_pose *space)
+{
+    struct ends ends;
+    if (!(bones->from != NULL ? find_posted(bones->from, bones->to, bone, &ends)
+                              : find_rest(bones->pose, bone, space, &ends))) {
+        excluded[bone / 64] |= UINT64_C(1) << (bone % 64);
+        out->present &= ~(1u << i);
+        return;
+    }
+    out->from[i] = ends.from;
+    out->to[i] = ends.to;
+    if (ends.is_scaled)
+        use_ball(&out->capsules, i, ends.scale);
+}
+
 /* Finds the bones of four hitboxes. `space` is for bones that are not posted. */
-static void find_bones(const struct hs_pose *pose, uint16_t first, struct four *out,
-                       struct hs_pose_bounds *bounds, struct hs_bone_pose space[4])
+static void find_bones(const struct bones *bones, uint16_t first, struct four *out,
+                       uint64_t *excluded, struct hs_bone_pose space[4])
 {
     static const float none[HS_BONE_FLOATS] = {0, 0, 0, 0, 0, 0, 1};
-    const struct hs_posted_pose *from = pose->from;
-    const struct hs_posted_pose *to = hs_pose_interpolates(pose) ? pose->to : from;
-    bool is_posted = from != NULL && to != NULL;
-    unsigned left = pose->rig->hitbox_count - first;
-    out->capsules = pose->rig->capsules[first / 4];
-    out->present = 0;
+    const struct hs_rig *rig = bones->pose->rig;
+    const struct hs_hitbox *box = &rig->hitboxes[first];
+    unsigned left = (unsigned)rig->hitbox_count - first, count = left < 4 ? left : 4;
+    out->capsules = rig->capsules[first / 4];
+    out->present = (1u << count) - 1;
+    if (bones->is_plain && count == 4) {
+        find_plain(bones, box[0].bone, out, 0);
+        find_plain(bones, box[1].bone, out, 1);
+        find_plain(bones, box[2].bone, out, 2);
+        find_plain(bones, box[3].bone, out, 3);
+        return;
+    }
     for (unsigned i = 0; i < 4; i++) {
         out->from[i] = out->to[i] = none;
-        if (i >= left)
-            continue;
-        struct ends ends;
-        uint16_t bone = pose->rig->hitboxes[first + i].bone;
-        if (!(is_posted ? find_posted(from, to, bone, &ends)
-                        : find_rest(pose, bone, &space[i], &ends))) {
-            bounds->excluded[bone / 64] |= UINT64_C(1) << (bone % 64);
-            continue;
-        }
-        out->from[i] = ends.from;
-        out->to[i] = ends.to;
-        out->present |= 1u << i;
-        if (ends.is_scaled)
-            use_ball(&out->capsules, i, ends.scale);
+        if (i < count)
+            find_any(bones, box[i].bone, out, i, excluded, &space[i]);
     }
 }
 
@@ -294,30 +342,38 @@ static inline glmm_128 first_contact(const struct course *c, const struct capsul
     return travel - c->error;
 }
 
-static void bound_four(const struct course *c, struct four *four, double slack, double *enough,
-                       float gap[4], float contact[4])
+/* Lowers *enough to the smallest upper bound of a gap. */
+static inline void lower(float *enough, const struct four *four, glmm_128 most)
 {
-    glmm_128 most, far = glmm_set1(HS_BOUNDS_FAR), across, first;
+    float bounds[4];
+    hs_lanes_write(bounds, most);
+    for (unsigned i = 0; i < 4; i++)
+        if ((four->present >> i & 1) != 0 && bounds[i] < *enough)
+            *enough = bounds[i];
+}
+
+/* Finds the bounds of four hitboxes; returns which of them may count: those whose gap may be at
+   most `slack`, or at most that of a hitbox so far, which *enough holds (NULL: only touches). */
+static unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack, float *enough,
+                           float gap[4], float contact[4])
+{
+    glmm_128 most, across, first, limit = slack;
     struct hs_lanes_vec bones = place_bones(c, four);
     glmm_128 balls = ball_gap(c, four, bones, &most);
-    hs_lanes_write(gap, most);
-    for (unsigned i = 0; i < 4; i++)
-        if ((four->present >> i & 1) != 0 && (double)gap[i] < *enough)
-            *enough = (double)gap[i];
-    double counts = *enough > slack ? *enough : slack;
-    unsigned far_lanes =
-        hs_lanes_at_most(glmm_set1(hs_float_above(counts)), balls) | ~four->present;
-    hs_lanes_write(gap, far);
-    if ((far_lanes & 15u) == 15u)
-        return;
+    if (enough != NULL) {
+        lower(enough, four, most);
+        limit = hs_lanes_max(slack, glmm_set1(*enough));
+    }
+    unsigned near = ~hs_lanes_at_most(limit, balls) & four->present;
+    if (near == 0)
+        return 0;
     struct capsules capsules = place_capsules(c, four, bones);
     glmm_128 gaps = capsule_gap(c, &capsules, &across, &first);
+    near &= ~hs_lanes_at_most(limit, gaps);
     hs_lanes_write(gap, gaps);
-    for (unsigned i = 0; i < 4; i++)
-        if ((far_lanes >> i & 1) != 0)
-            gap[i] = HS_BOUNDS_FAR;
-    if (hs_lanes_at_most(gaps, glmm_set1(hs_float_above(slack))) != 0)
+    if (near != 0)
         hs_lanes_write(contact, first_contact(c, &capsules, across, first));
+    return near;
 }
 
 /* Bounds that bound nothing: for poses so large that float cannot hold them. */
@@ -328,9 +384,9 @@ static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
         uint16_t bone = pose->rig->hitboxes[i].bone;
         out->gap[i] = out->contact[i] = -FLT_MAX;
         if (hs_pose_bone(pose, bone, &space))
-            continue;
-        out->gap[i] = HS_BOUNDS_FAR;
-        out->excluded[bone / 64] |= UINT64_C(1) << (bone % 64);
+            out->near[i / 64] |= UINT64_C(1) << (i % 64);
+        else
+            out->excluded[bone / 64] |= UINT64_C(1) << (bone % 64);
     }
 }
 
@@ -338,8 +394,13 @@ void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *swee
                          bool finds_nearest, struct hs_pose_bounds *out)
 {
     struct course course;
-    double error, enough = finds_nearest ? DBL_MAX : slack;
+    struct bones bones;
+    double error;
+    float enough = FLT_MAX;
+    glmm_128 limit = glmm_set1(hs_float_above(slack));
+    memset(out->near, 0, sizeof out->near);
     memset(out->excluded, 0, sizeof out->excluded);
+    open_bones(pose, &bones);
     lay_course(pose, sweep, hs_pose_reach(pose), &course, &out->travelled, &error);
     if (!(error < FLOAT_SLACK * TOO_LARGE)) {
         allow_all(pose, out);
@@ -348,7 +409,9 @@ void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *swee
     for (uint16_t i = 0; i < pose->rig->hitbox_count; i += 4) {
         struct hs_bone_pose space[4];
         struct four four;
-        find_bones(pose, i, &four, out, space);
-        bound_four(&course, &four, slack, &enough, out->gap + i, out->contact + i);
+        find_bones(&bones, i, &four, out->excluded, space);
+        uint64_t near = bound_four(&course, &four, limit, finds_nearest ? &enough : NULL,
+                                   out->gap + i, out->contact + i);
+        out->near[i / 64] |= near << (i % 64);
     }
 }

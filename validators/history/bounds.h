@@ -10,24 +10,31 @@
 #ifndef HS_BOUNDS_H
 #define HS_BOUNDS_H
 
-#include <float.h>
-
 #include "validators/history/rewind.h"
 
-/* The value of `gap` for a hitbox that is too far away, or without a place. */
-#define HS_BOUNDS_FAR FLT_MAX
-
 struct hs_pose_bounds {
-    float gap[HS_MAX_HITBOXES];     /* at most the gap between sweep and hitbox */
+    uint64_t near[HS_MAX_HITBOXES / 64]; /* one bit for each hitbox with bounds */
+    float gap[HS_MAX_HITBOXES];          /* at most the gap between sweep and hitbox */
     float contact[HS_MAX_HITBOXES]; /* travel of the first contact, or less, after `travelled` */
     double travelled;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones that one of the two samples lacks */
 };
 
+/* Returns the first hitbox with bounds from `i` on, or HS_NONE. */
+static inline uint16_t hs_bounds_next(const struct hs_pose_bounds *bounds, unsigned i)
+{
+    for (; i < HS_MAX_HITBOXES; i = (i / 64 + 1) * 64) {
+        uint64_t left = bounds->near[i / 64] >> (i % 64);
+        if (left != 0)
+            return (uint16_t)(i + (unsigned)__builtin_ctzll(left));
+    }
+    return HS_NONE;
+}
+
 /*
- * Finds the bounds of each hitbox of the rig; `contact` only where `gap` is at most `slack`. With
- * `finds_nearest` false, hitboxes with a gap above `slack` may get HS_BOUNDS_FAR. With true, only
- * those that another hitbox is surely nearer than.
+ * Finds bounds of the hitboxes of the rig that may count; `contact` only where `gap` is at most
+ * `slack`. With `finds_nearest` false, those count whose gap may be at most `slack`. With true,
+ * also those that may be the nearest.
  */
 void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
                          bool finds_nearest, struct hs_pose_bounds *out);

@@ -46,6 +46,11 @@ uint32_t hs_history_count(const struct hs_history *history)
     return history->count;
 }
 
+uint32_t hs_history_round_trips(const struct hs_history *history)
+{
+    return history->round_trips;
+}
+
 const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t i)
 {
     return hs_history_slot(history, i);
@@ -324,6 +329,7 @@ static enum hs_insert_result replace(struct hs_history *history,
         stored.event = old->event;
     history->states[old->state].references--;
     hs_history_free_pose(history, old->posted_pose);
+    history->round_trips += (uint32_t)stored.rtt_posted - (uint32_t)old->rtt_posted;
     *old = stored;
     settle(history, rules, place);
     return HS_INSERT_STORED;
@@ -369,6 +375,7 @@ static enum hs_insert_result insert(struct hs_history *history,
     for (uint32_t i = history->count - 1; i > place; i--)
         *hs_history_slot(history, i) = *hs_history_slot(history, i - 1);
     *hs_history_slot(history, place) = stored;
+    history->round_trips += stored.rtt_posted;
     settle(history, rules, place);
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }

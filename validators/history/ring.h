@@ -156,6 +156,9 @@ void hs_history_prune(struct hs_history *history, int64_t before_us);
 
 uint32_t hs_history_count(const struct hs_history *history);
 
+/* Returns how many samples have a posted round trip. */
+uint32_t hs_history_round_trips(const struct hs_history *history);
+
 /* Returns sample i in order of time; 0 is the oldest. Pointers stay valid until the next insert or
    prune. */
 const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t i);

@@ -86,6 +86,7 @@ static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
     double reach = hs_crowd_reach(hs_history_span(s->history), s->ruleset);
     if (is_too_far(s, nearest - (body->moves ? 2 : 1) * reach))
         return true;
+    hs_rewind_prefetch(s->history, &body->bracket);
     reach = hs_rewind_reach(s->history, s->ruleset, &body->bracket);
     if (body->moves) /* limbs may swing while the root moves: twice the ball holds both poses */
         reach += hs_rewind_reach(s->history, s->ruleset, &body->end);
@@ -212,17 +213,17 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
 }
 
 /* The hitbox to test first: the one that is probably touched first, or else the nearest. */
-static uint16_t most_promising(const struct hs_pose_bounds *bounds, uint16_t count, double slack)
+static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
-    uint16_t nearest = 0, soonest = count;
-    for (uint16_t i = 0; i < count; i++) {
-        if (bounds->gap[i] < bounds->gap[nearest])
+    uint16_t nearest = HS_NONE, soonest = HS_NONE;
+    for (uint16_t i = hs_bounds_next(bounds, 0); i != HS_NONE; i = hs_bounds_next(bounds, i + 1)) {
+        if (nearest == HS_NONE || bounds->gap[i] < bounds->gap[nearest])
             nearest = i;
         if ((double)bounds->gap[i] <= slack &&
-            (soonest == count || bounds->contact[i] < bounds->contact[soonest]))
+            (soonest == HS_NONE || bounds->contact[i] < bounds->contact[soonest]))
             soonest = i;
     }
-    return soonest < count ? soonest : nearest;
+    return soonest != HS_NONE ? soonest : nearest;
 }
 
 /*
@@ -251,21 +252,20 @@ static void search_instant(struct search *s, const struct leg_body *placed)
     struct hs_pose_bounds bounds;
     const struct hs_vec still = {0, 0, 0};
     const struct hs_sweep sweep = hs_leg_relative(s->leg, still);
-    hs_rewind_prefetch(s->history, &placed->bracket);
     hs_rewind_pose(s->history, s->ruleset, &placed->bracket, &pose);
-    uint16_t count = pose.rig->hitbox_count;
-    hs_work_spend(s->work, (uint64_t)count * HS_WORK_BALL);
+    hs_work_spend(s->work, (uint64_t)pose.rig->hitbox_count * HS_WORK_BALL);
     hs_pose_find_bounds(&pose, &sweep, s->slack, s->is_target, &bounds);
     s->out->rig = pose.rig;
     memcpy(s->out->excluded, bounds.excluded, sizeof bounds.excluded);
     struct found found = {DBL_MAX, DBL_MAX};
-    uint16_t first = most_promising(&bounds, count, s->slack);
-    if (count == 0 || bounds.gap[first] == HS_BOUNDS_FAR)
+    uint16_t first = most_promising(&bounds, s->slack);
+    if (first == HS_NONE)
         return;
     struct hs_solid solid, first_solid;
     struct hs_sweep_contact contact, first_contact;
     sweep_hitbox(s, &pose, first, &sweep, &found, &first_solid, &first_contact);
-    for (uint16_t i = 0; i < count; i++) {
+    for (uint16_t i = hs_bounds_next(&bounds, 0); i != HS_NONE;
+         i = hs_bounds_next(&bounds, i + 1)) {
         if (i == first) {
             keep_nearest(s, i, &first_solid, still, &sweep, &first_contact);
         } else if (!can_skip(s, &bounds, i, &found)) {
@@ -364,15 +364,18 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
                      struct hs_work *work, struct hs_contact *out)
 {
     hs_contact_clear(out);
-    struct search search = {.ruleset = ruleset,
-                            .history = history,
-                            .tie = HS_CONTACT_TIE * (path->length + path->radius),
-                            .slack = HS_TOUCH_SLACK * 2 *
-                                     (path->length + path->extension + path->radius),
-                            .is_target = is_target,
-                            .passed_team = passed_team,
-                            .work = work,
-                            .out = out};
+    /* Every member is set, so that the compiler does not clear all of it first. */
+    struct search search;
+    search.ruleset = ruleset;
+    search.history = history;
+    search.leg = NULL;
+    search.tie = HS_CONTACT_TIE * (path->length + path->radius);
+    search.slack = HS_TOUCH_SLACK * 2 * (path->length + path->extension + path->radius);
+    search.is_target = is_target;
+    search.passed_team = passed_team;
+    search.work = work;
+    search.best_rank = 0;
+    search.out = out;
     uint32_t legs = hs_path_legs(path);
     for (uint32_t i = 0; i < legs && !is_settled(&search); i++) {
         if (legs > 1 && i % CHUNK == 0) {
@@ -384,13 +387,14 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
                 continue;
             }
         }
-        struct hs_leg leg, rest = {0};
+        struct hs_leg leg, rest;
         hs_path_leg(path, i, &leg);
         bool more = true;
         while (more && !is_settled(&search)) {
             more = cut_leg(history, &leg, &rest);
             try_leg(&search, &leg);
-            leg = rest;
+            if (more)
+                leg = rest;
         }
     }
 }

@@ -204,11 +204,16 @@ void hs_hit_prepare(struct hs_hit_context *c);
 void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_t now_us,
                   uint64_t limit, struct hs_hit_result *out);
 
+/* Finds the shooter, and the answer to an earlier claim of the same number; NULL: there is none. */
+const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c);
+
 /*
- * Evaluates the claim in `c` into its result: finds an earlier answer by the digest, else runs the
- * checks, decides, and pays. `is_whole`: see hs_hit_verify_within.
+ * Evaluates the claim in `c` into its result. `earlier` was found by hs_hit_find_earlier; if its
+ * digest is that of the claim, it is the result. Otherwise runs the checks, decides, and pays.
+ * `is_whole`: see hs_hit_verify_within.
  */
-void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_whole);
+void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *earlier,
+                     struct hs_digest digest, bool is_whole);
 
 /* Empties a result: everything but the entries of its lists. */
 void hs_hit_clear(struct hs_hit_result *out);

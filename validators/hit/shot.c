@@ -81,7 +81,7 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
     c.is_shot = true;
     c.shot_direction = claim->has_direction ? &claim->direction : NULL;
     c.shot_spreads = claim->has_seed || claim->direction_count > 0;
-    hs_hit_evaluate(&c, digest_of(claim), is_whole);
+    hs_hit_evaluate(&c, hs_hit_find_earlier(&c), digest_of(claim), is_whole);
     if (out->replay != NULL)
         return;
     out->sleep_us = sleep_us;

@@ -276,18 +276,15 @@ struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim)
     return digest;
 }
 
-/* The answer to the same claim sent before, or NULL. */
-static const struct hs_ledger_entry *find_replay(const struct hs_hit_context *c,
-                                                 struct hs_digest digest)
+const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c)
 {
-    const struct hs_player *shooter = c->shooter.player;
+    const struct hs_player *shooter = hs_players_find(&c->match->players, c->claim->shooter);
+    c->shooter.player = shooter;
     if (shooter == NULL)
         return NULL;
     const struct hs_ledger_entry *entry =
         hs_ledger_find(c->is_shot ? &shooter->ledger.shots : &shooter->ledger.hits, c->claim->shot);
-    bool same = entry != NULL && entry->answer != NULL && entry->digest.word[0] == digest.word[0] &&
-                entry->digest.word[1] == digest.word[1];
-    return same ? entry : NULL;
+    return entry != NULL && entry->answer != NULL ? entry : NULL;
 }
 
 void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_t now_us,
@@ -301,15 +298,17 @@ void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_
     c->out = out;
 }
 
-void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_whole)
+void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *earlier,
+                     struct hs_digest digest, bool is_whole)
 {
     struct hs_hit_result *out = c->out;
     hs_hit_clear(out);
     c->work.spent = out->work = HS_WORK_REPLAY;
-    c->shooter.player = hs_players_find(&c->match->players, c->claim->shooter);
-    out->replay = find_replay(c, digest);
-    if (out->replay != NULL)
+    if (earlier != NULL && earlier->digest.word[0] == digest.word[0] &&
+        earlier->digest.word[1] == digest.word[1]) {
+        out->replay = earlier;
         return;
+    }
     if (!may_begin(c, is_whole)) {
         give_up(c);
         return;
@@ -343,7 +342,11 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
     struct hs_hit_context c;
     hs_hit_begin(&c, match, now_us, limit, out);
     c.claim = claim;
-    hs_hit_evaluate(&c, hs_hit_digest(claim), is_whole);
+    const struct hs_ledger_entry *earlier = hs_hit_find_earlier(&c);
+    struct hs_digest digest = {{0, 0}};
+    if (earlier != NULL)
+        digest = hs_hit_digest(claim);
+    hs_hit_evaluate(&c, earlier, digest, is_whole);
 }
 
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,

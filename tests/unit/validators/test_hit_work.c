@@ -61,11 +61,11 @@ START_TEST(count_is_exact)
 }
 END_TEST
 
-/* The most expensive claim would take a hundred budgets. */
+/* The most expensive claim would take thirty budgets. */
 START_TEST(hostile_claims_are_dear)
 {
     hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);
-    verify(5000000, true);
+    verify(1500000, true);
     ck_assert_int_eq(result.reason, HS_REASON_OVER_BUDGET);
     hs_hostile_free(&hostile);
 }
