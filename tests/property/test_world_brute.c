@@ -5,6 +5,7 @@
  */
 #include "tests/support/oracle/world_cases.h"
 #include "tests/support/run_suite.h"
+#include "validators/world/tree.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -311,6 +312,35 @@ START_TEST(building_again_changes_nothing)
 }
 END_TEST
 
+/* Four lanes and eight give the same bits for the same work. */
+START_TEST(lanes_change_nothing)
+{
+    struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 130 + (uint64_t)_i);
+    struct hs_test_mesh mesh;
+    make_mesh((enum kind)_i, &random, &mesh);
+    struct hs_world *world = create(&mesh);
+    struct hs_vec middle = middle_of(world);
+    long hits = 0;
+    for (int i = 0; i < 3000; i++) {
+        struct hs_sweep s = draw(&random, &mesh, middle);
+        struct hs_world_contact four, eight;
+        struct hs_work work_four = {0}, work_eight = {0};
+        memset(&four, 0, sizeof four);
+        memset(&eight, 0, sizeof eight);
+        world->has_eight_lanes = hs_world_has_eight_lanes();
+        bool hit = hs_world_sweep_within(world, &s, &work_eight, &eight);
+        world->has_eight_lanes = false;
+        ck_assert(hs_world_sweep_within(world, &s, &work_four, &four) == hit);
+        ck_assert_mem_eq(&four, &eight, sizeof four);
+        ck_assert_uint_eq(work_four.spent, work_eight.spent);
+        hits += hit;
+    }
+    ck_assert_int_gt(hits, 100);
+    hs_world_destroy(world);
+    hs_test_mesh_free(&mesh);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("world against brute force");
@@ -323,6 +353,7 @@ int main(void)
     tcase_add_loop_test(tests, larger_spheres_touch_sooner, 0, KINDS);
     tcase_add_loop_test(tests, blocks_is_a_ray, 0, KINDS);
     tcase_add_test(tests, building_again_changes_nothing);
+    tcase_add_loop_test(tests, lanes_change_nothing, 0, KINDS);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

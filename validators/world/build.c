@@ -437,6 +437,7 @@ enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world
                                    hs_world_alloc *alloc, size_t max_bytes)
 {
     struct builder b = {.world = world, .mesh = mesh, .max_bytes = max_bytes};
+    world->has_eight_lanes = hs_world_has_eight_lanes();
     size_t most = world->info.triangles + world->info.boxes;
     b.items = malloc((most + 1) * sizeof *b.items);
     if (b.items == NULL)
