@@ -27,6 +27,13 @@ struct hs_view {
     struct hs_bracket bracket;
 };
 
+/* How far a hit starts from the shooter's eye. */
+enum hs_lean {
+    HS_LEAN_NONE,   /* at the eye, or leaning is not tested */
+    HS_LEAN_SLIGHT, /* as far as honest predictions are wrong: the eye must see the body */
+    HS_LEAN_FAR     /* further than hit.lean_share allows: the eye must see the contact */
+};
+
 /* A contact or blast that hurts a player. */
 struct hs_landed {
     const struct hs_player *player;
@@ -67,7 +74,7 @@ struct hs_hit_context {
     struct hs_vec eye;      /* the shooter's rewound eye; set if there is a pose */
     struct hs_vec near_eye; /* the eye's place between two frames that is nearest to the start */
     double eye_moved;       /* length: how far the eye moved between these frames */
-    bool leans;             /* a hit's start is further from near_eye than hit.lean_share allows */
+    enum hs_lean lean;      /* how far a hit's start is from near_eye */
     uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: none */
 
     bool has_path;           /* the trace is within reach of double precision */

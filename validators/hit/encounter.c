@@ -107,12 +107,27 @@ static void test_beside_path(struct hs_hit_context *c, const struct hs_path *pat
     e->needed += hs_vec_distance(from, to);
 }
 
+/* Whether the eye sees a point of the body: its middle, top or bottom. */
+static bool sees_body(struct hs_hit_context *c, const struct hs_player *player, int64_t time_us)
+{
+    struct hs_bracket bracket;
+    struct hs_body body;
+    if (hs_rewind_find(player->history, c->ruleset, time_us, &bracket) != HS_REWIND_OK)
+        return false;
+    hs_rewind_body(player->history, c->ruleset, &bracket, &body);
+    hs_work_spend(&c->work, HS_WORK_LEG + (uint64_t)body.count * 2 * HS_WORK_BALL);
+    return hs_sight_of_body(c, c->near_eye, &body, time_us) == HS_REASON_OK;
+}
+
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
-                           struct hs_vec center, double distance, struct hs_obstacle *out)
+                           const struct hs_player *body, struct hs_vec center, double distance,
+                           struct hs_obstacle *out)
 {
     const double drawn_in = 0.005; /* a contact with a wall is on it */
+    bool is_slight = c->lean == HS_LEAN_SLIGHT;
     out->touched = out->is_unknown = false;
-    if (!c->leans || hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF)
+    if (c->lean == HS_LEAN_NONE || (is_slight && body == NULL) ||
+        hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF)
         return false;
     int64_t time_us = hs_path_time(path, distance);
     struct hs_vec to = hs_vec_lerp(center, c->near_eye, drawn_in);
@@ -124,16 +139,19 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
     } else {
         hs_obstacle_between(c, c->near_eye, to, time_us, HS_NEAREST, out);
     }
+    if (is_slight && (out->touched || out->is_unknown) && sees_body(c, body, time_us))
+        out->touched = out->is_unknown = false;
     return out->touched || out->is_unknown;
 }
 
 /* The contact with the target, or the nearest approach, must be in sight of the eye. */
-static void test_sight(struct hs_hit_context *c, const struct hs_path *path, struct hs_encounter *e)
+static void test_sight(struct hs_hit_context *c, const struct hs_path *path,
+                       const struct hs_player *target, struct hs_encounter *e)
 {
     const struct hs_sweep_contact *at = e->target.touched ? &e->target.detail : &e->target.nearest;
     struct hs_obstacle wall;
     if (e->is_occluded || e->is_unknown ||
-        !hs_is_hidden_from_eye(c, path, at->center, e->needed, &wall))
+        !hs_is_hidden_from_eye(c, path, target, at->center, e->needed, &wall))
         return;
     e->is_unseen = true;
     e->is_occluded = wall.touched;
@@ -160,7 +178,7 @@ static void find_target(struct hs_hit_context *c, struct hs_path *path,
         return;
     measure_target(path, out);
     test_beside_path(c, path, target, out);
-    test_sight(c, path, out);
+    test_sight(c, path, target, out);
 }
 
 /* If the world check is off, neither map nor movers are tested. */

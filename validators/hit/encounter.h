@@ -60,11 +60,14 @@ bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs
 
 /*
  * Whether the world hides a point from the eye of a shooter whose start leans out. The point is
- * `center`, at `distance` along the path. Such a shooter cannot hit what the eye cannot see. `out`
- * gets the obstacle, or the mover that may be one, with the distance from the eye.
+ * `center`, at `distance` along the path, on `body` (NULL: on no body). Such a shooter cannot hit
+ * what the eye cannot see. If the start leans only slightly, a body is seen if one of its points
+ * is (hs_sight_of_body), and a point on no body need not be seen. `out` gets the obstacle, or the
+ * mover that may be one, with the distance from the eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
-                           struct hs_vec center, double distance, struct hs_obstacle *out);
+                           const struct hs_player *body, struct hs_vec center, double distance,
+                           struct hs_obstacle *out);
 
 /*
  * With hit.resolve `touched`: sets `view` to the first body that the path touches. Before the call,

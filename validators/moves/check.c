@@ -57,9 +57,12 @@ struct checking {
     struct hs_move_result *out;
 };
 
+/* floor(us + 0.5), without a call. */
 static int64_t round_us(double us)
 {
-    return (int64_t)floor(us + 0.5);
+    double up = us + 0.5;
+    int64_t whole = (int64_t)up;
+    return whole - ((double)whole > up ? 1 : 0);
 }
 
 /* ---- what failed ---- */
@@ -687,7 +690,8 @@ static bool replay(struct checking *c, const struct hs_digest *digest)
     if (kept == NULL)
         return false;
     if (memcmp(&kept->digest, digest, sizeof *digest) == 0) {
-        hs_move_result_copy(c->out, &kept->result);
+        hs_move_answers_read(c->moves->answers, kept, c->out);
+        c->out->replayed = true;
         return true;
     }
     decide(c, HS_MOVE_DUPLICATE);
