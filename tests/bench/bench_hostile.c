@@ -75,7 +75,7 @@ static void open_crowd(struct hs_test_http *http, const char *match)
 
 static const struct {
     const char *route, *key;
-    int frames; /* number of the first frame; -1: none */
+    int frames; /* number of the first frame; -1: no frames */
     hs_crowd_put *put;
 } kinds[] = {{"hits", "hits", -1, hs_crowd_put_pellets},
              {"shots", "shots", -1, hs_crowd_put_shot},
@@ -90,7 +90,7 @@ static void alone(struct hs_test_http *http)
         char path[64], match[32], name[64];
         struct hs_buffer body = {0};
         fill(&body, kinds[i].frames, kinds[i].key, kinds[i].put);
-        for (int k = 0; k < REPEATS; k++) { /* each in a separate match: no retries */
+        for (int k = 0; k < REPEATS; k++) { /* each in a separate match, so none is a retry */
             snprintf(match, sizeof match, "%s%d", kinds[i].route, k);
             open_crowd(http, match);
             snprintf(path, sizeof path, "/v1/matches/%s/%s", match, kinds[i].route);
@@ -122,7 +122,7 @@ static void *keep_asking(void *context)
 
 static void *probe(void *context)
 {
-    double *most_us = context; /* slowest /metrics, slowest /livez */
+    double *most_us = context; /* slowest answer of /metrics, and of /livez */
     struct hs_test_http *http = hs_test_http_open(service.admin_port);
     while (!atomic_load(&ends)) {
         double metrics_us = 1e3 * ask_ms(http, "GET", "/metrics", NULL);

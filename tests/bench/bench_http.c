@@ -1,7 +1,7 @@
 /*
- * What the service answers in a second, next to the barest server on the same library that gets
- * the same bodies over the same number of connections: rounds of both take turns, so that a busy
- * machine slows both.
+ * Requests that the service answers in a second. The baseline is a minimal server on the same
+ * library, which gets the same bodies over the same number of connections. Rounds of both
+ * alternate, so that a busy machine slows both.
  *
  *   hit_request_rps     POST .../hits with one claim, in a match of 16 players with a second of
  *                       history, against $HS_PROGRAM
@@ -27,7 +27,7 @@ static const char claim[] =
     "\"hit_time\":0.875,\"start\":[0,0,1.6],\"end\":[20,3.5,1.6],\"target\":\"p1\","
     "\"claimed_bone\":\"head\",\"claimed_damage\":40}]}";
 
-/* p0 shoots from the origin, p1 walks across the view of p0, the others stand. */
+/* p0 shoots from the origin, p1 walks across the view of p0, and the others stand still. */
 static json_t *frame_at(double time)
 {
     json_t *players = json_array();
@@ -87,7 +87,8 @@ static bool open_match(unsigned port)
     return fine;
 }
 
-/* As the service counts: one thread a processor. */
+/* The rules of `metres`, but the same shot may be fired again and again without a pause. So every
+   measured claim passes all checks and is accepted. */
 static unsigned processors(void)
 {
     cpu_set_t set;

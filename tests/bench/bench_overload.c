@@ -1,6 +1,7 @@
 /*
- * The service under more than it can do, on a processor of its own; the load is on another, and
- * open: see tests/support/http/open_load.h. On a machine with one processor both share it, and the
+ * Measures the service under overload. The service has its own processor. The open-loop load
+ * (tests/support/http/open_load.h) runs on another one. On a machine with one processor both share
+ * it, and the
  * figures mean little.
  *
  *   tick_capacity_rps      ticks of 16 players of 16 bones and a claim, as many as are answered
@@ -42,11 +43,14 @@
 #include "tests/support/http/tokens.h"
 #include "tests/support/play/game_load.h"
 
-/* WIDE: so many connections that one is free whenever a request is due. A request waits for up to
-   --queue-ms before it is refused: rate * 50 ms of them are busy at twice the capacity. With fewer
-   the queue is at the sender, where the service cannot see it. */
+/*
+ * WIDE: so many connections that one is free whenever a request is due. A request waits for up to
+ * --queue-ms before it is refused, so at twice the capacity about rate * 50 ms connections are
+ * busy. With fewer connections the queue would form at the sender, where the service cannot see it.
+ */
 enum { GOOD_US = 100000, BUSY = 32, WIDE = 2048, ROUNDS = 3 };
-/* Of a crowd: times it comes and goes, and quarters of a second with it and without each time. */
+/* For the crowd: how often it connects and disconnects, and the quarters of a second measured with
+   it and without it each time. */
 enum {
     IDLE = 10000,
     SLOW = 200,
@@ -77,7 +81,7 @@ static int processors(void)
     return CPU_COUNT(allowed());
 }
 
-/* Processor i, modulo their number, for this thread and what it starts from now on. */
+/* Pins this thread, and what it starts later, to processor i modulo their number. */
 static void move_to(int i)
 {
     cpu_set_t one;
@@ -136,7 +140,7 @@ static double processor_time(void)
         return 0;
     const char *end = fgets(line, sizeof line, file) == NULL ? NULL : strrchr(line, ')');
     fclose(file);
-    /* Field 2, the name, may hold anything; 14 and 15 are the times. */
+    /* Field 2, the name, can contain any characters. Fields 14 and 15 are the times. */
     if (end == NULL || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
                               &user, &system) != 2)
         return 0;
@@ -168,8 +172,8 @@ static double ask_us(const char *path, unsigned *failures)
     return (double)(hs_bench_now_ns() - began_ns) / 1e3;
 }
 
-/* Ten times a second, and the metrics twice: more often than anybody does, and still little beside
-   the load. */
+/* Reads /livez ten times a second, and /metrics twice. Operators ask less often, and this load is
+   still small. */
 static void *probe(void *context)
 {
     struct probe *probe = context;
@@ -200,12 +204,12 @@ static double metric(const char *series)
 
 struct flood {
     double capacity, peak, twice, twice_p99_us;
-    double peak_per_cpu, twice_per_cpu; /* good answers a second of processor time */
-    uint64_t lost;                      /* sent, and answered neither 200 nor 503 */
-    uint64_t unsent;                    /* no connection was free for them in time */
+    double peak_per_cpu, twice_per_cpu; /* good answers per second of processor time */
+    uint64_t lost;                      /* sent, and answered with neither 200 nor 503 */
+    uint64_t unsent;                    /* not sent in time, because no connection was free */
 };
 
-/* Rounds in which all take turns; medians. */
+/* The number of alternating rounds; the figures are medians. */
 static bool flood(struct hs_game_load *game, struct flood *out)
 {
     static const double parts[] = {0.9, 1.0};
@@ -243,7 +247,7 @@ static bool flood(struct hs_game_load *game, struct flood *out)
     return true;
 }
 
-/* Every request was sent, or that is said, and answered. */
+/* Checks that every request was sent and answered, and reports if not. */
 static bool is_sound(const struct flood *flood)
 {
     if (flood->unsent > 0)
@@ -276,7 +280,7 @@ static void print_flood(const char *kind, const struct flood *flood)
     hs_bench_print(name, flood->twice_p99_us, "us", NULL, 0);
 }
 
-/* The service took what the ticks said of players, and judged against it. */
+/* Checks that the service stored the players of the ticks and verified their claims. */
 static bool is_played(void)
 {
     bool fine = metric("hindsight_frames_total{result=\"stored\"} ") > 0 &&
@@ -317,11 +321,9 @@ static bool measure_floods(void)
     return true;
 }
 
-/*
- * The same through the balancer with the shipped configuration, which refuses what waits for a
- * place in front of the service. It has a processor of its own where there are three, and else
- * shares that of the load.
- */
+/* Measures the same through the balancer with the shipped configuration, which refuses requests
+   that wait too long in front of the service. The balancer has its own processor if there are
+   three; otherwise it shares that of the load. */
 static bool measure_balanced(void)
 {
     static const char *const arguments[] = {"--queue-ms", "50", NULL};
@@ -362,7 +364,7 @@ struct crowd {
     int idle[IDLE], slow[SLOW];
 };
 
-/* The slowest allowed body: with 250 bytes in 250 ms it is whole in time. */
+/* The slowest allowed body: it sends 250 bytes every 250 ms and is complete in time. */
 static void *trickle(void *context)
 {
     struct crowd *crowd = context;
@@ -392,7 +394,7 @@ static bool gather(struct crowd *crowd)
             fine && crowd->slow[i] >= 0 && hs_raw_send(crowd->slow[i], header, sizeof header - 1);
     }
     fine = pthread_create(&crowd->thread, NULL, trickle, crowd) == 0 && fine;
-    /* What is measured is their being there, not their coming. */
+    /* Only their presence is measured, not their arrival. */
     nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
     return fine;
 }
@@ -405,14 +407,14 @@ static void disperse(struct crowd *crowd)
         close(crowd->idle[i]);
     for (int i = 0; i < SLOW; i++)
         close(crowd->slow[i]);
-    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); /* until they are forgotten */
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); /* until the service forgets them */
 }
 
 /*
- * The p99 of each of some quarters of a second: in each the service looks at all its connections,
- * which it does every 200 ms. A virtual machine is itself stopped for 5 to 15 ms now and then, here
- * for 0.2 to 0.8 % of the time, and one p99 of everything would be that of the machine. `late_us`:
- * the same of the load's own delay.
+ * Returns the p99 of each of some quarters of a second. In each, the service scans all its
+ * connections, which it does every 200 ms. A virtual machine is itself stopped for 5 to 15 ms now
+ * and then, here for 0.2 to 0.8 % of the time. A single p99 of all requests would be that of the
+ * machine. `late_us`: the p99 of the load's own delay.
  */
 static bool p99_of_each_quarter(struct hs_game_load *claims, double rate, double *p99s_us,
                                 double *late_us)
@@ -440,7 +442,7 @@ static bool measure_crowd(void)
     if (crowd == NULL || !hs_game_load_init(&claims) || !hs_game_load_init(&ticks) ||
         !start(arguments))
         return false;
-    /* Something to claim against: 7 ticks of each match. */
+    /* Posts history for the claims: 7 ticks of each match. */
     bool fine = load(&ticks, 500, 1, 16, &result) && result.unsent == 0;
     double rate = capacity(&claims) / 4;
     for (int i = 0; fine && i < CROWDS; i++) {
@@ -532,7 +534,7 @@ static bool measure_memory(void)
     const char *const arguments[] = {
         "--queue-ms", "50", "--history-bytes", history, "--match-bytes", match, "--max-matches",
         "100000",     NULL};
-    /* Far more matches than there is room for, and each goes on for as long as it is let. */
+    /* Opens far more matches than fit, and keeps each one going as long as the service lets it. */
     struct hs_game_load game = {.matches = 3000, .players = 16, .bones = 2, .headers = ""};
     struct hs_open_load_result result;
     if (!hs_game_load_init(&game) || !start(arguments))

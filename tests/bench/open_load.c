@@ -1,5 +1,5 @@
 /*
- * An open-loop load against a running service, and what came of it:
+ * Runs an open-loop load against a running service and prints the results:
  *
  *   open_load PORT RATE SECONDS [CONNECTIONS [MATCHES [PLAYERS [BONES [DEADLINE_MS]]]]]
  *

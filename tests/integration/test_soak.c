@@ -1,8 +1,6 @@
-/*
- * Several kinds of hostile tenants run at once for a while: maps, rulesets, fast and slow bodies,
- * unread answers. The memory of the process stays under the sum of its bounds in docs/deploy.md
- * plus 64 MiB. HS_SOAK_SECONDS sets the duration (6).
- */
+/* Several kinds of hostile tenants run at once for a while: maps, rulesets, fast and slow bodies,
+   unread answers. The memory of the process stays under the sum of its bounds in docs/deploy.md
+   plus 64 MiB. HS_SOAK_SECONDS sets the duration (6 s). */
 #include "tests/support/clock.h"
 #include "tests/support/http/exposition.h"
 #include "tests/support/http/raw.h"
@@ -22,7 +20,7 @@
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
-/* The bounds, and the options that set them. */
+/* The limits, and the options that set them. */
 #define HISTORY 16777216
 #define MATCH   8388608
 #define MAPS    100663296
@@ -109,8 +107,7 @@ static struct hs_random own_random(unsigned who)
     return hs_random_start(hs_test_seed(20261121), who);
 }
 
-/* Puts maps of 200 KB to 12 MB, with triangles of 8 bytes each, and opens matches that hold
-   them. */
+/* Puts maps of 200 KB to 12 MB, with triangles of 8 bytes each, and opens matches that use them. */
 static void put_maps(unsigned who)
 {
     struct hs_random random = own_random(who);
@@ -132,7 +129,7 @@ static void put_maps(unsigned who)
     free(body);
 }
 
-/* Puts revisions of a ruleset of 16 rigs; a match holds each. */
+/* Puts revisions of a ruleset with 16 rigs; a match uses each. */
 static void put_rulesets(unsigned who)
 {
     char *body = malloc(64 * KIB), path[64], opening[64];
@@ -158,7 +155,7 @@ static void put_rulesets(unsigned who)
     free(body);
 }
 
-/* Sends whole bodies with the largest possible JSON tree, and frames that are kept. */
+/* Sends whole bodies with the largest possible JSON tree, and frames that are stored. */
 static void post_bodies(unsigned who)
 {
     static const char *const elements[] = {"{\"end\":[0,0,0]}", "[0,0,0]", "[1]", "0"};
@@ -185,7 +182,7 @@ static void post_bodies(unsigned who)
     free(body);
 }
 
-/* Sends half of a body and never the rest, and requests lists that it does not read. */
+/* Sends half of a body and never the rest, and requests lists without reading the answers. */
 static void hold_bodies(unsigned who)
 {
     enum { HELD = 48 };
@@ -256,7 +253,7 @@ static void assert_below(const char *name)
     ck_assert_msg(hs_metric(&service, name) <= hs_metric(&service, limit), "%s is passed", name);
 }
 
-/* A sanitizer takes memory of its own, and keeps what is freed. */
+/* A sanitizer uses memory of its own, and keeps freed memory. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED 1
