@@ -84,7 +84,7 @@ static bool metrics_say(const char *line)
 /* ---- who is admitted ---- */
 
 static const struct {
-    const char *before; /* the expected tenant of the token; NULL: no header */
+    const char *before; /* text before the token in the header; NULL: no header */
     int token;          /* -1: none */
     const char *after;
     long status;

@@ -37,7 +37,7 @@ START_TEST(the_goal_is_met)
         ck_assert_double_ge(honest->hours, run.hours);
         /* No honest player is proven to cheat. */
         ck_assert_uint_eq(honest->flags[HS_DETECTOR_PROVEN], 0);
-        /* An honest clock is never called unstable. */
+        /* No move of an honest clock is refused. */
         ck_assert_uint_eq(honest->refused, 0);
         for (int cheat = 0; cheat < HS_TIMING_CHEATS; cheat++)
             ck_assert_uint_eq(totals.cheats[profile][cheat][HS_TIMING_ACKS].runs, run.runs);

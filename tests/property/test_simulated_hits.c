@@ -1,8 +1,6 @@
-/*
- * Made-up players over bad networks: honest claims are accepted, forged ones are not, firing at
- * twice the pace gains next to nothing, and judged cheats stay within their limits.
- * HS_PROPERTY_CASES: how many honest claims at least.
- */
+/* Simulated players on bad networks. Honest claims are accepted and forged ones refused. Firing at
+   twice the rate gains almost nothing, and the cheats stay within their limits. HS_PROPERTY_CASES:
+   min number of honest claims. */
 #include <check.h>
 #include <stdio.h>
 
@@ -42,7 +40,7 @@ START_TEST(goals_are_met)
 }
 END_TEST
 
-/* Goals that nothing was tried for prove nothing. */
+/* A goal without any attempts proves nothing. */
 START_TEST(everything_comes_up)
 {
     simulation.claims = 8000;
@@ -69,7 +67,9 @@ START_TEST(everything_comes_up)
 }
 END_TEST
 
-/* A rule taken away shows: the simulation would notice a judge that sleeps. */
+/*
+ * Without a rule the result must change, so the simulation would notice a check that does nothing.
+ */
 START_TEST(a_short_memory_is_noticed)
 {
     char missed[256];
@@ -85,7 +85,7 @@ START_TEST(a_short_memory_is_noticed)
 }
 END_TEST
 
-/* No check can stop a client that chooses the seed. If it wins nothing, cheats do not try. */
+/* No check can stop a client that chooses the seed. Cheats do not use it if it gains nothing. */
 START_TEST(cheats_try)
 {
     double twin = 0, cheat = 0;

@@ -1,4 +1,4 @@
-/* A request body on its way through the edge, as fuzzed bytes. */
+/* Takes fuzzed bytes as a request body and passes them through the edge. */
 #ifndef HS_TESTS_FUZZ_BODY_H
 #define HS_TESTS_FUZZ_BODY_H
 
@@ -16,13 +16,12 @@ struct hs_fuzz_body {
     json_t *root; /* NULL: refused by the parser */
 };
 
-/* The body must stay where it is until it is closed. */
+/* The body must stay in its place until it is closed. */
 void hs_fuzz_body_open(struct hs_fuzz_body *body, const void *data, size_t size);
 
-/*
- * Decodes the body of a post by its tree, and compares it with the direct way (direct.h): what that
- * reads has no fault, and every field is the same. Returns NULL, or a sentence about a difference.
- */
+/* Decodes the body of a post from its tree, and compares it with the direct reader (direct.h). A
+   body that the direct reader accepts has no fault, and every field is equal. Returns NULL, or a
+   sentence about a difference. */
 const char *hs_fuzz_body_decode(struct hs_fuzz_body *body, enum hs_route route,
                                 struct hs_ticks_request *out);
 

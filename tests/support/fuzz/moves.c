@@ -61,7 +61,7 @@ static const char *write_result(const struct hs_moves_rules *rules, const struct
     return hs_check_document(out);
 }
 
-/* Answers to one move: equal but for `replayed`. */
+/* Compares answers to one move: they are equal except `replayed`. */
 static const char *compare(const struct hs_moves_rules *rules, const struct hs_move *move,
                            const struct hs_move_result *first, struct hs_move_result again)
 {
@@ -139,7 +139,7 @@ static bool is_same(const struct hs_move *a, const struct hs_move *b)
            same_vec(a->server_velocity, b->server_velocity);
 }
 
-/* A list of moves as a table: every name that any of them has is a column. */
+/* Writes a list of moves as a table: every name in any of them becomes a column. */
 static json_t *table_of(const json_t *moves)
 {
     json_t *names = json_object(), *columns = json_array(), *rows = json_array(), *move, *value;
@@ -162,7 +162,7 @@ static json_t *table_of(const json_t *moves)
     return json_pack("{s:o,s:o}", "columns", columns, "rows", rows);
 }
 
-/* A list and its table are the same moves. */
+/* A list and its table give the same moves. */
 static const char *check_table(const struct hs_fuzz_body *body,
                                const struct hs_moves_request *request)
 {

@@ -19,7 +19,7 @@ enum { ANSWER_MAX = 32 * 1024, EVENTS = 256, LAST_ANSWERS_NS = 2000000000 };
 struct connection {
     int fd;
     bool waiting;
-    int64_t intended_ns; /* of the request it waits for */
+    int64_t intended_ns; /* intended time of the request that it waits for */
     size_t got;
     struct connection *next_free;
     char answer[ANSWER_MAX + 1];
@@ -38,8 +38,8 @@ struct load {
     struct connection *connections, *free;
     unsigned waiting;
     int64_t began_ns;
-    uint64_t taken;                 /* requests that were sent */
-    struct times latencies, delays; /* of answers; of sending */
+    uint64_t taken;                 /* number of sent requests */
+    struct times latencies, delays; /* of the answers; of the sending */
     char request[HS_OPEN_LOAD_REQUEST_MAX];
 };
 
@@ -106,7 +106,7 @@ static bool count_answer(struct load *load, const struct connection *connection,
     return note_time(&load->latencies, latency_ns);
 }
 
-/* The size of the whole answer once its head is there; 0 before. */
+/* The size of the whole answer after its head has arrived; 0 before. */
 static size_t answer_size(const struct connection *connection)
 {
     const char *end = strstr(connection->answer, "\r\n\r\n");
@@ -116,7 +116,7 @@ static size_t answer_size(const struct connection *connection)
     return (size_t)(end - connection->answer) + 4 + strtoul(length + 17, NULL, 10);
 }
 
-/* The request, if there is one, ends without an answer. */
+/* Ends the request of the connection, if there is one, without an answer. */
 static bool break_off(struct load *load, struct connection *connection)
 {
     if (connection->waiting) {
@@ -125,8 +125,8 @@ static bool break_off(struct load *load, struct connection *connection)
         connection->waiting = false;
         return reopen(load, connection);
     }
-    /* It is among the free ones: closed between two requests, it is opened again where it stands.
-     */
+    /* The connection is free. If the peer closed it between two requests, it is opened again in its
+       place. */
     struct connection *free = load->free, *next = connection->next_free;
     bool fine = reopen(load, connection);
     load->free = free;
@@ -134,7 +134,7 @@ static bool break_off(struct load *load, struct connection *connection)
     return fine;
 }
 
-/* Reads what has come. False: cannot go on. */
+/* Reads the available bytes. False: the run cannot continue. */
 static bool receive(struct load *load, struct connection *connection)
 {
     ssize_t got = recv(connection->fd, connection->answer + connection->got,
@@ -162,7 +162,7 @@ static bool receive(struct load *load, struct connection *connection)
 
 /* ---- requests ---- */
 
-/* When the next request is due. */
+/* Returns when the next request is due. */
 static int64_t due_ns(const struct load *load)
 {
     if (load->options->rate <= 0)
@@ -184,11 +184,11 @@ static bool send_one(struct load *load)
     load->waiting++;
     load->taken++;
     ssize_t sent = send(connection->fd, load->request, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    /* Requests are far smaller than a socket's buffer, so that a partial write is a fault. */
+    /* Requests are far smaller than a socket's buffer, so a partial write is a fault. */
     return fine && (sent == (ssize_t)size || break_off(load, connection));
 }
 
-/* Sends what is due, as far as there are free connections. */
+/* Sends the requests that are due, as long as a connection is free. */
 static bool send_due(struct load *load, int64_t now_ns, int64_t until_ns)
 {
     bool fine = true;
@@ -200,7 +200,7 @@ static bool send_due(struct load *load, int64_t now_ns, int64_t until_ns)
     return fine;
 }
 
-/* Waits for answers, until the next request is due at the latest. */
+/* Waits for answers, at most until the next request is due. */
 static bool wait_for_answers(struct load *load, int64_t until_ns)
 {
     struct epoll_event events[EVENTS];
@@ -224,7 +224,7 @@ static bool drive(struct load *load)
     bool fine = true;
     while (fine && hs_bench_now_ns() < until_ns)
         fine = send_due(load, hs_bench_now_ns(), until_ns) && wait_for_answers(load, until_ns);
-    /* What is on its way is waited for, but nothing more is sent. */
+    /* Waits for the remaining answers, without sending more. */
     load->free = NULL;
     int64_t last_ns = until_ns + LAST_ANSWERS_NS;
     while (fine && load->waiting > 0 && hs_bench_now_ns() < last_ns) {

@@ -1,7 +1,5 @@
-/*
- * What the server knows of a player, and moves that say otherwise: the mode, the place, the life,
- * and throws. Metres, 60 moves a second; the server's clock begins at 100 s.
- */
+/* The server's knowledge of a player, and moves that contradict it: the mode, the place, the life,
+   and launches. Metres, 60 moves a second; the server's clock begins at 100 s. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +16,7 @@
 static struct hs_test_session session;
 static struct hs_moves_rules *rules;
 static struct hs_move move; /* the next one */
-static int failures;        /* of the checks of movement since the last begin */
+static int failures;        /* failed checks of movement since the last begin */
 
 static void begin(void)
 {
@@ -48,7 +46,7 @@ static struct hs_move_result judge(void)
     return result;
 }
 
-/* The next move, dx and dz further. */
+/* The next move, by dx and dz. */
 static struct hs_move_result step(double dx, double dz)
 {
     move.timestamp_us += FRAME_US;
@@ -58,7 +56,7 @@ static struct hs_move_result step(double dx, double dz)
     return judge();
 }
 
-/* Moves at a velocity for a time. Returns the result of the last. */
+/* Moves at a velocity for some time. Returns the last result. */
 static struct hs_move_result run(double vx, double vz, double seconds)
 {
     struct hs_move_result result = {0};
@@ -76,7 +74,7 @@ static void post(int64_t time_us, struct hs_player_frame entry)
 
 /* ---- modes ---- */
 
-/* Rows: what the client and the server call the mode, and the speed that passes. */
+/* Rows: the mode of the client and of the server, and the speed that passes. */
 START_TEST(only_known_modes_and_the_server_allow_speed)
 {
     static const struct {
@@ -95,7 +93,7 @@ START_TEST(only_known_modes_and_the_server_allow_speed)
             move.mode = hs_stage_str(rows[i].mode);
             move.server_mode = hs_stage_str(rows[i].server_mode);
             run(fast == 0 ? rows[i].passes : rows[i].fails, 0, 0.1);
-            /* Downwards, so that the mode with gravity has nothing to say. */
+            /* Downwards, so that the mode with gravity does not fail. */
             run(fast == 0 ? rows[i].passes : rows[i].fails, i == 9 ? -6 : 0, 1);
             ck_assert_msg((failures > 0) == (fast == 1), "row %zu: %d", i, failures);
             tear_down();
@@ -115,7 +113,7 @@ START_TEST(no_mode_is_slow_where_none_has_a_limit)
 }
 END_TEST
 
-/* A place in a move of any kind is a place that was judged. */
+/* The place of a move of any kind is a checked place. */
 START_TEST(every_kind_of_move_is_judged)
 {
     move.kind = _i == 0 ? HS_MOVE_PENDING : HS_MOVE_OLD;
@@ -127,7 +125,7 @@ START_TEST(every_kind_of_move_is_judged)
     rules->client_max_error = 100;
     result = step(0, 0);
     ck_assert_int_eq(result.position, HS_MOVE_POSITION_NONE);
-    /* Sent again it is late, and no offence. */
+    /* When it is sent again it is late, but no offence. */
     failures = 0;
     move.received_us += FRAME_US;
     move.timestamp_us -= FRAME_US;
@@ -141,7 +139,7 @@ END_TEST
 
 /* ---- the client's place ---- */
 
-/* Rows: how far the server's place is away, its mode, and what is answered. */
+/* Rows: the distance to the server's place, its mode, and the answer. */
 START_TEST(the_client_is_trusted_up_to_an_error)
 {
     static const struct {
@@ -157,7 +155,7 @@ START_TEST(the_client_is_trusted_up_to_an_error)
         {2, 2.01, "walking", HS_MOVE_POSITION_CORRECTION},
         {2, 0, "flying", HS_MOVE_POSITION_CORRECTION},
         {2, 1500, "flying", HS_MOVE_POSITION_CORRECTION},
-        {0.001, 0.01, "walking", HS_MOVE_POSITION_ACK}, /* never less than without */
+        {0.001, 0.01, "walking", HS_MOVE_POSITION_ACK}, /* never less than without the margin */
     };
     move.fields |= HS_MOVE_HAS_SERVER_POSITION;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -182,7 +180,7 @@ START_TEST(a_place_that_nobody_else_simulates_is_taken_over)
     ck_assert_int_eq(step(0, 0).position, HS_MOVE_POSITION_NONE);
     move.server_mode = HS_STR("walking");
     session.rules->move_checks[HS_MOVE_CHECK_TELEPORT] = HS_MODE_ENFORCE;
-    struct hs_move_result result = step(1000, 0); /* what is refused is not taken over */
+    struct hs_move_result result = step(1000, 0); /* the server does not take over a refused move */
     ck_assert_int_eq(result.reason, HS_MOVE_UNANNOUNCED_TELEPORT);
     ck_assert_int_eq(result.position, HS_MOVE_POSITION_NONE);
 }
@@ -204,7 +202,7 @@ START_TEST(acks_and_corrections_keep_their_intervals)
     move.fields |= HS_MOVE_HAS_SERVER_POSITION;
     rules->ack_interval_us = S(0.0999);
     ck_assert_int_eq(answers_of(0, 1, HS_MOVE_POSITION_ACK), 10);
-    rules->client_max_error = 2; /* each place must be taken over, or not */
+    rules->client_max_error = 2; /* each place must be taken over, or must not be */
     ck_assert_int_eq(answers_of(1, 1, HS_MOVE_POSITION_ACK), 60);
     rules->client_max_error = 0;
     rules->correction_interval_us = S(0.0999);
@@ -227,7 +225,7 @@ static struct hs_player_frame launch(double x, double z)
     return entry;
 }
 
-/* Knock-back of 18 m/s from standing, braked by 20 m/s^2. `claims`: velocities too. */
+/* Knock-back of 18 m/s from standing, slowed by 20 m/s^2. `claims`: velocities too. */
 static void knock_back(bool claims)
 {
     for (double v = 18; v > 0; v -= 20 * DT) {
@@ -263,7 +261,7 @@ START_TEST(a_launch_pays_once)
 }
 END_TEST
 
-/* Thrown up at vz, and falling to the ground. */
+/* The body is launched up at vz and falls to the ground. */
 static void fly(double vx, double vz)
 {
     double height = 0;
@@ -283,7 +281,7 @@ START_TEST(a_launch_pays_for_jump_pads_and_rocket_jumps)
 {
     bool is_told = _i % 2 == 1, is_in_air = _i / 2 == 1;
     run(6, 0, 1);
-    for (int i = 0; i < 3; i++) { /* each throw its own launch */
+    for (int i = 0; i < 3; i++) { /* each launch allows one flight */
         move.mode = is_in_air ? HS_STR("falling") : HS_STR("walking");
         for (double v = 4.2; is_in_air && v > -2; v -= 9.8 * DT)
             step(4 * DT, v * DT);
@@ -317,9 +315,9 @@ static void restart(void)
     free(bytes.data);
 }
 
-/* One that was lost in the restart refuses nobody, but only at once, and only once. */
-/* Hopping does not keep the speed of the launch, and a body that slides on after landing is fine.
- */
+/* A launch that the restart may have lost refuses nobody, but only immediately, and only once. */
+/* Hopping does not preserve the speed of the launch, and a body that slides after landing is
+   allowed. */
 START_TEST(a_landing_slows_a_launch)
 {
     bool hops = _i == 1;
@@ -397,7 +395,7 @@ static struct hs_player_frame spawn(double x)
     return entry;
 }
 
-/* Dies at x = 6, and spawns at x = 100. */
+/* The player dies at x = 6, and spawns at x = 100. */
 static void die_and_spawn(void)
 {
     run(6, 0, 1);
@@ -419,7 +417,7 @@ START_TEST(moves_of_the_old_body_are_stale)
     ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
     run(6, 0, 1);
     ck_assert_int_eq(failures, 0);
-    move.position.x = 6; /* shown once, it is a place as any other */
+    move.position.x = 6; /* after it was checked once, it is an ordinary place */
     ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
     ck_assert_int_gt(failures, 0);
 }
@@ -453,7 +451,7 @@ START_TEST(other_ways_into_the_new_body)
 }
 END_TEST
 
-/* However many moves were lost: the player may have walked on. */
+/* However many moves were lost, because the player may have walked on. */
 START_TEST(a_spawn_may_be_shown_late)
 {
     die_and_spawn();
@@ -466,7 +464,7 @@ END_TEST
 
 /* ---- flags ---- */
 
-/* The next moves, 20 a second like the frames: the player crouches or stands by both. Returns
+/* The next moves, 20 per second like the frames. The player crouches or stands in both. Returns
    whether one failed. */
 static bool play(double seconds, const enum hs_move_flag *flags, size_t count, const char *stance)
 {
@@ -487,7 +485,8 @@ static bool play(double seconds, const enum hs_move_flag *flags, size_t count, c
 
 static const enum hs_move_flag crouched[] = {HS_MOVE_CROUCHED}, jumped[] = {HS_MOVE_JUMPED};
 
-/* Rows: who says crouched. The round trip of 0.1 s and 0.25 s more are a delay. */
+/* Rows: which of the two says crouched. The round trip of 0.1 s and another 0.25 s are an allowed
+   delay. */
 START_TEST(flags_and_frames_may_disagree_for_a_while)
 {
     const enum hs_move_flag *flags = _i == 0 ? crouched : NULL;
@@ -502,7 +501,7 @@ START_TEST(flags_and_frames_may_disagree_for_a_while)
 }
 END_TEST
 
-/* The server chooses the stance: the client learns of it later. */
+/* The server chooses the stance, and the client learns of it later. */
 START_TEST(a_stance_of_the_server_arrives_late)
 {
     ck_assert(!play(1, NULL, 0, "stand"));
@@ -534,8 +533,8 @@ START_TEST(unknown_stances_contradict_nothing)
 }
 END_TEST
 
-/* Rows: modes, and whether a jump in them fails. A ruleset without gravity, or without ground,
-   cannot tell. */
+/* Rows: modes, and whether a jump in them fails. Without gravity or ground in the ruleset the check
+   cannot decide. */
 START_TEST(jumps_need_ground_or_gravity)
 {
     static const struct {
@@ -563,7 +562,7 @@ END_TEST
 
 /* ---- two frames of one time ---- */
 
-/* The second adds to the first, and a spawn that is said twice is one. */
+/* The second launch adds to the first, and a repeated spawn counts once. */
 START_TEST(the_last_frame_of_a_time_adds_to_the_first)
 {
     session.rules->history.same_time = HS_SAME_TIME_LAST;
