@@ -263,7 +263,7 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
 bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
                            const struct hs_json_object *table, void *target)
 {
-    struct hs_problem unused; /* of the rules that record faults, which then give up */
+    struct hs_problem unused; /* the rules write their faults here, which are not used */
     struct hs_reader own = {
         .problem = &unused, .arena = reader->arena, .max_items = reader->max_items};
     struct hs_direct in = {{body.ptr, body.ptr + body.len}, &own};

@@ -2,7 +2,7 @@
  * The cost of reading the body of a tick with frames and moves of 64 players.
  *
  *   read_tick_64_us      a position, a rotation, an aim and a round trip for each player: 18 KB
- *   read_tick_64x16_us   and 16 bones: 75 KB
+ *   read_tick_64x16_us   the same with 16 bones for each player: 75 KB
  *
  * The baseline parses the same body with jansson, and decodes the tree.
  */

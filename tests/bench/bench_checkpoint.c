@@ -2,10 +2,10 @@
  * The cost of checkpoints for players: how long a match stays locked for one, and hits over HTTP
  * with and without checkpoints.
  *
- *   checkpoint_player_bytes   of a player of whom everything is remembered
- *   checkpoint_part_us        99th percentile of the processor time a match is locked for a part
- *   hit_p99_us                one hit a request, nothing is kept
- *   hit_p99_kept_us           the same while everything is kept every second, of 256 players
+ *   checkpoint_player_bytes   size of a player with as much state as possible
+ *   checkpoint_part_us        99th percentile of the processor time that one part locks its match
+ *   hit_p99_us                one hit per request, without checkpoints
+ *   hit_p99_kept_us           the same with a checkpoint of 256 players every second
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,15 @@
 /*
- * Requests of 1 MiB that cost as much as they can, alone and beside others.
+ * Requests of 1 MiB that cost as much as possible, alone and beside other requests.
  *
- *   hostile_1mib_KIND_ms      one such request alone, the median of several: hits, shots, frames,
- *                             moves (1024, the most there may be), and ticks of frames and hits
- *   beside_hostile_tick_p99_us  ticks of other matches, 100 a second, while ten connections send
- *                             such hits without a pause
- *   beside_hostile_hits_most_ms  the slowest of those hits, from the first byte sent to the last
- * read beside_hostile_tick_p50_us  the same, the median beside_hostile_metrics_most_us,
- * beside_hostile_livez_most_us  the slowest for operators then
+ *   hostile_1mib_KIND_ms          one such request alone, median. KIND: hits, shots, frames, moves
+ *                                 (1024, the max number), or ticks of frames and hits
+ *   beside_hostile_tick_p99_us    ticks of other matches, 100 a second, while ten connections send
+ *                                 such hits without a pause
+ *   beside_hostile_tick_p50_us    the median of the same ticks
+ *   beside_hostile_hits_most_ms   the slowest of those hits, from the first sent byte to the last
+ *                                 received one
+ *   beside_hostile_metrics_most_us, beside_hostile_livez_most_us
+ *                                 the slowest answer to operators at the same time
  */
 #include <pthread.h>
 #include <stdatomic.h>

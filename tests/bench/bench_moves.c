@@ -1,13 +1,14 @@
 /*
  * The cost of checking a move, in nanoseconds, with 64 players in turn.
  *
- *   move_compat_ns   the compatible judge alone: the baseline
- *   move_timing_ns   both judges of the clock
- *   move_ns          a move posted to a match, with its number: both judges, kept for a retry
+ *   move_compat_ns   the compatible clock check alone, which is the baseline
+ *   move_timing_ns   both clock checks
+ *   move_ns          a numbered move posted to a match: both clock checks, and its stored answer
  *   move_way_ns      the same with a position, a velocity and the server's position
- *   move_path_ns     the same on a map of a million triangles: also the way through it, and ground
+ *   move_path_ns     the same on a map of a million triangles, with the checks of path and ground
  *
- * Honest clients at 60 Hz whose clocks are reset every 240 s, with acks and some jitter.
+ * The clients are honest and send 60 moves a second, with acks and some jitter. Their clocks are
+ * reset every 240 s.
  */
 #include <math.h>
 #include <stdio.h>

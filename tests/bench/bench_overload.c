@@ -1,28 +1,28 @@
 /*
  * Measures the service under overload. The service has its own processor. The open-loop load
  * (tests/support/http/open_load.h) runs on another one. On a machine with one processor both share
- * it, and the
- * figures mean little.
+ * it, and the figures mean little.
  *
- *   tick_capacity_rps      ticks of 16 players of 16 bones and a claim, as many as are answered
- *   tick_peak_goodput_rps  the best of 0.9 and 1 times that, answered 200 within 100 ms
+ *   tick_capacity_rps      answered ticks of 16 players with 16 bones each and a claim, per second
+ *   tick_peak_goodput_rps  the best of 0.9 and 1 times that rate, answered 200 within 100 ms
  *   tick_2x_goodput_rps    the same at twice the capacity
- *   tick_2x_per_cpu_s      good answers a second of the service's processor time then, which does
- *                          not count what other programs took: against tick_peak_per_cpu_s
- *   tick_2x_p99_us         of answers 200 then, from the intended time
+ *   tick_2x_per_cpu_s      good answers at twice the capacity, per second of the service's
+ *                          processor time (not that of other programs); baseline
+ *                          tick_peak_per_cpu_s
+ *   tick_2x_p99_us         latency of answers 200 at twice the capacity, from the intended time
  *   small_...              the same with ticks of 16 players without bones
  *   balanced_...           both through HAProxy with the shipped configuration
  *   health_2x_most_us      the slowest /livez of the admin listener then, asked ten times a second
- *   metrics_2x_most_us     the slowest /metrics
+ *   metrics_2x_most_us     the slowest /metrics then
  *   hit_alone_p99_us       claims alone at a quarter of the capacity: the median of the p99s of
  *                          80 quarters of a second
  *   hit_crowded_p99_us     the same beside 10000 idle connections and 200 that send 250 bytes of a
- *                          body every 250 ms; both take turns
- *   hit_shared_p99_us      claims of one tenant while another holds all they may: half of the
- *                          bodies and of the connections, and maps and rulesets put one after the
- *                          other over 1 Gbit/s; against hit_unshared_p99_us, without that
- *   hit_shared_late_p99_us how late the load itself then sent those claims: a part of the above
- *   flood_history_bytes    what histories take after new matches were posted without end
+ *                          body every 250 ms; both alternate
+ *   hit_shared_p99_us      claims of one tenant while another uses its whole share: half of the
+ *                          bodies and of the connections, and maps and rulesets one after the
+ *                          other over 1 Gbit/s; baseline hit_unshared_p99_us, without that tenant
+ *   hit_shared_late_p99_us the load's own delay in sending those claims, a part of that latency
+ *   flood_history_bytes    memory of histories after new matches were posted without end
  */
 #include <pthread.h>
 #include <sched.h>

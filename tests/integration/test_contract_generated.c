@@ -19,7 +19,7 @@
 #include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
 
-enum { DEFAULT_CASES = 60 };
+enum { DEFAULT_CASES = 40 };
 
 static struct hs_test_service service;
 static json_t *document;

@@ -375,8 +375,8 @@ static int blow(long seconds)
     return rounds;
 }
 
-/* Sends requests without an answer again. Either they were verified and are replayed, or they are
-   verified now and, without poses, pay nothing. */
+/* Sends the requests again that got no answer. Either they were verified before and are replayed,
+   or they are verified now, and pay nothing because there are no poses. */
 static void settle(struct client *client, struct hs_test_http *http)
 {
     char path[96];

@@ -25,7 +25,7 @@ static void set_up(void)
 START_TEST(the_goal_is_met)
 {
     char missed[2048];
-    run.hours = (double)hs_test_count("HS_TIMING_HOURS", 5);
+    run.hours = (double)hs_test_count("HS_TIMING_HOURS", 3);
     run.runs = 20;
     ck_assert(hs_timing_run_play(&run, &totals));
     bool met = hs_timing_goal_met(&totals, missed, sizeof missed);

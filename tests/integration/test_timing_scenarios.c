@@ -16,7 +16,7 @@ enum { BATCH = 1000, SEEDS = 200, HTTP_SEEDS = 8 };
 
 /* The sessions of bufferbloat last 10 minutes each, and their rounds alternate. .ci/run sets
    HS_TIMING_HOURS=20, which gives the 100 h of scenario 38. */
-enum { TURNS = 10, HOURS = 5, SESSIONS_FOR_AN_HOUR = 3 };
+enum { TURNS = 10, HOURS = 3, SESSIONS_FOR_AN_HOUR = 3 };
 
 #define COMPAT (1u << HS_MOVE_CHECK_TIMING_DISCREPANCY)
 #define GUARD  (1u << HS_MOVE_CHECK_FAST_CLOCK_PROVEN | 1u << HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED)

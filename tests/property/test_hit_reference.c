@@ -11,7 +11,7 @@
 #include "tests/support/run_suite.h"
 
 #define DEFAULT_SEED  20250305
-#define DEFAULT_CASES 400
+#define DEFAULT_CASES 300
 
 /* Row: everything turns and the shot is instant; or the shot is a projectile, and nothing turns.
    Two more rows have bodies that do not block, and hits by touch. */

@@ -45,7 +45,7 @@ static const char *const places[] = {
 };
 enum { PLACES = sizeof places / sizeof *places, API = 10, NOWHERE = -1 };
 
-/* Files at the root of service/ that its rooms include, and the room that each belongs to. */
+/* The files at the root of service/ that rooms may include; each counts as a file of its room. */
 static const struct {
     const char *path, *room;
 } shared_files[] = {

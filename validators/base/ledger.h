@@ -87,8 +87,8 @@ void hs_ledger_clear(struct hs_ledger *ledger);
 /*
  * Ends the player's session; the next one counts shots from the start. All numbers up to the fire
  * time of the last accepted one become forgotten (hs_ledger_is_forgotten). So no shot of the ended
- * session is paid again. The cadences stay, because leaving must not refill the buckets. Only
- * the rounds start again: who comes back has a full magazine.
+ * session is paid again. The cadences stay, because leaving must not refill the buckets. Only the
+ * rounds start again: a player who comes back has a full magazine.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 

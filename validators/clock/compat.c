@@ -94,7 +94,7 @@ static void resolve(struct hs_compat *compat, const struct hs_moves_rules *rules
         compat->gathered_us = 0;
     double pay = fmax(0, fmin(bound * rules->resolution_rate, compat->ahead_us));
     double after = bound - pay, least = (double)rules->min_delta_us;
-    /* Not bound - after: subtracting `pay` itself makes a full payback exactly 0. */
+    /* Subtract `pay` itself, not bound - after, so that a full payback gives exactly 0. */
     compat->ahead_us -= after >= least ? pay : fmax(0, bound - least);
     compat->override_us = fmax(after, least);
 }

@@ -46,7 +46,8 @@ static size_t more(void)
     "\"sphere\",\"radius\":" x                                                                     \
     "}],\"stances\":{\"stand\":{\"eye\":[0,0,1],\"bones\":[[0,0,1,0,0,0,1]]}}}"
 
-/* A ruleset with one rig, whose sphere has `radius`, and a different number. */
+/* Puts a ruleset with one rig, whose sphere has this radius. Each `number` makes another document.
+ */
 static enum hs_ruleset_put put(const char *owner, const char *name, int radius, int number)
 {
     struct hs_problem problem;
