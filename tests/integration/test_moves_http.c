@@ -388,7 +388,7 @@ START_TEST(positions_are_acknowledged_or_corrected)
     ck_assert_str_eq(text_of(other_mode, "mode"), "falling");
     ck_assert(number_of(other_mode, "error") == 0);
     ck_assert_ptr_null(json_object_get(other_mode, "velocity"));
-    for (size_t i = 3; i < 5; i++) { /* one place, and a move whose tables may still grow */
+    for (size_t i = 3; i < 5; i++) { /* only one of the positions, and a `pending` move */
         ck_assert_ptr_null(json_object_get(result_at(parsed, i), "ack"));
         ck_assert_ptr_null(json_object_get(result_at(parsed, i), "correction"));
     }

@@ -118,7 +118,7 @@ static double coarse_gap(const struct search *s, const struct hs_leg *leg,
     struct hs_vec from = hs_vec_sub(sweep->start, hs_rewind_position(&body->bracket));
     struct hs_vec travel = hs_vec_sub(hs_vec_scale(sweep->direction, sweep->length), body->motion);
     double reach = hs_rewind_reach(s->history, s->ruleset, &body->bracket);
-    if (body->moves) /* limbs may swing while the root moves: twice the ball holds both poses */
+    if (body->moves) /* limbs may swing while the root moves: the sum holds both poses */
         reach += hs_rewind_reach(s->history, s->ruleset, &body->end);
     return hs_segment_distance(from, travel) - reach * (1 + HS_TOUCH_SLACK) - sweep->radius;
 }
