@@ -1,8 +1,8 @@
 /*
  * Verdicts do not depend on the compiler, its optimisation, the machine or the number of threads.
- * Three hashes (FNV-1a) over all answers of the library, with numbers rounded to 1e-4. One is of
- * many seeded matches, one of every scenario of tests/scenarios in every frame of reference, one of
- * streams of moves.
+ * Three hashes (FNV-1a) over all answers of the library, with numbers rounded to 1e-4. The first
+ * is over many seeded matches, the second over every scenario of tests/scenarios in every frame of
+ * reference, the third over streams of moves.
  *
  * They change if the rules or the scenarios change. Then every build must print the same new ones:
  * gcc and clang at -O0 and -O3 (`.ci/run`), and Arm under emulation (`make golden-arm`).

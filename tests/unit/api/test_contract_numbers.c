@@ -84,8 +84,7 @@ START_TEST(ruleset_fields_have_the_defaults_and_ranges_of_the_sources)
     struct hs_ruleset *defaults = hs_ruleset_create_builtin(&hs_builtin_rulesets[0]);
     ck_assert_ptr_nonnull(defaults);
     ck_assert_str_eq(defaults->name.text, "centimetres");
-    /* Members other than scalars: the pose at a time; the source of the moment; the victim, and the
-       priority of zones; the prevention, the modes of movement, and the sections in them. */
+    /* The last number counts the members that are not scalars, such as lists and sections. */
     size_t count = assert_section("history", "HistoryRules", defaults, 1) +
                    assert_section("rewind", "RewindRules", defaults, 1) +
                    assert_section("hit", "HitRules", defaults, 2) +
