@@ -61,7 +61,7 @@ static bool is_label(const json_t *value)
     return hs_name_is_valid(hs_str_of(json_string_value(value)));
 }
 
-/* Makes an array with one value a claim, from such an array or from one value for all. */
+/* Makes an array with one value per claim, from such an array or from one value for all. */
 static bool read_per_claim(const struct file_recording *file, struct hs_str text,
                            bool (*fits)(const json_t *), const char *fault, size_t claims,
                            json_t **out)

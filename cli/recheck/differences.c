@@ -326,8 +326,8 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
-/* Reads the next member. Returns `jumps` apart in *jumps, because it depends on the rules whether
-   an answer has it. */
+/* Reads the next member. Returns `jumps` separately in *jumps, because some rules omit it from
+   answers. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {

@@ -1,5 +1,5 @@
 /*
- * What it costs to read the body of a tick with frames and moves of 64 players.
+ * The cost of reading the body of a tick with frames and moves of 64 players.
  *
  *   decode_ticks_64_us             a position, a rotation, an aim and a round trip for each player:
  *                                  18 KB

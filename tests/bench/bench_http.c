@@ -1,7 +1,7 @@
 /*
- * What the service answers in a second, next to the barest server on the same library that gets
- * the same bodies over the same number of connections: rounds of both take turns, so that a busy
- * machine slows both.
+ * Requests that the service answers in a second. The baseline is a minimal server on the same
+ * library, which gets the same bodies over the same number of connections. Rounds of both
+ * alternate, so that a busy machine slows both.
  *
  *   hit_request_rps       POST .../hits with one claim, in a match of 16 players with a second of
  *                         history, against $HS_PROGRAM

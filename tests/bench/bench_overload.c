@@ -1,30 +1,31 @@
 /*
- * The service under more than it can do, on a processor of its own; the load is on another, and
- * open: see tests/support/http/open_load.h. On a machine with one processor both share it, and the
- * figures mean little.
+ * Measures the service under overload. The service has its own processor. The open-loop load
+ * (tests/support/http/open_load.h) runs on another one. On a machine with one processor both share
+ * it, and the figures mean little.
  *
- *   tick_capacity_rps      ticks of 16 players of 16 bones and a claim, as many as are answered
- *   tick_peak_goodput_rps  the best of 0.9 and 1 times that, answered 200 within 100 ms
+ *   tick_capacity_rps      answered ticks of 16 players with 16 bones each and a claim, per second
+ *   tick_peak_goodput_rps  the best of 0.9 and 1 times that rate, answered 200 within 100 ms
  *   tick_2x_goodput_rps    the same at twice the capacity
- *   tick_2x_per_cpu_s      good answers a second of the service's processor time then, which does
- *                          not count what other programs took: against tick_peak_per_cpu_s
- *   tick_2x_p99_us         of answers 200 then, from the intended time
+ *   tick_2x_per_cpu_s      good answers at twice the capacity, per second of the service's
+ *                          processor time (not that of other programs); baseline
+ *                          tick_peak_per_cpu_s
+ *   tick_2x_p99_us         latency of answers 200 at twice the capacity, from the intended time
  *   small_...              the same with ticks of 16 players without bones
  *   tick_2x_load_busy      used share of the processor of the load then, and of the balancer where
  *                          they share one: near 1 the figures are those of the load. The program
  *                          says so, too
  *   balanced_...           both through HAProxy with the shipped configuration
  *   health_2x_most_us      the slowest /livez of the admin listener then, asked ten times a second
- *   metrics_2x_most_us     the slowest /metrics
+ *   metrics_2x_most_us     the slowest /metrics then
  *   hit_alone_p99_us       claims alone at a quarter of the capacity: the median of the p99s of
  *                          80 quarters of a second
  *   hit_crowded_p99_us     the same beside 10000 idle connections and 200 that send 250 bytes of a
- *                          body every 250 ms; both take turns
- *   hit_shared_p99_us      claims of one tenant while another holds all they may: half of the
- *                          bodies and of the connections, and maps and rulesets put one after the
- *                          other over 1 Gbit/s; against hit_unshared_p99_us, without that
- *   hit_shared_late_p99_us how late the load itself then sent those claims: a part of the above
- *   flood_history_bytes    what histories take after new matches were posted without end
+ *                          body every 250 ms; both alternate
+ *   hit_shared_p99_us      claims of one tenant while another uses its whole share: half of the
+ *                          bodies and of the connections, and maps and rulesets one after the
+ *                          other over 1 Gbit/s; baseline hit_unshared_p99_us, without that tenant
+ *   hit_shared_late_p99_us the load's own delay in sending those claims, a part of that latency
+ *   flood_history_bytes    memory of histories after new matches were posted without end
  */
 #include <math.h>
 #include <pthread.h>
@@ -47,11 +48,14 @@
 #include "tests/support/http/tokens.h"
 #include "tests/support/play/game_load.h"
 
-/* WIDE: so many connections that one is free whenever a request is due. A request waits for up to
-   --queue-ms before it is refused: rate * 50 ms of them are busy at twice the capacity. With fewer
-   the queue is at the sender, where the service cannot see it. */
+/*
+ * WIDE: so many connections that one is free whenever a request is due. A request waits for up to
+ * --queue-ms before it is refused, so at twice the capacity about rate * 50 ms connections are
+ * busy. With fewer connections the queue would form at the sender, where the service cannot see it.
+ */
 enum { GOOD_US = 100000, BUSY = 32, WIDE = 2048, ROUNDS = 3 };
-/* Of a crowd: times it comes and goes, and quarters of a second with it and without each time. */
+/* For the crowd: how often it connects and disconnects, and the quarters of a second measured with
+   it and without it each time. */
 enum {
     IDLE = 10000,
     SLOW = 200,
@@ -127,8 +131,8 @@ static double ask_us(const char *path, unsigned *failures)
     return (double)(hs_bench_now_ns() - began_ns) / 1e3;
 }
 
-/* Ten times a second, and the metrics twice: more often than anybody does, and still little beside
-   the load. */
+/* Reads /livez ten times a second, and /metrics twice. Operators ask less often, and this load is
+   still small. */
 static void *probe(void *context)
 {
     struct probe *probe = context;
@@ -284,7 +288,7 @@ static void print_flood(const char *kind, const struct flood *flood)
     hs_bench_print(name, flood->load_busy, "1", NULL, 0);
 }
 
-/* The service took what the ticks said of players, and judged against it. */
+/* Checks that the service stored the players of the ticks and verified their claims. */
 static bool is_played(void)
 {
     double stored = metric("hindsight_frames_total{result=\"stored\"}");
@@ -377,7 +381,7 @@ struct crowd {
     int idle[IDLE], slow[SLOW];
 };
 
-/* The slowest allowed body: with 250 bytes in 250 ms it is whole in time. */
+/* The slowest allowed body: it sends 250 bytes every 250 ms and is complete in time. */
 static void *trickle(void *context)
 {
     struct crowd *crowd = context;
@@ -407,7 +411,7 @@ static bool gather(struct crowd *crowd)
             fine && crowd->slow[i] >= 0 && hs_raw_send(crowd->slow[i], header, sizeof header - 1);
     }
     fine = pthread_create(&crowd->thread, NULL, trickle, crowd) == 0 && fine;
-    /* What is measured is their being there, not their coming. */
+    /* Only their presence is measured, not their arrival. */
     nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
     return fine;
 }
@@ -420,14 +424,14 @@ static void disperse(struct crowd *crowd)
         close(crowd->idle[i]);
     for (int i = 0; i < SLOW; i++)
         close(crowd->slow[i]);
-    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); /* until they are forgotten */
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); /* until the service forgets them */
 }
 
 /*
- * The p99 of each of some quarters of a second: in each the service looks at all its connections,
- * which it does every 200 ms. A virtual machine is itself stopped for 5 to 15 ms now and then, here
- * for 0.2 to 0.8 % of the time, and one p99 of everything would be that of the machine. `late_us`:
- * the same of the load's own delay.
+ * Returns the p99 of each of some quarters of a second. In each, the service scans all its
+ * connections, which it does every 200 ms. A virtual machine is itself stopped for 5 to 15 ms now
+ * and then, here for 0.2 to 0.8 % of the time. A single p99 of all requests would be that of the
+ * machine. `late_us`: the p99 of the load's own delay.
  */
 static bool p99_of_each_quarter(struct hs_game_load *claims, double rate, double *p99s_us,
                                 double *late_us)
@@ -455,7 +459,7 @@ static bool measure_crowd(void)
     if (crowd == NULL || !hs_game_load_init(&claims) || !hs_game_load_init(&ticks) ||
         !start(arguments))
         return false;
-    /* Something to claim against: 7 ticks of each match. */
+    /* Posts history for the claims: 7 ticks of each match. */
     bool fine = load(&ticks, 500, 1, 16, &result) && result.unsent == 0;
     double rate = capacity(&claims) / 4;
     for (int i = 0; fine && i < CROWDS; i++) {
@@ -547,7 +551,7 @@ static bool measure_memory(void)
     const char *const arguments[] = {
         "--queue-ms", "50", "--history-bytes", history, "--match-bytes", match, "--max-matches",
         "100000",     NULL};
-    /* Far more matches than there is room for, and each goes on for as long as it is let. */
+    /* Opens far more matches than fit, and keeps each one going as long as the service lets it. */
     struct hs_game_load game = {.matches = 3000, .players = 16, .bones = 2, .headers = ""};
     struct hs_open_load_result result;
     if (!hs_game_load_init(&game) || !start(arguments))

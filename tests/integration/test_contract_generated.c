@@ -1,7 +1,8 @@
 /*
- * What the schemas of openapi.yaml allow is answered as documented; what they forbid is refused
- * with a pointer to the place, and changes nothing. Bodies are made from the schemas. Repeat a
- * failing run with HS_SEED=<printed>; HS_CONTRACT_CASES says how many of each kind a route gets.
+ * The service answers what the schemas of openapi.yaml allow as documented. It refuses what they
+ * forbid with a pointer to the place, and changes nothing. Bodies are made from the schemas. Repeat
+ * a failing run with HS_SEED=<printed>. HS_CONTRACT_CASES sets the number of bodies of each kind
+ * for a route.
  */
 #include <check.h>
 #include <math.h>
@@ -18,7 +19,7 @@
 #include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
 
-enum { DEFAULT_CASES = 60 };
+enum { DEFAULT_CASES = 40 };
 
 static struct hs_test_service service;
 static json_t *document;
@@ -27,7 +28,7 @@ static long cases;
 
 /* ---- rules between the fields of a ruleset ---- */
 
-/* The keys of a table as an array, or `otherwise` where it is empty or absent. */
+/* The keys of a table as an array, or `otherwise` if the table is empty or absent. */
 static json_t *keys_of(const json_t *table, const char *otherwise)
 {
     json_t *keys = json_array(), *member;
@@ -102,7 +103,7 @@ static void make_rig_true(json_t *rig, const json_t *zones, struct hs_random *ra
         make_stance_true(member, json_array_size(bones), random);
 }
 
-/* The seam of a burst is not beyond its end. */
+/* The seam of a burst must not be beyond its end. */
 static void make_blast_true(json_t *blast, struct hs_random *random)
 {
     double radius = json_number_value(json_object_get(blast, "radius"));
@@ -140,7 +141,7 @@ static void make_weapon_true(json_t *weapon, const json_t *zones, struct hs_rand
     json_decref(zone);
 }
 
-/* The window of the lead guard is not shorter than its block. */
+/* The window of the lead guard must not be shorter than its block. */
 static void make_moves_rules_true(json_t *rules)
 {
     json_t *guard = json_object_get(rules, "lead_guard");
@@ -151,7 +152,7 @@ static void make_moves_rules_true(json_t *rules)
         json_object_set_new(guard, "window", json_real(least));
 }
 
-/* Lets the names of a drawn ruleset point at each other, and its numbers agree. */
+/* Makes the names of a drawn ruleset refer to each other, and its numbers consistent. */
 static void make_ruleset_true(json_t *ruleset, const char *name, struct hs_random *random)
 {
     const char *key;
@@ -177,7 +178,7 @@ static void make_ruleset_true(json_t *ruleset, const char *name, struct hs_rando
     double longest = keep != NULL ? json_number_value(keep) : 1;
     if (json_number_value(json_object_get(rewind, "limit")) > longest)
         json_object_set_new(rewind, "limit", json_real(longest));
-    if (longest < 0.4) /* the default of the limit */
+    if (longest < 0.4) /* the default limit */
         json_object_set_new(ruleset, "rewind", json_pack("{s:f}", "limit", longest));
     json_decref(zones);
     json_decref(rigs);
@@ -185,7 +186,7 @@ static void make_ruleset_true(json_t *ruleset, const char *name, struct hs_rando
 
 /* ---- rules between the fields of a map ---- */
 
-/* Corners are vertices, and boxes the right way up. */
+/* Makes corners refer to vertices, and orders the corners of boxes. */
 static void make_map_true(json_t *map, struct hs_random *random)
 {
     size_t i, count = json_array_size(json_object_get(map, "vertices"));
@@ -316,7 +317,7 @@ enum {
     PUT_MAP = 6
 };
 
-/* A body the route accepts under `name`. */
+/* A body that the route accepts under `name`. */
 static json_t *draw_body(int posting, const json_t *schema, const char *name, double optional,
                          struct hs_random *random)
 {
@@ -348,7 +349,7 @@ static void fill_path(const char *pattern, const char *name, const char *query, 
     snprintf(path, 256, "%.*s%s%s%s", (int)len, pattern, name, rest, query);
 }
 
-/* What a failing case needs to be seen and repeated. */
+/* The data that a failing case prints, so that it can be repeated. */
 static void describe(const char *path, const char *text, const struct hs_test_response *answer,
                      char out[4096])
 {
@@ -429,7 +430,7 @@ START_TEST(what_is_allowed_is_answered)
     for (long i = 0; i < cases; i++) {
         struct hs_random random = hs_random_start(seed, (uint64_t)(_i * 1000000 + i));
         char name[32], path[256], why[1024], text[4096];
-        /* A match is opened once; everything else meets what was posted before it. */
+        /* A match is opened once; all other requests meet the state that earlier ones left. */
         snprintf(name, sizeof name, "allowed-%ld", _i == PUT_MATCH ? i : i % 8);
         static const char *const queries[] = {"?explain=true&strict=true", "?strict=true",
                                               "?brief=true&strict=true"};
@@ -451,7 +452,7 @@ START_TEST(what_is_allowed_is_answered)
 }
 END_TEST
 
-/* What a match, a ruleset or a map is now, as text; freed by the caller. */
+/* The current state of a match, a ruleset or a map as text; the caller frees it. */
 static char *state_of(struct hs_test_http *http, int posting, const char *name)
 {
     char path[256];
@@ -467,7 +468,9 @@ static char *state_of(struct hs_test_http *http, int posting, const char *name)
     return answer.body;
 }
 
-/* A match with two players and a verdict, or a ruleset or map, that nothing may change. */
+/*
+ * A match with two players and a verdict, a ruleset, or a map, which no refused request may change.
+ */
 static void prepare(struct hs_test_http *http, int posting, const char *name)
 {
     char path[256];
@@ -503,8 +506,8 @@ static bool names(const char *pointer, const char *place)
             strncmp(pointer, place, strlen(pointer)) == 0);
 }
 
-/* Whether the problem names the place. A body that is neither an object nor an array may be called
-   no JSON at all. */
+/* Returns whether the problem names the place. If the body is neither an object nor an array, the
+   problem may say that it is no JSON. */
 static bool points_at(const json_t *problem, const char *place)
 {
     const json_t *errors = json_object_get(problem, "errors");
@@ -517,7 +520,8 @@ static bool points_at(const json_t *problem, const char *place)
     return false;
 }
 
-/* What the forbidding tests share: a connection, where to, and what must not change. */
+/* Shared by the tests of forbidden bodies: the connection, the path, and the state that must not
+   change. */
 struct refusing {
     struct hs_test_http *http;
     const struct posting *posting;
@@ -550,7 +554,7 @@ static void end_refusing(struct refusing *r, int posting)
     hs_test_http_close(r->http);
 }
 
-/* Without `strict` a batch is answered item by item; either way as the contract says. */
+/* Without `strict` each item of a batch gets its own answer. Both forms follow the contract. */
 static void assert_answered(struct refusing *r, const char *sent)
 {
     char path[256], why[1024], text[4096];
@@ -607,7 +611,8 @@ START_TEST(what_is_forbidden_is_refused_with_its_place)
 }
 END_TEST
 
-/* Chance leaves gaps: every kind of damage, once at every field of a body that has all fields. */
+/* Random damage leaves gaps. So this applies every kind of damage once to every field of a body
+   that has all fields. */
 START_TEST(every_field_is_checked)
 {
     struct refusing r;
@@ -640,7 +645,7 @@ static Suite *generated_suite(void)
     return suite;
 }
 
-/* The map that matches are opened with. */
+/* The map of the opened matches. */
 static void put_yard(void)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);

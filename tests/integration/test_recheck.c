@@ -1,8 +1,6 @@
-/*
- * `serve --record` and `recheck` as a user runs them: traffic of several clients at once is
- * computed again byte for byte; under other rules exactly those claims flip that a second service
- * with these rules, given the same requests, answers otherwise.
- */
+/* `serve --record` and `recheck` as users run them. Parallel traffic of several clients gives the
+   same bytes when it is computed again. Under other rules, `recheck` reports exactly the claims
+   that a second service with these rules answers differently. */
 #include <check.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -42,7 +40,7 @@ START_TEST(the_same_rules_give_the_same_bytes)
     ck_assert_int_eq(hs_recheck_number(&result, "replayed"), (json_int_t)sum.replayed);
     ck_assert_int_eq(hs_recheck_number(&result, "matches"), 2 * HS_TRAFFIC_OWN + 1);
     ck_assert_int_gt(hs_recheck_number(&result, "shots"), 20);
-    /* The claims were of all sorts, or the comparison would say little. */
+    /* The claims must be of all kinds; otherwise the comparison would prove little. */
     size_t i, sorts = 0;
     json_t *reason;
     json_array_foreach(json_object_get(result.report, "reasons"), i, reason)
@@ -101,7 +99,8 @@ static void compare_results(json_t *flips, const char *match, const char *kind, 
     ck_assert_uint_eq(listed, json_array_size(before));
 }
 
-/* One line of the stream to the second service. A match that is opened gets the other rules. */
+/* One line of the stream, sent to the second service. A match that is opened here gets the other
+   rules. */
 static void send_line(struct hs_test_http *http, const json_t *line, json_t *flips)
 {
     long status;
@@ -146,7 +145,8 @@ static void send_line(struct hs_test_http *http, const json_t *line, json_t *fli
     json_decref(answer);
 }
 
-/* What a service with these rules answers otherwise, given the same requests in the same order. */
+/* The claims that a service with these rules answers differently to the same requests in the same
+   order. */
 static json_t *ask_second_service(const char *stream)
 {
     const char *extra[] = {"--rules", hs_recordings_folder(), NULL};
@@ -170,7 +170,7 @@ static json_t *ask_second_service(const char *stream)
     return flips;
 }
 
-/* The metres with other limits, in the folder, without a name inside. */
+/* The ruleset `metres` with other limits, in the folder, without a name inside. */
 static const char *write_rules(void)
 {
     long status;
@@ -192,7 +192,7 @@ static const char *write_rules(void)
     return path;
 }
 
-/* The changed claims of a report, as a set of flips. */
+/* The changed claims of a report as a set. */
 static json_t *flips_of(const json_t *report)
 {
     size_t i;
@@ -215,7 +215,7 @@ static json_t *flips_of(const json_t *report)
     return flips;
 }
 
-/* With --ruleset: only the matches that their first post opened with the metres. */
+/* With --ruleset: only the matches that a post opened with `metres`. */
 static void expect_matches_left_out(const char *path, const char *rules)
 {
     struct hs_recheck result;
@@ -294,7 +294,7 @@ START_TEST(what_was_tampered_with_is_found)
 }
 END_TEST
 
-/* A copy of a stream with one replacement, and what is said to it. */
+/* A copy of a stream with one replacement, and the resulting message. */
 static const struct {
     const char *find, *put, *says;
 } broken[] = {
@@ -371,7 +371,7 @@ END_TEST
 
 /* ---- what others recorded ---- */
 
-/* Every scenario file, and the demo's match, played by the program itself. */
+/* The program itself plays every scenario file and the demo's match. */
 START_TEST(scenarios_and_the_demo_are_computed_again)
 {
     static const char *const files[] = {

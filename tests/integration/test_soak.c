@@ -25,7 +25,7 @@
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
-/* The bounds, and the options that set them. */
+/* The limits, and the options that set them. */
 #define HISTORY 16777216
 #define MATCH   8388608
 #define MAPS    100663296
@@ -112,8 +112,7 @@ static struct hs_random own_random(unsigned who)
     return hs_random_start(hs_test_seed(20261121), who);
 }
 
-/* Puts maps of 200 KB to 12 MB, with triangles of 8 bytes each, and opens matches that hold
-   them. */
+/* Puts maps of 200 KB to 12 MB, with triangles of 8 bytes each, and opens matches that use them. */
 static void put_maps(unsigned who)
 {
     struct hs_random random = own_random(who);
@@ -135,7 +134,7 @@ static void put_maps(unsigned who)
     free(body);
 }
 
-/* Puts revisions of a ruleset of 16 rigs; a match holds each. */
+/* Puts revisions of a ruleset with 16 rigs; a match uses each. */
 static void put_rulesets(unsigned who)
 {
     char *body = malloc(64 * KIB), path[64], opening[64];
@@ -161,7 +160,7 @@ static void put_rulesets(unsigned who)
     free(body);
 }
 
-/* Sends whole bodies with the largest possible JSON tree, and frames that are kept. */
+/* Sends whole bodies with the largest possible JSON tree, and frames that are stored. */
 static void post_bodies(unsigned who)
 {
     static const char *const elements[] = {"{\"end\":[0,0,0]}", "[0,0,0]", "[1]", "0"};
@@ -188,7 +187,7 @@ static void post_bodies(unsigned who)
     free(body);
 }
 
-/* Sends half of a body and never the rest, and requests lists that it does not read. */
+/* Sends half of a body and never the rest, and requests lists without reading the answers. */
 static void hold_bodies(unsigned who)
 {
     enum { HELD = 48 };

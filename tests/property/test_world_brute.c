@@ -1,8 +1,6 @@
-/*
- * The hierarchy against no hierarchy: the exact tests over every triangle and every box must give
- * the same answer to the bit, whatever the mesh, the place in the world and the path. Every float
- * in the hierarchy may only ever keep too much; one that drops something shows here.
- */
+/* The hierarchy, compared with exact tests of every triangle and every box. The answers must be
+   equal to the bit, for any mesh, place and path. Rounding of floats in the hierarchy may only keep
+   too many items. The test finds a rounding that drops one. */
 #include "tests/support/oracle/world_cases.h"
 #include "tests/support/run_suite.h"
 #include "validators/world/tree.h"
@@ -33,7 +31,7 @@ static void make_mesh(enum kind kind, struct hs_random *random, struct hs_test_m
         hs_test_mesh_corridors(mesh, random, 10, WIDTH, true);
     if (kind == SOUP || kind == MIXED)
         hs_test_mesh_soup(mesh, random, 800, WIDTH, 5);
-    if (kind == PLANK) /* all in one place, and no size on one axis */
+    if (kind == PLANK) /* all at one place, with no size along one axis */
         for (int i = 0; i < 300; i++) {
             double x = hs_random_between(random, 0, 5);
             hs_test_mesh_block(mesh, (struct hs_vec){x, 0, 0}, (struct hs_vec){x, WIDTH, 0.1});
@@ -51,7 +49,7 @@ static struct hs_vec coarse_vec(struct hs_vec v)
     return (struct hs_vec){coarse(v.x), coarse(v.y), coarse(v.z)};
 }
 
-/* Paths of all lengths and radii; every fourth aims at a corner, or along an edge. */
+/* Paths of all lengths and radii. Every fourth is aimed at a corner or along an edge. */
 static struct hs_sweep draw(struct hs_random *random, const struct hs_test_mesh *mesh,
                             struct hs_vec middle)
 {
@@ -80,7 +78,7 @@ static struct hs_sweep draw(struct hs_random *random, const struct hs_test_mesh 
     s.length = hs_random_chance(random, 0.3) ? length : hs_random_between(random, 0.5, 2) * length;
     double back = hs_random_chance(random, 0.2) ? 0 : hs_random_between(random, 0.3, 1.5) * length;
     s.start = hs_vec_add_scaled(at, s.direction, -back);
-    if (s.radius > 0 && hs_random_chance(random, 0.5)) /* a tangent, or nearly */
+    if (s.radius > 0 && hs_random_chance(random, 0.5)) /* exactly or nearly tangent */
         s.start = hs_vec_add_scaled(
             s.start, hs_random_direction(random),
             s.radius * (1 + hs_random_between(random, -1, 1) * 1e-5 * hs_random_index(random, 2)));
@@ -100,7 +98,7 @@ static void report(const struct hs_sweep *s, bool got, const struct hs_world_con
     fflush(stdout);
 }
 
-/* The contact must be one: on the surface, a radius away, the normal between. */
+/* The contact must be correct: on the surface, one radius away, with the normal between. */
 static const char *check_contact(const struct hs_sweep *s, const struct hs_world_contact *c)
 {
     double slack = HS_TOUCH_SLACK * (s->length + s->radius) + 1e-8;
@@ -172,7 +170,7 @@ static void compare_all(enum kind kind, struct hs_vec shift, double scale)
     hs_world_destroy(world);
     hs_test_mesh_free(&mesh);
     ck_assert_msg(wrong == 0, "%ld of %ld cases disagree", wrong, cases);
-    /* The cases must be about something. */
+    /* The cases must be interesting. */
     ck_assert_int_ge(hits * 20, cases);
     ck_assert_int_le(hits * 20, cases * 19);
 }
@@ -189,14 +187,15 @@ START_TEST(equals_brute_force_far_away)
 }
 END_TEST
 
-/* Paths stay as they are: a speck in the world, and a world of which they see a corner. */
+/* The paths stay the same: first the mesh is tiny in the world, then the paths see only a corner of
+   it. */
 START_TEST(equals_brute_force_in_other_sizes)
 {
     compare_all(_i % 2 == 0 ? TERRAIN : SOUP, (struct hs_vec){1000, 0, 0}, _i < 2 ? 0.3 : 4);
 }
 END_TEST
 
-/* All coordinates are exact on both sides, so all differences are the same, and all results. */
+/* All coordinates are exact on both sides, so all differences and all results are equal. */
 START_TEST(moving_everything_changes_no_bit)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 50 + (uint64_t)_i);
@@ -237,7 +236,7 @@ START_TEST(moving_everything_changes_no_bit)
 }
 END_TEST
 
-/* A larger sphere touches whatever a smaller one does, and not later. */
+/* A larger sphere touches whatever a smaller one touches, and not later. */
 START_TEST(larger_spheres_touch_sooner)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 70 + (uint64_t)_i);
@@ -285,7 +284,7 @@ START_TEST(blocks_is_a_ray)
 }
 END_TEST
 
-/* The same mesh gives the same tree: nothing depends on where memory is. */
+/* The same mesh gives the same tree, independent of memory addresses. */
 START_TEST(building_again_changes_nothing)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 110);

@@ -130,9 +130,9 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
  * Returns the time to add to the client's clock after a reset, in microseconds. A reset is
  * plausible if the clock, plus whole periods, shows at most its last value plus the server time
  * since then. It may show less, because a client in the background may stop its clock. After a
- * plausible reset, whole periods are added. After another one too, unless the prevention is
- * `credit`. With `credit` the clock then continues from its last value, advanced by no more than
- * the server time since then.
+ * plausible reset, whole periods are added. They are also added after an implausible reset, unless
+ * the prevention is `credit`. With `credit` the clock then continues from its last value, advanced
+ * by no more than the server time since then.
  */
 static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)

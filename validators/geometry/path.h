@@ -60,8 +60,8 @@ void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
 /* Returns the time at which the path has covered `distance`. */
 int64_t hs_path_time(const struct hs_path *path, double distance);
 
-/* Cuts a leg in two at a time strictly between its ends. False: the time is not between them;
-   nothing changed. */
+/* Cuts a leg into two parts at a time that is strictly between the times of its ends. False: the
+   time is not between them; nothing changed. */
 bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 
 /* Returns the sweep of the leg relative to a body that moves by `motion` during the leg. */

@@ -179,7 +179,7 @@ static void complete_end(struct hs_hit_context *c)
     c->claim = &c->completed;
 }
 
-/* Where a claim without pellets, or a shot, leaves. */
+/* The direction in which a claim without pellets, or a shot, leaves. */
 static struct hs_vec first_direction(const struct hs_hit_context *c)
 {
     double speed = c->claim->has_velocity ? hs_vec_length(c->claim->velocity) : 0;

@@ -53,8 +53,8 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
    to the answer. */
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
-/* More bodies are before the target than the weapon pierces; or may be, if some that are not known
-   to be solid are. */
+/* Returns whether more bodies are in front of the target than the weapon pierces; and whether that
+   may be so, because it is unknown whether some bodies are solid. */
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 
@@ -93,7 +93,7 @@ void hs_land_direct(struct hs_hit_context *c, const struct hs_view *view,
 enum hs_reason hs_verify_victim(const struct hs_hit_context *c, const struct hs_view *view,
                                 struct hs_str name, bool may_be_self);
 
-/* Victim i is named earlier in the list. */
+/* Returns whether victim i is named earlier in the list. */
 bool hs_is_repeated(const struct hs_hit_context *c, size_t i);
 
 /* Adds to the refused victims; the numbers count for HS_REASON_OUTSIDE_BLAST only. */
@@ -121,7 +121,8 @@ struct hs_volley {
 /* Sweeps each pellet. Writes the pellets and the impact of the result, and adds the damage. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
 
-/* An unknown mover decides whether a pellet hits, and the world check is enforced. */
+/* Returns whether an unknown mover decides whether a pellet hits, while the world check is
+   enforced. */
 static inline bool hs_volley_is_open(const struct hs_hit_context *c)
 {
     return c->volley->is_unknown && hs_world_is_enforced(c);

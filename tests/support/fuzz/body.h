@@ -1,4 +1,4 @@
-/* A request body on its way through the edge, as fuzzed bytes. */
+/* Takes fuzzed bytes as a request body and passes them through the edge. */
 #ifndef HS_TESTS_FUZZ_BODY_H
 #define HS_TESTS_FUZZ_BODY_H
 
@@ -17,7 +17,7 @@ struct hs_fuzz_body {
     bool is_direct; /* hs_fuzz_body_decode: it was read without a tree */
 };
 
-/* The body must stay where it is until it is closed. */
+/* The body must stay in its place until it is closed. */
 void hs_fuzz_body_open(struct hs_fuzz_body *body, const void *data, size_t size);
 
 /*

@@ -61,7 +61,7 @@ static const char *write_result(const struct hs_moves_rules *rules, const struct
     return hs_check_document(out);
 }
 
-/* Answers to one move: equal but for `replayed`. */
+/* Compares answers to one move: they are equal except `replayed`. */
 static const char *compare(const struct hs_moves_rules *rules, const struct hs_move *move,
                            const struct hs_move_result *first, struct hs_move_result again)
 {

@@ -18,7 +18,7 @@ enum { ANSWER_MAX = 64 * 1024, WAIT_MS = 10000, COPIES_MAX = 128 };
 
 struct connection {
     int fd;
-    bool waiting; /* a request is on its way */
+    bool waiting; /* a request waits for its answer */
     size_t got;
     char answer[ANSWER_MAX + 1];
 };
@@ -90,7 +90,7 @@ bool hs_load_copy(struct hs_load *load, size_t count)
     return load->copy_count > 0;
 }
 
-/* Requests are far smaller than a socket's buffer, so that a partial write is a fault. */
+/* Requests are far smaller than a socket's buffer, so a partial write is a fault. */
 static bool send_next(struct hs_load *load, struct connection *connection)
 {
     count_up(load);
@@ -105,7 +105,8 @@ static bool send_next(struct hs_load *load, struct connection *connection)
 
 /* ---- answers ---- */
 
-/* The size of the whole answer once its head is there; 0 before; -1 when it is not as expected. */
+/* The size of the whole answer after its head has arrived; 0 before; -1: the answer is not as
+   expected. */
 static ssize_t answer_size(const struct connection *connection)
 {
     const char *end = strstr(connection->answer, "\r\n\r\n");
@@ -119,7 +120,7 @@ static ssize_t answer_size(const struct connection *connection)
     return size <= ANSWER_MAX ? (ssize_t)size : -1;
 }
 
-/* Reads what has come; false: the answer is not as expected. */
+/* Reads the available bytes; false: the answer is not as expected. */
 static bool receive(struct hs_load *load, struct connection *connection)
 {
     ssize_t got = recv(connection->fd, connection->answer + connection->got,
@@ -145,7 +146,7 @@ static bool receive(struct hs_load *load, struct connection *connection)
     return true;
 }
 
-/* One wait, and what came of it. With `go_on` every answer is followed by the next request. */
+/* Waits once and handles the events. With `go_on` every answer is followed by the next request. */
 static bool serve_events(struct hs_load *load, bool go_on)
 {
     struct epoll_event events[64];

@@ -123,7 +123,7 @@ static size_t answer_size(struct connection *connection, char **end)
     return (size_t)(*end - connection->answer) + 4 + strtoul(length + 17, NULL, 10);
 }
 
-/* The request, if there is one, ends without an answer. */
+/* Ends the request of the connection, if there is one, without an answer. */
 static bool break_off(struct load *load, struct connection *connection)
 {
     if (connection->waiting) {
@@ -132,8 +132,8 @@ static bool break_off(struct load *load, struct connection *connection)
         connection->waiting = false;
         return reopen(load, connection);
     }
-    /* It is among the free ones: closed between two requests, it is opened again where it stands.
-     */
+    /* The connection is free. If the peer closed it between two requests, it is opened again in its
+       place. */
     struct connection *free = load->free, *next = connection->next_free;
     bool fine = reopen(load, connection);
     load->free = free;
@@ -207,7 +207,7 @@ static bool send_on(struct load *load, struct connection *connection, uint64_t i
     load->waiting++;
     load->taken++;
     ssize_t sent = send(connection->fd, load->request, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    /* Requests are far smaller than a socket's buffer, so that a partial write is a fault. */
+    /* Requests are far smaller than a socket's buffer, so a partial write is a fault. */
     return fine && (sent == (ssize_t)size || break_off(load, connection));
 }
 
@@ -241,7 +241,7 @@ static bool send_due(struct load *load, int64_t now_ns)
     return fine;
 }
 
-/* Waits for answers, until the next request is due at the latest. */
+/* Waits for answers, at most until the next request is due. */
 static bool wait_for_answers(struct load *load, int64_t until_ns)
 {
     struct epoll_event events[EVENTS];

@@ -1,5 +1,5 @@
-/* Bodies that are read without a tree of values, and those that are left to the parser. What is
-   read is compared with the tree's; the fuzz corpus has more bodies (tests/support/fuzz/body.c). */
+/* Bodies that the direct reader accepts, and bodies that it leaves to the parser. The results are
+   compared with those of the tree. The fuzz corpus has more bodies (tests/support/fuzz/body.c). */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -196,7 +196,7 @@ START_TEST(a_cut_body_is_left)
 }
 END_TEST
 
-/* More players than a list begins with, and more than a request may have. */
+/* More players than the first capacity of a list, and more than a request may have. */
 START_TEST(lists_grow_up_to_the_limit)
 {
     enum { MOST = 256 };

@@ -1,4 +1,5 @@
-/* The movers of frames: documents into structs, faults with their places, refusals as JSON. */
+/* The movers of frames: documents become structs, faults name their places, and refusals become
+   JSON. */
 #include "api/ticks.h"
 #include "tests/support/run_suite.h"
 

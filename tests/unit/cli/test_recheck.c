@@ -1,4 +1,4 @@
-/* Reading a recorded stream, broken ones too, and comparing answers. */
+/* Reading a recorded stream, also a broken one, and comparing answers. */
 #include "cli/recheck/differences.h"
 #include "cli/recheck/members.h"
 #include "cli/recheck/stream_reader.h"
@@ -87,7 +87,7 @@ END_TEST
 
 static const struct {
     const char *text;
-    const char *kinds; /* of the lines: h r m o q g j */
+    const char *kinds; /* kinds of the lines: h r m o q g j */
     size_t interrupted;
     const char *error; /* NULL: none */
 } streams[] = {
@@ -101,12 +101,12 @@ static const struct {
     {HEAD "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"map\":\"dm1\",\"max_players\":1,\"max_"
           "samples\":8}\n" GAP,
      "h", 0, "line 2"},
-    /* what `serve` does not write: no program, no bounds, no answer */
+    /* lines that `serve` does not write: no program, no limits, no answer */
     {"{\"format\":\"hindsight-stream\",\"version\":2}\n{\"open\":\"m\",\"ruleset\":\"r\"}\n"
      "{\"match\":\"m\",\"request\":\"hits\",\"body\":{},\"who\":\"ann\",\"truth\":null}\n",
      "hoq", 0, NULL},
     {"", "", 0, NULL},
-    /* without the last line end, and cut in the middle */
+    /* without the last line end, and cut in the middle of a line */
     {HEAD "{\"gap\":\"m\"}", "hg", 0, NULL},
     {HEAD RULES "{\"match\":\"m\",\"req", "hr", 1, NULL},
     {HEAD "{", "h", 1, NULL},
@@ -293,7 +293,7 @@ static const struct {
      1, 1, 0, 0, 0, 0, 0, 0},
     {HITS(HIT), HITS(RESULT(1, "accepted", "ok", 20, ",\"a\":1")), HS_ROUTE_HITS_POST, false, true,
      1, 0, 0, 0, 1, 0, 0, 0},
-    /* moves, known by player and seq, if there is one */
+    /* moves, identified by player and by seq if it exists */
     {HITS(MOVE(1, "accepted", "ok", "0.01")), HITS(MOVE(1, "accepted", "ok", "0.01")),
      HS_ROUTE_MOVES_POST, false, true, 1, 1, 0, 0, 0, 0, 0, 0},
     {HITS(MOVE(1, "accepted", "ok", "0.01")), HITS(MOVE(1, "rejected", "stale", "0")),
@@ -351,7 +351,7 @@ static const struct {
      HS_ROUTE_MATCH_DELETE, true, true, 0, 0, 0, 0, 0, 0, 0, 0},
     {"{\"match\":\"m\",\"verdicts\":{\"accepted\":1}}", "{\"match\":\"m\",\"verdicts\":{}}",
      HS_ROUTE_MATCH_DELETE, false, true, 0, 0, 0, 0, 0, 0, 0, 1},
-    /* not answers to the same request */
+    /* answers to different requests */
     {HITS(HIT), HITS(HIT "," MISS), HS_ROUTE_HITS_POST, false, false, 0, 0, 0, 0, 0, 0, 0, 0},
     {HITS(HIT "," MISS), HITS(HIT), HS_ROUTE_HITS_POST, false, false, 0, 0, 0, 0, 0, 0, 0, 0},
     {HITS(HIT), HITS(RESULT(2, "accepted", "ok", 20, "")), HS_ROUTE_HITS_POST, true, false, 0, 0, 0,
@@ -425,7 +425,7 @@ START_TEST(flips_carry_their_numbers_up_to_the_limit)
     ck_assert_double_eq_tol(first->after.limit, 0.75, 1e-12);
     ck_assert_str_eq(second->kind.text, "shot");
     ck_assert_str_eq(second->before.check.text, "");
-    /* A reason this program does not know is counted under its own name. */
+    /* A reason that is unknown to this program is counted under its own name. */
     const struct hs_reason_count *news = &d.reasons[HS_REASON_COUNT];
     ck_assert_str_eq(news->reason.text, "news");
     ck_assert_str_eq(news->verdict.text, "rejected");

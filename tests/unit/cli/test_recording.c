@@ -1,4 +1,4 @@
-/* Recordings as `play` reads them: what is taken, what is refused and with which line. */
+/* Recordings as `play` reads them: which are accepted, and which are refused, with which line. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ START_TEST(a_request_has_what_is_known_of_it)
                   "{\"match\":\"m\",\"request\":\"delete\",\"answer\":{}}");
     ck_assert_str_eq(recording->header.title, "a \"title\"");
     ck_assert_double_eq(recording->header.unit, 100.0);
-    ck_assert_str_eq(recording->header.match.text, ""); /* that is for importers */
+    ck_assert_str_eq(recording->header.match.text, ""); /* only importers use this */
     expect_next(recording, &entry, HS_ENTRY_OPEN, "m");
     ck_assert_str_eq(entry.ruleset.text, "metres");
     ck_assert_str_eq(entry.map.text, "");
@@ -191,7 +191,7 @@ END_TEST
 
 #define ASK(rest) START "{\"match\":\"m\",\"request\":\"hits\"," rest "}\n" OPEN
 
-/* A file, and what its error must mention. */
+/* A file, and texts in its error. */
 static const struct {
     const char *text, *mentions;
 } faults[] = {
