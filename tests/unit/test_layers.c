@@ -79,6 +79,9 @@ static const char c_library[] =
    machine. */
 static const char cglm_user[] = "validators/base/glm.h";
 
+/* The only file that includes the intrinsics of AVX. Those of SSE come with cglm. */
+static const char avx_user[] = "validators/base/lanes.h";
+
 static bool begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
@@ -158,6 +161,8 @@ static const char *objection(const char *path, const char *include)
                 return "is the project's own";
         if (begins(name, "cglm/"))
             return strcmp(path, cglm_user) == 0 ? NULL : "is left to validators/base/glm.h";
+        if (strcmp(name, "immintrin.h") == 0)
+            return strcmp(path, avx_user) == 0 ? NULL : "is left to validators/base/lanes.h";
         bool is_c = lists(c_library, name, strlen(name));
         return place_of(path) >= API || is_c ? NULL : "is not the C library";
     }
@@ -256,6 +261,8 @@ static const struct {
     {"validators/base/glm.h", "#include <emmintrin.h>", false},
     {"validators/base/lanes.h", "#include <cglm/vec3.h>", false},
     {"validators/base/lanes.h", "#include <emmintrin.h>", false},
+    {"validators/base/lanes.h", "#include <immintrin.h>", true},
+    {"validators/world/cast.c", "#include <immintrin.h>", false},
     {"validators/hit/contact.c", "#include <cglm/vec3.h>", false},
     {"api/hits.c", "#include <cglm/vec3.h>", false},
     {"validators/hit/contact.c", "#include <jansson.h>", false},

@@ -10,6 +10,11 @@
 
 #include "validators/base/glm.h"
 
+/* Eight lanes, for machines with AVX. A caller asks for AVX before it uses them. */
+#ifdef CGLM_SIMD_x86
+#include <immintrin.h>
+#endif
+
 /* Returns a float that is at least x, and at most three steps above it. Rounding to nearest moves a
    number by less than 6e-8 of its size. */
 static inline float hs_float_above(double x)

@@ -6,9 +6,6 @@
 #include "validators/geometry/triangle.h"
 
 #include <float.h>
-#ifdef CGLM_SIMD_x86
-#include <immintrin.h>
-#endif
 
 /*
  * The state of one walk. The float tests may keep too much but must never exclude a contact. So
