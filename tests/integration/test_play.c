@@ -37,7 +37,7 @@ static const char *write_text(const char *name, const char *text)
 }
 
 /* ann stands still; ben walks past her at 6 m/s, 20 m away. Every 150 ms, the rate of her rifle,
-   she hits ben at his place of 100 ms before. */
+   she hits ben at the place where ben was 100 ms before. */
 static const char *write_honest(const char *name, const char *match)
 {
     const char *path = file_named(name);

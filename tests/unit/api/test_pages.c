@@ -278,7 +278,7 @@ static size_t put_words(FILE *out, size_t at, const char *text)
 }
 
 /* Writes `lead` and the names of the checks for which `is_listed` is true as one sentence, or
-   nothing if there are none. */
+   nothing without such a check. */
 static size_t put_check_names(FILE *out, size_t at, const char *lead,
                               bool is_listed(enum hs_check check))
 {
