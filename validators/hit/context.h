@@ -211,7 +211,7 @@ void hs_hit_prepare(struct hs_hit_context *c);
 void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_t now_us,
                   uint64_t limit, struct hs_hit_result *out);
 
-/* Finds the shooter, and the answer to an earlier claim of the same number; NULL: there is none. */
+/* Finds the shooter, and the answer to an earlier claim with this number, or NULL. */
 const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c);
 
 /*

@@ -199,6 +199,21 @@ static bool is_batch(const char *key)
     return false;
 }
 
+/* A copy without ignored members, because a table may nest them too deep. */
+static json_t *known_part(const json_t *value)
+{
+    json_t *copy, *item;
+    const char *key;
+    size_t i;
+    if (!json_is_object(value) && !json_is_array(value))
+        return json_deep_copy(value);
+    copy = json_is_object(value) ? json_object() : json_array();
+    json_array_foreach(value, i, item) json_array_append_new(copy, known_part(item));
+    json_object_foreach((json_t *)(uintptr_t)value, key, item) if (strncmp(key, "x_", 2) != 0)
+        json_object_set_new(copy, key, known_part(item));
+    return copy;
+}
+
 /* A member, or what stands for it in a compact form. */
 static json_t *compact(const char *key, const json_t *value)
 {
@@ -206,11 +221,11 @@ static json_t *compact(const char *key, const json_t *value)
         return json_null();
     if (strcmp(key, "bones") == 0)
         return flat_bones(value);
-    return is_batch(key) ? table_of(value) : json_deep_copy(value);
+    return is_batch(key) ? table_of(value) : known_part(value);
 }
 
-/* A list of objects as a table: every name that any of them has is a column. Ignored members are
-   left out, because a table may nest them too deep. An empty list stays. */
+/* A list of objects as a table: every name that any of them has is a column. An empty list
+   stays. */
 static json_t *table_of(const json_t *items)
 {
     json_t *names = json_object(), *columns = json_array(), *rows = json_array(), *item, *value;
