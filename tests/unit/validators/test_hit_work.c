@@ -59,7 +59,7 @@ START_TEST(count_is_exact)
 }
 END_TEST
 
-/* The most expensive claim would take thirty budgets. */
+/* The most expensive claim takes more than 0.3 of the default budget. */
 START_TEST(hostile_claims_are_dear)
 {
     hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);
