@@ -19,8 +19,10 @@ struct hs_direct {
     size_t containers;        /* the bytes that objects and arrays should have, see reading.h */
     /* The capacity that the next array of its kind begins with: the count of the one before. */
     size_t counts[HS_ITEM_COUNT], bone_count;
-    const struct hs_json_object *table; /* the last one whose required members were asked for */
-    uint64_t required;                  /* these members, one bit each */
+    /* The required members of `table`, one bit each. Most objects have the table of the one before,
+       so they are computed once. */
+    const struct hs_json_object *table;
+    uint64_t required;
 };
 
 /*

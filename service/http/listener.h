@@ -77,7 +77,7 @@ struct hs_http_worker {
     int wake;       /* an eventfd: `closing` or `stopped` changed */
     bool is_closed; /* accepts no more */
     _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections it must resume */
-    bool has_ended;                     /* a connection ended since the library last accepted */
+    bool has_ended; /* since the library last accepted a connection, one ended */
     /* What the library reads now arrived after this time; INT64_MIN: unknown. */
     int64_t unread_since_us;
     int64_t polled_us; /* when the library last began to look for events */

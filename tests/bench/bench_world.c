@@ -175,7 +175,7 @@ int main(void)
     struct hs_random random = hs_random_start(hs_test_seed(7), 0);
     hs_test_mesh_level(&mesh, &random, BLOCKS);
     struct narrow narrow = narrow_of(&mesh.mesh);
-    /* All use the same corners: those of the peers. */
+    /* Bullet and Embree store vertices as floats. All three get these rounded vertices. */
     for (size_t i = 0; i < mesh.mesh.vertex_count; i++)
         mesh.vertices[i] =
             (struct hs_vec){(double)narrow.vertices[i][0], (double)narrow.vertices[i][1],

@@ -84,7 +84,8 @@ END_TEST
 struct exchange {
     const char *request;
     int status;
-    bool ends; /* the connection closes after this one answer: no rest is read as a request */
+    /* The connection closes after this answer. The bytes behind it are not read as a request. */
+    bool ends;
 };
 
 static const struct exchange exchanges[] = {

@@ -1,7 +1,8 @@
 /*
  * Hints in a simulated match. Each integration mistake is named within 200 claims, and no other is
  * named. A correct integration gets no hint, with or without cheaters. The match is simulated in
- * metres with z up. Then it is posted in the unit and axes of a row, with the mistake of the row.
+ * metres with z up. Each row of a table gives a unit, axes and one mistake, and the match is posted
+ * with them.
  */
 #include <check.h>
 #include <math.h>

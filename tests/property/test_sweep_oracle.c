@@ -196,7 +196,8 @@ START_TEST(agrees_with_the_reference)
 }
 END_TEST
 
-/* A sphere has a formula. The reference, which does not use one, must agree with it. */
+/* The contact with a sphere has a formula. The reference, which does not use one, must agree with
+ * it. */
 START_TEST(reference_agrees_with_the_formula_of_the_sphere)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 100);

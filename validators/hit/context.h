@@ -58,7 +58,7 @@ struct hs_hit_context {
     bool shot_spreads; /* the shot has a seed or directions; shot_direction is their middle */
     const struct hs_ledger *ledger; /* of the shooter's session at that time; NULL: not kept */
     const struct hs_ledger_numbers *used_numbers; /* numbers of shots or of hits in `ledger` */
-    const struct hs_ledger_numbers *paid_numbers; /* the same, also for an ended session */
+    const struct hs_ledger_numbers *paid_numbers; /* as used_numbers, also for an ended session */
     const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
 
     struct hs_view shooter; /* at eye_time */
@@ -77,7 +77,8 @@ struct hs_hit_context {
     enum hs_lean lean;      /* how far a hit's start is from near_eye */
     uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: none */
 
-    bool has_path;           /* the trace is within reach of double precision */
+    /* All ends are within HS_WORLD_COORDINATE_MAX. Beyond it a double is too coarse for a body. */
+    bool has_path;
     struct hs_vec direction; /* unit direction at the start; only for claims without pellets */
     double trace_length;     /* from start to end */
 

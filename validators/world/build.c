@@ -236,7 +236,7 @@ static size_t bytes_with(size_t items, size_t nodes, size_t groups)
            2 * (nodes * sizeof(struct hs_world_node) + groups * sizeof(struct hs_world_group));
 }
 
-/* Added to both counts to compensate for rounding down. */
+/* Added to the counts of nodes and groups to compensate for rounding down. */
 enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)

@@ -223,7 +223,8 @@ static void accept_all(void)
     rules->checks[HS_CHECK_WEAPON] = HS_MODE_OFF;
 }
 
-/* The number of a claim that was never refused for memory stays, even if its answer is dropped. */
+/* A memory-limited match records every accepted claim. A repeated claim is never accepted again,
+   even if its answer was dropped. */
 START_TEST(claims_are_remembered_without_memory)
 {
     char answer[1500];

@@ -63,7 +63,8 @@ START_TEST(hit_of_a_lost_shot)
     ck_assert_int_eq(hs_duel_hit_with(1000, rifle, 1), HS_REASON_OK);
     ck_assert_int_eq(hs_duel_hit_with(1000, rifle, 2), HS_REASON_NO_MATCHING_SHOT);
     double before = hs_duel_suspicion();
-    hs_duel_begin_anew(); /* shot 3 was posted at 1900 */
+    /* Assume that shot 3 was posted at 1900 and lost. The saved state does not have it. */
+    hs_duel_begin_anew();
     ck_assert_int_eq(hs_duel_hit_with(1900, rifle, 3), HS_REASON_HISTORY_TOO_SHORT);
     hs_duel_begin_anew();
     hs_duel_play(1050, 2000);
