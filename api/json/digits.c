@@ -93,9 +93,9 @@ char *hs_digits_millionths(char *at, int64_t value)
     if (part == 0)
         return at;
     at[0] = '.';
-    memcpy(at + 1, pairs + part / 10000 * 2, 2);
-    memcpy(at + 3, pairs + part / 100 % 100 * 2, 2);
-    memcpy(at + 5, pairs + part % 100 * 2, 2);
+    memcpy(at + 1, pairs + 2 * (size_t)(part / 10000), 2);
+    memcpy(at + 3, pairs + 2 * (size_t)(part / 100 % 100), 2);
+    memcpy(at + 5, pairs + 2 * (size_t)(part % 100), 2);
     return trim(at + 7);
 }
 
@@ -108,9 +108,7 @@ static char *print_shortest(char *at, double value, int low, int high, bool is_f
         if ((is_float ? (double)strtof(text, NULL) : strtod(text, NULL)) == value)
             break;
     }
-    size_t len = strlen(text);
-    memcpy(at, text, len);
-    return at + len;
+    return mempcpy(at, text, strlen(text));
 }
 
 /* A number of 53 bits times 2^-shift. */

@@ -87,7 +87,7 @@ static char *join(const struct hs_followed *items, int from, int to)
     return text;
 }
 
-static bool is_tree; /* the body has a member that needs a tree of values */
+static bool is_tree; /* the body has an escape, which needs a tree of values */
 
 /* Writes a frame with a new player, a move, and the items; or only the first shot, the first paired
    claim and the first other claim. */
@@ -100,7 +100,7 @@ static char *make_tick(const struct hs_followed *items, bool early)
         hs_kill_print("{%s\"now\":10.1,\"frames\":[{\"time\":%g,\"players\":[{\"player\":\"%s\","
                       "\"position\":[50,0,0]}]}],\"moves\":[{\"player\":\"s%d\",\"seq\":1,"
                       "\"client_time\":5,\"received\":10.1}],\"shots\":[%s],\"hits\":[%s,%s]}",
-                      is_tree ? "\"x_note\":1," : "", early ? 10.11 : 10.12,
+                      is_tree ? "\"x\\u005fnote\":1," : "", early ? 10.11 : 10.12,
                       early ? "early" : "late", early ? 1 : 2, shot_list, paired, others);
     free(shot_list);
     free(paired);

@@ -101,6 +101,12 @@ static void rebuild_index(struct hs_players *players)
         index_player(players, p);
 }
 
+/* The crowd has four players in each element. */
+static uint32_t crowds_of(uint32_t capacity)
+{
+    return (capacity + 3) / 4;
+}
+
 static bool grow(struct hs_players *players)
 {
     uint32_t capacity = players->capacity == 0 ? FIRST_PLACES : players->capacity * 2;
@@ -112,11 +118,12 @@ static bool grow(struct hs_players *players)
     if (due == NULL)
         return false;
     players->due = due;
-    struct hs_crowd *crowd = realloc(players->crowd, capacity / 4 * sizeof *crowd);
+    struct hs_crowd *crowd = realloc(players->crowd, crowds_of(capacity) * sizeof *crowd);
     if (crowd == NULL)
         return false;
     players->crowd = crowd;
-    memset(crowd + players->capacity / 4, 0, (capacity - players->capacity) / 4 * sizeof *crowd);
+    uint32_t had = crowds_of(players->capacity);
+    memset(crowd + had, 0, (crowds_of(capacity) - had) * sizeof *crowd);
     uint32_t index_size = capacity * 4;
     uint32_t *index = realloc(players->index, index_size * sizeof *index);
     if (index == NULL)

@@ -170,10 +170,10 @@ static int stop_amid(const struct hs_test_service *service, const char *line, co
 }
 
 /* Frames that keep their worker busy for half a second. Nearly all of the body is white space, and
-   its unusual member needs a tree of values. */
+   its member with an escape needs a tree of values. */
 static char *long_frames(size_t size)
 {
-    static const char end[] = "{\"x_note\":1,\"frames\":[{\"time\":1,\"players\":[]}]}";
+    static const char end[] = "{\"x\\u005fnote\":1,\"frames\":[{\"time\":1,\"players\":[]}]}";
     char *body = malloc(size);
     ck_assert_ptr_nonnull(body);
     memset(body, ' ', size);
