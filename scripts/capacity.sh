@@ -15,6 +15,8 @@ awk -v matches="$1" -v players="$2" -v hz="$3" -v bones="$4" -v form="${5:-plain
         split(part[1], size, "x")
         value = $0
         sub(/.*"value":/, "", value)
+        if (value + 0 <= 0)
+            next
         if (part[4] == "bytes")
             bytes[size[1], size[2] + 0] = value + 0
         else

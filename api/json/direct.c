@@ -377,6 +377,7 @@ static bool take_items(struct hs_direct *in, const struct hs_json_list *list, si
                        const struct hs_json_columns *columns, struct hs_direct_items *items)
 {
     if (hs_cursor_take(&in->cursor, ']')) {
+        items->first = 1; /* many lists may be empty */
         bool is_fine = hs_direct_add(in, items, 1) != NULL;
         items->count = 0;
         return is_fine;
@@ -453,7 +454,7 @@ static bool take_batch(struct hs_direct *in, const struct hs_json_list *list, bo
             ? !hs_direct_open(in, '[') || !take_items(in, list, in->reader->max_items, NULL, &items)
             : !take_table(in, list, &items))
         return false;
-    in->counts[list->batch] = items.count;
+    in->counts[list->batch] = items.count > 0 ? items.count : 1;
     hs_json_put_list(target, items.items, items.count);
     return true;
 }

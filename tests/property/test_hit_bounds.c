@@ -11,6 +11,7 @@
 
 #include "tests/support/oracle/scene.h"
 #include "tests/support/run_suite.h"
+#include "validators/history/bounds.h"
 #include "validators/history/ring_inside.h"
 #include "validators/hit/contact.h"
 
@@ -237,6 +238,57 @@ START_TEST(bounds_change_no_contact)
 }
 END_TEST
 
+/* ---- grazes ---- */
+
+/* A rig with one ball around its root. */
+static void make_ball(struct hs_rig *rig, double radius)
+{
+    memset(rig, 0, sizeof *rig);
+    rig->bone_count = rig->hitbox_count = rig->stance_count = 1;
+    rig->hitboxes[0] =
+        (struct hs_hitbox){.shape = HS_SHAPE_SPHERE, .radius = radius, .rotation = {0, 0, 0, 1}};
+    struct hs_rest_bone *bone = &rig->stances[0].bones[0];
+    bone->rotation[3] = 1;
+    bone->scale[0] = bone->scale[1] = bone->scale[2] = 1;
+    hs_rig_finish(rig);
+}
+
+/* A sweep also touches what it misses by at most the slack, which is a millimetre on a long path.
+   The bound of the contact holds for such a touch. */
+START_TEST(bounds_hold_for_grazes)
+{
+    static struct hs_rig rig;
+    struct hs_bracket bracket = {0};
+    long touched = 0;
+    for (long i = 0; i < cases(); i++) {
+        struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)i);
+        struct hs_pose_bounds bounds;
+        struct hs_sweep_contact contact;
+        struct hs_solid solid;
+        double radius = hs_random_between(&random, 0.05, 0.5);
+        double half = hs_random_between(&random, 5, 1000);
+        double slack = HS_TOUCH_SLACK * 2 * half;
+        double beside = radius + slack * hs_random_unit(&random);
+        make_ball(&rig, radius);
+        struct hs_pose pose = {.bracket = &bracket, .rig = &rig, .rotation = {0, 0, 0, 1}};
+        pose.stance_from = pose.stance_to = &rig.stances[0];
+        struct hs_sweep sweep = {
+            .start = {-half, beside, 0}, .direction = {1, 0, 0}, .length = 2 * half};
+        hs_pose_find_bounds(&pose, &sweep, slack, false, &bounds);
+        hs_pose_place(&pose, 0, &solid);
+        hs_sweep_solid(&sweep, &solid, &contact);
+        if (!contact.touched)
+            continue;
+        touched++;
+        ck_assert_msg((bounds.near[0] & 1) != 0, "case %ld: the hitbox is left out", i);
+        ck_assert_msg((double)bounds.contact[0] + bounds.travelled <= contact.distance,
+                      "case %ld: %.9f is no bound of %.9f", i,
+                      (double)bounds.contact[0] + bounds.travelled, contact.distance);
+    }
+    ck_assert_int_gt(touched, cases() / 2);
+}
+END_TEST
+
 int main(void)
 {
     printf("hit bounds: HS_SEED=%llu, %ld cases\n", (unsigned long long)hs_test_seed(DEFAULT_SEED),
@@ -246,6 +298,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, broad_phase_changes_no_answer);
     tcase_add_test(tcase, bounds_change_no_contact);
+    tcase_add_test(tcase, bounds_hold_for_grazes);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -332,9 +332,10 @@ static inline glmm_128 advance(const struct course *c, const struct capsules *k,
  * distance to the capsule (Hart, Sphere tracing, 1996).
  */
 static inline glmm_128 first_contact(const struct course *c, const struct capsules *k,
-                                     glmm_128 across, glmm_128 first)
+                                     glmm_128 slack, glmm_128 across, glmm_128 first)
 {
-    glmm_128 zero = glmm_set1(0), radius = k->radius + c->error;
+    /* A sweep also touches what it misses by at most the slack. */
+    glmm_128 zero = glmm_set1(0), radius = k->radius + c->error + slack;
     glmm_128 travel = first - hs_lanes_sqrt(hs_lanes_max(radius * radius - across, zero));
     travel = advance(c, k, radius, travel);
     travel = advance(c, k, radius, travel);
@@ -372,7 +373,7 @@ static unsigned bound_four(const struct course *c, struct four *four, glmm_128 s
     near &= ~hs_lanes_at_most(limit, gaps);
     hs_lanes_write(gap, gaps);
     if (near != 0)
-        hs_lanes_write(contact, first_contact(c, &capsules, across, first));
+        hs_lanes_write(contact, first_contact(c, &capsules, slack, across, first));
     return near;
 }
 

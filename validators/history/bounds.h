@@ -15,7 +15,8 @@
 struct hs_pose_bounds {
     uint64_t near[HS_MAX_HITBOXES / 64]; /* one bit for each hitbox with bounds */
     float gap[HS_MAX_HITBOXES];          /* at most the gap between sweep and hitbox */
-    float contact[HS_MAX_HITBOXES]; /* travel of the first contact, or less, after `travelled` */
+    /* At most the travel of the first contact, also of one within the slack, after `travelled`. */
+    float contact[HS_MAX_HITBOXES];
     double travelled;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones that one of the two samples lacks */
 };

@@ -191,9 +191,12 @@ void hs_players_free_space(struct hs_players *players, size_t bytes)
             longest = players->all[i];
         }
         uint32_t half = most / 2 > HS_HISTORY_FIRST ? most / 2 : HS_HISTORY_FIRST;
-        if (longest == NULL || !hs_history_shrink(longest->history, half))
+        if (longest == NULL)
             return;
-        hs_players_update(players, longest);
+        bool is_shorter = hs_history_shrink(longest->history, half);
+        hs_players_update(players, longest); /* samples are dropped even if memory is out */
+        if (!is_shorter)
+            return;
     }
 }
 
