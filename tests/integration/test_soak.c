@@ -316,8 +316,9 @@ END_TEST
 
 /* ---- honest matches, one after the other ---- */
 
-/* GROWTH: between the halves of the run; what a thread allocates for the first time comes late. */
-enum { MATCHES = 8, PLAYERS = 16, BONES = 16, TICKS = 150, FEWEST = 6, GROWTH = 2 << 20 };
+/* GROWTH: between the halves of the run. Threads and checkpoints allocate up to 5 MiB once, at a
+   late moment. Half of a run has some 150 matches, and one of them needs more than 1 MiB. */
+enum { MATCHES = 8, PLAYERS = 16, BONES = 16, TICKS = 150, FEWEST = 6, GROWTH = 8 << 20 };
 
 struct rounds {
     const struct hs_match_ticks *match;
