@@ -87,10 +87,10 @@ bool hs_game_load_open(const struct hs_game_load *game, unsigned port)
     snprintf(ruleset, sizeof ruleset, "bones-%u", game->bones);
     snprintf(path, sizeof path, "/v1/rulesets/%s", ruleset);
     struct hs_test_http *http = hs_test_http_open(port);
-    bool fine =
-        hs_test_http_put(http, path,
-            json_pack("{s:s,s:s,s:{s:o},s:{s:f,s:f}}", "name", ruleset, "default_rig", "column",
-                      "rigs", "column", rig_of(game), "zones", "head", 2.0, "torso", 1.0));
+    bool fine = hs_test_http_put(http, path,
+                                 json_pack("{s:s,s:s,s:{s:o},s:{s:f,s:f}}", "name", ruleset,
+                                           "default_rig", "column", "rigs", "column", rig_of(game),
+                                           "zones", "head", 2.0, "torso", 1.0));
     for (unsigned i = 0; fine && i < game->matches; i++) {
         snprintf(path, sizeof path, "/v1/matches/load-%u-%u", game->bones, i);
         fine = hs_test_http_put(http, path, json_pack("{s:s}", "ruleset", ruleset));
