@@ -1,3 +1,4 @@
+#include "validators/base/prefetch.h"
 #include "validators/base/units.h"
 #include "validators/history/ring_inside.h"
 
@@ -128,28 +129,35 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us)
     return (int64_t)low - 1;
 }
 
-/* Bytes that a processor loads at once; more on some, which costs a few needless instructions. */
-enum { CACHE_LINE = 64 };
-
-static void prefetch(const void *from, size_t size)
-{
-    for (size_t at = 0; at < size + CACHE_LINE - 1; at += CACHE_LINE)
-        __builtin_prefetch((const unsigned char *)from + at);
-}
-
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us)
 {
     if (!is_between(history, time_us))
         return;
     uint32_t guess = guess_index(history, time_us);
-    prefetch(hs_history_slot(history, guess), sizeof(struct hs_sample));
-    prefetch(hs_history_slot(history, guess + 1), sizeof(struct hs_sample));
+    hs_prefetch(hs_history_slot(history, guess), sizeof(struct hs_sample));
+    hs_prefetch(hs_history_slot(history, guess + 1), sizeof(struct hs_sample));
 }
 
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample)
 {
     if (sample->posted_pose != HS_NO_POSTED_POSE)
-        prefetch(hs_history_pose_block(history, sample->posted_pose), history->pose_size);
+        hs_prefetch(hs_history_pose_block(history, sample->posted_pose), history->pose_size);
+}
+
+void hs_history_prefetch_itself(const struct hs_history *history)
+{
+    hs_prefetch(history, sizeof *history);
+}
+
+void hs_history_prefetch_ends(const struct hs_history *history)
+{
+    if (history->count < 2)
+        return;
+    hs_prefetch(hs_history_slot(history, 0), 2 * sizeof(struct hs_sample));
+    hs_prefetch(hs_history_slot(history, history->count - 1), 2 * sizeof(struct hs_sample));
+    hs_prefetch(history->states, sizeof *history->states);
+    if (history->pose_free != HS_NO_POSTED_POSE)
+        hs_prefetch(hs_history_pose_block(history, history->pose_free), history->pose_size);
 }
 
 void hs_history_prune(struct hs_history *history, int64_t before_us)

@@ -197,6 +197,11 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
+/* The same for the struct itself, and for what an insert at the end and a prune read and write. The
+   second reads the struct. */
+void hs_history_prefetch_itself(const struct hs_history *history);
+void hs_history_prefetch_ends(const struct hs_history *history);
+
 /* Returns the bytes of a new history. */
 size_t hs_history_min_bytes(uint32_t max_samples);
 

@@ -195,7 +195,8 @@ static void record_spawn(struct hs_player *player, const struct hs_player_frame 
 static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry, int64_t time_us,
                        enum hs_frame_result *result, unsigned *flags)
 {
-    struct hs_player *player = hs_players_find_next(&match->players, entry->player);
+    struct hs_player *player =
+        hs_players_find_next(&match->players, entry->player, HS_PLAYERS_FOR_FRAME);
     *result = HS_FRAME_TOO_OLD;
     if (player != NULL && player->has_left_before && time_us <= player->left_us)
         return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "validators/base/digest.h"
+#include "validators/base/prefetch.h"
 
 static void free_answers(struct hs_player_moves *moves, struct hs_budget *budget)
 {
@@ -227,6 +228,15 @@ const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *
         if (answers->seq[i] == seq && answers->answer[i].epoch == epoch)
             return &answers->answer[i];
     return NULL;
+}
+
+void hs_move_answers_prefetch(const struct hs_move_answers *answers)
+{
+    if (answers == NULL)
+        return;
+    hs_prefetch(answers, sizeof *answers);
+    hs_prefetch(&answers->seq[answers->next], sizeof *answers->seq);
+    hs_prefetch(&answers->answer[answers->next], sizeof *answers->answer);
 }
 
 /* Whether the ring is full and the move is below everything in it: its answer was dropped. */

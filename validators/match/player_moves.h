@@ -96,10 +96,13 @@ struct hs_player_moves {
        arrival of the first move after that; with has_restored_us. */
     bool is_restored, has_restored_us;
     int64_t restored_us;
+    struct hs_move_answers *answers; /* owned; NULL until a move with a number arrives */
     uint64_t reasons[HS_MOVE_REASON_COUNT];
     uint64_t raised[HS_MOVE_CHECK_COUNT];
-    struct hs_move_answers *answers; /* owned; NULL until a move with a number arrives */
 };
+
+/* The bytes that every accepted move reads. */
+enum { HS_PLAYER_MOVES_NEAR = offsetof(struct hs_player_moves, reasons) + sizeof(uint64_t) };
 
 /* Writes no failures, because most moves have none. */
 void hs_move_result_clear(struct hs_move_result *result);
@@ -129,6 +132,9 @@ struct hs_digest hs_move_digest(const struct hs_move *move);
 /* The answer kept for (epoch, seq), or NULL. */
 const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *answers,
                                                   uint64_t epoch, uint64_t seq);
+
+/* Tells the processor to load what keeping the next answer writes. Accepts NULL. */
+void hs_move_answers_prefetch(const struct hs_move_answers *answers);
 
 /* Writes the result of an answer of the ring. `out` was cleared. */
 void hs_move_answers_read(const struct hs_move_answers *answers,

@@ -57,37 +57,39 @@ struct hs_round_trips {
     uint32_t count; /* round trips of these quarters; stops at HS_ROUND_TRIPS_ENOUGH */
 };
 
+/* Every frame and every move reads the members up to `account`: HS_PLAYER_NEAR bytes. */
 struct hs_player {
     struct hs_name name;
-    struct hs_name account; /* empty: none is known */
+    bool left; /* the name is kept, so that late frames do not add the player again */
+    bool has_left_before;
+    bool was_moved; /* the server moved the player: a teleport or a spawn */
+    bool was_launched;
+    bool has_spawned;
+    bool has_carried; /* after a clock reset or a restore: the first sample inherits `carried` */
+    uint32_t due;     /* index in hs_players.due + 1; 0: none */
+    uint32_t place;   /* index in hs_players.all */
     uint64_t hash;
     struct hs_history *history;    /* owned */
-    uint32_t due;                  /* index in hs_players.due + 1; 0: none */
-    uint32_t place;                /* index in hs_players.all */
-    struct hs_ledger ledger;       /* of the player's shots and claims */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
+    int64_t left_us;    /* samples and claims up to here belong to a session that ended */
+    int64_t ended_us;   /* moves up to here too; not before left_us. Both with has_left_before */
+    int64_t spawned_us; /* the last spawn, until a teleport moves the player; with has_spawned */
     struct hs_round_trips round_trips;
-    bool was_moved; /* the server moved the player: a teleport or a spawn */
+    struct hs_name account;  /* empty: none is known */
+    struct hs_ledger ledger; /* of the player's shots and claims */
     /* The newest times at which the server moved the player, ascending, perhaps repeated; with
        was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
     struct hs_vec moved_to[HS_JUMPS_OPEN]; /* where the server put them then */
-    bool was_launched;
-    struct hs_launch launch; /* the last launch; set with was_launched */
-    /* The last spawn, until a teleport moves the player elsewhere. With has_spawned. */
-    bool has_spawned;
-    int64_t spawned_us;
-    struct hs_vec spawn_place;
-    bool left;        /* the name is kept, so that late frames do not add the player again */
-    int64_t left_us;  /* samples and claims up to here belong to a session that ended */
-    int64_t ended_us; /* moves up to here too; not before left_us. Both with has_left_before */
-    bool has_left_before;
+    struct hs_launch launch;               /* the last launch; with was_launched */
+    struct hs_vec spawn_place;             /* of the last spawn; with has_spawned */
     /* Number of this session and of the one before it (0: none) in hs_players.sessions. */
     uint64_t session, former_session;
-    bool has_carried; /* after a clock reset or a restore: the first sample inherits `carried` */
-    struct hs_inherited carried;
+    struct hs_inherited carried; /* with has_carried */
     struct hs_standing standing;
 };
+
+enum { HS_PLAYER_NEAR = offsetof(struct hs_player, account) };
 
 /* A player whose oldest sample can go when the window begins at or after this time. */
 struct hs_due {
@@ -190,9 +192,14 @@ void hs_players_destroy(struct hs_players *players);
 /* The player of that name, present or left; NULL: none. */
 struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name);
 
+/* What a found player is needed for. */
+enum hs_players_use { HS_PLAYERS_FOR_FRAME, HS_PLAYERS_FOR_MOVE };
+
 /* The same for lists that name the players in nearly the same order each time. It first tries the
-   player after the one that it found last, which needs no hash. */
-struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name);
+   player after the one that it found last, which needs no hash. If it is that one, it also tells
+   the processor to load what the next players are needed for. */
+struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name,
+                                       enum hs_players_use use);
 
 enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 

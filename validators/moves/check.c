@@ -401,14 +401,15 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     hs_move_result_clear(out);
     struct hs_move_trace trace;
     struct hs_move_undo undo;
-    struct hs_checking c = {.match = match,
-                            .rules = &match->ruleset->moves,
-                            .move = move,
-                            .player = hs_players_find_next(&match->players, move->player),
-                            .rtt_us = -1,
-                            .trace = &trace,
-                            .undo = &undo,
-                            .out = out};
+    struct hs_checking c = {
+        .match = match,
+        .rules = &match->ruleset->moves,
+        .move = move,
+        .player = hs_players_find_next(&match->players, move->player, HS_PLAYERS_FOR_MOVE),
+        .rtt_us = -1,
+        .trace = &trace,
+        .undo = &undo,
+        .out = out};
     c.moves = c.player != NULL ? c.player->moves : NULL;
     struct hs_digest digest = hs_move_digest(move);
     if (replay(&c, &digest))

@@ -137,7 +137,7 @@ START_TEST(the_next_player_is_the_named_one)
     ck_assert_ptr_nonnull(match);
     struct hs_players *players = &match->players;
     struct hs_random random = hs_random_start(hs_test_seed(12), 0);
-    ck_assert_ptr_null(hs_players_find_next(players, HS_STR("p1")));
+    ck_assert_ptr_null(hs_players_find_next(players, HS_STR("p1"), HS_PLAYERS_FOR_MOVE));
     for (int i = 0; i < PLAYERS; i++) {
         snprintf(names[i], sizeof names[i], "p%d", i);
         if (i < PLAYERS - 5)
@@ -150,13 +150,15 @@ START_TEST(the_next_player_is_the_named_one)
         if (hs_random_chance(&random, 0.1))
             name.len--;
         const struct hs_player *found = hs_players_find(players, name);
-        ck_assert_ptr_eq(hs_players_find_next(players, name), found);
+        enum hs_players_use use = i % 2 == 0 ? HS_PLAYERS_FOR_FRAME : HS_PLAYERS_FOR_MOVE;
+        ck_assert_ptr_eq(hs_players_find_next(players, name, use), found);
         ck_assert_uint_le(players->next, players->count);
         if (found != NULL)
             ck_assert_ptr_eq(players->all[players->next - 1], found);
     }
     players->next = 1;
-    ck_assert_ptr_null(hs_players_find_next(players, (struct hs_str){longest, sizeof longest}));
+    ck_assert_ptr_null(hs_players_find_next(players, (struct hs_str){longest, sizeof longest},
+                                            HS_PLAYERS_FOR_FRAME));
     hs_match_destroy(match);
     hs_ruleset_destroy(ruleset);
 }
