@@ -7,7 +7,8 @@
  *
  * When the budget is full, the ledger first gives up the oldest answers. Their numbers stay, so
  * that no shot is paid twice; a retry gets `duplicate`. After the answers, the ledger forgets the
- * numbers recorded first. A weapon then gets the place of a cadence that refuses no claim any more.
+ * numbers recorded first. Before all that, a new weapon gets the place of a cadence that refuses no
+ * claim any more.
  *
  * Numbers may come in any order. A number is used while its entry is kept and a claim of its fire
  * time can still pass; after that it is free again, so counters may wrap. Beyond HS_LEDGER_NUMBERS

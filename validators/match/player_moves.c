@@ -73,13 +73,18 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity)
     return answers;
 }
 
-/* The capacity of a ring that is to hold one more answer. */
+/* Whether one more answer has a place, perhaps that of the oldest. */
+static bool has_place(const struct hs_move_answers *answers)
+{
+    return answers != NULL &&
+           (answers->count < answers->capacity || answers->capacity == HS_MOVES_KEPT);
+}
+
+/* The capacity that a ring without a place grows to. */
 static uint32_t wanted_places(const struct hs_move_answers *answers)
 {
     if (answers == NULL)
         return HS_MOVES_FIRST;
-    if (answers->count < answers->capacity)
-        return answers->capacity;
     return 2 * answers->capacity < HS_MOVES_KEPT ? 2 * answers->capacity : HS_MOVES_KEPT;
 }
 
@@ -110,7 +115,7 @@ static void make_place(struct hs_player_moves *moves, struct hs_budget *budget)
 {
     uint32_t capacity = wanted_places(moves->answers);
     size_t bytes = bytes_to(moves->answers, capacity);
-    if (bytes == 0 || !hs_budget_reserve(budget, bytes))
+    if (!hs_budget_reserve(budget, bytes))
         return;
     struct hs_move_answers *made = hs_move_answers_create(capacity);
     if (made == NULL) {
@@ -306,10 +311,9 @@ size_t hs_player_moves_need(const struct hs_player_moves *moves,
                             const struct hs_move_result *result)
 {
     const struct hs_move_answers *answers = moves->answers;
-    size_t more = bytes_to(answers, wanted_places(answers));
-    if (more > 0)
-        return more + (rest_of(result) > 0 ? HS_MOVE_REST : 0);
-    return rest_needed(&answers->answer[answers->next], result);
+    if (has_place(answers))
+        return rest_needed(&answers->answer[answers->next], result);
+    return bytes_to(answers, wanted_places(answers)) + (rest_of(result) > 0 ? HS_MOVE_REST : 0);
 }
 
 /* Writes an answer in the next place, if the budget has the bytes. */
@@ -330,7 +334,8 @@ void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budge
                           const struct hs_move *move, const struct hs_digest *digest,
                           const struct hs_move_result *result)
 {
-    make_place(moves, budget);
+    if (!has_place(moves->answers))
+        make_place(moves, budget);
     struct hs_move_answers *answers = moves->answers;
     /* A long batch, sent again, must not push out its own answers one by one. */
     bool pushes_out =
