@@ -21,7 +21,8 @@ HS_PUBLIC_BEGIN
 
 /*
  * Checks a move and records it. Adds the player if they are new. False: out of memory; nothing
- * changed. Only the first HS_MOVES_KEPT moves of a player allocate.
+ * changed. A player's moves allocate at most twice for each of HS_MOVES_KEPT answers: for the first
+ * one, and for the first one with failures or a correction.
  */
 bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
                          struct hs_move_result *out);

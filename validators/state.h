@@ -7,7 +7,8 @@
  *   OWN(type, member, dimension, first, saved, stale)   computed by match/sample.c
  *
  * `field` is the end of the bit HS_FIELD_##field that says that the member is posted. `saved` is an
- * enum hs_saved_kind. `stale` is the bit of enum hs_stale that a restore sets.
+ * enum hs_saved_kind. `stale` is the bit of enum hs_stale that a restore sets. Larger members come
+ * first, so that there is no padding between them.
  */
 #ifndef HS_STATE_H
 #define HS_STATE_H
@@ -21,9 +22,9 @@
     SAID(int32_t, prediction_us, -1, INT32, NOTHING, PREDICTION) /* asked for; -1: none */         \
     OWN(uint16_t, rig, , 0, UNSIGNED, NOTHING) /* ruleset index; first its default */              \
     OWN(uint16_t, stance, , 0, UNSIGNED, NOTHING) /* rig index */                                  \
-    OWN(bool, tells_stance, , false, ELSEWHERE, NOTHING) /* posted since a restore */              \
     OWN(uint16_t, team, , HS_NONE, ELSEWHERE, NOTHING) /* interned; HS_NONE: none */               \
     OWN(uint16_t, weapon, , HS_NONE, UNSIGNED, WEAPON) /* ruleset index, HS_NONE, or FOREIGN */    \
+    OWN(bool, tells_stance, , false, ELSEWHERE, NOTHING) /* posted since a restore */              \
     OWN(bool, any_weapon, , true, FLAG, OWNED) /* `owned` was never posted */                      \
     OWN(bool, alive, , true, FLAG, LIFE)                                                           \
     SAID(bool, is_protected, false, FLAG, PROTECTED, PROTECTED)                                    \

@@ -76,6 +76,7 @@ void hs_cadence_record(struct hs_cadence *cadence, int64_t fire_time_us, int64_t
                        int64_t reload_us)
 {
     cadence->rounds = hs_cadence_rounds(cadence, fire_time_us, reload_us);
+    cadence->interval_us = interval_us;
     uint16_t place = shots_before(cadence, fire_time_us);
     if (cadence->count == HS_LEDGER_SHOTS) {
         settle_first(cadence, place > 0 ? cadence->fire_time_us[0] : fire_time_us, interval_us);

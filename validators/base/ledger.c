@@ -4,7 +4,10 @@
 #include <string.h>
 
 /* The first capacity for numbers. A ledger that gives up memory keeps this capacity. */
-enum { FIRST_PLACES = 8 };
+enum { FIRST_PLACES = 2 };
+
+/* Places for cadences are added by this many. */
+enum { CADENCES = 2 };
 
 /* ---- memory ---- */
 
@@ -376,6 +379,17 @@ static bool reserve_for_answers(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
+/* Reserves the bytes of a posted shot. Without memory the answers and the oldest shots go first. */
+static bool reserve_for_shot(struct hs_ledger *ledger, size_t bytes)
+{
+    while (!reserve_for_answers(ledger, bytes)) {
+        if (ledger->shots.count == 0)
+            return false;
+        forget_first(ledger, &ledger->shots);
+    }
+    return true;
+}
+
 /* ---- recording ---- */
 
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
@@ -429,9 +443,11 @@ static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbe
 }
 
 size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
-                      const struct hs_ledger_entry *entry)
+                      const struct hs_ledger_entry *entry, bool adds_cadence)
 {
     size_t bytes = entry->answer_size + shot_bytes(entry->shot);
+    if (adds_cadence && ledger->cadence_count == ledger->cadence_capacity)
+        bytes += CADENCES * sizeof(struct hs_cadence);
     uint32_t places = numbers->capacity == 0 ? FIRST_PLACES : numbers->capacity;
     if (numbers->count == numbers->capacity && numbers->capacity < HS_LEDGER_MAX_NUMBERS &&
         !has_free(ledger, numbers))
@@ -448,12 +464,13 @@ bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *number
     uint32_t same = count_below(numbers, entry->number);
     if (same < numbers->count && numbers->entries[same].number == entry->number)
         remove_entry(ledger, numbers, &numbers->entries[same]);
-    if (!reserve_surely(ledger, shot_bytes(copy.shot)))
-        free_shot(&copy);
     if (!make_place(ledger, numbers)) {
-        release(ledger, shot_bytes(copy.shot));
         hs_ledger_free_entry(&copy);
         return false;
+    }
+    if (!reserve_for_shot(ledger, shot_bytes(copy.shot))) {
+        free_shot(&copy);
+        hs_ledger_record_lacked(numbers, copy.fire_time_us);
     }
     if (numbers->answers >= HS_LEDGER_NUMBERS)
         give_up_first_answer(ledger, numbers);
@@ -487,28 +504,51 @@ const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint1
     return find_cadence(ledger, weapon);
 }
 
+/* Returns a cadence whose tokens were all earned before any claim that can still pass, or NULL. */
+static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
+{
+    for (uint16_t i = 0; i < ledger->cadence_count; i++) {
+        struct hs_cadence *cadence = &ledger->cadences[i];
+        if (cadence->interval_us > 0 &&
+            hs_cadence_settled(cadence, cadence->interval_us) < ledger->free_before_us)
+            return cadence;
+    }
+    return NULL;
+}
+
+/* Adds a place for a cadence. Without memory it takes that of an idle one. NULL: there is none. */
+static struct hs_cadence *add_cadence(struct hs_ledger *ledger)
+{
+    if (ledger->cadence_count < ledger->cadence_capacity)
+        return &ledger->cadences[ledger->cadence_count++];
+    size_t capacity = ledger->cadence_capacity + CADENCES,
+           more = CADENCES * sizeof(struct hs_cadence);
+    if (!reserve(ledger, more)) {
+        struct hs_cadence *idle = find_idle(ledger);
+        if (idle != NULL)
+            return idle;
+        if (!reserve_for_cadences(ledger, more))
+            return NULL;
+    }
+    struct hs_cadence *cadences = realloc(ledger->cadences, capacity * sizeof *cadences);
+    if (cadences == NULL) {
+        release(ledger, more);
+        return NULL;
+    }
+    ledger->cadences = cadences;
+    ledger->cadence_capacity = (uint16_t)capacity;
+    return &ledger->cadences[ledger->cadence_count++];
+}
+
 /* Finds or adds the cadence of a weapon. NULL: out of memory. */
 static struct hs_cadence *make_cadence(struct hs_ledger *ledger, uint16_t weapon)
 {
-    struct hs_cadence *found = find_cadence(ledger, weapon);
-    if (found != NULL)
-        return found;
-    if (ledger->cadence_count == ledger->cadence_capacity) {
-        uint16_t capacity = (uint16_t)(ledger->cadence_capacity * 2 + 2);
-        struct hs_cadence *cadences;
-        size_t more = (size_t)(capacity - ledger->cadence_capacity) * sizeof *cadences;
-        if (!reserve_for_cadences(ledger, more))
-            return NULL;
-        cadences = realloc(ledger->cadences, capacity * sizeof *cadences);
-        if (cadences == NULL) {
-            release(ledger, more);
-            return NULL;
-        }
-        ledger->cadences = cadences;
-        ledger->cadence_capacity = capacity;
-    }
-    struct hs_cadence *cadence = &ledger->cadences[ledger->cadence_count++];
-    *cadence = hs_cadence_of(weapon);
+    struct hs_cadence *cadence = find_cadence(ledger, weapon);
+    if (cadence != NULL)
+        return cadence;
+    cadence = add_cadence(ledger);
+    if (cadence != NULL)
+        *cadence = hs_cadence_of(weapon);
     return cadence;
 }
 

@@ -7,7 +7,8 @@
  *
  * When the budget is full, the ledger first gives up the oldest answers. Their numbers stay, so
  * that no shot is paid twice; a retry gets `duplicate`. After the answers, the ledger forgets the
- * numbers recorded first.
+ * numbers recorded first. Before all that, a new weapon gets the place of a cadence that refuses no
+ * claim any more.
  *
  * Numbers may come in any order. A number is used while its entry is kept and a claim of its fire
  * time can still pass; after that it is free again, so counters may wrap. Beyond HS_LEDGER_NUMBERS
@@ -32,9 +33,10 @@ enum { HS_LEDGER_NUMBERS = 128 };
 /* The most numbers of each kind, while the older ones can still be claimed. */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
-/* Bytes that the owner sets aside for each ledger. They hold the last eight numbers of claims,
-   the last eight of shots without pellet directions, and a few answers. */
-enum { HS_LEDGER_RESERVE = 6144 };
+/* Bytes that the owner sets aside for each ledger. They hold the last two numbers of claims, the
+   last two of shots, one of these shots without pellet directions, and the cadences of four
+   weapons. With two weapons they hold twice as many numbers. */
+enum { HS_LEDGER_RESERVE = 1888 };
 
 /* The newest answers of a player, of claims and shots together. They are given up last. */
 enum { HS_LEDGER_ANSWERS = 16 };
@@ -123,9 +125,10 @@ bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
 /* Returns whether a shot of this fire time may have been paid, and its number forgotten. */
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* Returns the most bytes that recording an entry can charge to the budget. */
+/* Returns the most bytes that recording an entry, and perhaps a new cadence, can charge to the
+   budget. */
 size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
-                      const struct hs_ledger_entry *entry);
+                      const struct hs_ledger_entry *entry, bool adds_cadence);
 
 /* Gives up the oldest answers until the budget has `bytes` free. Keeps the newest
    HS_LEDGER_ANSWERS answers. */

@@ -2,9 +2,9 @@
 
 bool hs_quat_normalise(float q[4])
 {
-    double squared = 0;
-    for (int i = 0; i < 4; i++)
-        squared += (double)q[i] * (double)q[i];
+    /* Written out, because gcc does not unroll the loop at -O2, and every posted bone gets here. */
+    double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
+    double squared = x * x + y * y + z * z + w * w;
     /* Rounding to floats changes the squared length of a unit quaternion by less than this.
        Dividing by the length would not improve it, so it keeps its bits. */
     if (fabs(squared - 1) < 4e-7)

@@ -94,21 +94,16 @@ static bool mover_states_equal(const struct hs_mover_state *a, const struct hs_m
 
 static bool player_states_equal(const struct hs_state *a, const struct hs_state *b)
 {
-#define SAID(type, member, first, saved, stale, field) OWN(type, member, , first, saved, stale)
-#define OWN(type, member, dimension, first, saved, stale)                                          \
-    memcmp(&a->member, &b->member, sizeof a->member) == 0 &&
     /* Equal bits: states that differ only in the sign of a zero may stay apart. */
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    return HS_STATE_FIELDS(SAID, OWN) a->stale == b->stale;
-#undef SAID
-#undef OWN
+    return memcmp(a, b, sizeof *a) == 0;
 }
 
 static bool states_equal(const struct hs_history *history, const union hs_any_state *a,
-                         const union hs_any_state *b)
+                         const void *b)
 {
-    return history->of_mover ? mover_states_equal(&a->mover, &b->mover)
-                             : player_states_equal(&a->player, &b->player);
+    return history->of_mover ? mover_states_equal(&a->mover, b)
+                             : player_states_equal(&a->player, b);
 }
 
 static enum hs_growth grow_states(struct hs_history *history)
@@ -131,7 +126,7 @@ static enum hs_growth grow_states(struct hs_history *history)
     return HS_GROWTH_DONE;
 }
 
-enum hs_growth hs_history_share_state(struct hs_history *history, const union hs_any_state *state,
+enum hs_growth hs_history_share_state(struct hs_history *history, const void *state,
                                       const struct hs_sample *like, uint16_t *out)
 {
     if (like != NULL && states_equal(history, &history->states[like->state].state, state)) {
@@ -145,7 +140,10 @@ enum hs_growth hs_history_share_state(struct hs_history *history, const union hs
     enum hs_growth growth = i < history->state_capacity ? HS_GROWTH_DONE : grow_states(history);
     if (growth != HS_GROWTH_DONE)
         return growth;
-    history->states[i] = (struct hs_shared_state){*state, 1};
+    struct hs_shared_state *place = &history->states[i];
+    memcpy(&place->state, state,
+           history->of_mover ? sizeof place->state.mover : sizeof place->state.player);
+    place->references = 1;
     *out = (uint16_t)i;
     return HS_GROWTH_DONE;
 }
@@ -185,9 +183,6 @@ static enum hs_growth make_pose_space(struct hs_history *history, size_t size)
 enum hs_growth hs_history_store_pose(struct hs_history *history,
                                      const struct hs_posted_pose *posted_pose, uint32_t *out)
 {
-    *out = HS_NO_POSTED_POSE;
-    if (posted_pose == NULL)
-        return HS_GROWTH_DONE;
     size_t size =
         sizeof *posted_pose + (size_t)posted_pose->bone_count * posted_pose->stride * sizeof(float);
     size_t align = sizeof(uint64_t);
@@ -256,13 +251,14 @@ static bool shrink_poses(struct hs_history *history)
 
 void hs_history_drop_oldest(struct hs_history *history)
 {
-    hs_history_free_pose(history, hs_history_slot(history, 0)->posted_pose);
-    history->states[hs_history_slot(history, 0)->state].references--;
-    history->round_trips -= hs_history_slot(history, 0)->rtt_posted;
+    const struct hs_sample *oldest = &history->samples[history->head];
+    hs_history_free_pose(history, oldest->posted_pose);
+    history->states[oldest->state].references--;
+    history->round_trips -= oldest->rtt_posted;
     history->head = history->head + 1 == history->capacity ? 0 : history->head + 1;
     history->count--;
     if (history->count > 0)
-        history->span.oldest_us = hs_history_slot(history, 0)->time_us;
+        history->span.oldest_us = history->samples[history->head].time_us;
 }
 
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity)

@@ -1,6 +1,7 @@
 #include "validators/history/crowd.h"
 
 #include "validators/base/lanes.h"
+#include "validators/base/units.h"
 
 /* More than all rounding errors of hs_crowd_near, as a share of the coordinates. */
 #define NEAR_SLACK 1e-6
@@ -55,18 +56,32 @@ bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *
         span->longest_gap_us > ruleset->history.max_gap_us)
         return false;
     double reach = hs_crowd_reach(span, ruleset) + passing->reach;
-    return are_apart(
-        hs_vec_sub(passing->middle, span->middle), passing->half,
-        (struct hs_vec){span->half.x + reach, span->half.y + reach, span->half.z + reach});
+    struct hs_vec middle, half;
+    hs_history_span_box(span, &middle, &half);
+    return are_apart(hs_vec_sub(passing->middle, middle), passing->half,
+                     (struct hs_vec){half.x + reach, half.y + reach, half.z + reach});
 }
 
 /* ---- four players ---- */
 
-static void put_axis(struct hs_crowd *crowd, int axis, uint32_t i, double middle, double half)
+/* The bounds are those of the rounded middle, so its error does not matter. */
+static inline void put_axis(struct hs_crowd *crowd, int axis, uint32_t i, double low, double high,
+                            double reach)
 {
-    float rounded = (float)middle;
+    float rounded = (float)((low + high) * 0.5);
+    double middle = (double)rounded;
     crowd->middle[axis][i] = rounded;
-    crowd->half[axis][i] = hs_float_above(half + fabs(middle - (double)rounded));
+    crowd->half[axis][i] = hs_float_above(hs_larger(high - middle, middle - low) + reach);
+}
+
+static inline int64_t later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int64_t earlier_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *history,
@@ -78,21 +93,18 @@ void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *h
     crowd->until_us[i] = INT64_MIN;
     if (span != NULL && span->longest_gap_us <= ruleset->history.max_gap_us) {
         double reach = hs_crowd_reach(span, ruleset);
-        put_axis(crowd, 0, i, span->middle.x, span->half.x + reach);
-        put_axis(crowd, 1, i, span->middle.y, span->half.y + reach);
-        put_axis(crowd, 2, i, span->middle.z, span->half.z + reach);
+        put_axis(crowd, 0, i, span->low.x, span->high.x, reach);
+        put_axis(crowd, 1, i, span->low.y, span->high.y, reach);
+        put_axis(crowd, 2, i, span->low.z, span->high.z, reach);
         crowd->from_us[i] = span->oldest_us;
         crowd->until_us[i] =
             span->newest_us < INT64_MAX - slack_us ? span->newest_us + slack_us : INT64_MAX;
     }
-    crowd->all_from_us = INT64_MIN;
-    crowd->all_until_us = INT64_MAX;
-    for (int k = 0; k < 4; k++) {
-        if (crowd->from_us[k] > crowd->all_from_us)
-            crowd->all_from_us = crowd->from_us[k];
-        if (crowd->until_us[k] < crowd->all_until_us)
-            crowd->all_until_us = crowd->until_us[k];
-    }
+    const int64_t *from_us = crowd->from_us, *until_us = crowd->until_us;
+    crowd->all_from_us =
+        later_of(later_of(from_us[0], from_us[1]), later_of(from_us[2], from_us[3]));
+    crowd->all_until_us =
+        earlier_of(earlier_of(until_us[0], until_us[1]), earlier_of(until_us[2], until_us[3]));
 }
 
 /* Returns one bit for each of the four players without a pose at that time. */

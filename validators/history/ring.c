@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than the relative error of a few operations on coordinates. */
-#define ROUNDING 1e-12
-
 struct hs_history *hs_history_create(const struct hs_history_limits *limits)
 {
     struct hs_history *history = calloc(1, sizeof *history);
@@ -178,43 +175,52 @@ static double posted_reach(const struct hs_history *history, const struct hs_sam
     return posted_pose != NULL && posted_pose->bone_count > 0 ? (double)posted_pose->reach : 0;
 }
 
-/* Extends the span by sample i and by the gap before it. */
-static void widen_span(struct hs_history *history, uint32_t i)
+/* Extends the span by a sample and by the gap to the one before it (the sample itself: none). */
+static inline void widen_span(struct hs_history *history, const struct hs_sample *before,
+                              const struct hs_sample *sample)
 {
     struct hs_history_span *span = &history->span;
-    const struct hs_sample *sample = hs_history_slot(history, i);
+    int64_t gap = sample->time_us - before->time_us;
     span->low = hs_vec_min(span->low, sample->position);
     span->high = hs_vec_max(span->high, sample->position);
-    span->posted_reach = hs_larger(span->posted_reach, posted_reach(history, sample));
-    int64_t gap = i > 0 ? sample->time_us - hs_history_slot(history, i - 1)->time_us : 0;
+    if (history->of_mover || sample->posted_pose != HS_NO_POSTED_POSE)
+        span->posted_reach = hs_larger(span->posted_reach, posted_reach(history, sample));
     if (gap > span->longest_gap_us)
         span->longest_gap_us = gap;
 }
 
-/* Updates the span after sample i was inserted. It is computed again from all samples after as many
-   inserts as there are samples, so that it forgets dropped samples. */
-static void update_span(struct hs_history *history, uint32_t i)
+static void compute_span(struct hs_history *history)
 {
-    struct hs_history_span *span = &history->span;
-    if (++history->since_span >= history->count) {
-        struct hs_vec first = hs_history_slot(history, 0)->position;
-        *span = (struct hs_history_span){.low = first, .high = first};
-        for (uint32_t k = 0; k < history->count; k++)
-            widen_span(history, k);
-        history->since_span = 0;
-    } else {
-        widen_span(history, i);
-        /* The gap after sample i is part of a gap that the span already contains. */
-        if (i == 0)
-            widen_span(history, 1);
+    const struct hs_sample *before = hs_history_slot(history, 0);
+    history->span = (struct hs_history_span){
+        .low = before->position, .high = before->position, .oldest_us = before->time_us};
+    for (uint32_t k = 0; k < history->count; k++) {
+        const struct hs_sample *sample = hs_history_slot(history, k);
+        widen_span(history, before, sample);
+        before = sample;
     }
-    span->oldest_us = hs_history_slot(history, 0)->time_us;
-    span->newest_us = hs_history_slot(history, history->count - 1)->time_us;
-    span->middle = hs_vec_scale(hs_vec_add(span->low, span->high), 0.5);
-    struct hs_vec half = hs_vec_sub(span->high, span->middle);
-    double rounding = ROUNDING * (fabs(span->middle.x) + fabs(span->middle.y) +
-                                  fabs(span->middle.z) + half.x + half.y + half.z);
-    span->half = (struct hs_vec){half.x + rounding, half.y + rounding, half.z + rounding};
+    history->span.newest_us = before->time_us;
+    history->since_span = 0;
+}
+
+/* Updates the span after a sample was inserted between two others (NULL: it is the oldest or the
+   newest). The span is computed again from all samples after as many inserts as there are samples,
+   so that it forgets dropped samples. */
+static void update_span(struct hs_history *history, const struct hs_sample *before,
+                        const struct hs_sample *sample, const struct hs_sample *after)
+{
+    if (++history->since_span >= history->count) {
+        compute_span(history);
+        return;
+    }
+    if (before == NULL)
+        history->span.oldest_us = sample->time_us;
+    if (after == NULL)
+        history->span.newest_us = sample->time_us;
+    widen_span(history, before != NULL ? before : sample, sample);
+    /* Otherwise the gap after the sample is part of a gap that the span already contains. */
+    if (before == NULL && after != NULL)
+        widen_span(history, sample, after);
 }
 
 const struct hs_history_span *hs_history_span(const struct hs_history *history)
@@ -224,15 +230,12 @@ const struct hs_history_span *hs_history_span(const struct hs_history *history)
 
 /* ---- insertion ---- */
 
-static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
+/* `from` is the sample before `to`; NULL: there is none. */
+static void mark_jump(const struct hs_sample *from, struct hs_sample *to, double max_speed)
 {
-    if (i >= history->count)
-        return;
-    struct hs_sample *to = hs_history_slot(history, i);
     to->jumped = false;
-    if (i == 0 || to->event == HS_EVENT_TELEPORT || to->event == HS_EVENT_SPAWN)
+    if (from == NULL || to->event == HS_EVENT_TELEPORT || to->event == HS_EVENT_SPAWN)
         return;
-    const struct hs_sample *from = hs_history_slot(history, i - 1);
     double seconds = hs_seconds(to->time_us - from->time_us);
     to->jumped = hs_vec_distance(from->position, to->position) > max_speed * seconds;
 }
@@ -301,32 +304,37 @@ static enum hs_insert_result result_of(enum hs_growth growth)
 }
 
 /* Stores state and posted pose of a sample, and refers to them in `stored`. */
-static enum hs_growth store_parts(struct hs_history *history, const union hs_any_state *state,
+static enum hs_growth store_parts(struct hs_history *history, const void *state,
                                   const struct hs_posted_pose *posted_pose,
                                   const struct hs_sample *like, struct hs_sample *stored)
 {
     enum hs_growth growth = hs_history_share_state(history, state, like, &stored->state);
-    if (growth != HS_GROWTH_DONE)
-        return growth;
-    growth = hs_history_store_pose(history, posted_pose, &stored->posted_pose);
-    if (growth != HS_GROWTH_DONE)
-        history->states[stored->state].references--;
+    stored->posted_pose = HS_NO_POSTED_POSE;
+    if (growth == HS_GROWTH_DONE && posted_pose != NULL) {
+        growth = hs_history_store_pose(history, posted_pose, &stored->posted_pose);
+        if (growth != HS_GROWTH_DONE)
+            history->states[stored->state].references--;
+    }
     return growth;
 }
 
 /* Updates everything that depends on the neighbours of sample `place`, which is new. */
 static void settle(struct hs_history *history, const struct hs_history_rules *rules, uint32_t place)
 {
-    mark_jump(history, place, rules->max_speed);
-    mark_jump(history, place + 1, rules->max_speed);
-    update_span(history, place);
-    inform_later(history, place);
+    struct hs_sample *sample = hs_history_slot(history, place), *after = NULL;
+    const struct hs_sample *before = place > 0 ? hs_history_slot(history, place - 1) : NULL;
+    mark_jump(before, sample, rules->max_speed);
+    if (place + 1 < history->count) {
+        after = hs_history_slot(history, place + 1);
+        mark_jump(sample, after, rules->max_speed);
+        inform_later(history, place);
+    }
+    update_span(history, before, sample, after);
 }
 
 static enum hs_insert_result replace(struct hs_history *history,
                                      const struct hs_history_rules *rules,
-                                     const struct hs_sample *sample,
-                                     const union hs_any_state *state,
+                                     const struct hs_sample *sample, const void *state,
                                      const struct hs_posted_pose *posted_pose, uint32_t place)
 {
     struct hs_sample *old = hs_history_slot(history, place), stored = *sample;
@@ -347,7 +355,7 @@ static enum hs_insert_result replace(struct hs_history *history,
    may help. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
-                                    const struct hs_sample *sample, const union hs_any_state *state,
+                                    const struct hs_sample *sample, const void *state,
                                     const struct hs_posted_pose *posted_pose)
 {
     int64_t before = hs_history_find(history, sample->time_us);
@@ -372,7 +380,7 @@ static enum hs_insert_result insert(struct hs_history *history,
         hs_history_drop_oldest(history);
         before--;
     }
-    struct hs_sample stored = *sample;
+    struct hs_sample stored;
     const struct hs_sample *like = before >= 0 ? hs_history_slot(history, (uint32_t)before) : NULL;
     enum hs_growth growth = store_parts(history, state, posted_pose, like, &stored);
     if (growth != HS_GROWTH_DONE)
@@ -382,8 +390,11 @@ static enum hs_insert_result insert(struct hs_history *history,
     history->count++;
     for (uint32_t i = history->count - 1; i > place; i--)
         *hs_history_slot(history, i) = *hs_history_slot(history, i - 1);
-    *hs_history_slot(history, place) = stored;
-    history->round_trips += stored.rtt_posted;
+    struct hs_sample *to = hs_history_slot(history, place);
+    *to = *sample;
+    to->state = stored.state;
+    to->posted_pose = stored.posted_pose;
+    history->round_trips += sample->rtt_posted;
     settle(history, rules, place);
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }
@@ -401,13 +412,13 @@ enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_sample *sample, const void *state,
                                         const struct hs_posted_pose *posted_pose)
 {
-    union hs_any_state any;
-    memcpy(&any, state, history->of_mover ? sizeof any.mover : sizeof any.player);
-    enum hs_insert_result result = insert(history, rules, sample, &any, posted_pose);
+    enum hs_insert_result result;
     bool is_halved = false;
-    while (result == HS_INSERT_NO_SPACE && halve(history)) {
+    for (;;) {
+        result = insert(history, rules, sample, state, posted_pose);
+        if (result != HS_INSERT_NO_SPACE || !halve(history))
+            break;
         is_halved = true;
-        result = insert(history, rules, sample, &any, posted_pose);
     }
     return is_halved && result == HS_INSERT_STORED ? HS_INSERT_STORED_FULL : result;
 }

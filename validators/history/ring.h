@@ -32,6 +32,16 @@ struct hs_state {
     uint8_t stale; /* set of enum hs_stale */
 };
 
+/* Without padding, two states are equal if their bytes are. */
+/* Without parentheses, because the rows are added up. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
+#define SAID(type, member, first, saved, stale, field)    sizeof(type) +
+#define OWN(type, member, dimension, first, saved, stale) sizeof(type dimension) +
+_Static_assert(sizeof(struct hs_state) == HS_STATE_FIELDS(SAID, OWN) sizeof(uint8_t), "no padding");
+#undef SAID
+#undef OWN
+/* NOLINTEND(bugprone-macro-parentheses) */
+
 /* A weapon that is not in the ruleset: only checkpoints of versions that stored such frames have
  * it. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
@@ -179,7 +189,6 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
  * dropped.
  */
 struct hs_history_span {
-    struct hs_vec middle, half;   /* of the box from low to high, rounded up */
     struct hs_vec low, high;      /* of the roots; world, length */
     double posted_reach;          /* of posted hitboxes, or of a mover's box, from the root */
     int64_t oldest_us, newest_us; /* exact */
@@ -188,6 +197,18 @@ struct hs_history_span {
 
 /* Returns the bounds of all samples. NULL: the history is empty. */
 const struct hs_history_span *hs_history_span(const struct hs_history *history);
+
+/* Computes the middle of the box from low to high, and its half extents, rounded up by more than
+   the relative error of a few operations on coordinates. */
+static inline void hs_history_span_box(const struct hs_history_span *span, struct hs_vec *middle,
+                                       struct hs_vec *half)
+{
+    *middle = hs_vec_scale(hs_vec_add(span->low, span->high), 0.5);
+    *half = hs_vec_sub(span->high, *middle);
+    double rounding =
+        1e-12 * (fabs(middle->x) + fabs(middle->y) + fabs(middle->z) + half->x + half->y + half->z);
+    *half = (struct hs_vec){half->x + rounding, half->y + rounding, half->z + rounding};
+}
 
 /* Returns the index of the last sample at or before a time, or -1. O(log n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);

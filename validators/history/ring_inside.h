@@ -53,12 +53,12 @@ bool hs_history_allocate(struct hs_history *history);
 
 enum hs_growth hs_history_grow_samples(struct hs_history *history);
 
-/* Finds or adds a state, and adds a reference to it. The state of sample `like` is tried first. */
-enum hs_growth hs_history_share_state(struct hs_history *history, const union hs_any_state *state,
+/* Finds or adds a state, and adds a reference to it. `state` is a struct hs_state or a struct
+   hs_mover_state. The state of sample `like` is tried first. */
+enum hs_growth hs_history_share_state(struct hs_history *history, const void *state,
                                       const struct hs_sample *like, uint16_t *out);
 
-/* Stores the posted pose of a sample; `posted_pose` may be NULL. The history must have space for
-   the sample. */
+/* Stores the posted pose of a sample. The history must have space for the sample. */
 enum hs_growth hs_history_store_pose(struct hs_history *history,
                                      const struct hs_posted_pose *posted_pose, uint32_t *out);
 

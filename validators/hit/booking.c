@@ -65,7 +65,8 @@ static bool book_number(struct hs_match *match, struct hs_ledger *ledger,
                         struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry,
                         uint16_t weapon)
 {
-    size_t need = hs_ledger_need(ledger, numbers, entry);
+    bool adds_cadence = weapon != HS_NONE && hs_ledger_cadence(ledger, weapon) == NULL;
+    size_t need = hs_ledger_need(ledger, numbers, entry, adds_cadence);
     hs_ledger_free_answers(ledger, need);
     hs_players_free_space(&match->players, need);
     return (weapon == HS_NONE || hs_ledger_reserve_cadence(ledger, weapon)) &&

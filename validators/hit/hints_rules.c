@@ -291,8 +291,9 @@ static enum hs_says says_fire_time(struct hs_claim_facts *f)
 {
     if (f->claim->has_fire_time || f->result->shot_was_posted)
         return HS_SAYS_NOTHING;
-    const struct hs_history_span *span = hs_history_span(f->shooter->history);
-    if (hs_vec_length(span->half) < f->tolerance ||
+    struct hs_vec middle, half;
+    hs_history_span_box(hs_history_span(f->shooter->history), &middle, &half);
+    if (hs_vec_length(half) < f->tolerance ||
         (f->off > 0.25 * f->tolerance && f->off <= f->tolerance))
         return HS_SAYS_NOTHING; /* the shooter stood still, or the time makes no difference */
     f->measured = f->off > f->tolerance ? late_by(f) : 0;

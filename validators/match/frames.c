@@ -191,9 +191,17 @@ static void record_spawn(struct hs_player *player, const struct hs_player_frame 
     player->spawn_place = entry->position;
 }
 
-/* False: out of memory. */
+/* Returns the start of the window of history once a frame of this time is stored. */
+static int64_t window_with(const struct hs_match *match, int64_t time_us)
+{
+    int64_t newest_us =
+        match->has_frames && match->newest_us > time_us ? match->newest_us : time_us;
+    return newest_us - match->ruleset->history.keep_us;
+}
+
+/* `keep_from_us`: see window_with. False: out of memory. */
 static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry, int64_t time_us,
-                       enum hs_frame_result *result, unsigned *flags)
+                       int64_t keep_from_us, enum hs_frame_result *result, unsigned *flags)
 {
     struct hs_player *player =
         hs_players_find_next(&match->players, entry->player, HS_PLAYERS_FOR_FRAME);
@@ -230,8 +238,12 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         hs_players_rejoin(&match->players, player);
     }
     enum hs_insert_result inserted =
-        hs_history_insert(player->history, &match->ruleset->history, &posted.sample, &posted.state,
-                          posted.posted_pose);
+        hs_history_insert(player->history, &match->ruleset->history, &posted.sample,
+                          &posted.inherited.state, posted.posted_pose);
+    /* Here, because hs_players_prune would have to update the player again. */
+    bool is_stored = inserted == HS_INSERT_STORED || inserted == HS_INSERT_STORED_FULL;
+    if (is_stored && time_us > keep_from_us)
+        hs_history_prune(player->history, keep_from_us);
     hs_players_update(&match->players, player);
     *result = hs_history_insert_report(player->history, inserted, time_us, flags);
     if (is_new && *result == HS_FRAME_CAPACITY)
@@ -286,13 +298,15 @@ static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
 {
     bool fine = true;
     size_t count = frame->player_count + frame->mover_count;
+    int64_t keep_from_us = window_with(match, frame->time_us);
     for (size_t i = 0; i < count; i++) {
         size_t m = i - frame->player_count;
         results[i] = HS_FRAME_CAPACITY;
         if (!fine)
             continue;
         if (i < frame->player_count)
-            fine = post_entry(match, &frame->players[i], frame->time_us, &results[i], flags);
+            fine = post_entry(match, &frame->players[i], frame->time_us, keep_from_us, &results[i],
+                              flags);
         else
             fine = hs_movers_post(&match->movers, match->ruleset, &match->limits, &frame->movers[m],
                                   m, frame->time_us, &results[i], flags);

@@ -9,8 +9,11 @@
 
 static void free_answers(struct hs_player_moves *moves, struct hs_budget *budget)
 {
+    struct hs_move_answers *answers = moves->answers;
     hs_budget_release(budget, hs_player_moves_charge(moves) - HS_MOVES_RESERVE);
-    free(moves->answers);
+    for (uint32_t i = 0; answers != NULL && i < answers->count; i++)
+        free(answers->answer[i].rest);
+    free(answers);
 }
 
 void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *budget)
@@ -54,9 +57,10 @@ void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_budget
 
 size_t hs_player_moves_charge(const struct hs_player_moves *moves)
 {
-    if (moves == NULL || moves->answers == NULL || moves->answers->capacity <= HS_MOVES_FIRST)
+    if (moves == NULL || moves->answers == NULL)
         return HS_MOVES_RESERVE;
-    return sizeof *moves + HS_MOVE_ANSWERS_BYTES(moves->answers->capacity);
+    return HS_MOVES_RESERVE + HS_MOVE_ANSWERS_BYTES(moves->answers->capacity) +
+           moves->answers->rest_bytes;
 }
 
 struct hs_move_answers *hs_move_answers_create(uint32_t capacity)
@@ -67,47 +71,61 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity)
     answers->capacity = capacity;
     answers->seq = (uint64_t *)(answers + 1);
     answers->answer = (struct hs_move_answer *)(answers->seq + capacity);
-    answers->rest = (unsigned char(*)[HS_MOVE_REST])(answers->answer + capacity);
     return answers;
 }
 
-static uint32_t more_places(const struct hs_move_answers *answers)
+/* Whether one more answer has a place, perhaps that of the oldest. */
+static bool has_place(const struct hs_move_answers *answers)
 {
-    if (answers->count < answers->capacity || answers->capacity == HS_MOVES_KEPT)
-        return 0;
-    uint32_t left = HS_MOVES_KEPT - answers->capacity;
-    return answers->capacity < left ? answers->capacity : left;
+    return answers != NULL &&
+           (answers->count < answers->capacity || answers->capacity == HS_MOVES_KEPT);
 }
 
-size_t hs_player_moves_need(const struct hs_player_moves *moves)
+/* The capacity that a ring without a place grows to. */
+static uint32_t wanted_places(const struct hs_move_answers *answers)
 {
-    uint32_t more = moves->answers != NULL ? more_places(moves->answers) : 0;
-    return more > 0 ? HS_MOVE_ANSWERS_BYTES(more) - sizeof *moves->answers : 0;
+    if (answers == NULL)
+        return HS_MOVES_FIRST;
+    return 2 * answers->capacity < HS_MOVES_KEPT ? 2 * answers->capacity : HS_MOVES_KEPT;
 }
 
-void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_budget *budget)
+/* The bytes by which a ring grows to that capacity. */
+static size_t bytes_to(const struct hs_move_answers *answers, uint32_t capacity)
 {
-    struct hs_move_answers *old = moves->answers;
-    uint32_t more = more_places(old);
-    size_t bytes = hs_player_moves_need(moves);
-    if (more == 0 || !hs_budget_reserve(budget, bytes))
+    return HS_MOVE_ANSWERS_BYTES(capacity) -
+           (answers != NULL ? HS_MOVE_ANSWERS_BYTES(answers->capacity) : 0);
+}
+
+/* Moves the answers to a new ring, the oldest first. */
+static void move_answers(struct hs_move_answers *from, struct hs_move_answers *to)
+{
+    for (uint32_t k = 0; k < from->count; k++) {
+        uint32_t i = (from->next + k) % from->capacity;
+        to->seq[k] = from->seq[i];
+        to->answer[k] = from->answer[i];
+    }
+    to->next = to->count = from->count;
+    to->newest_epoch = from->newest_epoch;
+    to->newest_seq = from->newest_seq;
+    to->rest_bytes = from->rest_bytes;
+    free(from);
+}
+
+/* Makes a place for one more answer, if the budget has the bytes. */
+static void make_place(struct hs_player_moves *moves, struct hs_budget *budget)
+{
+    uint32_t capacity = wanted_places(moves->answers);
+    size_t bytes = bytes_to(moves->answers, capacity);
+    if (!hs_budget_reserve(budget, bytes))
         return;
-    struct hs_move_answers *grown = hs_move_answers_create(old->capacity + more);
-    if (grown == NULL) {
+    struct hs_move_answers *made = hs_move_answers_create(capacity);
+    if (made == NULL) {
         hs_budget_release(budget, bytes);
         return;
     }
-    for (uint32_t k = 0; k < old->count; k++) { /* from the oldest */
-        uint32_t i = (old->next + k) % old->capacity;
-        grown->seq[k] = old->seq[i];
-        grown->answer[k] = old->answer[i];
-        memcpy(grown->rest[k], old->rest[i], HS_MOVE_REST);
-    }
-    grown->next = grown->count = old->count;
-    grown->newest_epoch = old->newest_epoch;
-    grown->newest_seq = old->newest_seq;
-    moves->answers = grown;
-    free(old);
+    if (moves->answers != NULL)
+        move_answers(moves->answers, made);
+    moves->answers = made;
 }
 
 void hs_player_moves_forget_times(struct hs_player_moves *moves)
@@ -249,22 +267,6 @@ static bool is_below_all(const struct hs_move_answers *answers, const struct hs_
     return answers->count == answers->capacity;
 }
 
-void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move *move,
-                          const struct hs_digest *digest, const struct hs_move_result *result)
-{
-    if (result->reason == HS_MOVE_STALE && is_below_all(answers, move))
-        return; /* otherwise a long batch, sent again, would push out its own answers one by one */
-    uint32_t i = answers->next;
-    answers->next = i + 1 < answers->capacity ? i + 1 : 0;
-    if (answers->count < answers->capacity)
-        answers->count++;
-    if (answers->count == 1 || is_newer(move->epoch, move->seq, answers)) {
-        answers->newest_epoch = move->epoch;
-        answers->newest_seq = move->seq;
-    }
-    hs_move_answers_write(answers, i, digest, move->epoch, move->seq, result);
-}
-
 void hs_move_result_clear(struct hs_move_result *result)
 {
     memset(result, 0, offsetof(struct hs_move_result, failures));
@@ -281,24 +283,80 @@ static size_t rest_of(const struct hs_move_result *result)
            result->failure_count * sizeof result->failures[0];
 }
 
-void hs_move_answers_read(const struct hs_move_answers *answers,
-                          const struct hs_move_answer *answer, struct hs_move_result *out)
+void hs_move_answer_read(const struct hs_move_answer *answer, struct hs_move_result *out)
 {
     memcpy(out, answer->plain, HS_MOVE_PLAIN);
-    memcpy((unsigned char *)out + HS_MOVE_PLAIN, answers->rest[answer - answers->answer],
-           rest_of(out));
+    if (rest_of(out) > 0)
+        memcpy((unsigned char *)out + HS_MOVE_PLAIN, answer->rest, rest_of(out));
 }
 
-void hs_move_answers_write(struct hs_move_answers *answers, uint32_t i,
+/* The bytes that an answer allocates for the rest of a result. */
+static size_t rest_needed(const struct hs_move_answer *answer, const struct hs_move_result *result)
+{
+    return rest_of(result) > 0 && answer->rest == NULL ? HS_MOVE_REST : 0;
+}
+
+bool hs_move_answers_write(struct hs_move_answers *answers, uint32_t i,
                            const struct hs_digest *digest, uint64_t epoch, uint64_t seq,
                            const struct hs_move_result *result)
 {
     struct hs_move_answer *answer = &answers->answer[i];
-    size_t rest = rest_of(result);
+    size_t needed = rest_needed(answer, result);
+    if (needed > 0) {
+        answer->rest = malloc(needed);
+        if (answer->rest == NULL)
+            return false;
+        answers->rest_bytes += needed;
+    }
     answers->seq[i] = seq;
     answer->digest = *digest;
     answer->epoch = epoch;
     memcpy(answer->plain, result, HS_MOVE_PLAIN);
-    if (rest > 0)
-        memcpy(answers->rest[i], (const unsigned char *)result + HS_MOVE_PLAIN, rest);
+    if (rest_of(result) > 0)
+        memcpy(answer->rest, (const unsigned char *)result + HS_MOVE_PLAIN, rest_of(result));
+    return true;
+}
+
+size_t hs_player_moves_need(const struct hs_player_moves *moves,
+                            const struct hs_move_result *result)
+{
+    const struct hs_move_answers *answers = moves->answers;
+    if (has_place(answers))
+        return rest_needed(&answers->answer[answers->next], result);
+    return bytes_to(answers, wanted_places(answers)) + (rest_of(result) > 0 ? HS_MOVE_REST : 0);
+}
+
+/* Writes an answer in the next place, if the budget has the bytes. */
+static bool write_next(struct hs_move_answers *answers, struct hs_budget *budget,
+                       const struct hs_move *move, const struct hs_digest *digest,
+                       const struct hs_move_result *result)
+{
+    size_t needed = rest_needed(&answers->answer[answers->next], result);
+    if (!hs_budget_reserve(budget, needed))
+        return false;
+    if (hs_move_answers_write(answers, answers->next, digest, move->epoch, move->seq, result))
+        return true;
+    hs_budget_release(budget, needed);
+    return false;
+}
+
+void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budget,
+                          const struct hs_move *move, const struct hs_digest *digest,
+                          const struct hs_move_result *result)
+{
+    if (!has_place(moves->answers))
+        make_place(moves, budget);
+    struct hs_move_answers *answers = moves->answers;
+    /* A long batch, sent again, must not push out its own answers one by one. */
+    bool pushes_out =
+        answers != NULL && result->reason == HS_MOVE_STALE && is_below_all(answers, move);
+    if (answers == NULL || pushes_out || !write_next(answers, budget, move, digest, result))
+        return;
+    answers->next = answers->next + 1 < answers->capacity ? answers->next + 1 : 0;
+    if (answers->count < answers->capacity)
+        answers->count++;
+    if (answers->count == 1 || is_newer(move->epoch, move->seq, answers)) {
+        answers->newest_epoch = move->epoch;
+        answers->newest_seq = move->seq;
+    }
 }

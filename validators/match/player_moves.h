@@ -18,18 +18,21 @@ enum {
 struct hs_move_answer {
     struct hs_digest digest; /* of the move */
     uint64_t epoch;
+    /* The rest of the result, if it has a correction or failures. Owned, HS_MOVE_REST bytes; NULL:
+       no result in this place had one. */
+    unsigned char *rest;
     unsigned char plain[HS_MOVE_PLAIN]; /* of the result */
 };
 
-/* A ring of the newest answers, in the order in which they were given. One block of memory. The
-   parts that few answers have are apart, so that most moves do not touch their memory. */
+/* A ring of the newest answers, in the order in which they were given. One block of memory, and one
+   for each place of an answer that had a rest. */
 struct hs_move_answers {
     uint32_t next, count;
     uint32_t capacity;                 /* grows to HS_MOVES_KEPT if there is memory */
     uint64_t newest_epoch, newest_seq; /* the highest ever kept; with count > 0 */
     uint64_t *seq;
     struct hs_move_answer *answer;
-    unsigned char (*rest)[HS_MOVE_REST]; /* set if the result has a correction or failures */
+    size_t rest_bytes; /* of all answers */
 };
 
 /* The first capacity for answers. */
@@ -37,7 +40,7 @@ enum { HS_MOVES_FIRST = 8 };
 
 #define HS_MOVE_ANSWERS_BYTES(capacity)                                                            \
     (sizeof(struct hs_move_answers) +                                                              \
-     (capacity) * (sizeof(uint64_t) + sizeof(struct hs_move_answer) + HS_MOVE_REST))
+     (capacity) * (sizeof(uint64_t) + sizeof(struct hs_move_answer)))
 
 /* The state of the checks. Its size is fixed and small, because every player has one. */
 struct hs_move_checks {
@@ -96,7 +99,7 @@ struct hs_player_moves {
        arrival of the first move after that; with has_restored_us. */
     bool is_restored, has_restored_us;
     int64_t restored_us;
-    struct hs_move_answers *answers; /* owned; NULL until a move with a number arrives */
+    struct hs_move_answers *answers; /* owned; NULL: no answer is kept */
     uint64_t reasons[HS_MOVE_REASON_COUNT];
     uint64_t raised[HS_MOVE_CHECK_COUNT];
 };
@@ -107,8 +110,8 @@ enum { HS_PLAYER_MOVES_NEAR = offsetof(struct hs_player_moves, reasons) + sizeof
 /* Writes no failures, because most moves have none. */
 void hs_move_result_clear(struct hs_move_result *result);
 
-/* The bytes that are reserved for every player, with or without moves. */
-#define HS_MOVES_RESERVE (sizeof(struct hs_player_moves) + HS_MOVE_ANSWERS_BYTES(HS_MOVES_FIRST))
+/* The bytes that are reserved for every player, with or without moves. They hold no answers. */
+#define HS_MOVES_RESERVE sizeof(struct hs_player_moves)
 
 /* NULL: out of memory. */
 struct hs_player_moves *hs_player_moves_create(void);
@@ -136,26 +139,25 @@ const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *
 /* Tells the processor to load what keeping the next answer writes. Accepts NULL. */
 void hs_move_answers_prefetch(const struct hs_move_answers *answers);
 
-/* Writes the result of an answer of the ring. `out` was cleared. */
-void hs_move_answers_read(const struct hs_move_answers *answers,
-                          const struct hs_move_answer *answer, struct hs_move_result *out);
+/* Writes the result of an answer. `out` was cleared. */
+void hs_move_answer_read(const struct hs_move_answer *answer, struct hs_move_result *out);
 
-/* Sets answer `i` of the ring: i < capacity. */
-void hs_move_answers_write(struct hs_move_answers *answers, uint32_t i,
+/* Sets answer `i` of the ring: i < capacity. False: out of memory; nothing changed. */
+bool hs_move_answers_write(struct hs_move_answers *answers, uint32_t i,
                            const struct hs_digest *digest, uint64_t epoch, uint64_t seq,
                            const struct hs_move_result *result);
 
 /* An empty ring. `capacity`: 1 to HS_MOVES_KEPT. NULL: out of memory. */
 struct hs_move_answers *hs_move_answers_create(uint32_t capacity);
 
-/* The bytes that the ring needs to hold one more answer; 0: it has a free place, or cannot grow. */
-size_t hs_player_moves_need(const struct hs_player_moves *moves);
+/* The bytes that one more answer needs. */
+size_t hs_player_moves_need(const struct hs_player_moves *moves,
+                            const struct hs_move_result *result);
 
-/* Grows a full ring below HS_MOVES_KEPT, if the budget has the bytes. */
-void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_budget *budget);
-
-/* Keeps an answer in place of the oldest. A `stale` answer older than all kept ones is not kept. */
-void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move *move,
-                          const struct hs_digest *digest, const struct hs_move_result *result);
+/* Keeps an answer. If the ring is full and cannot grow, it takes the place of the oldest. A `stale`
+   answer older than all kept ones is not kept, and neither is one for which there is no memory. */
+void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budget,
+                          const struct hs_move *move, const struct hs_digest *digest,
+                          const struct hs_move_result *result);
 
 #endif

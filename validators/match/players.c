@@ -353,8 +353,9 @@ bool hs_player_inherited(const struct hs_player *player, int64_t before, struct 
 {
     if (before >= 0) {
         const struct hs_sample *sample = hs_history_at(player->history, (uint32_t)before);
-        *out = (struct hs_inherited){*hs_history_state(player->history, sample), sample->rtt_us,
-                                     sample->interp_us};
+        out->state = *hs_history_state(player->history, sample);
+        out->rtt_us = sample->rtt_us;
+        out->interp_us = sample->interp_us;
     } else if (player->has_carried) {
         *out = player->carried;
     }

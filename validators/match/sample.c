@@ -214,14 +214,16 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
     if ((entry->fields & HS_FIELD_ROTATION) && !unit_rotation(entry->rotation, sample->rotation))
         return HS_FRAME_BAD_ROTATION;
     if (entry->fields & HS_FIELD_AIM) {
-        double length = hs_vec_length(vec_of(entry->aim));
-        for (int i = 0; i < 3; i++)
-            sample->aim[i] = length > 0 ? (float)(entry->aim[i] / length) : 0;
+        struct hs_vec aim = vec_of(entry->aim);
+        double length = hs_vec_length(aim);
+        if (length > 0)
+            hs_vec_to_floats((struct hs_vec){aim.x / length, aim.y / length, aim.z / length},
+                             sample->aim);
     }
     sample->rtt_posted = (entry->fields & HS_FIELD_RTT) != 0;
     if (sample->rtt_posted) {
         sample->rtt_us = entry->rtt_us;
-        confirm(&out->state, HS_STALE_CONNECTION);
+        confirm(&out->inherited.state, HS_STALE_CONNECTION);
     }
     if (entry->fields & HS_FIELD_INTERP)
         sample->interp_us = entry->interp_us;
@@ -238,20 +240,19 @@ static enum hs_frame_result resolve_pose(const struct hs_ruleset *ruleset,
         posted_pose->eye[2] = eye.z;
     }
     if (entry->fields & HS_FIELD_BONES)
-        return resolve_bones(ruleset, entry, ruleset->rigs[out->state.rig], posted_pose);
+        return resolve_bones(ruleset, entry, ruleset->rigs[out->inherited.state.rig], posted_pose);
     return HS_FRAME_STORED;
 }
 
 static void inherit(const struct hs_match *match, const struct hs_player *player, int64_t time_us,
                     struct hs_posted_sample *out)
 {
-    struct hs_inherited from = {.rtt_us = -1, .interp_us = -1};
+    struct hs_inherited *from = &out->inherited;
     if (player == NULL ||
-        !hs_player_inherited(player, hs_history_find(player->history, time_us), &from))
-        from.state = first_state(match->ruleset);
-    out->state = from.state;
-    out->sample.rtt_us = from.rtt_us;
-    out->sample.interp_us = from.interp_us;
+        !hs_player_inherited(player, hs_history_find(player->history, time_us), from))
+        *from = (struct hs_inherited){first_state(match->ruleset), -1, -1};
+    out->sample.rtt_us = from->rtt_us;
+    out->sample.interp_us = from->interp_us;
 }
 
 enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_player *player,
@@ -264,18 +265,19 @@ enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_p
     bool has_posted_pose = (entry->fields & (HS_FIELD_BONES | HS_FIELD_EYE)) != 0;
     out->posted_pose = has_posted_pose ? &space->posted_pose : NULL;
     inherit(match, player, time_us, out);
-    enum hs_frame_result result = resolve_rig(match->ruleset, entry, &out->state);
+    enum hs_frame_result result = resolve_rig(match->ruleset, entry, &out->inherited.state);
     if (result != HS_FRAME_STORED)
         return result;
-    result = resolve_weapons(match->ruleset, entry, &out->state);
+    result = resolve_weapons(match->ruleset, entry, &out->inherited.state);
     if (result != HS_FRAME_STORED)
         return result;
-    resolve_life(entry, !repeats_spawn(player, entry, time_us), &out->state);
-    resolve_plain(entry, &out->state);
+    resolve_life(entry, !repeats_spawn(player, entry, time_us), &out->inherited.state);
+    resolve_plain(entry, &out->inherited.state);
     result = resolve_pose(match->ruleset, entry, out);
     if (result != HS_FRAME_STORED)
         return result;
-    if (entry->team.ptr != NULL && !hs_match_intern_team(match, entry->team, &out->state.team))
+    if (entry->team.ptr != NULL &&
+        !hs_match_intern_team(match, entry->team, &out->inherited.state.team))
         return HS_FRAME_CAPACITY;
     return HS_FRAME_STORED;
 }

@@ -8,7 +8,7 @@
 
 struct hs_posted_sample {
     struct hs_sample sample;
-    struct hs_state state;
+    struct hs_inherited inherited;      /* `state` also has what the entry posts */
     struct hs_posted_pose *posted_pose; /* NULL: neither bones nor eye were posted */
 };
 

@@ -367,11 +367,6 @@ static enum standing admit(struct hs_match *match, struct hs_checking *c)
     if (c->player->moves == NULL)
         return NO_MEMORY;
     c->moves = c->player->moves;
-    if ((c->move->fields & HS_MOVE_HAS_SEQ) && c->moves->answers == NULL) {
-        c->moves->answers = hs_move_answers_create(HS_MOVES_FIRST);
-        if (c->moves->answers == NULL)
-            return NO_MEMORY;
-    }
     return STANDS;
 }
 
@@ -385,7 +380,7 @@ static bool replay(struct hs_checking *c, const struct hs_digest *digest)
     if (kept == NULL)
         return false;
     if (memcmp(&kept->digest, digest, sizeof *digest) == 0) {
-        hs_move_answers_read(c->moves->answers, kept, c->out);
+        hs_move_answer_read(kept, c->out);
         c->out->replayed = true;
         return true;
     }
@@ -436,11 +431,10 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     report_state(&c);
     book(&c);
     if (move->fields & HS_MOVE_HAS_SEQ) {
-        if (hs_player_moves_need(c.moves) > 0) {
-            hs_players_free_space(&match->players, hs_player_moves_need(c.moves));
-            hs_player_moves_grow(c.moves, &match->budget);
-        }
-        hs_move_answers_keep(c.moves->answers, move, &digest, out);
+        size_t need = hs_player_moves_need(c.moves, out);
+        if (need > 0)
+            hs_players_free_space(&match->players, need);
+        hs_player_moves_keep(c.moves, &match->budget, move, &digest, out);
     }
     return true;
 }

@@ -149,9 +149,9 @@ static const struct hs_saved_field remembered_fields[] = {
 };
 
 static const struct hs_saved_field cadence_fields[] = {
-    FIELD(hs_cadence, weapon, UNSIGNED),   FIELD(hs_cadence, count, UNSIGNED),
-    FIELD(hs_cadence, rounds, UNSIGNED),   FIELD(hs_cadence, settled_us, TIME),
-    FIELD(hs_cadence, fire_time_us, TIME),
+    FIELD(hs_cadence, weapon, UNSIGNED),       FIELD(hs_cadence, count, UNSIGNED),
+    FIELD(hs_cadence, rounds, UNSIGNED),       FIELD(hs_cadence, settled_us, TIME),
+    FIELD(hs_cadence, interval_us, ELSEWHERE), FIELD(hs_cadence, fire_time_us, TIME),
 };
 
 static const struct hs_saved_field moves_fields[] = {
@@ -194,13 +194,14 @@ static const struct hs_saved_field answers_fields[] = {
     FIELD(hs_move_answers, next, ELSEWHERE),      FIELD(hs_move_answers, count, ELSEWHERE),
     FIELD(hs_move_answers, capacity, ELSEWHERE),  FIELD(hs_move_answers, newest_epoch, UNSIGNED),
     FIELD(hs_move_answers, newest_seq, UNSIGNED), FIELD(hs_move_answers, seq, ELSEWHERE),
-    FIELD(hs_move_answers, answer, ELSEWHERE),    FIELD(hs_move_answers, rest, ELSEWHERE),
+    FIELD(hs_move_answers, answer, ELSEWHERE),    FIELD(hs_move_answers, rest_bytes, ELSEWHERE),
 };
 
 static const struct hs_saved_field answer_fields[] = {
     FIELD(hs_move_answer, digest, UNSIGNED),
     FIELD(hs_move_answer, epoch, ELSEWHERE),
     FIELD(hs_move_answer, plain, ELSEWHERE),
+    FIELD(hs_move_answer, rest, ELSEWHERE),
 };
 
 static const struct hs_saved_field result_fields[] = {

@@ -206,8 +206,9 @@ static void load_answer(struct hs_loading *l, struct hs_move_answers *answers)
         l->is_damaged = true;
     for (uint16_t f = 0; hs_loading_is_fine(l) && f < result.failure_count; f++)
         get(l, HS_SAVED_FAILURE, &result.failures[f]);
-    if (hs_loading_is_fine(l))
-        hs_move_answers_write(answers, i, &answer.digest, epoch, seq, &result);
+    if (hs_loading_is_fine(l) &&
+        !hs_move_answers_write(answers, i, &answer.digest, epoch, seq, &result))
+        l->no_memory = true;
     answers->count = i + 1;
     answers->next = answers->count % answers->capacity;
 }

@@ -74,7 +74,7 @@ static void save_answers(const struct hs_move_answers *answers, struct hs_bytes 
         const struct hs_move_answer *answer = &answers->answer[i];
         struct hs_move_result result;
         hs_move_result_clear(&result);
-        hs_move_answers_read(answers, answer, &result);
+        hs_move_answer_read(answer, &result);
         hs_bytes_put(out, answers->seq[i], 8);
         hs_bytes_put(out, answer->epoch, 8);
         hs_saved_put(out, HS_SAVED_ANSWER, answer);

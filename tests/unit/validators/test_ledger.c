@@ -7,6 +7,7 @@
 #include "tests/support/play/stage.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
+#include "validators/base/budget_inside.h"
 #include "validators/base/ledger.h"
 
 static struct hs_ledger ledger;
@@ -248,6 +249,27 @@ END_TEST
 
 /* ---- cadence ---- */
 
+/* Without memory, a weapon gets the place of one whose shots refuse no claim any more. */
+START_TEST(an_idle_cadence_gives_its_place)
+{
+    static struct hs_budget nothing;
+    uint16_t fits = HS_LEDGER_RESERVE / sizeof(struct hs_cadence) / 2 * 2;
+    hs_budget_init(&nothing, 0, NULL);
+    ledger.budget = &nothing;
+    for (uint16_t weapon = 0; weapon < fits; weapon++)
+        ck_assert(
+            hs_ledger_record_shot(&ledger, weapon, HS_MS(1000 * weapon), HS_MS(100), HS_MS(500)));
+    ledger.free_before_us = HS_MS(100);
+    ck_assert(!hs_ledger_record_shot(&ledger, fits, HS_MS(9000), HS_MS(100), HS_MS(500)));
+    ledger.free_before_us = HS_MS(100) + 1;
+    ck_assert(hs_ledger_record_shot(&ledger, fits, HS_MS(9000), HS_MS(100), HS_MS(500)));
+    ck_assert_ptr_null(hs_ledger_cadence(&ledger, 0));
+    for (uint16_t weapon = 1; weapon <= fits; weapon++)
+        ck_assert_uint_eq(hs_ledger_cadence(&ledger, weapon)->count, 1);
+    ck_assert_uint_le(hs_ledger_bytes(&ledger), HS_LEDGER_RESERVE);
+}
+END_TEST
+
 enum { MOST = HS_LEDGER_SHOTS, INTERVAL = 100 };
 
 static bool fire_at(int ms)
@@ -486,6 +508,7 @@ int main(void)
     Suite *suite = suite_create("ledger");
     TCase *numbers = tcase_create("numbers");
     tcase_add_checked_fixture(numbers, set_up, tear_down);
+    tcase_add_test(numbers, an_idle_cadence_gives_its_place);
     tcase_add_test(numbers, nothing_is_known_at_first);
     tcase_add_test(numbers, numbers_in_any_order);
     tcase_add_loop_test(numbers, the_accepted_number_before, 0, PREDECESSORS);
