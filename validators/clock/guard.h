@@ -93,7 +93,8 @@ struct hs_timing_move {
     int64_t timestamp_us; /* on the client's clock; for the guard, without the clock's resets */
     int64_t received_us;  /* by the game server */
     int64_t ack_us;       /* send time of the newest snapshot the client had seen; with has_ack */
-    bool has_ack;
+    int64_t credit_us;    /* first credit, as the connection needs it; with has_credit */
+    bool has_ack, has_credit;
     double dilation; /* the announced dilation from this move on; 0 while the game is paused */
 };
 

@@ -25,6 +25,7 @@
 #define RTT_UNKNOWN_US  INT64_C(200000)
 #define RTT_MAX_US      INT64_C(1000000)
 #define SILENCE_MAX_US  1e7  /* the longest silence whose time may be used at once */
+#define SILENCE_FADES   4.0  /* seconds of it that are lost per second, beyond credit.max */
 #define BASE_CHANGES    20.0 /* the most changes counted at one time */
 #define BASE_FORGIVEN_S 4.0  /* changes forgiven per second */
 
@@ -70,6 +71,7 @@ struct passage {
     const struct hs_move_mode *old; /* its limits count too, if in_window */
     bool in_window;
     double time_s;
+    double credit_s;                   /* of speed */
     double launch_speed, launch_climb; /* length/s; 0: no launch */
     bool may_be_thrown;
     struct hs_vec path, up;
@@ -123,6 +125,14 @@ static double max_acceleration(const struct passage *passage)
 
 /* ---- credit ---- */
 
+/* Returns the credit of speed: that of the mode, but no more than the connection needs. */
+static double credit_of(const struct hs_moves_rules *rules, const struct hs_movement *movement,
+                        const struct hs_movement_step *step)
+{
+    double credit_s = mode_of(rules, movement->mode)->credit;
+    return step->has_credit ? hs_smaller(credit_s, step->credit_s) : credit_s;
+}
+
 static void find(struct hs_movement_finding *finding, double measured, double limit)
 {
     finding->failed = true;
@@ -174,7 +184,8 @@ static double record_arrival(struct hs_movement *movement, const struct hs_moves
         double tick = hs_larger(TICK_MIN_US, hs_smaller(between, TICK_MAX_US));
         double mean = tick_us(movement);
         movement->tick_us = (float)(mean + (tick - mean) * TICK_WEIGHT);
-        unused_us = hs_smaller(unused_us, (double)rules->credit_max_us) +
+        unused_us = hs_larger(hs_smaller(unused_us, (double)rules->credit_max_us),
+                              unused_us - between * SILENCE_FADES) +
                     hs_smaller(between * step->dilation, SILENCE_MAX_US);
     }
     if (!movement->has_begun || step->received_us > movement->received_us)
@@ -287,7 +298,7 @@ static struct hs_vec across(struct hs_vec v, struct hs_vec up)
 static void check_speed(struct hs_movement *movement, const struct passage *passage,
                         struct hs_movement_finding *out)
 {
-    double limit = max_speed(passage), credit_s = passage->mode->credit;
+    double limit = max_speed(passage), credit_s = passage->credit_s;
     double inverse = 1 / hs_larger(limit, MIN_LIMIT);
     struct lapse lapse = {passage->time_s, tick_us(movement)};
     double climb = hs_vec_dot(passage->path, passage->up);
@@ -491,6 +502,7 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
                                        .acceleration = {.unit = HS_UNIT_ACCELERATION},
                                        .gravity = {.unit = HS_UNIT_LENGTH}};
     double time_s = record_arrival(movement, rules, step);
+    out->time_us = time_s * 1e6;
     movement->base_changes =
         (float)hs_larger(0, (double)movement->base_changes - time_s * BASE_FORGIVEN_S);
     if (!movement->has_begun || step->is_announced) {
@@ -518,6 +530,7 @@ void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules
                               .old = mode_of(rules, movement->old_mode),
                               .in_window = movement->received_us <= movement->window_until_us,
                               .time_s = time_s,
+                              .credit_s = credit_of(rules, movement, step),
                               .launch_speed = step->launch_speed,
                               .launch_climb = step->launch_climb,
                               .may_be_thrown = step->may_be_thrown,

@@ -94,7 +94,7 @@ static void refill_credit(struct hs_timing *timing, const struct hs_moves_rules 
 {
     double most = (double)rules->credit_max_us;
     if (!timing->has_credit) {
-        timing->credit_us = most;
+        timing->credit_us = move->has_credit ? hs_smaller(most, (double)move->credit_us) : most;
         timing->has_credit = true;
     } else if (move->received_us > timing->heard_us) {
         double granted = (double)(move->received_us - timing->heard_us) * move->dilation;
@@ -172,6 +172,11 @@ static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
         out->late_us += rules->reset_period_us; /* from before a reset */
 }
 
+void hs_timing_spend(struct hs_timing *timing, double time_us)
+{
+    timing->credit_us -= hs_smaller(time_us, timing->credit_us);
+}
+
 void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rules,
                      const struct hs_timing_move *move, struct hs_timing_result *out)
 {
@@ -214,5 +219,5 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
     out->delta_us = rules->prevention == HS_PREVENTION_RESOLUTION
                         ? compat.delta_us
                         : hs_smaller(hs_smaller(client_us, longest), timing->credit_us);
-    timing->credit_us -= hs_smaller(out->delta_us, timing->credit_us);
+    hs_timing_spend(timing, out->delta_us);
 }

@@ -37,6 +37,13 @@ int64_t hs_connection_noise(const struct hs_player *player);
  */
 bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us);
 
+/*
+ * How much credit the player's moves need, because they do not arrive evenly, by the spread of the
+ * round trips of the last 15 to 30 s. Microseconds, 40 ms and more; -1: unknown, because fewer than
+ * HS_ROUND_TRIPS_ENOUGH were measured. `player` may be NULL.
+ */
+int64_t hs_connection_move_credit(const struct hs_player *player, int64_t now_us);
+
 /* The round trip can be used for a prediction. */
 bool hs_connection_predicts(const struct hs_connection *connection,
                             const struct hs_prediction_rules *rules);

@@ -278,6 +278,7 @@ static void judge_timed(struct hs_checking *c, const struct hs_timing_result *ti
     if (c->out->verdict == HS_VERDICT_ACCEPTED) {
         c->out->delta_us = round_us(timing->delta_us);
         c->out->is_whole = timing->delta_us == timing->client_us && !c->moves->was_refused;
+        hs_timing_spend(&c->moves->checks.timing, c->more_us);
         if (c->has_moved)
             hs_move_trace_keep(c->trace, &c->moves->whereabouts);
     } else {
@@ -317,12 +318,15 @@ static void check_time_and_position(struct hs_checking *c)
     hs_connection_read(c->player, move->received_us, &connection);
     c->rtt_us = connection.is_known ? connection.rtt_us : -1;
     c->interp_us = connection.interp_us;
+    c->credit_us = hs_connection_move_credit(c->player, move->received_us);
     struct hs_timing_move timed = {
         .timestamp_us = move->timestamp_us,
         .received_us = move->received_us,
         .ack_us = move->ack_us,
         .has_ack = (move->fields & HS_MOVE_HAS_ACK) != 0,
         .dilation = move->dilation,
+        .credit_us = c->credit_us,
+        .has_credit = c->credit_us >= 0,
     };
     struct hs_timing_result timing;
     hs_timing_check(state, c->rules, &timed, &timing);

@@ -247,6 +247,8 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
         .launch_speed = moves->launch.speed,
         .launch_climb = moves->launch.climb,
         .may_be_thrown = moves->may_be_thrown,
+        .credit_s = hs_seconds(c->credit_us),
+        .has_credit = c->credit_us >= 0,
     };
     moves->unmoved_us = moves->unmoved_client_us = 0;
     const struct hs_movement *before = &c->undo->movement;
@@ -269,6 +271,7 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
         hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
         hs_move_trace_excuse(c->trace);
     }
+    c->more_us = hs_larger(0, found.time_us - step.delta_us);
     moves->may_be_thrown = moves->may_be_thrown && !found.was_thrown;
     if (moves->launch.speed > 0 || moves->launch.climb > 0)
         fade_launch(c, &step);

@@ -44,6 +44,11 @@ const struct hs_cheat hs_cheats[HS_CHEATS] = {
     {"move_clock_1.005x", HS_CHEAT_MOVE, 5, HS_ARMS, false, HS_CHEAT_GAIN, 0.02, "", true},
     {"move_clock_1.02x", HS_CHEAT_MOVE, 6, HS_ARMS, false, HS_CHEAT_GAIN, 0.02, "", true},
     {"move_clock_1.1x", HS_CHEAT_MOVE, 7, HS_ARMS, false, HS_CHEAT_GAIN, 0.02, "", true},
+    {"move_new_1.02x", HS_CHEAT_MOVE, 8, HS_ARMS, false, HS_CHEAT_GAIN, 0.02, "", true},
+    {"move_new_1.05x", HS_CHEAT_MOVE, 9, HS_ARMS, false, HS_CHEAT_GAIN, 0.02, "", true},
+    {"move_new_both_1.02x", HS_CHEAT_MOVE, 10, HS_ARMS, false, HS_CHEAT_GAIN, 0.02, "", true},
+    {"move_no_ack_1.02x", HS_CHEAT_MOVE, 11, HS_ARMS, false, HS_CHEAT_GAIN, 0.02, "", true},
+    {"move_no_ack_1.3x", HS_CHEAT_MOVE, 12, HS_ARMS, false, HS_CHEAT_GAIN, 0.02, "", true},
 };
 /* clang-format on */
 

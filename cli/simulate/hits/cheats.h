@@ -46,7 +46,7 @@ struct hs_cheat {
     bool is_judged;     /* by --check; false: this version does not keep the limit */
 };
 
-enum { HS_CHEATS = 37 };
+enum { HS_CHEATS = 42 };
 extern const struct hs_cheat hs_cheats[HS_CHEATS];
 
 /* Sums over runs, from which a ratio and its interval follow. A run is one player of a match. */

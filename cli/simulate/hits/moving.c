@@ -30,17 +30,24 @@ static const struct gait {
     const char *mode;
     double speed, clock, held; /* held: seconds of each cycle */
     bool hops;                 /* from base to base */
-    bool in_arena;             /* five and a half seconds through its map */
+    bool has_acks;
+    bool in_arena; /* five and a half seconds through its map */
+    bool is_new;   /* cheats from the first move on */
     double y, height;
 } gaits[] = {
-    {NULL, 2, 1, 0, false, false, 0, 0},
-    {"walking", 1, 1, 0, false, true, 0, 0},
-    {"walking", 1, 1, 0, false, true, FREE_Y, 3.5},
-    {"walking", 1, 1, 0, true, false, 0, 0},
-    {"walking", 1, 1, 0.4, false, false, 0, 0},
-    {"walking", 1, 1.005, 0, false, false, 0, 0},
-    {"walking", 1, 1.02, 0, false, false, 0, 0},
-    {"walking", 1, 1.1, 0, false, false, 0, 0},
+    {NULL, 2, 1, 0, false, true, false, false, 0, 0},
+    {"walking", 1, 1, 0, false, true, true, true, 0, 0},
+    {"walking", 1, 1, 0, false, true, true, true, FREE_Y, 3.5},
+    {"walking", 1, 1, 0, true, true, false, false, 0, 0},
+    {"walking", 1, 1, 0.4, false, true, false, false, 0, 0},
+    {"walking", 1, 1.005, 0, false, true, false, false, 0, 0},
+    {"walking", 1, 1.02, 0, false, true, false, false, 0, 0},
+    {"walking", 1, 1.1, 0, false, true, false, false, 0, 0},
+    {"walking", 1.02, 1, 0, false, true, false, true, 0, 0},
+    {"walking", 1.05, 1, 0, false, true, false, true, 0, 0},
+    {"walking", 1.02, 1.02, 0, false, true, false, true, 0, 0},
+    {"walking", 1, 1.02, 0, false, false, false, true, 0, 0},
+    {"walking", 1, 1.3, 0, false, false, false, true, 0, 0},
 };
 
 struct walker {
@@ -140,7 +147,7 @@ static bool send_move(struct walker *walker, const struct gait *gait, bool trick
     const char *mode = tricks ? gait->mode : "walking";
     const struct hs_move move = {
         .player = HS_STR("walker"),
-        .fields = HS_MOVE_HAS_SEQ | HS_MOVE_HAS_ACK | HS_MOVE_HAS_POSITION,
+        .fields = HS_MOVE_HAS_SEQ | HS_MOVE_HAS_POSITION | (gait->has_acks ? HS_MOVE_HAS_ACK : 0),
         .seq = ++walker->moves,
         .timestamp_us = hs_seconds_to_us(walker->clock),
         .received_us = hs_seconds_to_us(arrives),
@@ -169,8 +176,8 @@ static bool send_move(struct walker *walker, const struct gait *gait, bool trick
 static bool walk(struct walker *walker, const struct gait *gait, bool twin,
                  struct hs_cheat_count *count)
 {
-    static const struct gait honest = {"walking", 1, 1, 0, false, false, 0, 0};
-    double from = gait->in_arena ? 0 : HONEST, seconds = gait->in_arena ? 5.5 : from + 10;
+    static const struct gait honest = {"walking", 1, 1, 0, false, true, false, false, 0, 0};
+    double from = gait->is_new ? 0 : HONEST, seconds = gait->in_arena ? 5.5 : from + 10;
     const struct gait *own = twin ? &honest : gait;
     walker->place.x = gait->in_arena ? -17.5 : 0;
     walker->place.y = gait->in_arena ? (twin ? FREE_Y : gait->y) : 0;

@@ -51,6 +51,32 @@ START_TEST(a_dash_may_use_the_credit_and_no_more)
 }
 END_TEST
 
+/* A steady connection needs less credit than the mode allows. A connection never adds credit. */
+START_TEST(the_credit_is_what_the_connection_needs)
+{
+    static const double needs_s[] = {0.04, 0.25, 10};
+    double credit_s = fmin(needs_s[_i], 0.25);
+    hs_walk.step.has_credit = true;
+    hs_walk.step.credit_s = needs_s[_i];
+    ck_assert_double_eq_tol(hs_walk_for(6 * 1.3, 0, 10), credit_s / (1.3 - SHARE), 2 * DT);
+    hs_walk_expect(0, 1, 0, 0);
+}
+END_TEST
+
+/* A debt from before the connection was known to be steady is no offence. */
+START_TEST(a_connection_that_becomes_steady_is_no_trap)
+{
+    hs_walk_by(6 * 0.2, 0);
+    hs_walk.step.has_credit = true;
+    hs_walk.step.credit_s = 0.04;
+    hs_walk_for(6, 0, 30);
+    hs_walk_expect(0, 0, 0, 0);
+    hs_walk_for(0, 0, 1);
+    hs_walk_by(6 * (0.04 + SHARE * DT) + 0.01, 0);
+    hs_walk_expect(0, 1, 0, 0);
+}
+END_TEST
+
 START_TEST(a_move_without_time_has_the_credit_alone)
 {
     hs_walk.step.delta_us = 0;
@@ -121,6 +147,29 @@ START_TEST(a_way_made_while_moves_were_lost_has_their_time)
     hs_walk.step.client_us = 0; /* no client reports it */
     hs_walk_by(5.4, 0);
     hs_walk_expect(0, 2, 0, 0);
+}
+END_TEST
+
+/* Moves of five seconds arrive after an outage, in three ticks of the server. The clock's credit
+   grants no time for most of them. */
+START_TEST(moves_of_an_outage_arrive_in_several_ticks)
+{
+    hs_walk_for(6, 0, 5);
+    hs_walk.rules.credit_max_us = 350000;
+    hs_walk.step.received_us += 5000000 - 3 * DT_US;
+    hs_walk.step.delta_us = 0;
+    hs_walk.step.client_us = DT_US;
+    for (int i = 0; i < 5 * HZ; i++) {
+        hs_walk.step.received_us += i % 120 == 0 ? DT_US : 0;
+        hs_walk.step.position.x += 6 * DT;
+        hs_walk_judge();
+    }
+    hs_walk_expect(0, 0, 0, 0);
+    for (int i = 0; i < HZ; i++) { /* no time is left */
+        hs_walk.step.position.x += 6 * DT;
+        hs_walk_judge();
+    }
+    ck_assert_int_gt(hs_walk.failures[1], 0);
 }
 END_TEST
 
@@ -443,11 +492,14 @@ static Suite *movement_suite(void)
     tcase_add_test(speed, a_fast_body_is_found_once_its_credit_is_spent);
     tcase_add_test(speed, one_cause_is_not_found_on_every_move);
     tcase_add_test(speed, a_dash_may_use_the_credit_and_no_more);
+    tcase_add_loop_test(speed, the_credit_is_what_the_connection_needs, 0, 3);
+    tcase_add_test(speed, a_connection_that_becomes_steady_is_no_trap);
     tcase_add_test(speed, a_move_without_time_has_the_credit_alone);
     tcase_add_test(speed, without_credit_every_move_stands_alone);
     tcase_add_test(speed, slopes_and_steps_are_walked_at_full_speed);
     tcase_add_loop_test(speed, a_fall_has_its_own_limit, 0, 3);
     tcase_add_test(speed, a_way_made_while_moves_were_lost_has_their_time);
+    tcase_add_test(speed, moves_of_an_outage_arrive_in_several_ticks);
     tcase_add_test(speed, what_a_mode_does_not_limit_is_not_judged);
     tcase_add_test(speed, speeding_up_by_the_limit_and_stopping_at_once_is_honest);
     tcase_add_test(speed, speed_from_nowhere_is_found);

@@ -126,6 +126,49 @@ START_TEST(refused_moves_win_nothing)
 }
 END_TEST
 
+/*
+ * Walks from the first move on, with a clock that is 1.3 times as fast. No acks prove it. The
+ * service knows round trips of 40 ms that differ by `spread_us`. Every fourth packet is late.
+ * Returns the distance won in ten seconds, in seconds of running.
+ */
+static double win_with_fast_clock(int32_t spread_us)
+{
+    session.rules->move_checks[HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED] = HS_MODE_OFF;
+    session.rules->move_checks[HS_MOVE_CHECK_TIMING_DISCREPANCY] = HS_MODE_OFF;
+    for (int i = 0; i < 10; i++) {
+        struct hs_player_frame entry = hs_stage_entry("S", 0, 0, 0);
+        entry.fields = HS_FIELD_RTT;
+        entry.rtt_us = 40000 + spread_us * (i % 2);
+        ck_assert_int_eq(hs_stage_post(session.match, S(99.1) + S(0.05) * i, &entry, NULL),
+                         HS_FRAME_STORED);
+    }
+    send(0, false);
+    double since_s = 0;
+    for (int i = 0; since_s < 10; i++) {
+        double server_s = i % 4 == 2 ? 2 * DT : i % 4 == 3 ? 0 : DT;
+        pass(1.3 * DT, server_s);
+        send(1.3 * RUN * DT, false);
+        since_s += server_s;
+    }
+    ck_assert_int_gt(refusals, 10);
+    return last.x / RUN - since_s;
+}
+
+/* The same time is granted once: by the clock, or by the movement. */
+START_TEST(a_new_player_wins_little_on_a_steady_connection)
+{
+    static const struct {
+        int32_t spread_us;
+        double least_s, most_s;
+    } rows[] = {{0, 0.6, 0.72},     /* not measured: the whole credit of both, and the tolerance */
+                {10000, 0.15, 0.2}, /* steady */
+                {25000, 0.2, 0.24}};
+    double won_s = win_with_fast_clock(rows[_i].spread_us);
+    ck_assert_double_ge(won_s, rows[_i].least_s);
+    ck_assert_double_le(won_s, rows[_i].most_s);
+}
+END_TEST
+
 /* ---- honest players ---- */
 
 /* After a correction a player continues at once. */
@@ -237,6 +280,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, refused_moves_win_nothing, 0,
                         (int)(sizeof cheats / sizeof cheats[0]));
+    tcase_add_loop_test(tcase, a_new_player_wins_little_on_a_steady_connection, 0, 3);
     tcase_add_loop_test(tcase, a_corrected_player_goes_on, 0, 2);
     tcase_add_test(tcase, the_server_may_put_a_player_elsewhere);
     tcase_add_test(tcase, nobody_is_refused_for_ever);

@@ -225,6 +225,29 @@ START_TEST(a_fast_clock_gains_the_credit_and_no_more)
 }
 END_TEST
 
+/* The first credit is what the connection needs, and at most the whole. Later credit is earned by
+   time. */
+START_TEST(a_steady_connection_begins_with_less_credit)
+{
+    move.has_credit = true;
+    move.credit_us = _i == 0 ? 40000 : INT64_C(1000000);
+    judge();
+    ck_assert_double_eq(timing.credit_us, _i == 0 ? 40000 : (double)rules->credit_max_us);
+    after(FRAME_US, S(1));
+    ck_assert_double_eq(timing.credit_us, (double)rules->credit_max_us - FRAME_US);
+}
+END_TEST
+
+START_TEST(spent_credit_is_never_owed)
+{
+    judge();
+    hs_timing_spend(&timing, 100000);
+    ck_assert_double_eq(timing.credit_us, (double)rules->credit_max_us - 100000);
+    hs_timing_spend(&timing, 1e6);
+    ck_assert_double_eq(timing.credit_us, 0);
+}
+END_TEST
+
 START_TEST(credit_is_saved_up_to_its_most)
 {
     judge();
@@ -501,6 +524,8 @@ int main(void)
     tcase_add_loop_test(tcase, a_reset_never_goes_back, 0, 2);
     tcase_add_test(tcase, a_timestamp_counts_once);
     tcase_add_loop_test(tcase, a_fast_clock_gains_the_credit_and_no_more, 0, 5);
+    tcase_add_loop_test(tcase, a_steady_connection_begins_with_less_credit, 0, 2);
+    tcase_add_test(tcase, spent_credit_is_never_owed);
     tcase_add_test(tcase, credit_is_saved_up_to_its_most);
     tcase_add_test(tcase, a_burst_uses_up_credit_without_a_flag_of_the_default_judge);
     tcase_add_test(tcase, resolution_leaves_no_more_than_server_time);
