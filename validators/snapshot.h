@@ -30,8 +30,10 @@
 #include <stdint.h>
 
 #include "bytes.h"
+#include "hit.h"
 #include "linkage.h"
 #include "match.h"
+#include "shot.h"
 
 HS_PUBLIC_BEGIN
 
@@ -69,6 +71,19 @@ enum hs_match_load {
 enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,
                                  size_t size, struct hs_match **out);
+
+/*
+ * Appends an excerpt: the part of a match that a verdict depends on, with the poses. A match that
+ * hs_match_load restores from it gives the same verdict on the same claim or posted shot, to the
+ * bit. It has the named players, and the players and movers near the path; their samples around the
+ * times of the claim, 16 more before and after; and of the shooter the used numbers, without the
+ * answers. It is not for posting more frames. `result`: what hs_hit_verify or hs_shot_verify just
+ * found; nothing was recorded since.
+ */
+void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim *claim,
+                         const struct hs_hit_result *result, struct hs_bytes *out);
+void hs_shot_save_excerpt(const struct hs_match *match, const struct hs_shot_claim *claim,
+                          const struct hs_hit_result *result, struct hs_bytes *out);
 
 /*
  * Call this if moves may have been checked after the save, for example when the process was killed.
