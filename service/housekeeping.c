@@ -3,6 +3,7 @@
 #include "api/matches.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/checkpoint/save.h"
+#include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/record/recorder.h"
 #include "service/service.h"
@@ -82,6 +83,8 @@ static void read_stores(struct hs_service *service)
     set(service, HS_METRIC_RULESET_BYTES_LIMIT, hs_share_limit(ruleset_share));
     set(service, HS_METRIC_RECORD_QUEUE_BYTES,
         service->record != NULL ? hs_record_queue_bytes(service->record) : 0);
+    set(service, HS_METRIC_EVIDENCE_QUEUE,
+        service->evidence != NULL ? hs_evidence_queue_length(service->evidence) : 0);
     set(service, HS_METRIC_RECORD_QUEUE_BYTES_LIMIT, options->record_queue_bytes);
 }
 

@@ -2,6 +2,7 @@
 
 #include "api/json/reading.h"
 #include "service/checkpoint/save.h"
+#include "service/evidence/writer.h"
 #include "service/housekeeping.h"
 #include "service/http/admission.h"
 #include "service/http/descriptors.h"
@@ -34,6 +35,9 @@
 enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 
 enum { EXPIRE_US = 1000000 }; /* between checks for idle matches */
+
+/* How long the end of the service waits for the disk, and the memory for verdicts that wait. */
+enum { EVIDENCE_STOP_US = 5000000, EVIDENCE_QUEUE_BYTES = 64 << 20 };
 
 /* Returns false. */
 static bool cannot_start(const char *detail)
@@ -101,6 +105,7 @@ static void destroy_state(struct hs_service *service)
     hs_pool_destroy(service->map_builder);
     hs_pool_destroy(service->ruleset_builder);
     hs_checkpoint_abandon(service->checkpoint);
+    hs_evidence_stop(service->evidence, EVIDENCE_STOP_US);
     hs_record_close(service->record, service->registry);
     hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
     hs_map_store_destroy(service->maps);
@@ -129,6 +134,24 @@ static bool start_recording(struct hs_service *service)
     if (service->record == NULL)
         hs_log(HS_LOG_ERROR, "cannot record", HS_LOG_TEXT("detail", error));
     return service->record != NULL;
+}
+
+/* Starts the evidence store in the data directory, which exists now. */
+static bool start_evidence(struct hs_service *service)
+{
+    const struct hs_options *options = service->options;
+    enum hs_evidence_mode mode = hs_evidence_mode_parse(options->evidence);
+    char error[256];
+    if (options->data[0] == '\0' || mode == HS_EVIDENCE_OFF)
+        return true;
+    struct hs_evidence_settings settings = {.directory = options->data,
+                                            .queue_bytes = EVIDENCE_QUEUE_BYTES,
+                                            .is_synced = mode == HS_EVIDENCE_SYNC,
+                                            .keep_days = (unsigned)options->evidence_days,
+                                            .keep_bytes = options->evidence_bytes,
+                                            .sample = (unsigned)options->evidence_sample};
+    service->evidence = hs_evidence_start(service, &settings, error);
+    return service->evidence != NULL || cannot_start(error);
 }
 
 static bool restore(struct hs_service *service)
@@ -270,7 +293,7 @@ static int start(struct hs_service *service, const struct hs_options *options,
         hs_tls_free(&tls);
         return WRONG_CONFIGURATION;
     }
-    bool prepared = start_recording(service) && restore(service);
+    bool prepared = start_recording(service) && restore(service) && start_evidence(service);
     bool fine = prepared && start_listeners(service, &tls, listeners);
     hs_tls_free(&tls); /* the library has its own copy */
     if (prepared && !fine) {

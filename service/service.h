@@ -8,6 +8,7 @@
 
 struct hs_pool;          /* pool.h: runs long requests */
 struct hs_checkpoint;    /* save.h: state that survives the process */
+struct hs_evidence;      /* writer.h: the store of verdicts */
 struct hs_journal;       /* journal.h: payments since the last checkpoint */
 struct hs_metrics;       /* metrics.h: counters, gauges and histograms */
 struct hs_record;        /* recorder.h: the recording of requests */
@@ -33,6 +34,7 @@ struct hs_service {
     struct hs_tenant_rates *rates;    /* NULL: no limit */
     struct hs_checkpoint *checkpoint; /* NULL: no checkpoints */
     struct hs_journal *journal;       /* belongs to the checkpoint; NULL: no journal */
+    struct hs_evidence *evidence;     /* NULL: no evidence is stored */
     atomic_bool draining;             /* readyz answers 404 from now on */
     atomic_bool ready;
     struct hs_log_limit match_log; /* for lines about single matches */

@@ -53,7 +53,7 @@ static void refuse_size(struct hs_service *service, const struct hs_request *req
    the original documents of maps. */
 static struct hs_str kept_text(const struct hs_service *service, const struct hs_request *request)
 {
-    return service->record != NULL ? request->body : (struct hs_str){0};
+    return service->record != NULL || service->evidence != NULL ? request->body : (struct hs_str){0};
 }
 
 static void put_map(struct hs_service *service, const struct hs_request *request,

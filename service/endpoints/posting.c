@@ -2,6 +2,7 @@
 
 #include "service/checkpoint/journal.h"
 #include "service/checkpoint/kept_match.h"
+#include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/rulesets.h"
@@ -148,6 +149,7 @@ static bool answer_items(struct hs_posting *posting, const struct hs_ticks_reque
         if (posting->is_gone)
             return false;
         answer_malformed(posting, kind, &bad, &place);
+        posting->place = place - 1;
         if (!answer(posting, tick, i))
             return false;
     }
@@ -226,6 +228,8 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
     hs_endpoint_record(service, posting->request, slot,
                        posting->over_budget > 0 ? posting->budget : 0, reply);
     hs_registry_release(service->registry, slot);
+    if (posting->has_evidence && !hs_evidence_settle(service->evidence))
+        hs_endpoint_overloaded(reply, "the evidence cannot be written to the disk");
     if (posting->must_settle && !hs_journal_settle(service->journal))
         hs_endpoint_overloaded(reply, "the payments cannot be synced to the disk");
 }

@@ -26,6 +26,8 @@ struct hs_posting {
     bool is_short;
     size_t unwritten;  /* unwritten bytes of earlier requests in the match's journal */
     bool is_unwritten; /* payments of this request could not be written to the journal */
+    size_t place;      /* of the item that is answered, in its list of the body */
+    bool has_evidence; /* the request added rows to the evidence store */
     bool must_settle;  /* the answer depends on records that may not be settled yet */
 };
 

@@ -3,7 +3,9 @@
 #include "service/endpoints/posting.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "service/evidence/capture.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/rulesets.h"
@@ -19,6 +21,7 @@ struct item {
     const struct hs_shot_claim *shot;
     struct hs_str shooter;
     int64_t forward_us; /* of a shot */
+    struct hs_verdict_id id; /* set by `encode` */
     struct hs_hit_result result;
 };
 
@@ -106,24 +109,24 @@ static void verify(const struct hs_posting *posting, int64_t now_us, struct item
 
 /* Writes the result and returns the text, which a replay repeats. ptr NULL: memory is out, and the
    whole reply fails. */
-static struct hs_str encode(struct hs_posting *posting, const struct item *item)
+static struct hs_str encode(struct hs_posting *posting, struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;
     struct hs_writer *writer = &posting->writer;
     bool explain = posting->request->explain;
-    struct hs_verdict_id id;
+    struct hs_verdict_id *id = &item->id;
     const struct hs_hit_result *result = &item->result;
     size_t mark = writer->buffer->len + (writer->needs_comma ? 1 : 0);
     if (item->hit != NULL) {
         int64_t fired_us =
             result->replay != NULL ? result->replay->fire_time_us : result->fire_time_us;
-        name_verdict(slot, "hit", item->hit->shot, item->hit->shooter, fired_us, &id);
-        hs_hit_encode(writer, item->hit, result, &id, explain);
+        name_verdict(slot, "hit", item->hit->shot, item->hit->shooter, fired_us, id);
+        hs_hit_encode(writer, item->hit, result, id, explain);
     } else {
         const struct hs_shot_claim *shot = item->shot;
         name_verdict(slot, shot->is_cancel ? "cancel" : "shot", shot->shot, shot->shooter,
-                     shot->is_cancel ? INT64_MAX : shot->time_us, &id);
-        hs_shot_encode(writer, item->shot, result, item->forward_us, &id, explain);
+                     shot->is_cancel ? INT64_MAX : shot->time_us, id);
+        hs_shot_encode(writer, item->shot, result, item->forward_us, id, explain);
     }
     if (hs_reason_is_retryable(result->reason))
         hs_write_int_field(writer, "retry_after_ms",
@@ -175,7 +178,20 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
         hs_hit_withhold(result, HS_REASON_NOT_RECORDED);
     bool is_booked = is_known && !hs_reason_is_retryable(result->reason);
     struct hs_str text = encode(posting, item);
-    if (text.ptr == NULL || (is_booked && book(slot, item, text)))
+    struct hs_verdict_to_keep kept = {.hit = item->hit,
+                                      .shot = item->shot,
+                                      .result = result,
+                                      .forward_us = item->forward_us,
+                                      .id = item->id,
+                                      .body = posting->request->body,
+                                      .place = posting->place};
+    bool is_kept =
+        text.ptr != NULL && is_booked && hs_capture_begin(posting->service->evidence, slot, &kept);
+    bool is_done = text.ptr == NULL || (is_booked && book(slot, item, text));
+    if (is_kept && is_done)
+        posting->has_evidence |= hs_capture_end(posting->service->evidence, posting->slot, &kept);
+    free(kept.state.data);
+    if (is_done)
         return;
     if (item->shot != NULL)
         hs_shot_lacked(slot->match, item->shot);

@@ -211,9 +211,20 @@ enum hs_journal_sync hs_journal_sync_parse(const char *name)
 {
 #define NAME(id, text) text,
     static const char *const names[] = {HS_JOURNAL_SYNCS(NAME)};
+#undef NAME
     static const struct hs_vocabulary words = {names, HS_JOURNAL_SYNC_COUNT};
     int found = hs_vocabulary_find(&words, hs_str_of(name));
     return found >= 0 ? (enum hs_journal_sync)found : HS_JOURNAL_SYNC_COUNT;
+}
+
+enum hs_evidence_mode hs_evidence_mode_parse(const char *name)
+{
+#define NAME(id, text) text,
+    static const char *const names[] = {HS_EVIDENCE_MODES(NAME)};
+#undef NAME
+    static const struct hs_vocabulary words = {names, HS_EVIDENCE_MODE_COUNT};
+    int found = hs_vocabulary_find(&words, hs_str_of(name));
+    return found >= 0 ? (enum hs_evidence_mode)found : HS_EVIDENCE_MODE_COUNT;
 }
 
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem)
@@ -245,6 +256,8 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
                        HS_NAME_MAX);
     if (hs_journal_sync_parse(options->journal_sync) == HS_JOURNAL_SYNC_COUNT)
         hs_problem_add(problem, "/journal_sync", "must be off, interval or always");
+    if (hs_evidence_mode_parse(options->evidence) == HS_EVIDENCE_MODE_COUNT)
+        hs_problem_add(problem, "/evidence", "must be off, async or sync");
     enum hs_log_level level;
     if (!hs_log_level_parse(options->log_level, &level))
         hs_problem_add(problem, "/log_level", "must be error, warn, info or debug");

@@ -58,6 +58,19 @@ enum hs_journal_sync { HS_JOURNAL_SYNCS(X) HS_JOURNAL_SYNC_COUNT };
 /* The value of a name; HS_JOURNAL_SYNC_COUNT: unknown name. */
 enum hs_journal_sync hs_journal_sync_parse(const char *name);
 
+/* Values of `evidence`. X(id, name) */
+#define HS_EVIDENCE_MODES(X)                                                                       \
+    X(OFF, "off")                                                                                  \
+    X(ASYNC, "async")                                                                              \
+    X(SYNC, "sync")
+
+#define X(id, name) HS_EVIDENCE_##id,
+enum hs_evidence_mode { HS_EVIDENCE_MODES(X) HS_EVIDENCE_MODE_COUNT };
+#undef X
+
+/* The value of a name; HS_EVIDENCE_MODE_COUNT: unknown name. */
+enum hs_evidence_mode hs_evidence_mode_parse(const char *name);
+
 void hs_options_default(struct hs_options *options);
 
 /* Applies a configuration document. Adds every bad key to `problem` with its pointer, and applies

@@ -90,8 +90,8 @@ bool hs_excerpt_has_number(const struct hs_excerpt *excerpt,
     bool is_posted = excerpt->posted != NULL && entry->number == excerpt->posted->number;
     return entry->number == excerpt->shot || is_posted ||
            (numbers->has_accepted && entry->number == numbers->last_accepted) ||
-           (apart_us < HS_OFFSET_WINDOW_US &&
-            excerpt->from_us - entry->hit_time_us < HS_OFFSET_WINDOW_US);
+           (apart_us <= HS_OFFSET_WINDOW_US &&
+            excerpt->from_us - entry->hit_time_us <= HS_OFFSET_WINDOW_US);
 }
 
 /* ---- samples ---- */
@@ -100,15 +100,24 @@ struct range {
     uint32_t from, posed_from, until; /* [from, until); samples before posed_from have no bones */
 };
 
-/* The samples around the times of the excerpt. A mover has no player. */
+/* Whether the player was dead, or protected, before a sample: a refusal says since when. */
+static bool is_out(const struct hs_history *history, uint32_t i)
+{
+    const struct hs_state *state = hs_history_state(history, hs_history_at(history, i));
+    return !state->alive || state->is_protected;
+}
+
+/* The samples around the times of the excerpt. */
 static struct range range_of(const struct hs_excerpt *excerpt, const struct hs_history *history,
-                             bool is_shooter)
+                             bool of_mover, bool is_shooter)
 {
     int64_t count = hs_history_count(history);
     int64_t from = hs_history_find(history, excerpt->from_us) - MARGIN;
     int64_t until = hs_history_find(history, excerpt->until_us) + 2 + MARGIN;
     struct range range = {.until = (uint32_t)(until > count || is_shooter ? count : until)};
     range.from = range.posed_from = (uint32_t)(from > 0 ? from : 0);
+    while (!of_mover && range.from > 0 && is_out(history, range.from))
+        range.from--;
     int found = 0;
     for (int64_t i = count - 1; is_shooter && i >= 0 && found < ROUND_TRIPS; i--) {
         const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
@@ -255,10 +264,11 @@ static void get_player_state(struct hs_loading *l, struct hs_state *state)
         l->is_damaged = true;
 }
 
+/* `match` NULL: of a mover. */
 static void put_history(const struct hs_excerpt *excerpt, const struct hs_match *match,
                         const struct hs_history *history, bool is_shooter, struct hs_bytes *out)
 {
-    struct range range = range_of(excerpt, history, is_shooter);
+    struct range range = range_of(excerpt, history, match == NULL, is_shooter);
     const struct hs_sample *before = NULL;
     hs_bytes_put(out, range.until - range.from, 4);
     for (uint32_t i = range.from; i < range.until; i++) {

@@ -1,0 +1,183 @@
+#include "service/evidence/capture.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "api/json/cursor.h"
+#include "service/record/stream.h"
+#include "service/state/maps.h"
+#include "service/state/rulesets.h"
+#include "validators/snapshot.h"
+
+/* No body nests deeper; the reader has refused those. */
+enum { LEVELS = 64 };
+
+static struct hs_str shooter_of(const struct hs_verdict_to_keep *verdict)
+{
+    return verdict->hit != NULL ? verdict->hit->shooter : verdict->shot->shooter;
+}
+
+bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_slot *slot,
+                      struct hs_verdict_to_keep *verdict)
+{
+    const struct hs_hit_result *result = verdict->result;
+    verdict->is_sample = result->verdict == HS_VERDICT_ACCEPTED && result->would_reject_count == 0;
+    if (evidence == NULL ||
+        !hs_evidence_wants(evidence, verdict->is_sample, hs_str_of(verdict->id.text)))
+        return false;
+    if (verdict->hit != NULL)
+        hs_hit_save_excerpt(slot->match, verdict->hit, result, &verdict->state);
+    else
+        hs_shot_save_excerpt(slot->match, verdict->shot, result, &verdict->state);
+    return true;
+}
+
+/* ---- the request ---- */
+
+/* Moves the cursor behind the `[` of the list with this key. */
+static bool find_list(struct hs_cursor *cursor, struct hs_str key)
+{
+    bool too_deep;
+    if (!hs_cursor_take(cursor, '{'))
+        return false;
+    do {
+        hs_cursor_skip_space(cursor);
+        const char *name = cursor->at;
+        if (!hs_cursor_skip_value(cursor, 0, &too_deep))
+            return false;
+        struct hs_str found = {name + 1, (size_t)(cursor->at - name) - 2};
+        if (!hs_cursor_take(cursor, ':'))
+            return false;
+        if (hs_str_equal(found, key))
+            return hs_cursor_take(cursor, '[');
+        if (!hs_cursor_skip_value(cursor, LEVELS, &too_deep))
+            return false;
+    } while (hs_cursor_take(cursor, ','));
+    return false;
+}
+
+/* Returns the text of an item. The body was read before, so it has one. */
+static struct hs_str item_text(struct hs_str body, struct hs_str key, size_t place)
+{
+    struct hs_cursor cursor = {body.ptr, body.ptr + body.len};
+    bool too_deep;
+    if (!find_list(&cursor, key))
+        return HS_STR("{}");
+    for (size_t i = 0;; i++) {
+        hs_cursor_skip_space(&cursor);
+        const char *at = cursor.at;
+        if (!hs_cursor_skip_value(&cursor, LEVELS, &too_deep))
+            return HS_STR("{}");
+        if (i == place)
+            return (struct hs_str){at, (size_t)(cursor.at - at)};
+        if (!hs_cursor_take(&cursor, ','))
+            return HS_STR("{}");
+    }
+}
+
+/* Writes the body of a request that has only this item. */
+static void write_request(const struct hs_verdict_to_keep *verdict, struct hs_buffer *out)
+{
+    struct hs_writer writer = {.buffer = out};
+    struct hs_str key = verdict->hit != NULL ? HS_STR("hits") : HS_STR("shots");
+    hs_write_begin(&writer, '{');
+    hs_write_time_field(&writer, "now", verdict->result->now_us);
+    hs_write_begin_field(&writer, key.ptr, '[');
+    struct hs_str item = item_text(verdict->body, key, verdict->place);
+    hs_write_raw(&writer, item);
+    if (!out->failed)
+        hs_stream_flatten(out->data + out->len - item.len, item.len);
+    hs_write_end(&writer, ']');
+    hs_write_end(&writer, '}');
+}
+
+/* ---- the answer ---- */
+
+/* Writes the answer to that request with all checks. */
+static void write_answer(const struct hs_verdict_to_keep *verdict, const char *revision,
+                         struct hs_buffer *out)
+{
+    struct hs_writer writer = {.buffer = out};
+    hs_write_begin(&writer, '{');
+    hs_write_begin_field(&writer, "results", '[');
+    if (verdict->hit != NULL)
+        hs_hit_encode(&writer, verdict->hit, verdict->result, &verdict->id, true);
+    else
+        hs_shot_encode(&writer, verdict->shot, verdict->result, verdict->forward_us, &verdict->id,
+                       true);
+    hs_replayed_encode(&writer, false);
+    hs_write_end(&writer, ']');
+    hs_write_text_field(&writer, "revision", revision);
+    hs_write_end(&writer, '}');
+}
+
+/* ---- the row ---- */
+
+static int64_t wall_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* Copies what the deciding check measured. */
+static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_row *row)
+{
+    for (uint16_t i = 0; i < result->check_count; i++) {
+        const struct hs_check_row *check = &result->checks[i];
+        if (check->reason != result->reason || check->outcome == HS_OUTCOME_PASS ||
+            check->unit == HS_UNIT_NONE)
+            continue;
+        row->has_measure = true;
+        row->measured = check->measured;
+        row->limit = check->limit;
+        row->unit = hs_str_of(hs_unit_name(check->unit));
+        return;
+    }
+}
+
+bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
+                    struct hs_verdict_to_keep *verdict)
+{
+    const struct hs_hit_result *result = verdict->result;
+    const struct hs_ruleset *ruleset = slot->ruleset->ruleset;
+    struct hs_buffer request = {0}, answer = {0};
+    struct hs_player_info shooter;
+    write_request(verdict, &request);
+    write_answer(verdict, slot->ruleset->revision, &answer);
+    struct hs_evidence_row row = {
+        .at_us = wall_us(),
+        .now_us = result->now_us,
+        .opening = slot->opening,
+        .id = hs_str_of(verdict->id.text),
+        .tenant = hs_name_str(&slot->tenant),
+        .match = hs_name_str(&slot->name),
+        .player = shooter_of(verdict),
+        .target = verdict->hit != NULL ? verdict->hit->target : (struct hs_str){0},
+        .kind = verdict->hit != NULL ? HS_STR("hit") : HS_STR("shot"),
+        .verdict = hs_str_of(hs_verdict_name(result->verdict)),
+        .reason = hs_str_of(hs_reason_name(result->reason)),
+        .ruleset = hs_name_str(&ruleset->name),
+        .revision = hs_str_of(slot->ruleset->revision),
+        .request = {request.data, request.len},
+        .answer = {answer.data, answer.len},
+        .state = {(const char *)verdict->state.data, verdict->state.len},
+    };
+    if (result->weapon != HS_NONE)
+        row.weapon = hs_name_str(&ruleset->weapons[result->weapon]->name);
+    if (hs_match_find_player(slot->match, row.player, &shooter))
+        row.account = shooter.account;
+    if (slot->map != NULL) {
+        row.map = hs_name_str(&slot->map->name);
+        row.map_revision = hs_str_of(slot->map->revision);
+    }
+    copy_measure(result, &row);
+    bool is_whole = !request.failed && !answer.failed && !verdict->state.failed;
+    bool is_kept = is_whole && hs_evidence_put(evidence, &row, verdict->is_sample, slot->ruleset,
+                                               slot->map);
+    hs_buffer_free(&request);
+    hs_buffer_free(&answer);
+    free(verdict->state.data);
+    verdict->state = (struct hs_bytes){0};
+    return is_kept;
+}

@@ -1,0 +1,348 @@
+#include "service/evidence/writer.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "service/evidence/files.h"
+#include "service/service.h"
+#include "service/state/maps.h"
+#include "service/state/rulesets.h"
+#include "service/system/clock.h"
+#include "service/watch/log.h"
+#include "service/watch/metrics.h"
+
+enum { COMMIT_ROWS = 500, COMMIT_US = 200000, RETRY_US = 1000000, SETTLE_US = 2000000 };
+
+/* A row of the queue, with the bytes of its texts behind it. */
+struct item {
+    struct item *next;
+    struct hs_evidence_row row;
+    struct hs_ruleset_entry *ruleset; /* held */
+    struct hs_map_entry *map;         /* held, or NULL */
+    size_t size;
+};
+
+struct hs_evidence {
+    const struct hs_service *service;
+    struct hs_evidence_settings settings;
+    struct hs_log_limit log_limit;
+    pthread_mutex_t lock; /* guards the queue, the numbers and `is_ending` */
+    pthread_cond_t wake, committed;
+    struct item *first, **last;
+    size_t bytes, count;
+    uint64_t added, done; /* rows that were ever added, and of those the committed or dropped */
+    uint64_t lost;        /* rows that were not committed */
+    bool is_ending;
+    int64_t end_us; /* with is_ending: give up then */
+    pthread_t thread;
+    struct hs_evidence_store *store; /* only the thread uses this and the following member */
+    char day[HS_EVIDENCE_DAY];
+};
+
+/* ---- items ---- */
+
+static void free_item(struct hs_evidence *evidence, struct item *item)
+{
+    hs_ruleset_store_release(evidence->service->rulesets, item->ruleset);
+    hs_map_store_release(evidence->service->maps, item->map);
+    free(item);
+}
+
+static char *copy_text(char *to, struct hs_str *text)
+{
+    if (text->ptr == NULL)
+        return to;
+    memcpy(to, text->ptr, text->len);
+    text->ptr = to;
+    return to + text->len;
+}
+
+/* The texts of a row. X(member) */
+#define ROW_TEXTS(X) X(id) X(unit) X(revision) X(map) X(map_revision) X(request) X(answer) X(state)
+
+static struct item *make_item(const struct hs_evidence_row *row)
+{
+    size_t size = sizeof(struct item);
+#define X(member, column) size += row->member.len;
+    HS_EVIDENCE_TEXTS(X)
+#undef X
+#define X(member) size += row->member.len;
+    ROW_TEXTS(X)
+#undef X
+    struct item *item = malloc(size);
+    if (item == NULL)
+        return NULL;
+    *item = (struct item){.row = *row, .size = size};
+    char *to = (char *)(item + 1);
+#define X(member, column) to = copy_text(to, &item->row.member);
+    HS_EVIDENCE_TEXTS(X)
+#undef X
+#define X(member) to = copy_text(to, &item->row.member);
+    ROW_TEXTS(X)
+#undef X
+    return item;
+}
+
+/* ---- the thread ---- */
+
+static void count_dropped(struct hs_evidence *evidence, enum hs_evidence_drop why, size_t rows)
+{
+    hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_DROPPED, why, (int64_t)rows);
+}
+
+static void log_failure(struct hs_evidence *evidence, const char *detail)
+{
+    if (hs_log_allowed(&evidence->log_limit))
+        hs_log(HS_LOG_ERROR, "the evidence store cannot be written", HS_LOG_TEXT("detail", detail));
+}
+
+/* Opens the file of today. Files that are too old are removed when a day begins. */
+static bool open_day(struct hs_evidence *evidence)
+{
+    char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH], error[256];
+    hs_evidence_day(time(NULL), day);
+    if (evidence->store != NULL && strcmp(day, evidence->day) == 0)
+        return true;
+    hs_evidence_store_close(evidence->store);
+    hs_evidence_path(evidence->settings.directory, day, path);
+    evidence->store = hs_evidence_store_open(path, evidence->settings.is_synced, error);
+    if (evidence->store == NULL) {
+        log_failure(evidence, error);
+        return false;
+    }
+    memcpy(evidence->day, day, sizeof day);
+    hs_evidence_remove_old(evidence->settings.directory, day, evidence->settings.keep_days,
+                           evidence->settings.keep_bytes);
+    return true;
+}
+
+static bool put_documents(struct hs_evidence_store *store, const struct item *item)
+{
+    const struct hs_ruleset_entry *ruleset = item->ruleset;
+    const struct hs_map_entry *map = item->map;
+    struct hs_str revision = hs_str_of(ruleset->revision);
+    bool fine = hs_evidence_store_has(store, HS_STR("ruleset"), revision) ||
+                hs_evidence_store_put_document(
+                    store, HS_STR("ruleset"), hs_name_str(&ruleset->ruleset->name), revision,
+                    (struct hs_str){ruleset->document, ruleset->document_size});
+    if (!fine || map == NULL || map->document == NULL)
+        return fine;
+    revision = hs_str_of(map->revision);
+    return hs_evidence_store_has(store, HS_STR("map"), revision) ||
+           hs_evidence_store_put_document(store, HS_STR("map"), hs_name_str(&map->name), revision,
+                                          (struct hs_str){map->document, map->document_size});
+}
+
+/* Writes the rows of a list in one transaction. */
+static bool write_items(struct hs_evidence *evidence, const struct item *items)
+{
+    if (!open_day(evidence))
+        return false;
+    struct hs_evidence_store *store = evidence->store;
+    bool fine = hs_evidence_store_begin(store);
+    for (const struct item *item = items; fine && item != NULL; item = item->next)
+        fine = put_documents(store, item) && hs_evidence_store_put(store, &item->row);
+    fine = fine && hs_evidence_store_commit(store);
+    if (fine)
+        return true;
+    log_failure(evidence, hs_evidence_store_error(store));
+    hs_evidence_store_undo(store);
+    hs_evidence_store_close(store);
+    evidence->store = NULL; /* opened again, because the file may be another one then */
+    return false;
+}
+
+/* Ends the rows of a list: they were committed, or are given up. The lock is held. */
+static void finish(struct hs_evidence *evidence, struct item *items, bool is_written)
+{
+    size_t count = 0;
+    while (items != NULL) {
+        struct item *item = items;
+        items = item->next;
+        evidence->bytes -= item->size;
+        count++;
+        free_item(evidence, item);
+    }
+    evidence->count -= count;
+    evidence->done += count;
+    evidence->lost += is_written ? 0 : count;
+    pthread_cond_broadcast(&evidence->committed);
+    if (is_written)
+        hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_WRITTEN, 0, (int64_t)count);
+    else
+        count_dropped(evidence, HS_EVIDENCE_DROP_DISK, count);
+}
+
+static bool is_batch_due(const struct hs_evidence *evidence, int64_t since_us)
+{
+    return evidence->is_ending || evidence->count >= COMMIT_ROWS ||
+           (evidence->count > 0 &&
+            (evidence->settings.is_synced || hs_clock_us() - since_us >= COMMIT_US));
+}
+
+/* Takes the next rows, at most COMMIT_ROWS. The lock is held, but not during the wait. NULL: the
+   writer ends. */
+static struct item *take_batch(struct hs_evidence *evidence)
+{
+    int64_t since_us = hs_clock_us();
+    while (!is_batch_due(evidence, since_us)) {
+        struct timespec until = hs_clock_timespec(hs_clock_us() + COMMIT_US);
+        pthread_cond_timedwait(&evidence->wake, &evidence->lock, &until);
+    }
+    struct item *items = evidence->first, **end = &items;
+    for (size_t i = 0; i < COMMIT_ROWS && *end != NULL; i++)
+        end = &(*end)->next;
+    evidence->first = *end;
+    if (*end == NULL)
+        evidence->last = &evidence->first;
+    *end = NULL;
+    return items;
+}
+
+/* Writes a batch, again and again until it is written or the writer must end. The lock is held, but
+   not during the work. */
+static void write_batch(struct hs_evidence *evidence, struct item *items)
+{
+    bool is_written;
+    for (;;) {
+        pthread_mutex_unlock(&evidence->lock);
+        is_written = write_items(evidence, items);
+        pthread_mutex_lock(&evidence->lock);
+        if (is_written || (evidence->is_ending && hs_clock_us() >= evidence->end_us))
+            break;
+        struct timespec until = hs_clock_timespec(hs_clock_us() + RETRY_US);
+        pthread_cond_timedwait(&evidence->wake, &evidence->lock, &until);
+    }
+    finish(evidence, items, is_written);
+}
+
+static void *write_rows(void *context)
+{
+    struct hs_evidence *evidence = context;
+    pthread_mutex_lock(&evidence->lock);
+    for (;;) {
+        struct item *items = take_batch(evidence);
+        if (items == NULL)
+            break;
+        write_batch(evidence, items);
+    }
+    pthread_mutex_unlock(&evidence->lock);
+    hs_evidence_store_close(evidence->store);
+    return NULL;
+}
+
+/* ---- requests ---- */
+
+bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct hs_str id)
+{
+    unsigned sample = evidence->settings.sample;
+    return !is_plain || (sample > 0 && hs_str_hash(id) % sample == 0);
+}
+
+/* The lock is held. */
+static bool has_space(const struct hs_evidence *evidence, size_t size, bool is_sample)
+{
+    size_t limit = evidence->settings.queue_bytes / (is_sample ? 2 : 1);
+    return !evidence->is_ending && evidence->bytes < limit && size <= limit - evidence->bytes;
+}
+
+bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row *row,
+                     bool is_sample, struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
+{
+    struct item *item = make_item(row);
+    if (item == NULL) {
+        count_dropped(evidence, HS_EVIDENCE_DROP_MEMORY, 1);
+        return false;
+    }
+    hs_ruleset_store_retain(evidence->service->rulesets, item->ruleset = ruleset);
+    item->map = map;
+    if (map != NULL)
+        hs_map_store_retain(evidence->service->maps, map);
+    pthread_mutex_lock(&evidence->lock);
+    bool fits = has_space(evidence, item->size, is_sample);
+    if (fits) {
+        evidence->bytes += item->size;
+        evidence->count++;
+        evidence->added++;
+        *evidence->last = item;
+        evidence->last = &item->next;
+        if (evidence->count == 1 || evidence->count == COMMIT_ROWS)
+            pthread_cond_signal(&evidence->wake);
+    }
+    pthread_mutex_unlock(&evidence->lock);
+    if (fits)
+        return true;
+    free_item(evidence, item);
+    count_dropped(evidence, is_sample ? HS_EVIDENCE_DROP_SAMPLE : HS_EVIDENCE_DROP_QUEUE, 1);
+    return false;
+}
+
+bool hs_evidence_settle(struct hs_evidence *evidence)
+{
+    if (evidence == NULL || !evidence->settings.is_synced)
+        return true;
+    struct timespec until = hs_clock_timespec(hs_clock_us() + SETTLE_US);
+    int result = 0;
+    pthread_mutex_lock(&evidence->lock);
+    uint64_t target = evidence->added, lost = evidence->lost;
+    while (evidence->done < target && result == 0)
+        result = pthread_cond_timedwait(&evidence->committed, &evidence->lock, &until);
+    bool is_settled = evidence->done >= target && evidence->lost == lost;
+    pthread_mutex_unlock(&evidence->lock);
+    return is_settled;
+}
+
+size_t hs_evidence_queue_length(struct hs_evidence *evidence)
+{
+    pthread_mutex_lock(&evidence->lock);
+    size_t count = evidence->count;
+    pthread_mutex_unlock(&evidence->lock);
+    return count;
+}
+
+/* ---- start and end ---- */
+
+static void destroy(struct hs_evidence *evidence)
+{
+    pthread_cond_destroy(&evidence->committed);
+    pthread_cond_destroy(&evidence->wake);
+    pthread_mutex_destroy(&evidence->lock);
+    free(evidence);
+}
+
+struct hs_evidence *hs_evidence_start(const struct hs_service *service,
+                                      const struct hs_evidence_settings *settings,
+                                      char error[256])
+{
+    struct hs_evidence *evidence = calloc(1, sizeof *evidence);
+    snprintf(error, 256, "out of memory");
+    if (evidence == NULL)
+        return NULL;
+    evidence->service = service;
+    evidence->settings = *settings;
+    evidence->log_limit = (struct hs_log_limit){.per_second = 1, .kind = "evidence"};
+    evidence->last = &evidence->first;
+    pthread_mutex_init(&evidence->lock, NULL);
+    hs_clock_condition(&evidence->wake);
+    hs_clock_condition(&evidence->committed);
+    if (pthread_create(&evidence->thread, NULL, write_rows, evidence) == 0)
+        return evidence;
+    destroy(evidence);
+    return NULL;
+}
+
+void hs_evidence_stop(struct hs_evidence *evidence, int64_t wait_us)
+{
+    if (evidence == NULL)
+        return;
+    pthread_mutex_lock(&evidence->lock);
+    evidence->is_ending = true;
+    evidence->end_us = hs_clock_us() + wait_us;
+    pthread_cond_signal(&evidence->wake);
+    pthread_mutex_unlock(&evidence->lock);
+    pthread_join(evidence->thread, NULL);
+    destroy(evidence);
+}
