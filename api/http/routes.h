@@ -37,6 +37,8 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(MAP_PUT, PUT, "/v1/maps/{map}", BOTH, ALL_OF(RULES), CONSOLE, map_put)                       \
     X(MAP_GET, GET, "/v1/maps/{map}", BOTH, ANY_OF(ANY_SCOPE), CONSOLE, map_get)                   \
     X(MAP_DELETE, DELETE, "/v1/maps/{map}", BOTH, ALL_OF(RULES), CONSOLE, map_delete)              \
+    X(VERDICT_LIST, GET, "/v1/verdicts", BOTH, ALL_OF(EVIDENCE), CONSOLE, verdict_list)            \
+    X(VERDICT_GET, GET, "/v1/verdicts/{verdict}", BOTH, ALL_OF(EVIDENCE), CONSOLE, verdict_get)    \
     X(CONTRACT, GET, "/openapi.yaml", BOTH, OPEN, VITAL, contract)                                 \
     X(LIVEZ, GET, "/livez", BOTH, OPEN, VITAL, livez)                                              \
     X(READYZ, GET, "/readyz", BOTH, OPEN, VITAL, readyz)                                           \

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "api/json/cursor.h"
+#include "service/record/lines.h"
 #include "service/record/stream.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
@@ -136,19 +137,44 @@ static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_
     }
 }
 
+/* Writes the lines of a stream that verify the claim again. */
+static void write_lines(const struct hs_match_slot *slot, const struct hs_verdict_to_keep *verdict,
+                        struct hs_buffer *opening, struct hs_buffer *request)
+{
+    struct hs_writer writer = {.buffer = opening};
+    struct hs_buffer body = {0}, answer = {0};
+    hs_line_begin_opening(&writer, slot);
+    write_request(verdict, &body);
+    write_answer(verdict, slot->ruleset->revision, &answer);
+    struct hs_recorded_request recorded = {
+        .route = verdict->hit != NULL ? HS_ROUTE_HITS_POST : HS_ROUTE_SHOTS_POST,
+        .explain = true,
+        .body = {body.data, body.len},
+        .answer = {answer.data, answer.len}};
+    writer = (struct hs_writer){.buffer = request};
+    hs_line_put_request(&writer, slot, &recorded);
+    request->failed = request->failed || body.failed || answer.failed;
+    hs_buffer_free(&body);
+    hs_buffer_free(&answer);
+}
+
+static void free_state(struct hs_verdict_to_keep *verdict)
+{
+    free(verdict->state.data);
+    verdict->state = (struct hs_bytes){0};
+}
+
 bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
                     struct hs_verdict_to_keep *verdict)
 {
     const struct hs_hit_result *result = verdict->result;
     const struct hs_ruleset *ruleset = slot->ruleset->ruleset;
-    struct hs_buffer request = {0}, answer = {0};
+    struct hs_buffer opening = {0}, request = {0};
     struct hs_player_info shooter;
-    write_request(verdict, &request);
-    write_answer(verdict, slot->ruleset->revision, &answer);
+    write_lines(slot, verdict, &opening, &request);
     struct hs_evidence_row row = {
         .at_us = wall_us(),
         .now_us = result->now_us,
-        .opening = slot->opening,
         .id = hs_str_of(verdict->id.text),
         .tenant = hs_name_str(&slot->tenant),
         .match = hs_name_str(&slot->name),
@@ -159,8 +185,8 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
         .reason = hs_str_of(hs_reason_name(result->reason)),
         .ruleset = hs_name_str(&ruleset->name),
         .revision = hs_str_of(slot->ruleset->revision),
+        .opening = {opening.data, opening.len},
         .request = {request.data, request.len},
-        .answer = {answer.data, answer.len},
         .state = {(const char *)verdict->state.data, verdict->state.len},
     };
     if (result->weapon != HS_NONE)
@@ -172,12 +198,11 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
         row.map_revision = hs_str_of(slot->map->revision);
     }
     copy_measure(result, &row);
-    bool is_whole = !request.failed && !answer.failed && !verdict->state.failed;
+    bool is_whole = !opening.failed && !request.failed && !verdict->state.failed;
     bool is_kept = is_whole && hs_evidence_put(evidence, &row, verdict->is_sample, slot->ruleset,
                                                slot->map);
+    hs_buffer_free(&opening);
     hs_buffer_free(&request);
-    hs_buffer_free(&answer);
-    free(verdict->state.data);
-    verdict->state = (struct hs_bytes){0};
+    free_state(verdict);
     return is_kept;
 }

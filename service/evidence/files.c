@@ -96,8 +96,7 @@ static void remove_day(const char *directory, const char *day)
     hs_log(HS_LOG_INFO, "old evidence was removed", HS_LOG_TEXT("day", day));
 }
 
-/* Days since the epoch. */
-static int64_t number_of(const char *day)
+int64_t hs_evidence_day_number(const char *day)
 {
     struct tm utc = {0};
     utc.tm_year = atoi(day) - 1900;
@@ -114,7 +113,7 @@ void hs_evidence_remove_old(const char *directory, const char *today, unsigned k
     char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(directory, &count);
     for (size_t i = 0; i < count; i++) {
         bytes += size_of(directory, days[i]);
-        bool is_old = number_of(today) - number_of(days[i]) > (int64_t)keep_days;
+        bool is_old = hs_evidence_day_number(today) - hs_evidence_day_number(days[i]) > (int64_t)keep_days;
         bool is_today = strcmp(days[i], today) >= 0;
         if (!is_today && (is_old || bytes > keep_bytes))
             remove_day(directory, days[i]);

@@ -11,6 +11,9 @@ enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
 /* Writes a day as 2026-01-31. */
 void hs_evidence_day(time_t now, char day[HS_EVIDENCE_DAY]);
 
+/* Returns the days since the epoch. */
+int64_t hs_evidence_day_number(const char *day);
+
 /* Writes the path of the file of a day. */
 void hs_evidence_path(const char *directory, const char *day, char path[HS_EVIDENCE_PATH]);
 

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "service/system/version.h"
-
 /* Codes that the writer remembers, so that most texts need no query. A power of two. */
 enum { REMEMBERED = 4096 };
 
@@ -26,8 +24,8 @@ static const char schema[] =
 #undef X
     ");"
     "CREATE TABLE IF NOT EXISTS bodies(at INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
-    " now INTEGER NOT NULL, opening INTEGER NOT NULL, measured REAL, \"limit\" REAL, unit TEXT,"
-    " revision TEXT NOT NULL, map TEXT, map_revision TEXT, program TEXT NOT NULL,"
+    " now INTEGER NOT NULL, measured REAL, \"limit\" REAL, unit TEXT,"
+    " revision TEXT NOT NULL, map TEXT, map_revision TEXT,"
     " sizes TEXT NOT NULL, body BLOB NOT NULL);"
     "CREATE INDEX IF NOT EXISTS by_player ON verdicts(player);"
     "CREATE INDEX IF NOT EXISTS by_account ON verdicts(account);"
@@ -43,7 +41,7 @@ static const char *const texts[] = {
                     HS_EVIDENCE_TEXTS(X)
 #undef X
                     ")",
-    [PUT_BODY] = "INSERT OR IGNORE INTO bodies VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [PUT_BODY] = "INSERT OR IGNORE INTO bodies VALUES(?,?,?,?,?,?,?,?,?,?,?)",
     [HAS_DOCUMENT] = "SELECT 1 FROM documents WHERE kind = ? AND revision = ?",
     [PUT_DOCUMENT] = "INSERT OR IGNORE INTO documents VALUES(?,?,?,?)",
     [NEWEST] = "SELECT max(at) FROM verdicts",
@@ -243,7 +241,8 @@ static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, 
 static bool put_body(struct hs_evidence_store *store, int64_t at_us,
                      const struct hs_evidence_row *row)
 {
-    const struct hs_str parts[] = {row->request, row->answer, row->state};
+    const struct hs_str parts[] = {row->opening, row->request, row->state};
+    enum { AT = 1, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY };
     char sizes[96];
     size_t packed = pack(store, parts, 3);
     sqlite3_stmt *statement = store->statements[PUT_BODY];
@@ -251,23 +250,21 @@ static bool put_body(struct hs_evidence_store *store, int64_t at_us,
         return false;
     int len =
         snprintf(sizes, sizeof sizes, "%zu %zu %zu", parts[0].len, parts[1].len, parts[2].len);
-    sqlite3_bind_int64(statement, 1, at_us);
-    bind_text(statement, 2, row->id);
-    sqlite3_bind_int64(statement, 3, row->now_us);
-    sqlite3_bind_int64(statement, 4, (int64_t)row->opening);
-    sqlite3_bind_null(statement, 5);
-    sqlite3_bind_null(statement, 6);
+    sqlite3_bind_int64(statement, AT, at_us);
+    bind_text(statement, ID, row->id);
+    sqlite3_bind_int64(statement, NOW, row->now_us);
+    sqlite3_bind_null(statement, MEASURED);
+    sqlite3_bind_null(statement, LIMIT);
     if (row->has_measure) {
-        sqlite3_bind_double(statement, 5, row->measured);
-        sqlite3_bind_double(statement, 6, row->limit);
+        sqlite3_bind_double(statement, MEASURED, row->measured);
+        sqlite3_bind_double(statement, LIMIT, row->limit);
     }
-    bind_text(statement, 7, row->unit);
-    bind_text(statement, 8, row->revision);
-    bind_text(statement, 9, row->map);
-    bind_text(statement, 10, row->map_revision);
-    bind_text(statement, 11, HS_STR(HS_VERSION));
-    bind_text(statement, 12, (struct hs_str){sizes, (size_t)len});
-    sqlite3_bind_blob(statement, 13, store->packed, (int)packed, SQLITE_STATIC);
+    bind_text(statement, UNIT, row->unit);
+    bind_text(statement, REVISION, row->revision);
+    bind_text(statement, MAP, row->map);
+    bind_text(statement, MAP_REVISION, row->map_revision);
+    bind_text(statement, SIZES, (struct hs_str){sizes, (size_t)len});
+    sqlite3_bind_blob(statement, BODY, store->packed, (int)packed, SQLITE_STATIC);
     return step(store, PUT_BODY);
 }
 

@@ -32,7 +32,6 @@
 struct hs_evidence_row {
     int64_t at_us;  /* wall clock; the store makes it unique, and greater than those before */
     int64_t now_us; /* of the match */
-    uint64_t opening;
     struct hs_str id;
 #define X(member, column) struct hs_str member;
     HS_EVIDENCE_TEXTS(X)
@@ -41,9 +40,10 @@ struct hs_evidence_row {
     double measured, limit;
     struct hs_str unit;
     struct hs_str revision;          /* of the ruleset */
-    struct hs_str map, map_revision; /* empty: the match has no map */
-    struct hs_str request, answer;   /* JSON; what POST hits or POST shots gets and returns */
-    struct hs_str state;             /* an excerpt (validators/snapshot.h) */
+    struct hs_str map, map_revision; /* ptr NULL: the match has no map */
+    /* Lines of a recorded stream: the begun line of the opening, and the line of the request. */
+    struct hs_str opening, request;
+    struct hs_str state; /* an excerpt (validators/snapshot.h), which completes the opening */
 };
 
 struct hs_evidence_store;

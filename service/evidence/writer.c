@@ -61,7 +61,7 @@ static char *copy_text(char *to, struct hs_str *text)
 }
 
 /* The texts of a row. X(member) */
-#define ROW_TEXTS(X) X(id) X(unit) X(revision) X(map) X(map_revision) X(request) X(answer) X(state)
+#define ROW_TEXTS(X) X(id) X(unit) X(revision) X(map) X(map_revision) X(opening) X(request) X(state)
 
 static struct item *make_item(const struct hs_evidence_row *row)
 {
