@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/json/digits.h"
+
 /* One sentence or the other is written; vocabulary.h has the words in braces. */
 struct sentence {
     const char *measured; /* NULL: nothing is ever measured */
@@ -90,6 +92,14 @@ enum {
 static double write_digits(double value, int digits, char out[NUMBER_MAX])
 {
     char text[NUMBER_MAX];
+    double shown;
+    char *end = hs_digits_rounded(out, value, digits, &shown);
+    if (end != NULL) {
+        *end = '\0';
+        return shown;
+    }
+    if (value == 0)
+        return memcpy(out, "0", 2), 0;
     snprintf(text, sizeof text, "%.*e", digits - 1, value);
     double rounded = strtod(text, NULL);
     int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
@@ -109,6 +119,16 @@ static double write_digits(double value, int digits, char out[NUMBER_MAX])
         length--;
     out[length] = '\0';
     return rounded;
+}
+
+/* Writes two short texts, one after the other, with a terminating 0. */
+static struct hs_str join(char *out, const char *first, const char *second)
+{
+    struct hs_str before = hs_str_of(first), after = hs_str_of(second);
+    memcpy(out, before.ptr, before.len);
+    memcpy(out + before.len, after.ptr, after.len);
+    out[before.len + after.len] = '\0';
+    return (struct hs_str){out, before.len + after.len};
 }
 
 struct numbers {
@@ -133,8 +153,7 @@ static struct numbers numbers_of(enum hs_unit unit, double measured, double limi
         if (side(write_digits(measured, digits, text), shown_limit) == side(measured, limit))
             break;
     const char *side_text = digits <= max ? "" : out.is_below ? "less than " : "more than ";
-    snprintf(out.measured, sizeof out.measured, "%s%s", side_text,
-             digits <= max ? text : out.limit);
+    join(out.measured, side_text, digits <= max ? text : out.limit);
     return out;
 }
 
@@ -184,24 +203,20 @@ static struct hs_str word_of(const struct words *words, char word, char text[HS_
         return hs_str_of(numbers->measured);
     if (word == 'l')
         return hs_str_of(numbers->limit);
-    if (word == 'L') {
-        snprintf(text, HS_SENTENCE_MAX, "%s %s", numbers->is_below ? "minimum" : "limit",
-                 numbers->limit);
-        return hs_str_of(text);
-    }
+    if (word == 'L')
+        return join(text, numbers->is_below ? "minimum " : "limit ", numbers->limit);
     if (claim == NULL || words->result == NULL || words->row == NULL)
         return HS_STR(""); /* a move, whose sentences have no other words */
     switch (word) {
     case 'p':
         return player_of(words);
     case 'v':
-        snprintf(text, HS_SENTENCE_MAX, "mover %s", words->row->mover.text);
-        return words->row->mover.text[0] != '\0' ? hs_str_of(text) : HS_STR("a wall");
+        return words->row->mover.text[0] != '\0' ? join(text, "mover ", words->row->mover.text)
+                                                 : HS_STR("a wall");
     case 'w':
         return claim->weapon;
     case 'n':
-        snprintf(text, HS_SENTENCE_MAX, "%llu", (unsigned long long)claim->shot);
-        return hs_str_of(text);
+        return (struct hs_str){text, (size_t)(hs_digits_unsigned(text, claim->shot) - text)};
     case 's':
         return hs_str_of(claim->is_shot ? "origin" : "start");
     case 'T':
@@ -222,12 +237,16 @@ static void write_sentence(const char *text, const struct words *words, char out
     size_t at = strlen(out);
     char composed[HS_SENTENCE_MAX];
     while (*text != '\0' && at + 1 < HS_SENTENCE_MAX) {
-        struct hs_str piece = {text, 1};
-        if (*text == '{')
+        struct hs_str piece = {text, strcspn(text, "{")};
+        text += piece.len;
+        if (piece.len == 0) {
             piece = word_of(words, text[1], composed);
-        text += *text == '{' ? 3 : 1;
-        for (size_t i = 0; i < piece.len && at + 1 < HS_SENTENCE_MAX; i++)
-            out[at++] = piece.ptr[i];
+            text += sizeof "{?}" - 1;
+        }
+        size_t left = HS_SENTENCE_MAX - 1 - at;
+        size_t len = piece.len < left ? piece.len : left;
+        memcpy(out + at, piece.len > 0 ? piece.ptr : "", len);
+        at += len;
     }
     out[at] = '\0';
 }
@@ -256,7 +275,7 @@ void hs_check_detail(const struct hs_detail_claim *claim, const struct hs_hit_re
     struct words words = {.claim = claim, .result = result, .row = row};
     if (row->unit != HS_UNIT_NONE)
         words.numbers = numbers_of(row->unit, row->measured, row->limit);
-    snprintf(out, HS_SENTENCE_MAX, "%s", row->of_posted_shot ? "posted shot: " : "");
+    join(out, row->of_posted_shot ? "posted shot: " : "", "");
     write_sentence(text_of(row), &words, out);
 }
 

@@ -5,7 +5,9 @@
 
 /* ---- decoding ---- */
 
-static void put_bone(const double v[10], struct hs_posted_bone *bone)
+enum { BONE_FLOATS = 7, SCALED_BONE_FLOATS = 10 };
+
+static void put_bone(const double v[SCALED_BONE_FLOATS], struct hs_posted_bone *bone)
 {
     bone->present = true;
     memcpy(bone->position, v, sizeof bone->position);
@@ -13,18 +15,60 @@ static void put_bone(const double v[10], struct hs_posted_bone *bone)
     memcpy(bone->scale, v + 7, sizeof bone->scale);
 }
 
+static const double no_bone[SCALED_BONE_FLOATS] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
+
 static void decode_bone(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         size_t floats, struct hs_posted_bone *bone)
 {
-    double v[10] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
+    double v[SCALED_BONE_FLOATS];
+    memcpy(v, no_bone, sizeof v);
     if (hs_json_read_reals(reader, value, at, floats, v))
         put_bone(v, bone);
+}
+
+/* Whether the numbers of all bones are in one array. */
+static bool are_flat(const json_t *value)
+{
+    const json_t *element;
+    size_t i;
+    bool has_arrays = false;
+    json_array_foreach(value, i, element) has_arrays = has_arrays || json_is_array(element);
+    return json_is_number(json_array_get(value, 0)) && !has_arrays;
+}
+
+static void decode_flat_bones(struct hs_reader *reader, const json_t *value,
+                              const struct hs_json_at *at, struct hs_player_frame *entry)
+{
+    size_t count = json_array_size(value) / BONE_FLOATS;
+    if (json_array_size(value) % BONE_FLOATS != 0 || count > HS_MAX_BONES) {
+        hs_json_bad(reader, at, "must have %d numbers for each of at most %d bones", BONE_FLOATS,
+                    HS_MAX_BONES);
+        return;
+    }
+    struct hs_posted_bone *bones = hs_arena_alloc(reader->arena, count, sizeof *bones);
+    reader->no_memory = reader->no_memory || bones == NULL;
+    for (size_t i = 0; bones != NULL && i < count * BONE_FLOATS; i++) {
+        struct hs_json_at here = {.parent = at, .index = i};
+        double v[SCALED_BONE_FLOATS];
+        if (i % BONE_FLOATS == 0)
+            memcpy(v, no_bone, sizeof v);
+        hs_json_read_real(reader, json_array_get(value, i), &here, -HS_JSON_REAL_MAX,
+                          HS_JSON_REAL_MAX, &v[i % BONE_FLOATS]);
+        if (i % BONE_FLOATS == BONE_FLOATS - 1)
+            put_bone(v, &bones[i / BONE_FLOATS]);
+    }
+    entry->bones = bones;
+    entry->bone_count = bones != NULL ? count : 0;
 }
 
 static void decode_bones(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          void *target)
 {
     struct hs_player_frame *entry = target;
+    if (are_flat(value)) {
+        decode_flat_bones(reader, value, at, entry);
+        return;
+    }
     struct hs_posted_bone *bones =
         hs_json_read_array(reader, value, at, 0, HS_MAX_BONES, sizeof *bones, &entry->bone_count);
     entry->bones = bones;
@@ -33,40 +77,56 @@ static void decode_bones(struct hs_reader *reader, const json_t *value, const st
         const json_t *bone = json_array_get(value, i);
         if (json_is_null(bone))
             continue;
-        size_t floats = json_array_size(bone) == 10 ? 10 : 7;
+        size_t floats =
+            json_array_size(bone) == SCALED_BONE_FLOATS ? SCALED_BONE_FLOATS : BONE_FLOATS;
         if (!json_is_array(bone) || json_array_size(bone) != floats) {
             hs_json_bad(reader, &here, "must be null, or an array of 7 or 10 numbers");
             continue;
         }
-        if (floats == 10)
+        if (floats == SCALED_BONE_FLOATS)
             entry->fields |= HS_FIELD_SCALES;
         decode_bone(reader, bone, &here, floats, &bones[i]);
     }
 }
 
-/* The same without a tree. */
+/* Reads the 7 numbers of one bone without a tree, or also 10. */
+static bool take_bone(struct hs_direct *in, struct hs_player_frame *entry, bool may_scale,
+                      struct hs_posted_bone *bone)
+{
+    double v[SCALED_BONE_FLOATS];
+    memcpy(v, no_bone, sizeof v);
+    if (!hs_direct_take_numbers(in, BONE_FLOATS, v))
+        return false;
+    if (may_scale && hs_cursor_take(&in->cursor, ',')) {
+        entry->fields |= HS_FIELD_SCALES;
+        if (!hs_direct_take_numbers(in, SCALED_BONE_FLOATS - BONE_FLOATS, v + BONE_FLOATS))
+            return false;
+    }
+    put_bone(v, bone);
+    return true;
+}
+
+/* Like decode_bones. */
 static bool take_bones(struct hs_direct *in, void *target)
 {
     struct hs_player_frame *entry = target;
-    struct hs_direct_items items = {.size = sizeof(struct hs_posted_bone)};
-    if (!hs_cursor_take(&in->cursor, '['))
+    struct hs_direct_items items = {.size = sizeof(struct hs_posted_bone), .first = in->bone_count};
+    if (!hs_direct_open(in, '['))
         return false;
+    bool is_flat = hs_direct_is_number(in);
     do {
         struct hs_posted_bone *bone = hs_direct_add(in, &items, HS_MAX_BONES);
-        double v[10] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
-        size_t count;
         if (bone == NULL)
             return false;
-        if (hs_direct_take_literal(in, "null"))
+        if (is_flat ? take_bone(in, entry, false, bone)
+            : hs_direct_open(in, '[')
+                ? take_bone(in, entry, true, bone) && hs_cursor_take(&in->cursor, ']')
+                : hs_direct_take_literal(in, "null"))
             continue;
-        if (!hs_direct_take_reals(in, 7, 10, v, &count) || (count != 7 && count != 10))
-            return false;
-        put_bone(v, bone);
-        if (count == 10)
-            entry->fields |= HS_FIELD_SCALES;
+        return false;
     } while (hs_cursor_take(&in->cursor, ','));
     entry->bones = (const struct hs_posted_bone *)(const void *)items.items;
-    entry->bone_count = items.count;
+    entry->bone_count = in->bone_count = items.count;
     return hs_cursor_take(&in->cursor, ']');
 }
 

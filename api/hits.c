@@ -64,7 +64,9 @@ const struct hs_json_list hs_hits_list = {.item = {.kind = HS_JSON_OBJECT, .obje
 
 /* ---- encoding ---- */
 
-static void write_name(struct hs_writer *writer, const char *key, const struct hs_name *name)
+/* Inline, so that the keys are known when it is compiled. */
+static inline __attribute__((always_inline)) void
+write_name(struct hs_writer *writer, const char *key, const struct hs_name *name)
 {
     if (name->text[0] != '\0')
         hs_write_text_field(writer, key, name->text);
@@ -229,6 +231,13 @@ void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *cl
     for (uint16_t i = 0; i < result->would_reject_count; i++)
         hs_write_text(writer, hs_reason_name(result->would_reject[i]));
     hs_write_end(writer, ']');
+}
+
+bool hs_hit_is_plain(const struct hs_hit_result *result)
+{
+    return result->replay == NULL && result->reason == HS_REASON_OK && result->flags == 0 &&
+           result->would_reject_count == 0 && result->damage_count == 0 &&
+           result->refused_count == 0 && result->unclaimed_count == 0;
 }
 
 void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,

@@ -21,6 +21,10 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
 
+/* Whether a brief answer leaves the result out: it is accepted with the reason `ok`, no damage, no
+   flag, and nothing else that the game server has to read. */
+bool hs_hit_is_plain(const struct hs_hit_result *result);
+
 /* The parts that results of hits and of shots share: the head, and then checks, flags and
    would_reject. */
 void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str shooter,

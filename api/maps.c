@@ -22,8 +22,8 @@ struct decoder {
     char *arrays[LISTS]; /* malloc'ed */
     size_t counts[LISTS];
     struct hs_buffer shell; /* the document with its lists empty */
-    size_t cut_at[LISTS];   /* for each list: its offset in the shell, and how many bytes of */
-    size_t cut[LISTS];      /* it the shell lacks */
+    size_t cut_at[LISTS];   /* offset of each list in the shell */
+    size_t cut[LISTS];      /* bytes of each list that the shell lacks */
     size_t cuts;
 };
 

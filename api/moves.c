@@ -46,7 +46,8 @@ const struct hs_json_list hs_moves_list = {.item = {.kind = HS_JSON_OBJECT, .obj
 
 /* The members of a body. Together they show which form it has. */
 struct body {
-    const json_t *moves, *columns, *rows;
+    const json_t *moves;
+    struct hs_json_table table;
 };
 
 void hs_moves_decode_body(struct hs_reader *reader, const json_t *root,
@@ -54,30 +55,27 @@ void hs_moves_decode_body(struct hs_reader *reader, const json_t *root,
 {
     static const struct hs_json_field fields[] = {
         {"moves", HS_JSON_ANY, .offset = offsetof(struct body, moves)},
-        {"columns", HS_JSON_ANY, .offset = offsetof(struct body, columns)},
-        {"rows", HS_JSON_ANY, .offset = offsetof(struct body, rows)},
+        {"columns", HS_JSON_ANY, .offset = offsetof(struct body, table.columns)},
+        {"rows", HS_JSON_ANY, .offset = offsetof(struct body, table.rows)},
     };
     static const struct hs_json_object object = {HS_JSON_FIELDS(fields)};
     static const struct hs_json_at moves_at = {.key = "moves"}, columns_at = {.key = "columns"},
                                    rows_at = {.key = "rows"};
     struct body body = {0};
-    struct hs_json_columns columns;
     hs_json_read_object(reader, root, NULL, &object, &body);
-    bool compact = body.columns != NULL || body.rows != NULL;
-    if (!compact && body.moves == NULL) {
+    bool is_table = body.table.columns != NULL || body.table.rows != NULL;
+    if (!is_table && body.moves == NULL) {
         hs_json_bad(reader, &moves_at, "is required");
-    } else if (!compact) {
+    } else if (!is_table) {
         out->moves = hs_json_read_batch(reader, body.moves, &moves_at, &hs_moves_list, &out->count);
     } else if (body.moves != NULL) {
         hs_json_bad(reader, &moves_at, "cannot be combined with columns and rows");
-    } else if (body.columns == NULL) {
+    } else if (body.table.columns == NULL) {
         hs_json_bad(reader, &columns_at, "is required");
-    } else if (body.rows == NULL) {
+    } else if (body.table.rows == NULL) {
         hs_json_bad(reader, &rows_at, "is required");
-    } else if (hs_json_read_columns(reader, body.columns, &columns_at, &move_object, &columns)) {
-        reader->columns = &columns;
-        out->moves = hs_json_read_batch(reader, body.rows, &rows_at, &hs_moves_list, &out->count);
-        reader->columns = NULL;
+    } else {
+        out->moves = hs_json_read_table(reader, &body.table, NULL, &hs_moves_list, &out->count);
     }
 }
 
@@ -182,6 +180,13 @@ void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules
         encode_correction(writer, rules, move, result);
     hs_write_bool_field(writer, "replayed", result->replayed);
     hs_write_end(writer, '}');
+}
+
+bool hs_move_is_plain(const struct hs_move_result *result)
+{
+    return result->reason == HS_MOVE_OK && result->is_whole && result->failure_count == 0 &&
+           !result->force_update && !result->is_resolving && !result->replayed &&
+           result->position != HS_MOVE_POSITION_CORRECTION;
 }
 
 void hs_moves_info_encode(struct hs_writer *writer, const struct hs_moves_info *info)

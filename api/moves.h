@@ -16,8 +16,8 @@ struct hs_moves_request {
 /* The value of "moves". */
 extern const struct hs_json_list hs_moves_list;
 
-/* Decodes the body of POST .../moves. It has one of two forms: {"moves":[{..},..]}, or the names of
-   the members once and then one row of values for each move, {"columns":[..],"rows":[[..],..]}. */
+/* Decodes the body of POST .../moves. It has one of two forms: {"moves":..} with a list or a table,
+   or the members of the table alone: {"columns":[..],"rows":[[..],..]}. */
 void hs_moves_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_moves_request *out);
 
@@ -29,6 +29,12 @@ extern const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS];
 /* Writes a result. `rules` are the rules that checked the move. */
 void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules,
                     const struct hs_move *move, const struct hs_move_result *result);
+
+/*
+ * Whether a brief answer leaves the move out: it is accepted, nothing about it is unusual, and the
+ * game server can compute its delta_time itself. A brief answer still names it if it has an ack.
+ */
+bool hs_move_is_plain(const struct hs_move_result *result);
 
 /* Writes the state of a player's clock, as the value of `timing`. */
 void hs_moves_info_encode(struct hs_writer *writer, const struct hs_moves_info *info);

@@ -68,3 +68,8 @@ void hs_shot_encode(struct hs_writer *writer, const struct hs_shot_claim *claim,
         .shot = claim->shot, .shooter = claim->shooter, .weapon = claim->weapon, .is_shot = true};
     hs_checks_encode(writer, &about, result, explain);
 }
+
+bool hs_shot_is_plain(const struct hs_hit_result *result)
+{
+    return hs_hit_is_plain(result) && result->sleep_us <= 0 && result->remaining_flight_us < 0;
+}

@@ -13,4 +13,8 @@ void hs_shot_encode(struct hs_writer *writer, const struct hs_shot_claim *claim,
                     const struct hs_hit_result *result, int64_t forward_time_us,
                     const struct hs_verdict_id *id, bool explain);
 
+/* As hs_hit_is_plain. The answer to the shot of a projectile is never plain: the game server needs
+   its forward_time. */
+bool hs_shot_is_plain(const struct hs_hit_result *result);
+
 #endif

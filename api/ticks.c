@@ -52,6 +52,11 @@ bool hs_ticks_read_directly(struct hs_reader *reader, struct hs_str body, enum h
 {
     const struct hs_json_field *required;
     struct hs_json_object table = table_of(route, &required);
+    if (route == HS_ROUTE_MOVES_POST &&
+        hs_json_read_table_directly(reader, body, &hs_moves_list, &out->moves.moves)) {
+        out->fields = HS_TICKS_MOVES;
+        return true;
+    }
     if (!hs_json_read_directly(reader, body, &table, out) ||
         (required != NULL && (out->fields & required->bit) == 0)) {
         *out = (struct hs_ticks_request){0};

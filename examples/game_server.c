@@ -326,11 +326,12 @@ static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, dou
                                           "end", position(claim->to)));
 }
 
+/* `result` NULL: the brief answer does not list the claim. So it is accepted, without damage. */
 static void apply(const struct claim *claim, const json_t *result)
 {
     struct player *player = &players[claim->shooter];
     const char *verdict = json_string_value(json_object_get(result, "verdict"));
-    bool accepted = strcmp(verdict, "accepted") == 0;
+    bool accepted = verdict == NULL || strcmp(verdict, "accepted") == 0;
     tally[claim->kind].claims++;
     tally[claim->kind].accepted += accepted;
     player->claims++;
@@ -384,7 +385,7 @@ static void tick(const char *match, double now, bool first, bool shooting)
     }
     json_t *body = json_pack("{s:f,s:[{s:f,s:o}],s:o,s:o}", "now", now, "frames", "time", now,
                              "players", entries, "shots", shots, "hits", hits);
-    snprintf(path, sizeof path, "/matches/%s/ticks", match);
+    snprintf(path, sizeof path, "/matches/%s/ticks?brief=true", match);
     json_t *answer = request("POST", path, body);
     for (int try = 0; try < TRIES && undecided_ms(answer) > 0; try++) {
         wait_ms(undecided_ms(answer));
@@ -394,8 +395,15 @@ static void tick(const char *match, double now, bool first, bool shooting)
     /* A refused frame is a mistake of the game server, so print it. */
     if (json_array_size(json_object_get(json_object_get(answer, "frames"), "refused")) > 0)
         json_dumpf(json_object_get(answer, "frames"), stderr, JSON_INDENT(2));
-    for (int i = 0; i < count; i++) /* in the order of the hits */
-        apply(&claims[i], json_array_get(json_object_get(answer, "hits"), (size_t)i));
+    const json_t *results = json_object_get(answer, "hits");
+    size_t listed = 0;
+    for (int i = 0; i < count; i++) { /* each result has the index of its hit in the request */
+        const json_t *result = json_array_get(results, listed);
+        bool is_listed =
+            result != NULL && json_integer_value(json_object_get(result, "index")) == i;
+        apply(&claims[i], is_listed ? result : NULL);
+        listed += is_listed;
+    }
     json_decref(answer);
     json_decref(body);
 }

@@ -280,12 +280,16 @@ class Match:
         # A refused frame is a mistake of the game server, so print it.
         if answer["frames"]["refused"]:
             print(answer["frames"], file=sys.stderr)
-        for claim, result in zip(claims, answer.get("hits", [])):  # in the order of the hits
-            self.apply(claim, result)
+        # Each result has the index of its hit in the request. Hits that the brief answer does not
+        # list are accepted, without damage.
+        results = {result["index"]: result for result in answer.get("hits", [])}
+        for i, claim in enumerate(claims):
+            self.apply(claim, results.get(i, {"verdict": "accepted"}))
 
     def post(self, body):
         for _ in range(TRIES):
-            answer = self.service.request("POST", "/matches/" + self.name + "/ticks", body)
+            answer = self.service.request("POST", "/matches/" + self.name + "/ticks?brief=true",
+                                          body)
             # The service could not verify some claims now (`over_budget`, `not_recorded`): send
             # the same again. Verdicts already given stay as they are.
             pause = max([hit.get("retry_after_ms", 0) for hit in answer.get("hits", [])], default=0)

@@ -60,7 +60,7 @@ struct hs_ledger_entry {
     int64_t offset_us;           /* hit_time minus what rtt and interp explained; with has_offset */
     struct hs_vec start, end;    /* of the trace; if accepted */
     struct hs_posted_shot *shot; /* owned; set for a posted shot, NULL for a hit */
-    char *answer; /* owned; the reply that was sent, `answer_size` bytes; NULL: given up */
+    char *answer; /* owned; the reply that was sent, `answer_size` bytes; NULL: dropped */
     size_t answer_size;
 };
 

@@ -67,25 +67,27 @@ enum hs_move_position {
 struct hs_move_result {
     enum hs_verdict verdict;
     enum hs_move_reason reason;
+    enum hs_move_position position;
     bool replayed;     /* a retry; this is the result of the first evaluation */
     bool force_update; /* the client needs the server's state */
     bool is_resolving; /* the compatible check is paying back a discrepancy */
-    int64_t delta_us;  /* time that the server may simulate */
+    bool is_whole;   /* delta_us is all the client's time since its last move, which was accepted */
+    unsigned raised; /* bits of enum hs_move_check: checks failed on this move, in any mode */
+    uint16_t failure_count;
+    uint16_t corrected_mode; /* index in the ruleset's modes; HS_NONE: unknown */
+    int64_t delta_us;        /* time that the server may simulate */
     int64_t forced_us; /* time for which the server moves the player by itself; 0: it does not */
     int64_t late_us;   /* how late a stale move was; 0: not stale, or unknown */
-    unsigned raised;   /* bits of enum hs_move_check: checks failed on this move, in any mode */
-    uint16_t failure_count;
     /* State after the move. */
     int64_t discrepancy_us, lifetime_us; /* of the compatible check */
     int64_t error_us;                    /* what this move added to them */
     int64_t age_us;                      /* since the first move of this clock */
     int64_t credit_us;
     double speed; /* of the client's clock relative to the server's; 1 is honest */
-    enum hs_move_position position;
-    double error, limit; /* length; for a correction */
+    /* For a correction; otherwise 0. */
+    double error, limit; /* length */
     struct hs_vec corrected, corrected_velocity;
     bool has_corrected_velocity;
-    uint16_t corrected_mode; /* index in the ruleset's modes; HS_NONE: unknown */
     /* In deciding order. Entries from failure_count on are not set. */
     struct hs_move_failure failures[HS_MOVE_CHECK_COUNT];
 };

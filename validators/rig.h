@@ -44,6 +44,16 @@ struct hs_stance {
     double reach; /* derived: distance from the root to the furthest hitbox point */
 };
 
+/*
+ * Four hitboxes as capsules in the frames of their bones, in float: each hitbox is within `radius`
+ * of the line between two points, and within `reach` of the bone. An axis-aligned box does not turn
+ * with its bone, so both points are the bone.
+ */
+struct hs_capsules {
+    float from[3][4], to[3][4]; /* per axis */
+    float radius[4], reach[4];
+};
+
 struct hs_rig {
     struct hs_name name;
     struct hs_name bones[HS_MAX_BONES];
@@ -51,6 +61,7 @@ struct hs_rig {
     struct hs_stance stances[HS_MAX_STANCES];
     uint16_t bone_count, hitbox_count, stance_count;
     double hitbox_reach[HS_MAX_HITBOXES]; /* derived: furthest point from the bone, at scale 1 */
+    struct hs_capsules capsules[HS_MAX_HITBOXES / 4]; /* derived, at scale 1 */
 };
 
 /* Index of a name, or HS_NONE (ruleset.h). */

@@ -83,8 +83,8 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, claim_padding, "claim_padding", 0, 0, 1e6)                                           \
     /* from the shooter's rewound eye */                                                           \
     X(LENGTH, origin_tolerance, "origin_tolerance", 25, 0, 1e9)                                    \
-    /* of origin_tolerance; a start further from the eye also needs a free line from the eye to the \
-       contact */                                                                                  \
+    /* of origin_tolerance; from a start beside the eye, the eye must see the body, and from        \
+       further away the contact */                                                                 \
     X(REAL, lean_share, "lean_share", 0.6, 0, 1)                                                   \
     /* between the shot's direction and the shooter's aim */                                       \
     X(REAL, aim_tolerance_deg, "aim_tolerance_deg", 5, 0, 180)                                     \

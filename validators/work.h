@@ -42,6 +42,16 @@ static inline void hs_work_spend(struct hs_work *work, uint64_t units)
     work->spent += units;
 }
 
+/* Spends HS_WORK_PASS for each of `count` bodies, but nothing after the limit is passed. */
+static inline void hs_work_pass(struct hs_work *work, uint64_t count)
+{
+    uint64_t spent = work->spent + count * HS_WORK_PASS;
+    if (work->limit == 0 || spent <= work->limit)
+        work->spent = spent;
+    else if (work->spent <= work->limit)
+        work->spent = work->limit + HS_WORK_PASS;
+}
+
 /* Whether the limit is passed. Results computed after that must not be used. */
 static inline bool hs_work_is_over(const struct hs_work *work)
 {

@@ -7,8 +7,8 @@
 
 static bool is_name_byte(unsigned char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+    return (c >= 'a' && c <= 'z') || c == '-' || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("!#$%&'*+.^_`|~", c) != NULL);
 }
 
 static bool same(struct hs_str text, const char *word)
@@ -147,11 +147,28 @@ static void record_trace(struct hs_headers *headers, struct hs_str value)
     headers->trace_id[trace.len] = '\0';
 }
 
+/* Whether a name begins like one of the fields below; most others need no further look. */
+static bool may_be_known(struct hs_str name)
+{
+    switch (name.len > 0 ? name.ptr[0] | 0x20 : 0) { /* in lower case */
+    case 'a':
+    case 'c':
+    case 'h':
+    case 't':
+    case 'x':
+        return true;
+    default:
+        return false;
+    }
+}
+
 void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_str value)
 {
     if (value.ptr == NULL)
         value = HS_STR("");
     check_bytes(headers, name, value);
+    if (!may_be_known(name))
+        return;
     value = trim(value);
     if (same(name, "content-length")) {
         headers->lengths++;

@@ -30,19 +30,8 @@ static bool queue(struct MHD_Connection *connection, int status, const char *con
     return is_queued;
 }
 
-bool hs_reply_buffer(struct MHD_Connection *connection, int status, const char *content_type,
-                     struct hs_buffer *body, const struct hs_reply_headers *headers)
-{
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(body->len, body->data, MHD_RESPMEM_MUST_FREE);
-    if (response == NULL)
-        hs_buffer_free(body);
-    *body = (struct hs_buffer){0};
-    return queue(connection, status, content_type, response, headers);
-}
-
-bool hs_reply_static(struct MHD_Connection *connection, int status, const char *content_type,
-                     const void *bytes, size_t size, const struct hs_reply_headers *headers)
+bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *content_type,
+                    const void *bytes, size_t size, const struct hs_reply_headers *headers)
 {
     /* The library promises not to write to persistent memory. */
     union {
@@ -54,16 +43,15 @@ bool hs_reply_static(struct MHD_Connection *connection, int status, const char *
 }
 
 bool hs_reply_problem(struct MHD_Connection *connection, const struct hs_problem *problem,
-                      const struct hs_reply_headers *headers)
+                      struct hs_buffer *body, const struct hs_reply_headers *headers)
 {
-    struct hs_buffer body = {0};
-    hs_problem_encode(problem, headers->request_id, &body);
-    if (body.failed) {
-        hs_buffer_free(&body);
+    body->len = 0;
+    body->failed = false;
+    hs_problem_encode(problem, headers->request_id, body);
+    if (body->failed)
         return false;
-    }
     struct hs_reply_headers all = *headers;
     all.retry_after_ms = hs_problem_retry_after_ms(problem);
-    return hs_reply_buffer(connection, hs_problem_status(problem->code), "application/problem+json",
-                           &body, &all);
+    return hs_reply_bytes(connection, hs_problem_status(problem->code), "application/problem+json",
+                          body->data, body->len, &all);
 }

@@ -20,17 +20,14 @@ struct hs_reply_headers {
     bool close;              /* the connection closes after this reply */
 };
 
-/* Sends `body`, takes ownership of its bytes and leaves it empty. Call this only if body->failed is
-   false. */
-bool hs_reply_buffer(struct MHD_Connection *connection, int status, const char *content_type,
-                     struct hs_buffer *body, const struct hs_reply_headers *headers);
+/* Sends bytes without a copy. They must stay until the library reports that the request is
+   completed. */
+bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *content_type,
+                    const void *bytes, size_t size, const struct hs_reply_headers *headers);
 
-/* Sends bytes without a copy. They must outlive the reply. */
-bool hs_reply_static(struct MHD_Connection *connection, int status, const char *content_type,
-                     const void *bytes, size_t size, const struct hs_reply_headers *headers);
-
-/* Sends the problem as application/problem+json, with Retry-After if its status is 429 or 503. */
+/* Sends the problem as application/problem+json, with Retry-After if its status is 429 or 503. Its
+   text replaces the content of `body`, which must stay like the bytes above. */
 bool hs_reply_problem(struct MHD_Connection *connection, const struct hs_problem *problem,
-                      const struct hs_reply_headers *headers);
+                      struct hs_buffer *body, const struct hs_reply_headers *headers);
 
 #endif

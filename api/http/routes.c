@@ -74,10 +74,15 @@ static bool fits(const char *pattern, const char *path, struct hs_str names[2])
     return *path == '\0';
 }
 
-static bool answers(enum hs_method method, const char *name)
+/* HEAD is a GET; HS_METHOD_COUNT: no route has this method. */
+static enum hs_method method_of(const char *name)
 {
-    return strcmp(method_names[method], name) == 0 ||
-           (method == HS_METHOD_GET && strcmp(name, "HEAD") == 0);
+    int method = 0;
+    if (strcmp(name, "HEAD") == 0)
+        return HS_METHOD_GET;
+    while (method < HS_METHOD_COUNT && strcmp(method_names[method], name) != 0)
+        method++;
+    return (enum hs_method)method;
 }
 
 static void allow(char *list, size_t size, enum hs_method method)
@@ -90,27 +95,24 @@ static void allow(char *list, size_t size, enum hs_method method)
 enum hs_route_match hs_route_find(enum hs_listener listener, const char *method, const char *path,
                                   enum hs_route *route, struct hs_route_params *params)
 {
-    bool known = false;
-    struct hs_str names[2];
+    enum hs_method wanted = method_of(method);
+    struct hs_str *names = params->name;
     params->allow[0] = '\0';
-    params->name[0] = params->name[1] = (struct hs_str){0};
     for (size_t i = 0; i < HS_ROUTE_COUNT; i++) {
-        if ((routes[i].listeners & (unsigned)listener) == 0 ||
+        if (routes[i].method != wanted || (routes[i].listeners & (unsigned)listener) == 0 ||
             !fits(routes[i].pattern, path, names))
             continue;
-        known = true;
-        allow(params->allow, sizeof params->allow, routes[i].method);
-        if (!answers(routes[i].method, method))
-            continue;
         *route = (enum hs_route)i;
-        params->allow[0] = '\0';
-        memcpy(params->name, names, sizeof params->name);
         for (size_t n = 0; n < 2; n++)
             if (names[n].ptr != NULL && !hs_name_is_valid(names[n]))
                 return HS_ROUTE_BAD_NAME;
         return HS_ROUTE_FOUND;
     }
-    return known ? HS_ROUTE_BAD_METHOD : HS_ROUTE_UNKNOWN;
+    for (size_t i = 0; i < HS_ROUTE_COUNT; i++)
+        if ((routes[i].listeners & (unsigned)listener) != 0 && fits(routes[i].pattern, path, names))
+            allow(params->allow, sizeof params->allow, routes[i].method);
+    names[0] = names[1] = (struct hs_str){0};
+    return params->allow[0] != '\0' ? HS_ROUTE_BAD_METHOD : HS_ROUTE_UNKNOWN;
 }
 
 enum hs_priority hs_route_priority(enum hs_route route)

@@ -1,5 +1,5 @@
-/* A bump allocator for the decoded structs of one request. All its memory is freed at once. Memory
-   is zeroed and aligned for any type. */
+/* A bump allocator for the decoded structs of one request. All its memory is freed at once, or kept
+   for the next request. Memory is zeroed and aligned for any type. */
 #ifndef HS_API_ARENA_H
 #define HS_API_ARENA_H
 
@@ -8,12 +8,18 @@
 struct hs_arena_block;
 
 struct hs_arena {
-    struct hs_arena_block *blocks;
-    size_t used, capacity; /* of the newest block */
+    struct hs_arena_block *blocks; /* in use; the newest first */
+    struct hs_arena_block *spare;  /* kept by hs_arena_reset; all zero */
 };
+
+/* The most bytes that hs_arena_reset keeps. */
+enum { HS_ARENA_KEPT = 128 * 1024 };
 
 /* NULL: out of memory. Earlier allocations stay valid. */
 void *hs_arena_alloc(struct hs_arena *arena, size_t count, size_t size);
+
+/* Ends all allocations, but keeps up to HS_ARENA_KEPT bytes for the next ones. */
+void hs_arena_reset(struct hs_arena *arena);
 
 /* Frees all memory. The arena can be used again. */
 void hs_arena_free(struct hs_arena *arena);

@@ -5,34 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reserves capacity for `more` further bytes. */
-static bool reserve(struct hs_buffer *buffer, size_t more)
+char *hs_buffer_grow(struct hs_buffer *buffer, size_t more)
 {
     if (buffer->failed || more > SIZE_MAX / 2 - buffer->len) {
         buffer->failed = true;
-        return false;
+        return NULL;
     }
     size_t needed = buffer->len + more;
-    if (needed <= buffer->capacity)
-        return true;
     size_t capacity = buffer->capacity < 1024 ? 1024 : buffer->capacity;
     while (capacity < needed)
         capacity *= 2;
     char *data = realloc(buffer->data, capacity);
     if (data == NULL) {
         buffer->failed = true;
-        return false;
+        return NULL;
     }
     buffer->data = data;
     buffer->capacity = capacity;
-    return true;
+    return data + buffer->len;
 }
 
 void hs_buffer_append(struct hs_buffer *buffer, const void *bytes, size_t len)
 {
-    if (len == 0 || !reserve(buffer, len))
+    char *at = len > 0 ? hs_buffer_space(buffer, len) : NULL;
+    if (at == NULL)
         return;
-    memcpy(buffer->data + buffer->len, bytes, len);
+    memcpy(at, bytes, len);
     buffer->len += len;
 }
 
@@ -51,7 +49,7 @@ void hs_buffer_printf(struct hs_buffer *buffer, const char *format, ...)
     int len = vsnprintf(space > 0 ? buffer->data + buffer->len : NULL, space, format, args);
     va_end(args);
     bool fits = len >= 0 && (size_t)len < space;
-    if (fits || (len >= 0 && reserve(buffer, (size_t)len + 1))) {
+    if (fits || (len >= 0 && hs_buffer_space(buffer, (size_t)len + 1) != NULL)) {
         if (!fits)
             vsnprintf(buffer->data + buffer->len, (size_t)len + 1, format, again);
         buffer->len += (size_t)len;

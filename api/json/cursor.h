@@ -19,11 +19,24 @@ struct hs_cursor {
 void hs_cursor_skip_space(struct hs_cursor *cursor);
 
 /* Skips white space and `c`. False, without a move, if the next character is another one. */
-bool hs_cursor_take(struct hs_cursor *cursor, char c);
+bool hs_cursor_take_spaced(struct hs_cursor *cursor, char c);
 
-/* Reads a number, rounded to nearest as by strtod, or an integer from 0 to `high`. False, with the
-   cursor anywhere, if the text has another form, or is an integer that the parser refuses. */
-bool hs_cursor_take_number(struct hs_cursor *cursor, double *out);
+/* The same, faster if there is no white space. */
+static inline bool hs_cursor_take(struct hs_cursor *cursor, char c)
+{
+    if (cursor->at == cursor->end || *cursor->at <= ' ')
+        return hs_cursor_take_spaced(cursor, c);
+    bool is_next = *cursor->at == c;
+    cursor->at += is_next;
+    return is_next;
+}
+
+/* Reads `count` numbers with commas between them; see hs_numbers_read. False, without a move, if
+   the text has another form. */
+bool hs_cursor_take_numbers(struct hs_cursor *cursor, size_t count, double *out);
+
+/* Reads an integer from 0 to `high`. False, with the cursor anywhere, if the text has another form,
+   or is an integer that the parser refuses. */
 bool hs_cursor_take_whole(struct hs_cursor *cursor, uint64_t high, uint64_t *out);
 
 /*

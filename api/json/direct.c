@@ -1,10 +1,19 @@
 #include "api/json/direct.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "api/json/word.h"
 #include "validators/base/units.h"
 
-enum { FIRST_ITEMS = 16 };
+enum {
+    FEW = 8,             /* items that a list begins with if nothing is known */
+    MANY = 64,           /* the most items that a first batch begins with */
+    BYTES_PER_ITEM = 64, /* of its text, to guess how many items a first batch has */
+    KEY_WORDS = 3,       /* of the longest name in a table */
+    IGNORED_NAMES = 8,   /* the most x_ names in one object */
+    IGNORED_LEVELS = 4   /* the depth of an ignored value */
+};
 
 static bool take_field(struct hs_direct *in, const struct hs_json_field *field, void *base);
 
@@ -19,6 +28,32 @@ bool hs_direct_take_literal(struct hs_direct *in, const char *word)
         return false;
     cursor->at += length;
     return true;
+}
+
+static bool is_at(const struct hs_direct *in, char c)
+{
+    return in->cursor.at < in->cursor.end && *in->cursor.at == c;
+}
+
+static bool take_null(struct hs_direct *in)
+{
+    hs_cursor_skip_space(&in->cursor);
+    return is_at(in, 'n') && hs_direct_take_literal(in, "null");
+}
+
+bool hs_direct_open(struct hs_direct *in, char bracket)
+{
+    in->containers += bracket == '{' ? HS_JSON_BYTES_PER_OBJECT : HS_JSON_BYTES_PER_ARRAY;
+    return hs_cursor_take(&in->cursor, bracket);
+}
+
+bool hs_direct_is_number(struct hs_direct *in)
+{
+    hs_cursor_skip_space(&in->cursor);
+    if (in->cursor.at == in->cursor.end)
+        return false;
+    char c = *in->cursor.at;
+    return c == '-' || (c >= '0' && c <= '9');
 }
 
 bool hs_direct_take_text(struct hs_direct *in, struct hs_str *out)
@@ -39,28 +74,45 @@ bool hs_direct_take_text(struct hs_direct *in, struct hs_str *out)
 static bool take_real(struct hs_direct *in, double low, double high, double *out)
 {
     double number;
-    if (!hs_cursor_take_number(&in->cursor, &number) || !(number >= low && number <= high))
+    if (!hs_cursor_take_numbers(&in->cursor, 1, &number) || !(number >= low && number <= high))
         return false;
     *out = number == 0 ? 0 : number; /* as hs_json_read_real */
     return true;
 }
 
-bool hs_direct_take_reals(struct hs_direct *in, size_t low, size_t high, double *out, size_t *count)
+bool hs_direct_take_numbers(struct hs_direct *in, size_t count, double *out)
 {
-    *count = 0;
-    if (!hs_cursor_take(&in->cursor, '['))
+    double largest = 0;
+    if (!hs_cursor_take_numbers(&in->cursor, count, out))
         return false;
-    do {
-        if (*count == high || !take_real(in, -HS_JSON_REAL_MAX, HS_JSON_REAL_MAX, &out[*count]))
-            return false;
-        ++*count;
-    } while (hs_cursor_take(&in->cursor, ','));
-    return hs_cursor_take(&in->cursor, ']') && *count >= low;
+    for (size_t i = 0; i < count; i++) {
+        double size = fabs(out[i]);
+        out[i] += 0.0; /* -0 becomes 0 */
+        largest = size > largest ? size : largest;
+    }
+    return largest <= HS_JSON_REAL_MAX;
+}
+
+/* The characters of hs_name_is_valid, one bit each. */
+static bool is_name_character(unsigned char c)
+{
+    static const uint64_t bits[4] = {UINT64_C(0x07ff600000000000), UINT64_C(0x07fffffe87fffffe)};
+    return (bits[c >> 6] >> (c & 63) & 1) != 0;
 }
 
 static bool take_name(struct hs_direct *in, struct hs_str *out)
 {
-    return hs_direct_take_text(in, out) && hs_name_is_valid(*out);
+    struct hs_cursor *cursor = &in->cursor;
+    if (!hs_cursor_take(cursor, '"'))
+        return false;
+    const char *first = cursor->at, *at = first;
+    while (at < cursor->end && is_name_character((unsigned char)*at))
+        at++;
+    *out = (struct hs_str){first, (size_t)(at - first)};
+    if (out->len == 0 || out->len > HS_NAME_MAX || at == cursor->end || *at != '"')
+        return false;
+    cursor->at = at + 1;
+    return true;
 }
 
 static bool take_word(struct hs_direct *in, const struct hs_json_field *field, int *out)
@@ -102,11 +154,168 @@ static bool take_time(struct hs_direct *in, const struct hs_json_field *field, v
 static bool take_reals(struct hs_direct *in, const struct hs_json_field *field, void *target)
 {
     double v[10];
-    size_t count = hs_json_real_count(field), found;
-    if (!hs_direct_take_reals(in, count, count, v, &found))
+    if (!hs_direct_open(in, '[') || !hs_direct_take_numbers(in, hs_json_real_count(field), v))
         return false;
     hs_json_put_reals(in->reader, NULL, field, v, target);
+    return hs_cursor_take(&in->cursor, ']');
+}
+
+/* ---- names ---- */
+
+/* The name of a member, padded with zeros to whole words. */
+struct key {
+    uint64_t words[KEY_WORDS];
+    size_t len;
+};
+
+/* Reads a name that follows its opening quotation mark. False, without a move: it has at least as
+   many bytes as the words, or no end. */
+static bool take_key(struct hs_cursor *cursor, struct key *key)
+{
+    char padded[KEY_WORDS * HS_WORD];
+    const char *at = cursor->at;
+    size_t left = (size_t)(cursor->end - at);
+    *key = (struct key){.len = 0};
+    if (left < sizeof padded) {
+        memset(padded, 0, sizeof padded);
+        memcpy(padded, at, left);
+        at = padded;
+    }
+    for (size_t i = 0; i < KEY_WORDS; i++) {
+        uint64_t word = hs_word_load(at + i * HS_WORD);
+        size_t count = hs_word_quote(word);
+        key->len += count;
+        key->words[i] = count < HS_WORD ? hs_word_keep(word, count) : word;
+        if (count == HS_WORD)
+            continue;
+        cursor->at += key->len + 1;
+        return true;
+    }
+    return false;
+}
+
+/* A key may have zeros at its end, like the padding. */
+static bool is_key(const struct key *key, const struct hs_json_field *field)
+{
+    for (size_t i = 0; i < KEY_WORDS; i++)
+        if (hs_word_load(field->name + i * HS_WORD) != key->words[i])
+            return false;
+    return key->len > 0 && field->name[key->len - 1] != '\0';
+}
+
+/* The index of a member in its table, or the table's count. Members mostly come in the order of the
+   table. */
+static size_t find_field(const struct hs_json_object *table, size_t from, const struct key *key)
+{
+    for (size_t n = 0; n < table->count; n++) {
+        size_t i = from + n < table->count ? from + n : from + n - table->count;
+        if (is_key(key, &table->fields[i]))
+            return i;
+    }
+    return table->count;
+}
+
+/* Whether the required members are among the `seen` ones. Most objects follow others of the same
+   table. */
+static bool has_required(struct hs_direct *in, const struct hs_json_object *table, uint64_t seen)
+{
+    if (in->table != table) {
+        in->table = table;
+        in->required = 0;
+        for (size_t i = 0; i < table->count; i++)
+            in->required |= (uint64_t)table->fields[i].required << i;
+    }
+    return (in->required & ~seen) == 0;
+}
+
+/* Distinct names. */
+struct names {
+    size_t count;
+    struct hs_str list[IGNORED_NAMES];
+};
+
+static bool add_name(struct names *names, struct hs_str name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (hs_str_equal(names->list[i], name))
+            return false;
+    if (names->count == IGNORED_NAMES)
+        return false;
+    names->list[names->count++] = name;
     return true;
+}
+
+/* Reads the quoted name of a field, or one that begins with x_. *index: of the field, or the
+   table's count. */
+static bool take_member_name(struct hs_direct *in, const struct hs_json_object *table, size_t from,
+                             struct names *ignored, size_t *index)
+{
+    struct hs_cursor *cursor = &in->cursor;
+    struct hs_str name;
+    struct key key;
+    if (!hs_cursor_take(cursor, '"'))
+        return false;
+    const char *quote = cursor->at - 1;
+    *index = take_key(cursor, &key) ? find_field(table, from, &key) : table->count;
+    if (*index < table->count)
+        return true;
+    cursor->at = quote;
+    return hs_direct_take_text(in, &name) && name.len >= 2 && memcmp(name.ptr, "x_", 2) == 0 &&
+           add_name(ignored, name);
+}
+
+/* ---- ignored values ---- */
+
+static bool skip_value(struct hs_direct *in, size_t levels);
+
+static bool skip_members(struct hs_direct *in, size_t levels)
+{
+    struct names names;
+    struct hs_str name;
+    names.count = 0;
+    if (hs_cursor_take(&in->cursor, '}'))
+        return true;
+    do {
+        if (!hs_direct_take_text(in, &name) || !add_name(&names, name) ||
+            !hs_cursor_take(&in->cursor, ':') || !skip_value(in, levels))
+            return false;
+    } while (hs_cursor_take(&in->cursor, ','));
+    return hs_cursor_take(&in->cursor, '}');
+}
+
+static bool skip_elements(struct hs_direct *in, size_t levels)
+{
+    if (hs_cursor_take(&in->cursor, ']'))
+        return true;
+    do {
+        if (!skip_value(in, levels))
+            return false;
+    } while (hs_cursor_take(&in->cursor, ','));
+    return hs_cursor_take(&in->cursor, ']');
+}
+
+/* Skips a value that the parser surely accepts. */
+static bool skip_value(struct hs_direct *in, size_t levels)
+{
+    struct hs_str text;
+    double number;
+    bool flag;
+    hs_cursor_skip_space(&in->cursor);
+    switch (in->cursor.at < in->cursor.end ? *in->cursor.at : '\0') {
+    case '"':
+        return hs_direct_take_text(in, &text);
+    case '[':
+        return levels > 0 && hs_direct_open(in, '[') && skip_elements(in, levels - 1);
+    case '{':
+        return levels > 0 && hs_direct_open(in, '{') && skip_members(in, levels - 1);
+    case 'n':
+        return take_null(in);
+    case 't':
+    case 'f':
+        return take_bool(in, &flag);
+    default:
+        return hs_cursor_take_numbers(&in->cursor, 1, &number) && isfinite(number);
+    }
 }
 
 /* ---- lists ---- */
@@ -116,7 +325,8 @@ void *hs_direct_add(struct hs_direct *in, struct hs_direct_items *items, size_t 
     if (items->count == high)
         return NULL;
     if (items->count == items->capacity) {
-        size_t capacity = items->capacity > 0 ? 2 * items->capacity : FIRST_ITEMS;
+        size_t first = items->first > 0 ? items->first : FEW;
+        size_t capacity = items->capacity > 0 ? 2 * items->capacity : first;
         char *more = hs_arena_alloc(in->reader->arena, capacity, items->size);
         if (more == NULL)
             return NULL;
@@ -128,78 +338,148 @@ void *hs_direct_add(struct hs_direct *in, struct hs_direct_items *items, size_t 
     return items->items + items->count++ * items->size;
 }
 
-/* LIST or BATCH. */
-static bool take_list(struct hs_direct *in, const struct hs_json_field *field, void *target)
+/* Runs after the members of an object or a row. */
+static bool finish(struct hs_direct *in, const struct hs_json_object *table, void *target)
 {
-    const struct hs_json_list *list = field->list;
-    bool is_batch = field->kind == HS_JSON_BATCH;
-    size_t high = is_batch ? in->reader->max_items : list->high;
-    struct hs_direct_items items = {.size = list->size};
-    if (!hs_cursor_take(&in->cursor, '['))
+    if (table->finish != NULL)
+        table->finish(in->reader, NULL, NULL, target);
+    return in->reader->problem->count == 0;
+}
+
+static bool take_present(struct hs_direct *in, const struct hs_json_object *table, size_t i,
+                         void *target)
+{
+    hs_json_mark_present(table, &table->fields[i], target);
+    return take_field(in, &table->fields[i], target);
+}
+
+static bool take_row(struct hs_direct *in, const struct hs_json_columns *columns, void *target)
+{
+    const struct hs_json_object *table = columns->table;
+    if (!hs_direct_open(in, '['))
         return false;
-    if (!hs_cursor_take(&in->cursor, ']')) {
-        do {
-            void *item = hs_direct_add(in, &items, high);
-            if (item == NULL)
-                return false;
-            if (list->initial != NULL)
-                memcpy(item, list->initial, list->size);
-            if (!take_field(in, &list->item, item))
-                return false;
-        } while (hs_cursor_take(&in->cursor, ','));
-        if (!hs_cursor_take(&in->cursor, ']'))
+    for (size_t i = 0; i < columns->count; i++) {
+        size_t field = columns->fields[i];
+        if (i > 0 && !hs_cursor_take(&in->cursor, ','))
             return false;
-    } else if (hs_direct_add(in, &items, 1) == NULL) {
-        return false; /* an empty list is not NULL */
-    } else {
-        items.count = 0;
+        if (field == table->count ? skip_value(in, IGNORED_LEVELS)
+            : take_null(in)       ? !table->fields[field].required
+                                  : take_present(in, table, field, target))
+            continue;
+        return false;
     }
+    return hs_cursor_take(&in->cursor, ']') && finish(in, table, target);
+}
+
+/* Reads items up to the closing bracket; `columns` NULL: they are no rows. An empty list is not
+   NULL. */
+static bool take_items(struct hs_direct *in, const struct hs_json_list *list, size_t high,
+                       const struct hs_json_columns *columns, struct hs_direct_items *items)
+{
+    if (hs_cursor_take(&in->cursor, ']')) {
+        items->first = 1; /* many lists may be empty */
+        bool is_fine = hs_direct_add(in, items, 1) != NULL;
+        items->count = 0;
+        return is_fine;
+    }
+    do {
+        void *item = hs_direct_add(in, items, high);
+        if (item == NULL)
+            return false;
+        if (list->initial != NULL)
+            memcpy(item, list->initial, list->size);
+        if (columns != NULL ? !take_row(in, columns, item) : !take_field(in, &list->item, item))
+            return false;
+    } while (hs_cursor_take(&in->cursor, ','));
+    return hs_cursor_take(&in->cursor, ']');
+}
+
+static bool take_list(struct hs_direct *in, const struct hs_json_list *list, void *target)
+{
+    struct hs_direct_items items = {.size = list->size};
+    if (!hs_direct_open(in, '[') || !take_items(in, list, list->high, NULL, &items))
+        return false;
     hs_json_put_list(target, items.items, items.count);
-    return is_batch || items.count >= list->low;
+    return items.count >= list->low;
+}
+
+/* ---- batches ---- */
+
+/* Reads the names of the columns of a table. */
+static bool take_columns(struct hs_direct *in, struct hs_json_columns *out)
+{
+    uint64_t seen = 0;
+    struct names ignored;
+    ignored.count = 0;
+    out->count = 0;
+    if (!hs_direct_open(in, '['))
+        return false;
+    do {
+        size_t i, from = out->count > 0 ? out->fields[out->count - 1] + 1u : 0;
+        if (out->count == sizeof out->fields / sizeof out->fields[0] ||
+            !take_member_name(in, out->table, from % out->table->count, &ignored, &i) ||
+            (i < out->table->count && (seen >> i & 1) != 0))
+            return false;
+        if (i < out->table->count)
+            seen |= UINT64_C(1) << i;
+        out->fields[out->count++] = (uint8_t)i;
+    } while (hs_cursor_take(&in->cursor, ','));
+    return hs_cursor_take(&in->cursor, ']') && has_required(in, out->table, seen);
+}
+
+static bool take_table(struct hs_direct *in, const struct hs_json_list *list,
+                       struct hs_direct_items *items)
+{
+    struct hs_json_columns columns;
+    columns.table = list->item.object;
+    return hs_direct_open(in, '{') && hs_direct_take_literal(in, "\"columns\"") &&
+           hs_cursor_take(&in->cursor, ':') && take_columns(in, &columns) &&
+           hs_cursor_take(&in->cursor, ',') && hs_direct_take_literal(in, "\"rows\"") &&
+           hs_cursor_take(&in->cursor, ':') && hs_direct_open(in, '[') &&
+           take_items(in, list, in->reader->max_items, &columns, items) &&
+           hs_cursor_take(&in->cursor, '}');
+}
+
+/* An array, or a table. */
+static bool take_batch(struct hs_direct *in, const struct hs_json_list *list, bool may_be_array,
+                       void *target)
+{
+    struct hs_direct_items items = {.size = list->size, .first = in->counts[list->batch]};
+    size_t guess = (size_t)(in->cursor.end - in->cursor.at) / BYTES_PER_ITEM + 1;
+    if (items.first == 0)
+        items.first = guess < MANY ? guess : MANY;
+    hs_cursor_skip_space(&in->cursor);
+    bool is_array = may_be_array && !is_at(in, '{');
+    if (is_array
+            ? !hs_direct_open(in, '[') || !take_items(in, list, in->reader->max_items, NULL, &items)
+            : !take_table(in, list, &items))
+        return false;
+    in->counts[list->batch] = items.count > 0 ? items.count : 1;
+    hs_json_put_list(target, items.items, items.count);
+    return true;
 }
 
 /* ---- objects ---- */
 
-/* Whether the cursor is at this key. If so, it goes on behind the colon. */
-static bool take_key(struct hs_cursor *cursor, const char *key)
-{
-    const char *at = cursor->at;
-    while (at < cursor->end && *key != '\0' && *at == *key) {
-        at++;
-        key++;
-    }
-    if (*key != '\0' || at == cursor->end || *at != '"')
-        return false;
-    cursor->at = at + 1;
-    return true;
-}
-
-/* The field of the next member, or the table's count. Members mostly come in the table's order. */
-static size_t take_member(struct hs_cursor *cursor, const struct hs_json_object *table, size_t from)
-{
-    if (!hs_cursor_take(cursor, '"'))
-        return table->count;
-    for (size_t n = 0; n < table->count; n++) {
-        size_t i = from + n < table->count ? from + n : from + n - table->count;
-        if (take_key(cursor, table->fields[i].name))
-            return hs_cursor_take(cursor, ':') ? i : table->count;
-    }
-    return table->count;
-}
-
 static bool take_members(struct hs_direct *in, const struct hs_json_object *table, void *target,
                          uint64_t *seen)
 {
-    size_t next = 0;
+    struct names ignored;
+    size_t next = 0, i;
+    ignored.count = 0;
     do {
-        size_t i = take_member(&in->cursor, table, next);
-        if (i == table->count || (*seen >> i & 1) != 0)
+        if (!take_member_name(in, table, next, &ignored, &i) || !hs_cursor_take(&in->cursor, ':'))
             return false;
-        const struct hs_json_field *field = &table->fields[i];
+        if (i == table->count) {
+            if (!skip_value(in, IGNORED_LEVELS))
+                return false;
+            continue;
+        }
+        if ((*seen >> i & 1) != 0)
+            return false;
         *seen |= UINT64_C(1) << i;
         next = i + 1 < table->count ? i + 1 : 0;
-        hs_json_mark_present(table, field, target);
-        if (!take_field(in, field, target))
+        if (!take_present(in, table, i, target))
             return false;
     } while (hs_cursor_take(&in->cursor, ','));
     return hs_cursor_take(&in->cursor, '}');
@@ -208,16 +488,11 @@ static bool take_members(struct hs_direct *in, const struct hs_json_object *tabl
 static bool take_object(struct hs_direct *in, const struct hs_json_object *table, void *target)
 {
     uint64_t seen = 0;
-    if (table->in_order || table->scalars != NULL || !hs_cursor_take(&in->cursor, '{'))
+    if (table->in_order || table->scalars != NULL || !hs_direct_open(in, '{'))
         return false;
     if (!hs_cursor_take(&in->cursor, '}') && !take_members(in, table, target, &seen))
         return false;
-    for (size_t i = 0; i < table->count; i++)
-        if (table->fields[i].required && !(seen >> i & 1))
-            return false;
-    if (table->finish != NULL)
-        table->finish(in->reader, NULL, NULL, target);
-    return in->reader->problem->count == 0;
+    return has_required(in, table, seen) && finish(in, table, target);
 }
 
 static bool take_field(struct hs_direct *in, const struct hs_json_field *field, void *base)
@@ -227,7 +502,7 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
     case HS_JSON_NAME:
         return take_name(in, target);
     case HS_JSON_NAME_OR_NULL:
-        return hs_direct_take_literal(in, "null") || take_name(in, target);
+        return take_null(in) || take_name(in, target);
     case HS_JSON_ENUM:
         return take_word(in, field, target);
     case HS_JSON_BOOL:
@@ -248,8 +523,9 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
     case HS_JSON_OBJECT:
         return take_object(in, field->object, target);
     case HS_JSON_LIST:
+        return take_list(in, field->list, target);
     case HS_JSON_BATCH:
-        return take_list(in, field, target);
+        return take_batch(in, field->list, true, target);
     case HS_JSON_CUSTOM:
         return field->take != NULL && field->take(in, target);
     case HS_JSON_ELEMENTS:
@@ -260,16 +536,35 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
     return false;
 }
 
+/* A reader whose rules record their faults in `problem`. Then it gives up. */
+static struct hs_reader quiet_reader(const struct hs_reader *reader, struct hs_problem *problem)
+{
+    hs_problem_init(problem);
+    return (struct hs_reader){
+        .problem = problem, .arena = reader->arena, .max_items = reader->max_items};
+}
+
+/* Whether nothing follows the body, and the parser would not refuse it for its containers. */
+static bool ends_well(struct hs_direct *in, struct hs_str body)
+{
+    hs_cursor_skip_space(&in->cursor);
+    return in->cursor.at == in->cursor.end && in->containers <= body.len + HS_JSON_LET_PASS;
+}
+
 bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
                            const struct hs_json_object *table, void *target)
 {
-    struct hs_problem unused; /* of the rules that record faults, which then give up */
-    struct hs_reader own = {
-        .problem = &unused, .arena = reader->arena, .max_items = reader->max_items};
-    struct hs_direct in = {{body.ptr, body.ptr + body.len}, &own};
-    hs_problem_init(&unused);
-    if (body.len == 0 || !take_object(&in, table, target))
-        return false;
-    hs_cursor_skip_space(&in.cursor);
-    return in.cursor.at == in.cursor.end;
+    struct hs_problem unused;
+    struct hs_reader own = quiet_reader(reader, &unused);
+    struct hs_direct in = {.cursor = {body.ptr, body.ptr + body.len}, .reader = &own};
+    return body.len > 0 && take_object(&in, table, target) && ends_well(&in, body);
+}
+
+bool hs_json_read_table_directly(struct hs_reader *reader, struct hs_str body,
+                                 const struct hs_json_list *list, void *target)
+{
+    struct hs_problem unused;
+    struct hs_reader own = quiet_reader(reader, &unused);
+    struct hs_direct in = {.cursor = {body.ptr, body.ptr + body.len}, .reader = &own};
+    return body.len > 0 && take_batch(&in, list, false, target) && ends_well(&in, body);
 }

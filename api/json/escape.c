@@ -1,6 +1,8 @@
 #include "api/json/escape.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 /* The length of the UTF-8 sequence that starts here; 0: it is invalid. */
 static size_t sequence_length(const unsigned char *bytes, size_t left)
@@ -44,7 +46,59 @@ static unsigned control_character(const unsigned char *bytes, size_t len)
     return control ? character + 1 : 0;
 }
 
-void hs_escape_json(struct hs_buffer *out, struct hs_str text)
+/* ---- plain text: ASCII without anything to escape ---- */
+
+/* Sets the highest bit of each byte that is below `limit` (at most 128). Bytes above 127, and bytes
+   above a found byte, may be set too. */
+static uint64_t below(uint64_t word, uint64_t limit)
+{
+    return (word - limit * UINT64_C(0x0101010101010101)) & ~word;
+}
+
+static uint64_t equals(uint64_t word, uint64_t byte)
+{
+    return below(word ^ byte * UINT64_C(0x0101010101010101), 1);
+}
+
+/* Whether eight characters are plain. */
+static bool is_plain(uint64_t word)
+{
+    uint64_t found =
+        word | below(word, 0x20) | equals(word, '"') | equals(word, '\\') | equals(word, 0x7F);
+    return (found & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Copies the text, and returns whether it is plain. */
+static bool copy_plain(char *to, const char *from, size_t len)
+{
+    uint64_t word;
+    uint32_t first, last;
+    bool plain = true;
+    if (len >= sizeof word) {
+        for (size_t at = 0; plain && at < len; at += sizeof word) {
+            size_t place = at + sizeof word < len ? at : len - sizeof word;
+            memcpy(&word, from + place, sizeof word);
+            memcpy(to + place, &word, sizeof word);
+            plain = is_plain(word);
+        }
+        return plain;
+    }
+    if (len >= sizeof first) {
+        memcpy(&first, from, sizeof first);
+        memcpy(&last, from + len - sizeof last, sizeof last);
+        memcpy(to, &first, sizeof first);
+        memcpy(to + len - sizeof last, &last, sizeof last);
+        return is_plain((uint64_t)first << 32 | last);
+    }
+    word = UINT64_C(0x2020202020202020);
+    for (size_t at = 0; at < len; at++)
+        word = word << 8 | (unsigned char)(to[at] = from[at]);
+    return is_plain(word);
+}
+
+/* ---- any text ---- */
+
+static void escape(struct hs_buffer *out, struct hs_str text)
 {
     const unsigned char *bytes = (const unsigned char *)text.ptr;
     size_t start = 0, at = 0;
@@ -67,4 +121,16 @@ void hs_escape_json(struct hs_buffer *out, struct hs_str text)
     }
     hs_buffer_append(out, text.ptr + start, text.len - start);
     hs_buffer_append(out, "\"", 1);
+}
+
+void hs_escape_json(struct hs_buffer *out, struct hs_str text)
+{
+    char *at = text.len < SIZE_MAX / 2 ? hs_buffer_space(out, text.len + 2) : NULL;
+    if (at == NULL || !copy_plain(at + 1, text.ptr, text.len)) {
+        escape(out, text);
+        return;
+    }
+    at[0] = '"';
+    at[text.len + 1] = '"';
+    out->len += text.len + 2;
 }

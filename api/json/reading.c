@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/json/table.h"
+
 /* ---- memory ---- */
 
 /* An allocation of the JSON library failed in this thread. Few of its errors report this. */
@@ -54,7 +56,13 @@ static size_t write_pointer(const struct hs_json_at *at, char pointer[HS_POINTER
 {
     if (at == NULL || (at->parent == NULL && at->key == NULL))
         return 0;
-    return append_step(pointer, write_pointer(at->parent, pointer), hs_str_of(at->key), at->index);
+    const struct hs_json_columns *columns = at->parent != NULL ? at->parent->columns : NULL;
+    size_t len = write_pointer(at->parent, pointer);
+    size_t column =
+        columns != NULL && at->key != NULL ? hs_json_find_column(columns, at->key) : SIZE_MAX;
+    if (columns != NULL && column < columns->count)
+        return append_step(pointer, len, (struct hs_str){0}, column);
+    return append_step(pointer, len, hs_str_of(at->key), at->index);
 }
 
 enum { MAX_LEVELS = HS_JSON_MAX_DEPTH + 1 };
@@ -111,11 +119,6 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 
 /* ---- text ---- */
 
-/* A parsed object takes some 250 bytes and an array 100, even if their text is short. In real
-   requests, each object or array has at least this many bytes of text. A short body may have more
-   objects and arrays than that. */
-enum { BYTES_PER_OBJECT = 12, BYTES_PER_ARRAY = 4, LET_PASS = 4096 };
-
 /* Returns the offset at which a text nests too deep, or its length. It examines only strings and
    brackets. `containers` gets the bytes that its objects and arrays should have. */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
@@ -133,7 +136,7 @@ static size_t find_too_deep(struct hs_str text, size_t *containers)
         } else if (c == '"') {
             in_string = true;
         } else if (c == '{' || c == '[') {
-            *containers += c == '{' ? BYTES_PER_OBJECT : BYTES_PER_ARRAY;
+            *containers += c == '{' ? HS_JSON_BYTES_PER_OBJECT : HS_JSON_BYTES_PER_ARRAY;
             if (++depth > HS_JSON_MAX_DEPTH)
                 return i;
         } else if ((c == '}' || c == ']') && depth > 0) {
@@ -186,7 +189,7 @@ json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem)
         hs_problem_add(problem, pointer, "nested deeper than %d", HS_JSON_MAX_DEPTH);
         return NULL;
     }
-    if (containers > body.len + LET_PASS) {
+    if (containers > body.len + HS_JSON_LET_PASS) {
         hs_problem_add(problem, "", "has too many objects and arrays for its %zu bytes", body.len);
         return NULL;
     }

@@ -16,6 +16,11 @@
 /* Deeper nesting is refused before the text is parsed, because the parser recurses. */
 #define HS_JSON_MAX_DEPTH 16
 
+/* A parsed object takes some 250 bytes and an array 100, even if their text is short. In real
+   requests, each object or array has at least this many bytes of text. A short body may have more
+   objects and arrays than that. */
+enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_PASS = 4096 };
+
 /*
  * Parses a body: an object in UTF-8 without a byte order mark, duplicate keys or escaped NUL, with
  * numbers in range, at most HS_JSON_MAX_DEPTH deep. A body that is mostly empty objects and arrays
@@ -30,11 +35,14 @@ void hs_json_init(void);
 /* Like json_loadb. *no_memory: it failed because memory is out, whatever `error` reports. */
 json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool *no_memory);
 
+struct hs_json_columns;
+
 /* The position of a value: a chain from the value up to the document. */
 struct hs_json_at {
     const struct hs_json_at *parent; /* NULL: the document */
     const char *key;                 /* NULL: an array element */
     size_t index;
+    const struct hs_json_columns *columns; /* of a row: a member with a column is its element */
 };
 
 struct hs_reader {
@@ -46,8 +54,7 @@ struct hs_reader {
     /* Collects malformed items. NULL: a malformed item refuses the whole request. */
     struct hs_malformed_items *malformed;
     struct hs_malformed *item; /* the item that is being read; NULL: none, or not collected */
-    const struct hs_json_columns *columns; /* of the batch; NULL: no rows */
-    void *context;                         /* for the decoders of a ruleset; else unused */
+    void *context;             /* for the decoders of a ruleset; else unused */
 };
 
 /* Records a bad field of the current item, or else of the request. Beyond the limit of kept errors,

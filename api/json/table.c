@@ -413,12 +413,29 @@ static bool occurs_before(const json_t *names, size_t end)
     return false;
 }
 
-bool hs_json_read_columns(struct hs_reader *reader, const json_t *value,
-                          const struct hs_json_at *at, const struct hs_json_object *table,
-                          struct hs_json_columns *out)
+/* ---- tables ---- */
+
+size_t hs_json_find_column(const struct hs_json_columns *columns, const char *key)
 {
-    size_t before = reader->problem->count + reader->problem->left_out;
-    size_t max = sizeof out->fields / sizeof out->fields[0];
+    size_t field = find_field(columns->table, 0, key), i = 0;
+    while (i < columns->count && columns->fields[i] != field)
+        i++;
+    return field < columns->table->count ? i : columns->count;
+}
+
+/* The number of faults of the item that is being read, or of the request. */
+static size_t fault_count(const struct hs_reader *reader)
+{
+    return reader->item != NULL ? reader->item->kept + reader->item->left_out
+                                : reader->problem->count + reader->problem->left_out;
+}
+
+/* Reads the names of columns. Each name is in the table or begins with x_, no name occurs twice,
+   and the required names are present. False: faults were recorded. */
+static bool read_columns(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_object *table, struct hs_json_columns *out)
+{
+    size_t before = fault_count(reader), max = sizeof out->fields / sizeof out->fields[0];
     uint64_t seen = 0;
     *out = (struct hs_json_columns){.table = table, .count = json_array_size(value)};
     if (!json_is_array(value) || out->count < 1 || out->count > max) {
@@ -444,13 +461,16 @@ bool hs_json_read_columns(struct hs_reader *reader, const json_t *value,
     for (size_t i = 0; i < table->count; i++)
         if (table->fields[i].required && !(seen >> i & 1))
             hs_json_bad(reader, at, "must name %s", table->fields[i].name);
-    return reader->problem->count + reader->problem->left_out == before;
+    return fault_count(reader) == before;
 }
 
-/* Decodes the row of one object into `target`; null stands for an absent member. */
+/* Decodes the row of one object into `target`; null stands for an absent member. `at` has the
+   columns. */
 static void read_row(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                     const struct hs_json_columns *columns, void *target)
+                     void *target)
 {
+    const struct hs_json_columns *columns = at->columns;
+    const struct hs_json_object *table = columns->table;
     if (!json_is_array(value) || json_array_size(value) != columns->count) {
         hs_json_bad(reader, at, "must be an array of %zu values, one for each column",
                     columns->count);
@@ -460,42 +480,49 @@ static void read_row(struct hs_reader *reader, const json_t *value, const struct
         struct hs_json_at here = {.parent = at, .index = i};
         const json_t *cell = json_array_get(value, i);
         size_t field = columns->fields[i];
-        if (field == columns->table->count)
+        if (field == table->count)
             continue;
         if (!json_is_null(cell))
-            read_member(reader, cell, &here, columns->table, field, target);
-        else if (columns->table->fields[field].required)
+            read_member(reader, cell, &here, table, field, target);
+        else if (table->fields[field].required)
             hs_json_bad(reader, &here, "must not be null");
     }
+    if (table->finish != NULL)
+        table->finish(reader, value, at, target);
 }
 
 /* ---- batches ---- */
 
+/* A batch that is being read. */
+struct batch {
+    const struct hs_json_list *list;
+    const struct hs_json_at *at;    /* of the batch; NULL: its members are those of the body */
+    const struct hs_json_at *array; /* of its items or rows */
+    const struct hs_json_columns *columns; /* NULL: the items are objects */
+};
+
 /* The member of an item with this name, or NULL. */
-static const json_t *find_member(const struct hs_reader *reader, const json_t *item,
+static const json_t *find_member(const struct hs_json_columns *columns, const json_t *item,
                                  const char *key)
 {
-    const struct hs_json_columns *columns = reader->columns;
     if (columns == NULL || key == NULL)
         return json_object_get(item, key);
-    size_t i = 0, field = find_field(columns->table, 0, key);
-    while (i < columns->count && columns->fields[i] != field)
-        i++;
-    return i < columns->count ? json_array_get(item, i) : NULL;
+    return json_array_get(item, hs_json_find_column(columns, key));
 }
 
 /* Adds an item to the list of malformed items, with its name and number if these can be read. */
-static void list_malformed(struct hs_reader *reader, const json_t *value, enum hs_item kind,
-                           const struct hs_json_at *at, const struct hs_malformed *found)
+static void list_malformed(struct hs_reader *reader, const struct batch *batch, const json_t *value,
+                           size_t index, const struct hs_malformed *found)
 {
+    enum hs_item kind = batch->list->batch;
     struct hs_malformed_items *items = reader->malformed;
     struct hs_malformed *item = hs_arena_alloc(reader->arena, 1, sizeof *item);
     if (item == NULL) {
         reader->no_memory = true;
         return;
     }
-    const json_t *who = find_member(reader, value, hs_item_kinds[kind].name_key);
-    const json_t *number = find_member(reader, value, hs_item_kinds[kind].number_key);
+    const json_t *who = find_member(batch->columns, value, hs_item_kinds[kind].name_key);
+    const json_t *number = find_member(batch->columns, value, hs_item_kinds[kind].number_key);
     struct hs_str name = {json_string_value(who), json_string_length(who)};
     *item = *found;
     if (hs_name_is_valid(name))
@@ -503,8 +530,8 @@ static void list_malformed(struct hs_reader *reader, const json_t *value, enum h
     item->number = -1;
     if (json_is_integer(number) && json_integer_value(number) <= HS_JSON_INT_MAX)
         item->number = json_integer_value(number); /* a negative number means unreadable, too */
-    item->index = at->index;
-    const struct hs_json_at *frame = at->parent->parent;
+    item->index = index;
+    const struct hs_json_at *frame = batch->at != NULL ? batch->at->parent : NULL;
     item->frame = frame != NULL ? frame->index : 0;
     if (items->lists[kind].last != NULL)
         items->lists[kind].last->next = item;
@@ -516,35 +543,38 @@ static void list_malformed(struct hs_reader *reader, const json_t *value, enum h
 }
 
 /* False: the item is malformed. */
-static bool read_item(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                      const struct hs_json_list *list, void *target)
+static bool read_item(struct hs_reader *reader, const struct batch *batch, const json_t *value,
+                      size_t index, void *target)
 {
+    const struct hs_json_list *list = batch->list;
+    const struct hs_json_at here = {
+        .parent = batch->array, .index = index, .columns = batch->columns};
     struct hs_malformed found = {.errors = NULL}, *outer = reader->item;
     found.append = &found.errors;
     reader->item = reader->malformed != NULL ? &found : NULL;
     if (list->initial != NULL)
         memcpy(target, list->initial, list->size);
-    if (reader->columns != NULL)
-        read_row(reader, value, at, reader->columns, target);
+    if (batch->columns != NULL)
+        read_row(reader, value, &here, target);
     else
-        hs_json_read_field(reader, value, at, &list->item, target);
+        hs_json_read_field(reader, value, &here, &list->item, target);
     reader->item = outer;
     if (found.kept + found.left_out == 0)
         return true;
-    list_malformed(reader, value, list->batch, at, &found);
+    list_malformed(reader, batch, value, index, &found);
     return false;
 }
 
-void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         const struct hs_json_list *list, size_t *count)
+static void *read_items(struct hs_reader *reader, const struct batch *batch, const json_t *value,
+                        size_t *count)
 {
-    size_t total, size = list->size;
-    char *items = hs_json_read_array(reader, value, at, 0, reader->max_items, size, &total);
+    size_t total, size = batch->list->size;
+    char *items =
+        hs_json_read_array(reader, value, batch->array, 0, reader->max_items, size, &total);
     *count = 0;
     for (size_t i = 0; items != NULL && i < total; i++) {
-        struct hs_json_at here = {.parent = at, .index = i};
         char *target = items + *count * size;
-        if (read_item(reader, json_array_get(value, i), &here, list, target)) {
+        if (read_item(reader, batch, json_array_get(value, i), i, target)) {
             ++*count;
             continue;
         }
@@ -552,8 +582,46 @@ void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const st
         if (!is_lost(reader))
             continue;
         reader->item = NULL; /* the fault is that of the whole list, not of one item */
-        hs_json_bad(reader, at, "more than %zu items are malformed", reader->max_items);
+        hs_json_bad(reader, batch->array, "more than %zu items are malformed", reader->max_items);
+        *count = 0;
         return NULL;
     }
     return items;
+}
+
+void *hs_json_read_table(struct hs_reader *reader, const struct hs_json_table *value,
+                         const struct hs_json_at *at, const struct hs_json_list *list,
+                         size_t *count)
+{
+    const struct hs_json_at columns_at = {.parent = at, .key = "columns"},
+                            rows_at = {.parent = at, .key = "rows"};
+    struct hs_json_columns columns;
+    *count = 0;
+    if (!read_columns(reader, value->columns, &columns_at, list->item.object, &columns))
+        return NULL;
+    const struct batch batch = {list, at, &rows_at, &columns};
+    return read_items(reader, &batch, value->rows, count);
+}
+
+void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_list *list, size_t *count)
+{
+    static const struct hs_json_field fields[] = {
+        {"columns", HS_JSON_ANY, true, .offset = offsetof(struct hs_json_table, columns)},
+        {"rows", HS_JSON_ANY, true, .offset = offsetof(struct hs_json_table, rows)},
+    };
+    static const struct hs_json_object object = {HS_JSON_FIELDS(fields)};
+    const struct batch batch = {list, at, at, NULL};
+    struct hs_json_table table = {NULL, NULL};
+    *count = 0;
+    if (json_is_array(value))
+        return read_items(reader, &batch, value, count);
+    if (json_object_get(value, "columns") == NULL && json_object_get(value, "rows") == NULL) {
+        hs_json_bad(reader, at, "must be an array, or an object with columns and rows");
+        return NULL;
+    }
+    hs_json_read_object(reader, value, at, &object, &table);
+    if (table.columns == NULL || table.rows == NULL)
+        return NULL;
+    return hs_json_read_table(reader, &table, at, list, count);
 }

@@ -34,7 +34,7 @@ enum hs_json_kind {
     HS_JSON_SHORT_SECONDS, /* int32_t microseconds; seconds within [0, high], high <= 2000 */
     HS_JSON_OBJECT,        /* a struct; `object` */
     HS_JSON_LIST,          /* a pointer to items, followed by their count as size_t; `list` */
-    HS_JSON_BATCH,         /* the same; malformed items are left out, see hs_json_read_batch */
+    HS_JSON_BATCH,         /* the same; a table, too, see hs_json_read_batch */
     HS_JSON_ELEMENTS, /* an array of `low` to `high` `items`; `decode` reads each into the target */
     HS_JSON_ENTRIES,  /* an object with free names; `decode` reads each member into the target */
     HS_JSON_ANY,      /* const json_t *; the value as it is */
@@ -44,8 +44,8 @@ enum hs_json_kind {
 /* Reads a value into `target`. The key of a member, or the index of an element, is in `at`. */
 typedef void hs_json_decode(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target);
-/* Runs after the members of an object were read, and records faults of the whole. `value` is NULL
-   if the object was read without a tree. */
+/* Runs after the members of an object or a row were read, and records faults of the whole. `value`
+   is NULL if they were read without a tree. */
 typedef void hs_json_finish(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target);
 struct hs_direct;
@@ -57,7 +57,7 @@ typedef void hs_json_check_vec(struct hs_reader *reader, const struct hs_json_at
 
 /* One member of an object and its place in a struct. Times are rounded half to even. */
 struct hs_json_field {
-    const char *name;
+    char name[24]; /* padded with zeros, so that direct.c can compare whole words */
     enum hs_json_kind kind;
     bool required;
     size_t offset;      /* of the member in the struct */
@@ -80,7 +80,7 @@ struct hs_json_object {
     const struct hs_json_field *fields;
     size_t count;           /* at most 64 */
     size_t bits_offset;     /* used by fields with a bit */
-    hs_json_finish *finish; /* called after the members of an object, not of a row; may be NULL */
+    hs_json_finish *finish; /* called after the members of an object or a row; may be NULL */
     /* Members are read in the order of the fields, not of the document, and CUSTOM fields also when
        they are absent (value NULL). */
     bool in_order;
@@ -110,20 +110,17 @@ void hs_json_read_field(struct hs_reader *reader, const json_t *value, const str
                         const struct hs_json_field *field, void *base);
 
 /*
- * A compact form of many objects: first the names of their members, then one row of values for each
- * object.
- *
- * Reads the names. Each name is in the table or begins with x_, no name occurs twice, and the
- * required names are present. False: faults were recorded.
+ * The columns of a table. A table is a compact form of many objects: first the names of their
+ * members, then one row of values for each object.
  */
 struct hs_json_columns {
     const struct hs_json_object *table;
     size_t count;
     uint8_t fields[64]; /* indices in the table; table->count: the values are ignored */
 };
-bool hs_json_read_columns(struct hs_reader *reader, const json_t *value,
-                          const struct hs_json_at *at, const struct hs_json_object *table,
-                          struct hs_json_columns *out);
+
+/* The index of the column of a member, or columns->count. */
+size_t hs_json_find_column(const struct hs_json_columns *columns, const char *key);
 
 /*
  * Checks that a value is an array of `low` to `high` elements, and allocates zeroed space for items
@@ -134,13 +131,23 @@ void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const st
                          size_t low, size_t high, size_t size, size_t *count);
 
 /*
- * Reads a batch: an array of at most reader->max_items objects, or rows if reader->columns is set.
+ * Reads a batch: an array of at most reader->max_items objects, or the same as a table, which is an
+ * object with `columns` and `rows`. In a row, null stands for a member that is absent.
  * Malformed items go to reader->malformed, and later items take their space. More than
  * reader->max_items malformed items refuse the request. Returns as hs_json_read_array does; *count
- * excludes malformed items.
+ * excludes malformed items. Malformed columns are a fault of what contains the batch.
  */
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);
+
+/* The same for the two members of a table, neither of them NULL. `at` is their object; NULL: the
+   body. */
+struct hs_json_table {
+    const json_t *columns, *rows;
+};
+void *hs_json_read_table(struct hs_reader *reader, const struct hs_json_table *value,
+                         const struct hs_json_at *at, const struct hs_json_list *list,
+                         size_t *count);
 
 /* Read a value like HS_JSON_ELEMENTS and HS_JSON_ENTRIES. */
 void hs_json_read_elements(struct hs_reader *reader, const json_t *value,

@@ -1,42 +1,58 @@
 #include "api/json/writing.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "api/json/digits.h"
 #include "api/json/escape.h"
 
-static void separate(struct hs_writer *writer)
+/* Returns the place for a value of at most `max` bytes, after a comma if it needs one. NULL: out of
+   memory. */
+static inline char *begin_value(struct hs_writer *writer, size_t max)
 {
-    if (writer->needs_comma)
-        hs_buffer_append(writer->buffer, ",", 1);
+    char *at = hs_buffer_space(writer->buffer, max + 1);
+    if (at == NULL)
+        return NULL;
+    *at = ',';
+    at += writer->needs_comma ? 1 : 0;
     writer->needs_comma = true;
+    return at;
+}
+
+static inline void end_value(const struct hs_writer *writer, const char *end)
+{
+    writer->buffer->len = (size_t)(end - writer->buffer->data);
+}
+
+/* Writes a value of `len` bytes. */
+static inline void write_bytes(struct hs_writer *writer, const char *bytes, size_t len)
+{
+    char *at = begin_value(writer, len);
+    if (at == NULL)
+        return;
+    memcpy(at, bytes, len);
+    end_value(writer, at + len);
 }
 
 void hs_write_begin(struct hs_writer *writer, char bracket)
 {
-    separate(writer);
-    hs_buffer_append(writer->buffer, &bracket, 1);
+    write_bytes(writer, &bracket, 1);
     writer->needs_comma = false;
 }
 
 void hs_write_end(struct hs_writer *writer, char bracket)
 {
-    hs_buffer_append(writer->buffer, &bracket, 1);
-    writer->needs_comma = true;
+    writer->needs_comma = false;
+    write_bytes(writer, &bracket, 1);
 }
 
 void hs_write_str(struct hs_writer *writer, struct hs_str text)
 {
-    separate(writer);
+    char *at = begin_value(writer, 0);
+    if (at == NULL)
+        return;
+    end_value(writer, at);
     hs_escape_json(writer->buffer, text);
 }
 
-void hs_write_text(struct hs_writer *writer, const char *text)
-{
-    hs_write_str(writer, hs_str_of(text));
-}
-
-void hs_write_key(struct hs_writer *writer, const char *key)
+void hs_write_name(struct hs_writer *writer, const char *key)
 {
     hs_write_text(writer, key);
     hs_buffer_append(writer->buffer, ":", 1);
@@ -45,80 +61,49 @@ void hs_write_key(struct hs_writer *writer, const char *key)
 
 void hs_write_raw(struct hs_writer *writer, struct hs_str json)
 {
-    separate(writer);
-    hs_buffer_append(writer->buffer, json.ptr, json.len);
+    write_bytes(writer, json.len > 0 ? json.ptr : "", json.len);
 }
 
 void hs_write_bool(struct hs_writer *writer, bool value)
 {
-    separate(writer);
-    hs_buffer_puts(writer->buffer, value ? "true" : "false");
+    if (value)
+        write_bytes(writer, "true", 4);
+    else
+        write_bytes(writer, "false", 5);
 }
 
 void hs_write_null(struct hs_writer *writer)
 {
-    separate(writer);
-    hs_buffer_puts(writer->buffer, "null");
-}
-
-/* Writes value / 10^decimals without trailing zeros. */
-static void write_decimal(struct hs_writer *writer, int64_t value, int decimals)
-{
-    char digits[32];
-    int at = (int)sizeof digits;
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    bool significant = false;
-    for (int i = 0; i < decimals; i++, rest /= 10) {
-        char digit = (char)('0' + rest % 10);
-        significant = significant || digit != '0';
-        if (significant)
-            digits[--at] = digit;
-    }
-    if (significant)
-        digits[--at] = '.';
-    do
-        digits[--at] = (char)('0' + rest % 10);
-    while ((rest /= 10) != 0);
-    if (value < 0)
-        digits[--at] = '-';
-    separate(writer);
-    hs_buffer_append(writer->buffer, digits + at, sizeof digits - (size_t)at);
+    write_bytes(writer, "null", 4);
 }
 
 void hs_write_int(struct hs_writer *writer, int64_t value)
 {
-    write_decimal(writer, value, 0);
+    char *at = begin_value(writer, HS_DIGITS_MAX);
+    if (at != NULL)
+        end_value(writer, hs_digits_whole(at, value));
 }
 
 void hs_write_time(struct hs_writer *writer, int64_t us)
 {
-    write_decimal(writer, us, 6);
+    char *at = begin_value(writer, HS_DIGITS_MAX);
+    if (at != NULL)
+        end_value(writer, hs_digits_millionths(at, us));
 }
 
 void hs_write_real(struct hs_writer *writer, double value)
 {
     if (fabs(value) < 9e12) {
-        double scaled = value * 1e6, whole = floor(scaled), rest = scaled - whole;
-        int64_t rounded = (int64_t)whole;
+        double scaled = value * 1e6;
+        int64_t rounded = (int64_t)scaled;
+        rounded -= (double)rounded > scaled ? 1 : 0;
+        double rest = scaled - (double)rounded;
         if (rest > 0.5 || (rest == 0.5 && rounded % 2 != 0))
             rounded++;
-        write_decimal(writer, rounded, 6);
+        hs_write_time(writer, rounded);
         return;
     }
     hs_write_exact(writer, value);
-}
-
-/* Writes the shortest text of `low` to `high` digits that reads back as the same number. */
-static void write_shortest(struct hs_writer *writer, double value, int low, int high, bool is_float)
-{
-    char text[32];
-    for (int digits = low; digits <= high; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if ((is_float ? (double)strtof(text, NULL) : strtod(text, NULL)) == value)
-            break;
-    }
-    separate(writer);
-    hs_buffer_puts(writer->buffer, text);
 }
 
 void hs_write_exact(struct hs_writer *writer, double value)
@@ -127,16 +112,38 @@ void hs_write_exact(struct hs_writer *writer, double value)
         hs_write_null(writer);
         return;
     }
-    if (value == floor(value) && fabs(value) < 1e15) { /* most numbers need no search for digits */
-        hs_write_int(writer, (int64_t)value);
-        return;
-    }
-    write_shortest(writer, value, 15, 17, false);
+    char *at = begin_value(writer, HS_DIGITS_MAX);
+    if (at != NULL)
+        end_value(writer, hs_digits_double(at, value));
 }
 
 void hs_write_float(struct hs_writer *writer, float value)
 {
-    write_shortest(writer, (double)value, 6, 9, true);
+    char *at = begin_value(writer, HS_DIGITS_MAX);
+    if (at != NULL)
+        end_value(writer, hs_digits_float(at, value));
+}
+
+void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
+                              int64_t value)
+{
+    struct hs_buffer *buffer = writer->buffer;
+    char member[HS_NAME_MAX + HS_DIGITS_MAX], *at = member;
+    struct hs_str name = hs_str_of(key);
+    *at++ = '"';
+    memcpy(at, name.ptr, name.len);
+    at += name.len;
+    *at++ = '"';
+    *at++ = ':';
+    at = hs_digits_whole(at, value);
+    *at++ = ',';
+    size_t len = (size_t)(at - member);
+    if (hs_buffer_space(buffer, len) == NULL)
+        return;
+    char *inside = buffer->data + place + 1;
+    memmove(inside + len, inside, buffer->len - place - 1);
+    memcpy(inside, member, len);
+    buffer->len += len;
 }
 
 void hs_write_vec(struct hs_writer *writer, struct hs_vec v)
@@ -148,22 +155,11 @@ void hs_write_vec(struct hs_writer *writer, struct hs_vec v)
     hs_write_end(writer, ']');
 }
 
-/* ---- members ---- */
-
-#define X(what, type)                                                                              \
-    void hs_write_##what##_field(struct hs_writer *writer, const char *key, type value)            \
-    {                                                                                              \
-        hs_write_key(writer, key);                                                                 \
-        hs_write_##what(writer, value);                                                            \
-    }
-HS_WRITE_FIELDS(X)
-#undef X
-
 void hs_write_words_field(struct hs_writer *writer, const char *key,
                           const struct hs_vocabulary *words, unsigned bits)
 {
     hs_write_begin_field(writer, key, '[');
-    for (int i = 0; i < words->count; i++)
+    for (int i = 0; i < words->count && bits >> i != 0; i++)
         if (bits >> i & 1)
             hs_write_text(writer, words->names[i]);
     hs_write_end(writer, ']');

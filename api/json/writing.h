@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "api/json/buffer.h"
 #include "validators/str.h"
@@ -18,13 +19,47 @@ struct hs_writer {
 
 void hs_write_begin(struct hs_writer *writer, char bracket); /* '{' or '[' */
 void hs_write_end(struct hs_writer *writer, char bracket);   /* '}' or ']' */
-void hs_write_key(struct hs_writer *writer, const char *key);
 
 void hs_write_str(struct hs_writer *writer, struct hs_str text);
-void hs_write_text(struct hs_writer *writer, const char *text);
 void hs_write_bool(struct hs_writer *writer, bool value);
 void hs_write_int(struct hs_writer *writer, int64_t value);
 void hs_write_null(struct hs_writer *writer);
+
+static inline void hs_write_text(struct hs_writer *writer, const char *text)
+{
+    hs_write_str(writer, hs_str_of(text));
+}
+
+/* Writes a key that is only known at run time, escaped if needed. */
+void hs_write_name(struct hs_writer *writer, const char *key);
+
+/* Writes a key. A string literal becomes a few stores: its length is known, and it needs no
+   escapes, because it is the name of a member. */
+static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer *writer,
+                                                               const char *key)
+{
+    size_t len = hs_str_of(key).len;
+    if (!__builtin_constant_p(len)) {
+        hs_write_name(writer, key);
+        return;
+    }
+    char *at = hs_buffer_space(writer->buffer, len + sizeof ",\"\":" - 1);
+    if (at == NULL)
+        return;
+    at[0] = ',';
+    at += writer->needs_comma ? 1 : 0;
+    at[0] = '"';
+    memcpy(at + 1, key, len);
+    at[len + 1] = '"';
+    at[len + 2] = ':';
+    writer->buffer->len = (size_t)(at + len + 3 - writer->buffer->data);
+    writer->needs_comma = false;
+}
+
+/* Adds a first member to the object that was written last; it began at byte `place` of the buffer
+   and is not empty. */
+void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
+                              int64_t value);
 
 /* Writes finished JSON unchanged. */
 void hs_write_raw(struct hs_writer *writer, struct hs_str json);
@@ -52,7 +87,12 @@ void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
     X(vec, struct hs_vec)
 
 #define X(what, type)                                                                              \
-    void hs_write_##what##_field(struct hs_writer *writer, const char *key, type value);
+    static inline __attribute__((always_inline)) void hs_write_##what##_field(                     \
+        struct hs_writer *writer, const char *key, type value)                                     \
+    {                                                                                              \
+        hs_write_key(writer, key);                                                                 \
+        hs_write_##what(writer, value);                                                            \
+    }
 HS_WRITE_FIELDS(X)
 #undef X
 

@@ -136,8 +136,8 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 
 /* ---- as a recording ---- */
 
-/* Turns a cheat's claim into a forgery, fired since the last tick unless it forges times, and the
-   cheat's aim of this tick along with it. False: nothing is sent. */
+/* Turns a cheat's claim into a forgery, and sets the cheat's aim of this tick to it. Unless it
+   forges times, the shot was fired since the last tick. False: nothing is sent. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;

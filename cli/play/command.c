@@ -14,7 +14,9 @@
 
 #define DEFAULT_URL "http://127.0.0.1:8080"
 
-/* The limit for a map document, which may be one line: the limit of a line (lines.c). */
+/*
+ * The limit for a map document equals the limit of a line (lines.c), because a map may be one line.
+ */
 enum { MAP_MAX_BYTES = 512 << 20 };
 
 struct play_options {

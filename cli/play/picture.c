@@ -107,8 +107,8 @@ static double scale_for(const struct bounds *bounds)
     return fmax(MIN_SCALE, fmax(wide, high));
 }
 
-/* Returns the low edge of a window of `cells` cells around `middle`, moved by less than a cell so
-   that 0 is in the middle of a cell: then a line along an axis stays in one row. */
+/* Returns the low edge of a window of `cells` cells around `middle`. It moves the window by less
+   than a cell, so that 0 is in the middle of a cell. Then a line along an axis stays in one row. */
 static double low_edge(double middle, int cells, double cell)
 {
     double low = middle - cells * cell / 2;

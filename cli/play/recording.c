@@ -61,7 +61,7 @@ static bool is_label(const json_t *value)
     return hs_name_is_valid(hs_str_of(json_string_value(value)));
 }
 
-/* Makes an array with one value a claim, from such an array or from one value for all. */
+/* Makes an array with one value per claim, from such an array or from one value for all. */
 static bool read_per_claim(const struct file_recording *file, struct hs_str text,
                            bool (*fits)(const json_t *), const char *fault, size_t claims,
                            json_t **out)
@@ -91,6 +91,49 @@ static double time_of(const json_t *body)
     return json_is_number(now) ? json_number_value(now) : -HUGE_VAL;
 }
 
+/* Returns the list that a table stands for, or NULL if the service refuses a row of it. */
+static json_t *list_of(const json_t *table)
+{
+    const json_t *columns = json_object_get(table, "columns"),
+                 *rows = json_object_get(table, "rows");
+    json_t *list = json_array(), *row, *cell;
+    size_t i, k;
+    json_array_foreach(rows, i, row)
+    {
+        json_t *item = json_object();
+        json_array_append_new(list, item);
+        json_array_foreach(row, k, cell)
+        {
+            const char *name = json_string_value(json_array_get(columns, k));
+            if (name != NULL && !json_is_null(cell))
+                json_object_set(item, name, cell);
+        }
+        if (json_array_size(row) != json_array_size(columns)) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static void expand(json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    json_t *list = json_is_object(value) ? list_of(value) : NULL;
+    if (list != NULL)
+        json_object_set_new(object, key, list);
+}
+
+/* Makes lists of the tables that forge.c and tally.c look into. */
+static void expand_tables(json_t *body)
+{
+    size_t i;
+    json_t *frame;
+    expand(body, "hits");
+    expand(body, "frames");
+    json_array_foreach(json_object_get(body, "frames"), i, frame) expand(frame, "players");
+}
+
 static bool read_request(const struct file_recording *file, struct hs_recording_entry *entry)
 {
     const struct hs_stream_line *line = &file->line;
@@ -103,6 +146,7 @@ static bool read_request(const struct file_recording *file, struct hs_recording_
         return false;
     if (entry->expect != NULL && !json_is_object(entry->expect))
         return fail(file, "\"expect\" must be an object");
+    expand_tables(entry->body);
     entry->at = time_of(entry->body);
     size_t claims = json_array_size(hs_recording_claims(entry));
     return read_per_claim(file, line->who, is_label,

@@ -19,7 +19,7 @@ enum { HS_PLAY_ERROR_MAX = 512, HS_PLAY_TITLE_MAX = 128, HS_PLAY_PATH_MAX = 256 
 
 struct hs_recording_header {
     char title[HS_PLAY_TITLE_MAX];
-    double unit; /* units of length a metre; scales the tolerance of expectations */
+    double unit; /* units of length per metre; scales the tolerance of expectations */
     /* The one match of an importer, whose entries are requests only. Empty for a file, whose
        entries open its matches. */
     struct hs_name match, ruleset;

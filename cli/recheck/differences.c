@@ -11,6 +11,8 @@
 struct result {
     struct hs_str text, verdict, reason, shooter, shot, damage;
     bool replayed;
+    bool has_index; /* it is of a brief answer, which leaves plain results out */
+    uint64_t index; /* in the request; with has_index, else 0 */
 };
 
 /* HS_STR as a constant expression. */
@@ -76,6 +78,8 @@ static bool read_result(struct hs_str text, enum kind kind, struct result *out)
             out->damage = value;
         else if (hs_str_equal(key, HS_STR("replayed")))
             out->replayed = hs_str_equal(value, HS_STR("true"));
+        else if (hs_str_equal(key, HS_STR("index")))
+            out->has_index = hs_piece_whole(value, &out->index);
     }
     bool is_malformed = hs_str_equal(out->reason, HS_STR("malformed"));
     bool is_named = out->shooter.len > 0 && (moves || out->shot.ptr != NULL);
@@ -203,37 +207,75 @@ static bool compare_claim(struct hs_differences *differences, const struct place
 }
 
 static bool compare_result(struct hs_differences *differences, const struct place *place,
-                           struct hs_str before, struct hs_str after)
+                           const struct result *was, const struct result *is)
 {
-    struct result was, is;
-    if (!read_result(before, place->kind, &was) || !read_result(after, place->kind, &is) ||
-        !hs_str_equal(was.shooter, is.shooter) || !hs_str_equal(was.shot, is.shot))
+    if (!hs_str_equal(was->shooter, is->shooter) || !hs_str_equal(was->shot, is->shot))
         return false;
-    if (!was.replayed)
-        return compare_claim(differences, place, &was, &is);
+    if (!was->replayed)
+        return compare_claim(differences, place, was, is);
     /* The result repeats an answer that has been compared. */
     differences->replayed++;
-    if (!differences->other_rules && !hs_str_equal(before, after)) {
+    if (!differences->other_rules && !hs_str_equal(was->text, is->text)) {
         differences->replayed_otherwise++;
         record_line(differences, place->line);
     }
     return true;
 }
 
-static bool compare_results(struct hs_differences *differences, const struct place *place,
-                            struct hs_str before, struct hs_str after)
+/* Reads the next result. At the end its text is absent. */
+static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result *out)
 {
-    struct hs_pieces was = hs_pieces_of(before, '['), is = hs_pieces_of(after, '[');
-    struct hs_str from, to;
-    for (;;) {
-        bool more = hs_pieces_next(&was, NULL, &from);
-        if (hs_pieces_next(&is, NULL, &to) != more || was.broken || is.broken)
-            return false;
-        if (!more)
-            return true;
-        if (!compare_result(differences, place, from, to))
-            return false;
+    struct hs_str text;
+    *out = (struct result){.text = {NULL, 0}};
+    return hs_pieces_next(pieces, NULL, &text) ? read_result(text, kind, out) : !pieces->broken;
+}
+
+/* The result that a brief answer left out, while the other answer has it. */
+static struct result plain_beside(const struct result *other, enum kind kind)
+{
+    return (struct result){.text = HS_STR("{}"),
+                           .verdict = HS_STR("accepted"),
+                           .reason = HS_STR("ok"),
+                           .shooter = other->shooter,
+                           .shot = other->shot,
+                           .damage = kind == HIT ? HS_STR("0") : other->damage};
+}
+
+/* Compares two lists of results. `only_after`: the results that only the second list has. */
+static bool compare_results(struct hs_differences *differences, const struct place *place,
+                            struct hs_str before, struct hs_str after, size_t *only_after)
+{
+    struct hs_pieces old = hs_pieces_of(before, '['), new = hs_pieces_of(after, '[');
+    struct result was, is, plain;
+    bool good = next_result(&old, place->kind, &was) && next_result(&new, place->kind, &is);
+    while (good && (was.text.ptr != NULL || is.text.ptr != NULL)) {
+        bool has_was = was.text.ptr != NULL && (is.text.ptr == NULL || was.index <= is.index);
+        bool has_is = is.text.ptr != NULL && (was.text.ptr == NULL || is.index <= was.index);
+        plain = plain_beside(has_was ? &was : &is, place->kind);
+        good = (has_was || is.has_index) && (has_is || was.has_index) &&
+               compare_result(differences, place, has_was ? &was : &plain, has_is ? &is : &plain) &&
+               (!has_was || next_result(&old, place->kind, &was)) &&
+               (!has_is || next_result(&new, place->kind, &is));
+        *only_after += has_was ? 0 : 1;
     }
+    return good;
+}
+
+/* Counts the results that both brief answers left out. */
+static void count_plain(struct hs_differences *differences, enum kind kind, struct hs_str accepted,
+                        size_t only_after)
+{
+    size_t *const counts[] = {&differences->hits, &differences->shots, &differences->moves};
+    const struct result plain = {.verdict = HS_STR("accepted"), .reason = HS_STR("ok")};
+    uint64_t left_out = 0;
+    if (!hs_piece_whole(accepted, &left_out) || left_out <= only_after)
+        return;
+    size_t both = (size_t)left_out - only_after;
+    struct hs_reason_count *count = count_of(differences, kind, &plain);
+    count->before += both;
+    count->after += both;
+    *counts[kind] += both;
+    differences->same += both;
 }
 
 /* Returns whether a member of an answer holds results; other members are compared as text. */
@@ -254,20 +296,38 @@ static bool holds_results(enum hs_route route, struct hs_str key, enum kind *kin
     return false;
 }
 
-/* Returns whether other rules change a member in any case: the revision, and the sums at the end of
-   a match. */
+/* Counts the plain results of a brief answer: `accepted` has a number, or one for each kind. */
+static void count_all_plain(struct hs_differences *differences, enum hs_route route,
+                            struct hs_str accepted, const size_t only_after[3])
+{
+    struct hs_pieces pieces = hs_pieces_of(accepted, '{');
+    struct hs_str key, number;
+    enum kind kind;
+    if (route != HS_ROUTE_TICKS_POST) {
+        if (holds_results(route, HS_STR("results"), &kind))
+            count_plain(differences, kind, accepted, only_after[kind]);
+        return;
+    }
+    while (hs_pieces_next(&pieces, &key, &number))
+        if (holds_results(route, key, &kind))
+            count_plain(differences, kind, number, only_after[kind]);
+}
+
+/* Returns whether other rules change a member in any case: the revision, the sums at the end of a
+   match, and what a brief answer says about the results that it left out. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),
-                                  HS_STR("reasons"), HS_STR("damage")};
+                                  HS_STR("reasons"),  HS_STR("damage"),  HS_STR("accepted"),
+                                  HS_STR("acks")};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (hs_str_equal(key, keys[i]))
             return true;
     return false;
 }
 
-/* Reads the next member. Returns `jumps` apart in *jumps, because it depends on the rules whether
-   an answer has it. */
+/* Reads the next member. Returns `jumps` separately in *jumps, because some rules omit it from
+   answers. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)
 {
@@ -284,6 +344,7 @@ bool hs_differences_add(struct hs_differences *differences, const struct hs_comp
 {
     struct hs_pieces was = hs_pieces_of(before, '{'), is = hs_pieces_of(after, '{');
     struct hs_str key, own_key, from, to, jumped = {NULL, 0}, jumps = {NULL, 0};
+    size_t only_after[3] = {0};
     bool otherwise = false;
     differences->requests++;
     while (next_member(&was, &key, &from, &jumped)) {
@@ -292,9 +353,13 @@ bool hs_differences_add(struct hs_differences *differences, const struct hs_comp
             return false;
         bool same_key = hs_str_equal(key, own_key);
         if (same_key && holds_results(request->route, key, &place.kind)) {
-            if (!compare_results(differences, &place, from, to))
+            if (!compare_results(differences, &place, from, to, &only_after[place.kind]))
                 return false;
-        } else if (!same_key || !hs_str_equal(from, to)) {
+            continue;
+        }
+        if (hs_str_equal(key, HS_STR("accepted")))
+            count_all_plain(differences, request->route, from, only_after);
+        if (!same_key || !hs_str_equal(from, to)) {
             otherwise = otherwise || !differences->other_rules || !follows_the_rules(key);
         }
     }

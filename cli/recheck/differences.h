@@ -36,7 +36,7 @@ struct hs_changed_claim {
     size_t line;                         /* of the stream */
     struct hs_name match, shooter, kind; /* for a move `shooter` is the player */
     uint64_t shot;                       /* for a move its `seq`, or 0 */
-    bool flips; /* verdict or reason changes; else something else in the result */
+    bool flips; /* true: verdict or reason changes; false: another part of the result */
     struct hs_changed_side before, after;
 };
 

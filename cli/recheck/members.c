@@ -50,3 +50,14 @@ struct hs_str hs_piece_text(struct hs_str value)
         return (struct hs_str){0};
     return (struct hs_str){value.ptr + 1, value.len - 2};
 }
+
+bool hs_piece_whole(struct hs_str value, uint64_t *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.ptr[i] < '0' || value.ptr[i] > '9' || *number > UINT64_MAX / 100)
+            return false;
+        *number = *number * 10 + (uint64_t)(value.ptr[i] - '0');
+    }
+    return value.len > 0;
+}

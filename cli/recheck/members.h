@@ -5,6 +5,8 @@
 #ifndef HS_RECHECK_MEMBERS_H
 #define HS_RECHECK_MEMBERS_H
 
+#include <stdint.h>
+
 #include "api/json/cursor.h"
 #include "validators/str.h"
 
@@ -25,5 +27,8 @@ bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str 
 
 /* Returns the content of a string; ptr NULL: not a string, or it has escapes. */
 struct hs_str hs_piece_text(struct hs_str value);
+
+/* Reads digits as a number. False: it is something else, or too large. */
+bool hs_piece_whole(struct hs_str value, uint64_t *number);
 
 #endif

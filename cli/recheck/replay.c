@@ -432,6 +432,7 @@ static enum hs_replay_result apply(struct hs_replay *replay)
                                  .body = line->body,
                                  .request_id = "",
                                  .arena = &arena,
+                                 .brief = line->brief,
                                  /* Other rules: the report shows the measures. */
                                  .explain = line->explain || replay->instead != NULL};
     if (is_left_out(replay))

@@ -54,21 +54,11 @@ static const struct member {
     M("max_movers", WHOLE, max_movers),
     M("request_work", WHOLE, request_work),
     M("explain", FLAG, explain),
+    M("brief", FLAG, brief),
     M("moves_lost", FLAG, moves_lost),
     M("ended", FLAG, ended),
 #undef M
 };
-
-static bool read_whole(struct hs_str text, uint64_t *number)
-{
-    *number = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] < '0' || text.ptr[i] > '9' || *number > UINT64_MAX / 100)
-            return false;
-        *number = *number * 10 + (uint64_t)(text.ptr[i] - '0');
-    }
-    return text.len > 0;
-}
 
 static bool read_text(struct hs_str value, struct hs_str *text)
 {
@@ -90,7 +80,7 @@ static bool read_member(struct hs_stream_line *line, struct hs_str key, struct h
     case TEXT:
         return read_text(value, field);
     case WHOLE:
-        return read_whole(value, field);
+        return hs_piece_whole(value, field);
     case JSON:
         *(struct hs_str *)field = value;
         break;

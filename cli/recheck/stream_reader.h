@@ -38,7 +38,7 @@ struct hs_stream_line {
     uint64_t version, opening, max_players, max_samples, max_movers;
     uint64_t request_work; /* budget of the request; 0: all items were within it */
     enum hs_route route;   /* of a request */
-    bool explain;
+    bool explain, brief;
     bool moves_lost; /* with `state` */
     bool ended;      /* journal: the match had ended */
 };

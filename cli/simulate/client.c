@@ -252,8 +252,8 @@ static bool is_ready(const struct hs_client *client, double time)
            client->rounds[client->arm] != 0 && client->reload_until == 0;
 }
 
-/* Sets the time of the next shot: by the fire rate of the weapon, give or take a frame, and later
-   where a hand must act. */
+/* Sets the time of the next shot: by the fire rate of the weapon, up to a frame earlier or later.
+   Weapons that a hand must trigger add a delay. */
 static void set_next_shot(struct hs_client *client, const struct hs_game *game, double time)
 {
     static const double by_hand[HS_ARMS] = {0, 0.1, 0.1, 0.1, 0};

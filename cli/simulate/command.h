@@ -27,7 +27,7 @@ void hs_simulate_print_json(json_t *object);
 
 /* ---- threads ---- */
 
-/* Jobs 0 .. count - 1. Each must depend on its number alone, not on the thread that runs it. */
+/* Jobs 0 .. count - 1. Each job must depend only on its number, not on the thread that runs it. */
 struct hs_simulate_jobs {
     size_t count;
     uint64_t threads; /* 0: one per core */

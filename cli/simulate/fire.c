@@ -259,7 +259,8 @@ static bool touches(const struct hs_game *game, const struct hs_missile *missile
     return *share <= 1;
 }
 
-/* Claims as victims the enemies that the blast reaches on the screen past all walls. */
+/* Adds to the claim as victims those enemies that the blast reaches on the screen, past all walls.
+ */
 static void claim_victims(const struct hs_game *game, struct hs_mail *mail,
                           const struct hs_sim_pose poses[HS_CROWD], struct hs_vec normal)
 {

@@ -12,7 +12,11 @@ bool hs_post_move(struct hs_posting *posting, const struct hs_ticks_request *tic
     struct hs_move_result result;
     if (!hs_match_check_move(slot->match, move, &result))
         return false;
-    hs_move_encode(&posting->writer, &slot->ruleset->ruleset->moves, move, &result);
+    posting->is_plain = posting->request->brief && hs_move_is_plain(&result);
+    if (!posting->is_plain)
+        hs_move_encode(&posting->writer, &slot->ruleset->ruleset->moves, move, &result);
+    else if (result.position == HS_MOVE_POSITION_ACK)
+        posting->acks[posting->ack_count++] = posting->place;
     if (result.replayed)
         return true;
     hs_metrics_move(metrics, result.verdict, result.reason, result.raised);

@@ -2,6 +2,7 @@
 
 #include "service/checkpoint/journal.h"
 #include "service/checkpoint/kept_match.h"
+#include "service/endpoints/brief.h"
 #include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/service.h"
@@ -19,10 +20,10 @@ static void end_recording(struct hs_match_slot *slot)
         slot->recorded = HS_RECORDED_LOST;
 }
 
-static void record_post(struct hs_service *service, struct hs_match_slot *slot)
+static void record_post(struct hs_service *service, struct hs_match_slot *slot, int64_t now_us)
 {
     bool was_limited = slot->memory_limited;
-    hs_registry_record_post(slot);
+    hs_registry_record_post(slot, now_us);
     if (slot->memory_limited == was_limited)
         return;
     struct hs_match_info info;
@@ -78,7 +79,11 @@ static bool lend(struct hs_posting *posting)
     if (posting->request->alive_us != NULL)
         atomic_store(posting->request->alive_us, hs_clock_us());
     bool may_lend = posting->service->record == NULL && hs_registry_is_awaited(posting->slot);
-    return !may_lend || yield(posting);
+    if (!may_lend)
+        return true;
+    bool is_open = yield(posting);
+    posting->stage_ns = hs_clock_ns(); /* the wait belongs to no claim */
+    return is_open;
 }
 
 static void log_over_budget(const struct hs_posting *posting)
@@ -131,11 +136,18 @@ static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
                              const struct hs_malformed **next, size_t *place)
 {
     for (; *next != NULL && (*next)->index == *place; *next = (*next)->next, ++*place) {
+        struct hs_brief_mark mark = hs_brief_mark(posting);
+        posting->place = *place;
+        posting->is_plain = false;
         hs_malformed_encode(&posting->writer, kind, *next);
+        hs_brief_item(posting, kind, mark);
         count_malformed(posting->service, kind);
     }
     ++*place;
 }
+
+/* The bytes of most results. */
+enum { RESULT_BYTES = 240 };
 
 /* Writes the array of results of one kind of items. */
 static bool answer_items(struct hs_posting *posting, const struct hs_ticks_request *tick,
@@ -143,15 +155,22 @@ static bool answer_items(struct hs_posting *posting, const struct hs_ticks_reque
 {
     const struct hs_malformed *bad = hs_malformed_first(posting->malformed, kind);
     size_t place = 0;
+    if (kind != HS_ITEM_MOVE)
+        posting->stage_ns = hs_clock_ns();
     hs_write_begin(&posting->writer, '[');
+    if (!posting->request->brief)
+        hs_buffer_space(posting->writer.buffer, count * RESULT_BYTES);
     for (size_t i = 0; i < count; i++) {
         posting->is_gone = i > 0 && !lend(posting);
         if (posting->is_gone)
             return false;
         answer_malformed(posting, kind, &bad, &place);
+        struct hs_brief_mark mark = hs_brief_mark(posting);
         posting->place = place - 1;
+        posting->is_plain = false;
         if (!answer(posting, tick, i))
             return false;
+        hs_brief_item(posting, kind, mark);
     }
     answer_malformed(posting, kind, &bad, &place);
     hs_write_end(&posting->writer, ']');
@@ -183,6 +202,8 @@ static bool answer(struct hs_posting *posting, const struct hs_ticks_request *ti
             return false;
     }
     hs_match_info(posting->slot->match, &posting->newest);
+    if (!hs_brief_begin(posting, tick))
+        return false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if ((tick->fields & parts[i].field) == 0)
             continue;
@@ -190,7 +211,10 @@ static bool answer(struct hs_posting *posting, const struct hs_ticks_request *ti
         if (!answer_items(posting, tick, parts[i].kind, parts[i].count, parts[i].answer))
             return false;
     }
-    hs_write_text_field(writer, "revision", posting->slot->ruleset->revision);
+    if (posting->request->brief)
+        hs_brief_end(posting, tick);
+    else
+        hs_write_text_field(writer, "revision", posting->slot->ruleset->revision);
     hs_write_end(writer, '}');
     return true;
 }
@@ -215,7 +239,7 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
         await_map(slot, reply);
     else if (!answer(posting, tick))
         refuse(posting, reply);
-    record_post(service, slot);
+    record_post(service, slot, posting->stage_ns / 1000);
     log_over_budget(posting);
     if (tick->hits.count > 0)
         log_hints(service, slot);
@@ -263,11 +287,12 @@ void hs_endpoint_post(struct hs_service *service, const struct hs_request *reque
     if (posting.slot != NULL) {
         posting.unwritten = posting.slot->journal.len;
         write_journal(&posting);
+        posting.stage_ns = hs_clock_ns();
         if (tick.hits.count + tick.shots.count > 0) {
             hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_DECODE,
                                (double)(decoded - began) * 1e-9);
             hs_metrics_observe(service->metrics, HS_METRIC_STAGE, HS_STAGE_LOCK,
-                               (double)(hs_clock_ns() - decoded) * 1e-9);
+                               (double)(posting.stage_ns - decoded) * 1e-9);
         }
         run(&posting, &tick, reply);
     }

@@ -19,6 +19,7 @@ struct hs_posting {
     const struct hs_malformed_items *malformed; /* items that could not be read */
     uint64_t budget, spent;                     /* work units (validators/work.h) of this request */
     uint64_t lent_at;                           /* value of `spent` when the match was last lent */
+    int64_t stage_ns;                           /* when the newest stage ended (hs_clock_ns) */
     size_t over_budget;                         /* claims and shots that did not fit */
     bool is_gone;                /* the match was deleted: the request cannot be answered */
     struct hs_match_info newest; /* before the first claim; the default of `now` */
@@ -26,9 +27,14 @@ struct hs_posting {
     bool is_short;
     size_t unwritten;  /* unwritten bytes of earlier requests in the match's journal */
     bool is_unwritten; /* payments of this request could not be written to the journal */
-    size_t place;      /* of the item that is answered, in its list of the body */
     bool has_evidence; /* the request added rows to the evidence store */
     bool must_settle;  /* the answer depends on records that may not be settled yet */
+    /* For a brief answer: whether the last item is plain, how many were plain by kind, and the
+       indexes of the plain moves with an ack, in the arena of the request. */
+    bool is_plain;
+    size_t plain[HS_ITEM_COUNT];
+    size_t *acks, ack_count;
+    size_t place; /* of the item that is answered, in its list of the body */
 };
 
 /* Stores frames and writes the answer object. False: out of memory, nothing written. */

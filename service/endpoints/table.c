@@ -201,6 +201,7 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
         return;
     struct hs_recorded_request recorded = {.route = request->route,
                                            .explain = request->explain,
+                                           .brief = request->brief,
                                            .request_work = request_work,
                                            .body = request->body};
     if (reply->problem->code == HS_PROBLEM_NONE && !reply->body.failed)

@@ -2,9 +2,9 @@
    its result. */
 #include "service/endpoints/posting.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "api/json/digits.h"
 #include "service/evidence/capture.h"
 #include "service/options/values.h"
 #include "service/service.h"
@@ -25,22 +25,40 @@ struct item {
     struct hs_hit_result result;
 };
 
+static char *put_line(char *at, struct hs_str text)
+{
+    memcpy(at, text.ptr, text.len);
+    at[text.len] = '\n';
+    return at + text.len + 1;
+}
+
+static char *put_number(char *at, uint64_t number)
+{
+    at = hs_digits_unsigned(at, number);
+    *at = '\n';
+    return at + 1;
+}
+
 /*
  * Makes the id of a verdict: a hash of the tenant (if any), the match and its opening, the shooter
  * and their session, the shot and the rules. All of them survive the process, so the same claim
  * keeps its id, and no other claim has it.
  */
-static void name_verdict(const struct hs_match_slot *slot, const char *kind, uint64_t shot,
+static void name_verdict(const struct hs_match_slot *slot, struct hs_str kind, uint64_t shot,
                          struct hs_str shooter, int64_t fire_time_us, struct hs_verdict_id *out)
 {
-    char text[5 * HS_NAME_MAX + HS_REVISION_MAX + 96], digest[HS_SHA256_HEX];
-    uint64_t session = hs_match_session(slot->match, shooter, fire_time_us);
-    int len =
-        snprintf(text, sizeof text, "%s%s%s\n%llu\n%s\n%.*s\n%llu\n%llu\n%s", slot->tenant.text,
-                 slot->tenant.text[0] != '\0' ? "\n" : "", slot->name.text,
-                 (unsigned long long)slot->opening, kind, (int)shooter.len, shooter.ptr,
-                 (unsigned long long)session, (unsigned long long)shot, slot->ruleset->revision);
-    hs_sha256_hex(text, (size_t)len, digest);
+    char text[5 * HS_NAME_MAX + HS_REVISION_MAX + 96], digest[HS_SHA256_HEX], *at = text;
+    struct hs_str revision = hs_str_of(slot->ruleset->revision);
+    if (slot->tenant.text[0] != '\0')
+        at = put_line(at, hs_name_str(&slot->tenant));
+    at = put_line(at, hs_name_str(&slot->name));
+    at = put_number(at, slot->opening);
+    at = put_line(at, kind);
+    at = put_line(at, shooter);
+    at = put_number(at, hs_match_session(slot->match, shooter, fire_time_us));
+    at = put_number(at, shot);
+    memcpy(at, revision.ptr, revision.len);
+    hs_sha256_hex(text, (size_t)(at - text) + revision.len, digest);
     memcpy(out->text, digest, sizeof out->text - 1);
     out->text[sizeof out->text - 1] = '\0';
 }
@@ -120,12 +138,12 @@ static struct hs_str encode(struct hs_posting *posting, struct item *item)
     if (item->hit != NULL) {
         int64_t fired_us =
             result->replay != NULL ? result->replay->fire_time_us : result->fire_time_us;
-        name_verdict(slot, "hit", item->hit->shot, item->hit->shooter, fired_us, id);
+        name_verdict(slot, HS_STR("hit"), item->hit->shot, item->hit->shooter, fired_us, id);
         hs_hit_encode(writer, item->hit, result, id, explain);
     } else {
         const struct hs_shot_claim *shot = item->shot;
-        name_verdict(slot, shot->is_cancel ? "cancel" : "shot", shot->shot, shot->shooter,
-                     shot->is_cancel ? INT64_MAX : shot->time_us, id);
+        name_verdict(slot, shot->is_cancel ? HS_STR("cancel") : HS_STR("shot"), shot->shot,
+                     shot->shooter, shot->is_cancel ? INT64_MAX : shot->time_us, id);
         hs_shot_encode(writer, item->shot, result, item->forward_us, id, explain);
     }
     if (hs_reason_is_retryable(result->reason))
@@ -216,6 +234,7 @@ static bool answer_cancel(struct hs_posting *posting, struct item *item)
     pay(posting, &item->result);
     encode(posting, item);
     hs_replayed_encode(&posting->writer, false);
+    posting->is_plain = hs_hit_is_plain(&item->result);
     count_verdict(posting->service->metrics, HS_VERDICT_OF_SHOT, &item->result);
     return true;
 }
@@ -224,20 +243,23 @@ static bool answer_item(struct hs_posting *posting, const struct hs_ticks_reques
                         struct item *item)
 {
     struct hs_metrics *metrics = posting->service->metrics;
-    int64_t began = hs_clock_ns();
+    int64_t began = posting->stage_ns;
     bool is_known = hs_hit_admit(posting->slot->match, item->shooter);
     verify(posting, now_of(posting, tick, item), item);
     pay(posting, &item->result);
-    int64_t verified = hs_clock_ns();
+    int64_t verified = posting->stage_ns = hs_clock_ns();
     hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_JUDGE, (double)(verified - began) * 1e-9);
     if (answer_replay(posting, item))
         return true;
     answer(posting, item, is_known);
     hs_replayed_encode(&posting->writer, false);
+    posting->is_plain =
+        item->hit != NULL ? hs_hit_is_plain(&item->result) : hs_shot_is_plain(&item->result);
     count_verdict(metrics, item->hit != NULL ? HS_VERDICT_OF_HIT : HS_VERDICT_OF_SHOT,
                   &item->result);
+    posting->stage_ns = hs_clock_ns();
     hs_metrics_observe(metrics, HS_METRIC_STAGE, HS_STAGE_ENCODE,
-                       (double)(hs_clock_ns() - verified) * 1e-9);
+                       (double)(posting->stage_ns - verified) * 1e-9);
     return true;
 }
 

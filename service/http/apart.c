@@ -58,14 +58,14 @@ static void run_apart(struct hs_pool_job *job)
 {
     struct hs_http_apart *apart = (struct hs_http_apart *)job;
     struct hs_http_request *request = apart->request;
-    hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_ENDPOINT);
+    hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_ENDPOINT, hs_clock_us());
     shed_if_late(request, apart);
     if (request->shed)
         hs_http_refuse_shed(request);
     else
         hs_http_run_endpoint(request, apart->connection, &apart->reply);
     apart->has_run = true;
-    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED, hs_clock_us());
 }
 
 /* Hands the job to the worker. The worker resumes the connection (hs_http_resume), and finish_apart
@@ -108,7 +108,7 @@ bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection 
         .queued_us = hs_clock_us()};
     request->apart = apart;
     atomic_store(&request->connection->builder, pool == request->http->heavy ? NULL : pool);
-    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED);
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED, apart->queued_us);
     MHD_suspend_connection(connection);
     hs_pool_submit(pool, &apart->job);
     return true;
@@ -123,9 +123,11 @@ enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
         hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED, "The service ends");
     }
     atomic_store(&request->connection->builder, NULL);
+    request->connection->may_be_old = true;
     request->connection->is_expensive = apart->reply.work > HS_HTTP_HEAVY_WORK;
-    hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_REPLY);
-    return hs_http_send_reply(request, connection, &apart->reply);
+    int64_t now_us = hs_clock_us();
+    hs_http_advance(request->connection, HS_HTTP_QUEUED, HS_HTTP_REPLY, now_us);
+    return hs_http_send_reply(request, connection, &apart->reply, now_us);
 }
 
 void hs_http_free_apart(struct hs_http_apart *apart)

@@ -32,11 +32,9 @@ static void give_way(int signal, siginfo_t *info, void *context)
         set_timer(background, GIVE_WAY_NS);
 }
 
-/*
- * sched_setattr(2), which the C library does not wrap. A thread that yields loses the rest of its
- * slice; so that it keeps its share, the slice is as short as the time between two yields (Linux
- * 6.12 and later; older kernels ignore it).
- */
+/* sched_setattr(2), which the C library does not wrap. A thread that yields loses the rest of its
+   slice. So the slice is as short as the time between two yields, and the thread keeps its share
+   (Linux 6.12 and later; older kernels ignore it). */
 static bool set_priority(void)
 {
     struct {
@@ -55,7 +53,7 @@ static bool make_timer(struct hs_background *background)
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
                              .sigev_signo = SIGRTMIN,
                              .sigev_value.sival_ptr = background};
-    event._sigev_un._tid = gettid(); /* glibc before 2.38 has no other name for it */
+    event._sigev_un._tid = gettid(); /* before glibc 2.38 this member has no public name */
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGRTMIN);

@@ -27,7 +27,8 @@ enum { HS_YIELD_US = 20 };
    refuses a step, the thread delays others more. Uses SIGRTMIN. `background` must not move. */
 void hs_background_enter(struct hs_background *background);
 
-/* Around each job of the thread: the timer runs only in between, so sleeps are undisturbed. */
+/* Call these around each job of the thread. The timer runs only between them, so it does not
+   disturb sleeps. */
 void hs_background_begin(struct hs_background *background);
 void hs_background_end(struct hs_background *background);
 

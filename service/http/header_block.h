@@ -1,7 +1,7 @@
 /*
  * Checks that the library read the header of a request as it was sent. libmicrohttpd 0.9 cuts the
  * header in place: it puts zero bytes where words and lines end, and hands out pointers between
- * them. A zero byte that was sent cuts a value. A line that begins with one or with a colon ends
+ * them. A zero byte that was sent cuts a value. A line that begins with a zero byte or a colon ends
  * the header: the library reads the rest as a body or as another request. Such bytes are in no
  * value, but between the values. The check walks from the request line to the end and finds them.
  * It also finds folded lines and lines that end without CR.

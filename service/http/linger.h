@@ -14,14 +14,15 @@
 #include <stdint.h>
 
 enum {
-    /* Max lingering sockets. A further one closes the oldest, so a flood shortens the time of each
-       socket but leaves every socket some time. */
+    /* Max lingering sockets. If there are too many, a new socket closes the oldest one. So a flood
+       shortens the time of each socket, but leaves every socket some time. */
     HS_LINGER_HELD = 64,
     /* Max sockets that wait to be read. Further connections are closed at once. */
     HS_LINGER_COMING = 64,
     HS_LINGER_MAX = HS_LINGER_HELD + HS_LINGER_COMING,
     HS_LINGER_US = 2000000, /* the time of one peer */
-    /* About how many bytes of one peer are discarded. Then nothing is read until its time ends. */
+    /* Discards about this many bytes of one peer. After that it reads nothing until the time ends.
+     */
     HS_LINGER_BYTES = 16 << 20,
 };
 

@@ -9,6 +9,7 @@
 #include "api/http/routes.h"
 #include "service/http/admission.h"
 #include "service/http/header_block.h"
+#include "service/http/kept.h"
 #include "service/http/linger.h"
 #include "service/http/pool.h"
 #include "service/http/server.h"
@@ -76,9 +77,13 @@ struct hs_http_worker {
     int wake;       /* an eventfd: `closing` or `stopped` changed */
     bool is_closed; /* accepts no more */
     _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections it must resume */
-    bool has_ended;                     /* a connection ended since the library last accepted */
+    bool has_ended; /* since the library last accepted a connection, one ended */
+    /* What the library reads now arrived after this time; INT64_MIN: unknown. */
+    int64_t unread_since_us;
+    int64_t polled_us; /* when the library last began to look for events */
     pthread_t thread;
     struct hs_gate gate;
+    struct hs_kept kept;
     struct hs_http_watch_list watched;
     uint64_t ids;     /* next request id: starts at a random number */
     uint64_t process; /* random */
@@ -104,6 +109,7 @@ struct hs_http_connection {
     bool is_cut_short;
     struct hs_request_target target; /* of the request that begins */
     bool is_expensive;               /* its last request took long */
+    bool may_be_old; /* nobody looked for the bytes of its next request before they are read */
     /* The newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
     atomic_llong stuck_us;                    /* time after which its endpoint counts as stuck */
@@ -141,7 +147,7 @@ static inline int64_t hs_http_queue_us(const struct hs_http *http)
 
 /* Changes the phase of a connection. False: the watchdog has expired it; drop the request. */
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
-                     enum hs_http_phase to);
+                     enum hs_http_phase to, int64_t now_us);
 
 /* Callbacks of the library (request.c); the context is the struct hs_http_worker. */
 enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection, const char *url,

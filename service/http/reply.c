@@ -20,7 +20,7 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 }
 
 /* Shorter answers are not charged; they count as part of the connection. */
-enum { LONG_ANSWER = 16384 };
+enum { LONG_ANSWER = HS_KEPT_ANSWER };
 
 /* A long answer holds memory until its peer reads it, so it is charged like a body. */
 static void charge_answer(struct hs_http_request *request, struct hs_reply *reply)
@@ -42,7 +42,8 @@ static void charge_answer(struct hs_http_request *request, struct hs_reply *repl
 }
 
 enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
-                                   struct MHD_Connection *connection, struct hs_reply *reply)
+                                   struct MHD_Connection *connection, struct hs_reply *reply,
+                                   int64_t now_us)
 {
     struct hs_http *http = request->http;
     struct hs_service *service = http->service;
@@ -58,28 +59,35 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
     if (reply->status == 401 || reply->status == 403)
         headers.challenge =
             hs_auth_challenge(&request->auth, (enum hs_route)request->route, challenge);
-    int64_t now_us = hs_clock_us(), duration_us = now_us - request->start_us;
+    int64_t duration_us = now_us - request->start_us;
     hs_gate_answered(&request->connection->worker->gate,
                      hs_route_priority((enum hs_route)request->route), now_us);
     hs_metrics_http(service->metrics, request->route, reply->status, (double)duration_us * 1e-6);
     hs_http_log_request(http, &request->connection->caller, reply->problem, reply->status,
                         duration_us);
-    bool fine;
-    if (reply->problem->code != HS_PROBLEM_NONE)
-        fine = hs_reply_problem(connection, reply->problem, &headers);
-    else if (reply->static_body != NULL)
-        fine = hs_reply_static(connection, reply->status, reply->content_type, reply->static_body,
-                               reply->static_size, &headers);
-    else
-        fine =
-            hs_reply_buffer(connection, reply->status, reply->content_type, &reply->body, &headers);
-    hs_buffer_free(&reply->body);
+    bool has_problem = reply->problem->code != HS_PROBLEM_NONE;
+    request->answer = reply->body;
+    reply->body = (struct hs_buffer){0};
+    if (has_problem && request->answer.capacity > LONG_ANSWER)
+        hs_buffer_free(&request->answer); /* it is not charged */
+    if (request->answer.capacity == 0)
+        request->answer = hs_kept_answer(&request->connection->worker->kept);
+    struct hs_str bytes = {request->answer.data, request->answer.len};
+    if (reply->static_body != NULL)
+        bytes = (struct hs_str){reply->static_body, reply->static_size};
+    bool fine = has_problem
+                    ? hs_reply_problem(connection, reply->problem, &request->answer, &headers)
+                    : hs_reply_bytes(connection, reply->status, reply->content_type, bytes.ptr,
+                                     bytes.len, &headers);
     return fine ? MHD_YES : MHD_NO;
 }
 
 void hs_http_drop_body(struct hs_http_request *request)
 {
-    hs_buffer_free(&request->body);
+    if (request->apart == NULL)
+        hs_keep_body(&request->connection->worker->kept, &request->body);
+    else
+        hs_buffer_free(&request->body); /* perhaps in a pool's thread */
     if (request->share != NULL)
         hs_share_release(request->share, hs_http_tenant_of(request), request->reserved);
     request->share = NULL;
@@ -96,14 +104,17 @@ void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection
                           struct hs_reply *reply)
 {
     struct hs_http *http = request->http;
-    struct hs_arena arena = {0};
+    struct hs_kept *kept = request->apart == NULL ? &request->connection->worker->kept : NULL;
+    struct hs_arena own = {0}, *arena = kept != NULL ? &kept->arena : &own;
+    if (kept != NULL)
+        reply->body = hs_kept_answer(kept);
     struct hs_request view = {
         .route = (enum hs_route)request->route,
         .listener = http->listener,
         .params = request->params,
         .body = {request->body.len > 0 ? request->body.data : "", request->body.len},
         .request_id = request->headers.request_id,
-        .arena = &arena,
+        .arena = arena,
         .alive_us = &request->connection->watched->since_us,
         .connection = connection,
         .scopes = request->auth.identity.scopes,
@@ -111,9 +122,12 @@ void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection
     if (http->service->keyring != NULL)
         view.tenant = hs_http_tenant_of(request);
     view.explain = is_asked(&view, "explain");
+    view.brief = is_asked(&view, "brief");
     view.strict = is_asked(&view, "strict");
     hs_endpoints[request->route](http->service, &view, reply);
-    hs_arena_free(&arena);
+    if (kept != NULL)
+        hs_arena_reset(&kept->arena);
+    hs_arena_free(&own);
     hs_http_drop_body(request);
     if (reply->problem->code == HS_PROBLEM_NONE && reply->body.failed)
         hs_problem_set(reply->problem, HS_PROBLEM_OVERLOADED, "No memory is left for the answer");

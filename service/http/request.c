@@ -78,18 +78,43 @@ static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID
 /* ---- the handler calls, in order ---- */
 
 /* Most of a problem stays uninitialized: its list of errors has 11 KiB. */
-static struct hs_http_request *create_request(void)
+static struct hs_http_request *create_request(struct hs_kept *kept)
 {
-    struct hs_http_request *request = malloc(sizeof *request);
+    struct hs_http_request *request =
+        kept->request_count > 0 ? kept->requests[--kept->request_count] : malloc(sizeof *request);
     if (request != NULL)
         memset(request, 0, offsetof(struct hs_http_request, problem));
     return request;
 }
 
+static void free_request(struct hs_http_request *request)
+{
+    struct hs_kept *kept = &request->connection->worker->kept;
+    hs_http_free_apart(request->apart);
+    hs_keep_answer(kept, &request->answer);
+    if (kept->request_count < HS_KEPT)
+        kept->requests[kept->request_count++] = request;
+    else
+        free(request);
+}
+
 static enum MHD_Result refuse(struct hs_http_request *request, struct MHD_Connection *connection)
 {
     struct hs_reply reply = {.problem = &request->problem};
-    return hs_http_send_reply(request, connection, &reply);
+    return hs_http_send_reply(request, connection, &reply, hs_clock_us());
+}
+
+/*
+ * Returns how long the header waited in its socket. The kernel counts in milliseconds. It is not
+ * asked if the worker looked for events less than one ago, because the header came after that.
+ */
+static int64_t waited_us(struct hs_http_connection *peer, int64_t now_us)
+{
+    enum { RECENT_US = 1000 };
+    int64_t since_us = peer->worker->unread_since_us;
+    bool is_recent = !peer->may_be_old && since_us != INT64_MIN && now_us - since_us < RECENT_US;
+    peer->may_be_old = false;
+    return is_recent ? 0 : hs_socket_waited_us(peer->fd);
 }
 
 static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connection,
@@ -97,16 +122,16 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
                              void **context)
 {
     struct hs_http_connection *peer = peer_of(connection);
-    struct hs_http_request *request = peer == NULL ? NULL : create_request();
+    struct hs_http_request *request = peer == NULL ? NULL : create_request(&peer->worker->kept);
     if (request == NULL)
         return MHD_NO;
     *context = request;
     request->http = http;
     request->connection = peer;
     request->start_us = hs_clock_us();
-    int64_t waited_us = hs_socket_waited_us(peer->fd);
-    request->arrived_us = request->start_us - waited_us;
-    hs_metrics_observe(http->service->metrics, HS_METRIC_WAIT, 0, (double)waited_us * 1e-6);
+    request->arrived_us = request->start_us - waited_us(peer, request->start_us);
+    hs_metrics_observe(http->service->metrics, HS_METRIC_WAIT, 0,
+                       (double)(request->start_us - request->arrived_us) * 1e-6);
     request->auth.failure = HS_AUTH_FINE;
     atomic_fetch_add(&http->in_flight, 1);
     hs_metrics_add(http->service->metrics, HS_METRIC_INFLIGHT, 0, 1);
@@ -129,14 +154,15 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
                  STUCK_US + (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000);
     atomic_store(&peer->body_length, request->headers.length);
     atomic_store(&peer->body_received, 0);
-    if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY))
+    if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY, request->start_us))
         return MHD_NO;
     if (!request->close)
         return MHD_YES;
     /* A reply to the first call ends the connection: the rest of the request is never read. */
     peer->is_cut_short = true;
-    return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY) ? refuse(request, connection)
-                                                              : MHD_NO;
+    return hs_http_advance(peer, HS_HTTP_BODY, HS_HTTP_REPLY, request->start_us)
+               ? refuse(request, connection)
+               : MHD_NO;
 }
 
 static enum MHD_Result receive(struct hs_http_request *request, const char *bytes, size_t size)
@@ -147,10 +173,8 @@ static enum MHD_Result receive(struct hs_http_request *request, const char *byte
     if (request->shed)
         return MHD_YES;
     /* Allocate the whole body at once, so that the reserved bytes are the used bytes. */
-    if (request->body.data == NULL) {
-        request->body.data = malloc(request->headers.length);
-        request->body.capacity = request->body.data != NULL ? request->headers.length : 0;
-    }
+    if (request->body.data == NULL)
+        request->body = hs_kept_body(&request->connection->worker->kept, request->headers.length);
     if (size > request->body.capacity - request->body.len) {
         hs_http_shed(request, HS_SHED_BODIES);
         hs_http_drop_body(request);
@@ -166,10 +190,11 @@ static enum MHD_Result finish(struct hs_http_request *request, struct MHD_Connec
         return hs_http_finish_apart(request, connection);
     struct hs_reply reply = {
         .status = 200, .content_type = "application/json", .problem = &request->problem};
-    if (!hs_http_advance(request->connection, HS_HTTP_BODY, HS_HTTP_ENDPOINT))
+    int64_t now_us = hs_clock_us();
+    if (!hs_http_advance(request->connection, HS_HTTP_BODY, HS_HTTP_ENDPOINT, now_us))
         return MHD_NO;
     if (request->problem.code == HS_PROBLEM_NONE)
-        hs_http_admit_again(request);
+        hs_http_admit_again(request, now_us);
     if (request->problem.code == HS_PROBLEM_NONE && request->shed)
         hs_http_refuse_shed(request);
     struct hs_pool *pool = hs_http_pool_of(request);
@@ -178,8 +203,9 @@ static enum MHD_Result finish(struct hs_http_request *request, struct MHD_Connec
     if (request->problem.code == HS_PROBLEM_NONE)
         hs_http_run_endpoint(request, connection, &reply);
     request->connection->is_expensive = reply.work > HS_HTTP_HEAVY_WORK;
-    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY);
-    return hs_http_send_reply(request, connection, &reply);
+    now_us = hs_clock_us();
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY, now_us);
+    return hs_http_send_reply(request, connection, &reply, now_us);
 }
 
 enum MHD_Result hs_http_handle(void *context, struct MHD_Connection *connection, const char *url,
@@ -212,10 +238,9 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     if (ended == NULL)
         return;
     /* Wait for the next header, unless the watchdog expired the connection or it broke off. */
-    hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE);
+    hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE, hs_clock_us());
     hs_http_drop_body(ended);
-    hs_http_free_apart(ended->apart);
-    free(ended);
+    free_request(ended);
     hs_metrics_add(http->service->metrics, HS_METRIC_INFLIGHT, 0, -1);
     atomic_fetch_sub(&http->in_flight, 1);
 }

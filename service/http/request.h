@@ -21,7 +21,8 @@ struct hs_http_request {
     struct hs_headers headers; /* request_id is always set */
     struct hs_auth auth;
     struct hs_buffer body;
-    struct hs_share *share; /* the share that holds `reserved` bytes of the body; or NULL */
+    struct hs_buffer answer; /* the library sends its bytes until the request is completed */
+    struct hs_share *share;  /* the share that holds `reserved` bytes of the body; or NULL */
     size_t reserved;
     int64_t start_us;
     int64_t arrived_us; /* when the header arrived, before the wait in the socket */
@@ -58,17 +59,18 @@ bool hs_http_charge_connection(const struct hs_http_request *request);
 
 /* Decide whether to serve a request, after its header and again after its body. */
 void hs_http_admit(struct hs_http_request *request);
-void hs_http_admit_again(struct hs_http_request *request);
+void hs_http_admit_again(struct hs_http_request *request, int64_t now_us);
 
 /* ---- reply.c ---- */
 
-/* Frees the body and releases its share. */
+/* Ends the use of the body and releases its share. */
 void hs_http_drop_body(struct hs_http_request *request);
 /* The reply's problem is the request's. */
 void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection *connection,
                           struct hs_reply *reply);
 enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
-                                   struct MHD_Connection *connection, struct hs_reply *reply);
+                                   struct MHD_Connection *connection, struct hs_reply *reply,
+                                   int64_t now_us);
 
 /* ---- apart.c ---- */
 

@@ -26,6 +26,7 @@ struct hs_request {
     const char *request_id; /* the caller's X-Request-Id, or a new id */
     struct hs_arena *arena; /* freed after the endpoint returns */
     bool explain;           /* ?explain, ?explain=true */
+    bool brief;             /* ?brief, ?brief=true: only what differs from plain acceptance */
     bool strict;            /* ?strict, ?strict=true: a malformed item refuses the whole request */
     /* A long endpoint sets this to the current time (hs_clock_us) now and then, to show that it
        does not hang. NULL: no watchdog. */

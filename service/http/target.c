@@ -212,10 +212,9 @@ void hs_http_admit(struct hs_http_request *request)
 }
 
 /* If the body came with the header or just after it, hs_http_admit has already decided. */
-void hs_http_admit_again(struct hs_http_request *request)
+void hs_http_admit_again(struct hs_http_request *request, int64_t now_us)
 {
     enum { JUST_AFTER_US = 1000 };
-    int64_t now_us = hs_clock_us();
     if (now_us - request->start_us > JUST_AFTER_US)
         check_wait(request, hs_route_priority((enum hs_route)request->route),
                    hs_socket_waited_us(request->connection->fd), now_us);

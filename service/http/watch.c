@@ -20,11 +20,11 @@ enum {
 };
 
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
-                     enum hs_http_phase to)
+                     enum hs_http_phase to, int64_t now_us)
 {
     struct hs_http_watched *watched = connection->watched;
     /* Set the time first: with the old phase it only makes the watchdog wait. */
-    atomic_store(&watched->since_us, hs_clock_us());
+    atomic_store(&watched->since_us, now_us);
     int expected = (int)from;
     return atomic_compare_exchange_strong(&watched->phase, &expected, (int)to);
 }
@@ -66,6 +66,7 @@ struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker
     connection->http = worker->http;
     connection->worker = worker;
     connection->fd = fd;
+    connection->may_be_old = true;
     struct hs_http_watch_list *list = &worker->watched;
     pthread_mutex_lock(&list->lock);
     struct hs_http_watched *slot = connection->watched = take_slot(list);

@@ -97,17 +97,18 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     return worker->ready >= 0;
 }
 
-/* Waits until the library has events or another thread wakes the worker. */
-static void wait_for_work(struct hs_http_worker *worker)
+/* Waits until the library has events or another thread wakes the worker. False: the library has
+   work left, perhaps requests that it read before. */
+static bool wait_for_work(struct hs_http_worker *worker)
 {
     /* At its limit of connections the library accepts again only after another poll. */
     bool must_poll = worker->has_ended;
     worker->has_ended = false;
     if (must_poll)
-        return;
+        return false;
     MHD_UNSIGNED_LONG_LONG wait_ms = LONGEST_WAIT_MS;
     if (MHD_get_timeout(worker->daemon, &wait_ms) == MHD_YES && wait_ms == 0)
-        return;
+        return false;
     struct pollfd polls[] = {{.fd = worker->ready, .events = POLLIN},
                              {.fd = worker->wake, .events = POLLIN}};
     int timeout_ms = wait_ms < LONGEST_WAIT_MS ? (int)wait_ms : LONGEST_WAIT_MS;
@@ -117,12 +118,14 @@ static void wait_for_work(struct hs_http_worker *worker)
             /* The wake was already pending. */
         }
     }
+    return true;
 }
 
 static void *serve(void *context)
 {
     struct hs_http_worker *worker = context;
     struct hs_http *http = worker->http;
+    hs_metrics_enter(http->service->metrics);
     while (!atomic_load(&http->stopped)) {
         if (!worker->is_closed && atomic_load(&http->closing)) {
             int fd = MHD_quiesce_daemon(worker->daemon);
@@ -130,10 +133,13 @@ static void *serve(void *context)
                 close(fd);
             worker->is_closed = true;
         }
-        wait_for_work(worker);
+        bool is_drained = wait_for_work(worker);
         hs_http_resume(worker);
+        worker->unread_since_us = is_drained ? worker->polled_us : INT64_MIN;
+        worker->polled_us = hs_clock_us();
         MHD_run(worker->daemon);
     }
+    hs_metrics_leave();
     return NULL;
 }
 
@@ -155,6 +161,7 @@ static bool start_worker(struct hs_http *http, int fd, unsigned connections,
 {
     struct hs_http_worker *worker = &http->workers[http->worker_count];
     worker->http = http;
+    worker->polled_us = hs_clock_us();
     make_ids(worker);
     worker->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -218,8 +225,10 @@ void hs_http_workers_stop(struct hs_http *http)
 
 void hs_http_workers_free(struct hs_http *http)
 {
-    for (unsigned i = 0; i < http->worker_count; i++)
+    for (unsigned i = 0; i < http->worker_count; i++) {
         hs_http_watch_list_free(&http->workers[i].watched);
+        hs_kept_free(&http->workers[i].kept);
+    }
     http->worker_count = 0;
     hs_pool_destroy(http->heavy);
     http->heavy = NULL;

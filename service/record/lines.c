@@ -72,6 +72,8 @@ void hs_line_put_request(struct hs_writer *writer, const struct hs_match_slot *s
     hs_write_text_field(writer, "request", hs_stream_request_name(request->route));
     if (request->explain)
         hs_write_bool_field(writer, "explain", true);
+    if (request->brief)
+        hs_write_bool_field(writer, "brief", true);
     if (request->request_work > 0)
         hs_write_int_field(writer, "request_work", (int64_t)request->request_work);
     if (request->body.len > 0)

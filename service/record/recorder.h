@@ -29,7 +29,7 @@ void hs_record_close(struct hs_record *record, struct hs_registry *registry);
 /* A request that was applied to a match. */
 struct hs_recorded_request {
     enum hs_route route; /* one of HS_STREAM_REQUESTS */
-    bool explain;
+    bool explain, brief;
     uint64_t request_work; /* its work budget, if some items did not fit; else 0 */
     struct hs_str body;    /* JSON as received; len 0: none */
     struct hs_str answer; /* JSON; ptr NULL: there was no answer, and it is unknown which posts were

@@ -10,7 +10,7 @@
 #include "validators/journal.h"
 
 struct hs_registry {
-    pthread_mutex_t lock; /* guards the table and the references of slots; held only briefly */
+    pthread_mutex_t lock; /* guards the table; a new reference needs it; held only briefly */
     atomic_size_t count;
     size_t limit;
     struct hs_match_slot **table; /* chains by hash of the name */
@@ -71,7 +71,6 @@ size_t hs_registry_bytes(const struct hs_registry *registry)
     return hs_budget_used(&registry->budget);
 }
 
-/* The registry is locked. */
 static enum hs_registry_result capacity(struct hs_registry *registry)
 {
     if (registry->count >= registry->limit)
@@ -83,15 +82,12 @@ static enum hs_registry_result capacity(struct hs_registry *registry)
 
 enum hs_registry_result hs_registry_capacity(struct hs_registry *registry)
 {
-    pthread_mutex_lock(&registry->lock);
-    enum hs_registry_result result = capacity(registry);
-    pthread_mutex_unlock(&registry->lock);
-    return result;
+    return capacity(registry);
 }
 
-void hs_registry_record_post(struct hs_match_slot *slot)
+void hs_registry_record_post(struct hs_match_slot *slot, int64_t now_us)
 {
-    slot->used_us = hs_clock_us();
+    slot->used_us = now_us;
     if (hs_match_was_refused(slot->match))
         slot->memory_limited = true;
     else if (slot->memory_limited)
@@ -212,6 +208,8 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
    that finds the lock taken queues for `turn`. */
 void hs_registry_lock(struct hs_match_slot *slot)
 {
+    if (!hs_registry_is_awaited(slot) && pthread_mutex_trylock(&slot->lock) == 0)
+        return;
     if (pthread_mutex_trylock(&slot->turn) == 0) {
         if (pthread_mutex_trylock(&slot->lock) == 0) {
             pthread_mutex_unlock(&slot->turn);
@@ -323,11 +321,8 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
 
 static void drop_reference(struct hs_registry *registry, struct hs_match_slot *slot)
 {
-    pthread_mutex_lock(&registry->lock);
-    bool last = --slot->references == 0;
-    pthread_mutex_unlock(&registry->lock);
-    if (last)
-        destroy_slot(registry, slot);
+    if (atomic_fetch_sub(&slot->references, 1) == 1)
+        destroy_slot(registry, slot); /* not in the table any more, so nobody finds it */
 }
 
 void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot)

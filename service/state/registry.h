@@ -62,8 +62,8 @@ struct hs_match_slot {
     struct hs_written written, written_before;
     uint32_t settled_payments; /* this many payments, from the first on, are surely kept */
     bool closed;               /* deleted while another thread waited for the lock */
-    unsigned references;       /* guarded by the registry, like `next` */
-    struct hs_match_slot *next;
+    atomic_uint references;
+    struct hs_match_slot *next; /* guarded by the registry */
 };
 
 /* The parameters of a new match. */
@@ -143,9 +143,9 @@ void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, s
 /* HS_REGISTRY_CREATED if another match could be opened now, else FULL or NO_HISTORY. */
 enum hs_registry_result hs_registry_capacity(struct hs_registry *registry);
 
-/* Records that something was posted to a locked match. The match is marked memory-limited when an
-   allocation is refused, and unmarked once 10 % of its limit is free. */
-void hs_registry_record_post(struct hs_match_slot *slot);
+/* Records that something was posted to a locked match at a time (hs_clock_us). The match is marked
+   memory-limited when an allocation is refused, and unmarked once 10 % of its limit is free. */
+void hs_registry_record_post(struct hs_match_slot *slot, int64_t now_us);
 
 /* The memory that all matches use, in bytes. */
 size_t hs_registry_bytes(const struct hs_registry *registry);

@@ -17,11 +17,11 @@ static const double wait_bounds[HS_METRICS_BUCKETS] = {5e-3, 10e-3, 15e-3, 25e-3
 static const double rewind_bounds[HS_METRICS_BUCKETS] = {0.01, 0.025, 0.05, 0.075, 0.1, 0.15,
                                                          0.2,  0.25,  0.3,  0.5,   1.0, 2.0};
 
-#define AT(id) offsetof(struct hs_metrics, id)
+#define AT(id) offsetof(struct hs_metrics_cells, id)
 
 static const struct row {
     const char *name, *help;
-    size_t offset; /* in struct hs_metrics */
+    size_t offset; /* in struct hs_metrics_cells */
     enum { COUNTER, GAUGE, COUNTER_US, GAUGE_US, HISTOGRAM } kind;
     enum hs_metric_labels labels;
     const double *bounds; /* of a histogram */
@@ -37,35 +37,72 @@ _Static_assert((int)HS_MODE_ENFORCE < (int)HS_METRICS_MODES &&
                    (int)HS_MODE_SHADOW < (int)HS_METRICS_MODES,
                "the modes that count come first");
 
-static atomic_llong *cell(struct hs_metrics *metrics, enum hs_metric metric, size_t series)
+/* The cells of this thread, if it has some in these metrics. */
+static _Thread_local struct {
+    const struct hs_metrics *metrics;
+    struct hs_metrics_own *own;
+} thread;
+
+void hs_metrics_enter(struct hs_metrics *metrics)
 {
-    return (atomic_llong *)(void *)((char *)metrics + rows[metric].offset) + series;
+    struct hs_metrics_own *own = calloc(1, sizeof *own);
+    if (own == NULL)
+        return; /* the thread counts in the shared cells */
+    own->next = atomic_load(&metrics->own);
+    while (!atomic_compare_exchange_weak(&metrics->own, &own->next, own)) {
+    }
+    thread.metrics = metrics;
+    thread.own = own;
+}
+
+void hs_metrics_leave(void)
+{
+    thread.metrics = NULL;
+}
+
+static void add(atomic_llong *cell, int64_t change, bool is_own)
+{
+    if (is_own)
+        atomic_store_explicit(cell, atomic_load_explicit(cell, memory_order_relaxed) + change,
+                              memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(cell, change, memory_order_relaxed);
+}
+
+/* Returns the first cell of a metric that this thread adds to. */
+static void *cells_of(struct hs_metrics *metrics, enum hs_metric metric, bool *is_own)
+{
+    *is_own = thread.metrics == metrics;
+    struct hs_metrics_cells *cells = *is_own ? &thread.own->cells : &metrics->shared;
+    return (char *)cells + rows[metric].offset;
 }
 
 void hs_metrics_add(struct hs_metrics *metrics, enum hs_metric metric, size_t series,
                     int64_t change)
 {
-    atomic_fetch_add_explicit(cell(metrics, metric, series), change, memory_order_relaxed);
+    bool is_own;
+    atomic_llong *cells = cells_of(metrics, metric, &is_own);
+    add(&cells[series], change, is_own);
 }
 
 void hs_metrics_set(struct hs_metrics *metrics, enum hs_metric metric, size_t series, int64_t value)
 {
-    atomic_store_explicit(cell(metrics, metric, series), value, memory_order_relaxed);
+    char *cells = (char *)&metrics->shared + rows[metric].offset;
+    atomic_store_explicit((atomic_llong *)(void *)cells + series, value, memory_order_relaxed);
 }
 
 void hs_metrics_observe(struct hs_metrics *metrics, enum hs_metric histogram, size_t series,
                         double seconds)
 {
     const struct row *row = &rows[histogram];
-    struct hs_histogram *to =
-        (struct hs_histogram *)(void *)((char *)metrics + row->offset) + series;
+    bool is_own;
+    struct hs_histogram *cells = cells_of(metrics, histogram, &is_own), *to = &cells[series];
     size_t i = 0;
     while (row->bounds[i] > 0 && seconds > row->bounds[i])
         i++;
-    atomic_fetch_add_explicit(&to->buckets[i], 1, memory_order_relaxed);
+    add(&to->buckets[i], 1, is_own);
     if (seconds > 0)
-        atomic_fetch_add_explicit(&to->sum_ns, (long long)(seconds * 1e9 + 0.5),
-                                  memory_order_relaxed);
+        add(&to->sum_ns, (int64_t)(seconds * 1e9 + 0.5), is_own);
 }
 
 static int64_t epoch_us(void)
@@ -80,6 +117,8 @@ struct hs_metrics *hs_metrics_create(void)
     struct hs_metrics *metrics = calloc(1, sizeof *metrics);
     if (metrics == NULL)
         return NULL;
+    for (size_t route = 0; route < HS_METRICS_ROUTES; route++)
+        metrics->first_routes[route] = hs_metrics_first_route(route);
     hs_metrics_set(metrics, HS_METRIC_BUILD_INFO, 0, 1);
     hs_metrics_set(metrics, HS_METRIC_START_TIME, 0, epoch_us());
     hs_metrics_reload(metrics, true);
@@ -88,6 +127,12 @@ struct hs_metrics *hs_metrics_create(void)
 
 void hs_metrics_destroy(struct hs_metrics *metrics)
 {
+    struct hs_metrics_own *own = metrics != NULL ? atomic_load(&metrics->own) : NULL;
+    while (own != NULL) {
+        struct hs_metrics_own *next = own->next;
+        free(own);
+        own = next;
+    }
     free(metrics);
 }
 
@@ -102,7 +147,7 @@ void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, doubl
     while (i < HS_METRICS_STATUS_OTHER && codes[i] != code)
         i++;
     hs_metrics_add(metrics, HS_METRIC_REQUESTS, (size_t)route * HS_METRICS_CODES + i, 1);
-    hs_metrics_observe(metrics, HS_METRIC_DURATION, hs_metrics_first_route(route), seconds);
+    hs_metrics_observe(metrics, HS_METRIC_DURATION, metrics->first_routes[route], seconds);
 }
 
 void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
@@ -147,27 +192,38 @@ void hs_metrics_reload(struct hs_metrics *metrics, bool successful)
 
 /* ---- the Prometheus text format ---- */
 
-static long long value(const atomic_llong *of)
+/* Sums the cells of all threads at an offset in hs_metrics_cells. */
+static long long value(const struct hs_metrics *metrics, size_t offset)
 {
-    return atomic_load_explicit(of, memory_order_relaxed);
+    const char *cell = (const char *)&metrics->shared + offset;
+    long long sum =
+        atomic_load_explicit((const atomic_llong *)(const void *)cell, memory_order_relaxed);
+    const struct hs_metrics_own *own = atomic_load(&metrics->own);
+    for (; own != NULL; own = own->next) {
+        cell = (const char *)&own->cells + offset;
+        sum += atomic_load_explicit((const atomic_llong *)(const void *)cell, memory_order_relaxed);
+    }
+    return sum;
 }
 
-static void put_histogram(struct hs_buffer *out, const struct row *row, const char *label,
-                          const struct hs_histogram *histogram)
+static void put_histogram(const struct hs_metrics *metrics, const struct row *row, size_t series,
+                          const char *label, struct hs_buffer *out)
 {
+    size_t at = row->offset + series * sizeof(struct hs_histogram);
+    size_t buckets = at + offsetof(struct hs_histogram, buckets);
     const char *comma = label[0] == '\0' ? "" : ",";
     long long total = 0;
     size_t i = 0;
     for (; row->bounds[i] > 0; i++) {
-        total += value(&histogram->buckets[i]);
+        total += value(metrics, buckets + i * sizeof(atomic_llong));
         hs_buffer_printf(out, "%s_bucket{%s%sle=\"%g\"} %lld\n", row->name, label, comma,
                          row->bounds[i], total);
     }
-    total += value(&histogram->buckets[i]);
+    total += value(metrics, buckets + i * sizeof(atomic_llong));
     hs_buffer_printf(out, "%s_bucket{%s%sle=\"+Inf\"} %lld\n", row->name, label, comma, total);
     const char *open = label[0] == '\0' ? "" : "{", *close = label[0] == '\0' ? "" : "}";
     hs_buffer_printf(out, "%s_sum%s%s%s %.9f\n", row->name, open, label, close,
-                     (double)value(&histogram->sum_ns) * 1e-9);
+                     (double)value(metrics, at + offsetof(struct hs_histogram, sum_ns)) * 1e-9);
     hs_buffer_printf(out, "%s_count%s%s%s %lld\n", row->name, open, label, close, total);
 }
 
@@ -186,18 +242,17 @@ static void put_family(const struct hs_metrics *metrics, const struct row *row,
                        struct hs_buffer *out)
 {
     static const char *const types[] = {"counter", "gauge", "counter", "gauge", "histogram"};
-    const void *cells = (const char *)metrics + row->offset;
     hs_buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n", row->name, row->help, row->name,
                      types[row->kind]);
     for (size_t i = 0; i < hs_metrics_series(row->labels); i++) {
         char label[HS_METRICS_LABEL_SIZE];
         bool occurs = hs_metrics_label(row->labels, i, label);
         if (row->kind != HISTOGRAM) {
-            long long number = value((const atomic_llong *)cells + i);
+            long long number = value(metrics, row->offset + i * sizeof(atomic_llong));
             if (occurs || number != 0)
                 put_number(out, row, label, number);
         } else if (occurs) {
-            put_histogram(out, row, label, (const struct hs_histogram *)cells + i);
+            put_histogram(metrics, row, i, label, out);
         }
     }
 }

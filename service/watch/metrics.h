@@ -62,7 +62,13 @@ enum hs_metric {
 
 /* Creates the metrics. NULL: memory is out. */
 struct hs_metrics *hs_metrics_create(void);
+/* No thread may be between hs_metrics_enter and hs_metrics_leave. */
 void hs_metrics_destroy(struct hs_metrics *metrics);
+
+/* Give the calling thread cells of its own, and end their use. For threads that count much: they
+   then add without waiting for each other. A thread is in one set of metrics at a time. */
+void hs_metrics_enter(struct hs_metrics *metrics);
+void hs_metrics_leave(void);
 
 /* Add to a metric, or set its value. `series` is the index in the metric's set of labels, 0 for a
    metric without labels. Values are integers; metrics of kind COUNTER_US and GAUGE_US are in

@@ -17,11 +17,24 @@ struct hs_histogram {
 enum { HS_METRIC_LABELS(X) };
 #undef X
 
-struct hs_metrics {
+struct hs_metrics_cells {
 #define HS_METRIC(id, kind, labels, name, help) atomic_llong id[HS_METRIC_SERIES_##labels];
 #define HS_HISTOGRAM(id, bounds, labels, name, help)                                               \
     struct hs_histogram id[HS_METRIC_SERIES_##labels];
 #include "service/watch/metrics.def"
+};
+
+/* The cells of a thread. Only this thread writes them, so it needs no atomic addition, and no other
+   processor waits for its cache lines. */
+struct hs_metrics_own {
+    struct hs_metrics_cells cells;
+    struct hs_metrics_own *next;
+};
+
+struct hs_metrics {
+    struct hs_metrics_cells shared;       /* of all other threads */
+    _Atomic(struct hs_metrics_own *) own; /* stay to the end, even after their threads */
+    size_t first_routes[HS_METRICS_ROUTES];
 };
 
 /* Returns the first route with the same pattern. */

@@ -106,7 +106,7 @@ enum {
 static const struct {
     size_t series;
     bool (*occurs)(size_t series); /* NULL: all occur */
-    struct label labels[4];        /* closed by one without a name */
+    struct label labels[4];        /* ends with a row without a name */
 } sets[HS_METRIC_LABELS_COUNT] = {
 #define SET(id, occurs, ...)                                                                       \
     [HS_METRIC_LABELS_##id] = {HS_METRIC_SERIES_##id, (occurs), {__VA_ARGS__}}

@@ -1,7 +1,5 @@
-/*
- * The golden hashes, on a machine where little more than a C library is at hand: `make golden-arm`
- * builds this for Arm and runs it under user-mode emulation.
- */
+/* Prints the golden hashes on a machine that has little more than a C library. `make golden-arm`
+   builds this program for Arm and runs it under user-mode emulation. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
- * What checkpoints cost those who play: how long a match stays locked for one, and hits over HTTP
- * with and without them.
+ * The cost of checkpoints for players: how long a match stays locked for one, and hits over HTTP
+ * with and without checkpoints.
  *
- *   checkpoint_player_bytes   of a player of whom everything is remembered
- *   checkpoint_part_us        99th percentile of the processor time a match is locked for a part
- *   hit_p99_us                one hit a request, nothing is kept
- *   hit_p99_kept_us           the same while everything is kept every second, of 256 players
+ *   checkpoint_player_bytes   size of a player with as much state as possible
+ *   checkpoint_part_us        99th percentile of the processor time that one part locks its match
+ *   hit_p99_us                one hit per request, without checkpoints
+ *   hit_p99_kept_us           the same with a checkpoint of 256 players every second
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static double percentile(double *values, size_t count, double share)
 
 /* ---- the library ---- */
 
-/* Of this thread: what else the machine does meanwhile does not count. */
+/* The processor time of this thread. The load of other programs does not count. */
 static double processor_us(void)
 {
     struct timespec now;
@@ -137,7 +137,7 @@ static size_t write_hit(char *to, size_t size, int shooter, int shot)
                             shot, shooter, shot, shot % 1000);
 }
 
-/* Everything there is to remember of everybody. */
+/* A match in which every player has as much state as possible. */
 static void fill(struct side *side)
 {
     static char body[SHOTS * 256];
@@ -175,7 +175,7 @@ static void bench_hits(void)
             size_t len = (size_t)snprintf(body, sizeof body, "{\"now\":%d,\"hits\":[", SHOTS + i);
             len += write_hit(body + len, sizeof body - len, i % SHOOTERS, SHOTS + i);
             snprintf(body + len, sizeof body - len, "]}");
-            struct side *side = &sides[(i + k) % 2]; /* each is the first as often */
+            struct side *side = &sides[(i + k) % 2]; /* each one comes first equally often */
             side->taken[i] = post(side, i % MATCHES, body);
         }
     }

@@ -1,11 +1,11 @@
 /*
- * What it costs to take in a frame: nanoseconds per player entry, without posted bones.
+ * The cost of storing a frame, in nanoseconds per player entry, without posted bones.
  *
  *   frame_entry_64_ns         64 players, all in each frame
  *   frame_entry_4096_ns       4096 players, all in each frame
  *   frame_entry_one_4096_ns   4096 players, a frame for each
  *
- * History is full: for every sample that comes one goes.
+ * The histories are full, so every new sample replaces an old one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void need(bool there)
     exit(1);
 }
 
-/* Entries, in frames of `a_frame`; a round over all players is a step in time. */
+/* Posts entries, `a_frame` of them in each frame. A round over all players is one step in time. */
 static void post(void *context, size_t count)
 {
     static enum hs_frame_result results[MOST_PLAYERS];

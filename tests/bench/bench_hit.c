@@ -1,15 +1,15 @@
 /*
- * What a hit costs inside the library: a rewound body, a whole claim; and what the same costs where
- * bodies of a physics engine are moved back, asked and restored.
+ * The cost of a hit inside the library: one rewound body, and one whole claim. The baseline is a
+ * physics engine that moves its bodies back, casts, and restores them.
  *
  * - rewind_16_bones_ns: find the bracket in 64 samples and place 16 hitboxes of posted bones
  * - verify_hit_64x16_us: one claim among 64 players of 16 hitboxes each, all within reach of sight;
  *   baseline Bullet, which moves the target's 16 bodies
- * - verify_hit_all_rewound_us: the same; baseline Bullet, which moves everybody's bodies, as the
- *   question asks: bystanders count where they were then
+ * - verify_hit_all_rewound_us: the same; baseline Bullet, which moves the bodies of all players,
+ *   because bystanders count where they were at that time
  *
- * Rounds of the three take turns. `ratio` is how many times faster than the baseline. Before
- * anything is measured the answers are compared.
+ * The rounds of the three alternate. `ratio` is how many times faster than the baseline. The
+ * answers are compared before anything is measured.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static struct hs_ruleset *make_ruleset(void)
     return ruleset;
 }
 
-/* Player `i` walks on a separate line on a field of 60 m; bones sway, each its own way. */
+/* Player `i` walks on a separate line on a field of 60 m. Each bone sways in its own way. */
 static struct hs_vec place(size_t i, int64_t time_us)
 {
     struct hs_random random = hs_random_start(2, i);
@@ -175,11 +175,11 @@ struct claims {
     const struct hs_match *match;
     struct hs_bullet_bodies *bullet;
     struct hs_hit_claim claim[CASES];
-    struct hs_bullet_claim same[CASES]; /* as the peer wants it */
+    struct hs_bullet_claim same[CASES]; /* in the layout of the peer */
     char names[PLAYERS][16];
 };
 
-/* One of four aims a metre beside its target. */
+/* One of four players aims a metre beside the target. */
 static void make_claim(struct claims *claims, struct hs_random *random, size_t i)
 {
     size_t shooter = (size_t)hs_random_index(random, PLAYERS);
@@ -270,7 +270,7 @@ static void run_bullet_all(void *context, size_t count)
 
 struct answer {
     bool touched;
-    size_t player; /* the first on the way */
+    size_t player; /* the first body on the path */
     double distance;
 };
 
@@ -307,10 +307,9 @@ static struct answer ask_bullet(const struct claims *claims, size_t i, bool all)
     return answer;
 }
 
-/*
- * With everybody moved back Bullet must find what the library finds; with the target alone, at
- * least where neither finds a bystander. Float and its iterations leave a few grazing shots.
- */
+/* If Bullet moves all bodies back, both must find the same. If it moves only the target, they must
+   agree when neither finds a bystander. Bullet uses floats and iterates, so a few grazing shots
+   differ. */
 static bool answers_agree(const struct claims *claims)
 {
     size_t accepted = 0, blocked = 0, differ_all = 0, differ_target = 0;
@@ -326,7 +325,7 @@ static bool answers_agree(const struct claims *claims)
         differ_all += !is_same(&own, &all);
         differ_target += !bystander && !is_same(&own, &one);
     }
-    /* A stage on which nothing is hit, or everything, would measure something else. */
+    /* A stage where everything or nothing is hit would measure something else. */
     bool fine = accepted >= CASES / 4 && accepted <= CASES * 3 / 4 && blocked >= CASES / 64 &&
                 differ_all <= CASES / 100 && differ_target <= CASES / 100;
     if (!fine)

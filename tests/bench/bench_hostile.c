@@ -1,13 +1,15 @@
 /*
- * Requests of 1 MiB that cost as much as they can, alone and beside others.
+ * Requests of 1 MiB that cost as much as possible, alone and beside other requests.
  *
- *   hostile_1mib_KIND_ms      one such request alone, the median of several: hits, shots, frames,
- *                             moves (1024, the most there may be), and ticks of frames and hits
- *   beside_hostile_tick_p99_us  ticks of other matches, 100 a second, while ten connections send
- *                             such hits without a pause
- *   beside_hostile_hits_most_ms  the slowest of those hits, from the first byte sent to the last
- * read beside_hostile_tick_p50_us  the same, the median beside_hostile_metrics_most_us,
- * beside_hostile_livez_most_us  the slowest for operators then
+ *   hostile_1mib_KIND_ms          one such request alone, median. KIND: hits, shots, frames, moves
+ *                                 (1024, the max number), or ticks of frames and hits
+ *   beside_hostile_tick_p99_us    ticks of other matches, 100 a second, while ten connections send
+ *                                 such hits without a pause
+ *   beside_hostile_tick_p50_us    the median of the same ticks
+ *   beside_hostile_hits_most_ms   the slowest of those hits, from the first sent byte to the last
+ *                                 received one
+ *   beside_hostile_metrics_most_us, beside_hostile_livez_most_us
+ *                                 the slowest answer to operators at the same time
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -75,7 +77,7 @@ static void open_crowd(struct hs_test_http *http, const char *match)
 
 static const struct {
     const char *route, *key;
-    int frames; /* number of the first frame; -1: none */
+    int frames; /* number of the first frame; -1: no frames */
     hs_crowd_put *put;
 } kinds[] = {{"hits", "hits", -1, hs_crowd_put_pellets},
              {"shots", "shots", -1, hs_crowd_put_shot},
@@ -90,7 +92,7 @@ static void alone(struct hs_test_http *http)
         char path[64], match[32], name[64];
         struct hs_buffer body = {0};
         fill(&body, kinds[i].frames, kinds[i].key, kinds[i].put);
-        for (int k = 0; k < REPEATS; k++) { /* each in a separate match: no retries */
+        for (int k = 0; k < REPEATS; k++) { /* each in a separate match, so none is a retry */
             snprintf(match, sizeof match, "%s%d", kinds[i].route, k);
             open_crowd(http, match);
             snprintf(path, sizeof path, "/v1/matches/%s/%s", match, kinds[i].route);
@@ -122,7 +124,7 @@ static void *keep_asking(void *context)
 
 static void *probe(void *context)
 {
-    double *most_us = context; /* slowest /metrics, slowest /livez */
+    double *most_us = context; /* slowest answer of /metrics, and of /livez */
     struct hs_test_http *http = hs_test_http_open(service.admin_port);
     while (!atomic_load(&ends)) {
         double metrics_us = 1e3 * ask_ms(http, "GET", "/metrics", NULL);

@@ -1,44 +1,57 @@
 /*
- * What the service answers in a second, next to the barest server on the same library that gets
- * the same bodies over the same number of connections: rounds of both take turns, so that a busy
- * machine slows both.
+ * Requests that the service answers in a second. The baseline is a minimal server on the same
+ * library, which gets the same bodies over the same number of connections. Rounds of both
+ * alternate, so that a busy machine slows both.
  *
- *   hit_request_rps     POST .../hits with one claim, in a match of 16 players with a second of
- *                       history, against $HS_PROGRAM
- *   bare_mhd_echo_rps   the same requests answered with their own bodies
+ *   hit_request_rps       POST .../hits with one claim, in a match of 16 players with a second of
+ *                         history, against $HS_PROGRAM
+ *   bare_mhd_echo_rps     the same requests answered with their own bodies
+ *   bare_mhd_echo_us,     processor time of the two servers for one such request
+ *   hit_request_us
+ *   hits_32_claims_per_s  claims in a second of the service's processor time, 32 in each request
  */
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include "tests/support/bench.h"
 #include "tests/support/http/client.h"
 #include "tests/support/http/load.h"
 #include "tests/support/http/service.h"
 
-enum { PLAYERS = 16, FRAMES = 61, CONNECTIONS = 8, ROUNDS = 9 };
-#define ROUND_SECONDS 0.5
+/* A match remembers 1,024 numbers of shots of a player, and its clock stands still. So each match
+   gets so many claims of a player and no more; the first digits of the number name the match. */
+enum { PLAYERS = 16, FRAMES = 61, CONNECTIONS = 8, ROUNDS = 7, MANY = 32, MANY_ROUNDS = 5 };
+enum { MATCHES = 300, FIRST_MATCH = 1000 };
+#define ROUND_SECONDS      0.5
+#define MANY_ROUND_SECONDS 0.2
 
-static const char path[] = "/v1/matches/bench/hits";
+static const char path[] = "/v1/matches/m1000/hits", many_path[] = "/v1/matches/n1000/hits";
 static const char accepted[] = "\"verdict\":\"accepted\"";
-/* The number of the shot counts up from here. */
 static const char claim[] =
-    "{\"now\":1.0,\"hits\":[{\"shot\":1000000000,\"shooter\":\"p0\",\"weapon\":\"rifle\","
+    "{\"now\":1.0,\"hits\":[{\"shot\":1000000,\"shooter\":\"p0\",\"weapon\":\"rifle\","
     "\"hit_time\":0.875,\"start\":[0,0,1.6],\"end\":[20,3.5,1.6],\"target\":\"p1\","
     "\"claimed_bone\":\"head\",\"claimed_damage\":40}]}";
 
-/* p0 shoots from the origin, p1 walks across the view of p0, the others stand. */
+/* Where a player stands in the row, p0 in the middle. */
+static int place(int player)
+{
+    return player == 0 ? 0 : player - PLAYERS / 2 + (player < PLAYERS / 2 ? 0 : 1);
+}
+
+/* All but p1 stand in a row and aim at p1, who walks across their view. */
 static json_t *frame_at(double time)
 {
     json_t *players = json_array();
     for (int i = 0; i < PLAYERS; i++) {
         char name[8];
         snprintf(name, sizeof name, "p%d", i);
-        double x = i == 0 ? 0 : i == 1 ? 20 : 4.0 * i - 30;
-        double y = i == 0 ? 0 : i == 1 ? 4 * time : 3.0 * i - 40;
+        double x = i == 1 ? 20 : 0, y = i == 1 ? 4 * time : place(i);
         json_array_append_new(players,
                               json_pack("{s:s,s:[f,f,f],s:[f,f,f],s:s}", "player", name, "position",
-                                        x, y, 0.0, "aim", 1.0, 0.0, 0.0, "weapon", "rifle"));
+                                        x, y, 0.0, "aim", 20.0, 3.5 - y, 0.0, "weapon", "rifle"));
     }
     return json_pack("{s:f,s:o}", "time", time, "players", players);
 }
@@ -72,19 +85,42 @@ static bool put_rules(struct hs_test_http *http)
     return status == 200 && expect(http, "PUT", "/v1/rulesets/bench", rules, 201);
 }
 
-static bool open_match(unsigned port)
+/* The same frames for all matches. */
+static bool open_matches(unsigned port)
 {
     struct hs_test_http *http = hs_test_http_open(port);
-    json_t *frames = json_array();
+    json_t *frames = json_array(), *body = json_pack("{s:o}", "frames", frames);
     for (int i = 0; i < FRAMES; i++)
         json_array_append_new(frames, frame_at((double)i / (FRAMES - 1)));
-    bool fine = put_rules(http) && expect(http, "PUT", "/v1/matches/bench",
-                                          json_pack("{s:s}", "ruleset", "bench"), 201);
-    fine = expect(http, "POST", "/v1/matches/bench/frames", json_pack("{s:o}", "frames", frames),
-                  200) &&
-           fine;
+    bool fine = put_rules(http);
+    for (int i = 0; fine && i < 2 * MATCHES; i++) {
+        char match[64], posted[80];
+        snprintf(match, sizeof match, "/v1/matches/%c%d", i < MATCHES ? 'm' : 'n',
+                 FIRST_MATCH + i % MATCHES);
+        snprintf(posted, sizeof posted, "%s/frames", match);
+        fine = expect(http, "PUT", match, json_pack("{s:s}", "ruleset", "bench"), 201) &&
+               expect(http, "POST", posted, json_incref(body), 200);
+    }
+    json_decref(body);
     hs_test_http_close(http);
     return fine;
+}
+
+/* MANY claims of all players but p1. The number of a request follows the first digit of each shot,
+   which counts the claims of one player. */
+static size_t many_claims(char *out, size_t size)
+{
+    size_t len = (size_t)snprintf(out, size, "{\"now\":1.0,\"hits\":[");
+    for (int i = 0; i < MANY && len < size; i++) {
+        int shooter = i % (PLAYERS - 1) + (i % (PLAYERS - 1) > 0 ? 1 : 0);
+        len += (size_t)snprintf(out + len, size - len,
+                                "%s{\"shot\":%d100000,\"shooter\":\"p%d\",\"weapon\":\"rifle\","
+                                "\"hit_time\":0.875,\"start\":[0,%d,1.6],\"end\":[20,3.5,1.6],"
+                                "\"target\":\"p1\",\"claimed_bone\":\"head\","
+                                "\"claimed_damage\":40}",
+                                i == 0 ? "" : ",", i / (PLAYERS - 1) + 1, shooter, place(shooter));
+    }
+    return len < size ? len + (size_t)snprintf(out + len, size - len, "]}") : size;
 }
 
 /* As the service counts: one thread a processor. */
@@ -94,39 +130,102 @@ static unsigned processors(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
-static bool measure(struct hs_load *service, struct hs_load *echo)
+/* The service's processor time so far, in seconds. */
+static double processor_time(const struct hs_test_service *service)
 {
-    double hits[ROUNDS], echoes[ROUNDS];
-    if (hs_load_run(service, ROUND_SECONDS / 2, accepted) <= 0 ||
+    clockid_t clock;
+    struct timespec spent = {0};
+    if (clock_getcpuclockid(service->pid, &clock) != 0 || clock_gettime(clock, &spent) != 0)
+        return 0;
+    return (double)spent.tv_sec + (double)spent.tv_nsec * 1e-9;
+}
+
+static double seconds(const struct rusage *usage)
+{
+    return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+           (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1e-6;
+}
+
+/* The same of the echo: its threads are those of this process besides the calling one. */
+static double echo_time(void)
+{
+    struct rusage all, own;
+    getrusage(RUSAGE_SELF, &all);
+    getrusage(RUSAGE_THREAD, &own);
+    return seconds(&all) - seconds(&own);
+}
+
+static bool measure(const struct hs_test_service *service, struct hs_load *load,
+                    struct hs_load *echo)
+{
+    double hits[ROUNDS], echoes[ROUNDS], hit_us[ROUNDS], echo_us[ROUNDS];
+    if (hs_load_run(load, ROUND_SECONDS / 2, accepted) <= 0 ||
         hs_load_run(echo, ROUND_SECONDS / 2, "hits") <= 0)
         return false;
     for (int i = 0; i < ROUNDS; i++) {
-        hits[i] = hs_load_run(service, ROUND_SECONDS, accepted);
+        double before = processor_time(service);
+        hits[i] = hs_load_run(load, ROUND_SECONDS, accepted);
+        hit_us[i] = (processor_time(service) - before) / (hits[i] * ROUND_SECONDS) * 1e6;
+        before = echo_time();
         echoes[i] = hs_load_run(echo, ROUND_SECONDS, "hits");
+        echo_us[i] = (echo_time() - before) / (echoes[i] * ROUND_SECONDS) * 1e6;
         if (hits[i] <= 0 || echoes[i] <= 0)
             return false;
     }
     double hit = hs_bench_median(hits, ROUNDS), bare = hs_bench_median(echoes, ROUNDS);
     hs_bench_print("bare_mhd_echo_rps", bare, "1/s", NULL, 0);
     hs_bench_print("hit_request_rps", hit, "1/s", "bare_mhd_echo_rps", hit / bare);
+    hit = hs_bench_median(hit_us, ROUNDS);
+    bare = hs_bench_median(echo_us, ROUNDS);
+    hs_bench_print("bare_mhd_echo_us", bare, "us", NULL, 0);
+    hs_bench_print("hit_request_us", hit, "us", "bare_mhd_echo_us", bare / hit);
     return true;
+}
+
+static bool measure_many(const struct hs_test_service *service, struct hs_load *load)
+{
+    double claims[MANY_ROUNDS];
+    for (int i = -1; i < MANY_ROUNDS; i++) {
+        double before = processor_time(service);
+        double rate = hs_load_run(load, MANY_ROUND_SECONDS, accepted);
+        double spent = processor_time(service) - before;
+        if (rate <= 0 || spent <= 0)
+            return false;
+        claims[i < 0 ? 0 : i] = rate * MANY_ROUND_SECONDS * MANY / spent;
+    }
+    hs_bench_print("hits_32_claims_per_s", hs_bench_median(claims, MANY_ROUNDS), "1/s", NULL, 0);
+    return true;
+}
+
+/* Opens a load of requests whose number begins with `first`, also as the number of the match. */
+static struct hs_load *open_load(unsigned port, const char *where, const char *body,
+                                 const char *first)
+{
+    size_t digits = (size_t)(strstr(body, first) - body);
+    struct hs_load *load = hs_load_open(port, where, body, digits, CONNECTIONS);
+    if (load != NULL && hs_load_copy(load, strlen("1000")) && hs_load_copy(load, strlen(first)))
+        return load;
+    hs_load_close(load);
+    return NULL;
 }
 
 int main(void)
 {
+    static char many[MANY * 256];
     struct hs_test_service service;
-    if (!hs_test_service_start(&service, NULL))
+    if (many_claims(many, sizeof many) >= sizeof many || !hs_test_service_start(&service, NULL))
         return 1;
     unsigned echo_port = 0;
-    size_t digits = (size_t)(strstr(claim, "1000000000") - claim);
-    bool fine = open_match(service.data_port);
+    bool fine = open_matches(service.data_port);
     struct hs_echo *echo = hs_echo_start(processors(), &echo_port);
-    struct hs_load *hits = hs_load_open(service.data_port, path, claim, digits, CONNECTIONS);
-    struct hs_load *echoes =
-        echo == NULL ? NULL : hs_load_open(echo_port, path, claim, digits, CONNECTIONS);
-    fine = fine && hits != NULL && echoes != NULL && measure(hits, echoes);
+    struct hs_load *hits = open_load(service.data_port, path, claim, "1000000");
+    struct hs_load *echoes = echo == NULL ? NULL : open_load(echo_port, path, claim, "1000000");
+    struct hs_load *requests = open_load(service.data_port, many_path, many, "100000");
+    fine = fine && hits != NULL && echoes != NULL && requests != NULL &&
+           measure(&service, hits, echoes) && measure_many(&service, requests);
     hs_load_close(hits);
     hs_load_close(echoes);
+    hs_load_close(requests);
     hs_echo_stop(echo);
     return hs_test_service_stop(&service) && fine ? 0 : 1;
 }

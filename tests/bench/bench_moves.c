@@ -1,13 +1,14 @@
 /*
- * What it costs to judge a move: nanoseconds each, of 64 players in turn.
+ * The cost of checking a move, in nanoseconds, with 64 players in turn.
  *
- *   move_compat_ns   the compatible judge alone: the baseline
- *   move_timing_ns   both judges of the clock
- *   move_ns          a move posted to a match, with its number: both judges, kept for a retry
+ *   move_compat_ns   the compatible clock check alone, which is the baseline
+ *   move_timing_ns   both clock checks
+ *   move_ns          a numbered move posted to a match: both clock checks, and its stored answer
  *   move_way_ns      the same with a position, a velocity and the server's position
- *   move_path_ns     the same on a map of a million triangles: also the way through it, and ground
+ *   move_path_ns     the same on a map of a million triangles, with the checks of path and ground
  *
- * Honest clients at 60 Hz whose clocks are reset every 240 s, with acks and some jitter.
+ * The clients are honest and send 60 moves a second, with acks and some jitter. Their clocks are
+ * reset every 240 s.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ enum { PLAYERS = 64, MOVES = 1024, TURN = MOVES / 2, REACH = 8, BLOCKS = 23334 }
 #define FRAME_US INT64_C(16667)
 #define ROUND_US (MOVES * FRAME_US)
 
-/* The stream is played over and over: each time all times are a round later. */
+/* The stream is repeated. In each round all times are one round later. */
 struct judging {
     const struct hs_moves_rules *rules;
     struct hs_match *match;
@@ -33,14 +34,14 @@ struct judging {
     char names[PLAYERS][8];
     struct hs_timing timing[PLAYERS];
     struct hs_compat compat[PLAYERS];
-    struct hs_move move; /* the one at hand */
+    struct hs_move move; /* the current move */
     size_t at, player, turn;
     int64_t shift_us;
     unsigned fields;
-    struct hs_vec (*places)[REACH + 1]; /* of each player on the map; NULL: no map */
+    struct hs_vec (*places)[REACH + 1]; /* one entry for each player on the map; NULL: no map */
 };
 
-static volatile double granted_us; /* so that nothing is optimised away */
+static volatile double granted_us; /* so that the compiler removes nothing */
 
 static void need(bool there)
 {
@@ -50,7 +51,7 @@ static void need(bool there)
     exit(EXIT_FAILURE);
 }
 
-/* The next move of the next player; all of them make the same. */
+/* Makes the next move of the next player. All players make the same moves. */
 static const struct hs_move *next_move(struct judging *j)
 {
     if (++j->player < PLAYERS)
@@ -70,7 +71,7 @@ static const struct hs_move *next_move(struct judging *j)
     return &j->move;
 }
 
-/* One for each figure; they take turns. */
+/* One worker for each figure; their batches alternate. */
 enum figure { COMPAT, TIMING, MATCH, WAY, PATH, FIGURES };
 
 static struct judging judgings[FIGURES];
@@ -186,7 +187,7 @@ static double ground_below(const struct hs_world *world, struct hs_vec at)
     return hs_world_sweep(world, &down, &contact) ? contact.point.z : -100;
 }
 
-/* 0.8 m on level ground at 6 m/s, where nothing is in the way. */
+/* The body is at 0.8 m over level ground and moves at 6 m/s; nothing is in its way. */
 static void draw_walk(struct hs_random *random, const struct hs_world *world,
                       struct hs_vec places[REACH + 1])
 {
@@ -233,7 +234,7 @@ static struct hs_world *prepare_map(struct judging *j)
     return world;
 }
 
-/* Whether the map was asked, and nothing was in the way. */
+/* Returns whether the path was cast through the map and nothing was in the way. */
 static void check_path(const struct judging *j)
 {
     for (int i = 0; i < PLAYERS; i++) {

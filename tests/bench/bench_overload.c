@@ -1,30 +1,34 @@
 /*
- * The service under more than it can do, on a processor of its own; the load is on another, and
- * open: see tests/support/http/open_load.h. On a machine with one processor both share it, and the
- * figures mean little.
+ * Measures the service under overload. The service has its own processor. The open-loop load
+ * (tests/support/http/open_load.h) runs on another one. On a machine with one processor both share
+ * it, and the figures mean little.
  *
- *   tick_capacity_rps      ticks of 16 players of 16 bones and a claim, as many as are answered
- *   tick_peak_goodput_rps  the best of 0.9 and 1 times that, answered 200 within 100 ms
+ *   tick_capacity_rps      answered ticks of 16 players with 16 bones each and a claim, per second
+ *   tick_peak_goodput_rps  the best of 0.9 and 1 times that rate, answered 200 within 100 ms
  *   tick_2x_goodput_rps    the same at twice the capacity
- *   tick_2x_per_cpu_s      good answers a second of the service's processor time then, which does
- *                          not count what other programs took: against tick_peak_per_cpu_s
- *   tick_2x_p99_us         of answers 200 then, from the intended time
+ *   tick_2x_per_cpu_s      good answers at twice the capacity, per second of the service's
+ *                          processor time (not that of other programs); baseline
+ *                          tick_peak_per_cpu_s
+ *   tick_2x_p99_us         latency of answers 200 at twice the capacity, from the intended time
  *   small_...              the same with ticks of 16 players without bones
+ *   tick_2x_load_busy      used share of the processor of the load then, and of the balancer where
+ *                          they share one: near 1 the figures are those of the load. The program
+ *                          says so, too
  *   balanced_...           both through HAProxy with the shipped configuration
  *   health_2x_most_us      the slowest /livez of the admin listener then, asked ten times a second
- *   metrics_2x_most_us     the slowest /metrics
+ *   metrics_2x_most_us     the slowest /metrics then
  *   hit_alone_p99_us       claims alone at a quarter of the capacity: the median of the p99s of
  *                          80 quarters of a second
  *   hit_crowded_p99_us     the same beside 10000 idle connections and 200 that send 250 bytes of a
- *                          body every 250 ms; both take turns
- *   hit_shared_p99_us      claims of one tenant while another holds all they may: half of the
- *                          bodies and of the connections, and maps and rulesets put one after the
- *                          other over 1 Gbit/s; against hit_unshared_p99_us, without that
- *   hit_shared_late_p99_us how late the load itself then sent those claims: a part of the above
- *   flood_history_bytes    what histories take after new matches were posted without end
+ *                          body every 250 ms; both alternate
+ *   hit_shared_p99_us      claims of one tenant while another uses its whole share: half of the
+ *                          bodies and of the connections, and maps and rulesets one after the
+ *                          other over 1 Gbit/s; baseline hit_unshared_p99_us, without that tenant
+ *   hit_shared_late_p99_us the load's own delay in sending those claims, a part of that latency
+ *   flood_history_bytes    memory of histories after new matches were posted without end
  */
+#include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -35,18 +39,23 @@
 #include <unistd.h>
 
 #include "tests/bench/greedy.h"
+#include "tests/bench/processor.h"
 #include "tests/support/bench.h"
 #include "tests/support/http/balancer.h"
+#include "tests/support/http/exposition.h"
 #include "tests/support/http/raw.h"
 #include "tests/support/http/service.h"
 #include "tests/support/http/tokens.h"
 #include "tests/support/play/game_load.h"
 
-/* WIDE: so many connections that one is free whenever a request is due. A request waits for up to
-   --queue-ms before it is refused: rate * 50 ms of them are busy at twice the capacity. With fewer
-   the queue is at the sender, where the service cannot see it. */
+/*
+ * WIDE: so many connections that one is free whenever a request is due. A request waits for up to
+ * --queue-ms before it is refused, so at twice the capacity about rate * 50 ms connections are
+ * busy. With fewer connections the queue would form at the sender, where the service cannot see it.
+ */
 enum { GOOD_US = 100000, BUSY = 32, WIDE = 2048, ROUNDS = 3 };
-/* Of a crowd: times it comes and goes, and quarters of a second with it and without each time. */
+/* For the crowd: how often it connects and disconnects, and the quarters of a second measured with
+   it and without it each time. */
 enum {
     IDLE = 10000,
     SLOW = 200,
@@ -59,43 +68,15 @@ enum { HISTORY_BYTES = 64 << 20, MATCH_BYTES = 8 << 20 };
 #define SECONDS 3.0
 
 static struct hs_test_service service;
+static struct hs_balancer balancer = {.log = -1};
 static unsigned load_port; /* of the service, or of the balancer in front of it */
 static uint64_t next_request;
 
-/* ---- processors ---- */
-
-static const cpu_set_t *allowed(void)
-{
-    static cpu_set_t all;
-    if (CPU_COUNT(&all) == 0 && sched_getaffinity(0, sizeof all, &all) != 0)
-        CPU_SET(0, &all);
-    return &all;
-}
-
-static int processors(void)
-{
-    return CPU_COUNT(allowed());
-}
-
-/* Processor i, modulo their number, for this thread and what it starts from now on. */
-static void move_to(int i)
-{
-    cpu_set_t one;
-    int wanted = i % processors();
-    size_t at = 0;
-    while (!CPU_ISSET(at, allowed()) || wanted-- > 0)
-        at++;
-    CPU_ZERO(&one);
-    CPU_SET(at, &one);
-    if (sched_setaffinity(0, sizeof one, &one) != 0)
-        perror("sched_setaffinity");
-}
-
 static bool start(const char *const *arguments)
 {
-    move_to(0);
+    hs_processor_move_to(0);
     bool fine = hs_test_service_start(&service, arguments);
-    move_to(1);
+    hs_processor_move_to(1);
     load_port = service.data_port;
     next_request = 0;
     return fine;
@@ -125,24 +106,6 @@ static double capacity(struct hs_game_load *game)
     return load(game, 0, SECONDS, BUSY, &result) ? (double)result.ok / SECONDS : 0;
 }
 
-/* The service's processor time so far, in seconds. */
-static double processor_time(void)
-{
-    char path[64], line[1024] = "";
-    unsigned long user = 0, system = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)service.pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    const char *end = fgets(line, sizeof line, file) == NULL ? NULL : strrchr(line, ')');
-    fclose(file);
-    /* Field 2, the name, may hold anything; 14 and 15 are the times. */
-    if (end == NULL || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-                              &user, &system) != 2)
-        return 0;
-    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
-}
-
 /* ---- what operators see meanwhile ---- */
 
 struct probe {
@@ -168,8 +131,8 @@ static double ask_us(const char *path, unsigned *failures)
     return (double)(hs_bench_now_ns() - began_ns) / 1e3;
 }
 
-/* Ten times a second, and the metrics twice: more often than anybody does, and still little beside
-   the load. */
+/* Reads /livez ten times a second, and /metrics twice. Operators ask less often, and this load is
+   still small. */
 static void *probe(void *context)
 {
     struct probe *probe = context;
@@ -185,15 +148,7 @@ static void *probe(void *context)
 
 static double metric(const char *series)
 {
-    static char text[1 << 20];
-    const char *request = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    int fd = hs_raw_connect(service.admin_port);
-    bool fine =
-        fd >= 0 && hs_raw_send(fd, request, strlen(request)) && hs_raw_drain(fd, text, sizeof text);
-    if (fd >= 0)
-        close(fd);
-    const char *at = fine ? strstr(text, series) : NULL;
-    return at == NULL ? -1 : strtod(at + strlen(series), NULL);
+    return hs_metric_or_minus(&service, series);
 }
 
 /* ---- twice as much as can be done ---- */
@@ -201,9 +156,44 @@ static double metric(const char *series)
 struct flood {
     double capacity, peak, twice, twice_p99_us;
     double peak_per_cpu, twice_per_cpu; /* good answers a second of processor time */
-    uint64_t lost;                      /* sent, and answered neither 200 nor 503 */
-    uint64_t unsent;                    /* no connection was free for them in time */
+    double load_busy;   /* used share of the processor of the load, and of the balancer on it */
+    double load_waited; /* share of the time for which these waited for it; the service: for its */
+    double service_waited;
+    uint64_t lost;   /* sent, and answered neither 200 nor 503 */
+    uint64_t unsent; /* no connection was free for them in time */
 };
+
+/* Who has how much of the processors: of the load, the balancer and the service. */
+struct usage {
+    double seconds, load, balancer, load_waited, balancer_waited, service_waited;
+};
+
+static struct usage usage_now(void)
+{
+    return (struct usage){.seconds = (double)hs_bench_now_ns() * 1e-9,
+                          .load = hs_processor_time(getpid()),
+                          .balancer = balancer.pid > 0 ? hs_processor_time(balancer.pid) : 0,
+                          .load_waited = hs_processor_waited(getpid()),
+                          .balancer_waited =
+                              balancer.pid > 0 ? hs_processor_waited(balancer.pid) : 0,
+                          .service_waited = hs_processor_waited(service.pid)};
+}
+
+/* The largest shares of all rounds count. */
+static void add_usage(const struct usage *began, struct flood *out)
+{
+    struct usage now = usage_now();
+    double seconds = now.seconds - began->seconds;
+    double load = (now.load - began->load) / seconds;
+    double balanced = (now.balancer - began->balancer) / seconds;
+    double busy = hs_processor_count() > 2 ? fmax(load, balanced) : load + balanced;
+    double waited =
+        fmax(now.load_waited - began->load_waited, now.balancer_waited - began->balancer_waited);
+    out->load_busy = fmax(out->load_busy, busy);
+    out->load_waited = fmax(out->load_waited, waited / seconds);
+    out->service_waited =
+        fmax(out->service_waited, (now.service_waited - began->service_waited) / seconds);
+}
 
 /* Rounds in which all take turns; medians. */
 static bool flood(struct hs_game_load *game, struct flood *out)
@@ -214,9 +204,9 @@ static bool flood(struct hs_game_load *game, struct flood *out)
     struct hs_open_load_result result;
     *out = (struct flood){0};
     for (int i = 0; i < ROUNDS; i++) {
-        double began = processor_time();
+        double began = hs_processor_time(service.pid);
         capacities[i] = capacity(game);
-        peaks_per_cpu[i] = capacities[i] * SECONDS / (processor_time() - began);
+        peaks_per_cpu[i] = capacities[i] * SECONDS / (hs_processor_time(service.pid) - began);
         if (capacities[i] <= 0)
             return false;
         peaks[i] = 0;
@@ -225,10 +215,12 @@ static bool flood(struct hs_game_load *game, struct flood *out)
                 return false;
             peaks[i] = result.goodput > peaks[i] ? result.goodput : peaks[i];
         }
-        began = processor_time();
+        began = hs_processor_time(service.pid);
+        struct usage usage = usage_now();
         if (!load(game, 2 * capacities[i], SECONDS, WIDE, &result))
             return false;
-        twices_per_cpu[i] = (double)result.good / (processor_time() - began);
+        add_usage(&usage, out);
+        twices_per_cpu[i] = (double)result.good / (hs_processor_time(service.pid) - began);
         twices[i] = result.goodput;
         p99s[i] = result.p99_us;
         out->lost += result.other;
@@ -243,14 +235,32 @@ static bool flood(struct hs_game_load *game, struct flood *out)
     return true;
 }
 
-/* Every request was sent, or that is said, and answered. */
-static bool is_sound(const struct flood *flood)
+/* Shares above which others, or the load itself, decide the figures. */
+#define FULL   0.9
+#define WAITED 0.05
+
+static bool balancer_shares(void)
+{
+    return balancer.pid > 0 && hs_processor_count() <= 2;
+}
+
+/* Every request was answered. Says when the figures are not those of the service. */
+static bool is_sound(const char *kind, const struct flood *flood)
 {
     if (flood->unsent > 0)
-        fprintf(stderr, "overload: %llu requests were not sent: not an open loop\n",
+        fprintf(stderr, "%s: %llu requests were not sent: not an open loop\n", kind,
                 (unsigned long long)flood->unsent);
+    if (flood->load_busy > FULL || flood->load_waited > WAITED)
+        fprintf(stderr,
+                "%s: the load was late, not the service: the processor of the load%s was used for "
+                "%.0f %%, and they waited for it for %.0f %% of the time\n",
+                kind, balancer_shares() ? " and of the balancer" : "", 100 * flood->load_busy,
+                100 * flood->load_waited);
+    if (flood->service_waited > WAITED && !balancer_shares())
+        fprintf(stderr, "%s: other programs held the service's processor for %.0f %% of the time\n",
+                kind, 100 * flood->service_waited);
     if (flood->lost > 0)
-        fprintf(stderr, "overload: %llu requests were answered neither 200 nor 503\n",
+        fprintf(stderr, "%s: %llu requests were answered neither 200 nor 503\n", kind,
                 (unsigned long long)flood->lost);
     return flood->lost == 0;
 }
@@ -274,17 +284,21 @@ static void print_flood(const char *kind, const struct flood *flood)
     print_one(kind, "per_cpu_s", flood->twice_per_cpu, "1/s", flood->peak_per_cpu);
     snprintf(name, sizeof name, "%s_2x_p99_us", kind);
     hs_bench_print(name, flood->twice_p99_us, "us", NULL, 0);
+    snprintf(name, sizeof name, "%s_2x_load_busy", kind);
+    hs_bench_print(name, flood->load_busy, "1", NULL, 0);
 }
 
-/* The service took what the ticks said of players, and judged against it. */
+/* Checks that the service stored the players of the ticks and verified their claims. */
 static bool is_played(void)
 {
-    bool fine = metric("hindsight_frames_total{result=\"stored\"} ") > 0 &&
-                metric("hindsight_frames_total{result=\"bad_bones\"} ") <= 0 &&
-                metric("hindsight_verdicts_total{kind=\"hit\",verdict=\"accepted\",reason=\"ok\","
-                       "mode=\"enforce\"} ") > 0;
+    double stored = metric("hindsight_frames_total{result=\"stored\"}");
+    double bad = metric("hindsight_frames_total{result=\"bad_bones\"}");
+    double accepted = metric("hindsight_verdicts_total{kind=\"hit\",verdict=\"accepted\","
+                             "reason=\"ok\",mode=\"enforce\"}");
+    bool fine = stored > 0 && bad <= 0 && accepted > 0;
     if (!fine)
-        fprintf(stderr, "overload: frames were not stored, or no claim was accepted\n");
+        fprintf(stderr, "overload: %.0f samples stored, %.0f refused, %.0f claims accepted\n",
+                stored, bad, accepted);
     return fine;
 }
 
@@ -308,7 +322,7 @@ static bool measure_floods(void)
     hs_game_load_free(&small);
     if (!hs_test_service_stop(&service) || !fine || operators.failures > 0)
         return false;
-    if (!is_sound(&of_big) || !is_sound(&of_small))
+    if (!is_sound("tick", &of_big) || !is_sound("small", &of_small))
         return false;
     print_flood("tick", &of_big);
     print_flood("small", &of_small);
@@ -319,8 +333,9 @@ static bool measure_floods(void)
 
 /*
  * The same through the balancer with the shipped configuration, which refuses what waits for a
- * place in front of the service. It has a processor of its own where there are three, and else
- * shares that of the load.
+ * place in front of the service. It has a processor of its own where there are three. Else it
+ * shares that of the load, and needs more of it for a request than the service needs of its own: so
+ * brakes leave the service a quarter of its processor.
  */
 static bool measure_balanced(void)
 {
@@ -328,7 +343,6 @@ static bool measure_balanced(void)
     struct hs_game_load big = {.matches = 64, .players = 16, .bones = 16, .headers = ""};
     struct hs_game_load small = {.matches = 64, .players = 16, .headers = ""};
     struct flood of_big, of_small;
-    struct hs_balancer balancer;
     if (hs_balancer_program() == NULL) {
         fprintf(stderr, "overload: haproxy is not installed, nothing is measured through it\n");
         return true;
@@ -336,18 +350,23 @@ static bool measure_balanced(void)
     if (!hs_game_load_init(&big) || !hs_game_load_init(&small) || !start(arguments))
         return false;
     const struct hs_balancer_server server = {.id = 1, .port = service.data_port};
-    move_to(processors() > 2 ? 2 : 1);
+    hs_processor_move_to(hs_processor_count() > 2 ? 2 : 1);
     bool fine =
         hs_game_load_open(&big, service.data_port) && hs_balancer_start(&balancer, &server, 1);
-    move_to(1);
+    hs_processor_move_to(1);
+    pid_t brakes[HS_PROCESSOR_BRAKES] = {0};
+    if (fine && balancer_shares())
+        fine = hs_processor_brakes_start(0, brakes);
     if (fine) {
         load_port = balancer.port;
         fine = flood(&big, &of_big) && flood(&small, &of_small) && is_played();
-        hs_balancer_stop(&balancer);
+        fine = fine && is_sound("balanced_tick", &of_big) && is_sound("balanced_small", &of_small);
     }
+    hs_processor_brakes_end(brakes);
+    hs_balancer_stop(&balancer);
     hs_game_load_free(&big);
     hs_game_load_free(&small);
-    if (!hs_test_service_stop(&service) || !fine || !is_sound(&of_big) || !is_sound(&of_small))
+    if (!hs_test_service_stop(&service) || !fine)
         return false;
     print_flood("balanced_tick", &of_big);
     print_flood("balanced_small", &of_small);
@@ -362,7 +381,7 @@ struct crowd {
     int idle[IDLE], slow[SLOW];
 };
 
-/* The slowest allowed body: with 250 bytes in 250 ms it is whole in time. */
+/* The slowest allowed body: it sends 250 bytes every 250 ms and is complete in time. */
 static void *trickle(void *context)
 {
     struct crowd *crowd = context;
@@ -392,7 +411,7 @@ static bool gather(struct crowd *crowd)
             fine && crowd->slow[i] >= 0 && hs_raw_send(crowd->slow[i], header, sizeof header - 1);
     }
     fine = pthread_create(&crowd->thread, NULL, trickle, crowd) == 0 && fine;
-    /* What is measured is their being there, not their coming. */
+    /* Only their presence is measured, not their arrival. */
     nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
     return fine;
 }
@@ -405,14 +424,14 @@ static void disperse(struct crowd *crowd)
         close(crowd->idle[i]);
     for (int i = 0; i < SLOW; i++)
         close(crowd->slow[i]);
-    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); /* until they are forgotten */
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); /* until the service forgets them */
 }
 
 /*
- * The p99 of each of some quarters of a second: in each the service looks at all its connections,
- * which it does every 200 ms. A virtual machine is itself stopped for 5 to 15 ms now and then, here
- * for 0.2 to 0.8 % of the time, and one p99 of everything would be that of the machine. `late_us`:
- * the same of the load's own delay.
+ * Returns the p99 of each of some quarters of a second. In each, the service scans all its
+ * connections, which it does every 200 ms. A virtual machine is itself stopped for 5 to 15 ms now
+ * and then, here for 0.2 to 0.8 % of the time. A single p99 of all requests would be that of the
+ * machine. `late_us`: the p99 of the load's own delay.
  */
 static bool p99_of_each_quarter(struct hs_game_load *claims, double rate, double *p99s_us,
                                 double *late_us)
@@ -440,7 +459,7 @@ static bool measure_crowd(void)
     if (crowd == NULL || !hs_game_load_init(&claims) || !hs_game_load_init(&ticks) ||
         !start(arguments))
         return false;
-    /* Something to claim against: 7 ticks of each match. */
+    /* Posts history for the claims: 7 ticks of each match. */
     bool fine = load(&ticks, 500, 1, 16, &result) && result.unsent == 0;
     double rate = capacity(&claims) / 4;
     for (int i = 0; fine && i < CROWDS; i++) {
@@ -448,7 +467,7 @@ static bool measure_crowd(void)
         *crowd = (struct crowd){0};
         fine = fine && gather(crowd) &&
                p99_of_each_quarter(&claims, rate, crowded + (ptrdiff_t)i * CROWD_QUARTERS, late);
-        if (fine && metric("hindsight_http_connections{listener=\"data\"} ") < IDLE + SLOW) {
+        if (fine && metric("hindsight_http_connections{listener=\"data\"}") < IDLE + SLOW) {
             fprintf(stderr, "overload: not all of the crowd is there\n");
             fine = false;
         }
@@ -532,16 +551,16 @@ static bool measure_memory(void)
     const char *const arguments[] = {
         "--queue-ms", "50", "--history-bytes", history, "--match-bytes", match, "--max-matches",
         "100000",     NULL};
-    /* Far more matches than there is room for, and each goes on for as long as it is let. */
+    /* Opens far more matches than fit, and keeps each one going as long as the service lets it. */
     struct hs_game_load game = {.matches = 3000, .players = 16, .bones = 2, .headers = ""};
     struct hs_open_load_result result;
     if (!hs_game_load_init(&game) || !start(arguments))
         return false;
-    double before = metric("\nprocess_resident_memory_bytes ");
+    double before = metric("process_resident_memory_bytes");
     bool fine = load(&game, 0, 6 * SECONDS, 64, &result);
-    double bytes = metric("\nhindsight_history_bytes ");
-    double resident = metric("\nprocess_resident_memory_bytes ") - before;
-    double refused = metric("hindsight_requests_shed_total{reason=\"history\"} ");
+    double bytes = metric("hindsight_history_bytes");
+    double resident = metric("process_resident_memory_bytes") - before;
+    double refused = metric("hindsight_requests_shed_total{reason=\"history\"}");
     hs_game_load_free(&game);
     if (!hs_test_service_stop(&service) || !fine || refused <= 0 || bytes > HISTORY_BYTES)
         return false;

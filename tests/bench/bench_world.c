@@ -6,8 +6,8 @@
  *   world_ray_us           first hit of a ray, baseline Embree's rtcIntersect1
  *   world_blocks_us        any hit of a ray, baseline Embree's rtcOccluded1
  *
- * Rounds alternate and medians are compared, so that a machine that is busy with something else
- * disturbs both alike. `ratio` is how many times faster than the baseline: its time / ours.
+ * Rounds alternate and medians are compared, so that other load on the machine slows both equally.
+ * `ratio` is how many times faster than the baseline: its time / ours.
  */
 #include "service/system/pages.h"
 #include "tests/peers/bullet_peer.h"
@@ -25,7 +25,7 @@ static double now_us(void)
     return (double)hs_bench_now_ns() * 1e-3;
 }
 
-/* The same mesh as the peers want it. */
+/* The same mesh in the layout of the peers. */
 struct narrow {
     float (*vertices)[3];
     int (*triangles)[3];
@@ -54,7 +54,7 @@ struct stage {
     struct hs_embree_mesh *embree;
     struct hs_sweep *shots;
     int count;
-    double hits, travel; /* of the last round: what was computed must be used */
+    double hits, travel; /* results of the last round: the compiler must not remove the work */
 };
 
 static void ends_of(const struct hs_sweep *s, double from[3], double to[3])
@@ -132,7 +132,8 @@ static double round_us(struct stage *stage, void (*run)(struct stage *))
     return (now_us() - began) / stage->count;
 }
 
-/* What both found must be the same but for the grazing few, or the figures compare nothing. */
+/* Both must find the same contacts, except a few grazing ones. Otherwise the figures compare
+   nothing. */
 static void must_agree(const char *name, double own, double other)
 {
     if (fabs(own - other) <= 0.01 * (own + other) + 1)
@@ -174,7 +175,7 @@ int main(void)
     struct hs_random random = hs_random_start(hs_test_seed(7), 0);
     hs_test_mesh_level(&mesh, &random, BLOCKS);
     struct narrow narrow = narrow_of(&mesh.mesh);
-    /* The same corners for all: those of the peers. */
+    /* Bullet and Embree store vertices as floats. All three get these rounded vertices. */
     for (size_t i = 0; i < mesh.mesh.vertex_count; i++)
         mesh.vertices[i] =
             (struct hs_vec){(double)narrow.vertices[i][0], (double)narrow.vertices[i][1],

@@ -1,7 +1,5 @@
-/*
- * A tenant who holds all they may: half of the bodies and of the connections, while two threads put
- * maps and rulesets without end.
- */
+/* A tenant who uses all that one tenant may have: half of the bodies and of the connections. Two
+   threads put maps and rulesets all the time. */
 #ifndef HS_TESTS_GREEDY_H
 #define HS_TESTS_GREEDY_H
 
@@ -13,16 +11,16 @@ enum { HS_GREEDY_BODIES = 128, HS_GREEDY_IDLE = 1900 };
 
 struct hs_greedy {
     unsigned port;
-    const char *authorization; /* a header line without its end */
-    unsigned built;            /* maps and rulesets; valid after hs_greedy_let_go */
+    const char *authorization; /* a header line without a line end */
+    unsigned built;            /* counts of maps and rulesets; valid after hs_greedy_let_go */
     /* private */
     pthread_t bodies, maps, rulesets;
     atomic_bool ends;
     int held[HS_GREEDY_BODIES], idle[HS_GREEDY_IDLE];
 };
 
-/* Starts the threads. The caller sets port and authorization, and 0 in the rest. False: not all of
-   it is held; hs_greedy_let_go must follow all the same. */
+/* Starts the threads. The caller sets the port and the authorization, and zeroes the rest. False:
+   some of it could not be reserved; hs_greedy_let_go must still follow. */
 bool hs_greedy_hold_all(struct hs_greedy *greedy);
 void hs_greedy_let_go(struct hs_greedy *greedy);
 

@@ -1,11 +1,12 @@
 /*
- * An open-loop load against a running service, and what came of it:
+ * Runs an open-loop load against a running service and prints the results:
  *
  *   open_load PORT RATE SECONDS [CONNECTIONS [MATCHES [PLAYERS [BONES [DEADLINE_MS]]]]]
  *
- * RATE requests a second (0: a closed loop, as many as are answered) over CONNECTIONS (256), each
- * the next tick of one of MATCHES (64) with PLAYERS (16; 0: claims alone) of BONES posted bones (0)
- * and one claim. Answers within DEADLINE_MS (100) are good; with it given X-Deadline-Ms is sent.
+ * It sends RATE requests a second over CONNECTIONS (256). With RATE 0 it is a closed loop: each
+ * connection sends its next request after the answer. Each request is the next tick of one of
+ * MATCHES (64), with PLAYERS (16; 0: no frame) of BONES posted bones (0), and one claim. Answers
+ * within DEADLINE_MS (100) are good. If DEADLINE_MS is given, requests have X-Deadline-Ms.
  */
 #include <stdio.h>
 #include <stdlib.h>

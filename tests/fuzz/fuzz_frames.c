@@ -1,4 +1,4 @@
-/* libFuzzer on POST .../frames; what must hold is in tests/support/fuzz/targets.c. */
+/* The libFuzzer target of POST .../frames; tests/support/fuzz/targets.c checks the results. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* libFuzzer on the header fields of a request; what must hold is in tests/support/fuzz/targets.c.
- */
+/* The libFuzzer target of a request's header fields; tests/support/fuzz/targets.c checks the
+   results. */
 #include <stdio.h>
 #include <stdlib.h>
 

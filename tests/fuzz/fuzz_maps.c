@@ -1,4 +1,4 @@
-/* libFuzzer on PUT /v1/maps/NAME; what must hold is in tests/support/fuzz/targets.c. */
+/* The libFuzzer target of PUT /v1/maps/NAME; tests/support/fuzz/targets.c checks the results. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* libFuzzer on POST .../moves; what must hold is in tests/support/fuzz/moves.c. */
+/* The libFuzzer target of POST .../moves; tests/support/fuzz/moves.c checks the results. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* libFuzzer on the place of a fault in a JSON text; what must hold is in
- * tests/support/fuzz/targets.c. */
+/* The libFuzzer target of JSON pointers to a fault in a text; tests/support/fuzz/targets.c checks
+   the results. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,6 @@
-/* libFuzzer on PUT /v1/rulesets/NAME; what must hold is in tests/support/fuzz/targets.c. */
+/*
+ * The libFuzzer target of PUT /v1/rulesets/NAME; tests/support/fuzz/targets.c checks the results.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* libFuzzer on POST .../shots; what must hold is in tests/support/fuzz/shots.c. */
+/* The libFuzzer target of POST .../shots; tests/support/fuzz/shots.c checks the results. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* libFuzzer on saved matches; what must hold is in tests/support/fuzz/snapshot.c. */
+/* The libFuzzer target of saved matches; tests/support/fuzz/snapshot.c checks the results. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,6 @@
-/* libFuzzer on tokens and token files; what must hold is in tests/support/fuzz/tokens.c. */
+/*
+ * The libFuzzer target of tokens and token files; tests/support/fuzz/tokens.c checks the results.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

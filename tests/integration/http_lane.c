@@ -14,12 +14,14 @@
 
 #include "tests/support/http/raw.h"
 
-/* An instrumented service on a busy machine answers in time; one that hangs does not. */
+/*
+ * Even an instrumented service on a busy machine answers within this time; one that hangs does not.
+ */
 enum { PATIENCE_MS = 60000, PIECE = 65536, LONG_ANSWER = 32768 };
 
-/* How long a doubtful request may go without an answer before the end of the connection says that
-   no more of it comes, and how long it may take then. The library overlooks an end that comes
-   together with the bytes before it, until the connection has been idle for long. */
+/* How long to wait for the answer to a doubtful request before closing the sending side, and how
+   long to wait after that. The library overlooks the end of a connection that arrives with the last
+   bytes, until the connection was idle for long. */
 enum { DOUBT_MS = 5, DOUBT_END_MS = 50 };
 
 static int64_t now_ms(void)
@@ -71,7 +73,8 @@ struct pollfd hs_lane_poll(const struct hs_lane *lane)
     return (struct pollfd){.fd = lane->fd, .events = (short)(more ? POLLIN | POLLOUT : POLLIN)};
 }
 
-/* Mostly all at once; else a piece, so that the service meets the middle of anything. */
+/* Sends mostly everything at once, and otherwise a piece, so that the service sees requests cut
+   anywhere. */
 static void send_some(struct hs_lane *lane)
 {
     size_t left = lane->out.len - lane->sent, piece = left;
@@ -81,7 +84,7 @@ static void send_some(struct hs_lane *lane)
     if (sent > 0)
         lane->sent += (size_t)sent;
     else if (errno != EAGAIN && errno != EINTR)
-        lane->sent = lane->out.len; /* closed: what there is to read says whether it was right */
+        lane->sent = lane->out.len; /* closed: the remaining bytes show whether that was right */
 }
 
 static void receive_some(struct hs_lane *lane)
@@ -128,7 +131,7 @@ static int status_of(const char *head, size_t size)
 
 enum parsed { PARSED_WHOLE, PARSED_PART, PARSED_WRONG };
 
-/* Takes the next answer from what came; interim ones are skipped. */
+/* Takes the next answer from the received bytes; skips interim answers. */
 static enum parsed parse(struct hs_lane *lane, bool head_only, struct hs_lane_answer *answer)
 {
     char value[64];
@@ -162,7 +165,7 @@ static enum parsed parse(struct hs_lane *lane, bool head_only, struct hs_lane_an
     return PARSED_WHOLE;
 }
 
-/* Judges all that is there, in the order of the requests. */
+/* Checks all received answers, in the order of the requests. */
 static const char *take_answers(struct hs_lane *lane)
 {
     while (lane->answered < whole_count(lane) && !lane->closing) {
@@ -182,7 +185,7 @@ static const char *take_answers(struct hs_lane *lane)
     return NULL;
 }
 
-/* What a doubtful request was answered, if it was: the connection has ended. */
+/* Checks the answer to a doubtful request, if there is one, after the end of the connection. */
 static const char *take_rest(struct hs_lane *lane)
 {
     size_t left = lane->in.len - lane->taken;
@@ -226,8 +229,8 @@ static void end_volley(struct hs_lane *lane)
 }
 
 /*
- * A request whose body is refused unread ends the connection, and the kernel then drops what of the
- * answers before it was not taken yet. Only of a long answer something is left over.
+ * If the service refuses a request without reading its body, it ends the connection. The kernel
+ * then drops earlier answers that were not read yet. Something is left over only of a long answer.
  */
 static bool is_cut_off(struct hs_lane *lane)
 {
@@ -287,7 +290,7 @@ const char *hs_lane_step(struct hs_lane *lane, short events)
         return after_end(lane);
     bool out = lane->sent == lane->out.len, all = lane->answered == whole_count(lane);
     if (out && !lane->closing && last_is(lane, HS_SENT_CUT) &&
-        (all || lane->number % 2 == 0)) { /* others are cut off in the middle of their answers */
+        (all || lane->number % 2 == 0)) { /* the other answers are cut off in the middle */
         end_volley(lane);
     } else if (out && all && !lane->closing && last_is(lane, HS_SENT_DOUBTFUL)) {
         return await_end(lane);

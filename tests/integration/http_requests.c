@@ -47,7 +47,7 @@ static void keep_file(struct bodies *bodies, const char *path, size_t *others)
         return;
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    /* Most of the corpus breaks off somewhere: here what gets past the parser is to prevail. */
+    /* Most inputs of the corpus end in the middle. This prefers those that the parser accepts. */
     json_t *root = json_loadb((const char *)bytes, size, 0, NULL);
     if (json_is_object(root) || (*others)++ % 8 == 0)
         keep(bodies, bytes, size);
@@ -69,7 +69,7 @@ static void keep_corpus(struct bodies *bodies, const char *name)
     globfree(&files);
 }
 
-/* Bodies that fit the schema of the route, and such that miss it in one place. */
+/* Bodies that fit the schema of the route, and bodies that violate it in one place. */
 static void keep_drawn(struct bodies *bodies, const json_t *document, const json_t *schema,
                        struct hs_random *random)
 {
@@ -115,7 +115,7 @@ struct hs_request_maker *hs_request_maker_create(const json_t *document,
     maker->authorization_count = count;
     for (int i = 0; i < COUNT(corpora); i++)
         keep_corpus(&maker->bodies[corpora[i].route], corpora[i].corpus);
-    for (int i = 0; i < DRAWN; i++) /* names in those drawn hardly ever agree */
+    for (int i = 0; i < DRAWN; i++) /* drawn names hardly ever agree */
         keep(&maker->bodies[HS_ROUTE_RULESET_PUT], "{}", 2);
     for (int i = 0; i < HS_ROUTE_COUNT; i++) {
         const json_t *operation =
@@ -137,7 +137,7 @@ void hs_request_maker_destroy(struct hs_request_maker *maker)
     free(maker);
 }
 
-/* A body of the route, mostly with some things changed; now and then one of another route. */
+/* Makes a body of the route, mostly with some changes, and sometimes a body of another route. */
 static size_t make_body(const struct hs_request_maker *maker, int route, uint8_t body[BODY_ROOM],
                         struct hs_random *random)
 {
@@ -229,7 +229,7 @@ static void put_path(int route, struct hs_random *random, struct hs_buffer *out)
         hs_buffer_puts(out, PICK(queries, random));
 }
 
-/* What is posted all day comes more often. */
+/* Frequent kinds of requests come more often. */
 static int pick_route(struct hs_random *random)
 {
     static const enum hs_route often[] = {
@@ -239,7 +239,9 @@ static int pick_route(struct hs_random *random)
                                          : hs_random_index(random, HS_ROUTE_COUNT);
 }
 
-/* The method, and whether the route is still that one: HEAD is where GET is. */
+/*
+ * Writes the method, and returns whether the route is still the same: HEAD is served where GET is.
+ */
 static const char *pick_method(struct hs_sent_request *request, struct hs_random *random)
 {
     static const char *const others[] = {"GET",   "PUT",     "POST", "DELETE", "HEAD", "PATCH",
@@ -269,8 +271,7 @@ static void put_authorization(const struct hs_request_maker *maker, bool ends,
                                       "Authorization: Bearer hs____________________"};
     const char *const *all = maker->authorizations;
     const char *own = all[0];
-    /* Each tenant keeps its matches until it ends them, so all tenants must end matches as often.
-     */
+    /* A tenant's matches stay until it ends them, so all tenants must end matches equally often. */
     if (hs_random_chance(random, ends ? 0.8 : 0.15))
         own = all[hs_random_index(random, (int)maker->authorization_count)];
     if (hs_random_chance(random, 0.02))
@@ -279,7 +280,7 @@ static void put_authorization(const struct hs_request_maker *maker, bool ends,
         own = PICK(odd, random);
     size_t len = strlen(own), at = out->len;
     hs_buffer_append(out, own, len);
-    if (hs_random_chance(random, 0.02) && len > 30 && !out->failed) /* a wrong letter somewhere */
+    if (hs_random_chance(random, 0.02) && len > 30 && !out->failed) /* one wrong letter */
         out->data[at + 22 + (size_t)hs_random_index(random, (int)len - 22)] = 'z';
     hs_buffer_puts(out, "\r\n");
 }
@@ -430,7 +431,7 @@ static const struct change changes[] = {
     {"x\r\n", "x\v\r\n"},
 };
 
-/* Puts `len` bytes where `cut` bytes at `at` of the request were. */
+/* Replaces `cut` bytes at `at` of the request by `len` bytes. */
 static void splice(struct hs_buffer *out, size_t at, size_t cut, const void *bytes, size_t len)
 {
     size_t end = out->len, tail = end - at - cut;

@@ -13,15 +13,15 @@
 
 /* A writer of a match is at most this many ticks plus one ahead of the others. */
 enum { MATCHES = 3, WRITERS = 2, AHEAD = 3 };
-enum { BATCH = 200 }; /* items of a request that sends old items again */
+enum { BATCH = 200 }; /* items of a request that repeats old items */
 
 struct writer {
     struct match *match;
     struct hs_kill_squad squad;
     int tick;                  /* the next one */
-    char *body;                /* body of a tick without answer; NULL: none */
+    char *body;                /* body of the tick that got no answer; NULL: none */
     int settles;               /* restarts so far */
-    struct hs_test_http *http; /* connection to this life of the service */
+    struct hs_test_http *http; /* connection to the running service */
     int most_ticks;
     struct hs_kill_game_totals totals;
     pthread_t thread;
@@ -37,10 +37,10 @@ struct match {
     struct writer writers[WRITERS];
     pthread_mutex_t lock; /* guards the fields below, and `tick` of its writers */
     pthread_cond_t moved;
-    int opening, last_tick; /* this opening ends before that tick */
-    int waiting;            /* writers that have reached its end */
+    int opening, last_tick; /* this opening ends before this tick */
+    int waiting;            /* writers that have finished this opening */
     enum opening state;
-    bool was_put; /* PUT opened this opening, and was answered */
+    bool was_put; /* PUT opened the match and was answered */
 };
 
 struct hs_kill_game {
@@ -68,7 +68,7 @@ static void fault(struct writer *writer, long *count, const char *what, const ch
                       path, response->status, response->body, response->error);
 }
 
-/* All writers stop as soon as they look. */
+/* All writers stop soon after it is set. */
 static void stop_all(struct hs_kill_game *game)
 {
     atomic_store(&game->dead, true);
@@ -190,10 +190,8 @@ static bool send_batch(struct writer *writer, struct batch *batch)
     return fine;
 }
 
-/*
- * Sends the answered items of a session again. The verdict of an unpaid item may depend on the time
- * it is received, so it is sent with its first time. False: no answer.
- */
+/* Sends the answered items of a session again. The verdict of an unpaid item may depend on the time
+   it is received. So it is sent with its first time. False: no answer. */
 static bool send_again(struct writer *writer, struct hs_kill_session *session,
                        enum hs_follow_moment moment)
 {
@@ -297,7 +295,7 @@ static bool settle_shooter(struct writer *writer, struct hs_kill_shooter *shoote
             send_copies(writer, shooter));
 }
 
-/* Sends everything again except the tick without answer. Now and then a server sends only that tick
+/* Sends everything again except the tick without answer. Sometimes a server sends only that tick
    again. */
 static bool settle(struct writer *writer)
 {
@@ -361,7 +359,7 @@ static bool reopen(struct writer *writer)
     return status_of(writer, "PUT", "", "{}") != 0;
 }
 
-/* Waits for the other writers of the match; the last writer to arrive opens it again. False: no
+/* Waits for the other writers of the match. The last writer to arrive opens it again. False: no
    answer. */
 static bool meet(struct writer *writer)
 {
@@ -388,7 +386,7 @@ static bool meet(struct writer *writer)
     return fine;
 }
 
-/* Waits until the others are near. False: the service is dead. */
+/* Waits until the other writers are close enough. False: the service is dead. */
 static bool keep_step(struct writer *writer)
 {
     struct match *match = writer->match;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The items of a request, or of several. */
+/* The items of one request, or of several. */
 struct batch {
     char match[HS_SCENARIO_PATH_MAX]; /* "/v1/matches/NAME/" */
     char query[32];                   /* "?explain=true", or empty */
@@ -50,7 +50,7 @@ static bool is_judged(const struct batch *batch)
     return json_array_size(batch->shots) + json_array_size(batch->hits) > 0;
 }
 
-/* Nothing but items and `now`: the rest of what a request may say has no meaning here. */
+/* The request contains nothing but items and `now`; other members have no meaning here. */
 static bool read_items(const json_t *body, struct batch *out)
 {
     const char *key;
@@ -71,7 +71,7 @@ static bool read_items(const json_t *body, struct batch *out)
     return true;
 }
 
-/* The request as items. False, and nothing to close, when it is left alone. */
+/* Returns the request as items. False: the request stays as it is, and nothing has to be closed. */
 static bool read_batch(const char *method, const char *path, const char *body, size_t size,
                        struct batch *out)
 {
@@ -107,7 +107,7 @@ static struct hs_regrouped *add_request(struct hs_regroup_list *list, const char
     return request;
 }
 
-/* The items as one request: to the route of their kind, or as a tick. */
+/* Writes the items as one request: to the route of their kind, or as a tick. */
 static void add_batch(struct hs_regroup_list *list, const struct batch *batch)
 {
     size_t frames = json_array_size(batch->frames), shots = json_array_size(batch->shots);
@@ -167,8 +167,8 @@ static void add_split(struct hs_regroup_list *list, const struct batch *batch)
         }
 }
 
-/* May the items of `next` follow in the same request? A tick has one `now` and one query, and
-   applies its frames first, then its shots, then its hits. */
+/* Returns whether the items of `next` may follow in the same request. A tick has one `now` and one
+   query, and applies its frames first, then its shots, then its hits. */
 static bool follows(const struct batch *group, const struct batch *next)
 {
     bool in_order = json_array_size(next->frames) == 0 || !is_judged(group);
@@ -273,7 +273,9 @@ static void add_frames(struct hs_transcript *transcript, const json_t *answer, s
     transcript->frames += frames;
 }
 
-/* Of a route of its own {"results":[..]}, of a tick {"frames":{..},"shots":[..],"hits":[..]}. */
+/*
+ * A separate route has the form {"results":[..]}, a tick {"frames":{..},"shots":[..],"hits":[..]}.
+ */
 static void add_results(struct hs_transcript *transcript, const struct batch *batch,
                         const json_t *answer)
 {
@@ -294,7 +296,7 @@ static void add_results(struct hs_transcript *transcript, const struct batch *ba
     }
 }
 
-/* The pointers of malformed items say where they stood in their request. */
+/* The pointers of malformed items depend on their place in the request. */
 static void forget_places(json_t *items)
 {
     size_t i, k;
@@ -320,7 +322,7 @@ void hs_transcript_add(struct hs_transcript *transcript, const struct hs_regroup
         close_batch(&batch);
     } else if (strncmp(request->path, "/v1/rulesets/", 13) != 0 &&
                strncmp(request->path, "/v1/maps/", 9) != 0) {
-        /* (What is shared by scenarios may be there from another.) */
+        /* (Documents that several scenarios share may exist already.) */
         json_t *other = must(json_pack("{s:s,s:i}", "path", request->path, "status", (int)status));
         if (status == 200)
             json_object_set(other, "body", answer);

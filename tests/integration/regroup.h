@@ -17,17 +17,18 @@
 
 enum hs_regrouping {
     HS_REGROUP_NOT,   /* as written */
-    HS_REGROUP_SPLIT, /* a request an item: frame, shot or hit */
-    HS_REGROUP_MERGED /* as many items a request as keep their order and their `now` */
+    HS_REGROUP_SPLIT, /* one item per request: a frame, shot or hit */
+    HS_REGROUP_MERGED /* as many items per request as possible, with the same order and the same
+                         `now` */
 };
 
-/* A request to send, and what it stands for. */
+/* A request to send, and the steps that it replaces. */
 struct hs_regrouped {
     char method[8];
     char path[HS_SCENARIO_PATH_MAX + 40];
     char *body; /* malloc'ed; NULL: none */
     size_t size;
-    bool is_batch; /* frames, shots, hits or ticks; the answer must be 200 */
+    bool is_batch; /* frames, shots, hits or ticks; it must get 200 */
 };
 
 struct hs_regroup_list {
@@ -35,17 +36,17 @@ struct hs_regroup_list {
     size_t count;
 };
 
-/* `statuses`: what each step of the plan was answered as written (all 0: HS_REGROUP_NOT only).
-   Without memory the program ends. */
+/* `statuses`: the statuses of the plan's steps as written (all 0: HS_REGROUP_NOT only). Without
+   memory the program ends. */
 void hs_regroup(const struct hs_scenario_plan *plan, const long *statuses,
                 enum hs_regrouping regrouping, struct hs_regroup_list *out);
 void hs_regroup_free(struct hs_regroup_list *list);
 
 /*
- * What was answered, however it was grouped: {"shots":[..],"hits":[..],"stored":n,"refused":[..],
- * "flags":{..},"need":..,"others":[..]}. Refused samples are named by the number of their frame
- * among all frames of the scenario. Of answers that are no results, and of problems, the status
- * counts, and the body of a 200.
+ * Collects the answers in one form, however they were grouped:
+ * {"shots":[..],"hits":[..],"stored":n,"refused":[..], "flags":{..},"need":..,"others":[..]}.
+ * Refused samples have the number of their frame among all frames of the scenario. For other
+ * answers and for problems, the status counts, and the body of a 200.
  */
 struct hs_transcript {
     json_t *content;
@@ -53,7 +54,7 @@ struct hs_transcript {
 };
 
 void hs_transcript_begin(struct hs_transcript *transcript);
-/* `request` as it was sent, and its answer; `body` need not be JSON. */
+/* `request` is the sent request, with its answer. `body` need not be JSON. */
 void hs_transcript_add(struct hs_transcript *transcript, const struct hs_regrouped *request,
                        long status, const char *body, size_t size);
 void hs_transcript_end(struct hs_transcript *transcript);

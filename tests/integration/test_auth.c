@@ -1,7 +1,4 @@
-/*
- * Tokens over HTTP: who is admitted and who is not, scopes, keys that follow each other without a
- * gap, what stays open, and that no secret is ever logged.
- */
+/* Tokens over HTTP: admission, scopes, overlapping keys, open routes. No secret is ever logged. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -42,7 +39,7 @@ static struct hs_test_token tokens[TOKENS] = {
                 .validity = ",\"not_before\":\"2999-01-01T00:00:00Z\""},
 };
 
-/* One token for each scope, with that scope only. */
+/* One token for each scope; it has only that scope. */
 static void name_tokens(void)
 {
     for (unsigned i = 0; i < HS_SCOPE_COUNT; i++) {
@@ -87,11 +84,11 @@ static bool metrics_say(const char *line)
 /* ---- who is admitted ---- */
 
 static const struct {
-    const char *before; /* of the token in the header; NULL: no header */
+    const char *before; /* text before the token in the header; NULL: no header */
     int token;          /* -1: none */
     const char *after;
     long status;
-    const char *reason;    /* of the metric, where it is refused */
+    const char *reason;    /* label of the metric, if refused */
     const char *challenge; /* the end of WWW-Authenticate */
 } callers[] = {
     {"Authorization: Bearer ", ALL, "", 200, NULL, NULL},
@@ -135,7 +132,7 @@ START_TEST(who_is_admitted)
 }
 END_TEST
 
-/* What is wrong with a token is nobody's business but the operator's. */
+/* Only the operator learns what is wrong with a token. */
 START_TEST(invalid_tokens_are_told_alike)
 {
     char first[4096] = "";
@@ -176,7 +173,8 @@ static const struct {
 #undef X
 };
 
-/* Each route with each scope alone: refused for its scope exactly where the table says so. */
+/* Sends each route with each scope alone. It is refused for its scope exactly where the table says
+   so. */
 START_TEST(scopes_open_what_they_should)
 {
     bool takes_body = routes[_i].method[0] == 'P';
@@ -214,7 +212,7 @@ static void reload(const char *result)
     ck_abort_msg("no line %s", line);
 }
 
-/* Until the reload has happened: each changes who is admitted. */
+/* Waits until the reload has happened; each reload changes who is admitted. */
 static void await(const char *header, long status)
 {
     for (int tries = 0; tries < 1000 && get(data, "/v1/matches", header) != status; tries++)
@@ -234,12 +232,12 @@ START_TEST(keys_are_exchanged_without_a_gap)
     ck_assert_int_eq(get(data, "/v1/matches", keys[0].header), 200);
     ck_assert_int_eq(get(data, "/v1/matches", tokens[ALL].header), 401);
 
-    hs_test_tokens_write(token_file, keys + 1, 1); /* the old one is taken away */
+    hs_test_tokens_write(token_file, keys + 1, 1); /* the old key is removed */
     kill(service.pid, SIGHUP);
     await(keys[0].header, 401);
     ck_assert_int_eq(get(data, "/v1/matches", keys[1].header), 200);
 
-    /* A file that is broken, gone, or empty changes nothing, and says so. */
+    /* A broken, missing or empty file changes nothing, and the log says so. */
     hs_test_write_file(token_file, "{\"tokens\":[]}");
     reload("0");
     ck_assert_int_eq(get(data, "/v1/matches", keys[1].header), 200);
@@ -256,7 +254,7 @@ END_TEST
 
 /* ---- no secret is ever logged ---- */
 
-/* Everything a file holds; terminated, freed by the caller. */
+/* The whole content of a file, terminated; the caller frees it. */
 static char *read_all(int fd)
 {
     char *text = NULL, piece[4096];
@@ -284,7 +282,7 @@ START_TEST(no_secret_is_logged)
             sent += get(k % 2 == 0 ? data : admin, paths[k], header) > 0;
     }
     ck_assert_uint_ge(sent, 60);
-    /* in the file, broken: the reader complains without quoting */
+    /* broken JSON in the file: the reader complains without quoting it */
     FILE *file = fopen(token_file, "w");
     ck_assert_ptr_nonnull(file);
     fprintf(file, "{\"tokens\":[{\"tenant\":\"acme\",\"secret\":\"%s\",\"sha256\":\"%s\"}]}",
@@ -340,7 +338,8 @@ START_TEST(a_new_token_is_admitted)
 }
 END_TEST
 
-/* The program's own client has a token too, where no other user of the machine can read it. */
+/* The program's own client also needs a token, stored where no other user of the machine can read
+   it. */
 START_TEST(recordings_are_played_with_a_token)
 {
     char command[1024];

@@ -1,8 +1,6 @@
-/*
- * The built-in rulesets are one set of rules in several frames of reference: the same scenes, each
- * posted as its engine would see them, get the same answers under each. Two of the frames are
- * mirrors of the one in which the scenes are written, so handedness does not matter either.
- */
+/* The built-in rulesets are one set of rules in several frames of reference. The same scenes,
+   posted in the frame of each engine, get the same answers under each ruleset. Two of the frames
+   are mirror images of the frame of the scenes, so this also tests handedness. */
 #include <check.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -29,7 +27,7 @@ static void teardown(void)
     hs_test_http_close(http);
 }
 
-/* From the frame of the scenes: metres, x ahead, y to the left, z up, right-handed. */
+/* Converts from the frame of the scenes: metres, x ahead, y to the left, z up, right-handed. */
 static const struct hs_reference frames[] = {
     {.name = "metres", .unit = 1, .axis = {0, 1, 2}, .sign = {1, 1, 1}},
     {.name = "centimetres", .unit = 100, .axis = {0, 1, 2}, .sign = {1, 1, 1}},
@@ -45,8 +43,8 @@ static const struct hs_reference frames[] = {
 
 _Static_assert(sizeof frames / sizeof frames[0] == HS_BUILTIN_RULESETS, "a frame for each");
 
-/* Who stands where: `A` runs across and is at (20,0,0) at time 1, and `R`, who runs at 7 m/s, is at
-   (-6,4.6,0) then and at (-6,6,0) when the claims arrive; `L` lies on the ground, the head at
+/* The places: `A` runs across and is at (20,0,0) at time 1. `R` runs at 7 m/s: it is at (-6,4.6,0)
+   at time 1, and at (-6,6,0) when the claims arrive. `L` lies on the ground with the head at
    (10,6.4,0.3). */
 static const char others[] = "{\"player\":\"C\",\"position\":[12,-6,0],\"stance\":\"crouch\"},"
                              "{\"player\":\"L\",\"position\":[10,8,0.3],\"rotation\":[0."
@@ -54,7 +52,7 @@ static const char others[] = "{\"player\":\"C\",\"position\":[12,-6,0],\"stance\
                              "{\"player\":\"K\",\"position\":[0,-1.2,0]}";
 
 static const struct {
-    const char *hit; /* beside the shot, and beside shooter `S` and start unless it has them */
+    const char *hit; /* more members; the shot gets shooter `S` and a start if it has none */
     const char *verdict, *reason, *zone;
 } scenes[] = {
     {"\"weapon\":\"rifle\",\"target\":\"A\",\"end\":[20,0,1.6]", "accepted", "ok", "head"},
@@ -83,7 +81,7 @@ static const struct {
      "ok", "torso"},
     {"\"weapon\":\"rifle\",\"target\":\"A\",\"start\":[0,0,2.4],\"end\":[20,0,1.6]", "rejected",
      "origin_mismatch", NULL},
-    /* no fire time: the shooter's eye counts where it is when the claim arrives */
+    /* without a fire time, the shooter's eye counts at the time the claim arrives */
     {"\"shooter\":\"R\",\"weapon\":\"rifle\",\"target\":\"A\",\"start\":[-6,6,1.6],\"end\":[20,0,1."
      "1]",
      "accepted", "ok", "torso"},
@@ -94,7 +92,7 @@ static const struct {
 
 enum { SCENES = sizeof scenes / sizeof scenes[0] };
 
-/* A request of one tick, in the frame of the scenes. */
+/* Writes the request of one tick, in the frame of the scenes. */
 static json_t *write_scene(int scene)
 {
     char *text = NULL;
@@ -107,7 +105,7 @@ static json_t *write_scene(int scene)
                 "{\"player\":\"A\",\"position\":[20,%.2f,0]},{\"player\":\"R\",\"rtt\":0.18,"
                 "\"interp\":0.02,\"position\":[-6,%.2f,0]},%s]}",
                 i > 0 ? "," : "", 0.05 * i, 0.2 * i - 4, 0.35 * i - 2.4, others);
-    /* up in the air, and gravity does not slow them */
+    /* jumping, with no gravity */
     fputs("],\"moves\":[", out);
     for (int i = 0; i < 40; i++)
         fprintf(out,
@@ -124,7 +122,8 @@ static json_t *write_scene(int scene)
     return body;
 }
 
-/* What differs from frame to frame, at any depth: names, and sentences with lengths in them. */
+/* Removes the parts that differ between frames, at any depth: names, and sentences that contain
+   lengths. */
 static void forget_names(json_t *value)
 {
     static const char *const names[] = {"revision", "verdict_id", "detail"};
@@ -138,7 +137,7 @@ static void forget_names(json_t *value)
     json_array_foreach(value, i, member) forget_names(member);
 }
 
-/* Posts the shot of a hit when it was fired, with the frames, if the weapon requires it. */
+/* Posts the shot of a hit at its fire time, with the frames, if the weapon requires it. */
 static void post_shot(const char *path, const struct hs_reference *frame, json_t *body)
 {
     const json_t *hit = json_array_get(json_object_get(body, "hits"), 0);
@@ -180,7 +179,7 @@ static json_t *play(int scene, const struct hs_reference *frame)
     return answer;
 }
 
-/* The parts that a scene is about. */
+/* Compares the parts that a scene is about. */
 static void assert_scene(const json_t *answer, int scene)
 {
     const json_t *hit = json_array_get(json_object_get(answer, "hits"), 0);
@@ -214,7 +213,7 @@ START_TEST(every_frame_has_the_same_answers)
 }
 END_TEST
 
-/* A document that says `up` alone: its bodies stand along it. */
+/* A document that sets only `up`: its bodies stand along that axis. */
 START_TEST(the_rig_that_is_left_out_stands_upright)
 {
     const struct hs_reference centimetres = {

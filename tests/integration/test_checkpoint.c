@@ -1,4 +1,4 @@
-/* What outlives the process, seen over HTTP: after SIGKILL and after SIGTERM. */
+/* The state that survives the process, seen over HTTP: after SIGKILL and after SIGTERM. */
 #include "tests/support/clock.h"
 #include "tests/support/http/client.h"
 #include "tests/support/http/kept_service.h"
@@ -28,7 +28,7 @@ static void teardown(void)
     hs_kept_teardown(&kept);
 }
 
-/* Moves of a clock that is 25 times as fast: they use up all credit. */
+/* Moves by a clock that runs 25 times as fast. They use up all credit. */
 static char *post_moves(const char *match, int from, int to)
 {
     char path[96], body[4096] = "{\"moves\":[";
@@ -43,7 +43,7 @@ static char *post_moves(const char *match, int from, int to)
     return hs_kept_post(&kept, path, body);
 }
 
-/* One more move after a while: 0.3 s by the client's clock, and seconds by the server's. */
+/* One more move after a pause: 0.3 s by the client's clock, and seconds by the server's. */
 static char *post_late_move(const char *match)
 {
     char path[96];
@@ -53,7 +53,7 @@ static char *post_late_move(const char *match)
                         "\"received\":14}]}");
 }
 
-/* `"replayed":true` for false, in place. */
+/* Replaces `"replayed":true` by false, in place. */
 static void say_replayed(char *answer)
 {
     static const char was[] = "\"replayed\":false", is[] = "\"replayed\":true";
@@ -74,7 +74,9 @@ static double damage_of(const char *match)
     return damage;
 }
 
-/* What was answered before is answered again, and nothing was gained by the end of the process. */
+/*
+ * The service repeats its earlier answers, and a player gains nothing from the end of the process.
+ */
 static void play_then_check(void (*end)(struct hs_test_kept *), bool waits)
 {
     hs_kept_frames(&kept, "m", 10);
@@ -97,11 +99,12 @@ static void play_then_check(void (*end)(struct hs_test_kept *), bool waits)
     ck_assert_str_eq(hit_again, hit);
     ck_assert_str_eq(moves_again, moves);
     ck_assert_double_eq(damage_of("m"), damage);
-    /* No poses yet: another claim is neither taken nor held against anybody. */
+    /* There are no poses yet. A new claim is neither accepted nor counted against anybody. */
     hs_kept_holds(hs_kept_hit(&kept, "m", 2, 11.2), "\"verdict\":\"inconclusive\"");
     ck_assert_double_eq(damage_of("m"), damage);
-    /* Seconds went by since the last move. After a kill the player is granted none of them, because
-       more may have been granted after the checkpoint. After an orderly end they are granted. */
+    /* Seconds have passed since the last move. After a kill the player gets none of them, because
+       the service may have granted more time after the checkpoint. After an orderly end the player
+       gets them. */
     char *late = post_late_move("m");
     hs_kept_holds(strdup(late), waits ? "\"delta_time\":0," : "\"delta_time\":0.125,");
     hs_kept_holds(late, waits ? "\"credit\":0," : "\"credit\":0.225,");
@@ -135,7 +138,7 @@ END_TEST
 
 /* ---- a full disk ---- */
 
-/* Limits the file size of a service that is started next: its log fits, a checkpoint does not. */
+/* Limits the file size of the next service: its log fits, a checkpoint does not. */
 static void fill_disk(bool is_full)
 {
     struct rlimit limit;
@@ -163,7 +166,7 @@ START_TEST(a_start_on_a_full_disk)
     free(hs_kept_hit(&kept, "m", 1, 11));
     free(post_moves("m", 1, 30));
     hs_kept_stop(&kept);
-    for (int times = 0; times < 2; times++) { /* the second time: after a kill */
+    for (int times = 0; times < 2; times++) { /* for the second time, now after a kill */
         fill_disk(true);
         hs_kept_start(&kept, NULL);
         fill_disk(false);
@@ -177,7 +180,7 @@ START_TEST(a_start_on_a_full_disk)
     hs_kept_start(&kept, NULL);
     ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), 1);
     ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_checkpoint_files_refused_total"), 0);
-    char *late = post_late_move("m"); /* no time is granted, as after any kill */
+    char *late = post_late_move("m"); /* after a kill no time is granted */
     hs_kept_holds(strdup(late), "\"delta_time\":0,");
     hs_kept_holds(late, "\"credit\":0,");
     hs_kept_stop(&kept);
@@ -191,7 +194,7 @@ START_TEST(a_disk_that_has_room_again)
     struct rlimit limit;
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
     fill_disk(true);
-    hs_kept_start(&kept, NULL); /* with an empty directory */
+    hs_kept_start(&kept, NULL); /* starts with an empty directory */
     fill_disk(false);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{}"), 503);
     ck_assert_double_ge(hs_kept_metric(&kept, "hindsight_journal_records_total{result=\"failed\"}"),
@@ -208,7 +211,7 @@ END_TEST
 
 /* ---- between two checkpoints ---- */
 
-/* A crash loses no payment that was answered, whether the newest checkpoint has it or not. */
+/* A crash loses no answered payment, whether or not the newest checkpoint contains it. */
 START_TEST(no_payment_is_lost)
 {
     enum { SHOTS = 60 };
@@ -238,7 +241,7 @@ static void *send_ticks(void *context)
     long *failed = calloc(1, sizeof *failed);
     for (int i = 1; !atomic_load(&is_over); i++) {
         double time = 10 + 0.05 * i;
-        /* Two of the four share a match, and now and then one ends it. */
+        /* Two of the four threads share a match. Sometimes one of them ends it. */
         snprintf(path, sizeof path, "/v1/matches/m%d%s", number / 2, i % 97 == 0 ? "" : "/ticks");
         snprintf(
             body, sizeof body,
@@ -260,7 +263,7 @@ static void *send_ticks(void *context)
     return failed;
 }
 
-/* Maps and rulesets come and go, and a match with them. */
+/* Puts and deletes maps and rulesets, and a match that uses them. */
 static void *change_maps(void *context)
 {
     struct hs_test_http *own = hs_test_http_open(kept.service.data_port);
@@ -292,7 +295,8 @@ static void *change_maps(void *context)
     return failed;
 }
 
-/* Checkpoints are taken beside requests on the same matches; meant for ThreadSanitizer, too. */
+/* The service writes checkpoints while requests use the same matches. ThreadSanitizer runs this
+   test, too. */
 START_TEST(beside_traffic)
 {
     enum { THREADS = 4 };

@@ -1,4 +1,4 @@
-/* The directory of checkpoints, and files that are not what they were. */
+/* The checkpoint directory, and damaged or replaced files in it. */
 #include "service/checkpoint/file.h"
 #include "tests/support/clock.h"
 #include "tests/support/http/client.h"
@@ -49,8 +49,8 @@ static void change(const char *name, long at, int with)
     close(file);
 }
 
-/* `at` counts from the end where it is below 0; `with` is put over the byte there, or, below 0, the
-   file ends there. `both`: the one before, too. */
+/* Overwrites the byte at `at` with `with`; `at` below 0 counts from the end. `with` below 0 cuts
+   the file there. `both`: also the previous checkpoint. */
 static const struct damage {
     long at;
     int with;
@@ -104,7 +104,7 @@ START_TEST(damaged_files)
 }
 END_TEST
 
-/* A process that was killed in the middle of writing leaves a piece that nobody reads. */
+/* A process that is killed while it writes leaves a partial file, which nobody reads. */
 START_TEST(pieces_are_not_read)
 {
     hs_kept_start(&kept, NULL);
@@ -132,7 +132,7 @@ static void put_in_the_way(const char *name, const char *with)
     ck_assert_int_eq(code, 0);
 }
 
-/* Whatever has the name of one of its files, the service starts at once with the files that it can
+/* Whatever stands under the name of a file, the service starts at once with the files that it can
    read. It logs the others, and writes its files again. */
 START_TEST(names_that_are_no_files)
 {
@@ -183,7 +183,7 @@ END_TEST
 
 /* ---- the directory ---- */
 
-/* Runs the program with a data directory, in vain; what it logged. */
+/* Runs the program with a data directory and expects it to fail; returns its log. */
 static const char *refused_with(const char *where)
 {
     int code;
@@ -210,7 +210,7 @@ START_TEST(directories_that_cannot_be_used)
     output = refused_with(file);
     ck_assert_msg(strstr(output, "cannot be created: Not a directory") != NULL, "%s", output);
     ck_assert_ptr_nonnull(strstr(output, "switch checkpoints off: --data="));
-    output = refused_with("/proc/self"); /* a directory that takes no files */
+    output = refused_with("/proc/self"); /* a directory where no file can be created */
     ck_assert_msg(strstr(output, "cannot be written to") != NULL, "%s", output);
     put_in_the_way("lock", "mkfifo");
     output = refused_with(kept.data);
@@ -230,12 +230,12 @@ END_TEST
 
 #define FAILED "hindsight_checkpoints_total{result=\"failed\"}"
 
-/* A directory where the file is written, until `count` more checkpoints have failed. */
+/* Puts a directory in the place of the file until `count` more checkpoints have failed. */
 static void stand_in_the_way(const char *path, int count)
 {
     double before = hs_kept_metric(&kept, FAILED);
     int tries = 0;
-    while (mkdir(path, 0700) != 0 && tries++ < 1000) /* while one is being written */
+    while (mkdir(path, 0700) != 0 && tries++ < 1000) /* while a checkpoint is written */
         hs_test_pause_ms(10);
     for (tries = 0; tries < 1000 && hs_kept_metric(&kept, FAILED) < before + count; tries++)
         hs_test_pause_ms(10);
@@ -256,7 +256,7 @@ static int lines_of_failures(void)
     return count;
 }
 
-/* The service goes on, says so, keeps what it wrote before, and tries again. */
+/* The service goes on, logs the failure, keeps the previous files, and tries again. */
 START_TEST(what_cannot_be_written_is_tried_again)
 {
     char path[200];
@@ -273,7 +273,7 @@ START_TEST(what_cannot_be_written_is_tried_again)
     ck_assert_int_eq(rmdir(path), 0);
 
     hs_kept_start(&kept, NULL);
-    /* No checkpoint with this match could be written, but the journal has it. */
+    /* No checkpoint with this match could be written, but the journal contains it. */
     ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), 2);
     hs_kept_holds(hs_kept_hit(&kept, "m", 1, 11), "\"replayed\":true");
     stand_in_the_way(path, 1);
@@ -289,7 +289,9 @@ END_TEST
 
 /* ---- few descriptors ---- */
 
-/* Opens connections until one gets no answer for a while; returns how many. They stay open. */
+/*
+ * Opens connections until one gets no answer for some time; returns their number. They stay open.
+ */
 static int take_connections(unsigned port, const char *request, int fds[], int most)
 {
     struct hs_raw_answer answer;
@@ -299,7 +301,7 @@ static int take_connections(unsigned port, const char *request, int fds[], int m
         ck_assert(hs_raw_send(fds[i], request, strlen(request)));
         struct pollfd poller = {.fd = fds[i], .events = POLLIN};
         if (poll(&poller, 1, 500) == 0)
-            return i + 1; /* it waits to be accepted */
+            return i + 1; /* it waits for the service to accept it */
         hs_raw_read(fds[i], false, &answer);
     }
     return most;
@@ -312,7 +314,7 @@ static struct stat checkpoint_status(void)
     return status;
 }
 
-/* Waits for a checkpoint that began after this call: the second one from now. */
+/* Waits for a checkpoint that began after this call: the second one that ends from now on. */
 static void wait_for_file(void)
 {
     for (int times = 0; times < 2; times++) {
@@ -332,8 +334,8 @@ static void wait_for_file(void)
 static const char *const few[] = {"prlimit --nofile=128:128", "prlimit --nofile=256:256",
                                   "prlimit --nofile=700:700"};
 
-/* Both listeners have all their connections, and refused bodies are still read. Descriptors are
-   left for checkpoints, maps and operators. */
+/* Both listeners have their max number of connections, and the service still discards refused
+   bodies. Checkpoints, maps and operators still get file descriptors. */
 START_TEST(connections_leave_descriptors_for_files)
 {
     enum { MOST = 700 };
@@ -370,7 +372,7 @@ START_TEST(connections_leave_descriptors_for_files)
     wait_for_file();
     ck_assert_double_eq(
         hs_kept_metric(&kept, "hindsight_checkpoint_map_files_total{result=\"failed\"}"), 0);
-    hs_kept_kill(&kept); /* its end would wait for all of them */
+    hs_kept_kill(&kept); /* the end of the service would wait for all of them */
 }
 END_TEST
 
@@ -388,8 +390,8 @@ START_TEST(too_few_descriptors_to_start)
 }
 END_TEST
 
-/* Where the newest checkpoint of a clean end is damaged, the one before and the journals between
-   the two have every payment. */
+/* If the newest checkpoint of a clean end is damaged, the previous one and the journals between
+   them contain every payment. */
 START_TEST(the_checkpoint_before_has_its_journals)
 {
     hs_kept_start(&kept, NULL);
@@ -428,8 +430,8 @@ static bool is_final(void)
     return final;
 }
 
-/* What a clean end left says that nothing was judged since: a start whose address is taken must not
-   make a crash of it. */
+/* The files of a clean end say that nothing was verified since. A start that fails because its
+   address is in use must not turn this into a crash. */
 START_TEST(an_address_that_is_taken)
 {
     hs_kept_start(&kept, NULL);
@@ -452,7 +454,7 @@ START_TEST(an_address_that_is_taken)
 }
 END_TEST
 
-/* Matches that do not fit are counted separately, and the others come back. */
+/* Matches that do not fit are counted separately. The others are restored. */
 START_TEST(less_room_than_before)
 {
     hs_kept_start(&kept, NULL);
@@ -468,7 +470,7 @@ START_TEST(less_room_than_before)
 }
 END_TEST
 
-/* Nothing is kept where that is wished, and the metrics say so. */
+/* If the user turns checkpoints off, no file is written, and the metrics say so. */
 START_TEST(switched_off)
 {
     const char *const arguments[] = {"--data=", NULL};

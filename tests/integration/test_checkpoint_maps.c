@@ -1,4 +1,4 @@
-/* Maps that were put outlive the process: each in a file of its own. */
+/* Maps survive the process, each in its own file. */
 #include "tests/support/http/client.h"
 #include "tests/support/http/kept_service.h"
 #include "tests/support/http/service.h"
@@ -28,12 +28,12 @@ static void teardown(void)
 #define MAPS(result)  "hindsight_checkpoint_maps_total{result=\"" result "\"}"
 #define FILES(result) "hindsight_checkpoint_map_files_total{result=\"" result "\"}"
 
-/* A slope and a box between `s` and `t`, in numbers that no short decimal is. */
+/* A slope and a box between `s` and `t`, with coordinates that no short decimal represents. */
 static const char hall[] =
     "{\"vertices\":[[240.1,-100.7,0],[260.3,-100.2,333.3],[250.9,170.1,0.1],[-0.0,1e-300,900.7]],"
     "\"triangles\":[[0,1,2],[2,3,0]],"
     "\"boxes\":[{\"min\":[270.123456789,-50,0.1],\"max\":[271.1,-0.0,300.7]}]}";
-/* Where a shot touches it. */
+/* The point where a shot touches the map. */
 #define SLOPE "\"normal\":[-0.964458,0.038561,-0.261407]"
 
 static const char other[] = "{\"boxes\":[{\"min\":[0,900,0],\"max\":[10,910,10]}]}";
@@ -46,7 +46,7 @@ static long put(const char *path, const char *body)
     return hs_kept_status(&kept, "PUT", path, body);
 }
 
-/* How many files the maps take, and the path of one of them. */
+/* The number of map files, and the path of one of them. */
 static int files_of_maps(char path[256])
 {
     char directory[128];
@@ -64,8 +64,8 @@ static int files_of_maps(char path[256])
     return count;
 }
 
-/* Shots from `s` all over the place, explained: where each touches the map is in the answers. Opens
-   the match and ends it. */
+/* Shots by `s` in many directions, with `explain`: the answers say where each touches the map.
+   Opens the match and ends it. */
 static char *play(const char *match)
 {
     enum { SHOTS = 48 };
@@ -89,7 +89,8 @@ static char *play(const char *match)
     return answer;
 }
 
-/* The map is there under its name, the match has it at once, and both judge as before. */
+/* The map exists under its name, the match uses it at once, and both give the same verdicts as
+   before. */
 START_TEST(a_map_and_its_match_go_on)
 {
     hs_kept_start(&kept, NULL);
@@ -123,7 +124,7 @@ START_TEST(a_map_and_its_match_go_on)
 }
 END_TEST
 
-/* Once, however many checkpoints follow, and however often the same is put. */
+/* The map is written once, however many checkpoints follow, and however often it is put again. */
 START_TEST(a_map_is_written_once)
 {
     char path[256];
@@ -133,7 +134,8 @@ START_TEST(a_map_is_written_once)
     ck_assert_double_eq(empty, 0);
     ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
     hs_kept_wait(&kept);
-    double bytes = hs_kept_metric(&kept, "hindsight_map_bytes"); /* of its world alone by now */
+    double bytes =
+        hs_kept_metric(&kept, "hindsight_map_bytes"); /* only its world refers to the file now */
     char shown[64];
     snprintf(shown, sizeof shown, "\"bytes\":%.0f,", bytes);
     hs_kept_holds(hs_kept_get(&kept, "/v1/maps/hall"), shown);
@@ -148,7 +150,7 @@ START_TEST(a_map_is_written_once)
     ck_assert(now.st_ino == first.st_ino && now.st_mtim.tv_nsec == first.st_mtim.tv_nsec);
     ck_assert_double_eq(hs_kept_metric(&kept, FILES("written")), 1);
     ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_map_bytes"), 2 * bytes);
-    ck_assert_int_eq(put("/v1/maps/hall", other), 200); /* the file stays: `same` has it */
+    ck_assert_int_eq(put("/v1/maps/hall", other), 200); /* the file stays, because `same` uses it */
     hs_kept_stop(&kept);
     ck_assert_int_eq(files_of_maps(path), 2);
     hs_kept_start(&kept, NULL);
@@ -158,8 +160,8 @@ START_TEST(a_map_is_written_once)
 }
 END_TEST
 
-/* A map that was deleted comes back for the match that has it, but not by its name; without a match
-   its file goes, too. */
+/* A deleted map comes back for the match that uses it, but not under its name. Without a match its
+   file is deleted, too. */
 START_TEST(a_deleted_map_does_not_come_back)
 {
     char path[256];
@@ -186,13 +188,14 @@ START_TEST(a_deleted_map_does_not_come_back)
     ck_assert_int_eq(files_of_maps(path), 1);
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/matches/m", NULL), 200);
     hs_kept_wait(&kept);
-    hs_kept_wait(&kept); /* the one before refers to it no more */
+    hs_kept_wait(&kept); /* the previous checkpoint does not refer to it any more */
     ck_assert_int_eq(files_of_maps(path), 0);
     hs_kept_stop(&kept);
 }
 END_TEST
 
-/* For as long as the checkpoint before has a map, its file stays: that one may be needed. */
+/* A map file stays as long as the previous checkpoint refers to it, because a start may need that
+   checkpoint. */
 START_TEST(the_checkpoint_before_has_its_maps)
 {
     char path[256];
@@ -200,7 +203,7 @@ START_TEST(the_checkpoint_before_has_its_maps)
     ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
     hs_kept_stop(&kept);
     hs_kept_start_with(&kept, "--checkpoint-seconds",
-                       "3600"); /* one at the start, one at the end */
+                       "3600"); /* one checkpoint at the start, one at the end */
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/maps/hall", NULL), 204);
     hs_kept_stop(&kept);
     ck_assert_int_eq(files_of_maps(path), 1);
@@ -233,7 +236,7 @@ static void spoil(int way, const char *path)
     }
 }
 
-/* Without its walls a match is not judged: it waits for the map it was opened with. */
+/* A match is not verified without its walls: it waits for the map that it was opened with. */
 START_TEST(a_map_without_its_file_is_waited_for)
 {
     char path[256];
@@ -241,7 +244,7 @@ START_TEST(a_map_without_its_file_is_waited_for)
         hs_kept_start(&kept, NULL);
         ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
         ck_assert_int_eq(put("/v1/matches/m", "{\"map\":\"hall\"}"), 201);
-        for (int round = 0; round < 2; round++) { /* it waits on through another restart */
+        for (int round = 0; round < 2; round++) { /* it still waits after another restart */
             hs_kept_end(&kept, round);
             if (round == 0) {
                 ck_assert_int_eq(files_of_maps(path), 1);
@@ -273,7 +276,7 @@ START_TEST(a_map_without_its_file_is_waited_for)
 }
 END_TEST
 
-/* Matches are kept though a map cannot be; it is tried again. */
+/* Matches are saved even if a map cannot be written. The service tries to write the map again. */
 START_TEST(a_map_that_cannot_be_written_is_tried_again)
 {
     char path[256];
@@ -302,7 +305,7 @@ START_TEST(a_map_that_cannot_be_written_is_tried_again)
 }
 END_TEST
 
-/* The bounds of today hold: what a match needs comes first. */
+/* The current limits count; maps that matches need come first. */
 START_TEST(bounds_hold_for_maps)
 {
     static char large[1 << 16] = "{\"boxes\":[";
@@ -335,7 +338,8 @@ START_TEST(bounds_hold_for_maps)
 }
 END_TEST
 
-/* A recording has the map of a match that was opened after a restart, and is computed again. */
+/* A recording contains the map of a match that was opened after a restart, and recheck computes it
+   again. */
 START_TEST(restored_maps_are_recorded)
 {
     char file[128];

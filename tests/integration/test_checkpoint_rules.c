@@ -1,4 +1,4 @@
-/* Rulesets that were put outlive the process, and everything has its owner again. */
+/* Rulesets that were put survive the process, and everything still belongs to its owner. */
 #include "tests/support/http/client.h"
 #include "tests/support/http/kept_service.h"
 #include "tests/support/http/service.h"
@@ -46,8 +46,8 @@ static void write_rules(const char *text)
 
 /* ---- rulesets ---- */
 
-/* A match goes on by the rules it was opened with, though the files say otherwise by now, or the
-   name leads to none. */
+/* A match keeps the rules that it was opened with, even if the files have other rules now, or the
+   name is unknown. */
 START_TEST(rules_are_pinned)
 {
     write_rules("{\"name\":\"arena\",\"weapons\":{\"rifle\":{\"type\":\"hitscan\",\"damage\":7}}}");
@@ -77,7 +77,7 @@ END_TEST
 
 #define RULESETS(result) "hindsight_checkpoint_rulesets_total{result=\"" result "\"}"
 
-/* Under its name, as it was put last, and open to new matches. */
+/* The ruleset has its name and its last document, and new matches can use it. */
 START_TEST(rulesets_that_were_put_are_back)
 {
     hs_kept_start(&kept, NULL);
@@ -119,14 +119,14 @@ static void expect_refused(const char *path, long status, const char *why)
     hs_kept_holds(answer, why);
 }
 
-/* Whatever was written of it before; one that was put again afterwards is there. */
+/* A deleted ruleset stays deleted, whatever older files say. One that was put again exists. */
 START_TEST(a_deleted_ruleset_does_not_come_back)
 {
     static const char *const all[] = {"/v1/rulesets/old", "/v1/rulesets/young",
                                       "/v1/rulesets/again"};
     hs_kept_start(&kept, NULL);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[0], "{}"), 201);
-    hs_kept_wait(&kept); /* it is in a checkpoint, the others in the journal alone */
+    hs_kept_wait(&kept); /* this one is in a checkpoint, the others only in the journal */
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[1], "{}"), 201);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[2], "{}"), 201);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"old\"}"), 201);
@@ -139,7 +139,7 @@ START_TEST(a_deleted_ruleset_does_not_come_back)
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[2], "{}"), 201);
     for (int round = 0; round < 4; round++) {
         if (round == 0)
-            hs_kept_kill(&kept); /* the journal alone knows of it */
+            hs_kept_kill(&kept); /* only the journal contains it */
         else
             hs_kept_end(&kept, round);
         hs_kept_start(&kept, NULL);
@@ -152,7 +152,7 @@ START_TEST(a_deleted_ruleset_does_not_come_back)
 }
 END_TEST
 
-/* What would be there again after a restart, and what the service needs. */
+/* Rulesets that a restart would restore anyway, and those that the service needs. */
 START_TEST(some_rulesets_stay)
 {
     write_rules("{\"name\":\"arena\"}");
@@ -169,7 +169,7 @@ START_TEST(some_rulesets_stay)
 }
 END_TEST
 
-/* A file of today wins. */
+/* A file of the ruleset directory has priority. */
 START_TEST(a_file_comes_before_what_was_put)
 {
     hs_kept_start(&kept, NULL);
@@ -204,13 +204,13 @@ START_TEST(the_bound_holds_for_rulesets)
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"b\"}"), 201);
     char *pinned = revision_of("m");
     hs_kept_stop(&kept);
-    hs_kept_start_with(&kept, "--max-rulesets", "8"); /* seven are built in */
+    hs_kept_start_with(&kept, "--max-rulesets", "8"); /* seven rulesets are built in */
     ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("restored")), 1);
     ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("no_room")), 1);
     long found[2] = {hs_kept_status(&kept, "GET", names[0], NULL),
                      hs_kept_status(&kept, "GET", names[1], NULL)};
     ck_assert_int_eq(found[0] + found[1], 200 + 404);
-    char *revision = revision_of("m"); /* has its own in any case */
+    char *revision = revision_of("m"); /* the restored match has its own in any case */
     ck_assert_str_eq(revision, pinned);
     hs_kept_stop(&kept);
     free(revision);
@@ -287,7 +287,7 @@ START_TEST(everything_has_its_owner_again)
 }
 END_TEST
 
-/* A ruleset that was put counts from its answer on, also where it replaced another. */
+/* A ruleset that was put is safe from its answer on, also if it replaced another one. */
 START_TEST(a_kill_loses_no_ruleset)
 {
     static const char first[] = "{\"name\":\"mine\",\"zones\":{\"head\":3}}";

@@ -1,8 +1,8 @@
 /*
- * openapi.yaml and the running service say the same: its worked flow goes as documented, answer by
- * answer, and the service serves it unchanged. test_contract_errors.c provokes the errors it
- * documents, test_contract_generated.c sends what its schemas allow and forbid,
- * tests/unit/api/test_contract_texts.c holds it against the sources.
+ * openapi.yaml and the running service agree: the service answers the documented example flow as
+ * documented, and serves the document unchanged. test_contract_errors.c causes the documented
+ * errors. test_contract_generated.c sends what the schemas allow and forbid.
+ * tests/unit/api/test_contract_texts.c compares the document with the sources.
  */
 #include <check.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ static json_t *document;
 
 /* ---- the worked flow ---- */
 
-/* Members that say when or by which version an answer was made. */
+/* Members that depend on the time or the version of an answer. */
 static bool is_volatile(const char *key)
 {
     static const char *const keys[] = {"revision", "verdict_id", "instance", "history_bytes"};
@@ -53,7 +53,8 @@ static bool is_same(const json_t *documented, const json_t *actual)
            json_equal(documented, actual);
 }
 
-/* The operation a step goes to; one that goes nowhere is judged by what any path may answer. */
+/* The operation that a step belongs to. A step without an operation may get the answers that any
+   path may get. */
 static const json_t *operation_of(const char *method, const char *path)
 {
     enum hs_route route;
@@ -120,7 +121,7 @@ static const struct {
 #undef X
 };
 
-/* Every example of a request, and of a JSON answer that is no error, was met in the flow. */
+/* Every example of a request, and of a JSON answer without an error, occurs in the flow. */
 static void assert_all_used(const json_t *content, const char *kind, const json_t *used)
 {
     static const char *const lists[] = {"examples", "x-bad-examples"};

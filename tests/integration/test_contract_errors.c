@@ -1,8 +1,6 @@
-/*
- * Every answer that openapi.yaml lists for a route can be provoked, and what then comes back is
- * what it promises: each error by a request, by the limit, or by the state of the process it is
- * for. The last test fails for what is listed and was never answered.
- */
+/* Each documented answer of every route can be caused, and has the documented form. The causes are
+   a request, a limit, or a state of the process. The last test fails for documented answers that no
+   test has seen. */
 #include <check.h>
 #include <signal.h>
 #include <stdint.h>
@@ -22,7 +20,7 @@
 #include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
 
-/* Small limits, so that each can be reached; nothing opens a match but PUT. */
+/* Small limits, so that the tests can reach each of them. Only PUT opens a match. */
 static const char *const narrow[] = {"--auto-open=false",
                                      "--body-bytes",
                                      "8192",
@@ -44,7 +42,7 @@ enum { SECOND_BODY = 4096, BEYOND_BODY = 9000 };
 static struct hs_test_service service, guarded, limited;
 static json_t *document;
 
-/* Between them they lack every scope; where a route takes any, it is the name they lack. */
+/* Together these tokens lack every scope. For a route that takes any scope, they lack the name. */
 static struct hs_test_token tokens[] = {
     {.tenant = "acme", .kid = "a", .scopes = "\"ingest\""},
     {.tenant = "acme", .kid = "b", .scopes = "\"rules\""},
@@ -90,7 +88,7 @@ static void provoke_bad_request(size_t route, struct hs_refusal_message *message
         hs_refusal_path(route, "not%20a%20name", message->path);
 }
 
-/* A token that must not use the route, or the path of what nobody has. */
+/* A token that must not use the route, or a path that belongs to nobody. */
 static void provoke_forbidden(size_t route, struct hs_refusal_message *message)
 {
     static char headers[512];
@@ -103,7 +101,7 @@ static void provoke_forbidden(size_t route, struct hs_refusal_message *message)
     message->headers = headers;
 }
 
-/* Makes a message that is answered with this status; false where that takes more than a message. */
+/* Makes a message that gets this status; false: one message is not enough. */
 static bool provoke(size_t route, int status, struct hs_refusal_message *message)
 {
     switch (status) {
@@ -148,8 +146,8 @@ static bool provoke(size_t route, int status, struct hs_refusal_message *message
     }
 }
 
-/* Sends while other bodies are arriving and leave no space for this one. The separate share of maps
-   needs more bodies. Returns once the service has released the others. */
+/* Sends it while other bodies arrive and leave no space for this one. The separate share of maps
+   needs more bodies. Returns when the service has released the other bodies. */
 static const struct hs_raw_answer *send_crowded(unsigned port, size_t route,
                                                 const struct hs_refusal_message *message)
 {
@@ -164,7 +162,9 @@ static const struct hs_raw_answer *send_crowded(unsigned port, size_t route,
     hs_refusal_path(route == HS_ROUTE_MAP_PUT ? route : HS_ROUTE_MATCH_PUT, "crowd", other.path);
     const struct hs_raw_answer *raw = NULL;
     static struct hs_raw_answer refused;
-    /* Repeat until the others have arrived, and the bodies before them are released. */
+    /*
+     * Repeats until the other bodies have arrived, and the service has released the earlier ones.
+     */
     for (int tries = 0; tries < 50 && (raw == NULL || raw->status != 503); tries++) {
         for (size_t i = 0; i < count; i++)
             crowd[i] = hs_refusal_send(port, &other);
@@ -182,7 +182,7 @@ static const struct hs_raw_answer *send_crowded(unsigned port, size_t route,
     return &refused;
 }
 
-/* A service that lets one request a second in. */
+/* A service that admits one request per second. */
 static const struct hs_raw_answer *send_often(unsigned port,
                                               const struct hs_refusal_message *message)
 {
@@ -229,12 +229,12 @@ START_TEST(documented_errors_can_be_provoked)
         snprintf(what, sizeof what, "%s", message.path);
         hs_refusal_expect(document, route, send_for(route, status, &message), status, what);
     }
-    /* the health routes say 404 and 503 of the process, not of a request */
+    /* the 404 and 503 of health routes are about the process, not about a request */
     ck_assert_uint_eq(provoked, is_health(route) ? 0 : listed);
 }
 END_TEST
 
-/* The `default` answer: another method, and a body or an encoding where none belongs. */
+/* The `default` answers: another method, or a body or an encoding where the route takes none. */
 START_TEST(problems_of_any_path_are_documented)
 {
     size_t route = (size_t)_i;
@@ -301,14 +301,14 @@ END_TEST
 
 /* ---- one cause on every route ---- */
 
-/* Health, metrics and the contract are never refused for want of time. */
+/* Requests for health, metrics and the contract are never refused because of their wait. */
 static int status_when_late(size_t route)
 {
     return lists(route, "503") && !is_health(route) ? 503 : 200;
 }
 
-/* All wait in their sockets while the process is stopped for far longer than they may. A request
-   before these is served, because it waits behind nobody. */
+/* All requests wait in their sockets while the process is stopped for much longer than they may
+   wait. A request before these is served, because it waits behind nobody. */
 START_TEST(late_requests_of_every_route)
 {
     static const char *const briefly[] = {"--queue-ms", "50", "--threads", "1", NULL};
@@ -347,8 +347,8 @@ START_TEST(deadlines_of_every_route)
 }
 END_TEST
 
-/* Posts and puts of names not there yet: PUT must answer `first` to the first of them, and from
-   some time on there is no room for more. */
+/* Sends posts and puts of new names. The first PUT must get `first`; later PUTs must fail because
+   the table is full. */
 static void fill(const struct hs_test_service *of, size_t route, const char *body, int first)
 {
     struct hs_refusal_message message = {.method = "PUT", .headers = JSON_TYPE, .body = body};
@@ -383,7 +383,7 @@ static void expect_no_opening(const struct hs_test_service *of)
 
 #define BOX "{\"boxes\":[{\"min\":[0,0,0],\"max\":[1,1,1]}]}"
 
-/* Tables that are full, and memory of histories and of maps that is. */
+/* Full tables, and full memory for histories and for maps. */
 START_TEST(no_room_is_left)
 {
     static const char *const narrowest[] = {
@@ -415,7 +415,7 @@ END_TEST
 
 static const struct {
     enum hs_route route;
-    const char *name, *body; /* no body: the smallest there is, where one is needed */
+    const char *name, *body; /* no body given: use the smallest one, if the route needs a body */
     int status;
 } fine[] = {
     {HS_ROUTE_CONTRACT, "", NULL, 200},
@@ -487,7 +487,7 @@ END_TEST
 
 /* ---- nothing is listed that is never answered ---- */
 
-/* What is listed for a route was seen by one of the tests above, in this run. */
+/* Each documented answer of a route was seen by one of the tests above, in this run. */
 START_TEST(every_listed_answer_was_seen)
 {
     const json_t *operation = hs_refusal_operation(document, (size_t)_i);
@@ -537,7 +537,7 @@ static Suite *errors_suite(void)
     tcase_set_timeout(process, 120);
     tcase_add_loop_test(process, states_of_the_process, 0, 3);
     suite_add_tcase(suite, process);
-    TCase *all = tcase_create("all"); /* the last: it looks at what the others saw */
+    TCase *all = tcase_create("all"); /* must be last, because it needs the results of the others */
     tcase_add_loop_test(all, every_listed_answer_was_seen, 0, HS_ROUTE_COUNT);
     suite_add_tcase(suite, all);
     return suite;

@@ -1,7 +1,8 @@
 /*
- * What the schemas of openapi.yaml allow is answered as documented; what they forbid is refused
- * with a pointer to the place, and changes nothing. Bodies are made from the schemas. Repeat a
- * failing run with HS_SEED=<printed>; HS_CONTRACT_CASES says how many of each kind a route gets.
+ * The service answers what the schemas of openapi.yaml allow as documented. It refuses what they
+ * forbid with a pointer to the place, and changes nothing. Bodies are made from the schemas. Repeat
+ * a failing run with HS_SEED=<printed>. HS_CONTRACT_CASES sets the number of bodies of each kind
+ * for a route.
  */
 #include <check.h>
 #include <math.h>
@@ -18,7 +19,7 @@
 #include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
 
-enum { DEFAULT_CASES = 60 };
+enum { DEFAULT_CASES = 40 };
 
 static struct hs_test_service service;
 static json_t *document;
@@ -27,7 +28,7 @@ static long cases;
 
 /* ---- rules between the fields of a ruleset ---- */
 
-/* The keys of a table as an array, or `otherwise` where it is empty or absent. */
+/* The keys of a table as an array, or `otherwise` if the table is empty or absent. */
 static json_t *keys_of(const json_t *table, const char *otherwise)
 {
     json_t *keys = json_array(), *member;
@@ -102,7 +103,7 @@ static void make_rig_true(json_t *rig, const json_t *zones, struct hs_random *ra
         make_stance_true(member, json_array_size(bones), random);
 }
 
-/* The seam of a burst is not beyond its end. */
+/* The seam of a burst must not be beyond its end. */
 static void make_blast_true(json_t *blast, struct hs_random *random)
 {
     double radius = json_number_value(json_object_get(blast, "radius"));
@@ -140,7 +141,7 @@ static void make_weapon_true(json_t *weapon, const json_t *zones, struct hs_rand
     json_decref(zone);
 }
 
-/* The window of the lead guard is not shorter than its block. */
+/* The window of the lead guard must not be shorter than its block. */
 static void make_moves_rules_true(json_t *rules)
 {
     json_t *guard = json_object_get(rules, "lead_guard");
@@ -151,7 +152,7 @@ static void make_moves_rules_true(json_t *rules)
         json_object_set_new(guard, "window", json_real(least));
 }
 
-/* Lets the names of a drawn ruleset point at each other, and its numbers agree. */
+/* Makes the names of a drawn ruleset refer to each other, and its numbers consistent. */
 static void make_ruleset_true(json_t *ruleset, const char *name, struct hs_random *random)
 {
     const char *key;
@@ -177,7 +178,7 @@ static void make_ruleset_true(json_t *ruleset, const char *name, struct hs_rando
     double longest = keep != NULL ? json_number_value(keep) : 1;
     if (json_number_value(json_object_get(rewind, "limit")) > longest)
         json_object_set_new(rewind, "limit", json_real(longest));
-    if (longest < 0.4) /* the default of the limit */
+    if (longest < 0.4) /* the default limit */
         json_object_set_new(ruleset, "rewind", json_pack("{s:f}", "limit", longest));
     json_decref(zones);
     json_decref(rigs);
@@ -185,7 +186,7 @@ static void make_ruleset_true(json_t *ruleset, const char *name, struct hs_rando
 
 /* ---- rules between the fields of a map ---- */
 
-/* Corners are vertices, and boxes the right way up. */
+/* Makes corners refer to vertices, and orders the corners of boxes. */
 static void make_map_true(json_t *map, struct hs_random *random)
 {
     size_t i, count = json_array_size(json_object_get(map, "vertices"));
@@ -207,35 +208,91 @@ static void make_map_true(json_t *map, struct hs_random *random)
     }
 }
 
-/* ---- rules between the columns and the rows of a table ---- */
+/* ---- rules between the columns and the rows of a table, and the bones of a player ---- */
 
-/* The required members are columns, and each row has a value for each: that of a drawn move, or
-   nothing. */
-static void make_table_true(json_t *body, struct hs_random *random)
+static const struct {
+    const char *batch, *item;
+} batches[] = {
+    {"frames", "#/components/schemas/Frame"},      {"players", "#/components/schemas/PlayerFrame"},
+    {"movers", "#/components/schemas/MoverFrame"}, {"moves", "#/components/schemas/Move"},
+    {"shots", "#/components/schemas/Shot"},        {"hits", "#/components/schemas/HitClaim"}};
+
+static void make_item_true(json_t *item, struct hs_random *random);
+
+/* The rows are drawn items, and their members are the columns. */
+static void make_table_true(json_t *table, const char *name, struct hs_random *random)
 {
-    const json_t *move = hs_schema_resolve(document, "#/components/schemas/Move");
-    json_t *columns = json_object_get(body, "columns"), *required, *row, *column;
-    size_t i, k;
-    if (columns == NULL)
-        return;
-    json_array_foreach(json_object_get(move, "required"), i, required)
-    {
-        for (k = json_array_size(columns); k-- > 0;)
-            if (json_equal(json_array_get(columns, k), required))
-                json_array_remove(columns, k);
-        json_array_insert(columns, (size_t)hs_random_index(random, (int)i + 1), required);
+    const json_t *schema = hs_schema_resolve(document, name);
+    json_t *keys = json_object(), *items = json_array(), *columns = json_array(), *value, *item;
+    json_t *rows = json_object_get(table, "rows");
+    const char *key;
+    size_t i;
+    json_array_foreach(json_object_get(schema, "required"), i, value)
+        json_object_set_new(keys, json_string_value(value), json_null());
+    for (i = 0; i < json_array_size(rows); i++) {
+        item = hs_schema_draw(document, schema, 0.6, random);
+        make_item_true(item, random);
+        json_array_append_new(items, item);
+        json_object_foreach(item, key, value) if (strncmp(key, "x_", 2) != 0)
+            json_object_set_new(keys, key, json_null());
     }
-    json_array_foreach(json_object_get(body, "rows"), i, row)
+    json_object_foreach(keys, key, value) json_array_insert_new(
+        columns, (size_t)hs_random_index(random, (int)json_array_size(columns) + 1),
+        json_string(key));
+    json_array_clear(rows);
+    json_array_foreach(items, i, item)
     {
-        json_t *drawn = hs_schema_draw(document, move, 0.6, random);
-        json_array_clear(row);
+        json_t *row = json_array(), *column;
+        size_t k;
         json_array_foreach(columns, k, column)
         {
-            json_t *value = json_object_get(drawn, json_string_value(column));
+            value = json_object_get(item, json_string_value(column));
             json_array_append_new(row, value != NULL ? json_incref(value) : json_null());
         }
-        json_decref(drawn);
+        json_array_append_new(rows, row);
     }
+    json_object_set_new(table, "columns", columns);
+    json_decref(items);
+    json_decref(keys);
+}
+
+/* A list of items, or a table. */
+static void make_batch_true(json_t *batch, const char *item, struct hs_random *random)
+{
+    json_t *element;
+    size_t i;
+    if (json_is_object(batch))
+        make_table_true(batch, item, random);
+    json_array_foreach(batch, i, element) make_item_true(element, random);
+}
+
+/* Bones in one array have 7 numbers each. */
+static void make_item_true(json_t *item, struct hs_random *random)
+{
+    json_t *bones = json_object_get(item, "bones");
+    while (json_is_number(json_array_get(bones, 0)) && json_array_size(bones) % 7 != 0)
+        json_array_remove(bones, json_array_size(bones) - 1);
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
+        make_batch_true(json_object_get(item, batches[i].batch), batches[i].item, random);
+}
+
+/* The elements of a list, or the rows of a table. */
+static const json_t *elements_of(const json_t *batch)
+{
+    return json_is_object(batch) ? json_object_get(batch, "rows") : batch;
+}
+
+/* A member of an element, or NULL. */
+static const json_t *member_of(const json_t *batch, size_t element, const char *key)
+{
+    const json_t *item = json_array_get(elements_of(batch), element), *column;
+    size_t i;
+    if (!json_is_object(batch))
+        return json_object_get(item, key);
+    json_array_foreach(json_object_get(batch, "columns"), i,
+                       column) if (strcmp(json_string_value(column), key) ==
+                                   0) return json_array_get(item, i);
+    return NULL;
 }
 
 /* ---- the routes that take bodies ---- */
@@ -257,11 +314,10 @@ enum {
     POSTINGS = sizeof postings / sizeof postings[0],
     PUT_MATCH = 0,
     PUT_RULESET = 4,
-    PUT_MAP = 6,
-    POST_MOVES = 7
+    PUT_MAP = 6
 };
 
-/* A body the route accepts under `name`. */
+/* A body that the route accepts under `name`. */
 static json_t *draw_body(int posting, const json_t *schema, const char *name, double optional,
                          struct hs_random *random)
 {
@@ -277,8 +333,10 @@ static json_t *draw_body(int posting, const json_t *schema, const char *name, do
         make_ruleset_true(body, name, random);
     if (posting == PUT_MAP)
         make_map_true(body, random);
-    if (posting == POST_MOVES)
-        make_table_true(body, random);
+    if (strcmp(postings[posting].method, "POST") == 0)
+        make_item_true(body, random);
+    if (json_object_get(body, "columns") != NULL)
+        make_table_true(body, "#/components/schemas/Move", random);
     ck_assert_msg(hs_schema_fits(document, schema, body, &fault), "drawn: %s %s", fault.pointer,
                   fault.text);
     return body;
@@ -291,7 +349,7 @@ static void fill_path(const char *pattern, const char *name, const char *query, 
     snprintf(path, 256, "%.*s%s%s%s", (int)len, pattern, name, rest, query);
 }
 
-/* What a failing case needs to be seen and repeated. */
+/* The data that a failing case prints, so that it can be repeated. */
 static void describe(const char *path, const char *text, const struct hs_test_response *answer,
                      char out[4096])
 {
@@ -299,20 +357,40 @@ static void describe(const char *path, const char *text, const struct hs_test_re
              text, answer->status, answer->body);
 }
 
-/* One result for each shot, hit or move of the request, in its order. */
-static void assert_results(const json_t *body, const json_t *answer, const char *kind,
+/* One result for each of the items, in their order; or a brief answer that counts `accepted` items
+   and has the results of the others. */
+static void assert_results(const json_t *items, const json_t *results, const json_t *accepted,
                            const char *key)
 {
-    const json_t *items = json_object_get(body, kind);
-    const json_t *results = json_object_get(answer, kind);
-    if (items == NULL)
-        return;
-    if (results == NULL)
-        results = json_object_get(answer, "results");
-    ck_assert_uint_eq(json_array_size(results), json_array_size(items));
-    for (size_t i = 0; i < json_array_size(items); i++)
-        ck_assert(json_equal(json_object_get(json_array_get(items, i), key),
-                             json_object_get(json_array_get(results, i), key)));
+    size_t plain = accepted != NULL ? (size_t)json_integer_value(accepted) : 0, count = 0;
+    ck_assert_uint_eq(json_array_size(results) + plain, json_array_size(elements_of(items)));
+    for (size_t i = 0; i < json_array_size(results); i++, count++) {
+        const json_t *result = json_array_get(results, i),
+                     *index = json_object_get(result, "index");
+        ck_assert_int_eq(index != NULL, accepted != NULL);
+        if (index != NULL) {
+            ck_assert_int_ge(json_integer_value(index), (json_int_t)count);
+            count = (size_t)json_integer_value(index);
+        }
+        ck_assert(json_equal(member_of(items, count, key), json_object_get(result, key)));
+    }
+}
+
+static void assert_all_results(const json_t *body, const json_t *answer)
+{
+    static const char *const lists[][2] = {
+        {"shots", "shot"}, {"hits", "shot"}, {"moves", "player"}, {"rows", "player"}};
+    const json_t *accepted = json_object_get(answer, "accepted");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const json_t *items = json_object_get(body, lists[i][0]);
+        const json_t *results = json_object_get(answer, lists[i][0]);
+        if (items == NULL)
+            continue;
+        bool is_tick = results != NULL, is_table = strcmp(lists[i][0], "rows") == 0;
+        assert_results(is_table ? body : items,
+                       is_tick ? results : json_object_get(answer, "results"),
+                       is_tick ? json_object_get(accepted, lists[i][0]) : accepted, lists[i][1]);
+    }
 }
 
 /* Items of an answer: one for each item of the request. Stored movers are not counted. */
@@ -321,17 +399,12 @@ static void assert_counts(const json_t *body, const struct hs_test_response *ans
     json_t *parsed = hs_test_response_json(answer);
     const json_t *frames = json_object_get(body, "frames");
     const json_t *stored = json_object_get(parsed, "frames");
-    assert_results(body, parsed, "shots", "shot");
-    assert_results(body, parsed, "hits", "shot");
-    assert_results(body, parsed, "moves", "player");
-    if (json_object_get(body, "rows") != NULL)
-        ck_assert_uint_eq(json_array_size(json_object_get(parsed, "results")),
-                          json_array_size(json_object_get(body, "rows")));
+    assert_all_results(body, parsed);
     if (frames != NULL) {
         size_t i, entries = 0, refused = 0;
         json_t *refusal;
-        for (i = 0; i < json_array_size(frames); i++)
-            entries += json_array_size(json_object_get(json_array_get(frames, i), "players"));
+        for (i = 0; i < json_array_size(elements_of(frames)); i++)
+            entries += json_array_size(elements_of(member_of(frames, i, "players")));
         stored = stored != NULL ? stored : parsed;
         json_array_foreach(json_object_get(stored, "refused"), i, refusal) refused +=
             json_object_get(refusal, "player") != NULL;
@@ -357,10 +430,11 @@ START_TEST(what_is_allowed_is_answered)
     for (long i = 0; i < cases; i++) {
         struct hs_random random = hs_random_start(seed, (uint64_t)(_i * 1000000 + i));
         char name[32], path[256], why[1024], text[4096];
-        /* A match is opened once; everything else meets what was posted before it. */
+        /* A match is opened once; all other requests meet the state that earlier ones left. */
         snprintf(name, sizeof name, "allowed-%ld", _i == PUT_MATCH ? i : i % 8);
-        fill_path(posting->pattern, name, i % 3 == 0 ? "?explain=true&strict=true" : "?strict=true",
-                  path);
+        static const char *const queries[] = {"?explain=true&strict=true", "?strict=true",
+                                              "?brief=true&strict=true"};
+        fill_path(posting->pattern, name, queries[i % 3], path);
         json_t *body = draw_body(_i, schema, name, i % 10 == 0 ? 1 : 0.4, &random);
         char *sent = json_dumps(body, JSON_COMPACT | JSON_ENCODE_ANY);
         struct hs_test_response answer;
@@ -378,7 +452,7 @@ START_TEST(what_is_allowed_is_answered)
 }
 END_TEST
 
-/* What a match, a ruleset or a map is now, as text; freed by the caller. */
+/* The current state of a match, a ruleset or a map as text; the caller frees it. */
 static char *state_of(struct hs_test_http *http, int posting, const char *name)
 {
     char path[256];
@@ -394,7 +468,9 @@ static char *state_of(struct hs_test_http *http, int posting, const char *name)
     return answer.body;
 }
 
-/* A match with two players and a verdict, or a ruleset or map, that nothing may change. */
+/*
+ * A match with two players and a verdict, a ruleset, or a map, which no refused request may change.
+ */
 static void prepare(struct hs_test_http *http, int posting, const char *name)
 {
     char path[256];
@@ -417,20 +493,21 @@ static void prepare(struct hs_test_http *http, int posting, const char *name)
     ck_assert_int_eq(status, 200);
 }
 
-/* Whether `pointer` names `place`; within rigs, also the vector that `place` is a number of. */
+/* Whether `pointer` names `place`; within rigs and bones, also the array that `place` is in. */
 static bool names(const char *pointer, const char *place)
 {
     const char *last = strrchr(place, '/');
     size_t digits = last != NULL ? strspn(last + 1, "0123456789") : 0;
-    bool is_element = strncmp(place, "/rigs/", 6) == 0 && digits > 0 && last[1 + digits] == '\0';
+    bool is_inside = strncmp(place, "/rigs/", 6) == 0 || strstr(place, "/bones/") != NULL;
+    bool is_element = is_inside && digits > 0 && last[1 + digits] == '\0';
     /* Pointers are cut at HS_POINTER_MAX. */
     return strncmp(pointer, place, HS_POINTER_MAX - 1) == 0 ||
            (is_element && strlen(pointer) == (size_t)(last - place) &&
             strncmp(pointer, place, strlen(pointer)) == 0);
 }
 
-/* Whether the problem names the place. A body that is neither an object nor an array may be called
-   no JSON at all. */
+/* Returns whether the problem names the place. If the body is neither an object nor an array, the
+   problem may say that it is no JSON. */
 static bool points_at(const json_t *problem, const char *place)
 {
     const json_t *errors = json_object_get(problem, "errors");
@@ -443,7 +520,8 @@ static bool points_at(const json_t *problem, const char *place)
     return false;
 }
 
-/* What the forbidding tests share: a connection, where to, and what must not change. */
+/* Shared by the tests of forbidden bodies: the connection, the path, and the state that must not
+   change. */
 struct refusing {
     struct hs_test_http *http;
     const struct posting *posting;
@@ -476,7 +554,7 @@ static void end_refusing(struct refusing *r, int posting)
     hs_test_http_close(r->http);
 }
 
-/* Without `strict` a batch is answered item by item; either way as the contract says. */
+/* Without `strict` each item of a batch gets its own answer. Both forms follow the contract. */
 static void assert_answered(struct refusing *r, const char *sent)
 {
     char path[256], why[1024], text[4096];
@@ -533,7 +611,8 @@ START_TEST(what_is_forbidden_is_refused_with_its_place)
 }
 END_TEST
 
-/* Chance leaves gaps: every kind of damage, once at every field of a body that has all fields. */
+/* Random damage leaves gaps. So this applies every kind of damage once to every field of a body
+   that has all fields. */
 START_TEST(every_field_is_checked)
 {
     struct refusing r;
@@ -566,7 +645,7 @@ static Suite *generated_suite(void)
     return suite;
 }
 
-/* The map that matches are opened with. */
+/* The map of the opened matches. */
 static void put_yard(void)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);

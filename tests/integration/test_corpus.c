@@ -1,7 +1,5 @@
-/*
- * Replays the committed inputs of the fuzzers, each in a check of its own: what was found once
- * stays found, under every compiler and sanitizer. What fails is named by its file.
- */
+/* Replays the committed inputs of the fuzzers, each in its own check. So old faults stay fixed
+   under every compiler and sanitizer. A failure names the file. */
 #include <check.h>
 #include <glob.h>
 #include <stdbool.h>
@@ -13,7 +11,7 @@
 #include "tests/support/fuzz/targets.h"
 #include "tests/support/run_suite.h"
 
-/* Fewer files than these and a part of the corpus got lost. */
+/* If there are fewer files, a part of the corpus was lost. */
 static const struct {
     const char *target;
     size_t files;
@@ -25,7 +23,9 @@ static const struct {
 
 static glob_t files[HS_FUZZ_TARGETS];
 
-/* The bytes in a block of exactly their size, so that reading past the end is seen. */
+/*
+ * Copies the bytes to a block of exactly their size, so that sanitizers notice reads past the end.
+ */
 static uint8_t *read_bytes(const char *path, size_t *size)
 {
     char *text = hs_test_read_file(path, size);
@@ -67,7 +67,7 @@ START_TEST(test_corpus_is_there)
 }
 END_TEST
 
-/* Nothing at all, and bytes that are no text, go through every target. */
+/* Gives every target an empty input, and bytes that are no text. */
 START_TEST(test_no_text)
 {
     uint8_t bytes[256];

@@ -1,8 +1,6 @@
-/*
- * Requests no well-behaved client sends, byte by byte, against the running service: each gets its
- * exact answer, nothing of a refused request is read as another one, and afterwards the service
- * still answers.
- */
+/* Byte sequences that no correct client sends, against the running service. Each gets its exact
+   answer, no part of a refused request is read as another request, and afterwards the service still
+   answers. */
 #include "tests/support/http/raw.h"
 #include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
@@ -24,7 +22,7 @@ static struct hs_test_service service;
 #define GET_LIVEZ "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
 #define JSON      "Content-Type: application/json\r\n"
 
-/* Frames with the right length and whatever more headers; the result must be freed. */
+/* Makes frames with the right length and further headers; the caller frees the result. */
 static char *frames_request(const char *match, const char *headers, const char *body)
 {
     char *text = NULL;
@@ -43,7 +41,7 @@ static int open_connection(void)
     return fd;
 }
 
-/* After every test: it lives, and it works. */
+/* Runs after every test: the service lives and works. */
 static void assert_serving(void)
 {
     ck_assert_int_eq(hs_raw_status(service.data_port, GET_LIVEZ), 200);
@@ -52,8 +50,8 @@ static void assert_serving(void)
     free(frames);
 }
 
-/* libmicrohttpd 1.0 refuses many requests that 0.9 hands to the service: with a status and a page
-   of its own, or without an answer. Either way it closes the connection. */
+/* libmicrohttpd 1.0 refuses many requests that 0.9 passes to the service: with a separate status
+   and page, or without an answer. In both cases it closes the connection. */
 static bool library_may_refuse(void)
 {
     return strncmp(MHD_get_version(), "0.", 2) != 0;
@@ -68,8 +66,9 @@ static bool is_problem(const struct hs_raw_answer *answer)
 struct exchange {
     const char *request;
     int status;
-    const char *code; /* member `code` of the problem; NULL: the library answered or it is fine */
-    bool closes;      /* else the connection serves a further request */
+    const char
+        *code;   /* member `code` of the problem; NULL: no problem, or an answer of the library */
+    bool closes; /* false: the connection serves a further request */
 };
 
 #define LENGTH_5 "Content-Length: 5\r\n"
@@ -108,7 +107,7 @@ static const struct exchange exchanges[] = {
     REFUSED(JSON LENGTH_5 ": 1\r\n", 400, "bad_header"),
     REFUSED(JSON LENGTH_5 ":\r\n", 400, "bad_header"),
     REFUSED(JSON "X: y\rContent-Length: 96\r\n" LENGTH_5, 400, "bad_header"),
-    /* Not every parser takes a bare line feed for the end of a line. */
+    /* Some parsers take a bare line feed for the end of a line. */
     REFUSED(JSON "X: y\nTransfer-Encoding: chunked\n" LENGTH_5, 400, "bad_header"),
     REFUSED(JSON "\nGET /livez HTTP/1.1\r\n" LENGTH_5, 400, "bad_header"),
     REFUSED(JSON "X: y\n" LENGTH_5, 400, "bad_header"),
@@ -129,7 +128,7 @@ static const struct exchange exchanges[] = {
     {"GET /livez HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411,
      "length_required", true},
     {"GET /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", 200, NULL, false},
-    /* what the body is */
+    /* meaning of the body */
     REFUSED(LENGTH_5, 415, "unsupported_media_type"),
     REFUSED("Content-Type: text/plain\r\n" LENGTH_5, 415, "unsupported_media_type"),
     REFUSED("Content-Type: application/jsonx\r\n" LENGTH_5, 415, "unsupported_media_type"),
@@ -161,7 +160,7 @@ static const struct exchange exchanges[] = {
     {"DELETE /livez HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed", false},
     {"get /livez HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed", false},
     {"BREW /v1/matches/edge HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed", false},
-    /* what it is at all */
+    /* meaning of the request */
     {"GET /livez HTTP/1.1\r\n\r\n", 400, NULL, true},
     {"GET /livez HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400, "bad_header", true},
     {"GET /livez HTTP/1.0\r\n\r\n", 200, NULL, true},
@@ -173,7 +172,7 @@ static const struct exchange exchanges[] = {
     {"GET /livez HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", 400, NULL, true},
 };
 
-/* What says where the request ends. */
+/* Headers that say where the request ends. */
 static bool may_be_by_library(const struct exchange *exchange)
 {
     static const char *const codes[] = {"bad_header", "length_required", "body_too_large"};
@@ -202,8 +201,9 @@ START_TEST(one_exchange)
         ck_assert_str_eq(hs_raw_member(&answer, "instance", value), id);
     }
     if (exchange->closes) {
-        /* What follows in the table's requests would be answered if it were read as a request.
-           The library writes the head of its own error pages twice: harmless, as it closes. */
+        /* The bytes behind each request of the table would get an answer if they were read as a
+           request. The library writes the head of its own error pages twice. This is harmless
+           because it closes the connection. */
         char rest[4096];
         ck_assert_msg(hs_raw_drain(fd, rest, sizeof rest), "%s left the connection open",
                       exchange->request);
@@ -231,8 +231,8 @@ static const char *const accepted_headers[] = {
     JSON "Content-Type-X: text/plain\r\n",
 };
 
-/* The library tells a request with Expect but no body of bytes that are the next one's. It may
-   leave out the 100, as no body follows. */
+/* If a request has Expect but no body, the library must not announce a body from bytes of the next
+   request. It may omit the 100, because no body follows. */
 START_TEST(expectations_without_a_body)
 {
     static const char *const requests[] = {
@@ -302,7 +302,7 @@ START_TEST(names_at_their_longest)
     request = frames_request(name, JSON, FRAMES_BODY);
     ck_assert_int_eq(hs_raw_status(service.data_port, request), 200);
     free(request);
-    /* the same match by another spelling: "n" is %6E */
+    /* the same match with another spelling: "n" is %6E */
     char spelled[80];
     snprintf(spelled, sizeof spelled, "%%6E%s", name + 1);
     char get[160];
@@ -338,7 +338,7 @@ START_TEST(request_ids_are_echoed)
 }
 END_TEST
 
-/* Header of that many bytes in one field, or of that many fields. */
+/* A header of this many bytes in one field, or with this many fields. */
 START_TEST(oversized_headers)
 {
     static const struct {
@@ -355,7 +355,7 @@ START_TEST(oversized_headers)
         len += (size_t)snprintf(request + len, size - len, "X-%zu: %0*d\r\n", i,
                                 (int)cases[_i].bytes, 0);
     len += (size_t)snprintf(request + len, size - len, "\r\n");
-    hs_raw_send(fd, request, len); /* the service may refuse the rest of it */
+    hs_raw_send(fd, request, len); /* the service may refuse the remaining bytes */
     hs_raw_read(fd, false, &answer);
     ck_assert_int_eq(answer.status, cases[_i].status);
     ck_assert(cases[_i].status == 200 || hs_raw_is_closed(fd));
@@ -443,12 +443,12 @@ START_TEST(connection_is_reused)
 }
 END_TEST
 
-/* Not every parser takes a bare line feed for the end of a line. */
+/* Some parsers take a bare line feed for the end of a line. */
 START_TEST(bare_line_feeds)
 {
     static const struct {
         const char *request;
-        int status, newer; /* with libmicrohttpd 0.9, with 1.0 */
+        int status, newer; /* status with libmicrohttpd 0.9, and with 1.0 */
     } cases[] = {
         {"GET /livez HTTP/1.1\nHost: x\n\n", 400, 400},
         {"GET /livez HTTP/1.1\r\nHost: x\n\r\n", 400, 400},
@@ -494,7 +494,7 @@ START_TEST(bytes_that_cut_the_header)
     struct hs_raw_answer answer;
     char rest[4096], value[256];
     int fd = open_connection();
-    /* on a connection that has served a request, so its buffer is not empty */
+    /* on a connection that has served a request, so its buffer is in use */
     ck_assert(hs_raw_send(fd, GET_LIVEZ, strlen(GET_LIVEZ)));
     hs_raw_read(fd, false, &answer);
     ck_assert_int_eq(answer.status, 200);
@@ -532,7 +532,7 @@ START_TEST(long_queries)
     }
     sprintf(request + len, " HTTP/1.1\r\nHost: x\r\n\r\n");
     int status = hs_raw_ask(service.data_port, request, &answer);
-    /* Where the address leaves no memory for the header, 1.0 blames the address. */
+    /* If the address leaves no memory for the header, version 1.0 refuses the address. */
     bool blames_address = library_may_refuse() && cases[_i].status == 431 && status == 414;
     ck_assert(status == cases[_i].status || blames_address);
     if (cases[_i].status == 400)

@@ -1,7 +1,5 @@
-/*
- * Peers that are slow, silent, half gone or gone, and a service that ends while it is used: each
- * is bounded in time, and others are served meanwhile.
- */
+/* Peers that are slow, silent, half closed or gone, and a service that ends during use. The service
+   limits the time of each, and serves others at the same time. */
 #include "tests/support/clock.h"
 #include "tests/support/http/exposition.h"
 #include "tests/support/http/process_states.h"
@@ -52,7 +50,7 @@ static void assert_serving(void)
     "hindsight_http_requests_total{route=\"/v1/matches/{match}/frames\",method=\"POST\","          \
     "code=\"408\"}"
 
-/* A body that never comes, and one that comes a byte at a time. */
+/* A body that never arrives, and one that arrives byte by byte. */
 START_TEST(slow_body)
 {
     struct hs_raw_answer answer;
@@ -80,7 +78,7 @@ START_TEST(slow_body)
 }
 END_TEST
 
-/* The bytes of a header, one each 100 ms: silence never lasts long enough for a timeout. */
+/* The header arrives with one byte per 100 ms, so no silence is long enough for a timeout. */
 START_TEST(slow_header)
 {
     const char *header = "GET /livez HTTP/1.1\r\nHost: example.org.with.a.long.name.to.be.slow";
@@ -115,7 +113,8 @@ START_TEST(silent_connections)
 }
 END_TEST
 
-/* The request is whole, the sending side closed: it is answered. Half of it: it is not. */
+/* A client that closes its sending side after a whole request gets an answer. After half a request
+   it gets none. */
 START_TEST(half_closed)
 {
     struct hs_raw_answer answer;
@@ -138,7 +137,8 @@ START_TEST(half_closed)
 }
 END_TEST
 
-/* The end comes in one segment with the last bytes: it is noticed long before any deadline. */
+/* The end of the connection arrives in one segment with the last bytes. The service notices it long
+   before any deadline. */
 START_TEST(ends_with_the_last_bytes)
 {
     static const char *const requests[] = {GET_LIVEZ, FRAMES("200") "{\"frames\":[",
@@ -158,7 +158,8 @@ START_TEST(ends_with_the_last_bytes)
 }
 END_TEST
 
-/* Gone in the middle of the header, of the body, or before the answer. */
+/* The client disconnects in the middle of the header, in the middle of the body, or before the
+   answer. */
 START_TEST(abrupt_resets)
 {
     static const char *const starts[] = {"GET /live", FRAMES("100") "{\"frames\"", GET_LIVEZ, ""};
@@ -171,7 +172,7 @@ START_TEST(abrupt_resets)
         close(fd);
     }
     assert_serving();
-    /* None of them is forgotten as a request that still runs (this one is running). */
+    /* The service counts none of them as a running request (only this one). */
     double inflight = -1;
     for (int tries = 0; tries < 100 && inflight != 1; tries++) {
         inflight = hs_metric(&service, "hindsight_http_inflight_requests");
@@ -181,7 +182,8 @@ START_TEST(abrupt_resets)
 }
 END_TEST
 
-/* Nothing is understood, and with the last byte gone nothing is waited for: refused or cut off. */
+/* The bytes make no request and nothing follows. So the service refuses them, or closes the
+   connection, without a wait. */
 START_TEST(random_bytes)
 {
     uint64_t seed = hs_test_seed(20251121);
@@ -203,7 +205,7 @@ START_TEST(random_bytes)
         answered += rest[0] != '\0';
         close(fd);
     }
-    /* A second each, at least, if they were waited for. */
+    /* With a wait, each would take a second at least. */
     double took = hs_test_seconds() - begun;
     ck_assert_msg(took < 60, "cut off after %f s in all", took);
     ck_assert_int_gt(answered, 0);
@@ -211,10 +213,10 @@ START_TEST(random_bytes)
 }
 END_TEST
 
-/* Bodies being received are bounded in all: beyond that 503, and it says when to come back. */
+/* The total size of arriving bodies is limited. Beyond it the answer is 503 with a retry time. */
 START_TEST(too_many_bodies)
 {
-    /* Two threads might take both at once, and refuse the one that is to wait. */
+    /* Two threads could accept both at once, and refuse the one that should wait. */
     static const char *const arguments[] = {
         "--body-bytes", "1024", "--inflight-body-bytes", "1024", "--threads", "1", NULL};
     struct hs_test_service small;
@@ -227,7 +229,7 @@ START_TEST(too_many_bodies)
     ck_assert(hs_test_service_start(&small, arguments));
     int holder = open_port(small.data_port);
     ck_assert(hs_raw_send(holder, request, strlen(request) - 10));
-    /* Until the service has read what the holder sent, it takes the other one. */
+    /* Until the service has read the body of the first connection, it accepts the second one. */
     for (int tries = 0; tries < 500; tries++) {
         hs_raw_ask(small.data_port, request, &answer);
         if (answer.status != 200)
@@ -248,7 +250,8 @@ START_TEST(too_many_bodies)
 }
 END_TEST
 
-/* SIGTERM: unready at once, served on, every reply the last of its connection, exit code 0. */
+/* After SIGTERM the service is not ready, still serves requests, closes each connection after its
+   answer, and exits with 0. */
 START_TEST(drains)
 {
     static const char *const arguments[] = {"--drain-wait-seconds", "2", NULL};
@@ -305,7 +308,7 @@ START_TEST(requests_in_flight_are_finished)
         hs_test_pause_ms(10);
     kill(ending.pid, SIGTERM);
     int probe;
-    while ((probe = hs_raw_connect(ending.data_port)) >= 0) { /* until it is not accepted */
+    while ((probe = hs_raw_connect(ending.data_port)) >= 0) { /* until the connection is refused */
         close(probe);
         hs_test_pause_ms(10);
     }
@@ -314,7 +317,7 @@ START_TEST(requests_in_flight_are_finished)
     ck_assert_int_eq(answer.status, 200);
     ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "close");
     close(fd);
-    /* It ends by itself: another signal would end it in the middle of that. */
+    /* The service ends by itself. Another signal would end it too early. */
     int status = -1;
     ck_assert_int_eq(waitpid(ending.pid, &status, 0), ending.pid);
     ck_assert_int_eq(status, 0);
@@ -332,13 +335,14 @@ START_TEST(second_signal_ends_at_once)
     kill(stubborn.pid, SIGTERM);
     while (hs_raw_status(stubborn.admin_port, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n") == 200)
         hs_test_pause_ms(5);
-    ck_assert(hs_test_service_stop(&stubborn)); /* sends the second one */
+    ck_assert(hs_test_service_stop(&stubborn)); /* sends the second signal */
     double took = hs_test_seconds() - begun;
     ck_assert_msg(took < 5, "ended after %f s", took);
 }
 END_TEST
 
-/* A worker that is busy with a large map for longer than any other request takes does not hang. */
+/* A worker may be busy with a large map for longer than with any other request. It does not count
+   as hanging. */
 START_TEST(large_maps_take_their_time)
 {
     struct hs_raw_answer answer;

@@ -1,8 +1,6 @@
-/*
- * A match whose places are all taken. A player who left keeps their place as long as a claim of
- * their session could still be accepted. So nobody is paid twice by leaving, and nobody loses
- * suspicion. After that a newcomer gets the place.
- */
+/* A match with no free place for players. A player who left keeps their place as long as a claim of
+   their session could still be accepted. So nobody is paid twice by leaving, and nobody loses
+   suspicion. After that a newcomer gets the place. */
 #include "tests/support/files.h"
 #include "tests/support/http/kept_service.h"
 #include "tests/support/play/kill_squad.h"
@@ -14,8 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* When the shooter leaves; their bow's arrows may fly 4 s (kill_squad.h), and claims may be 0.25 s
-   late. The window of history is 2 s. */
+/* The time when the shooter leaves. Arrows of their bow fly up to 4 s (kill_squad.h), and claims
+   may be 0.25 s late. The window of history is 2 s. */
 static const double left_at = 100.15, longest = 4.25, history = 2;
 
 static struct hs_test_kept kept;
@@ -52,8 +50,8 @@ static char *post(const char *match, const char *route, const char *body)
     return hs_kept_post(&kept, path, body);
 }
 
-/* Posts a frame of one player. True: it was stored. Otherwise there must be no place, or the frame
-   is too old. */
+/* Posts a frame of one player. True: it was stored. Otherwise the match must be full, or the frame
+   too old. */
 static bool post_player(const char *match, double time, const char *player, const char *more)
 {
     char body[256];
@@ -102,7 +100,7 @@ static char *move(const char *match, int number, double time)
     return post(match, "moves", body);
 }
 
-/* `s` is paid, gets suspicion, uses up all credit, and leaves. Two others take the remaining
+/* `s` gets a payment and suspicion, uses up all credit, and leaves. Two others take the remaining
    places. */
 static void play_and_leave(const char *match)
 {
@@ -130,7 +128,7 @@ static void rejoin(const char *match)
         post_player(match, 100 + 0.05 * i, "s", "");
 }
 
-/* The state of `s` does not depend on whether somebody wanted their place. */
+/* The state of `s` does not depend on whether another player wanted the place. */
 START_TEST(nothing_is_gained_by_leaving)
 {
     char *known[2], *moved[2];

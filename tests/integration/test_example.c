@@ -1,6 +1,6 @@
-/* The example game servers: in each engine's frame of reference every honest claim is accepted and
- * every forged claim is refused, and no hint finds a mistake. The programs retry requests that the
- * service refuses. */
+/* The example game servers. In each engine's frame of reference the service accepts every honest
+   claim and refuses every forged claim, and gives no hint. The programs retry requests that the
+   service refuses. */
 #include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
@@ -26,7 +26,7 @@ static void setup(void)
     snprintf(game, sizeof game, "%s/example_game", dirname(program));
 }
 
-/* Numbers of a line "  honest: 330 of 330 claims accepted". */
+/* Reads the numbers of a line "  honest: 330 of 330 claims accepted". */
 static void read_line(const char *out, const char *kind, int *accepted, int *claims)
 {
     char start[64];
@@ -85,8 +85,8 @@ START_TEST(python_is_right_in_every_frame)
 }
 END_TEST
 
-/* Both programs send more than 200 requests a second. The service answers 429 to the rest, which
- * they handle as they handle 503. */
+/* Both programs send more than 200 requests a second. The service answers the rest with 429. The
+   programs handle it like 503. */
 START_TEST(refused_requests_are_sent_again)
 {
     const char *const games[] = {game, "python3 examples/game_server.py"};
@@ -103,7 +103,7 @@ START_TEST(refused_requests_are_sent_again)
 }
 END_TEST
 
-/* The service has capacity for one match, and answers 503 until another one ends. */
+/* The service has capacity for one match, and answers 503 until that match ends. */
 START_TEST(overload_is_waited_out)
 {
     const char *const games[] = {game, "python3 examples/game_server.py"};
@@ -121,7 +121,7 @@ START_TEST(overload_is_waited_out)
 }
 END_TEST
 
-/* As `make example` runs them, with a service that ends with them. */
+/* Runs them as `make example` does, with a service that ends with them. */
 START_TEST(starts_a_service_of_its_own)
 {
     int code;

@@ -1,7 +1,5 @@
-/*
- * The recipes of docs/extending.md work: tests/extending.sh applies them to a copy of the tree, it
- * is built, and the tests that the page names pass there. With a wrong recipe they do not.
- */
+/* The recipes of docs/extending.md work. tests/extending.sh applies them to a copy of the tree,
+   builds it, and runs the tests that the page names. With a wrong recipe these tests fail. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +11,7 @@
 
 #define PAGE "docs/extending.md"
 
-/* No optimization, because only time to build counts. */
+/* No optimization, because building takes most of the time. */
 #define BUILD "make -s -j\"$(nproc)\" VARIANT=recipe OPT=-O0 CFLAGS='-U_FORTIFY_SOURCE -g0' "
 
 static char folder[64];
@@ -31,7 +29,7 @@ static void teardown(void)
     ck_assert_int_eq(code, 0);
 }
 
-/* The end of what a command wrote: a message of Check has room for no more. */
+/* Returns the end of a command's output; a message of Check has no space for more. */
 static const char *end_of(const char *out)
 {
     enum { SHOWN = 4000 };
@@ -39,7 +37,8 @@ static const char *end_of(const char *out)
     return size > SHOWN ? out + size - SHOWN : out;
 }
 
-/* Copies the tree to `name` in the folder and applies the page, changed by a sed command, to it. */
+/* Copies the tree to `name` in the folder, changes the page by a sed command, and applies it to the
+   copy. */
 static const char *apply(const char *name, const char *change)
 {
     return hs_test_shell(&code,
@@ -59,7 +58,7 @@ static const char *run_in(const char *name, const char *commands)
                          folder, name, commands);
 }
 
-/* Plays the scenarios of the recipes against a service of the copy, and asks for the new route. */
+/* Plays the scenarios of the recipes against a service of the copy, and requests the new route. */
 static const char *prove(const char *name)
 {
     return run_in(
@@ -105,7 +104,7 @@ START_TEST(the_recipes_work)
     ck_assert_msg(code == 0, "%s", end_of(out));
     ck_assert_msg(strstr(out, "{\"version\":\"") != NULL, "%s", end_of(out));
 
-    /* A check that is the wrong way round, and a reason that the contract lacks. */
+    /* A check with the opposite condition, and a reason that the contract lacks. */
     out = apply("wrong",
                 "s/connection.rtt_us, c->ruleset->hit.max_rtt_us/c->ruleset->hit.max_rtt_us, "
                 "connection.rtt_us/; /^ *- round_trip_too_long$/d");
@@ -122,7 +121,7 @@ START_TEST(the_recipes_work)
 }
 END_TEST
 
-/* What is changed on the page, and what tests/extending.sh says about that. */
+/* A change of the page, and the resulting message of tests/extending.sh. */
 static const struct {
     const char *change, *said;
 } wrong[] = {

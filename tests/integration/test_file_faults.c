@@ -1,8 +1,6 @@
-/*
- * The disk is full, or broken: calls on files of the data directory fail with ENOSPC and EIO, once,
- * for a while, and until the service is killed. After SIGKILL the service knows every payment that
- * it answered, and pays nothing twice. Once the disk works again, every honest claim is paid.
- */
+/* The disk is full or broken: calls on files of the data directory fail with ENOSPC or EIO, once,
+   for some time, or until the service is killed. After SIGKILL the service knows every payment that
+   it answered, and pays nothing twice. Once the disk works again, every honest claim is paid. */
 #include "tests/support/clock.h"
 #include "tests/support/faults.h"
 #include "tests/support/http/kept_service.h"
@@ -113,9 +111,10 @@ static void plan(enum hs_fault_kind kind, long after, long count, int error, boo
 
 /* ---- once ---- */
 
-/* The first few calls of a kind that claims cause fail once in turn. Then comes a kill. In odd rows
-   a write is cut short and the write of the rest fails; every other time the next attempt fails
-   too. */
+/*
+ * The first few calls of a kind that claims cause fail once in turn. A kill follows. In odd rows a
+ * write is cut short and the write of the rest fails; every other time the next attempt fails too.
+ */
 START_TEST(calls_fail_once)
 {
     enum { TURNS = 4, CLAIMS = 3 };
@@ -293,8 +292,8 @@ START_TEST(nothing_is_paid_that_cannot_be_synced)
 }
 END_TEST
 
-/* While payments can be written or synced no more, those that were answered are repeated, and
-   frames go on. Rows: write and sync fail, each with each error. */
+/* While payments can no longer be written or synced, the service repeats answered payments and
+   accepts frames. Rows: write and sync fail, each with each error. */
 START_TEST(what_is_settled_is_repeated)
 {
     enum { PAID = 30 };

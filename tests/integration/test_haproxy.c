@@ -1,7 +1,5 @@
-/*
- * The shipped HAProxy configuration in front of a real service: what two parsers could read
- * differently is refused or comes through as one request.
- */
+/* The shipped HAProxy configuration in front of a real service. A request that two parsers could
+   read differently is refused, or arrives as one request. */
 #include "tests/support/contract/document.h"
 #include "tests/support/files.h"
 #include "tests/support/http/balancer.h"
@@ -28,7 +26,7 @@ START_TEST(shipped_file_is_valid)
 }
 END_TEST
 
-/* The line for HTTPS, which is a comment as shipped: it is right, too. */
+/* The line for HTTPS is a comment in the shipped file. It must be correct, too. */
 START_TEST(shipped_https_line_is_valid)
 {
     char directory[] = "/tmp/hindsight_haproxy_XXXXXX", command[1024], output[4096];
@@ -52,7 +50,8 @@ END_TEST
 
 /* ---- its own answers ---- */
 
-/* Every document in the shipped file, the rare ones too; a variable stands for some text. */
+/* Checks every error document in the shipped file, the rare ones too. A text stands for each
+   variable. */
 START_TEST(shipped_answers_are_problems)
 {
     char *file = hs_test_read_file(HS_BALANCER_CONFIGURATION, NULL), *rule = file;
@@ -78,14 +77,15 @@ END_TEST
 #define POST   "POST /v1/matches/edge/frames HTTP/1.1\r\nHost: x\r\n"
 #define JSON   "Content-Type: application/json\r\n"
 #define LENGTH "Content-Length: 5\r\n"
-/* Stands where the body of a request could end for one parser and not for the other. */
+/* Positions where a body could end for one parser but not for another. */
 #define SMUGGLED                                                                                   \
     "PUT /v1/matches/smuggled HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}"
 
 struct exchange {
     const char *request;
     int status;
-    bool ends; /* the connection, after this one answer: nothing of the rest is a request */
+    /* The connection closes after this answer. The bytes behind it are not read as a request. */
+    bool ends;
 };
 
 static const struct exchange exchanges[] = {
@@ -116,7 +116,7 @@ static const struct exchange exchanges[] = {
     {POST JSON "Content-Length: 0x5\r\n\r\n{}   " SMUGGLED, 400, true},
     {POST JSON "Content-Length: \r\n\r\n{}   " SMUGGLED, 400, true},
     {POST JSON "Content-Length: 18446744073709551621\r\n\r\n{}   " SMUGGLED, 400, true},
-    /* no length, too long, not JSON, encoded: refused by the service, from the header */
+    /* no length, too long, not JSON, encoded: the service refuses them after the header */
     {POST JSON "\r\n" SMUGGLED, 411, false},
     {"PUT /v1/matches/edge HTTP/1.1\r\nHost: x\r\n" JSON "\r\n" SMUGGLED, 411, false},
     {POST JSON "Content-Length: 1048577\r\n\r\n" SMUGGLED, 413, false},
@@ -136,7 +136,7 @@ static const struct exchange exchanges[] = {
     {POST JSON "X: y\rContent-Length: 96\r\n" LENGTH "\r\n{}   " SMUGGLED, 400, true},
     {POST JSON "X: y\nTransfer-Encoding: chunked\n" LENGTH "\r\n0\r\n\r\n" SMUGGLED, 400, true},
     {POST JSON "\nGET /livez HTTP/1.1\r\n" LENGTH "\r\n{}   " SMUGGLED, 400, true},
-    /* what it is at all */
+    /* meaning of the request */
     {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, true},
     {"GET http://y/livez HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED, 400, true},
     {"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", 403, false},
@@ -162,8 +162,8 @@ static bool stop_edge(void)
     return hs_test_service_stop(&edge_service);
 }
 
-/* Whether answers still belong to their requests: the id of each comes back, on new connections
-   that share HAProxy's connections to the service with what came before. */
+/* Checks that answers still belong to their requests: each comes back with its id. New connections
+   share HAProxy's connections to the service with earlier requests. */
 static void assert_in_step(void)
 {
     for (int i = 0; i < 4; i++) {
@@ -182,7 +182,7 @@ static void assert_in_step(void)
     }
 }
 
-/* So that what one exchange leaves is not found by the next one. */
+/* So the next exchange does not find the log lines of this one. */
 static void forget_smuggled(void)
 {
     hs_test_http_status(edge.port, "DELETE", "/v1/matches/smuggled", NULL);
@@ -202,8 +202,10 @@ START_TEST(one_exchange)
     if (exchange->ends)
         ck_assert_msg(hs_raw_drain(fd, rest, sizeof rest) && strstr(rest, "HTTP/1.1") == NULL,
                       "%s\nwas read on: %s", exchange->request, rest);
-    /* Where the connection goes on, what follows the body is a request of its own, and answered.
-       What follows the header of a body that is too long is that body, and nothing else. */
+    /*
+     * If the connection stays open, the bytes after the body are the next request, and get an
+     * answer. After the header of a body that is too long, the following bytes belong to that body.
+     */
     bool follows =
         !exchange->ends && exchange->status != 413 && strstr(exchange->request, "smuggled") != NULL;
     if (follows) {
@@ -218,7 +220,8 @@ START_TEST(one_exchange)
 }
 END_TEST
 
-/* Requests that HAProxy mends come to the service as one request, with the meaning HAProxy saw. */
+/* Requests that HAProxy repairs arrive at the service as one request, with the meaning that HAProxy
+   saw. */
 START_TEST(mended_requests)
 {
     enum { LATER = 4 };
@@ -252,7 +255,7 @@ START_TEST(mended_requests)
 }
 END_TEST
 
-/* A bare LF in a body is not the end of anything. */
+/* A bare LF in a body ends nothing. */
 START_TEST(line_feeds_in_bodies)
 {
     static const char body[] = "{\n\n\"frames\":\n[{\"time\":1,\n\"players\":[]}]\n}\n";
@@ -274,14 +277,14 @@ START_TEST(rulesets_are_not_put_through_it)
 }
 END_TEST
 
-/* What HAProxy answers by itself has the id of its request like any other answer. */
+/* HAProxy's own answers have the id of their request, like all answers. */
 START_TEST(its_own_answers_have_ids)
 {
 #define WITH_ID "X-Request-Id: mine-1\r\n"
     static const struct {
         const char *request;
         int status;
-        const char *id; /* NULL: one that was made there */
+        const char *id; /* NULL: the service made it */
         const char *code;
     } cases[] = {
         {POST WITH_ID JSON "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411, "mine-1",

@@ -1,12 +1,12 @@
 /*
- * Fuzzed requests over HTTP: of every route, with damage to bodies, paths, header fields and
- * framing, several on a connection, in pieces, cut off. Each whole request gets one answer that
- * openapi.yaml allows, and none is 500; afterwards the service answers as before, stops
- * without a report of its sanitizers, and what it saved can be read.
+ * Fuzzed requests over HTTP to every route, with damaged bodies, paths, header fields and framing.
+ * Several share a connection, in pieces or cut off. Each whole request gets one answer that
+ * openapi.yaml allows, and none is 500. Afterwards the service answers as before and stops without
+ * a sanitizer report, and its saved files can be read.
  *
- * HS_HTTP_FUZZ_REQUESTS says how many; a run is repeated with HS_SEED=<printed>, one volley of
- * it (without what came before) with HS_HTTP_FUZZ_VOLLEY=<printed> too. HS_PROGRAM may be an
- * instrumented service, whatever this program is built with.
+ * HS_HTTP_FUZZ_REQUESTS sets the number of requests. HS_SEED=<printed> repeats a run; with
+ * HS_HTTP_FUZZ_VOLLEY=<printed> it repeats one volley, without the earlier ones. HS_PROGRAM may be
+ * an instrumented service, even if this program is built without sanitizers.
  */
 #include <check.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static const char *check_problem(const struct hs_lane_answer *answer, const json
     return "a problem nobody knows";
 }
 
-/* A status stands in the contract for the route, or may come from any path. */
+/* Checks that the contract lists the status for the route, or for any path. */
 static bool is_listed(int route, int status)
 {
     static const int anywhere[] = {400, 404, 405, 411, 415, 503};
@@ -97,7 +97,7 @@ static bool is_listed(int route, int status)
     return route == HS_NO_ROUTE && status < 500;
 }
 
-/* The whole of it against the contract's schemas; takes long. */
+/* Checks the whole body against the contract's schemas; this takes long. */
 static const char *check_schema(const struct hs_lane_answer *answer)
 {
     static char why[1024];
@@ -153,7 +153,7 @@ static const char *judge(void *context, const struct hs_lane_answer *answer)
 
 /* ---- the run ---- */
 
-/* Its faults name seed and volley; the bytes stand above. */
+/* The faults name seed and volley, and the bytes are printed above them. */
 static void give_up(const struct hs_lane lanes[], size_t guilty, const char *fault)
 {
     char text[1280];
@@ -162,14 +162,14 @@ static void give_up(const struct hs_lane lanes[], size_t guilty, const char *fau
     fprintf(stderr, "%s\n", text);
     hs_lane_print(&lanes[guilty]);
     for (size_t i = 0; i < LANES; i++)
-        if (i != guilty && lanes[i].busy) { /* a crash may be another's doing */
+        if (i != guilty && lanes[i].busy) { /* another lane may have caused the crash */
             fprintf(stderr, "at the same time: ");
             hs_lane_print(&lanes[i]);
         }
     ck_abort_msg("%s", text);
 }
 
-/* Waits for one of the lanes and goes on with those that can. */
+/* Waits until a lane can go on, and continues all that can. */
 static long step_all(struct hs_lane lanes[])
 {
     struct pollfd polled[LANES];
@@ -179,7 +179,7 @@ static long step_all(struct hs_lane lanes[])
         if (!lanes[i].busy)
             polled[i].fd = -1;
     }
-    poll(polled, LANES, 5); /* some wait for nothing to happen */
+    poll(polled, LANES, 5); /* some lanes wait for a timeout */
     for (size_t i = 0; i < LANES; i++) {
         if (!lanes[i].busy)
             continue;
@@ -205,7 +205,7 @@ static long fuzz(struct hs_request_maker *maker, uint64_t first, long most)
     struct hs_lane lanes[LANES];
     uint64_t volley = first;
     long done = 0, begun = 0;
-    for (size_t i = 0; i < LANES; i++) /* one of them where operators connect */
+    for (size_t i = 0; i < LANES; i++) /* one of them uses the operators' listener */
         lanes[i] = (struct hs_lane){
             .fd = -1, .port = i == 0 ? service.admin_port : service.data_port, .judge = judge};
     do {
@@ -232,7 +232,7 @@ static long fuzz(struct hs_request_maker *maker, uint64_t first, long most)
     return done;
 }
 
-/* Most requests get past the edge, or it is the edge alone that is fuzzed. */
+/* Most requests must pass the checks of the edge; otherwise only these are fuzzed. */
 static void report(long done)
 {
     long well = 0;
@@ -262,7 +262,7 @@ static struct hs_test_response ask(struct hs_test_http *http, const char *method
     return answer;
 }
 
-/* It serves, and has counted no fault of its own. */
+/* The service works, and has counted no internal fault. */
 static void assert_sound(void)
 {
     struct hs_test_http *data = hs_test_http_open(service.data_port);
@@ -360,7 +360,7 @@ int main(void)
     hs_test_tokens_write(token_file, tokens, TOKENS);
     Suite *suite = suite_create("http fuzz");
     TCase *requests = tcase_create("requests");
-    tcase_set_timeout(requests, 0); /* as many as were asked for; each has its own */
+    tcase_set_timeout(requests, 0); /* at least the requested number; each thread has its share */
     tcase_add_test(requests, fuzzed_requests_are_answered);
     suite_add_tcase(suite, requests);
     bool started = start();

@@ -1,5 +1,5 @@
-/* The requests on the pages of docs/integrate are answered as the pages say, the claims on them are
- * accepted, their links lead somewhere, and their C compiles. */
+/* The service answers the requests on the pages of docs/integrate as the pages say. It accepts
+   their claims. Their links exist, and their C code compiles. */
 #include "tests/support/http/client.h"
 #include "tests/support/http/service.h"
 #include "tests/support/program.h"
@@ -17,7 +17,7 @@ enum { PAGES = sizeof pages / sizeof pages[0] };
 
 static struct hs_test_service service;
 
-/* The page as text; to be freed. */
+/* The page as text; the caller frees it. */
 static char *read_page(const char *name)
 {
     char path[64], *text = NULL;
@@ -32,7 +32,8 @@ static char *read_page(const char *name)
     return text;
 }
 
-/* Frames are stored whole and claims are accepted, untouched by a check in shadow. */
+/* Checks that frames are stored completely, and that claims are accepted without a failed check in
+   shadow. */
 static size_t look_at_answer(const json_t *answer, const char *request)
 {
     size_t i;
@@ -55,7 +56,9 @@ static size_t look_at_answer(const json_t *answer, const char *request)
     return json_array_size(hits);
 }
 
-/* A block is a line with method and path, and the body. Gives the number of its claims. */
+/*
+ * A block is a line with method and path, followed by the body. Returns the number of its claims.
+ */
 static size_t post_block(struct hs_test_http *http, char *block)
 {
     char method[8], path[128];
@@ -105,7 +108,9 @@ static json_t *post_frames(struct hs_test_http *http, double first, double last)
     return answer;
 }
 
-/* As the common page tells: PUT again, the frames of the last second once, and it is over. */
+/*
+ * Follows the common page: PUT again, post the frames of the last second once, and then it works.
+ */
 START_TEST(resync_ends)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);

@@ -1,8 +1,6 @@
-/*
- * SIGKILL at random moments, under load, with a follower of every shot and hit. No answered payment
- * is lost, nothing is paid twice, no verdict id changes, no honest claim is refused. HS_KILLS sets
- * how often the service is killed; HS_SEED seeds the game.
- */
+/* SIGKILL at random moments under load. A follower records every shot and hit. No answered payment
+   is lost, nothing is paid twice, no verdict id changes, no honest claim is refused. HS_KILLS sets
+   how often the service is killed; HS_SEED seeds the game. */
 #include "tests/integration/kill_game.h"
 #include "tests/support/clock.h"
 #include "tests/support/http/kept_service.h"
@@ -29,7 +27,7 @@
 enum { DEFAULT_KILLS = 8 };
 
 static struct hs_test_kept kept;
-static char recording[96]; /* recording: of --record; empty: no recording */
+static char recording[96]; /* recording: value of --record; empty: no recording */
 
 static void setup(void)
 {
@@ -77,7 +75,8 @@ static void pause_us(long us)
     nanosleep(&(struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}, NULL);
 }
 
-/* Kills a start before it is done, or just after: reading back changes files, too. */
+/* Kills a start before or just after it is complete, because reading the files back also changes
+   them. */
 static void start_in_vain(struct hs_random *random)
 {
     const char *program = getenv("HS_PROGRAM");
@@ -100,8 +99,8 @@ static void start_in_vain(struct hs_random *random)
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* How long the service lives: mostly too short for a checkpoint, sometimes about as long as a
-   checkpoint takes to come. */
+/* How long the service lives: mostly too short for a checkpoint, sometimes about the time until a
+   checkpoint. */
 static long life_us(struct hs_random *random)
 {
     int kind = hs_random_index(random, 10);
@@ -122,7 +121,7 @@ static void live_and_die(struct hs_kill_game *game, struct hs_random *random)
     hs_kill_game_end(game);
 }
 
-/* A life without a kill. */
+/* A life that ends without a kill. */
 static void live(struct hs_kill_game *game, int ticks)
 {
     start();
@@ -168,14 +167,15 @@ START_TEST(nothing_answered_is_lost)
         live_and_die(game, &random);
     }
     live(game, LAST_TICKS);
-    live(game, 1); /* after SIGTERM nothing is lost either */
+    live(game, 1); /* SIGTERM loses nothing either */
     judge_totals(game, kills, hs_test_seconds() - began);
     hs_kill_game_destroy(game);
     hs_follower_destroy(follower);
 }
 END_TEST
 
-/* A recording goes on after each kill. What it has is computed again without a difference. */
+/* A recording goes on after each kill. Its contents give the same answers when they are computed
+   again. */
 START_TEST(recordings_survive_kills)
 {
     enum { KILLS = 4, LAST_TICKS = 100 };

@@ -1,4 +1,5 @@
-/* The library as its users get it: installed, and linked by a C++ program in both forms. */
+/* The library in the form that users get: installed, and linked by a C++ program as archive and as
+   shared library. */
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 
@@ -22,7 +23,7 @@ static char environment[512]; /* for pkg-config */
 
 #define CXX "g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror"
 
-/* What a command writes; it must not fail. */
+/* The output of a command, which must succeed. */
 #define SHELL(...) shell_out(hs_test_shell(&shell_code, __VA_ARGS__))
 static int shell_code;
 static const char *shell_out(const char *out)
@@ -50,7 +51,7 @@ static void teardown(void)
     SHELL("rm -r %s", root);
 }
 
-/* Each header alone, and all of them inside an extern "C" of the user's. */
+/* Compiles each header alone, and all of them inside a user's extern "C". */
 START_TEST(headers_are_cxx)
 {
     SHELL("cd %s/usr/include && for header in hindsight/*.h; do "
@@ -63,7 +64,7 @@ START_TEST(headers_are_cxx)
 }
 END_TEST
 
-/* The same program, linked both ways, prints what docs/library.md promises. */
+/* The same program, linked both ways, prints the output of docs/library.md. */
 START_TEST(example_runs)
 {
     static const char *const packages[] = {"hindsight", "hindsight-static"};
@@ -81,7 +82,7 @@ START_TEST(example_runs)
 }
 END_TEST
 
-/* A plugin takes the archive in, needs nothing else, and shows nothing of it. */
+/* A plugin links the archive, needs no other library, and exports none of its symbols. */
 START_TEST(archive_links_into_plugins)
 {
     SHELL("%s " CXX " -shared -fPIC -Wl,-z,text,-z,defs,--exclude-libs,ALL examples/library.cpp "
@@ -92,8 +93,8 @@ START_TEST(archive_links_into_plugins)
 }
 END_TEST
 
-/* The shared library exports what the installed headers declare, to the symbol, and needs the C
-   library alone. */
+/* The shared library exports exactly the symbols that the installed headers declare, and needs only
+   the C library. */
 START_TEST(exports_are_the_headers)
 {
     SHELL("cd %s/usr && cat include/hindsight/*.h | cc -E -P -Iinclude/hindsight -x c - | "

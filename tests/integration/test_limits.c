@@ -1,7 +1,5 @@
-/*
- * Limits of the edge that are not about time or bytes: connections, items of a batch, nesting. At
- * each limit the request is served, one beyond it is not, and operators are not touched by it.
- */
+/* Limits of the edge other than time and bytes: connections, items of a batch, nesting. A request
+   at each limit is served, and one beyond it is refused. Operators are not affected. */
 #include "tests/support/http/raw.h"
 #include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
@@ -29,7 +27,8 @@ static int post(const char *where, const char *body)
     return hs_raw_ask(service.data_port, request, &answer);
 }
 
-/* Those beyond the limit are neither refused nor forgotten: each waits until one ends. */
+/* Connections beyond the limit are neither refused nor forgotten: each waits until another one
+   ends. */
 START_TEST(connections)
 {
     int held[CONNECTIONS], waiting[2];
@@ -58,7 +57,7 @@ START_TEST(connections)
 }
 END_TEST
 
-/* More of them than data connections, all at once. */
+/* More operators than the max number of data connections, all at once. */
 START_TEST(admin_is_apart)
 {
     int fds[4 * CONNECTIONS];
@@ -73,7 +72,7 @@ START_TEST(admin_is_apart)
 }
 END_TEST
 
-/* A list of `count` times the same item. */
+/* A list with `count` copies of an item. */
 static const char *list(const char *name, const char *item, int count)
 {
     static char body[2048];
@@ -108,8 +107,8 @@ START_TEST(batches)
 }
 END_TEST
 
-/* An ignored member may nest to the limit; one level more is refused before anything is made of it.
- */
+/* An ignored member may nest up to the limit. With one more level the service refuses it before it
+   builds a tree. */
 START_TEST(depth)
 {
     for (int beyond = 0; beyond < 2; beyond++) {

@@ -1,8 +1,6 @@
-/*
- * Requests refused before their body was read: the refusal, and what was answered before it,
- * arrives all the same, however late the peer takes it and whatever it still sends. What that holds
- * open is bounded in number and time, and the service's end does not wait for it any longer.
- */
+/* Requests that are refused before their body is read. The refusal and the earlier answers arrive,
+   however late the peer reads and whatever it still sends. The number and time of such connections
+   are limited. The end of the service does not wait longer for them. */
 #include "service/http/linger.h"
 #include "tests/support/clock.h"
 #include "tests/support/http/exposition.h"
@@ -54,14 +52,14 @@ static void send_text(int fd, const char *text)
     ck_assert_msg(hs_raw_send(fd, text, strlen(text)), "%s", strerror(errno));
 }
 
-/* Whether there is an end to read, not a reset; nothing may stand before it. */
+/* Returns whether the next read finds the end, not a reset; no bytes may come before it. */
 static bool ends_in_order(int fd)
 {
     char byte;
     return recv(fd, &byte, 1, 0) == 0;
 }
 
-/* The whole body is sent before anything is read, as simple clients do it. */
+/* The client sends the whole body before it reads anything, as simple clients do. */
 START_TEST(the_refusal_waits_for_the_body)
 {
     enum { SIZE = 10 << 20 };
@@ -80,7 +78,8 @@ START_TEST(the_refusal_waits_for_the_body)
 }
 END_TEST
 
-/* More in all than is taken: what was answered stays to be read by who looks for it in time. */
+/* The body is longer than the service reads. The answer can still be read by a client that reads in
+   time. */
 START_TEST(endless_bodies_are_given_up)
 {
     static const char piece[65536];
@@ -99,7 +98,7 @@ START_TEST(endless_bodies_are_given_up)
 }
 END_TEST
 
-/* A long answer lies in the sockets when the request behind it is refused; its reader is late. */
+/* A long answer is still in the sockets when the next request is refused. Its reader is late. */
 START_TEST(earlier_answers_are_not_lost)
 {
     const int small = 4096;
@@ -112,7 +111,7 @@ START_TEST(earlier_answers_are_not_lost)
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
-    /* More of the body than the service reads along with the header. */
+    /* The body is longer than the part that the service reads with the header. */
     static const char body[100000];
     send_text(fd, "GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n" POST JSON
                   "Content-Length: 10485760\r\n\r\n");
@@ -138,7 +137,7 @@ START_TEST(earlier_answers_are_not_lost)
 }
 END_TEST
 
-/* A long body behind a request that asked for the end is nobody's, and harms nothing. */
+/* A long body after a request that asked to close belongs to no request, and causes no harm. */
 START_TEST(more_behind_the_last_request)
 {
     static const char more[100000];
@@ -153,7 +152,7 @@ START_TEST(more_behind_the_last_request)
 }
 END_TEST
 
-/* Waits until at most `descriptors` are open; what there were at last. */
+/* Waits until at most `descriptors` are open; returns their number at the end. */
 static double wait_for_descriptors(double descriptors, int patience_ms)
 {
     double open = 0;
@@ -166,7 +165,7 @@ static double wait_for_descriptors(double descriptors, int patience_ms)
     return open;
 }
 
-/* Peers that are refused and go away neither then nor later. */
+/* Refused peers that never disconnect. */
 START_TEST(a_flood_is_bounded)
 {
     enum { PEERS = 600 };
@@ -190,7 +189,7 @@ START_TEST(a_flood_is_bounded)
 }
 END_TEST
 
-/* Those that wait when the service ends get their time, and no more. */
+/* Peers that wait when the service ends get their time, but no more. */
 START_TEST(the_end_is_bounded)
 {
     struct hs_test_service ending;
@@ -209,7 +208,7 @@ START_TEST(the_end_is_bounded)
     hs_test_pause_ms(300);
     ck_assert_msg(hs_raw_send(fds[0], late, sizeof late), "%s", strerror(errno));
     ck_assert_msg(ends_in_order(fds[0]), "%s", strerror(errno));
-    /* It ends by itself: another signal would end it before its time. */
+    /* The service ends by itself. Another signal would end it too early. */
     int status = -1;
     ck_assert_int_eq(waitpid(ending.pid, &status, 0), ending.pid);
     ck_assert_int_eq(status, 0);

@@ -1,7 +1,5 @@
-/*
- * The log of the running service as peers and operators can strain it: forged lines, floods, and a
- * reader that has stopped reading.
- */
+/* The log of the running service under stress from peers and operators: forged lines, floods, and a
+   reader that has stopped reading. */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http/client.h"
@@ -25,7 +23,7 @@ struct counted {
     int lines, requests, left_out_lines, left_out;
 };
 
-/* Reads the whole log of a service that has ended: every line is one object. */
+/* Reads the whole log of a service that has ended. Every line is one object. */
 static void count_lines(int file, struct counted *counted)
 {
     FILE *log = fdopen(file, "r");
@@ -50,7 +48,7 @@ static void count_lines(int file, struct counted *counted)
     fclose(log);
 }
 
-/* Whatever comes in a path or a header, a line of the log is one object that we made. */
+/* Whatever a path or header contains, each log line is one object of the service. */
 START_TEST(peers_cannot_forge_lines)
 {
 #define FORGED "%0A%7B%22msg%22:%22forged%22%7D"
@@ -73,7 +71,7 @@ START_TEST(peers_cannot_forge_lines)
     struct counted counted;
     ck_assert(hs_test_service_start(&logging, arguments));
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
-        hs_raw_status(logging.data_port, requests[i]); /* not all are answered */
+        hs_raw_status(logging.data_port, requests[i]); /* some get no answer */
     int log = dup(logging.err);
     ck_assert(hs_test_service_stop(&logging));
     count_lines(log, &counted);
@@ -102,7 +100,7 @@ static char *field_of(int file, int status, const char *name)
     return value;
 }
 
-/* A line about a refused request says why, and nothing that its body said. */
+/* The line of a refused request contains the reason, but nothing of the body. */
 START_TEST(refusals_are_explained)
 {
     static const char *const arguments[] = {"--max-matches", "1", NULL};
@@ -147,8 +145,8 @@ START_TEST(refusals_are_explained)
 }
 END_TEST
 
-/* Nobody's handler answers these: the watchdog, and the edge before it looks at the request. Their
-   lines are as those of others, so that who has an X-Request-Id finds what became of it. */
+/* No endpoint handles these: the watchdog answers them, or the edge before it parses the request.
+   Their lines have the same form, so the owner of an X-Request-Id finds the result. */
 START_TEST(refusals_of_the_edge_are_logged)
 {
 #define ABOUT(status, id, more)                                                                    \
@@ -198,7 +196,7 @@ START_TEST(refusals_of_the_edge_are_logged)
 }
 END_TEST
 
-/* A match that reaches its memory again and again: so many lines a second about that, too. */
+/* A match that reaches its memory limit repeatedly: these lines are also limited per second. */
 START_TEST(floods_about_matches_are_counted)
 {
     enum { MATCHES = 40, RATE = 5, PLAYERS = 60 };
@@ -238,7 +236,7 @@ START_TEST(floods_about_matches_are_counted)
 }
 END_TEST
 
-/* A flood of refused requests: so many lines a second, and the rest counted. */
+/* A flood of refused requests: a limited number of lines per second, and a count of the others. */
 START_TEST(floods_are_counted_not_logged)
 {
     enum { FLOOD = 2000, RATE = 5 };
@@ -255,7 +253,7 @@ START_TEST(floods_are_counted_not_logged)
     }
     hs_test_http_close(http);
     int log = dup(logging.err);
-    hs_test_pause_ms(1500); /* the line about them comes by itself */
+    hs_test_pause_ms(1500); /* the line with the count appears by itself */
     char *text = hs_scrape(&logging);
     double dropped = hs_series(text, "hindsight_log_lines_dropped_total");
     free(text);

@@ -35,7 +35,7 @@ static void teardown(void)
 #define PLAYER(name, more) "{\"player\":\"" name "\",\"position\":[0,0,0]" more "}"
 #define LONG_NAME          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-/* A tick without bad items. */
+/* Makes a tick without bad items. */
 static const char good[] =
     "{\"now\":11.05,\"frames\":[{\"time\":11.05,\"players\":["
     "{\"player\":\"s\",\"position\":[0,0,0]},"
@@ -47,8 +47,8 @@ static const char good[] =
                           "\"shots\":[" SHOT("7", "") "],"
                                                       "\"hits\":[" HIT("7", "") "]}";
 
-/* One bad item of every kind, and several ways to be bad: an unknown member, a number out of range,
-   a name that is too long, a missing member, not an object. */
+/* One bad item of every kind, with different faults: an unknown member, a number out of range, a
+   name that is too long, a missing member, not an object. */
 static const char mixed[] = "{\"now\":11.05,\"frames\":[{\"time\":1e10,\"players\":[" PLAYER(
     "s",
     "") "]},"
@@ -86,7 +86,7 @@ static json_t *post(const char *path, const char *body)
     return answer;
 }
 
-/* The pointers of an item's errors, one after the other. */
+/* The pointers of an item's errors, in order. */
 static const char *pointers_of(const json_t *item)
 {
     static char text[1024];
@@ -146,7 +146,7 @@ START_TEST(a_bad_item_of_every_kind_in_one_tick)
     take_malformed(json_object_get(answer, "hits"),
                    (const char *const[]){"/hits/0", "/hits/1/claimed_bone", NULL});
     json_t *const both[] = {wanted, answer};
-    for (size_t i = 0; i < 2; i++) { /* these name the match */
+    for (size_t i = 0; i < 2; i++) { /* these contain the name of the match */
         json_object_del(json_array_get(json_object_get(both[i], "shots"), 0), "verdict_id");
         json_object_del(json_array_get(json_object_get(both[i], "hits"), 0), "verdict_id");
     }
@@ -154,7 +154,7 @@ START_TEST(a_bad_item_of_every_kind_in_one_tick)
     json_decref(wanted);
     json_decref(answer);
 
-    /* Suspicion, counters and history of both are the same. */
+    /* Suspicion, counters and history are the same in both matches. */
     static const char *const players[] = {"s", "t"};
     for (size_t i = 0; i < 2; i++) {
         char path[64];
@@ -181,7 +181,7 @@ START_TEST(a_repaired_item_is_judged)
 {
     hs_kept_start(&kept, NULL);
     open_match("m");
-    for (int i = 0; i < 2; i++) /* a malformed item is no replay of itself */
+    for (int i = 0; i < 2; i++) /* a malformed item is never a replay */
         hs_kept_holds(hs_kept_post(&kept, "/v1/matches/m/hits",
                                    "{\"hits\":[" HIT("1", ",\"radius\":\"big\"") "]}"),
                       "\"pointer\":\"/hits/0/radius\",\"detail\":\"must be a finite number\"}],"
@@ -245,7 +245,7 @@ START_TEST(rows_of_a_table_are_items_too)
 }
 END_TEST
 
-/* Answers with `count` hits that each have ten bad members, and a good one behind them. */
+/* Checks answers with `count` hits that each have ten bad members, followed by a good hit. */
 static long post_many(int count, char **answer)
 {
     struct hs_buffer body = {0};
@@ -269,7 +269,7 @@ START_TEST(errors_are_bounded)
     free(text);
     const json_t *results = json_object_get(answer, "results");
     ck_assert_uint_eq(json_array_size(results), 101);
-    for (size_t i = 0; i < 100; i++) { /* five unknown, and five required */
+    for (size_t i = 0; i < 100; i++) { /* five unknown members, and five missing ones */
         const json_t *item = json_array_get(results, i);
         size_t kept_errors = i < 4 ? 8 : 1;
         ck_assert_uint_eq(json_array_size(json_object_get(item, "errors")), kept_errors);
@@ -283,7 +283,7 @@ START_TEST(errors_are_bounded)
 }
 END_TEST
 
-/* Frames hold lists in a list: only max-batch of their entries may be malformed. */
+/* A frame is a list in a list: the limit of max-batch counts its malformed entries. */
 START_TEST(too_many_malformed_items_refuse_the_request)
 {
     char *answer = NULL;

@@ -1,7 +1,5 @@
-/*
- * A match over its life: opened by the first post, filled up to its bound and no further, read
- * and written at the same time, freed at the end.
- */
+/* A match from start to end: the first post opens it, it fills up to its limits, threads read and
+   write it at the same time, and the end frees it. */
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
@@ -74,7 +72,7 @@ static json_t *get(struct hs_test_http *http, const char *path)
 struct frame_text {
     char *text;
     size_t size;
-    char *time; /* where the time stands: ten bytes */
+    char *time; /* position of the time in the text: ten bytes */
 };
 
 /* A frame of `players` columns that stand 3 m apart on the x axis. */
@@ -97,7 +95,7 @@ static struct frame_text build_frame(int players)
     return frame;
 }
 
-/* Frame k stands at 100 s and k sixty-fourths. */
+/* Frame k has the time 100 s + k / 64 s. */
 static double frame_time(int k)
 {
     return 100 + (double)k / RATE;
@@ -167,7 +165,9 @@ static void check_window(struct hs_test_http *http, int newest)
 
 START_TEST(test_memory_is_bounded)
 {
-    /* Under a wrapper such as valgrind the same with fewer players: it would take minutes. */
+    /*
+     * Under a wrapper such as valgrind, the same with fewer players, because it would take minutes.
+     */
     const int players = getenv("HS_WRAP") != NULL ? 50 : 1000;
     struct hs_test_http *http = hs_test_http_open(service.data_port);
     double idle = hs_metric(&service, "hindsight_history_bytes");
@@ -179,7 +179,7 @@ START_TEST(test_memory_is_bounded)
     json_int_t later = history_bytes(http);
     ck_assert_msg(later <= full, "%lld bytes after one second, %lld after two", (long long)full,
                   (long long)later);
-    /* Ten floats a bone and a kilobyte besides, twice for room to grow, for one second. */
+    /* Ten floats per bone and another kilobyte, times two for growth, for one second. */
     json_int_t bound = (json_int_t)players * 2 * (RATE + 2) * (BONES * 10 * 4 + 1024);
     json_int_t least = (json_int_t)players * RATE * BONES * 3 * 4;
     ck_assert_msg(later >= least && later <= bound, "%lld bytes, expected %lld to %lld",
@@ -201,7 +201,8 @@ END_TEST
 
 enum { RACE_FRAMES = 400, RACE_READERS = 2 };
 
-/* Frame k of the race: at 100 s and k hundredths, the target at y = 0 where k is even, else 5. */
+/* Frame k of the race, at 100 s and k hundredths. The target is at y = 0 if k is even, else at y =
+   5. */
 struct race {
     atomic_int posted; /* frames that have been answered */
     atomic_bool done;
@@ -246,7 +247,7 @@ static void *post_race(void *context)
     return NULL;
 }
 
-/* A shot at every bone where it is in even frames, at the time of the frame after `seen`. Each
+/* Shoots at each bone at its place in even frames, at the time of the frame after `seen`. Each
    reader has its own shooter. */
 static json_t *race_claims(const struct racer *racer, int seen)
 {
@@ -254,7 +255,7 @@ static json_t *race_claims(const struct racer *racer, int seen)
     double time = 100 + (seen + 1) * 0.01;
     char shooter[16];
     snprintf(shooter, sizeof(shooter), "S%d", racer->id);
-    /* No two rounds shoot the same way: that would be the same shots again. */
+    /* Each round has its own direction, because equal shots would count as repeated. */
     double y = 0.0003 * (racer->rounds % 100);
     for (int i = 0; i < BONES; i++)
         json_array_append_new(hits, json_pack("{s:i,s:s,s:s,s:s,s:f,s:[f,f,f],s:[f,f,f]}", "shot",
@@ -264,7 +265,7 @@ static json_t *race_claims(const struct racer *racer, int seen)
     return json_pack("{s:f,s:o}", "now", time, "hits", hits);
 }
 
-/* Every claim of a request must have been judged by one whole frame, and by the same. */
+/* All claims of a request must have been verified with one whole frame, the same for all. */
 static void judge_race(struct racer *racer, const json_t *answer, int seen)
 {
     const json_t *results = json_object_get(answer, "results");
@@ -302,7 +303,9 @@ static void *read_race(void *context)
         int seen = atomic_load(&racer->race->posted) - 1;
         of_this_frame = seen == last_seen ? of_this_frame + 1 : 0;
         last_seen = seen;
-        /* Of one moment no more numbers than are remembered: beyond, they count as used. */
+        /*
+         * A moment has no more numbers than the service remembers; further numbers count as used.
+         */
         if (seen < 0 || of_this_frame >= HS_LEDGER_NUMBERS / BONES) {
             sched_yield();
             continue;
@@ -324,7 +327,7 @@ static void *read_race(void *context)
 START_TEST(test_claims_never_see_half_a_frame)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
-    /* Long enough that no frame of the race is forgotten, however far a reader falls behind. */
+    /* So long that the service forgets no frame of the race, however slow a reader is. */
     open_match(http, "race", RACE_FRAMES * 0.01 + 1);
     struct race race = {0};
     struct racer racers[RACE_READERS + 1];

@@ -1,7 +1,5 @@
-/*
- * Matches and the world they are played in: which map a match is opened with and how long it keeps
- * it, and the movers that frames post.
- */
+/* Matches and their worlds: the map that a match is opened with and keeps, and the movers that
+   frames post. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +10,8 @@
 #include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
 
-/* Matches opened by posting are on "plain"; few movers, so that the bound can be reached. */
+/* Matches that a post opens use "plain". Few movers are allowed, so that the test can reach the
+   limit. */
 static const char *const options[] = {"--default-map", "plain", "--max-movers", "3", NULL};
 
 static struct hs_test_service service;
@@ -28,7 +27,9 @@ static void disconnect(void)
     hs_test_http_close(http);
 }
 
-/* Sends a request and expects a status. The answer is a new reference; NULL: it is empty. */
+/*
+ * Sends a request and expects a status. The result is a new reference; NULL: the answer is empty.
+ */
 static json_t *request(const char *method, const char *path, json_t *body, long expected)
 {
     long status;
@@ -45,7 +46,7 @@ static void request_only(const char *method, const char *path, json_t *body, lon
     json_decref(request(method, path, body, expected));
 }
 
-/* Puts a map of one box that is so wide. `revision` gets its revision; may be NULL. */
+/* Puts a map with one box of this width. `revision` receives its revision; may be NULL. */
 static void put_map(const char *path, double width, long expected, char revision[80])
 {
     json_t *answer = request(
@@ -72,7 +73,7 @@ static void assert_text(const json_t *object, const char *key, const char *expec
         ck_assert_str_eq(json_string_value(value), expected);
 }
 
-/* What the answer says of a match's map; NULL: it has none. Takes the answer over. */
+/* The map that an answer names for a match; NULL: no map. Takes ownership of the answer. */
 static void assert_map(json_t *answer, const char *map, const char *revision)
 {
     assert_text(answer, "map", map);
@@ -113,7 +114,7 @@ START_TEST(a_match_is_opened_on_a_map)
     assert_map(request("GET", "/v1/matches/open", NULL, 200), "dm4", revision);
     assert_map(listed("open"), "dm4", revision);
 
-    /* what is left out agrees, and null is like left out */
+    /* an omitted member agrees; null means the same */
     assert_map(request("PUT", "/v1/matches/open", json_object(), 200), "dm4", revision);
     assert_map(request("PUT", "/v1/matches/open", json_pack("{s:n}", "map"), 200), "dm4", revision);
     assert_map(request("PUT", "/v1/matches/open", json_pack("{s:s}", "map", "dm4"), 200), "dm4",
@@ -148,10 +149,10 @@ START_TEST(a_map_must_be_there)
     assert_text(refused, "detail", "nosuch");
     assert_code(refused, "unknown_map");
     request_only("GET", "/v1/matches/nowhere", NULL, 404);
-    /* an open match is not confirmed by it either, and goes on */
+    /* it does not confirm an open match either, and the match goes on */
     request_only("PUT", "/v1/matches/nowhere", json_object(), 201);
     assert_code(request("PUT", "/v1/matches/nowhere", with_map("nosuch"), 422), "unknown_map");
-    /* of two things that do not exist the ruleset is named */
+    /* if neither exists, the answer names the ruleset */
     assert_code(request("PUT", "/v1/matches/nowhere",
                         json_pack("{s:s,s:s}", "ruleset", "nosuch", "map", "nosuch"), 422),
                 "unknown_ruleset");
@@ -211,7 +212,7 @@ START_TEST(a_match_opened_by_posting_has_the_default_map)
     put_map("/v1/maps/plain", 4, 201, revision);
     request_only("POST", "/v1/matches/posted/frames", one_frame(1), 200);
     assert_map(request("GET", "/v1/matches/posted", NULL, 200), "plain", revision);
-    /* a PUT of a match names its map itself */
+    /* the PUT of a match names its map explicitly */
     assert_map(request("PUT", "/v1/matches/put", json_object(), 201), NULL, NULL);
 
     request_only("DELETE", "/v1/maps/plain", NULL, 204);
@@ -229,7 +230,7 @@ static json_t *mover(const char *name, double z)
                      "half_extents", 1, 1, 0.1);
 }
 
-/* Posts one frame of movers, taken over, and of the player T. */
+/* Posts one frame with the player T and movers; takes ownership of the movers. */
 static json_t *post_movers(double time, json_t *movers)
 {
     json_t *body = one_frame(time);
@@ -269,7 +270,7 @@ START_TEST(movers_are_stored_and_refused)
     json_decref(answer);
     assert_mover_count("lifts", 2);
 
-    /* a place is enough from the second time on; a mover that is new needs its box */
+    /* from the second time on a place is enough; a new mover needs its box */
     json_t *turned = mover("door", 2);
     json_object_set_new(turned, "rotation", json_pack("[i,i,i,i]", 0, 0, 0, 2));
     answer = post_movers(1.05, json_pack("[{s:s,s:[i,i,f]},{s:s,s:[i,i,i]},o,o]", "mover", "lift_1",
@@ -300,7 +301,7 @@ START_TEST(movers_are_stored_and_refused)
 }
 END_TEST
 
-/* One bad field of a mover, and nothing of the request is applied. */
+/* If one field of a mover is bad, nothing of the request is applied. */
 START_TEST(bad_movers_change_nothing)
 {
     request_only("PUT", "/v1/matches/lifts", json_pack("{s:s}", "ruleset", "metres"), 201);
@@ -322,7 +323,7 @@ START_TEST(bad_movers_change_nothing)
 }
 END_TEST
 
-/* Movers alone are a frame: the match's clock goes on with them. */
+/* A frame may contain only movers; it advances the match's clock. */
 START_TEST(a_frame_of_movers_alone)
 {
     request_only("PUT", "/v1/matches/lifts", json_pack("{s:s}", "ruleset", "metres"), 201);

@@ -1,7 +1,5 @@
-/*
- * Memory of matches under its bounds, `--match-bytes` and `--history-bytes`: whatever is posted,
- * and whenever one looks, neither is passed; what is known goes on, and nothing is paid twice.
- */
+/* Memory of matches within `--match-bytes` and `--history-bytes`. Whatever is posted, and at any
+   time, both limits hold. Known players go on, and nothing is paid twice. */
 #include "tests/support/http/client.h"
 #include "tests/support/http/exposition.h"
 #include "tests/support/http/service.h"
@@ -36,7 +34,7 @@ static double history_bytes(void)
     return hs_metric(&service, "hindsight_history_bytes");
 }
 
-/* What became of a frame. */
+/* The result of a frame. */
 struct posted {
     long status;
     int stored, refused_for_capacity;
@@ -74,7 +72,8 @@ static double shed_for_history(void)
     return hs_metric(&service, "hindsight_requests_shed_total{reason=\"history\"}");
 }
 
-/* A match at its bound takes nobody new; whom it knows it goes on with; others are not touched. */
+/* A match at its limit accepts no new player. Known players go on, and other matches are not
+   affected. */
 START_TEST(a_match_keeps_to_its_memory)
 {
     static const char *const arguments[] = {"--match-bytes", "400000", NULL};
@@ -103,8 +102,8 @@ START_TEST(a_match_keeps_to_its_memory)
 }
 END_TEST
 
-/* Memory nearly full: no new match, by whichever way; those open go on, and nothing passes the
-   bound; the end of one makes room. */
+/* Memory is nearly full: no request opens a match, open matches go on, and the limit holds. The end
+   of a match frees space. */
 START_TEST(new_matches_are_refused_first)
 {
     static const char *const arguments[] = {"--history-bytes", "4000000", NULL};
@@ -148,14 +147,14 @@ enum { POSTERS = 3, MATCHES = 12, PLAYERS = 12, TICKS = 250, CLAIMS = 4 };
 
 struct poster {
     pthread_t thread;
-    int number, failures; /* answers that are neither 200 nor the 503 of an opening */
+    int number, failures; /* answers other than 200 and the 503 of an opening */
     int paid_twice, ticks;
     atomic_bool has_ended;
 };
 
 static json_t *some_name(struct hs_random *random)
 {
-    /* A few come again and again, and now and then somebody new. */
+    /* A few players return repeatedly, and sometimes a new one appears. */
     int span = hs_random_chance(random, 0.95) ? PLAYERS : 10 * PLAYERS;
     return json_sprintf("p%d", hs_random_index(random, span));
 }
@@ -187,7 +186,7 @@ static json_t *some_moves(struct hs_random *random, double time, int64_t *number
     return moves;
 }
 
-/* Shots and their hits, by pellets now and then, whose answers are long. */
+/* Shots and their hits, sometimes with pellets, whose answers are long. */
 static void add_claims(struct hs_random *random, json_t *tick, double time, int64_t *number)
 {
     json_t *shots = json_array(), *hits = json_array();
@@ -225,7 +224,7 @@ static bool pays(const json_t *verdict)
            !json_is_true(json_object_get(verdict, "replayed"));
 }
 
-/* The hits of a tick are sent again: each pays at most once. */
+/* The hits of a tick are sent again. Each pays at most once. */
 static void post_tick(struct poster *poster, struct hs_test_http *own, const char *match,
                       json_t *tick)
 {
@@ -268,7 +267,7 @@ static void *post_ticks(void *context)
     return NULL;
 }
 
-/* The largest match, as it says itself. */
+/* The bytes of the largest match, as it reports them. */
 static double largest_match(void)
 {
     double most = 0;
@@ -286,7 +285,7 @@ static double largest_match(void)
 
 static const struct {
     const char *match_bytes, *history_bytes;
-    bool fills_match; /* else all of it is filled */
+    bool fills_match; /* otherwise all of it is used */
 } floods[] = {{"300000", "100000000", true}, {"100000000", "1500000", false}};
 
 START_TEST(nothing_passes_the_bounds)

@@ -1,8 +1,6 @@
-/*
- * Memory runs out: each allocation of a request fails once in turn, then all from it on fail, then
- * the address space is bounded. The test then sends the same items again with enough memory. Every
- * honest item is paid once, with the damage of one payment, and a replay repeats it.
- */
+/* Memory runs out. Each allocation of a request fails once in turn, then all from it on fail, then
+   the address space is limited. The test then sends the same items again with enough memory. Every
+   honest item is paid once, with the damage of one payment, and a replay repeats it. */
 #include "tests/support/clock.h"
 #include "tests/support/faults.h"
 #include "tests/support/http/kept_service.h"
@@ -53,9 +51,9 @@ static void start(void)
 
 /* ---- each allocation in turn ---- */
 
-/* Items of the tick; the test sends those of `early` first, without faults. One shooter posts
-   shots, and their claims come in the same request. Another posts none, and has so many claims that
-   the tables for them must grow. */
+/* The items of the tick. The test first sends those of `early`, without faults. One shooter posts
+   shots, and their claims are in the same request. Another shooter posts no shots, and has so many
+   claims that their tables must grow. */
 enum { EARLY = 1, SHOTS = 3, CLAIMS = 9, ITEMS = SHOTS + SHOTS + CLAIMS };
 
 static void make_items(struct hs_followed *items, uint64_t key)
@@ -89,7 +87,7 @@ static char *join(const struct hs_followed *items, int from, int to)
     return text;
 }
 
-static bool is_tree; /* the body has a member that needs a tree of values */
+static bool is_tree; /* the body has an escape, which needs a tree of values */
 
 /* Writes a frame with a new player, a move, and the items; or only the first shot, the first paired
    claim and the first other claim. */
@@ -102,7 +100,7 @@ static char *make_tick(const struct hs_followed *items, bool early)
         hs_kill_print("{%s\"now\":10.1,\"frames\":[{\"time\":%g,\"players\":[{\"player\":\"%s\","
                       "\"position\":[50,0,0]}]}],\"moves\":[{\"player\":\"s%d\",\"seq\":1,"
                       "\"client_time\":5,\"received\":10.1}],\"shots\":[%s],\"hits\":[%s,%s]}",
-                      is_tree ? "\"x_note\":1," : "", early ? 10.11 : 10.12,
+                      is_tree ? "\"x\\u005fnote\":1," : "", early ? 10.11 : 10.12,
                       early ? "early" : "late", early ? 1 : 2, shot_list, paired, others);
     free(shot_list);
     free(paired);
@@ -154,8 +152,8 @@ static double damage_of(const char *match, const char *player)
     return damage;
 }
 
-/* Sends two ticks of one match, the second short of memory, and then repeats the second. True: no
-   allocation failed any more. */
+/* Sends two ticks of one match, the second short of memory, and then repeats the second. Returns
+   true if no allocation failed any more. */
 static bool fail_at(struct hs_gallery *gallery, struct hs_faults *faults, long nth, long count,
                     struct hs_followed *items)
 {

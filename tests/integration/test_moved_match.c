@@ -1,8 +1,6 @@
-/*
- * A match in metres, with a map, moves to another replica because its own drains, and its game
- * server does what docs/balancer.md says: none of its requests fails, no honest claim is rejected,
- * and the wall stands where it stood.
- */
+/* A match in metres with a map moves to another replica, because its own replica drains. Its game
+   server follows docs/balancer.md: no request fails, no honest claim is rejected, and the wall
+   keeps its place. */
 #include "tests/support/clock.h"
 #include "tests/support/http/balancer.h"
 #include "tests/support/http/client.h"
@@ -19,17 +17,17 @@
 
 enum { REPLICAS = 2, WINDOW = 20, SHOT_TICKS = 3, MORE = 60 };
 #define TICK  0.05
-#define DELAY 0.1 /* from what the shooter sees to now */
+#define DELAY 0.1 /* the delay between the time that the shooter sees and now */
 #define MATCH "/v1/matches/moving"
 
 static struct hs_test_service replicas[REPLICAS];
 static struct hs_balancer balancer;
 
-/* Either nothing is opened by a post, or what a post opens is what the game plays. */
+/* Either no post opens a match, or a post opens it with the rules and the map of the game. */
 static const struct {
     const char *arguments[8];
-    bool puts;        /* the game opens the match, at first and where it is not known */
-    int inconclusive; /* claims of one request that may find no history yet */
+    bool puts;        /* the game opens the match at the start, and wherever it is unknown */
+    int inconclusive; /* claims per request that may find no history yet */
 } ways[] = {
     {{"--drain-wait-seconds", "3", "--auto-open=false", NULL}, true, 0},
     {{"--drain-wait-seconds", "3", "--default-ruleset", "metres", "--default-map", "hall", NULL},
@@ -44,7 +42,8 @@ struct game {
     struct hs_test_http *http;
     int tick;
     int opened, resynced;
-    /* Claims without enough history; honest ones; those the wall stopped; both after the move. */
+    /* Counts: claims without enough history; honest claims; claims that the wall stopped; the last
+       two again after the move. */
     int inconclusive, accepted, stopped, accepted_late, stopped_late;
 };
 
@@ -67,7 +66,7 @@ static void stop(void)
         ck_assert(hs_test_service_stop(&replicas[i]));
 }
 
-/* The replica that has the match; REPLICAS: none, or more than one. */
+/* The replica that has the match; REPLICAS: none has it, or more than one. */
 static size_t owner(void)
 {
     size_t found = REPLICAS;
@@ -100,8 +99,8 @@ static bool aims_at_cid(int tick)
     return tick / SHOT_TICKS % 2 == 1;
 }
 
-/* The frame of a tick, and every third time a shot, as fast as the rifle fires: at the place where
-   ben was seen, or at cid, behind the wall. */
+/* The frame of a tick. Every third tick also has a shot, which is the rate of the rifle: at the
+   seen place of ben, or at cid behind the wall. */
 static void print_tick(char *to, size_t size, int tick)
 {
     double now = tick * TICK;
@@ -142,7 +141,7 @@ static void open_match(struct game *game)
     game->opened += status == 201;
 }
 
-/* Posts the frames before the present one again, as far back as the window reaches. */
+/* Posts earlier frames again, for the whole window before the present one. */
 static void resync(struct game *game)
 {
     char text[8192];
@@ -178,8 +177,8 @@ static void count_claim(struct game *game, const json_t *claim)
     }
 }
 
-/* One tick of the game server. An unknown match is opened and gets the frames that it missed, and
-   the request is sent again. A match with too little history gets them, too. */
+/* One tick of the game server. If the match is unknown, opens it, posts the frames that it missed,
+   and sends the request again. A match with too little history also gets these frames. */
 static void play_tick(struct game *game)
 {
     char text[2048];

@@ -1,8 +1,8 @@
 /*
- * Moves over HTTP: a batch sent again is answered with the same bytes, a table as the list it
- * stands for; ticks judge moves after their frames and before their shots and hits; what is refused
- * changes nothing; positions are acknowledged or corrected; the player, the match and the metrics
- * tell of them.
+ * Moves over HTTP. A repeated batch gets the same bytes, and a table the same answer as its list.
+ * Ticks check moves after their frames and before their shots and hits. Refused moves change
+ * nothing, and positions are acknowledged or corrected. The player, the match and the metrics
+ * report them.
  */
 #include <check.h>
 #include <jansson.h>
@@ -29,7 +29,7 @@ static struct hs_test_response ask(struct hs_test_http *http, const char *method
     return response;
 }
 
-/* The body of an answer with status 200; freed by the caller. */
+/* The body of an answer with status 200; the caller frees it. */
 static char *answer_text(struct hs_test_http *http, const char *method, const char *path,
                          const char *body)
 {
@@ -78,7 +78,7 @@ static void assert_verdict(const json_t *result, const char *verdict, const char
     ck_assert_str_eq(text_of(result, "verdict"), verdict);
 }
 
-/* Everything a match says of itself, to see that nothing changed; freed by the caller. */
+/* The whole state that a match reports, to verify that nothing changed; the caller frees it. */
 static char *state_of(struct hs_test_http *http, const char *match)
 {
     char path[128];
@@ -86,7 +86,7 @@ static char *state_of(struct hs_test_http *http, const char *match)
     return answer_text(http, "GET", path, NULL);
 }
 
-/* `text` with every `from` made `to`, which is as long or shorter. */
+/* Returns `text` with every `from` replaced by `to`, which is not longer. */
 static void replace_all(char *text, const char *from, const char *to)
 {
     size_t cut = strlen(from) - strlen(to);
@@ -110,7 +110,7 @@ static void replace_all(char *text, const char *from, const char *to)
     "\"dilation\":0.5,\"base\":null},"                                                             \
     "{\"player\":\"ann\",\"seq\":3,\"client_time\":17.2167,\"received\":10.07,\"epoch\":3}]}"
 
-/* The same, its columns in no order, with one that is ignored. */
+/* The same moves, with columns in another order and one ignored column. */
 #define TABLE                                                                                      \
     "{\"columns\":[\"epoch\",\"player\",\"x_note\",\"server_mode\",\"client_time\",\"kind\","      \
     "\"received\",\"seq\",\"ack\",\"base\",\"mode\",\"position\",\"velocity\",\"dilation\","       \
@@ -138,7 +138,7 @@ START_TEST(a_batch_sent_again_is_answered_with_the_same_bytes)
     }
     char *after = state_of(http, "again");
     ck_assert_str_eq(before, after);
-    /* The same number with something else in it is another matter. */
+    /* The same number with other contents is another move. */
     json_t *other = answer(http, "POST", "/v1/matches/again/moves",
                            "{\"moves\":[{\"player\":\"ann\",\"seq\":1,\"client_time\":17.3,"
                            "\"received\":10.05,\"epoch\":3}]}");
@@ -169,8 +169,8 @@ START_TEST(a_table_is_the_list_it_stands_for)
 }
 END_TEST
 
-/* One every 10 ms, for `count` of them; the retry of an early one is refused once it is not kept.
- */
+/* Posts `count` moves, one every 10 ms. The retry of an early one is refused after the service has
+   dropped its answer. */
 START_TEST(the_last_96_are_kept)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
@@ -202,13 +202,14 @@ END_TEST
 
 static const struct {
     const char *body;
-    const char *pointers[6]; /* in order; all there are */
+    const char *pointers[6]; /* in order, without gaps */
 } bad[] = {
     {"{}", {"/moves"}},
     {"{\"moves\":[],\"rows\":[]}", {"/moves"}},
     {"{\"columns\":[\"player\",\"client_time\",\"received\"]}", {"/rows"}},
     {"{\"rows\":[]}", {"/columns"}},
     {"{\"moves\":{}}", {"/moves"}},
+    {"{\"moves\":{\"rows\":[]}}", {"/moves/columns"}},
     {"{\"moves\":[],\"now\":1}", {"/now"}},
     {"{\"moves\":[{" MOVE "},5]}", {"/moves/1"}},
     {"{\"moves\":[{\"player\":\"ann\",\"client_time\":5}]}", {"/moves/0/received"}},
@@ -279,7 +280,8 @@ START_TEST(bad_fields_have_pointers_and_change_nothing)
     struct hs_test_response response = ask(http, "POST", path, bad[_i].body);
     assert_pointers(&response, _i);
     hs_test_response_free(&response);
-    if (strncmp(bad[_i].body, "{\"moves\":[{", 11) == 0) { /* is as bad in a tick */
+    /* A tick must refuse the same list with the same pointers. */
+    if (strncmp(bad[_i].body, "{\"moves\":[{", 11) == 0) {
         snprintf(path, sizeof path, "/v1/matches/%s/ticks?strict=true", match);
         response = ask(http, "POST", path, bad[_i].body);
         assert_pointers(&response, _i);
@@ -293,7 +295,7 @@ START_TEST(bad_fields_have_pointers_and_change_nothing)
 }
 END_TEST
 
-/* Strange values of the client's own are items of strange value, not bad fields. */
+/* An absurd value of the client makes an odd item, but no bad field. */
 START_TEST(strange_client_times_are_answered_one_by_one)
 {
     static const char *const times[] = {"0", "-1", "-0.0", "1e-9", "-1e300", "1e300"};
@@ -305,7 +307,8 @@ START_TEST(strange_client_times_are_answered_one_by_one)
                  "{\"player\":\"q%zu\",\"client_time\":1000,\"received\":10}]}",
                  i, times[i], i);
         json_t *parsed = answer(http, "POST", "/v1/matches/strange/moves", body);
-        bool far = strcmp(times[i], "1e300") == 0; /* bound to the first move as any other */
+        bool far =
+            strcmp(times[i], "1e300") == 0; /* bound to the first move, like any other retry */
         assert_verdict(result_at(parsed, 0), far ? "accepted" : "rejected",
                        far ? "ok" : "bad_timestamp");
         ck_assert(number_of(result_at(parsed, 0), "delta_time") == 0);
@@ -337,7 +340,7 @@ START_TEST(a_tick_judges_moves_after_frames_and_before_the_rest)
     free(text);
     json_t *state = answer(http, "GET", "/v1/matches/tick", NULL);
     const json_t *players = json_object_get(state, "players");
-    /* Had moves been first, they would have added ann. */
+    /* If moves came first, they would have added ann. */
     ck_assert_uint_eq(json_array_size(players), 2);
     ck_assert_str_eq(text_of(json_array_get(players, 0), "player"), "ann");
     ck_assert(number_of(json_array_get(players, 0), "samples") == 1);
@@ -345,7 +348,7 @@ START_TEST(a_tick_judges_moves_after_frames_and_before_the_rest)
     ck_assert(number_of(json_array_get(players, 1), "samples") == 0);
     json_decref(state);
 
-    /* In one request as in two. */
+    /* One request gives the same answers as two. */
     json_t *tick = answer(http, "POST", "/v1/matches/tick/ticks",
                           "{\"moves\":[{\"player\":\"ann\",\"seq\":1,\"client_time\":5,"
                           "\"received\":10}]}");
@@ -362,7 +365,7 @@ END_TEST
 START_TEST(positions_are_acknowledged_or_corrected)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
-    /* Centimetres: 1.7 are right, 1.8 are not (3 squared). */
+    /* In centimetres: 1.7 is allowed, 1.8 is not (the limit is for its square, 3). */
     json_t *parsed =
         answer(http, "POST", "/v1/matches/place/moves",
                "{\"columns\":[\"player\",\"client_time\",\"received\",\"mode\",\"server_mode\","
@@ -387,7 +390,7 @@ START_TEST(positions_are_acknowledged_or_corrected)
     ck_assert_str_eq(text_of(other_mode, "mode"), "falling");
     ck_assert(number_of(other_mode, "error") == 0);
     ck_assert_ptr_null(json_object_get(other_mode, "velocity"));
-    for (size_t i = 3; i < 5; i++) { /* one place, and a move that may still grow */
+    for (size_t i = 3; i < 5; i++) { /* only one of the positions, and a `pending` move */
         ck_assert_ptr_null(json_object_get(result_at(parsed, i), "ack"));
         ck_assert_ptr_null(json_object_get(result_at(parsed, i), "correction"));
     }
@@ -400,7 +403,7 @@ END_TEST
 
 /* ---- timing of a player ---- */
 
-/* A clock twice as fast, with acks: proven, and refused by the default rules. */
+/* A clock that runs twice as fast, with acks: the default rules refuse its moves, with proof. */
 START_TEST(a_fast_clock_is_refused_counted_and_told)
 {
     static const char *const proven =
@@ -451,7 +454,7 @@ START_TEST(a_fast_clock_is_refused_counted_and_told)
     ck_assert(number_of(player, "suspicion") > 0);
     json_decref(player);
 
-    /* Who sent no moves has no timing. */
+    /* A player without moves has no timing. */
     free(answer_text(http, "POST", "/v1/matches/fast/frames",
                      "{\"frames\":[{\"time\":11,\"players\":[{\"player\":\"ben\",\"position\":[0,"
                      "0,0]}]}]}"));

@@ -1,7 +1,5 @@
-/*
- * What operators see of the running service: metrics that promtool accepts and that move with
- * the traffic, rules and a dashboard that name only what is there.
- */
+/* The metrics of the running service: promtool accepts them, and they follow the traffic. Alerts
+   and dashboard name only existing metrics. */
 #include "tests/support/clock.h"
 #include "tests/support/contract/yaml_json.h"
 #include "tests/support/files.h"
@@ -32,7 +30,7 @@ static bool have_promtool(void)
     return system("command -v promtool >/dev/null 2>&1") == 0; /* NOLINT(cert-env33-c) */
 }
 
-/* Runs a shell command with `input` on its standard input; what it says. */
+/* Runs a shell command with `input` on its standard input; returns its output. */
 static const char *run(const char *command, const char *input, int *code)
 {
     char name[] = "/tmp/hindsight-observability-XXXXXX";
@@ -65,7 +63,7 @@ START_TEST(promtool_accepts_the_rules)
 }
 END_TEST
 
-/* Every expression below a value, as rules of one group. */
+/* Collects every expression in a value as the rules of one group. */
 static void gather_rules(json_t *value, json_t *rules)
 {
     const char *name;
@@ -83,7 +81,7 @@ static void gather_rules(json_t *value, json_t *rules)
     }
 }
 
-/* JSON is YAML, so the panels make a file of rules. */
+/* JSON is YAML, so the panels of the dashboard can be checked as a file of rules. */
 START_TEST(promtool_accepts_the_dashboard)
 {
     int code;
@@ -130,7 +128,9 @@ static void add(struct names *names, const char *name, size_t len)
     memcpy(names->name[names->count++], text, sizeof text);
 }
 
-/* The metrics an expression names: words outside of quotation marks with one of our beginnings. */
+/*
+ * The metrics in an expression: words outside quotation marks that begin with one of our prefixes.
+ */
 static void add_metrics(struct names *names, const char *expression)
 {
     bool quoted = false;
@@ -150,7 +150,7 @@ static void add_metrics(struct names *names, const char *expression)
     }
 }
 
-/* Every text under a key of that name, however deep. */
+/* Collects every text under this key, at any depth. */
 static void add_members(struct names *names, json_t *value, const char *key)
 {
     const char *name;
@@ -184,7 +184,7 @@ static json_t *load_yaml(const char *path)
     return root;
 }
 
-/* A rule or a panel about something that does not exist shows nothing for ever. */
+/* A rule or panel about a metric that does not exist would never show anything. */
 START_TEST(rules_and_dashboard_name_what_exists)
 {
     static struct names samples, recorded, used;
@@ -217,8 +217,8 @@ END_TEST
 
 /* ---- the page for operators ---- */
 
-/* Takes the words in backquotes from `at` up to the next bar: as names, or as labels to append to
-   every name from `first` on. Returns what is behind the bar. */
+/* Reads the words in backquotes from `at` to the next bar: as names, or as labels to append to
+   every name from `first` on. Returns the position after the bar. */
 static const char *add_cell(struct names *names, size_t first, const char *at, bool as_names)
 {
     const char *end = strchr(at, '|');
@@ -248,7 +248,7 @@ static void add_documented(struct names *names, const char *page)
     }
 }
 
-/* The same of the families of an exposition. `le` is nobody's label. */
+/* The same for the families of an exposition. `le` belongs to histograms */
 static void add_families(struct names *names, const char *text)
 {
     for (const char *line = text; (line = strstr(line, "# TYPE ")) != NULL;) {
@@ -262,7 +262,7 @@ static void add_families(struct names *names, const char *text)
             size_t label = strcspn(++at, "=");
             if (label != 2 || memcmp(at, "le", 2) != 0)
                 snprintf(name + strlen(name), sizeof name - strlen(name), " %.*s", (int)label, at);
-            at += label + 2; /* no value holds a quotation mark */
+            at += label + 2; /* no value contains a quotation mark */
             at += strcspn(at, "\"") + 1;
             ck_assert(at <= sample + end);
         }
@@ -306,8 +306,8 @@ static void assert_same(const struct names *there, const struct names *documente
                       documented->name[i]);
 }
 
-/* The page for operators has every family of metrics with its labels, and every alert, and none
-   that is not there. */
+/* The operators' page lists every family of metrics with its labels, and every alert, and nothing
+   else. */
 START_TEST(everything_is_documented)
 {
     static struct names families, documented, alerts, documented_alerts;

@@ -1,8 +1,8 @@
 /*
- * Too much to do, one mechanism at a time: requests that waited too long, by kind; deadlines;
- * tenants that send too many; matches that nobody needs any more (memory: test_memory). What is
- * refused is refused before its body is looked at: the bodies sent here are no JSON where that can
- * be seen. A queue is made by stopping the process for a while.
+ * Overload, one mechanism at a time: requests that waited too long, by kind; deadlines; tenants
+ * that send too much; matches that nobody uses any more (test_memory is about memory). A request is
+ * refused before its body is parsed. To show this, the bodies sent here are not JSON. The tests
+ * stop the process for some time to make a queue.
  */
 #include "tests/support/clock.h"
 #include "tests/support/http/exposition.h"
@@ -38,7 +38,8 @@ static void stop(void)
     ck_assert(hs_test_service_stop(&service));
 }
 
-/* `headers`: whole lines, or "". Without a body a GET, else a POST, or a PUT of a match or map. */
+/* `headers`: whole lines, or "". Without a body it is a GET; otherwise a POST, or the PUT of a
+   match or map. */
 static int send_request(unsigned port, const char *path, const char *headers, const char *body)
 {
     char request[4096];
@@ -59,7 +60,7 @@ static int send_request(unsigned port, const char *path, const char *headers, co
     return fd;
 }
 
-/* The answer is kept until the next one. */
+/* The answer stays valid until the next one. */
 static int receive(int fd)
 {
     hs_raw_read(fd, false, &answer);
@@ -88,7 +89,7 @@ static void assert_problem(int status, const char *code, const char *retry_after
     ck_assert_ptr_nonnull(strstr(answer.body, "\"retry_after_ms\":"));
 }
 
-/* Returns when every thread stands still. */
+/* Returns when all threads stand still. */
 static void halt(void)
 {
     int status = 0;
@@ -99,8 +100,8 @@ static void halt(void)
 
 /* ---- waits ---- */
 
-/* Half a second late or more: refused, but the health routes answer. The worker serves the first
-   request, because nothing was before it in the queue. */
+/* Requests that are half a second late or more are refused, but the health routes answer. The
+   worker serves the first request, because no other request was before it in the queue. */
 START_TEST(late_requests_are_refused)
 {
     static const char *const arguments[] = {"--queue-ms", "50", "--threads", "1", NULL};
@@ -134,8 +135,8 @@ START_TEST(late_requests_are_refused)
 }
 END_TEST
 
-/* A client that sends one request after the other gets its answer, however late: nothing is won by
-   refusing the only request there is. A health check beside it is no queue. */
+/* A client that sends one request after the other always gets its answer, however late. To refuse
+   the only request would not help anybody. A health check beside that client makes no queue. */
 START_TEST(a_lone_client_is_never_refused)
 {
     static const char *const arguments[] = {"--queue-ms", "10", "--threads", "1", NULL};
@@ -162,8 +163,8 @@ START_TEST(a_lone_client_is_never_refused)
 }
 END_TEST
 
-/* What was sent while the service was stopped, when it was stopped for so long. A request before
-   these is served, because it waits behind nobody. */
+/* Sends requests while the service is stopped, for that time. The worker serves a request before
+   these, because it waits behind no other one. */
 static void stop_for(long ms, int fds[3])
 {
     halt();
@@ -176,12 +177,13 @@ static void stop_for(long ms, int fds[3])
     ck_assert_int_eq(receive(first), 200);
 }
 
-/* A queue that stands, here of a service stopped again and again: hits outlast frames, frames
-   outlast the console, whatever comes first in the queue. */
+/* A standing queue: the service is stopped again and again. Hits are served longer than frames, and
+   frames longer than the console, whatever their order in the queue. */
 START_TEST(hits_before_frames_before_console)
 {
     static const char *const arguments[] = {"--queue-ms", "4000", "--threads", "1", NULL};
-    /* kinds wait at most 4, 2 and 1 s; longer than 0.5 s makes the queue count as standing */
+    /* requests wait at most 4, 2 and 1 s, by kind; longer than 0.5 s makes the queue count as
+       standing */
     static const struct {
         long stopped_ms;
         int statuses[3];
@@ -219,8 +221,8 @@ START_TEST(queue_limit_can_be_off)
 }
 END_TEST
 
-/* Many connections are ready at once, and then none: an event loop that takes them in portions
-   (the library's: 128) must not wait for another portion before it serves the last. */
+/* Many connections are ready at once, and then none. An event loop that takes them in portions (the
+   library's: 128) must serve the last ones without waiting for another portion. */
 START_TEST(whole_portions_of_connections)
 {
     enum { CONNECTIONS = 256 };
@@ -280,7 +282,8 @@ START_TEST(deadlines)
 }
 END_TEST
 
-/* Time counts from the arrival of the header: the wait for the worker, and that for the body. */
+/* The time since the arrival of the header counts: the wait for the worker, and the wait for the
+   body. */
 START_TEST(deadlines_pass_while_waiting)
 {
     start(NULL);
@@ -305,7 +308,8 @@ START_TEST(deadlines_pass_while_waiting)
 }
 END_TEST
 
-/* A long body of a request that is refused is not read: the answer comes before it, and the end. */
+/* The service does not read the long body of a refused request. The answer and the end of the
+   connection arrive before that. */
 START_TEST(long_bodies_are_not_read)
 {
     const char *header = "POST /v1/matches/m/frames HTTP/1.1\r\nHost: x\r\nX-Deadline-Ms: 0\r\n"
@@ -331,7 +335,7 @@ static struct hs_test_token tokens[] = {
     {.tenant = "zeta", .kid = "a", .scopes = "\"ingest\",\"verify\"", .secret_seed = 2},
 };
 
-/* One of `who` asks; the header line of a token, or "". */
+/* Sends a request as `who`: the header line of a token, or "". */
 static int ask_as(const char *header, const char *path, const char *body)
 {
     char line[512] = "";
@@ -340,7 +344,9 @@ static int ask_as(const char *header, const char *path, const char *body)
     return ask(path, line, body);
 }
 
-/* Both keys of a tenant draw from one bucket, another tenant from another; health from none. */
+/*
+ * Both keys of a tenant use one bucket, and another tenant has its own. Health requests use none.
+ */
 START_TEST(tenants_have_their_rate)
 {
     char directory[] = "/tmp/hindsight_overload_XXXXXX", path[64], value[256];
@@ -357,7 +363,7 @@ START_TEST(tenants_have_their_rate)
     refused = statuses[429];
     ck_assert_msg(statuses[400] + refused == 8 && refused >= 1, "%d refused, %d let in", refused,
                   statuses[400]);
-    /* Slow as the machine may be, it cannot refill as fast as that. */
+    /* Even on a slow machine the bucket cannot refill that fast. */
     for (int i = 0; answer.status != 429 && i < 100; i++)
         ask_as(tokens[0].header, "/v1/matches", NULL);
     assert_problem(429, "rate_limited", "1");
@@ -366,7 +372,8 @@ START_TEST(tenants_have_their_rate)
     ck_assert_int_le(wait_ms, 1001);
     ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "");
     ck_assert_int_eq(ask_as(tokens[2].header, "/v1/matches/z/frames", FRAMES_BODY), 200);
-    ck_assert_int_eq(ask_as("", "/v1/matches/m", NULL), 401); /* and costs nobody anything */
+    ck_assert_int_eq(ask_as("", "/v1/matches/m", NULL),
+                     401); /* and takes nothing from any bucket */
     for (int i = 0; i < 20; i++)
         ck_assert_int_eq(ask("/livez", "", NULL), 200);
     hs_test_pause_ms(wait_ms + 20);
@@ -378,7 +385,7 @@ START_TEST(tenants_have_their_rate)
 }
 END_TEST
 
-/* Without tokens everybody is one tenant. */
+/* Without tokens all clients are one tenant. */
 START_TEST(one_rate_for_all)
 {
     static const char *const arguments[] = {"--tenant-rate", "1", "--tenant-burst", "2", NULL};
@@ -403,7 +410,7 @@ START_TEST(idle_matches_end)
     double begun = hs_test_seconds();
     while (ask("/v1/matches/idle", "", NULL) == 200 && hs_test_seconds() - begun < 30) {
         ck_assert_int_eq(ask("/v1/matches/busy/hits", "", HITS_BODY), 200);
-        hs_test_pause_ms(50); /* who only looks at it does not keep it */
+        hs_test_pause_ms(50); /* reading a match does not keep it alive */
     }
     ck_assert_int_eq(answer.status, 404);
     ck_assert_msg(hs_test_seconds() - begun > 1.9, "ended after %f s", hs_test_seconds() - begun);

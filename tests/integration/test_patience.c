@@ -1,5 +1,5 @@
-/* `hindsight play` against services that refuse requests for now: it waits as long as the answers
-   say, gets the same result, and gives up in bounded time with the reason of the last answer. */
+/* `hindsight play` against services that refuse requests for some time. It waits as the answers
+   say, gets the same result, and stops in limited time with the reason of the last answer. */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http/service.h"
@@ -21,7 +21,7 @@
 enum { TICKS = 25, CLAIMS = (TICKS - 1) / 3 };
 
 static struct hs_test_service service; /* answers everything */
-static struct hs_test_service strict;  /* one request each 20 ms, and no burst */
+static struct hs_test_service strict;  /* one request per 20 ms, without a burst */
 static char folder[64];
 
 static const char *write_text(const char *name, const char *text)
@@ -32,7 +32,7 @@ static const char *write_text(const char *name, const char *text)
     return path;
 }
 
-/* ben stands in the open; every 150 ms ann shoots, now and then a metre beside ben. */
+/* ben stands in the open. ann shoots every 150 ms, sometimes a metre beside ben. */
 static const char *write_recording(void)
 {
     char text[8192];
@@ -60,7 +60,7 @@ static const char *write_recording(void)
     return write_text("patience.jsonl", text);
 }
 
-/* The result as JSON without what was measured of time; to be released. */
+/* The result as JSON without the measured times; the caller releases it. */
 static json_t *play(unsigned port, const char *path)
 {
     struct hs_test_run result;
@@ -102,7 +102,8 @@ END_TEST
 #define OPENED             "HTTP/1.1 201 Created\r\n|{}"
 #define WRONG              "HTTP/1.1 400 Bad Request\r\n|{\"title\":\"That is wrong\"}"
 
-/* Each a reply: header lines, a bar, the body. The last one is repeated; NULL ends the list. */
+/* Each text is a reply: header lines, a bar, the body. The last reply is repeated; NULL ends the
+   list. */
 struct replies {
     const char *each[4];
 };
@@ -125,12 +126,12 @@ static void answer_one(int fd, const char *reply)
     int len = snprintf(text, sizeof text, "%.*sConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
                        (int)(bar - reply), reply, strlen(bar + 1), bar + 1);
     if (send(fd, text, (size_t)len, MSG_NOSIGNAL) < 0) {
-        /* The program will say that there was no answer. */
+        /* The program then reports that there was no answer. */
     }
     close(fd);
 }
 
-/* A process that ends with this one; its port. */
+/* A process that ends with this one, and its port. */
 static unsigned start_answering(const struct replies *replies, pid_t *pid)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -170,19 +171,19 @@ static const struct {
     double at_least, at_most; /* seconds */
     const char *said;
 } given_up[] = {
-    /* Longer than anybody waits. */
+    /* Longer than any client waits. */
     {{{BUSY("Retry-After: 3600\r\n", "{\"title\":\"Full\"}"), NULL}},
      0,
      10,
      "503 Full (sent 1 time; the service asks to wait another 3600 s)"},
-    /* Again and again, and the body is more exact than the header. */
+    /* The answer comes several times, and its body is more exact than its header. */
     {{{BUSY("Retry-After: 1\r\n", "{\"title\":\"Full\",\"retry_after_ms\":2}"), NULL}},
      0.2,
      30,
      "503 Full (sent 101 times; the service asks to wait another 0.002 s)"},
-    /* Without a word on when to come back there is nothing to wait for. */
+    /* If the answer names no retry time, the program does not wait. */
     {{{BUSY("", "{\"title\":\"Broken\"}"), NULL}}, 0, 10, "503 Broken\n"},
-    /* What stands in front of the service has but the header. */
+    /* Proxies in front of the service send only the header. */
     {{{BUSY("Retry-After: 1\r\n", "busy"), WRONG, NULL}}, 1, 20, "400 That is wrong\n"},
 };
 
@@ -198,7 +199,7 @@ START_TEST(gives_up_and_says_why)
 }
 END_TEST
 
-/* A recording may be about refusals. */
+/* A recording may itself expect refusals. */
 START_TEST(refusals_that_are_expected_are_taken)
 {
     static const struct replies replies = {

@@ -36,10 +36,8 @@ static const char *write_text(const char *name, const char *text)
     return path;
 }
 
-/*
- * ann stands still; ben walks past her at 6 m/s, 20 m away. Every 150 ms, as fast as her rifle
- * fires, she hits ben at the place of 100 ms before.
- */
+/* ann stands still; ben walks past her at 6 m/s, 20 m away. Every 150 ms, the rate of her rifle,
+   she hits ben at the place where ben was 100 ms before. */
 static const char *write_honest(const char *name, const char *match)
 {
     const char *path = file_named(name);
@@ -72,7 +70,7 @@ static const char *write_honest(const char *name, const char *match)
 
 enum { CLAIMS = 6 };
 
-/* `group`: names of objects in each other, "a/b"; NULL: none. What is not there counts 0. */
+/* `group`: names of nested objects, "a/b"; NULL: none. A missing number counts as 0. */
 static json_int_t count_of(const struct hs_test_run *result, const char *group, const char *key)
 {
     json_t *object = json_loads(result->out, 0, NULL);
@@ -100,7 +98,7 @@ START_TEST(plays_and_counts)
     ck_assert_ptr_nonnull(strstr(result.out, "100.00 % of 6"));
     ck_assert_ptr_nonnull(strstr(result.out, "p50 "));
 
-    /* The match is still open: not again into the same one unless told so. */
+    /* The match is still open. The program uses it only with the option for this. */
     HS_TEST_RUN(&result, "play", path, "--url", url);
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "--replace"));
@@ -117,8 +115,8 @@ END_TEST
 static const struct {
     const char *kind, *reason, *flag;
     json_int_t rejected;
-    /* Of the demo's honest claims, in percent, at least: refused, remarked on. Who stands still is
-       hit by who aims ahead, and some do hit the bone that pays best. */
+    /* Limits for the demo's honest claims, in percent: refused ones, and flagged ones. An aimbot
+       can hit a player who stands still, and some cheats do hit the bone that pays best. */
     double demo_rejected, demo_flagged;
 } cheats[] = {
     {"shift-origin", "origin_mismatch", NULL, CLAIMS, 100, 0},
@@ -159,7 +157,7 @@ static const char *demo_recording(void)
     return path;
 }
 
-/* Claims at many distances, by people and of people who stand, walk and run. */
+/* Claims at many distances, by standing, walking and running players, at such players. */
 START_TEST(cheats_in_the_demo_are_refused)
 {
     struct hs_test_run result;
@@ -179,7 +177,7 @@ START_TEST(cheats_in_the_demo_are_refused)
                   cheats[_i].kind, rejected, claims);
     ck_assert_msg(flagged >= claims * cheats[_i].demo_flagged / 100, "%s: %g of %g are flagged",
                   cheats[_i].kind, flagged, claims);
-    /* What changes nothing of the shot costs it nothing. */
+    /* Cheats that do not change the shot are not refused for it. */
     if (cheats[_i].rejected == 0)
         ck_assert(rejected == 0 && count_of(&result, "kinds/honest", "accepted") == (int)claims);
 }
@@ -227,7 +225,8 @@ START_TEST(the_documented_example_plays)
 }
 END_TEST
 
-/* A wall between the two, put under the name of the match; without it they see each other. */
+/* A wall between the two players, put under the name of the match. Without the wall they see each
+   other. */
 START_TEST(a_map_can_be_brought)
 {
     struct hs_test_run result;
@@ -241,7 +240,7 @@ START_TEST(a_map_can_be_brought)
     HS_TEST_RUN(&result, "play", path, "--url", url, "--json", "--match", "no-walls");
     ck_assert_msg(result.code == 0, "%s", result.err);
     ck_assert_int_eq(count_of(&result, NULL, "accepted"), CLAIMS);
-    /* The match is still open on the old wall. */
+    /* The match is still open with the old wall. */
     write_text("wall.json", "{\"boxes\":[]}");
     HS_TEST_RUN(&result, "play", path, "--url", url, "--map", map);
     ck_assert_int_eq(result.code, 1);
@@ -296,7 +295,7 @@ START_TEST(refusals_end_the_run_and_say_where)
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "line 3: the service refused POST"));
     ck_assert_ptr_nonnull(strstr(result.err, "/frames/0/time"));
-    /* A service has taken it: its bad fields were one refused item then. */
+    /* A service has accepted this request: its bad fields were one malformed item. */
     path = write_text("asked.jsonl", HEAD("asked") "{\"match\":\"asked\",\"request\":\"frames\","
                                                    "\"body\":{\"frames\":[{\"time\":\"noon\","
                                                    "\"players\":[]}]},\"answer\":{},\"expect\":"
@@ -319,7 +318,8 @@ END_TEST
     ",\"frames\":[{\"time\":" stated                                                               \
     ",\"players\":[{\"player\":\"ann\",\"position\":[0,0,0]}]}]}}\n"
 
-/* What a service recorded over a day: matches side by side, one again, a gap, and a restart. */
+/* A recording of a service over a day: parallel matches, one that is opened again, a gap, and a
+   restart. */
 START_TEST(recordings_hold_many_matches)
 {
     struct hs_test_run result;
@@ -345,7 +345,7 @@ static const char *const foreign[] = {"hello\n", "{\"format\":\"hindsight-record
                                       "{\"name\":\"a scenario\",\"steps\":[]}\n", "\x7f\x45LF\1",
                                       ""};
 
-/* One sentence, and no table of zeros. */
+/* The program prints one sentence, and no table of zeros. */
 START_TEST(foreign_files_are_one_error)
 {
     static const char *const commands[] = {"play", "recheck"};
@@ -367,7 +367,7 @@ END_TEST
 START_TEST(silence_is_said)
 {
     struct hs_test_run result;
-    /* Port 1 of loopback: nobody listens there. */
+    /* Port 1 of loopback, where nobody listens. */
     HS_TEST_RUN(&result, "play", write_honest("silent.jsonl", "silent"), "--url",
                 "http://127.0.0.1:1");
     ck_assert_int_eq(result.code, 1);
@@ -437,7 +437,7 @@ START_TEST(demo_shows_what_it_promises)
     for (size_t i = 0; i < sizeof(promised) / sizeof(promised[0]); i++)
         ck_assert_msg(strstr(result.out, promised[i]) != NULL, "no \"%s\" in: %s", promised[i],
                       result.out);
-    /* The recording it kept gives the same, computed again, and over another service. */
+    /* The recording gives the same results if it is computed again, and over another service. */
     HS_TEST_RUN(&result, "recheck", path, "--json");
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     ck_assert_int_gt(count_of(&result, NULL, "identical"), 400);
@@ -453,7 +453,7 @@ START_TEST(demo_shows_what_it_promises)
 }
 END_TEST
 
-/* Of the honest players, that is: those who lie already may be forged into a hit. */
+/* This is about honest players: the shot of a cheat may become a hit by a forgery. */
 static json_int_t accepted_of_honest(const struct hs_test_run *result)
 {
     json_t *object = json_loads(result->out, 0, NULL);
@@ -465,7 +465,7 @@ static json_int_t accepted_of_honest(const struct hs_test_run *result)
     return accepted;
 }
 
-/* Shots of a match go on behind the body they hit: the forged ones must miss it, too. */
+/* A match's shots go on behind the body that they hit. Forged shots must miss that body, too. */
 START_TEST(no_grown_shot_of_a_match_touches)
 {
     struct hs_test_run result;

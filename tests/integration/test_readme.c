@@ -1,5 +1,4 @@
-/* What README.md and docs/disputes.md tell people to type works as printed, and answers what they
- * say. */
+/* The commands in README.md and docs/disputes.md work as printed, and print what the pages show. */
 #include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
@@ -16,8 +15,8 @@
 static char folder[64];
 static struct hs_test_service service;
 
-/* The shell's folder has the program under test as `build/hindsight`. There curl reaches the
-   service under test as that of `make run`, and fails when it refuses. */
+/* The shell's folder has the program under test at `build/hindsight`. In it, curl reaches the
+   service under test at the address of `make run`, and fails if the service refuses. */
 static void prepare_folder(void)
 {
     char path[128], program[PATH_MAX];
@@ -63,7 +62,7 @@ static const char *run(const char *commands)
     return out;
 }
 
-/* Types the page whose README.md is in folder `from`; tests/readme.sh compares what is printed. */
+/* Types the commands of the README.md in folder `from`; tests/readme.sh compares their output. */
 static const char *type_page(int *code, const char *from)
 {
     return hs_test_shell(code,
@@ -80,7 +79,7 @@ static void type_right_page(void)
     ck_assert_msg(code == 0, "%s", out);
 }
 
-/* What is changed on the page, and what tests/readme.sh says about that. */
+/* A change of the page, and the resulting message of tests/readme.sh. */
 static const struct {
     const char *change, *said;
 } wrong[] = {
@@ -106,7 +105,9 @@ START_TEST(a_wrong_page_is_found)
 }
 END_TEST
 
-/* The page's table and picture are those of the demo. The picture is the indented block. */
+/*
+ * The table and the picture of the page are those of the demo. The picture is the indented block.
+ */
 START_TEST(the_demo_draws_the_picture)
 {
     int code;
@@ -123,21 +124,22 @@ START_TEST(the_demo_draws_the_picture)
 }
 END_TEST
 
-/* The verdict of the refused claim, by its id, in what the service recorded. */
+/* Finds the verdict of the refused claim by its id in the service's recording. */
 START_TEST(a_verdict_is_found_again)
 {
     static const char example[] = "b8f9e7885a3016bb7b4dfc3de54a0299";
     char id[33] = "";
     int code;
     type_right_page();
-    /* the answer to the same claim is the same */
+    /* the same claim gets the same answer */
     const char *text = hs_test_shell(&code,
                                      "sh tests/readme.sh block '\"shot\":1043' README.md | "
                                      "CURL_HOME=%s sh | jq -r '.results[0].verdict_id'",
                                      folder);
     ck_assert_uint_eq(strlen(text), 33);
     memcpy(id, text, 32);
-    for (int i = 0; i < 100; i++) { /* lines are written a little later than answers are sent */
+    for (int i = 0; i < 100;
+         i++) { /* the service writes lines a little later than it sends answers */
         text = hs_test_shell(&code,
                              "sh tests/readme.sh block find_verdict docs/disputes.md | "
                              "sed s/%s/%s/ | (cd %s && sh) | jq -s '.[0] // empty'",
@@ -157,7 +159,7 @@ START_TEST(a_verdict_is_found_again)
 }
 END_TEST
 
-/* The page is right, and its reader has put the built-in ruleset, in metres, under a new name. */
+/* The page is right for a reader who puts the built-in ruleset, in metres, under a new name. */
 START_TEST(commands_print_what_the_page_says)
 {
     type_right_page();
@@ -169,8 +171,8 @@ START_TEST(commands_print_what_the_page_says)
 }
 END_TEST
 
-/* A short document is in centimetres: under a built-in name it would change a game's unit unseen.
- */
+/* A short document is in centimetres. Under a built-in name it would change a game's unit
+   unnoticed. */
 START_TEST(builtin_names_are_reserved)
 {
     static const char *const names[] = {"metres", "centimetres", "inches", "default",

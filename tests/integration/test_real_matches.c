@@ -1,8 +1,6 @@
-/*
- * Recordings of real matches, judged over HTTP and held against what the game's own server
- * decided. The recordings are not part of the tree: they are looked for in $HS_SHARED_DATA or
- * ../shared/data, and the tests skip where they are absent.
- */
+/* Recordings of real matches, verified over HTTP and compared with the decisions of the game's own
+   server. The recordings are not in the tree. The tests look for them in $HS_SHARED_DATA or
+   ../shared/data, and skip without them. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +15,7 @@
 
 static struct hs_test_service service;
 
-/* The least share of the server's hits to be confirmed, the largest of its misses accepted. */
+/* Min share of the server's hits that are confirmed; max share of its misses that are accepted. */
 static const struct {
     const char *file;
     double grow, least_confirmed, most_accepted; /* units, percent, percent */
@@ -37,7 +35,7 @@ static void path_of(const char *file, char path[512])
     snprintf(path, 512, "%s/%s", folder != NULL ? folder : "../shared/data", file);
 }
 
-/* Nobody who played there made a mistake of an integration; frames of old games tell no ping. */
+/* These matches have no integration mistakes; frames of old games have no ping. */
 static void check_hints(const char *match)
 {
     char path[64];

@@ -1,7 +1,5 @@
-/*
- * Recordings over the lives of a service: it is stopped, killed and started again, and matches are
- * short of memory. What `recheck` compares is identical, and what is missing is reported as a gap.
- */
+/* Recordings of services that are stopped, killed and started again, and of matches that are short
+   of memory. All compared answers are identical, and missing parts are reported as a gap. */
 #include <check.h>
 #include <jansson.h>
 #include <signal.h>
@@ -32,7 +30,7 @@ START_TEST(a_restarted_service_continues_the_file)
     ck_assert_int_eq(hs_recheck_number(&result, "interrupted"), 1);
     ck_assert_int_eq(hs_recheck_number(&result, "identical"), 89);
     json_decref(result.report);
-    /* The same name is another match after the restart. */
+    /* After the restart the same name is another match. */
     hs_record_little(path, "little", false);
     HS_RECHECK(&result, "recheck", path, "--json");
     ck_assert_msg(result.program.code == 0, "%s", result.program.err);
@@ -45,11 +43,9 @@ START_TEST(a_restarted_service_continues_the_file)
 }
 END_TEST
 
-/*
- * Traffic over three lives of a service that keeps its matches and records. The first life ends by
- * SIGTERM. The second one has no checkpoint but the one at its start, and ends by SIGKILL or
- * SIGTERM. The claims of all lives are counted.
- */
+/* Traffic over three lives of a service that keeps its matches and records. The first life ends by
+   SIGTERM. The second one has no checkpoint but the one at its start, and ends by SIGKILL or
+   SIGTERM. The claims of all three lives are counted. */
 static void record_lives(const char *path, bool kill_it, struct hs_traffic *sum)
 {
     static const int until[] = {100, 130, HS_TRAFFIC_TICKS};
@@ -71,7 +67,8 @@ static void record_lives(const char *path, bool kill_it, struct hs_traffic *sum)
     }
 }
 
-/* Matches go on after a restart, and so do their recordings: the saved state is in them. */
+/* Matches and their recordings go on after a restart, because the recording contains the saved
+   state. */
 START_TEST(recordings_go_on_after_a_restart)
 {
     struct hs_recheck result;
@@ -121,8 +118,8 @@ START_TEST(a_state_that_is_too_large_is_a_gap)
 }
 END_TEST
 
-/* Under other rules a restored match goes on from its own state. Here the other rules are the same
-   ones, so nothing may change. */
+/* Under other rules a restored match goes on from its own state. Here the other rules equal the
+   recorded ones, so nothing may change. */
 START_TEST(other_rules_go_on_after_a_restart)
 {
     struct hs_recheck result;
@@ -143,7 +140,8 @@ START_TEST(other_rules_go_on_after_a_restart)
     ck_assert_msg(result.program.code == 0, "%s%s", result.program.out, result.program.err);
     ck_assert_msg(json_array_size(json_object_get(result.report, "gaps")) == 0, "%s",
                   result.program.out);
-    ck_assert_int_eq(hs_recheck_number(&result, "matches_restored"), 2); /* the shared one, twice */
+    ck_assert_int_eq(hs_recheck_number(&result, "matches_restored"),
+                     2); /* the shared match, twice */
     ck_assert_int_gt(hs_recheck_number(&result, "unchanged"), (json_int_t)sum.claims / 2);
     ck_assert_int_eq(hs_recheck_number(&result, "claims") + hs_recheck_number(&result, "moves"),
                      hs_recheck_number(&result, "unchanged"));
@@ -155,8 +153,8 @@ END_TEST
 
 static const char *const match_bytes[] = {"65536", "70000", "100000", "150000", "250000"};
 
-/* Traffic of matches that give something up sooner or later because memory is short. The recording
-   must not contain requests that a replay with more memory would answer differently. */
+/* Traffic of matches that sooner or later drop state because memory is short. The recording must
+   not contain requests that a replay with more memory would answer differently. */
 START_TEST(what_memory_decides_is_not_computed_again)
 {
     struct hs_recheck result;

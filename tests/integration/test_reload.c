@@ -1,4 +1,4 @@
-/* The configuration is read again while the service runs: all of it or nothing, seen over HTTP. */
+/* A running service reads its configuration again, completely or not at all; seen over HTTP. */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http/client.h"
@@ -68,8 +68,8 @@ static long get(const char *path)
 #define SUCCESSFUL "hindsight_config_last_reload_successful"
 #define WHEN       "hindsight_config_last_reload_success_timestamp_seconds"
 
-/* What the log has of lines with the message, from *at on: the newest one, which the caller frees,
-   or NULL. *count: how many. */
+/* The newest log line with the message, from *at on; the caller frees it. NULL: there is no such
+   line. *count: how many. */
 static json_t *find_lines(const char *msg, long *at, int *count)
 {
     char path[64], line[8192];
@@ -93,7 +93,7 @@ static json_t *find_lines(const char *msg, long *at, int *count)
     return newest;
 }
 
-/* Sends SIGHUP and waits for the line of the log that ends the reload; the caller frees it. */
+/* Sends SIGHUP and waits for the log line that ends the reload; the caller frees it. */
 static json_t *reload(const char *msg)
 {
     long at = lseek(service.err, 0, SEEK_END);
@@ -111,7 +111,7 @@ static json_t *reload(const char *msg)
 
 #define REFUSED "not reloaded: the old configuration stays in use"
 
-/* The metric is set just after the line of the log. */
+/* The service sets the metric just after it writes the line. */
 static void expect_successful(double value)
 {
     for (int tries = 0; tries < 1000 && hs_metric(&service, SUCCESSFUL) != value; tries++)
@@ -125,7 +125,8 @@ static const char *text_of(const json_t *line, const char *field)
     return text == NULL ? "" : text;
 }
 
-/* One broken file keeps every ruleset as it was, the good ones too; made whole, all are taken. */
+/* If one file is broken, every ruleset stays as it was, even those with good files. When it is
+   repaired, all are loaded. */
 START_TEST(rulesets_are_taken_all_or_none)
 {
     hs_test_write_file(path_of("arena.json"), "{\"name\":\"arena\"}");
@@ -172,7 +173,7 @@ START_TEST(rulesets_are_taken_all_or_none)
 }
 END_TEST
 
-/* The file is read again: what can be taken is, and what cannot is named. */
+/* The service reads the file again, applies the options that can change, and names the others. */
 START_TEST(the_file_is_read_again)
 {
     char config[160], text[512];
@@ -203,7 +204,8 @@ START_TEST(the_file_is_read_again)
     ck_assert_ptr_nonnull(request);
     json_decref(request);
 
-    /* Back to its own value, it waits for nothing; a quieter level still says that it came. */
+    /* If a level returns to its old value, nothing waits for a restart. A quieter level still logs
+       the reload. */
     snprintf(text, sizeof text, "{\"max_batch\":5,\"rules\":\"%s\",\"log_level\":\"error\"}",
              directory);
     hs_test_write_file(path_of("hindsight.conf"), text);
@@ -215,7 +217,7 @@ START_TEST(the_file_is_read_again)
 }
 END_TEST
 
-/* A file with faults: each is reported, and nothing is taken, not even good rulesets. */
+/* A configuration with faults: each is reported, and nothing is applied, not even good rulesets. */
 START_TEST(a_broken_file_changes_nothing)
 {
     char config[160], text[512];
@@ -248,7 +250,7 @@ START_TEST(a_broken_file_changes_nothing)
 }
 END_TEST
 
-/* More rulesets than there is room for are all refused. */
+/* If there are more rulesets than fit, all are refused. */
 START_TEST(rulesets_without_room_are_refused)
 {
     const char *const arguments[] = {"--rules", directory, "--max-rulesets", "8", NULL};
@@ -299,8 +301,8 @@ START_TEST(a_running_match_keeps_its_rules)
 }
 END_TEST
 
-/* Puts and opens with rulesets that are being swapped, until told to stop. Returns how many
-   requests were answered wrongly. */
+/* Puts rulesets and opens matches while the rulesets are replaced, until told to stop. Returns the
+   number of wrong answers. */
 static void *use_rulesets(void *context)
 {
     atomic_bool *stop = context;
@@ -377,7 +379,7 @@ START_TEST(the_service_manager_is_told)
         expect_message(fd, "WATCHDOG=1");
         expect_message(fd, "WATCHDOG=1");
     }
-    stop(); /* what was said meanwhile waits in the socket */
+    stop(); /* bytes that arrived during this time wait in the socket */
     char message[64] = "";
     while (strcmp(message, "STOPPING=1") != 0) {
         ssize_t len = recv(fd, message, sizeof message - 1, MSG_DONTWAIT);

@@ -1,7 +1,5 @@
-/*
- * Retries over HTTP: the same item is answered with the same bytes but for `replayed`, whatever
- * has happened since; another item with its number is refused; and nothing is ever paid twice.
- */
+/* Retries over HTTP. The same item gets the same bytes except `replayed`, whatever has happened
+   since. Another item with its number is refused. Nothing is ever paid twice. */
 #include <check.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -46,7 +44,7 @@ static void post_frames(struct hs_test_http *http, const char *match, double fro
     free(body);
 }
 
-/* The built-in rules, and a weapon that may be fired any number of times at once. */
+/* The built-in rules, plus a weapon that may be fired any number of times at once. */
 static void put_rules(struct hs_test_http *http)
 {
     long status;
@@ -73,7 +71,8 @@ static void open_match(struct hs_test_http *http, const char *match)
     post_frames(http, match, 100, 101);
 }
 
-/* The k-th result of an answer as text, without its `replayed`, which goes to *replayed. */
+/* Returns the k-th result of an answer as text, without its `replayed`, which is stored in
+ *replayed. */
 static char *result_text(const char *body, size_t k, bool *replayed)
 {
     static const char fresh[] = ",\"replayed\":false}", again[] = ",\"replayed\":true}";
@@ -115,7 +114,7 @@ static double damage_dealt(struct hs_test_http *http, const char *match)
 
 /* ---- the same bytes ---- */
 
-/* Row: kind, item, and what its first verdict says. */
+/* Row: kind, item, and a text in its first verdict. */
 static const struct {
     const char *kind, *item, *verdict;
 } items[] = {
@@ -163,7 +162,7 @@ START_TEST(the_same_bytes_whatever_happened_since)
     ck_assert_msg(strstr(first, items[_i].verdict) != NULL, "%s", first);
     ck_assert(strstr(first, "\"checks\":[{") != NULL);
     double damage = damage_dealt(http, match);
-    /* Row: what is put before and into the same item, which asks for the same. */
+    /* Row: a text before the item and a text in it; both items ask for the same. */
     static const char *const ways[][2] = {
         {"\"now\":101,", ""},
         {"\"now\":150,", ""},
@@ -178,7 +177,7 @@ START_TEST(the_same_bytes_whatever_happened_since)
             ck_assert_msg(strcmp(first, again) == 0, "%s\n%s", first, again);
             free(again);
         }
-        /* History moves on until nothing of then is left. */
+        /* Posts frames until the history contains nothing of that time. */
         post_frames(http, match, 101.05 + 4 * round, 105 + 4 * round);
     }
     ck_assert_double_eq(damage_dealt(http, match), damage);
@@ -187,7 +186,7 @@ START_TEST(the_same_bytes_whatever_happened_since)
 }
 END_TEST
 
-/* Numbers and vectors written in another way are the same item. */
+/* An item is the same if its numbers and vectors are written in another way. */
 START_TEST(other_spellings_are_the_same_item)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
@@ -223,7 +222,7 @@ static void write_claim(char *body, size_t size, int shot)
              shot, 0.001 * shot);
 }
 
-/* The last 128 numbers are answered again; those before are refused, and pay nothing. */
+/* The last 128 numbers get their answer again. Earlier numbers are refused and pay nothing. */
 START_TEST(the_last_128_are_kept)
 {
     enum { CLAIMS = 140, KEPT = 128 };
@@ -262,7 +261,7 @@ struct sender {
     int fresh;
 };
 
-/* Sends every claim, as a client does whose answers are lost. */
+/* Sends every claim again, like a client that lost the answers. */
 static void *send_all(void *context)
 {
     struct sender *sender = context;
@@ -327,7 +326,7 @@ START_TEST(a_tick_sent_again)
     struct hs_test_response once, twice;
     post(http, "/v1/matches/tick/ticks", body, &once);
     post(http, "/v1/matches/tick/ticks", body, &twice);
-    /* The frame is there already; shots and hits are answered as before. */
+    /* The frame exists already; shots and hits get the same answers. */
     ck_assert(strstr(twice.body, "\"stored\":0") != NULL);
     const char *of_once = strstr(once.body, "\"shots\":["),
                *of_twice = strstr(twice.body, "\"shots\":[");
@@ -352,7 +351,7 @@ START_TEST(a_tick_sent_again)
 }
 END_TEST
 
-/* Posted again, with one result of a batch lost on the way: the batch is larger by new items. */
+/* Posts the items again as if one result of a batch had been lost, with new items in the batch. */
 START_TEST(a_batch_grows)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);

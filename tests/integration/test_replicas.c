@@ -1,7 +1,5 @@
-/*
- * Replicas behind the shipped HAProxy configuration: one drains without a failed request, and those
- * that come and go move their own matches only.
- */
+/* Replicas behind the shipped HAProxy configuration. One drains without a failed request. Replicas
+   that appear or disappear move only their own matches. */
 #include "tests/support/clock.h"
 #include "tests/support/contract/document.h"
 #include "tests/support/http/balancer.h"
@@ -51,7 +49,7 @@ static void balance(struct hs_balancer *balancer, unsigned chosen)
 
 enum { MATCHES = 240 };
 
-/* Opens every match through the balancer; fresh[m]: no replica it is sent to had it yet. */
+/* Opens every match through the balancer; fresh[m]: the match was new to its replica. */
 static void open_matches(unsigned port, bool fresh[MATCHES])
 {
     struct hs_test_http *http = hs_test_http_open(port);
@@ -68,7 +66,7 @@ static void open_matches(unsigned port, bool fresh[MATCHES])
     hs_test_http_close(http);
 }
 
-/* Which replicas know a match, as a set. */
+/* The replicas that know a match, as a set. */
 static unsigned owners(int match)
 {
     unsigned set = 0;
@@ -80,8 +78,8 @@ static unsigned owners(int match)
     return set;
 }
 
-/* Three replicas share the matches; a fourth takes some from each and nothing else moves; with the
-   first gone, its matches move and nothing else. */
+/* Three replicas share the matches. A fourth takes some from each, and no other match moves. When
+   the first is gone, only its matches move. */
 START_TEST(only_its_own_matches_move)
 {
     struct hs_balancer balancer;
@@ -99,7 +97,8 @@ START_TEST(only_its_own_matches_move)
         ck_assert(before[i] == 1 || before[i] == 2 || before[i] == 4);
         share[before[i] >> 1]++;
     }
-    for (int i = 0; i < 3; i++) /* a third each, nearly; with few points on the ring it is not */
+    for (int i = 0; i < 3;
+         i++) /* nearly a third each; with few points on the ring the shares are uneven */
         ck_assert_msg(abs(share[i] - MATCHES / 3) <= MATCHES / 20, "replica %d has %d of %d", i + 1,
                       share[i], MATCHES);
 
@@ -117,7 +116,7 @@ START_TEST(only_its_own_matches_move)
     for (int i = 0; i < MATCHES; i++)
         ck_assert_int_eq(fresh[i], before[i] == 1);
 
-    /* However its name is spelled, a match has one replica. */
+    /* A match has one replica, whatever spelling its name has. */
     for (int i = 0; i < MATCHES; i += 10) {
         char path[64];
         snprintf(path, sizeof path, "/v1/matches/%%6Datch%%2d%d", i);
@@ -169,8 +168,8 @@ static size_t matches_of(const struct hs_test_service *service)
     return count;
 }
 
-/* SIGTERM in the middle of everybody's matches: every request of every match gets 200, from
-   the draining replica until HAProxy has seen its 404, and from the others afterwards. */
+/* SIGTERM during requests of all matches. Every request gets 200: from the draining replica until
+   HAProxy has seen its 404, and from the others afterwards. */
 START_TEST(draining_fails_no_request)
 {
     static const char *const arguments[] = {"--drain-wait-seconds", "3", NULL};
@@ -204,13 +203,13 @@ START_TEST(draining_fails_no_request)
     }
     for (size_t i = 0; i < 3; i++)
         others += i == busiest ? 0 : matches_of(&replicas[i]);
-    ck_assert_uint_eq(others, PEERS); /* those of the replica that left moved to them */
+    ck_assert_uint_eq(others, PEERS); /* those of the stopped replica moved to them */
     hs_balancer_stop(&balancer);
     stop_replicas();
 }
 END_TEST
 
-/* A replica that dies is stepped over: what is sent from then on is answered, at once. */
+/* HAProxy skips a replica that dies: later requests get an answer at once. */
 START_TEST(a_dead_replica_is_stepped_over)
 {
     struct hs_balancer balancer;
@@ -221,7 +220,7 @@ START_TEST(a_dead_replica_is_stepped_over)
     kill(replicas[1].pid, SIGKILL);
     ck_assert_int_eq(waitpid(replicas[1].pid, NULL, 0), replicas[1].pid);
     replicas[1].pid = 0;
-    open_matches(balancer.port, fresh); /* 200 or 201, each of them */
+    open_matches(balancer.port, fresh); /* each must be 200 or 201 */
     int moved = 0;
     for (int i = 0; i < MATCHES; i++)
         moved += fresh[i];
@@ -231,8 +230,8 @@ START_TEST(a_dead_replica_is_stepped_over)
 }
 END_TEST
 
-/* A replica with so much to do that its check waits for its turn is not gone: to take it out would
-   end what it is doing, and put its load on the others. */
+/* A replica under so much load that its health check waits is not gone. Removing it would end its
+   requests and put its load on the others. */
 START_TEST(a_busy_replica_keeps_its_matches)
 {
     struct hs_balancer balancer;
@@ -251,7 +250,7 @@ START_TEST(a_busy_replica_keeps_its_matches)
 }
 END_TEST
 
-/* Nobody is left: a problem document that says when to come back. */
+/* No replica is left: the answer is a problem document with a retry time. */
 START_TEST(without_replicas_it_says_so)
 {
     struct hs_balancer balancer;
@@ -282,7 +281,8 @@ START_TEST(without_replicas_it_says_so)
 }
 END_TEST
 
-/* A replica that dies with a request on its way to it: 502, and the request may be sent again. */
+/* A replica dies while a request is on its way to it: the answer is 502, and the client may send
+   the request again. */
 START_TEST(a_broken_connection_is_a_bad_gateway)
 {
     static const char request[] = "GET /v1/matches HTTP/1.1\r\nHost: x\r\n\r\n";

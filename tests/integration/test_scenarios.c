@@ -1,8 +1,6 @@
-/*
- * Plays every scenario of tests/scenarios over HTTP, in every frame of reference, and again on a
- * second, fresh service that must answer byte for byte the same; and there once more with its
- * requests split and merged.
- */
+/* Plays every scenario of tests/scenarios over HTTP in every frame of reference. A second, fresh
+   service must give the same bytes; there the scenarios are also played with split and merged
+   requests. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,8 +65,8 @@ START_TEST(test_scenario)
 }
 END_TEST
 
-/* Sends one scenario to both services; their answers with status 200 must be the same bytes.
-   (Error documents carry the id of their request.) Returns how many were compared. */
+/* Sends one scenario to both services. Their answers with status 200 must be the same bytes. (Error
+   documents carry the id of their request.) Returns the number of compared answers. */
 static size_t compare_services(const struct one_case *one, struct sender *first,
                                struct sender *other)
 {
@@ -81,7 +79,7 @@ static size_t compare_services(const struct one_case *one, struct sender *first,
         const struct hs_scenario_step *step = &plan->steps[i];
         long a_status = send_step(first, step, &a, &a_size);
         long b_status = send_step(other, step, &b, &b_size);
-        /* The rulesets are new to one of the services only. */
+        /* The rulesets are new to only one of the services. */
         if (strcmp(step->method, "PUT") == 0)
             continue;
         ck_assert_msg(a_status == b_status, "row %s, %s: status %ld and %ld", row, step->path,
@@ -98,7 +96,7 @@ static size_t compare_services(const struct one_case *one, struct sender *first,
     return compared;
 }
 
-/* Row 93: the same requests against the same history, answered by another process later. */
+/* Row 93: another process later answers the same requests about the same history. */
 START_TEST(test_fresh_service_answers_the_same)
 {
     struct sender first = {.http = hs_test_http_open(service.data_port)};
@@ -117,7 +115,7 @@ END_TEST
 
 /* ---- other groups ---- */
 
-/* Sends requests and notes what was answered; `statuses`, one a request, may be NULL. */
+/* Sends requests and records the answers; `statuses`, one per request, may be NULL. */
 static void send_list(struct sender *sender, const struct hs_regroup_list *list, const char *row,
                       long *statuses, struct hs_transcript *out)
 {
@@ -163,7 +161,9 @@ struct regroup_counts {
     size_t judged;             /* shots and hits compared */
 };
 
-/* Both services see the same match, under the same name: results are equal with their ids. */
+/*
+ * Both services have the same match under the same name, so results are equal including their ids.
+ */
 static void compare_groups(const struct one_case *one, enum hs_regrouping regrouping,
                            struct sender *first, struct sender *other,
                            struct regroup_counts *counts)
@@ -193,7 +193,7 @@ static void compare_groups(const struct one_case *one, enum hs_regrouping regrou
     hs_scenario_plan_destroy(plan);
 }
 
-/* The frames of reference in which requests are regrouped. The last two, which only move, add
+/* The frames of reference in which requests are regrouped. The last two frames only move, and add
    nothing here. */
 enum { FRAMES = 3 };
 
@@ -205,7 +205,7 @@ static bool is_regrouped(size_t i, int frame, long frames)
            (i / HS_REFERENCES + (size_t)frame) % FRAMES < (size_t)frames;
 }
 
-/* Row: a frame of reference, split and merged. */
+/* Row: a frame of reference, with split and with merged requests. */
 START_TEST(test_groups_do_not_matter)
 {
     enum hs_regrouping regrouping = _i % 2 == 0 ? HS_REGROUP_SPLIT : HS_REGROUP_MERGED;
@@ -219,7 +219,7 @@ START_TEST(test_groups_do_not_matter)
     printf("%s, %s: %zu requests instead of %zu, %zu results\n", hs_references[_i / 2].name,
            regrouping == HS_REGROUP_SPLIT ? "split" : "merged", counts.regrouped, counts.written,
            counts.judged);
-    /* A third of the scenarios may have fewer results each than all of them. */
+    /* On average a scenario has more than 2 results in all frames, and more than 1.5 in one. */
     ck_assert_uint_gt(2 * counts.judged, (frames == FRAMES ? 4 : 3) * counts.scenarios);
     if (regrouping == HS_REGROUP_SPLIT)
         ck_assert_uint_gt(counts.regrouped, 3 * counts.written);
@@ -242,8 +242,8 @@ static bool has_row(long number)
     return false;
 }
 
-/* The rows of the acceptance table that data files can hold; a lost file must not go unnoticed.
-   Rows 93 (above), 94 and 95 (test_match_life.c) are programs. */
+/* The rows of the acceptance table that data files can express. A missing file must not go
+   unnoticed. Programs test the rows 93 (above), 94 and 95 (test_match_life.c). */
 START_TEST(test_rows_are_there)
 {
     static const struct {
@@ -255,7 +255,7 @@ START_TEST(test_rows_are_there)
 }
 END_TEST
 
-/* The same row twice would share a match. */
+/* The same row twice would use the same match. */
 START_TEST(test_rows_are_unique)
 {
     for (size_t i = 0; i < case_count; i++)
@@ -298,7 +298,8 @@ static int run_suite(void)
 
 int main(void)
 {
-    /* What the scenarios marked with it require, and no other scenario minds; and room for all. */
+    /* Options that only the marked scenarios need and that do not affect the others, and enough
+       capacity for all. */
     static const char *const options[] = {"--auto-open=false", "--max-matches=100000",
                                           "--max-rulesets=10000", "--max-maps=4096", NULL};
     int failed = 1;

@@ -41,8 +41,7 @@ static const char *path_of(const char *name)
     return path;
 }
 
-/* Runs the program with a shell's idea of arguments and redirections; what it wrote. 124: it did
-   not end by itself. */
+/* Runs the program through a shell; returns its output. 124: it did not end in time. */
 static const char *run(const char *arguments, int *code)
 {
     return hs_test_shell(code, "timeout 60 \"$HS_PROGRAM\" %s", arguments);
@@ -116,7 +115,9 @@ START_TEST(check_config_lists_every_problem)
 }
 END_TEST
 
-/* Every value with where it is from; what only looks like an option is remarked on. */
+/*
+ * Prints every value with its source, and a warning for an argument that only looks like an option.
+ */
 START_TEST(check_config_prints_what_is_in_effect)
 {
     char arguments[512];
@@ -175,8 +176,8 @@ START_TEST(check_config_checks_a_ruleset)
 }
 END_TEST
 
-/* Warnings are lines of standard error, for a ruleset alone and for each of the directory; "ok" and
-   exit code 0 stay. A built-in ruleset under another name has none. */
+/* Warnings are lines on standard error, for one ruleset and for each of a directory. The output
+   "ok" and the exit code 0 stay. A built-in ruleset under another name has none. */
 START_TEST(check_config_warns_of_rulesets)
 {
     static const char warning[] =
@@ -208,7 +209,8 @@ START_TEST(check_config_warns_of_rulesets)
 }
 END_TEST
 
-/* The man page knows every command; the shipped configuration is one (its rules are installed). */
+/* The man page describes every command. The shipped configuration is valid (its rules are
+   installed). */
 START_TEST(shipped_files_are_right)
 {
     char *page = hs_test_read_file("deploy/hindsight.1", NULL), line[160];
@@ -253,7 +255,8 @@ START_TEST(address_in_use_fails)
 }
 END_TEST
 
-/* Every line on stderr is an object with its time, level and message, requests by request id. */
+/* Every line on stderr is an object with time, level and message, and lines of requests have the
+   request id. */
 START_TEST(log_lines_are_json)
 {
     static const char *const arguments[] = {"--log-level", "debug", NULL};
@@ -301,8 +304,8 @@ START_TEST(log_lines_are_json)
 }
 END_TEST
 
-/* Without any standard stream the service starts, and none of its sockets becomes its log. There is
-   no ready line then: it is up when it has two sockets. */
+/* Without any standard stream the service starts, and does not write its log to one of its sockets.
+   There is no ready line in that case: the service is ready when it has two sockets. */
 START_TEST(starts_with_closed_streams)
 {
     static const char script[] =
@@ -319,10 +322,8 @@ START_TEST(starts_with_closed_streams)
 }
 END_TEST
 
-/*
- * Ctrl-C at a terminal ends the service at once, however long it would drain for a balancer: the
- * terminal is one made for the test, which the service gets as its own.
- */
+/* Ctrl-C at a terminal ends the service at once, even if it would wait for a balancer. The test
+   makes a terminal and gives it to the service. */
 START_TEST(ctrl_c_at_a_terminal_ends_at_once)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);

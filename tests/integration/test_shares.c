@@ -1,7 +1,5 @@
-/*
- * The shares of one tenant: arriving bodies, maps under construction, rulesets, connections. Each
- * has a bound in total and for each tenant, and another tenant is served all the time.
- */
+/* The limits of one tenant: arriving bodies, maps under construction, rulesets, connections. Each
+   resource is limited in total and per tenant. Another tenant is served all the time. */
 #include "tests/support/clock.h"
 #include "tests/support/http/exposition.h"
 #include "tests/support/http/raw.h"
@@ -94,8 +92,8 @@ static void send_spaces(int fd, size_t size)
 
 /* ---- bodies ---- */
 
-/* An arriving map does not use the share of other bodies: ticks go on while nearly all of it is
-   there. */
+/* An arriving map does not use the share of other bodies. Ticks go on while nearly all of the map
+   has arrived. */
 START_TEST(maps_and_ticks_are_apart)
 {
     start(NULL);
@@ -112,7 +110,7 @@ START_TEST(maps_and_ticks_are_apart)
 }
 END_TEST
 
-/* One tenant sends as many bodies as possible: half of the bound is left for others. */
+/* One tenant sends as many bodies as possible. Half of the limit remains for other tenants. */
 START_TEST(bodies_of_one_tenant_leave_half)
 {
     enum { BODIES = 8 };
@@ -138,7 +136,7 @@ START_TEST(bodies_of_one_tenant_leave_half)
 }
 END_TEST
 
-/* A body with a byte now and then does not live for all of --request-seconds. */
+/* A body that sends a byte from time to time is refused before --request-seconds is over. */
 START_TEST(slow_bodies_let_go_early)
 {
     static const char *const minute[] = {"--request-seconds", "60", NULL};
@@ -159,7 +157,7 @@ START_TEST(slow_bodies_let_go_early)
 }
 END_TEST
 
-/* A body that keeps the pace is accepted, however small its pieces are. */
+/* A body with the min rate is accepted, however small its pieces are. */
 START_TEST(steady_bodies_are_taken)
 {
     static const char *const eight[] = {"--request-seconds", "8", NULL};
@@ -178,8 +176,8 @@ START_TEST(steady_bodies_are_taken)
 }
 END_TEST
 
-/* Long answers use memory until they are read, so they are charged like bodies. Answers of /livez
-   and /metrics are not. */
+/* Long answers use memory until the client reads them, so they are charged like bodies. Answers of
+   /livez and /metrics are not. */
 START_TEST(long_answers_are_charged)
 {
     static const char *const small[] = {"--inflight-body-bytes", "131072", "--body-bytes", "65536",
@@ -221,7 +219,7 @@ static long status_kib(const char *key)
     return value;
 }
 
-/* A body of that size with triangles of eight bytes each; the caller frees it. */
+/* A body of this size, with triangles of eight bytes each; the caller frees it. */
 static char *many_triangles(size_t size)
 {
     static const char head[] = "{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2]";
@@ -236,7 +234,8 @@ static char *many_triangles(size_t size)
     return body;
 }
 
-/* The memory of a build is bounded before the map is read: this one would take hundreds of MiB. */
+/* The service limits the memory of a build before it reads the map. This map would take hundreds of
+   MiB. */
 START_TEST(builds_are_refused_before_they_begin)
 {
     static const char *const small[] = {"--map-bytes", "33554432", NULL};
@@ -257,7 +256,7 @@ START_TEST(builds_are_refused_before_they_begin)
 }
 END_TEST
 
-/* A worker goes on while a map is built: there is only one, and it answers ticks meanwhile. */
+/* A worker keeps serving while a map is built: the only worker answers ticks during the build. */
 START_TEST(nobody_waits_for_a_build)
 {
     static const char *const one[] = {
@@ -288,7 +287,7 @@ END_TEST
 
 /* ---- connections ---- */
 
-/* One tenant may hold half of the connections for any purpose; others can still connect. */
+/* One tenant may use half of the connections. Others can still connect. */
 START_TEST(connections_of_one_tenant_leave_half)
 {
     static const char *const few[] = {"--max-connections", "40", NULL};
@@ -335,7 +334,7 @@ static int put_ruleset(int who, const char *name, int radius)
     return ask(who, "PUT", path, body);
 }
 
-/* Revisions that matches hold count. One tenant's revisions leave space for another's. */
+/* Revisions that matches use count. One tenant's revisions leave space for another's. */
 START_TEST(rulesets_of_one_tenant_leave_half)
 {
     static const char *const small[] = {"--ruleset-bytes", "6291456", NULL};

@@ -1,13 +1,16 @@
 /*
  * Several kinds of hostile tenants run at once for a while: maps, rulesets, fast and slow bodies,
  * unread answers. The memory of the process stays under the sum of its bounds in docs/deploy.md
- * plus 64 MiB. HS_SOAK_SECONDS sets the duration (6).
+ * plus 64 MiB. Then honest matches are played one after the other, and the process does not grow.
+ * HS_SOAK_SECONDS sets the duration of each (6).
  */
 #include "tests/support/clock.h"
 #include "tests/support/http/exposition.h"
+#include "tests/support/http/open_load.h"
 #include "tests/support/http/raw.h"
 #include "tests/support/http/service.h"
 #include "tests/support/http/tokens.h"
+#include "tests/support/play/match_ticks.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 
@@ -22,7 +25,7 @@
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
-/* The bounds, and the options that set them. */
+/* The limits, and the options that set them. */
 #define HISTORY 16777216
 #define MATCH   8388608
 #define MAPS    100663296
@@ -109,8 +112,7 @@ static struct hs_random own_random(unsigned who)
     return hs_random_start(hs_test_seed(20261121), who);
 }
 
-/* Puts maps of 200 KB to 12 MB, with triangles of 8 bytes each, and opens matches that hold
-   them. */
+/* Puts maps of 200 KB to 12 MB, with triangles of 8 bytes each, and opens matches that use them. */
 static void put_maps(unsigned who)
 {
     struct hs_random random = own_random(who);
@@ -132,7 +134,7 @@ static void put_maps(unsigned who)
     free(body);
 }
 
-/* Puts revisions of a ruleset of 16 rigs; a match holds each. */
+/* Puts revisions of a ruleset with 16 rigs; a match uses each. */
 static void put_rulesets(unsigned who)
 {
     char *body = malloc(64 * KIB), path[64], opening[64];
@@ -158,7 +160,7 @@ static void put_rulesets(unsigned who)
     free(body);
 }
 
-/* Sends whole bodies with the largest possible JSON tree, and frames that are kept. */
+/* Sends whole bodies with the largest possible JSON tree, and frames that are stored. */
 static void post_bodies(unsigned who)
 {
     static const char *const elements[] = {"{\"end\":[0,0,0]}", "[0,0,0]", "[1]", "0"};
@@ -185,7 +187,7 @@ static void post_bodies(unsigned who)
     free(body);
 }
 
-/* Sends half of a body and never the rest, and requests lists that it does not read. */
+/* Sends half of a body and never the rest, and requests lists without reading the answers. */
 static void hold_bodies(unsigned who)
 {
     enum { HELD = 48 };
@@ -241,6 +243,12 @@ static size_t resident(void)
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
+static double wanted_seconds(void)
+{
+    const char *wanted = getenv("HS_SOAK_SECONDS");
+    return wanted != NULL ? strtod(wanted, NULL) : 6;
+}
+
 static void start(void)
 {
     const char *arguments[sizeof bounds / sizeof bounds[0]];
@@ -257,7 +265,9 @@ static void assert_below(const char *name)
 }
 
 /* A sanitizer takes memory of its own, and keeps what is freed. */
-#if defined(__has_feature)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED 1
 #endif
@@ -272,8 +282,7 @@ START_TEST(memory_keeps_to_the_sum_of_its_bounds)
         {.who = 0, .act = hold_bodies},  {.who = 3, .act = hold_bodies},
     };
     enum { HOSTILES = sizeof hostiles / sizeof hostiles[0] };
-    const char *wanted = getenv("HS_SOAK_SECONDS");
-    double seconds = wanted != NULL ? strtod(wanted, NULL) : 6;
+    double seconds = wanted_seconds();
     size_t most = 0, limit = sum_of_bounds() + 64 * MIB;
     start();
     size_t idle = resident();
@@ -305,6 +314,87 @@ START_TEST(memory_keeps_to_the_sum_of_its_bounds)
 }
 END_TEST
 
+/* ---- honest matches, one after the other ---- */
+
+/* GROWTH: between the halves of the run. Threads and checkpoints allocate up to 5 MiB once, at a
+   late moment. Half of a run has some 150 matches, and one of them needs more than 1 MiB. */
+enum { MATCHES = 8, PLAYERS = 16, BONES = 16, TICKS = 150, FEWEST = 6, GROWTH = 8 << 20 };
+
+struct rounds {
+    const struct hs_match_ticks *match;
+    unsigned round;
+};
+
+static size_t fill_tick(void *context, uint64_t number, char out[HS_OPEN_LOAD_REQUEST_MAX])
+{
+    const struct rounds *rounds = context;
+    const struct hs_match_ticks *match = rounds->match;
+    size_t tick = (size_t)(number / MATCHES);
+    int head = snprintf(out, 512,
+                        "POST /v1/matches/r%u-%u/ticks HTTP/1.1\r\nHost: x\r\n"
+                        "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
+                        rounds->round, (unsigned)(number % MATCHES), match->sizes[tick]);
+    memcpy(out + head, match->bodies[tick], match->sizes[tick]);
+    return (size_t)head + match->sizes[tick];
+}
+
+/* Opens matches, plays them to the end and deletes them. */
+static void play_round(struct rounds *rounds)
+{
+    struct hs_open_load_result result;
+    struct hs_open_load_options options = {.port = service.data_port,
+                                           .seconds = 600,
+                                           .connections = MATCHES,
+                                           .good_us = 1000000,
+                                           .fill = fill_tick,
+                                           .context = rounds,
+                                           .most = MATCHES * TICKS,
+                                           .is_in_order = true};
+    char text[64], request[128];
+    snprintf(text, sizeof text, "r%u-", rounds->round);
+    ck_assert(hs_match_ticks_open(rounds->match, service.data_port, text, MATCHES));
+    ck_assert(hs_open_load_run(&options, &result));
+    ck_assert_uint_eq(result.ok, options.most);
+    for (unsigned i = 0; i < MATCHES; i++) {
+        snprintf(request, sizeof request,
+                 "DELETE /v1/matches/r%u-%u HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                 rounds->round, i);
+        ck_assert_int_eq(hs_raw_status(service.data_port, request), 200);
+    }
+    rounds->round++;
+}
+
+START_TEST(matches_leave_no_memory_behind)
+{
+    static const char *const arguments[] = {"--threads", "2", NULL};
+    struct hs_match_ticks match = {.players = PLAYERS, .bones = BONES, .ticks = TICKS};
+    struct rounds rounds = {.match = &match};
+    double seconds = wanted_seconds(), begun = hs_test_seconds();
+    size_t halves[2] = {0};
+    ck_assert(hs_match_ticks_make(&match));
+    ck_assert(hs_test_service_start(&service, arguments));
+    for (double passed = 0; passed < seconds || rounds.round < FEWEST;
+         passed = hs_test_seconds() - begun) {
+        size_t *half = &halves[passed >= seconds / 2 && rounds.round >= FEWEST / 2];
+        play_round(&rounds);
+        size_t now = resident();
+        *half = now > *half ? now : *half;
+    }
+    printf("soak: %u rounds of %d matches; %zu KiB at the most in the first half, %zu in the "
+           "second\n",
+           rounds.round, MATCHES, halves[0] / KIB, halves[1] / KIB);
+    fflush(stdout);
+    ck_assert(hs_metric(&service, "hindsight_matches_active") == 0);
+    ck_assert(hs_metric(&service, "hindsight_history_bytes") == 0);
+#ifndef SANITIZED
+    ck_assert_msg(halves[1] <= halves[0] + GROWTH, "it grew by %zu KiB",
+                  (halves[1] - halves[0]) / KIB);
+#endif
+    hs_match_ticks_free(&match);
+    ck_assert(hs_test_service_stop(&service));
+}
+END_TEST
+
 int main(void)
 {
     int fd = mkstemp(token_file);
@@ -322,6 +412,10 @@ int main(void)
     tcase_set_timeout(tests, 0);
     tcase_add_test(tests, memory_keeps_to_the_sum_of_its_bounds);
     suite_add_tcase(suite, tests);
+    TCase *growth = tcase_create("growth");
+    tcase_set_timeout(growth, 0);
+    tcase_add_test(growth, matches_leave_no_memory_behind);
+    suite_add_tcase(suite, growth);
     int failed = hs_run_suite(suite);
     unlink(token_file);
     return failed == 0 ? 0 : 1;

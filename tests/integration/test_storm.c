@@ -1,10 +1,10 @@
 /*
- * Everything at once, from many connections: frames, moves, shots, hits and ticks into matches that
- * several writers share, matches opened and ended, rulesets and maps replaced, the configuration
- * read again, metrics scraped, checkpoints written, tenants beyond their rate, requests without
- * time or token; then SIGTERM in the middle of it. Every answer is one that can be, the process
- * ends with 0, and the next one knows exactly what was answered: each hit paid once, none lost.
- * Meant for SANITIZE=thread as well. HS_STORM_SECONDS is how long it blows.
+ * Many connections do everything at once. They post frames, moves, shots, hits and ticks to shared
+ * matches, open and end matches, replace rulesets and maps, and read metrics. The configuration is
+ * read again, and checkpoints are written. Some tenants exceed their rate, and some requests have
+ * no time left or no token. SIGTERM comes in the middle. Every answer must be possible, and the
+ * process must end with 0. The next process must know exactly the answered requests: each hit is
+ * paid once, and none is lost. SANITIZE=thread runs it, too. HS_STORM_SECONDS sets the duration.
  */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
@@ -32,7 +32,7 @@ enum { GAMES = 2, SHOOTERS = 3, TICK_US = 10000, DAMAGE = 20, CLAIMS = 2, BODY =
 
 static char directory[64], data_path[96], token_path[96], rules_path[96];
 static struct hs_test_service service;
-static atomic_bool leaving; /* SIGTERM was sent: connections may end */
+static atomic_bool leaving; /* SIGTERM was sent: connections may close */
 
 static struct hs_test_token tokens[] = {
     {.tenant = "red", .kid = "a", .scopes = "\"ingest\",\"verify\""},
@@ -44,15 +44,15 @@ static struct hs_test_token tokens[] = {
 };
 enum { TOKENS = sizeof tokens / sizeof tokens[0], BLUE = 2, GREEDY = 3, OPERATOR = 4 };
 
-/* A game: all who write to its match. */
+/* A game: all threads that write to its match. */
 struct game {
     const char *match;
-    atomic_int tick;   /* the newest frame that was answered */
-    atomic_int number; /* of the next claim of its one shooter */
+    atomic_int tick;   /* newest answered frame */
+    atomic_int number; /* number of the next claim of its one shooter */
     const char *token;
 };
 
-/* What was answered for the first time about one shooter. */
+/* The first answers about one shooter. */
 struct paid {
     double damage;
     long accepted, rejected, inconclusive, replayed;
@@ -63,10 +63,10 @@ struct client {
     void (*act)(struct client *client, int round);
     struct hs_test_http *http;
     const char *token;
-    struct game *game; /* of feeders and shooters */
+    struct game *game; /* threads that post frames, and threads that claim */
     struct hs_random random;
     struct paid paid;
-    char doubtful[BODY]; /* claims that were sent and not answered */
+    char doubtful[BODY]; /* claims without an answer */
     long answers, refused;
     char fault[512]; /* empty: none */
 };
@@ -78,8 +78,8 @@ static void pause_us(long us)
 
 /* ---- requests ---- */
 
-/* Sends, and takes a fault where the status is neither of `allowed` (" 200 201 ") nor a refusal for
-   want of room or time. The answer is to be freed. */
+/* Sends a request. A status that is neither in `allowed` (" 200 201 ") nor a refusal for lack of
+   space or time is a fault. The caller frees the answer. */
 static long send_as(struct client *client, const char *method, const char *path, const char *body,
                     const char *const *headers, const char *allowed,
                     struct hs_test_response *response)
@@ -118,7 +118,7 @@ static double time_of(int tick)
     return 100 + tick * (TICK_US * 1e-6);
 }
 
-/* Frames and moves. The target stands still: a claim is judged alike whenever its turn comes. */
+/* Frames and moves. The target stands still, so a claim gets the same verdict at any time. */
 static void feed(struct client *client, int round)
 {
     struct game *game = client->game;
@@ -144,7 +144,7 @@ static int write_claims(struct client *client, char *out, size_t size, double no
 {
     int first = atomic_fetch_add(&client->game->number, CLAIMS), len = 0;
     for (int i = 0; i < CLAIMS; i++)
-        /* No two go the same way. */
+        /* No two shots have the same path. */
         len += snprintf(out + len, size - (size_t)len,
                         "%s{\"shot\":%d,\"shooter\":\"s\",\"hit_time\":%.6f,\"fire_time\":%.6f,"
                         "\"start\":[0,0,1.6],\"end\":[20,%.6f,1.6],\"target\":\"t\"}",
@@ -177,7 +177,8 @@ static void count(struct client *client, const char *text)
     json_decref(answer);
 }
 
-/* Claims of the shooter whom all shooters of the game share, in hits or in ticks; some again. */
+/* Claims of the shooter that all threads of the game share, in hits or in ticks; some are sent
+   again. */
 static void shoot(struct client *client, int round)
 {
     struct game *game = client->game;
@@ -207,7 +208,8 @@ static void shoot(struct client *client, int round)
             break;
         }
     }
-    if (round % 8 == 0) { /* another player: who posts shots must post each */
+    if (round % 8 ==
+        0) { /* another player, because a player who posts shots must post each of them */
         snprintf(path, sizeof path, "/v1/matches/%s/shots", game->match);
         snprintf(body, sizeof body,
                  "{\"now\":%.6f,\"shots\":[{\"shot\":%d,\"shooter\":\"t\",\"time\":%.6f,"
@@ -219,8 +221,8 @@ static void shoot(struct client *client, int round)
 
 /* ---- the others ---- */
 
-/* Matches that are opened, written to, looked at and ended, by two clients under the same names.
-   What is not there is nobody's, 403; what is gone by the time it is looked for is 404. */
+/* Two clients open, write, read and end matches under the same names. An object that does not exist
+   gets 403. One that is deleted while the request runs gets 404. */
 static void open_and_end(struct client *client, int round)
 {
     char path[96], body[256];
@@ -256,19 +258,20 @@ static void replace(struct client *client, int round)
     pause_us(5000);
 }
 
-/* The operator's page, beside it what the console looks at. */
+/* Reads the operators' page, and the requests of the console. */
 static void look(struct client *client, int round)
 {
     static const char *const paths[] = {"/metrics",         "/livez",          "/readyz",
                                         "/v1/matches",      "/v1/matches/red", "/v1/rulesets",
                                         "/v1/matches/green"};
     const char *path = paths[round % 7];
-    /* Opened by their first post; until then, and for readiness in the end, there is nothing. */
+    /* A post opens the match. Before that, and when the service is not ready, nothing exists. */
     ask(client, "GET", path, NULL, " 200 403 404 ");
     pause_us(2000);
 }
 
-/* As fast as it goes: beyond its rate, without time, without a token, at what is not its own. */
+/* Sends as fast as possible: beyond the rate, without time, without a token, to objects of other
+   tenants. */
 static void flood(struct client *client, int round)
 {
     const char *const late[] = {client->token, "X-Deadline-Ms: 0", NULL};
@@ -355,7 +358,8 @@ static size_t gather(void)
     return count;
 }
 
-/* The configuration read again and again: sometimes a broken file, a token that comes and goes. */
+/* The service reads its configuration repeatedly: sometimes a file is broken, and a token is added
+   and removed. */
 static int blow(long seconds)
 {
     double began = hs_test_seconds();
@@ -367,12 +371,12 @@ static int blow(long seconds)
         pause_us(60000);
         rounds++;
     } while (hs_test_seconds() - began < (double)seconds);
-    put_file("rules/extra.json", "{}"); /* or the next process would refuse to start */
+    put_file("rules/extra.json", "{}"); /* otherwise the next process would not start */
     return rounds;
 }
 
-/* What had no answer is sent again: it was judged and is replayed, or it is judged now, which
-   without poses pays nothing. */
+/* Sends the requests again that got no answer. Either they were verified before and are replayed,
+   or they are verified now, and pay nothing because there are no poses. */
 static void settle(struct client *client, struct hs_test_http *http)
 {
     char path[96];
@@ -391,7 +395,7 @@ static void settle(struct client *client, struct hs_test_http *http)
     hs_test_response_free(&response);
 }
 
-/* The service knows the shooter of a game by the same answers that the claiming threads got. */
+/* The service knows a game's shooter by the answers that the claiming threads got. */
 static void compare(int g, struct hs_test_http *http)
 {
     struct paid all = {0};
@@ -462,7 +466,7 @@ START_TEST(nothing_is_lost)
     hs_test_tokens_write(token_path, tokens, TOKENS);
     ck_assert(hs_test_service_start(&service, storm));
     ck_assert_uint_eq(gather(), CLIENTS);
-    replace(&clients[CLIENTS - 2], 1); /* so that there is a ruleset to open matches with */
+    replace(&clients[CLIENTS - 2], 1); /* so that matches have a ruleset */
     for (size_t i = 0; i < CLIENTS; i++)
         ck_assert_int_eq(pthread_create(&clients[i].thread, NULL, run, &clients[i]), 0);
     int reloads = blow(hs_test_count("HS_STORM_SECONDS", 3));

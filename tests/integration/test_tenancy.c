@@ -1,7 +1,5 @@
-/*
- * Scenario 97 over HTTP, and the same for rulesets, maps and verdicts: what belongs to a tenant is
- * answered 403 to another, who changes nothing and learns nothing by it.
- */
+/* Scenario 97 over HTTP, and the same for rulesets, maps and verdicts. A tenant gets 403 for
+   objects of another tenant, changes nothing and learns nothing. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +45,7 @@ static void teardown(void)
 
 /* ---- asking ---- */
 
-/* The answer is kept until the next one. Returns its status. */
+/* The answer stays valid until the next one. Returns its status. */
 static long ask(int who, const char *method, const char *path, const char *body)
 {
     const char *headers[] = {tokens[who].header, "X-Request-Id: same", NULL};
@@ -63,7 +61,7 @@ static void expect(int who, const char *method, const char *path, const char *bo
                   got, status, answer.body);
 }
 
-/* Everything an answer tells: status, headers but the date, body. Freed by the caller. */
+/* Everything in an answer: status, headers except the date, body. Freed by the caller. */
 static char *told(void)
 {
     char *text = NULL;
@@ -125,7 +123,7 @@ static bool takes_body(const char *method)
     return method[0] == 'P';
 }
 
-/* The path of a match's route; its second name is a player's. */
+/* The path of a route for a match; the second name in it is a player. */
 static void path_of(const char *pattern, const char *match, const char *player, char path[256])
 {
     const char *rest = strchr(pattern, '}') + 1, *more = strchr(rest, '{');
@@ -154,8 +152,8 @@ START_TEST(scenario_97_a_match_is_not_touched)
             path_of(routes[route].pattern, "m97", i % 2 == 0 ? "a" : "nobody", path);
             ask(ZETA, method, path, body);
             ck_assert_msg(answer.status == 403, "%s %s: %ld", method, path, answer.status);
-            /* A body that is not read closes the connection, and an empty one leaves it open: the
-               request decides that, not the match. */
+            /* The connection closes after a body that was not read, and stays open after an empty
+               one. The request decides this, not the match. */
             if (body != NULL && body[0] != '\0')
                 expect_same(ZETA, method, path, body, refusal);
             asked++;
@@ -172,7 +170,8 @@ START_TEST(scenario_97_a_match_is_not_touched)
 }
 END_TEST
 
-/* Where a request can make nothing, a match nobody has is answered like another's. */
+/* If a request cannot create anything, a match that does not exist gets the same answer as another
+   tenant's match. */
 START_TEST(what_nobody_has_looks_like_what_another_has)
 {
     static const struct {
@@ -213,7 +212,7 @@ START_TEST(lists_show_what_is_ones_own)
     ck_assert_ptr_nonnull(strstr(answer.body, "\"of-zeta\""));
     ck_assert_ptr_null(strstr(answer.body, "\"of-acme\""));
     expect(ACME_ADMIN, "DELETE", "/v1/matches/of-acme", NULL, 200);
-    expect(ZETA, "PUT", "/v1/matches/of-acme", METRES, 201); /* the name is free */
+    expect(ZETA, "PUT", "/v1/matches/of-acme", METRES, 201); /* the name is not in use */
     expect(ACME, "GET", "/v1/matches/of-acme", NULL, 403);
 }
 END_TEST
@@ -243,7 +242,7 @@ START_TEST(the_admin_listener_is_no_way_around)
 }
 END_TEST
 
-/* Neither is a body waited for: the answer comes when only the header was sent. */
+/* The service does not wait for the body either: the answer comes when only the header was sent. */
 START_TEST(refused_before_the_body)
 {
     static const struct {
@@ -297,7 +296,8 @@ START_TEST(a_ruleset_is_its_tenants)
     expect(ACME, "GET", "/v1/rulesets", NULL, 200);
     ck_assert_ptr_nonnull(strstr(answer.body, "\"mine\""));
 
-    /* Opening a match with it is like opening one with what there is not. */
+    /* Opening a match with another tenant's ruleset is like opening one with a ruleset that does
+       not exist. */
     expect(ZETA, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"mine\"}", 422);
     ck_assert_ptr_nonnull(strstr(answer.body,
                                  "\"there is no ruleset mine; there are "
@@ -370,14 +370,14 @@ START_TEST(a_map_is_its_tenants)
     ck_assert_ptr_nonnull(strstr(answer.body, "\"detail\":\"none\""));
     expect(ACME, "PUT", "/v1/matches/on-dm97", "{\"map\":\"dm97\"}", 201);
     expect(ACME, "DELETE", "/v1/maps/dm97", NULL, 204);
-    expect(ZETA, "PUT", "/v1/maps/dm97", WALL, 201); /* the name is free */
+    expect(ZETA, "PUT", "/v1/maps/dm97", WALL, 201); /* the name is not in use */
     expect(ACME, "GET", "/v1/maps/dm97", NULL, 403);
 }
 END_TEST
 
 /* ---- verdicts ---- */
 
-/* The name of the verdict on the same claim in the same match, opened by this tenant. */
+/* The id of the verdict on the same claim in the same match, opened by this tenant. */
 static void verdict_id(int who, char id[128])
 {
     expect(who, "PUT", "/v1/matches/same", METRES, 201);
@@ -397,11 +397,12 @@ START_TEST(a_verdict_is_named_by_its_tenant_too)
     verdict_id(ZETA, other);
     verdict_id(ACME, again);
     ck_assert_str_ne(first, other);
-    ck_assert_str_ne(first, again); /* another opening: another claim */
+    ck_assert_str_ne(first, again); /* another opening makes it another claim */
 }
 END_TEST
 
-/* A recording of several tenants' matches is computed again to the same answers, names included. */
+/* A recording with matches of several tenants gives the same answers when it is computed again,
+   including names. */
 START_TEST(recordings_know_the_tenants)
 {
     char path[128], command[512], file[128];

@@ -1,7 +1,6 @@
-/*
- * Made-up players over bad networks, judged by their move timestamps: honest clocks are let alone,
- * fast ones are found in time. HS_TIMING_HOURS: of honest play on each profile.
- */
+/* Simulated players on bad networks, checked by their move timestamps. Honest clocks are not
+   flagged, and fast clocks are flagged in time. HS_TIMING_HOURS: hours of honest play on each
+   profile. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ static void set_up(void)
 START_TEST(the_goal_is_met)
 {
     char missed[2048];
-    run.hours = (double)hs_test_count("HS_TIMING_HOURS", 5);
+    run.hours = (double)hs_test_count("HS_TIMING_HOURS", 3);
     run.runs = 20;
     ck_assert(hs_timing_run_play(&run, &totals));
     bool met = hs_timing_goal_met(&totals, missed, sizeof missed);
@@ -38,18 +37,19 @@ START_TEST(the_goal_is_met)
         ck_assert_double_ge(honest->hours, run.hours);
         /* No honest player is proven to cheat. */
         ck_assert_uint_eq(honest->flags[HS_DETECTOR_PROVEN], 0);
-        /* An honest clock is always understood. */
+        /* No move of an honest clock is refused. */
         ck_assert_uint_eq(honest->refused, 0);
         for (int cheat = 0; cheat < HS_TIMING_CHEATS; cheat++)
             ck_assert_uint_eq(totals.cheats[profile][cheat][HS_TIMING_ACKS].runs, run.runs);
     }
-    /* What the compatible judge is known for: the lines are as bad as they should be. */
+    /* The known weaknesses of the compatible check: the lines must be as bad as documented. */
     const struct hs_timing_honest *bad = &totals.honest[HS_TIMING_BAD][HS_TIMING_ACKS];
     ck_assert_double_ge((double)bad->flags[HS_DETECTOR_DISCREPANCY] / bad->hours, 100);
 }
 END_TEST
 
-/* Held packets look like bad luck: they are counted as bursts, and never proven. */
+/* Packets that are held back look like bad luck. They are counted as bursts, and never prove a
+   cheat. */
 START_TEST(held_packets_are_bursts)
 {
     run.hours = 0;
@@ -62,7 +62,7 @@ START_TEST(held_packets_are_bursts)
 }
 END_TEST
 
-/* A judge that sleeps would be noticed. */
+/* The test would notice a check that does nothing. */
 START_TEST(the_goal_can_be_missed)
 {
     char missed[2048];
@@ -96,14 +96,14 @@ START_TEST(threads_change_nothing)
 }
 END_TEST
 
-/* Tables of the Poisson distribution. */
+/* Values from tables of the Poisson distribution. */
 START_TEST(bounds_of_rare_events)
 {
     ck_assert_double_eq_tol(hs_timing_poisson_bound(0, 1), 2.996, 0.001);
     ck_assert_double_eq_tol(hs_timing_poisson_bound(1, 1), 4.744, 0.001);
     ck_assert_double_eq_tol(hs_timing_poisson_bound(10, 2), 16.962 / 2, 0.001);
     ck_assert_double_eq_tol(hs_timing_poisson_bound(200, 1), 224.874, 0.001);
-    /* From here on an approximation, which is a little too careful. */
+    /* Beyond the table an approximation is used, which is slightly too strict. */
     ck_assert_double_eq_tol(hs_timing_poisson_bound(201, 1), 225.932 + 0.05, 0.05);
     ck_assert_double_eq_tol(hs_timing_poisson_bound(1000, 10), 105.34, 0.05);
 }
@@ -139,7 +139,7 @@ static void assert_honest_row(const char *text, const char *row, const json_t *c
                             100 * number_in(counts, "simulated_share"), 0.0006);
 }
 
-/* The cells of one judge, of a row that begins with `before` other cells; how many they are. */
+/* Returns the number of cells of one check, in a row that begins with `before` other cells. */
 static int assert_found(const char *text, const char *heading, const char *row, int before,
                         const json_t *cheat, const char *judge)
 {

@@ -1,7 +1,6 @@
-/*
- * The acceptance scenarios of move timing that are streams of moves: each is played twice, to the
- * library in this process and to a service over HTTP. HS_TIMING_TABLE=1 prints what was measured.
- */
+/* The acceptance scenarios of move timing that are streams of moves. Each is played twice: to the
+   library in this process, and to a service over HTTP. HS_TIMING_TABLE=1 prints the measured
+   values. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,9 +14,9 @@
 
 enum { BATCH = 1000, SEEDS = 200, HTTP_SEEDS = 8 };
 
-/* The sessions of bufferbloat, 10 minutes each, are played in turns. HS_TIMING_HOURS=20, which
-   .ci/run sets, makes them the 100 h of scenario 38. */
-enum { TURNS = 10, HOURS = 5, SESSIONS_FOR_AN_HOUR = 3 };
+/* The sessions of bufferbloat last 10 minutes each, and their rounds alternate. .ci/run sets
+   HS_TIMING_HOURS=20, which gives the 100 h of scenario 38. */
+enum { TURNS = 10, HOURS = 3, SESSIONS_FOR_AN_HOUR = 3 };
 
 #define COMPAT (1u << HS_MOVE_CHECK_TIMING_DISCREPANCY)
 #define GUARD  (1u << HS_MOVE_CHECK_FAST_CLOCK_PROVEN | 1u << HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED)
@@ -28,11 +27,12 @@ static struct hs_test_service service;
 
 enum { FLAGS_KEPT = 64 };
 
-/* What became of a stream. */
+/* The results of a stream. */
 struct outcome {
-    double compat_s[FLAGS_KEPT]; /* when, since the beginning, at the client's time of sending */
+    double compat_s[FLAGS_KEPT]; /* when, since the start of the stream, by the client's time of
+                                    sending */
     int compat_flags, guard_flags;
-    double guard_s, proven_s, suspected_s; /* the first; infinite: none */
+    double guard_s, proven_s, suspected_s; /* the first flag; infinite: no flag */
     double discrepancy_s, most_credit_s, most_delta_s;
     int most_bursts;
 };
@@ -52,7 +52,7 @@ static void note_flags(struct outcome *outcome, double sent_s, unsigned flags)
     outcome->guard_s = fmin(outcome->proven_s, outcome->suspected_s);
 }
 
-/* The next moves of a stream, judged. How many. */
+/* The next moves of a stream, and their results. How many. */
 static size_t play_batch(struct hs_timing_runner *runner, struct hs_move_stream *play, size_t most,
                          struct outcome *outcome)
 {
@@ -72,7 +72,7 @@ static size_t play_batch(struct hs_timing_runner *runner, struct hs_move_stream 
     return count;
 }
 
-/* Plays the stream to its end, or until both judges have spoken. */
+/* Plays the stream to its end, or until both checks have flagged it. */
 static void play_stream(unsigned port, double drift, const struct hs_clock_options *options,
                         bool until_found, struct outcome *outcome)
 {
@@ -228,7 +228,7 @@ START_TEST(jitter_shifts_flags_as_it_should)
 }
 END_TEST
 
-/* What the statistics are of is the same over HTTP, so they need not be gathered again. */
+/* The data of the statistics is the same over HTTP, so the test gathers it once. */
 START_TEST(jitter_is_the_same_over_http)
 {
     const struct hs_timing_spread *spread = &hs_timing_spreads[_i];

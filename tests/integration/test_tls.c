@@ -1,5 +1,5 @@
-/* HTTPS on both listeners, with a certificate made for the test; what a wrong pair of files says.
- */
+/* HTTPS on both listeners with a certificate made for the test, and the messages about a wrong pair
+   of files. */
 #include <check.h>
 #include <curl/curl.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ static struct hs_test_service service;
 #define RSA_2048 "rsa:2048"
 
 /* Makes a self-signed certificate of 127.0.0.1 and its key; `kind` is in the syntax of openssl.
-   False: openssl here cannot make it. */
+   False: the installed openssl cannot make it. */
 static bool make_certificate_of(const char *name, const char *kind)
 {
     char command[1024];
@@ -52,7 +52,7 @@ static size_t take(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-/* One connection, kept between requests. */
+/* One connection that stays open between requests. */
 static CURL *open_client(const char *authority)
 {
     CURL *curl = curl_easy_init();
@@ -190,7 +190,7 @@ static void wait_for_socket(CURL *curl, short events)
     ck_assert_int_eq(poll(&poller, 1, 20000), 1);
 }
 
-/* The whole body goes out before anything is read; nothing of the refusal is lost. */
+/* The client sends the whole body before it reads; the refusal arrives complete. */
 START_TEST(refusals_wait_for_the_body)
 {
     static const char head[] = "POST /v1/matches/a/frames HTTP/1.1\r\nHost: x\r\n"
@@ -232,7 +232,8 @@ static size_t trickle(char *bytes, size_t size, size_t count, void *context)
     return (*left)-- > 0 ? 1 : CURL_READFUNC_ABORT;
 }
 
-/* A body that trickles is cut off; no byte in the clear gets between the encrypted ones. */
+/* A body that arrives too slowly is cut off, and no unencrypted byte gets between the encrypted
+   ones. */
 START_TEST(slow_bodies_are_cut_off)
 {
     char body[4096], url[128];
@@ -252,7 +253,7 @@ START_TEST(slow_bodies_are_cut_off)
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
     code = curl_easy_perform(curl);
     ck_assert_int_ne(code, CURLE_OK);
-    ck_assert_int_ne(code, CURLE_ABORTED_BY_CALLBACK); /* long before the body was sent */
+    ck_assert_int_ne(code, CURLE_ABORTED_BY_CALLBACK); /* long before the end of the body */
     ck_assert_int_gt(left, 20);
     ck_assert_str_eq(body, "");
     curl_slist_free_all(headers);
@@ -266,7 +267,8 @@ END_TEST
 
 /* ---- files that cannot be used ---- */
 
-/* Runs `serve` with these files below the directory, and its data in `data` there; what it says. */
+/* Runs `serve` with these files below the directory, and its data in `data` there; returns its
+   output. */
 static const char *serve_with(const char *cert_name, const char *key_name, int *code)
 {
     return hs_test_shell(
@@ -283,7 +285,7 @@ static const char *path_of(const char *name)
     return path;
 }
 
-/* What cannot serve leaves nothing behind. */
+/* A start that fails leaves nothing behind. */
 static bool data_was_made(void)
 {
     return access(path_of("data"), F_OK) == 0;
@@ -303,7 +305,7 @@ START_TEST(files_that_are_not_there_or_not_pem_are_named)
 }
 END_TEST
 
-/* check-config and `systemctl reload` report what a start would refuse. */
+/* check-config and `systemctl reload` report whatever a start would refuse. */
 START_TEST(check_config_reads_them)
 {
     int code;
@@ -325,7 +327,7 @@ END_TEST
 START_TEST(short_keys_are_refused)
 {
     static const struct {
-        const char *name, *kind, *says; /* says: NULL: it is accepted */
+        const char *name, *kind, *says; /* message; NULL: it is accepted */
     } rows[] = {
         {"rsa1024", "rsa:1024", "rsa1024.crt: certificate 1 has a key of 1024 bits (RSA)"},
         {"rsa2047", "rsa:2040", "rsa2047.crt: certificate 1 has a key of 2040 bits (RSA)"},

@@ -1,8 +1,8 @@
 /*
- * The work budget of requests. Whatever 1 MiB of a request contains, it costs no more than
- * --request-work. Items that do not fit get an answer in their place and are judged when they are
- * sent again. Nobody waits for the whole of a long request. The service counts work, so a slow
- * machine changes nothing.
+ * The work budget of requests. Whatever a request of 1 MiB contains, it costs no more than
+ * --request-work. Items that do not fit get an answer in their place. If they are sent again, they
+ * are verified. Other clients do not wait for the whole of a long request. The service counts work
+ * units, so a slow machine changes nothing.
  */
 #include <check.h>
 #include <math.h>
@@ -22,8 +22,8 @@
 
 enum { BUDGET = 5000000 };
 
-/* Max cost of later items beyond the budget of a request: each is looked up, and one claim is given
-   up in the middle. */
+/* Max cost of later items beyond the budget of a request: each is looked up, and one claim is
+   abandoned in the middle. */
 enum { BEYOND = 500000 };
 
 static struct hs_test_kept kept;
@@ -121,7 +121,7 @@ static double place(int i, bool is_y)
     return i == 0 ? 0 : 1000 * (is_y ? sin(angle) : cos(angle));
 }
 
-/* Everybody stands around p0. */
+/* All others stand around p0. */
 static void ring(const char *path)
 {
     struct hs_buffer body = {0};
@@ -315,7 +315,7 @@ static pthread_t begin_heavy(struct heavy *heavy)
 
 static const char *const unbounded[] = {"--request-work", "300000000", NULL};
 
-/* While a request is judged for seconds, its match can be read and saved, and the service is
+/* While a request is verified for seconds, its match can be read and saved, and the service is
    alive. */
 START_TEST(others_come_between_claims)
 {
@@ -339,7 +339,7 @@ START_TEST(others_come_between_claims)
 }
 END_TEST
 
-/* The only worker of the listener goes on serving other connections. */
+/* The only worker of the listener serves other connections at the same time. */
 START_TEST(workers_go_on)
 {
     static const char *const arguments[] = {"--request-work", "300000000", "--threads", "1", NULL};
@@ -360,7 +360,7 @@ START_TEST(workers_go_on)
 }
 END_TEST
 
-/* A match that is deleted between two claims is gone for the rest of them. */
+/* If a match is deleted between two claims of a request, the later claims do not find it. */
 START_TEST(deleted_between_claims)
 {
     struct heavy heavy;
@@ -379,7 +379,8 @@ END_TEST
 
 /* ---- rulesets ---- */
 
-/* A ruleset is refused from every source if one claim by it could cost more than a request may. */
+/* The service refuses a ruleset from any source if one claim under it could cost more than a
+   request may. */
 START_TEST(dear_rulesets_are_refused)
 {
     static const char text[] =

@@ -8,7 +8,7 @@
 #define FAST(x)   .events = {{HS_CLOCK_SPEED, 0, FOREVER, 0, x}}
 #define HELD(end) .events = {{HS_CLOCK_HOLD, S(5.001), S(end), 0, 0}}
 
-/* A clock that is fast from the beginning on. */
+/* A clock that is fast from the start. */
 #define FAST_ROW(id, title, allowed, x, seconds, limit, length)                                    \
     {                                                                                              \
         .number = (id), .name = (title), .drift = (allowed), .compat_s = (seconds),                \

@@ -1,8 +1,6 @@
-/*
- * The acceptance scenarios of move timing that are one stream each: what is played, when the
- * compatible judge flags it, and what the default judge may do. Those of several seeds are one row;
- * those that are no stream stand in the test itself.
- */
+/* The acceptance scenarios of move timing that are one stream each: its options, when the
+   compatible check flags it, and which flags the default check may raise. Scenarios with several
+   seeds are one row. Scenarios that are not streams are in the test itself. */
 #ifndef HS_TESTS_TIMING_ROWS_H
 #define HS_TESTS_TIMING_ROWS_H
 
@@ -10,38 +8,38 @@
 
 /* Special values of `compat_s` and `guard_s`. */
 #define HS_TIMING_NEVER   (-1.0) /* no flag at all */
-#define HS_TIMING_ANY     (-2.0) /* flags or none: not judged */
-#define HS_TIMING_UNKNOWN (-3.0) /* no flag before `origin_us`, any later */
+#define HS_TIMING_ANY     (-2.0) /* flags are not compared */
+#define HS_TIMING_UNKNOWN (-3.0) /* no flag before `origin_us`; later flags are allowed */
 
 struct hs_timing_row {
     int number; /* of the scenario */
     const char *name;
     double drift;      /* `drift_allowance` */
-    int64_t origin_us; /* delays count from here */
-    /* The compatible judge's first flag, in seconds, and how far off it may be beside one move (0:
-       5 ms); or a special value. */
+    int64_t origin_us; /* delays count from this time */
+    /* The first flag of the compatible check, in seconds, and the allowed deviation besides one
+       move (0: 5 ms); or a special value. */
     double compat_s, rounding_s;
-    double compat_every_s; /* and again and again; 0: not judged */
-    int compat_flags;      /* how many in all; 0: not judged */
-    /* The default judge's first flag, at the latest; or a special value. */
+    double compat_every_s; /* how often it flags again; 0: not compared */
+    int compat_flags;      /* number of all flags; 0: not compared */
+    /* The latest time of the default check's first flag; or a special value. */
     double guard_s;
     bool has_discrepancy;
-    double discrepancy_s; /* the compatible judge's at the end */
-    int bursts;           /* in the minute that had most, at least */
-    int64_t http_us;      /* over HTTP the stream is cut here; 0: it is played whole */
+    double discrepancy_s; /* discrepancy of the compatible check at the end */
+    int bursts;           /* min flags in the minute with the most flags */
+    int64_t http_us;      /* over HTTP the stream ends here; 0: the whole stream is played */
     struct hs_clock_options play;
 };
 
 extern const struct hs_timing_row hs_timing_rows[];
 extern const int hs_timing_row_count;
 
-/* Statistics of the compatible judge's delay over seeds. */
+/* Statistics over seeds of the compatible check's delay. */
 struct hs_timing_spread {
     int number;
     const char *name;
     double drift;
-    double least_s, median_s, most_s, rounding_s; /* of the compatible judge */
-    double guard_median_s;                        /* of the default judge, at most */
+    double least_s, median_s, most_s, rounding_s; /* for the compatible check */
+    double guard_median_s;                        /* for the default check, at most */
     struct hs_clock_options play;
 };
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/http/client.h"
@@ -14,10 +15,21 @@ struct client {
     struct hs_random random;
     struct hs_test_http *http;
     char match[32], shooter[16];
-    char last[4096], last_path[128]; /* a body with claims, to be sent again */
-    size_t claims, replayed;         /* answered for the first time, and again */
+    char last[4096], last_path[128]; /* a body with claims that is sent again */
+    size_t claims, replayed;         /* claims answered for the first time, and replays */
     char fault[512];
 };
+
+/* The items that a brief answer left out. */
+static size_t plain_items(const char *answer)
+{
+    const char *at = strstr(answer, ",\"accepted\":");
+    size_t sum = 0;
+    for (; at != NULL && *at != '}' && *at != '['; at++)
+        if (*at == ':' && at[1] != '{')
+            sum += strtoul(at + 1, NULL, 10);
+    return sum;
+}
 
 static void send_body(struct client *client, const char *method, const char *path, const char *body,
                       bool again)
@@ -33,6 +45,7 @@ static void send_body(struct client *client, const char *method, const char *pat
             client->replayed++;
         else
             client->claims++;
+    client->claims += strstr(path, "?brief") != NULL ? plain_items(response.body) : 0;
     hs_test_response_free(&response);
     if (!again && strstr(body != NULL ? body : "", "\"shot\"") != NULL) {
         snprintf(client->last, sizeof client->last, "%s", body);
@@ -40,7 +53,7 @@ static void send_body(struct client *client, const char *method, const char *pat
     }
 }
 
-/* Where the target of client `id` is at a time. */
+/* The place of the target of client `id` at a time. */
 static double target_y(int id, double time)
 {
     return 3.0 * (time - 100.0) + 4.0 * id;
@@ -59,11 +72,11 @@ static int write_frame(const struct client *client, double time, char *out, size
         target_y(client->id, time), client->id, 4 * client->id + 2 + fmod(40 * time, 16));
 }
 
-/* Claims that are mostly close to a limit, on one side or the other. */
+/* Claims that are mostly close to a limit, inside or outside. */
 static int write_hit(struct client *client, int shot, double now, char *out, size_t size)
 {
     struct hs_random *random = &client->random;
-    bool is_likely = hs_random_chance(random, 0.8); /* the connection explains 0.1 s */
+    bool is_likely = hs_random_chance(random, 0.8); /* the latency explains 0.1 s */
     double hit_time = now - hs_random_between(random, is_likely ? 0.09 : 0, is_likely ? 0.11 : 0.6);
     double off = hs_random_between(random, 0.0, 0.4), miss = hs_random_between(random, -0.6, 0.6);
     return snprintf(out, size,
@@ -85,10 +98,12 @@ static int write_shot(struct client *client, int shot, double now, char *out, si
 static void path_of(const struct client *client, const char *route, char path[128])
 {
     snprintf(path, 128, "/v1/matches/%s/%s%s", client->match, route,
-             client->id % 2 == 0 ? "?explain=true" : "");
+             client->id % 4 == 2   ? "?brief=true"
+             : client->id % 2 == 0 ? "?explain=true"
+                                   : "");
 }
 
-/* Every other client's clock is a fifth too fast, and says so by what it acknowledges. */
+/* The clock of every other client is a fifth too fast, and its acks show this. */
 static int write_move(const struct client *client, int seq, double time, char *out, size_t size)
 {
     double speed = client->id % 2 == 0 ? 1.0 : 1.2;
@@ -100,7 +115,7 @@ static int write_move(const struct client *client, int seq, double time, char *o
                     4 * client->id, 4 * client->id + (seq % 3 == 0 ? 0.5 : 0.0));
 }
 
-/* Frames by themselves, then moves and claims by themselves. */
+/* Frames in separate requests, then moves and claims in separate requests. */
 static void send_apart(struct client *client, double time, int shot)
 {
     char path[128], body[2048], items[1024];
@@ -116,7 +131,7 @@ static void send_apart(struct client *client, double time, int shot)
     write_hit(client, shot, time, items, sizeof items);
     snprintf(body, sizeof body, "{\"now\":%.4f,\"hits\":[%s]}", time, items);
     send_body(client, "POST", path, body, false);
-    if (client->id % 3 != 0) /* clients that post no shots need none for their hits */
+    if (client->id % 3 != 0) /* hits of clients that post no shots need no shot */
         return;
     path_of(client, "shots", path);
     write_shot(client, shot + 1, time, items, sizeof items);
@@ -137,7 +152,7 @@ static void send_tick(struct client *client, double time, int shot)
     send_body(client, "POST", path, body, false);
 }
 
-/* The match is ended, and opened again under rules that have changed meanwhile. */
+/* The match is ended and opened again under rules that have changed since. */
 static void change_sides(struct client *client)
 {
     char path[128], path_of_map[128], body[512];
@@ -160,7 +175,7 @@ static void change_sides(struct client *client)
     snprintf(body, sizeof body, "{\"ruleset\":\"house-%d\",\"map\":\"wall-%d\"}", client->id,
              client->id);
     send_body(client, "PUT", path, body, false);
-    /* The match keeps the map it has. */
+    /* The match keeps its map. */
     send_body(client, "PUT", path_of_map, "{}", false);
 }
 

@@ -14,7 +14,7 @@ struct bone_pose {
     btQuaternion rotation;
 };
 
-/* A body and its shape are never moved in memory: the world holds pointers. */
+/* A body and its shape are never moved in memory, because the world holds pointers to them. */
 struct first_body : btCollisionWorld::ClosestConvexResultCallback {
     int shooter;
 
@@ -42,7 +42,7 @@ struct hs_bullet_bodies {
     size_t players, bones;
     btCapsuleShapeZ capsule;
     std::vector<btCollisionObject> bodies;
-    std::vector<btTransform> present; /* where the moved bodies belong */
+    std::vector<btTransform> present; /* the original places of the moved bodies */
     std::vector<int64_t> times;
     std::vector<std::vector<bone_pose>> frames;
     btDefaultCollisionConfiguration configuration;
@@ -56,8 +56,8 @@ struct hs_bullet_bodies {
           bodies(rig->players * rig->bones), present(rig->players * rig->bones),
           dispatcher(&configuration), world(&dispatcher, &broadphase, &configuration)
     {
-        /* Nobody asks which bodies overlap: finding those pairs at every move, as is the default,
-           would be work for nothing. */
+        /* The peer does not ask for overlapping pairs. By default Bullet would search for them at
+           every move, which would be useless work. */
         broadphase.m_deferedcollide = true;
         for (size_t i = 0; i < bodies.size(); i++) {
             bodies[i].setCollisionShape(&capsule);
@@ -96,7 +96,7 @@ struct hs_bullet_bodies {
             move(player * bones + b, present[player * bones + b]);
     }
 
-    /* The frame at or before a time, and how far the time is from it to the next. */
+    /* The frame at or before a time, and the fraction of the way from it to the next frame. */
     size_t find(int64_t time_us, btScalar *alpha) const
     {
         auto after = std::upper_bound(times.begin(), times.end(), time_us);

@@ -1,7 +1,5 @@
-/*
- * The same question asked of Bullet Physics (libbullet): a triangle mesh and a sphere swept against
- * it. For tests and benchmarks only. Not thread-safe: Bullet keeps statistics in globals.
- */
+/* The same question for Bullet Physics (libbullet): a triangle mesh and a sphere swept against it.
+   For tests and benchmarks only. Not thread-safe: Bullet keeps statistics in globals. */
 #ifndef HS_TESTS_BULLET_PEER_H
 #define HS_TESTS_BULLET_PEER_H
 
@@ -14,10 +12,8 @@ extern "C" {
 
 struct hs_bullet_mesh;
 
-/*
- * Both arrays must live as long as the mesh. Margins are 0, so that the triangles are where they
- * are; the default of 0.04 would fatten them. NULL: out of memory.
- */
+/* Both arrays must live as long as the mesh. Margins are 0, so the triangles keep their places. The
+   default of 0.04 would thicken them. NULL: out of memory. */
 struct hs_bullet_mesh *hs_bullet_mesh_create(const float (*vertices)[3], size_t vertex_count,
                                              const int (*triangles)[3], size_t triangle_count);
 void hs_bullet_mesh_destroy(struct hs_bullet_mesh *mesh);

@@ -1,7 +1,5 @@
-/*
- * Rays against a triangle mesh by Intel Embree 3 (libembree): the fastest there is, as a yardstick.
- * For benchmarks only.
- */
+/* Rays against a triangle mesh by Intel Embree 3 (libembree), a very fast library, for comparison.
+   For benchmarks only. */
 #ifndef HS_TESTS_EMBREE_PEER_H
 #define HS_TESTS_EMBREE_PEER_H
 

@@ -2,12 +2,13 @@
 
 #include <math.h>
 
-/* The rigs of tests/support/oracle/scene.h once more, in this file's own words. */
+/* The rigs of tests/support/oracle/scene.h again, as separate code. */
 struct shape {
     const char *zone;
     int bone;
     enum { BALL, CAPSULE, BOX, ALIGNED } kind;
-    struct hs_vec center, half; /* half: of a capsule only z, from the centre to a cap's centre */
+    struct hs_vec center,
+        half; /* half extents; for a capsule only z, from its centre to the centre of a cap */
     double radius;
     bool tilted;
 };
@@ -47,7 +48,7 @@ static struct hs_scene_quat slerp(struct hs_scene_quat a, struct hs_scene_quat b
                                   p * a.w + q * b.w};
 }
 
-/* A bone in the world. */
+/* The pose of a bone in the world. */
 struct placed {
     struct hs_vec position;
     struct hs_scene_quat rotation;
@@ -68,10 +69,8 @@ static struct placed bone_of(const struct hs_scene_player *player, int f, int bo
                            {1, 1, 1}};
 }
 
-/*
- * Where a bone is at a time. A rest pose goes with the interpolated root; posted bones go from
- * place to place by themselves.
- */
+/* The pose of a bone at a time. A rest pose moves with the interpolated root. Posted bones are
+   interpolated separately from place to place. */
 static struct placed bone_at(const struct hs_scene *scene, const struct hs_scene_player *player,
                              int bone, double time_us)
 {
@@ -89,7 +88,8 @@ static struct placed bone_at(const struct hs_scene *scene, const struct hs_scene
         still.poses[0].rotation = root;
         return bone_of(&still, 0, bone);
     }
-    /* Relative to the root each, which moves in a straight line: the same as between places. */
+    /* Each bone moves relative to the root, which moves in a straight line. This is the same as
+       moving between places. */
     p.position = mix(p.position, q.position, s);
     p.rotation = slerp(p.rotation, q.rotation, s);
     for (int i = 0; i < 3; i++)
@@ -104,7 +104,7 @@ static double outside(double at, double half)
     return fmax(fabs(at) - half, 0);
 }
 
-/* From a point to a shape on a bone; below 0 inside. */
+/* The distance from a point to a shape on a bone; inside it is below 0. */
 static double shape_distance(const struct shape *shape, const struct placed *bone,
                              struct hs_vec point)
 {
@@ -114,7 +114,7 @@ static double shape_distance(const struct shape *shape, const struct placed *bon
     struct hs_vec p = hs_vec_sub(point, bone->position);
     struct hs_scene_quat back = bone->rotation;
     if (shape->kind != ALIGNED) {
-        back.w = -back.w; /* the inverse, but for a sign that does not matter */
+        back.w = -back.w; /* the inverse, except a sign that does not matter */
         p = hs_scene_turn(back, p);
     }
     p = hs_vec_sub(p, center);
@@ -147,7 +147,7 @@ double hs_scene_reference_step(const struct hs_scene *scene)
     return whole_length(scene) / HS_REFERENCE_STEPS;
 }
 
-/* The time at which the projectile has travelled so far. */
+/* The time at which the projectile has travelled this far. */
 static double time_at(const struct hs_scene *scene, double travel)
 {
     double end_us = (double)scene->hit_time_us, length = whole_length(scene) - EXTENSION;
@@ -168,11 +168,9 @@ static double gap_at(const struct hs_scene *scene, int player, const struct shap
     return shape_distance(shape, &bone, center) - radii[scene->weapon];
 }
 
-/*
- * Every hundredth step first. Distances change by at most one for one of travel, and by at most
- * as much again for what moves meanwhile: where even that cannot bring them below the smallest
- * found, the steps between are left out.
- */
+/* First takes every hundredth step. One unit of travel changes a distance by at most one, and
+   motion of the bodies by at most as much again. If this cannot bring the distance below the
+   smallest one found, the steps in between are skipped. */
 static void walk(const struct hs_scene *scene, int player, const struct shape *shape,
                  struct hs_scene_gap *out)
 {

@@ -1,8 +1,6 @@
-/*
- * Claims beside and along what was posted and aimed at, against angles that this file computes in
- * its own way: with the C library, and for projectiles by trying every time of flight. A claim
- * inside or outside its bound by a margin is never decided wrongly.
- */
+/* Claims at some angle to the posted direction and to the aim, compared with angles that this file
+   computes separately: with the C library, and for projectiles by trying every flight time. A claim
+   that is inside or outside its limit by a margin never gets the wrong result. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +14,7 @@
 #define DEFAULT_SEED 20261123
 #define DEGREES      (180 / 3.14159265358979323846)
 
-/* Degrees; cases closer to their bound are left out. */
+/* Degrees; cases closer to their limit are left out. */
 #define MARGIN        0.002
 #define FLIGHT_MARGIN 0.03
 
@@ -75,8 +73,8 @@ static struct hs_vec pellet_of(struct hs_vec n, double spread_deg, uint64_t seed
     return hs_vec_scale(v, 1 / hs_vec_length(v));
 }
 
-/* The smallest angle from `posted` to a launch that reaches `to` from the origin at a speed within
-   2 %. Tries flight times on a grid. 180: none does. */
+/* The smallest angle between `posted` and a launch from the origin that reaches `to` at a speed
+   within 2 %. It tries flight times on a grid. 180: none does. */
 static double nearest_launch(struct hs_vec to, struct hs_vec posted, double speed, double gravity)
 {
     double direct = hs_vec_length(to) / speed, nearest = 180;
@@ -114,7 +112,7 @@ static double off_limit(double limit)
     return limit * (hs_random_chance(&rng, 0.5) ? between(0, 1) : between(1, 2.5));
 }
 
-/* S stands at the origin; `aim` NULL: frames do not say where S looks. */
+/* S stands at the origin; `aim` NULL: frames do not contain an aim of S. */
 static void begin(const struct hs_vec *aim, enum hs_weapon_type type, int64_t pellets)
 {
     struct hs_weapon *weapon = rules->weapons[HS_STAGE_RIFLE];
@@ -160,7 +158,7 @@ static struct hs_hit_claim claim_to(struct hs_vec end)
                                  .end = end};
 }
 
-/* What the check says of a claim whose worst angle is `off`. */
+/* The expected result of the check for a claim whose worst angle is `off`. */
 static void expect(const struct hs_hit_claim *claim, enum hs_check check, enum hs_reason reason,
                    double off, double limit, double margin)
 {
@@ -229,7 +227,7 @@ static void set_pellets(struct hs_hit_claim *claim, const struct hs_vec *along, 
     claim->end = pellets[0].end;
 }
 
-/* All pellets of a seed in another order, one of them beside. */
+/* All pellets of a seed in another order, one of them off its direction. */
 static void seed_case(void)
 {
     struct hs_vec middle = hs_random_direction(&rng), to[PELLETS], along[PELLETS];
@@ -244,7 +242,7 @@ static void seed_case(void)
     along[other] = beside(along[other], off_limit(0.1));
     for (int i = 0; i < PELLETS; i++)
         off = fmin(off, angle(to[i], along[other]));
-    /* A neighbour's direction may be free for it after all: then the order is not clear. */
+    /* The direction of a neighbour may be free for that pellet. Then the case is unclear. */
     if (spread < 2 || fabs(off - angle(to[0], along[other])) > 1e-12)
         return;
     struct hs_hit_claim claim = claim_to((struct hs_vec){0});
@@ -252,7 +250,7 @@ static void seed_case(void)
     expect(&claim, HS_CHECK_PELLETS, HS_REASON_SPREAD_MISMATCH, off, 0.1, MARGIN);
 }
 
-/* Pellets around a posted direction, or without a shot around an aim and each other. */
+/* Pellets around a posted direction; or, without a shot, around an aim and each other. */
 static void pellets_case(void)
 {
     struct hs_vec middle = hs_random_direction(&rng), along[PELLETS];
@@ -283,7 +281,7 @@ static void pellets_case(void)
 
 /* ---- projectiles ---- */
 
-/* Posted or not; with a velocity, an end, or both, which may contradict each other. */
+/* With or without a shot; with a velocity, an end, or both, which may contradict each other. */
 static void projectile_case(void)
 {
     struct hs_vec posted = hs_random_direction(&rng);
@@ -304,7 +302,7 @@ static void projectile_case(void)
     claim.has_velocity = kind > 0;
     claim.has_no_end = kind == 1;
     if (kind == 3)
-        posted = velocity; /* nothing was posted: the velocity has to lead to the end */
+        posted = velocity; /* no shot was posted: the velocity must lead to the end */
     else
         post((struct hs_shot_claim){.direction = posted, .has_direction = true});
     off = nearest_launch(end, posted, weapon->speed, weapon->gravity);

@@ -1,8 +1,6 @@
-/*
- * Ten seconds of fire. An honest weapon, however its shots jitter, bunch up on the way or overtake
- * each other, is never refused; one that fires faster than it can gains at most one shot, in any
- * order of arrival.
- */
+/* Ten seconds of fire. An honest weapon is never refused, however its shots jitter, bunch up or
+   overtake each other. A weapon that fires too fast gains at most one shot, in any order of
+   arrival. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -48,13 +46,13 @@ static void tear_down(void)
     hs_ruleset_destroy(rules);
 }
 
-/* One of the intervals of real weapons, from a machine gun's to a rifle's. */
+/* One of the intervals of real weapons, from machine guns to rifles. */
 static int64_t any_interval(struct hs_random *random)
 {
     return HS_MS(50) + hs_random_index(random, 950000);
 }
 
-/* Shots every `interval_us`, each up to `jitter_us` early or late, arriving at once. */
+/* Shots every `interval_us`, each up to `jitter_us` early or late, without delay on the way. */
 static void fire(struct hs_random *random, int64_t interval_us, int64_t jitter_us)
 {
     burst.count = 0;
@@ -68,7 +66,7 @@ static void fire(struct hs_random *random, int64_t interval_us, int64_t jitter_u
     }
 }
 
-/* Shots wait for up to `most` others and arrive together. */
+/* Shots wait for up to `most` others, and then arrive together. */
 static void bunch(struct hs_random *random, int most)
 {
     for (int first = 0; first < burst.count;) {
@@ -82,7 +80,7 @@ static void bunch(struct hs_random *random, int most)
     }
 }
 
-/* Those that arrive together arrive in any order. */
+/* Shots that arrive together arrive in any order. */
 static void shuffle(struct hs_random *random)
 {
     for (int i = 0; i + 1 < burst.count; i++) {
@@ -129,7 +127,7 @@ static enum hs_reason post_shot(const struct fired *shot)
     return result.reason;
 }
 
-/* How many of the burst were accepted; all others were refused for their rate. */
+/* The number of accepted shots; all others were refused for their rate. */
 static int play(int64_t interval_us, bool as_shots)
 {
     int64_t posted_us = START_US - HS_MS(500);
@@ -147,7 +145,7 @@ static int play(int64_t interval_us, bool as_shots)
     return accepted;
 }
 
-/* How many may wait for each other without getting too old. */
+/* The number of shots that may wait for each other without getting too old. */
 static int most_together(int64_t interval_us)
 {
     int most = (int)(HS_MS(600) / interval_us);
@@ -189,7 +187,7 @@ START_TEST(rounding_to_ticks_is_honest)
 }
 END_TEST
 
-/* Shots in a burst as a cheat sends it: at twice the rate or faster. */
+/* A volley of a cheat: shots at twice the rate or faster. */
 static void check_gain(struct hs_random *random, double factor, int how)
 {
     int64_t interval_us = any_interval(random);
@@ -221,7 +219,8 @@ START_TEST(nor_does_any_faster_rate)
 }
 END_TEST
 
-/* Who was refused and then fires as the weapon does is accepted again, at once and for good. */
+/* After a refusal, a player who fires at the rate of the weapon is accepted at once, and stays
+   accepted. */
 START_TEST(an_honest_rate_after_a_refusal)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 400 + (uint64_t)_i);
@@ -260,7 +259,7 @@ static void permute(struct hs_random *random, int64_t window_us)
     }
 }
 
-/* The most shots in the time of the burst that a bucket of 1.82 tokens lets pass. */
+/* The max number of shots that a bucket of 1.82 tokens passes in this time. */
 static int bucket_allows(int64_t interval_us)
 {
     int64_t first_us = INT64_MAX, last_us = INT64_MIN;
@@ -272,7 +271,8 @@ static int bucket_allows(int64_t interval_us)
     return (int)((double)(last_us - first_us) / (double)interval_us + 1.82);
 }
 
-/* Any set of shots within the window of rewinding: no order pays more than the bucket allows. */
+/* Any set of shots within the rewind window: no order of arrival pays for more shots than the
+   bucket allows. */
 START_TEST(no_order_gains)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 500 + (uint64_t)_i);
@@ -287,7 +287,8 @@ START_TEST(no_order_gains)
 }
 END_TEST
 
-/* Row: an interval in ms. It fires each millisecond for 4 s, then honestly with 40 % of jitter. */
+/* Row: an interval in ms. The weapon fires each millisecond for 4 s, then honestly with 40 %
+   jitter. */
 START_TEST(short_and_long_intervals_alike)
 {
     static const int intervals[] = {20, 50, 200, 2000};

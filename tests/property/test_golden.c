@@ -1,7 +1,6 @@
-/*
- * The golden hashes (tests/support/oracle/golden.h), by one thread and by eight. `.ci/run` repeats
- * this with other compilers and optimisation, `make golden-arm` on another machine.
- */
+/* The golden hashes (tests/support/oracle/golden.h), computed by one thread and by eight. `.ci/run`
+   repeats this with other compilers and optimisation levels, `make golden-arm` on another
+   architecture. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,7 +51,7 @@ START_TEST(scenarios)
 }
 END_TEST
 
-/* A hash over all there is to answer. */
+/* A hash over all kinds of answers. */
 START_TEST(scenarios_show_every_reason)
 {
     static struct hs_golden got;
@@ -70,7 +69,7 @@ START_TEST(moves)
     hs_golden_moves(&got);
     printf("golden hash of moves: 0x%016" PRIx64 " (%ld moves)\n", got.hash, got.moves);
     fflush(stdout);
-    /* From `path` on they need a map or movers; the scenarios have those. */
+    /* The reasons from `path` on need a map or movers; the scenarios cover those. */
     for (int i = 0; i < HS_MOVE_CHECK_PATH; i++)
         ck_assert_msg(got.raised[i] >= 20, "%s is raised %ld times",
                       hs_move_check_name((enum hs_move_check)i), got.raised[i]);
@@ -83,7 +82,7 @@ END_TEST
 
 int main(void)
 {
-    /* Beside a race detector only what runs on many threads is of use, and the rest is slow. */
+    /* Under a race detector only the run on many threads is useful, and the others are slow. */
     int first = getenv("HS_CONCURRENT_ONLY") != NULL ? 1 : 0;
     Suite *suite = suite_create("golden");
     TCase *tcase = tcase_create("hash");

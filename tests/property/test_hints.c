@@ -1,7 +1,8 @@
 /*
- * Hints in a made-up match: each mistake of an integration is named within 200 claims and nothing
- * else is; a right integration, cheaters or not, gets none. The match is played in metres with z
- * up, then posted in the unit and axes of a row, and spoiled.
+ * Hints in a simulated match. Each integration mistake is named within 200 claims, and no other is
+ * named. A correct integration gets no hint, with or without cheaters. The match is simulated in
+ * metres with z up. Each row of a table gives a unit, axes and one mistake, and the match is posted
+ * with them.
  */
 #include <check.h>
 #include <math.h>
@@ -24,17 +25,17 @@ struct claim {
     int64_t now_us;
 };
 
-/* One integration. Rows differ in what they post, and in how they spoil it. */
+/* One integration. The rows differ in the posted fields and in the mistakes. */
 struct row {
     const char *name, *ruleset;
-    double posted_cm; /* centimetres of a length that is posted */
-    bool is_y_up;     /* of what is posted */
+    double posted_cm; /* centimetres per unit of the posted lengths */
+    bool is_y_up;     /* for the posted values */
     const char *weapon;
     int cheaters;
-    unsigned named; /* hints: these and no other */
+    unsigned named; /* hints: exactly these */
     void (*frame)(struct hs_player_frame *entry);
     void (*claim)(struct claim *claim);
-    double delay; /* seconds a claim waits in a batch */
+    double delay; /* seconds that a claim waits in a batch */
     double time_scale;
     double repaired_after; /* claims; 0: never */
 };
@@ -115,7 +116,8 @@ static void cheat(struct game *game, int who, struct claim *claim)
     claim->hit.end.x += hs_random_between(&game->random, -1, 1) * high;
 }
 
-/* Seconds a rocket flew that was fired from the eye of a player who went on running. */
+/* The flight time in seconds of a rocket that was fired from the eye of a player who went on
+   running. */
 static double flight_time(const struct game *game, int who, struct hs_vec body, double landed)
 {
     uint16_t weapon = hs_ruleset_find_weapon(game->ruleset, str("rocket"));
@@ -143,7 +145,7 @@ static void shoot(struct game *game, int who, double now)
                                   .target = str(names[target]),
                                   .hit_time_us = time_us(row, seen)},
                           .now_us = time_us(row, now)};
-    if (flies) { /* launched so long ago that it lands now */
+    if (flies) { /* launched at the time that makes it land now */
         double flight = flight_time(game, who, body, seen);
         claim.hit.has_fire_time = true;
         claim.hit.fire_time_us = time_us(row, seen - flight);
@@ -170,7 +172,7 @@ static void open_game(struct game *game, const struct row *row, uint64_t seed)
         if (strcmp(hs_builtin_rulesets[i].name, row->ruleset) == 0)
             game->ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
     ck_assert_ptr_nonnull(game->ruleset);
-    /* Players look anywhere, and no shots are posted: hints are about what is sent. */
+    /* Players aim anywhere and post no shots, because hints are about the posted data. */
     game->ruleset->checks[HS_CHECK_AIM] = HS_MODE_SHADOW;
     for (int i = 0; i < game->ruleset->weapon_count; i++)
         game->ruleset->weapons[i]->require_shot = false;
@@ -190,7 +192,7 @@ static void close_game(struct game *game)
     hs_ruleset_destroy(game->ruleset);
 }
 
-/* Plays on until so many claims were judged. */
+/* Plays until this number of claims was verified. */
 static void play(struct game *game, int claims, int *tick)
 {
     for (; game->claims < claims; ++*tick) {
@@ -430,7 +432,7 @@ START_TEST(a_mistake_is_named)
 }
 END_TEST
 
-/* Cheaters cannot hide what everybody else's claims show. */
+/* Cheaters cannot hide what the claims of all others show. */
 START_TEST(a_mistake_is_named_among_cheaters)
 {
     static struct game game;
@@ -468,7 +470,7 @@ START_TEST(too_few_claims_name_nothing)
 }
 END_TEST
 
-/* Of what claims do wrong; a repaired frame is in force at once as well. Late in a match only one
+/* For mistakes in claims; a repaired frame has its effect at once, too. Late in a match only one
    claim in 16 is sampled. */
 START_TEST(a_repaired_mistake_is_forgotten)
 {

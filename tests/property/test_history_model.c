@@ -1,8 +1,6 @@
-/*
- * History and rewind against a naive model: a plain list, sorted by insertion, searched from one
- * end to the other, with every question answered from the definitions. Random streams of samples
- * (late, twice, with gaps, teleports, new lives, unannounced jumps) go into both.
- */
+/* History and rewind against a simple model: a list that is sorted by insertion and searched from
+   end to end. Every answer of the model follows from the definitions. Both get the same random
+   streams of samples: late or repeated ones, gaps, teleports, new lives, unannounced jumps. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -86,7 +84,7 @@ static bool model_is_break(const struct model *m, int to, double max_speed)
 
 struct answer {
     enum hs_rewind_status status;
-    bool exact; /* the pose of one sample, not between two */
+    bool exact; /* the pose of a single sample, without interpolation */
     bool clamped, held;
     int from, to;
     double share;
@@ -130,13 +128,14 @@ static void model_rewind(const struct model *m, const struct hs_ruleset *rules, 
     }
 }
 
-/* The eye above the root: as posted, else 1.6 standing and 1.1 crouched. */
+/* The eye above the root: the posted one, otherwise 1.6 standing and 1.1 crouched. */
 static double own_eye(const struct entry *entry)
 {
     return entry->eye > 0 ? entry->eye : entry->stance == 0 ? 1.6 : 1.1;
 }
 
-/* Between two samples of which one posted it, from one's own to the other's; else the older's. */
+/* Between two samples, if only one of them posted an eye, the eye goes from one's own to that of
+   the other. If none did, the older stance counts. */
 static double model_eye(const struct model *m, const struct answer *answer)
 {
     const struct entry *a = &m->entries[answer->from], *b = &m->entries[answer->to];
@@ -155,7 +154,7 @@ struct run {
     int64_t now_us;
     struct hs_vec walker;
     int64_t life;
-    bool is_steady; /* never a gap too long to interpolate */
+    bool is_steady; /* a gap is never too long to interpolate */
     long inserted, asked, interpolated, held, outside, far;
 };
 
@@ -168,7 +167,7 @@ static void draw_entry(struct run *run, struct entry *entry)
     if (!is_late)
         run->now_us += step;
     entry->time_us = is_late ? run->now_us - (int64_t)(hs_random_unit(r) * 1.2e6) : run->now_us;
-    if (hs_random_chance(r, 0.05) && run->model.count > 0) /* exactly a time that is there */
+    if (hs_random_chance(r, 0.05) && run->model.count > 0) /* exactly the time of a sample */
         entry->time_us = run->model.entries[hs_random_index(r, run->model.count)].time_us;
     double speed = hs_random_chance(r, 0.02) ? 1000 : hs_random_between(r, 0, 30);
     run->walker =
@@ -235,7 +234,7 @@ static void compare_pose(struct run *run, const struct answer *want,
     run->held += want->held;
 }
 
-/* The span holds every sample, whatever came and went. */
+/* The span holds every sample, including those that were removed. */
 static void check_span(const struct run *run)
 {
     const struct model *m = &run->model;
@@ -254,7 +253,8 @@ static void check_span(const struct run *run)
     }
 }
 
-/* Who is said to be passed by has a pose, and is no nearer than sphere and body are wide. */
+/* A player who is reported as passed has a pose, and is no nearer than the radii of sphere and
+   body. */
 static void pass_by(struct run *run, int64_t time_us)
 {
     struct hs_random *r = &run->random;
@@ -269,8 +269,8 @@ static void pass_by(struct run *run, int64_t time_us)
     sweep.start = hs_vec_add_scaled(hs_vec_add_scaled(near, side, beside), along,
                                     -hs_random_between(r, 0, 60));
     struct hs_passing passing;
-    hs_contact_passing(&sweep, time_us, &passing);
-    if (!hs_contact_is_far(run->history, run->rules, &passing))
+    hs_passing_of(&sweep, time_us, &passing);
+    if (!hs_is_passed_by(run->history, run->rules, &passing))
         return;
     run->far++;
     struct hs_bracket bracket;
@@ -288,7 +288,7 @@ static void ask_both(struct run *run)
     struct hs_random *r = &run->random;
     int64_t time_us = run->now_us + 100000 - (int64_t)(hs_random_unit(r) * 2e6);
     int exact = run->model.count > 0 ? hs_random_index(r, run->model.count * 3) : INT32_MAX;
-    if (exact < run->model.count) /* at a sample, or a microsecond beside it */
+    if (exact < run->model.count) /* at a sample, or one microsecond beside it */
         time_us = run->model.entries[exact].time_us + hs_random_index(r, 3) - 1;
     struct answer want;
     struct hs_bracket bracket;
@@ -324,7 +324,8 @@ START_TEST(the_model_agrees)
     memset(&run, 0, sizeof run);
     run.random = hs_random_start(seed, (uint64_t)_i);
     run.rules = hs_stage_ruleset();
-    /* Some streams at the smallest ring, some at today's epoch, some far from the origin. */
+    /* Some streams use the smallest ring, some times of the present epoch, and some places far from
+       the origin. */
     run.model.limit = _i < 3 ? _i + 2 : 2 + hs_random_index(&run.random, MOST - 1);
     run.now_us = _i % 2 == 0 ? 0 : INT64_C(1700000000000000);
     run.walker.y = _i % 3 == 0 ? 1e6 : 0;
@@ -348,7 +349,7 @@ START_TEST(the_model_agrees)
            "%ld without a pose, %ld passed by\n",
            _i, run.model.limit, run.inserted, run.asked, run.interpolated, run.held, run.outside,
            run.far);
-    /* The streams did go everywhere. */
+    /* The streams must have contained every case. */
     ck_assert(operations < 5000 || run.model.limit < 10 ||
               (run.interpolated > 100 && run.held > 20 && run.outside > 20));
     ck_assert(operations < 5000 || !run.is_steady || run.far > 100);

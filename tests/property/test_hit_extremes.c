@@ -1,8 +1,6 @@
-/*
- * Whatever finite numbers come in, numbers come out: never a NaN, and nothing infinite unless the
- * claim's own distances cannot be held. Coordinates from 1e-300 to 1e300, rulesets at the ends of
- * their ranges, times an age apart, poses of every kind.
- */
+/* All finite inputs give finite results: never NaN, and infinity only if the claim's own distances
+   overflow. Coordinates from 1e-300 to 1e300, rulesets at the ends of their ranges, times very far
+   apart, poses of every kind. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,10 +13,10 @@
 #define DEFAULT_SEED  20250306
 #define DEFAULT_CASES 4000
 
-/* Squares of anything below can be held. */
+/* The square of any number below this does not overflow. */
 #define HOLDABLE 1e150
 
-/* A value of any size up to `most`, or one of those that break things. */
+/* A value of any size up to `most`, or a special value that often breaks code. */
 static double any(struct hs_random *random, double most)
 {
     double sign = hs_random_chance(random, 0.5) ? 1 : -1;
@@ -43,7 +41,7 @@ static struct hs_vec any_vec(struct hs_random *random, double most)
     return (struct hs_vec){any(random, most), any(random, most), any(random, most)};
 }
 
-/* Each scalar at an end of its range, at its default, or in between. */
+/* Each scalar is at an end of its range, at its default, or in between. */
 static void spread_scalars(struct hs_random *random, const struct hs_scalar *table, size_t count,
                            void *base)
 {
@@ -186,7 +184,7 @@ static bool vec_is_fine(struct hs_vec v, is_fine *fine)
     return fine(v.x) && fine(v.y) && fine(v.z);
 }
 
-/* A miss by more than the world is wide was measured against nothing. */
+/* A miss by more than the size of the world was measured against nothing. */
 static bool margin_is_measured(const struct hs_hit_result *r, double most)
 {
     return !r->has_margin || most > 1e12 || fabs(r->margin) < 1e14;
@@ -216,7 +214,7 @@ static const char *flaw(const struct hs_hit_result *r, is_fine *fine)
     return NULL;
 }
 
-/* Row: claims up to the bound of the world, beyond it, and beyond what can be squared. */
+/* Row: claims up to the bound of the world, beyond it, and so far that squares overflow. */
 START_TEST(numbers_in_numbers_out)
 {
     static const double most[] = {1e12, 1e100, 1.7e308};

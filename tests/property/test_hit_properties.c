@@ -1,10 +1,11 @@
 /*
- * What must hold of every verdict. Random fights (tests/support/oracle/scene.h) are judged as they
- * are and again moved, turned, scaled, later, with -q for q, and in another order.
+ * Properties that hold for every verdict. Random fights (tests/support/oracle/scene.h) are verified
+ * as they are. Then they are verified moved, turned, scaled, at a later time, with -q for q, and in
+ * another order.
  *
- * Rounding may decide a claim that lies on the edge of a limit. Whether one does is found by
- * judging it again a little beside itself: where that changes what is said, the case is left out
- * and counted. Numbers must agree within what such a step changes.
+ * Rounding may decide a claim that lies on the edge of a limit. To find out, the test verifies the
+ * claim again with a small offset. If this changes the words of the answer, the case is left out
+ * and counted. Numbers must agree within the change that this offset causes.
  */
 #include <check.h>
 #include <math.h>
@@ -19,13 +20,13 @@
 #define DEFAULT_SEED  20250304
 #define DEFAULT_CASES 2000
 
-/* Metres: beside oneself, and what single precision leaves of places two metres from a root. */
+/* Metres: the small offset, and the error of single precision for places two metres from a root. */
 #define STEP     1e-5
 #define ROUNDING 4e-6
 
 /* ---- one answer, and another ---- */
 
-/* An answer, whether it stands when the claim is moved a step, and by how much it changes then. */
+/* An answer, whether it stays the same with the small offset, and how much its numbers change. */
 struct judged {
     struct hs_hit_result result;
     struct hs_numbers numbers;
@@ -149,10 +150,11 @@ static void in_another_order(struct hs_random *random, struct hs_scene_frame *fr
 static const struct {
     const char *name;
     draw_frame *draw;
-    bool exact;      /* not a bit may differ */
-    bool aligned;    /* axis-aligned boxes are the same there */
-    bool upright;    /* up is along an axis */
-    double rounding; /* m, beyond the usual: of adding 1e6 to a place and of turning in double */
+    bool exact;      /* all bits must be equal */
+    bool aligned;    /* axis-aligned boxes stay the same here */
+    bool upright;    /* `up` is along an axis */
+    double rounding; /* m, more than usual: the error of adding 1e6 to a place, and of turning in
+                        double */
 } frames[] = {
     {"translation", moved, false, true, true, 1e-9},
     {"quarter turns", turned_by_quarters, false, false, true, 0},
@@ -166,7 +168,7 @@ static const struct {
 
 #define FRAMES ((int)(sizeof frames / sizeof *frames))
 
-/* Quarter turns swap the axes of an aligned box: only a cube stays what it is. */
+/* A quarter turn swaps the axes of an aligned box. Only a cube stays the same. */
 static void square_hulls(const struct hs_scene_stage *stage)
 {
     struct hs_rig *hull = stage->rules->rigs[HS_SCENE_HULL];
@@ -190,7 +192,7 @@ static void expect_numbers(const char *name, long i, const struct judged *base,
     ck_assert_int_eq(numbers.count, base->numbers.count);
     double tolerance = rounding + 4 * base->spread;
     for (int k = 0; k < numbers.count; k++) {
-        /* Damage: 20 x zone x scale, and falling by less than 1 / 30 a metre. */
+        /* Damage: 20 x zone x scale, with a falloff of less than 1 / 30 per metre. */
         double share = numbers.is_damage[k] ? 4 : 1;
         ck_assert_msg(is_close(numbers.value[k], base->numbers.value[k], share * tolerance),
                       "%s, case %ld (%s): %.12g instead of %.12g, %g allowed", name, i,
@@ -231,7 +233,7 @@ static void judge_in(const struct hs_scene *scene, const struct hs_scene_frame *
 static void draw_scene(struct hs_random *random, int row, struct hs_scene *out)
 {
     struct hs_scene_wishes wishes = hs_scene_anything;
-    wishes.aligned = frames[row].aligned; /* turned, they are other boxes */
+    wishes.aligned = frames[row].aligned; /* after the turn they are other boxes */
     wishes.falling = frames[row].upright;
     hs_scene_draw(random, &wishes, out);
 }
@@ -276,7 +278,7 @@ START_TEST(aligned_cubes_turn_by_quarters)
     for (long i = 0; i < cases; i++) {
         hs_scene_draw(&random, &hs_scene_anything, &scene);
         for (int p = 0; p < scene.player_count; p++)
-            scene.players[p].has_scale = false; /* which stretches along the world's axes */
+            scene.players[p].has_scale = false; /* it stretches along the world's axes */
         struct hs_scene_frame frame = hs_scene_as_it_is();
         judge_in(&scene, &frame, true, &base);
         bool stable = true;

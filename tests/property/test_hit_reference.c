@@ -1,9 +1,6 @@
-/*
- * What a claim meets, against a reference that walks the path in 20,000 steps and measures the
- * distance to everything at each. Whom it meets first, in which zone, after how far, and by how
- * much the claimed player was missed must agree, except where the reference's steps are too
- * coarse to tell: those are counted.
- */
+/* The contacts of a claim, compared with a reference that walks along the path in 20,000 steps and
+   measures all distances at each. The first body, its zone, the distance, and the gap to a missed
+   target must agree. Cases in which the reference's steps are too coarse are counted. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,10 +11,10 @@
 #include "tests/support/run_suite.h"
 
 #define DEFAULT_SEED  20250305
-#define DEFAULT_CASES 400
+#define DEFAULT_CASES 300
 
-/* Row: everything turns and the shot is instant; or it flies, and nothing turns. Then the same with
-   bodies that do not block, and hits by touch. */
+/* Row: everything turns and the shot is instant; or the shot is a projectile, and nothing turns.
+   Two more rows have bodies that do not block, and hits by touch. */
 static const struct hs_scene_wishes wishes[] = {
     {.aligned = true, .turning = true, .instant = true},
     {.aligned = true},
@@ -31,12 +28,12 @@ enum { ROWS = sizeof wishes / sizeof wishes[0] };
 struct first {
     int player;       /* -1: none */
     const char *zone; /* that counts */
-    double distance;  /* of the first touch */
+    double distance;  /* travel at the first touch */
     double zone_distance;
-    bool is_clear; /* the steps are fine enough to tell */
+    bool is_clear; /* the steps are fine enough to decide */
 };
 
-/* The zone that counts on one body: with priority the head, else the first. */
+/* The zone that counts on one body: with priority the head, otherwise the first one. */
 static void first_zone(const struct hs_scene *scene, const struct hs_scene_meeting *meeting,
                        double margin, struct first *out)
 {
@@ -81,8 +78,8 @@ static bool is_in_the_way(const struct hs_scene *scene, int p)
     return !scene->players[p].is_ghost && !(is_mate && scene->passes_team);
 }
 
-/* The body that is touched first is the victim: a body that shots at others pass is not, unless
-   nobody else is touched and the claim names it. */
+/* The touched body that comes first is the victim. A body that other shots pass counts only if no
+   other body is touched and the claim names it. */
 static void expect_by_touch(const struct hs_scene *scene, struct expected *out)
 {
     bool named_blocks = scene->has_target && is_in_the_way(scene, scene->target);
@@ -125,7 +122,7 @@ static void expect_by_reference(const struct hs_scene *scene, struct expected *o
     }
     bool blocked = met && out->other.distance < out->target.distance;
     if (!touched && !scene->has_target) {
-        out->reason = HS_REASON_OK; /* nobody is claimed, and nobody is hit */
+        out->reason = HS_REASON_OK; /* no body is claimed, and none is hit */
         return;
     }
     out->reason = touched ? (blocked ? HS_REASON_BLOCKED_BY_PLAYER : HS_REASON_OK)
@@ -157,7 +154,7 @@ static void compare(const struct hs_scene *scene, const struct expected *want,
                   "case %ld: missed by %g instead of %g", i, got->margin, want->target_gap);
 }
 
-/* Only contact is asked about. */
+/* This test compares only contacts. */
 static void judge(const struct hs_scene *scene, struct hs_hit_result *out)
 {
     struct hs_scene_stage stage;
@@ -171,7 +168,7 @@ static void judge(const struct hs_scene *scene, struct hs_hit_result *out)
     hs_scene_close(&stage);
 }
 
-/* A shot before anybody was seen, or after its hit, is another question. */
+/* Claims before the first pose of a player, or fired after their hit, are not compared. */
 static void keep_within_history(struct hs_scene *scene)
 {
     if (scene->hit_time_us < scene->times_us[1])
@@ -188,7 +185,7 @@ static void keep_within_history(struct hs_scene *scene)
 START_TEST(the_reference_agrees)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)_i);
-    /* Where some bodies do not block, few shots are blocked. */
+    /* If some bodies do not block, fewer shots are blocked. */
     long cases = hs_test_count("HS_REFERENCE_CASES", DEFAULT_CASES) * (wishes[_i].ghosts ? 3 : 1);
     long unclear = 0;
     long reasons[HS_REASON_COUNT] = {0};

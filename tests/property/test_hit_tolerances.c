@@ -1,11 +1,11 @@
 /*
- * Two things a verdict must not do. A wider tolerance never refuses what a narrower one accepted:
- * this is about one claim against one history, since what is accepted becomes part of the history
- * of the next. And damage never hangs on a number the client claims.
+ * Two properties of verdicts. A wider tolerance never refuses a claim that a narrower one accepts.
+ * This holds for one claim and one history, because accepted claims become part of the history. And
+ * damage never depends on a number that the client claims.
  *
- * Random fights as in test_hit_properties.c. Each tolerance is set about what the claim needs of
- * it, so that many claims are refused for it alone and pass with a little more; the run fails when
- * they are few.
+ * Random fights as in test_hit_properties.c. Each tolerance is set close to the value that the
+ * claim needs. So many claims are refused only for it, and pass with a little more. The run fails
+ * if they are few.
  */
 #include <check.h>
 #include <stdio.h>
@@ -57,7 +57,8 @@ static void set_padding(struct hs_ruleset *rules, double value)
     rules->hit.claim_padding = value;
 }
 
-/* `check`: whose measure says what a claim needs. `wide`: lets nearly everything pass. */
+/* `check`: the check whose measured value is the one the claim needs. `wide`: a value that passes
+   nearly everything. */
 static const struct {
     const char *name;
     set_tolerance *set;
@@ -75,7 +76,7 @@ static const struct {
 
 #define TOLERANCES ((int)(sizeof tolerances / sizeof *tolerances))
 
-/* What is seldom in a scene, and this tolerance is about. */
+/* Makes cases frequent that are rare in a scene and that this tolerance is about. */
 static void make_relevant(struct hs_random *random, int row, struct hs_scene *scene)
 {
     if (tolerances[row].set == set_grace) {
@@ -94,7 +95,7 @@ static void make_relevant(struct hs_random *random, int row, struct hs_scene *sc
     }
 }
 
-/* The others are wide open, but for some that are as narrow as in games. */
+/* The other tolerances are wide, except some that are as narrow as in games. */
 static void set_all(struct hs_random *random, struct hs_ruleset *rules)
 {
     static const double narrow[] = {0.3, 5, 0.05, 0.01, 0.01, 0.2, 0.1};
@@ -103,7 +104,7 @@ static void set_all(struct hs_random *random, struct hs_ruleset *rules)
         tolerances[i].set(rules, hs_random_chance(random, 0.1) ? narrow[i] : tolerances[i].wide);
 }
 
-/* How much of the tolerance the claim needs; 0 where nothing says so. */
+/* The part of the tolerance that the claim needs; 0 if no number shows it. */
 static double needed(int row, struct hs_scene_stage *stage, struct hs_hit_result *scratch)
 {
     tolerances[row].set(stage->rules, 0);
@@ -116,12 +117,9 @@ static double needed(int row, struct hs_scene_stage *stage, struct hs_hit_result
     return 0;
 }
 
-/*
- * Some exceptions are meant. future_slack also decides whether the last pose of a bystander, or the
- * last place of a mover, still stands in the way, and whom a claim without target may touch.
- * claim_padding turns a burst beside the target into a direct hit, which may be blocked by a body
- * whose pose is not known.
- */
+/* Some exceptions are intended. future_slack also decides whether the last pose of a bystander or
+   mover still blocks, and which body a claim without target can touch. claim_padding can turn a
+   burst beside the target into a direct hit. A body with unknown pose may block that hit. */
 static bool is_excused(int row, const struct hs_hit_result *narrow,
                        const struct hs_hit_result *wide)
 {
@@ -175,7 +173,7 @@ END_TEST
 
 /* ---- claimed numbers ---- */
 
-/* Everything a client says that is only compared. (A launch velocity may refuse a projectile.) */
+/* All claimed values that are only compared. (A launch velocity may refuse a projectile.) */
 static void forge(struct hs_random *random, struct hs_hit_claim *claim)
 {
     static const char *const bones[] = {NULL, "head", "torso", "legs", "nose"};
@@ -212,8 +210,8 @@ START_TEST(damage_does_not_depend_on_what_is_claimed)
 }
 END_TEST
 
-/* Where they are only observed, speeds, launch times that fit and the length of a trace pay
-   nothing either: damage follows from ruleset and frames. */
+/* In shadow, speeds, launch times and trace lengths pay nothing either: damage follows from ruleset
+   and frames. */
 START_TEST(damage_does_not_depend_on_a_velocity_in_shadow)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 201);

@@ -1,11 +1,11 @@
 /*
- * Whether honest players are let alone by the checks of moves in the world: `path`, `ground` and
- * `base`. Bodies with physics of their own (upright boxes that walk, step, crouch, jump, fall and
- * ride) run about on two maps: the arena of the demo, and a course with stairs, ramps, low edges,
- * crates, a jump pad, a piston that lifts and a door that slides. They see movers late, and their
- * moves arrive late, in bunches, or not at all.
+ * The checks of moves in the world (`path`, `ground` and `base`) do not refuse honest players.
+ * Simulated bodies (upright boxes that walk, step, crouch, jump, fall and ride) move on two maps.
+ * One is the demo's arena. The other is a course with stairs, ramps, low edges, crates, a jump pad,
+ * a piston and a sliding door. Clients see movers late. Their moves arrive late, in bunches, or not
+ * at all.
  *
- * HS_WALK_HOURS: simulated hours. Walkers through walls and above the ground are found.
+ * HS_WALK_HOURS: simulated hours. Bodies that walk through walls or above the ground are flagged.
  */
 #include <check.h>
 #include <float.h>
@@ -51,7 +51,7 @@ struct course {
     struct solid solids[SOLIDS];
     int count;
     bool has_movers;
-    double half; /* players start within this of the origin */
+    double half; /* players start at most this far from the origin */
     struct hs_vec pad_min, pad_max;
     struct hs_world *world;
 };
@@ -136,7 +136,7 @@ static void make_obstacles(struct course *course)
     add_box(course, -10, -5, 0.3, -9.5, 1, 0.7);
     for (int i = 0; i < 4; i++) /* pillars */
         add_box(course, -6 + 2 * i, 1, 0, -5.6 + 2 * i, 1.4, 4);
-    add_box(course, -7, 4, 0, -1, 4.2, 3); /* a wall with a doorway from -1 to 0.2 */
+    add_box(course, -7, 4, 0, -1, 4.2, 3); /* a wall with a doorway from y = -1 to 0.2 */
     add_box(course, 0.2, 4, 0, 6, 4.2, 3);
     add_box(course, -1, 4, 2.2, 0.2, 4.2, 3);
     add_box(course, 5, 7, 0, 8, 11, 2.5); /* beside the piston */
@@ -151,7 +151,7 @@ static double swing(double time_s, double period_s, double still)
     return fmin(1, fmax(0, (share - still) / (1 - 2 * still)));
 }
 
-/* The piston rises by 2.5 m from the floor; the door slides aside. */
+/* The piston rises by 2.5 m from the floor; the door slides to the side. */
 static struct solid mover_at(int mover, double time_s)
 {
     double up = 2.5 * swing(time_s, 9, 0.25), aside = 1.2 * swing(time_s, 5, 0.3);
@@ -211,7 +211,7 @@ static bool is_free(const struct body *body, double x, double y, double z, doubl
     return true;
 }
 
-/* Stands or crouches there. False: there is no room. */
+/* Makes the body stand or crouch at this place. False: there is not enough space. */
 static bool fit(struct body *body, double x, double y, double z)
 {
     double height = is_free(body, x, y, z, STANDING) ? STANDING : CROUCHING;
@@ -222,7 +222,7 @@ static bool fit(struct body *body, double x, double y, double z)
     return true;
 }
 
-/* The highest ground up to `highest`; -DBL_MAX: none. */
+/* The highest ground up to `highest`; -DBL_MAX: there is no ground. */
 static double ground_at(struct body *body, double x, double y, double highest)
 {
     double best = -DBL_MAX;
@@ -338,9 +338,9 @@ struct session {
     struct hs_random random;
     struct line line;
     enum kind kind;
-    double frames_s; /* posted up to here */
+    double frames_s; /* frames are posted up to this time */
     long moves, flags[HS_MOVE_CHECK_COUNT];
-    long airborne, crouched, riding, high, in_doorway; /* moves: what was tried out */
+    long airborne, crouched, riding, high, in_doorway; /* moves: the attempted ones */
 };
 
 static void post_frames(struct session *session, double until_s)
@@ -397,7 +397,7 @@ static void note(struct session *session)
     session->in_doorway += fabs(body->at.x + 0.4) < 0.3 && fabs(body->at.y - 4.1) < 0.1;
 }
 
-/* The move that the client makes at this time arrives, unless it is lost. */
+/* The move of the client at this time arrives, unless it is lost. */
 static void send(struct session *session, double time_s)
 {
     struct line *line = &session->line;

@@ -1,9 +1,9 @@
 /*
- * Honest clients over the six networks of `simulate timing`: the check `latency` refuses at most
- * 0.5 % of their claims. A client follows the server's clock by the stamps of snapshots, draws two
- * snapshots late, and claims the time that it drew. Twice a second the server posts a
- * round trip, which a client answers with its next frame. Bodies stand still, so that only times
- * matter. Row: with moves, or without.
+ * Honest clients on the six networks of `simulate timing`. The check `latency` refuses at most 0.5
+ * % of their claims. A client follows the server's clock by the stamps of snapshots, draws two
+ * snapshots late, and claims the time that it drew. Twice a second the server posts a round trip,
+ * which a client answers with its next frame. Bodies stand still, so that only times matter. Row:
+ * with moves, or without.
  *
  * The test prints how many claims are beyond the slack on each network. HS_LINK_SESSIONS: ten
  * minutes of play per network.
@@ -25,16 +25,16 @@
 #define FRAME        (1.0 / 60)
 #define PING_EVERY   0.5
 #define RESEND       0.05 /* seconds until a lost claim is sent again */
-#define FOLLOWS      0.1  /* share of its error by which the client's clock follows a snapshot */
+#define FOLLOWS      0.1  /* share of its error that the client's clock corrects at each snapshot */
 
 static uint64_t seed;
 static struct hs_ruleset *rules;
 
-/* What became of the claims of one network. */
+/* The results of the claims on one network. */
 struct sums {
     long claims;
-    long older, newer,
-        noisy; /* beyond older_slack, beyond newer_slack, beyond both but for noise */
+    long older, newer, noisy; /* beyond older_slack, beyond newer_slack, and beyond both without the
+                                 slack for noise */
     long reasons[HS_REASON_COUNT];
 };
 
@@ -42,15 +42,15 @@ struct play {
     struct hs_match *match;
     struct hs_timing_line up, down;
     struct hs_dice dice;
-    double start, period;  /* of the server's ticks */
-    double now;            /* of the client's frame */
-    double sent, arrives;  /* of the next snapshot */
+    double start, period;  /* time of the server's ticks */
+    double now;            /* time of the client's frame */
+    double sent, arrives;  /* time of the next snapshot */
     double newest;         /* stamp of the newest snapshot at the client; 0: none */
-    double clock, drawn;   /* the client's offset to the server's clock; the drawn time */
-    double posted, pinged; /* the last tick that posted a frame; with a round trip */
-    double round_trip;     /* by the newest move */
+    double clock, drawn;   /* the client's offset from the server's clock; the drawn time */
+    double posted, pinged; /* the last tick that posted a frame; the last one with a round trip */
+    double round_trip;     /* from the newest move */
     double next_claim;
-    bool echoes; /* a snapshot arrived since the last packet, which tells the round trip */
+    bool echoes; /* a snapshot arrived since the last packet; it gives the round trip */
     bool sends_moves;
     uint64_t shots;
 };
@@ -91,7 +91,7 @@ static void post_frames(struct play *play, double until)
     }
 }
 
-/* Snapshots that arrived before this frame. */
+/* Reads the snapshots that arrived before this frame. */
 static void see_snapshots(struct play *play)
 {
     while (play->arrives <= play->now) {
@@ -200,7 +200,9 @@ static void print(enum hs_timing_profile profile, const struct sums *sums, long 
         percent(sums->reasons[HS_REASON_REWIND_LIMIT], sums->claims));
 }
 
-/* Fails if more than 0.5 % are refused beyond all chance: the lower bound of 95 % counts. */
+/*
+ * Fails if more than 0.5 % are refused with certainty: the lower bound of the 95 % interval counts.
+ */
 START_TEST(honest_clients_pass)
 {
     long sessions = hs_test_count("HS_LINK_SESSIONS", 10);

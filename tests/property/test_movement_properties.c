@@ -1,8 +1,8 @@
 /*
- * What must hold of movement whatever is played. Players walk as common engines let them: they
- * accelerate, brake and turn by friction, walk slopes and stairs, jump, fall off ledges, bump into
- * walls and slide down what is steep. Their moves go over a line that delays, bunches and loses
- * them, and the time of each is what the timing judge grants.
+ * Properties of movement for any play. Players walk as common engines let them: they accelerate,
+ * brake and turn by friction, walk slopes and stairs, jump, fall off ledges, bump into walls and
+ * slide down what is steep. A connection delays, bunches and loses their moves, and each move has
+ * the time that the timing check grants.
  */
 #include <check.h>
 #include <math.h>
@@ -34,7 +34,7 @@ enum cheat { HONEST, FAST, HOVER, CLIMB, BLINK, CHEATS };
 
 struct body {
     struct hs_vec position, velocity;
-    double wish, turning; /* where to walk, with `wishes`; turned by the mouse, rad/s */
+    double wish, turning; /* target velocity, with `wishes`; the mouse turns it, rad/s */
     double slope, ground, decide_s, air_control;
     bool wishes, is_falling, is_sliding;
 };
@@ -64,7 +64,9 @@ static void decide(struct hs_random *random, struct body *body)
     }
 }
 
-/* Friction turns the velocity towards the wish, and the wish accelerates up to the limit. */
+/*
+ * Friction turns the velocity towards the wanted one, and the input accelerates it up to the limit.
+ */
 static void walk(struct body *body, double max_speed, double dt)
 {
     struct hs_vec v = {body->velocity.x, body->velocity.y, 0};
@@ -134,17 +136,17 @@ static void simulate(struct hs_random *random, struct body *body, enum cheat che
 
 struct line {
     double frame_s, tick_s, delay_s, jitter_s, loss, stall;
-    double hitch;   /* chance of a frame to take long */
-    double until_s; /* arrivals are held back until then */
+    double hitch;   /* probability that a frame takes long */
+    double until_s; /* arrivals are held back until this time */
     double arrived_s, lost_until_s;
     bool rounds;
 };
 
 struct session {
     struct hs_movement_step steps[MOST_STEPS];
-    double made_s[MOST_STEPS]; /* when the client made it */
+    double made_s[MOST_STEPS]; /* when the client made the move */
     int count;
-    double cheats_s; /* from then on; HUGE_VAL: never */
+    double cheats_s; /* from this time on; HUGE_VAL: never */
 };
 
 static struct line draw_line(struct hs_random *random)
@@ -162,7 +164,8 @@ static struct line draw_line(struct hs_random *random)
     };
 }
 
-/* When a packet sent now arrives at a tick of the server; negative: never. Order is kept. */
+/* The tick of the server at which a packet that is sent now arrives; negative: it is lost. Order is
+   kept. */
 static double arrival(struct hs_random *random, struct line *line, double now_s, bool may_be_cut)
 {
     double delay = line->delay_s - line->jitter_s * log(1 - hs_random_unit(random));
@@ -318,7 +321,7 @@ START_TEST(honest_players_never_fail)
 }
 END_TEST
 
-/* Seconds from the first cheated move to the finding; HUGE_VAL: never. */
+/* Seconds from the first cheated move to its detection; HUGE_VAL: it was not detected. */
 static double found_after(unsigned bit)
 {
     for (int k = 0; k < session.count; k++)
@@ -382,7 +385,8 @@ static void change(struct hs_random *random, enum change what)
     }
 }
 
-/* Rounding may decide what lies on the edge of a limit: does as little in the limits, too? */
+/* Rounding may decide a case at the edge of a limit. So tests whether a tiny change of the limits
+   decides it, too. */
 static bool is_on_an_edge(void)
 {
     struct hs_moves_rules rules = metres->moves;

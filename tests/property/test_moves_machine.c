@@ -1,11 +1,11 @@
 /*
- * Random sequences of moves of several players posted to a match: honest, reordered, repeated,
- * altered, of other epochs, reset, paused, nonsense. Whatever comes:
+ * Random sequences of moves of several players: honest, reordered, repeated, altered, of other
+ * epochs, reset, paused, or nonsense. The rules that hold for all of them:
  *
- *   delta_time stays within [0, max_delta * dilation], and its sum within server time and a second
- *   of credit; numbers stay numbers;
- *   a retry is answered as before and changes nothing, and neither does a bad timestamp;
- *   the same sequence thirty days later has the same answers to the last bit.
+ * - The sum of delta_time stays within server time and a second of credit. Each one is in
+ *   [0, max_delta * dilation], and all numbers are finite.
+ * - A retry repeats its answer and changes nothing, and a bad timestamp changes nothing.
+ * - The same sequence thirty days later gives the same bits.
  */
 #include <check.h>
 #include <math.h>
@@ -25,7 +25,7 @@
 
 enum { PLAYERS = 3, MOVES = 400, CASES = 2000, LATELY = 32 };
 
-/* Check's assertions note where they are in a file, each time: too slow for every move. */
+/* Check's assertions write their place to a file each time, which is too slow for every move. */
 #define NEED(condition)                                                                            \
     do {                                                                                           \
         if (!(condition))                                                                          \
@@ -36,14 +36,14 @@ static unsigned long case_number;
 
 static const char *const names[PLAYERS] = {"alice", "bob", "carl"};
 
-/* What the model keeps of a player. */
+/* The model's state of a player. */
 struct client {
-    int64_t clock_us, heard_us; /* newest timestamp; newest arrival of a move that was judged */
+    int64_t clock_us, heard_us; /* newest timestamp; newest arrival of an accepted timestamp */
     uint64_t epoch, seq;
     double speed, dilation, granted_us, allowed_us;
     unsigned long judged;
     bool has_begun;
-    struct hs_move lately[LATELY]; /* by number, for retries */
+    struct hs_move lately[LATELY]; /* indexed by number, for retries */
     unsigned long late_count;
     struct hs_vec position;
 };
@@ -51,7 +51,8 @@ struct client {
 struct machine {
     struct hs_random random;
     struct hs_ruleset *ruleset;
-    /* The sequence; the same 30 days later; and what of it is neither a retry nor nonsense. */
+    /* The sequence, the same sequence 30 days later, and its moves that are neither a retry nor
+       nonsense. */
     struct hs_match *match, *late, *plain;
     struct client clients[PLAYERS];
     int64_t now_us;
@@ -118,10 +119,10 @@ static void disturb(struct machine *m, struct client *client, struct hs_move *mo
         client->clock_us += chance_us(random, 1, 119000000);
         break;
     case 2:
-        move->timestamp_us -= chance_us(random, 0.9, 300000); /* an old one, or none */
+        move->timestamp_us -= chance_us(random, 0.9, 300000); /* an old ack, or none */
         break;
     case 3:
-        client->clock_us -= m->ruleset->moves.reset_period_us; /* a reset, due or not */
+        client->clock_us -= m->ruleset->moves.reset_period_us; /* a reset, at its time or not */
         break;
     case 4:
         move->timestamp_us = hs_random_index(random, 400000000) - 100000000;
@@ -137,7 +138,7 @@ static void disturb(struct machine *m, struct client *client, struct hs_move *mo
     case 7:
         if (move->epoch > 0) {
             move->epoch--;
-            move->seq = 1000000 + moves_made; /* one not used then */
+            move->seq = 1000000 + moves_made; /* an epoch that was not used at that time */
         }
         break;
     case 8:
@@ -156,7 +157,7 @@ static void disturb(struct machine *m, struct client *client, struct hs_move *mo
         move->kind = hs_random_chance(random, 0.5) ? HS_MOVE_OLD : HS_MOVE_PENDING;
         break;
     case 13:
-        move->received_us -= chance_us(random, 1, 40000); /* stamped out of order */
+        move->received_us -= chance_us(random, 1, 40000); /* the timestamp is out of order */
         break;
     case 14:
         client->position.x += 1e4; /* far away */
@@ -184,7 +185,7 @@ static struct hs_move next_move(struct machine *m, struct client *client, const 
     if (hs_random_chance(random, 0.4)) {
         move.fields |= HS_MOVE_HAS_POSITION | HS_MOVE_HAS_VELOCITY | HS_MOVE_HAS_SERVER_POSITION;
         move.mode = hs_stage_str(modes[hs_random_index(random, 3)]);
-        double side = hs_random_chance(random, 0.5) ? 1 : -1; /* to and fro, too suddenly */
+        double side = hs_random_chance(random, 0.5) ? 1 : -1; /* back and forth, too suddenly */
         client->position.x += side * hs_random_between(random, 0, 0.1);
         client->position.z += hs_random_chance(random, 0.05) ? 2 : 0;
         move.position = client->position;
@@ -241,7 +242,7 @@ static void expect_sane(const struct machine *m, const struct hs_move *move,
     NEED(result->failure_count <= HS_MOVE_CHECK_COUNT);
 }
 
-/* Server time, as announced to go faster or slower, and a second. */
+/* The server time, with the announced dilation, and one second more. */
 static void expect_granted(const struct machine *m, struct client *client,
                            const struct hs_move *move, const struct hs_move_result *result)
 {
@@ -269,7 +270,7 @@ static void count(const struct hs_move_result *result)
     flagged += result->raised != 0;
 }
 
-/* A bad timestamp: told, counted, and nothing else. */
+/* A bad timestamp is reported and counted, and has no other effect. */
 static void post_bad(struct machine *m, const char *name, const struct hs_move *move)
 {
     struct hs_move_checks before;
@@ -305,14 +306,14 @@ static void post(struct machine *m, int who)
     NEED(same_result(&result, &plain));
     NEED(!result.replayed);
     expect_granted(m, client, &move, &result);
-    /* Answers to numbers below all others need not be kept. */
+    /* The service may drop answers to numbers below all others. */
     if ((move.fields & HS_MOVE_HAS_SEQ) && move.epoch == client->epoch) {
         client->seq = move.seq;
         client->lately[client->late_count++ % LATELY] = move;
     }
 }
 
-/* One of the last moves again, as it was or with something changed. */
+/* One of the last moves again, unchanged or with one change. */
 static void repeat(struct machine *m, int who)
 {
     struct client *client = &m->clients[who];
@@ -345,7 +346,7 @@ static void random_rules(struct machine *m)
 {
     struct hs_moves_rules *rules = &m->ruleset->moves;
     struct hs_random *random = &m->random;
-    hs_ruleset_add_builtin_moves(m->ruleset, 100); /* cm of a unit */
+    hs_ruleset_add_builtin_moves(m->ruleset, 100); /* centimetres per unit */
     rules->prevention =
         hs_random_chance(random, 0.8) ? HS_PREVENTION_CREDIT : HS_PREVENTION_RESOLUTION;
     rules->drift_allowance = hs_random_chance(random, 0.3) ? 0.02 : 0;
@@ -397,7 +398,7 @@ START_TEST(whatever_comes_is_judged_within_bounds)
     printf("moves machine: seed %llu, %lu cases\n", (unsigned long long)seed, cases);
     for (unsigned long i = 0; i < cases; i++)
         run_case(seed, i);
-    /* From `through_world` on they need a map or movers; `not_in_control` needs frames. */
+    /* The reasons from `through_world` on need a map or movers; `not_in_control` needs frames. */
     for (int i = 0; i < HS_MOVE_THROUGH_WORLD && cases >= CASES; i++)
         ck_assert_msg(reasons[i] > 0 || i == HS_MOVE_CAPACITY || i == HS_MOVE_MALFORMED ||
                           i == HS_MOVE_NOT_IN_CONTROL,

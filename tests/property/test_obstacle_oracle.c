@@ -1,13 +1,13 @@
 /*
- * What stands in the way of a path, against answers made from the documents and not from the code:
+ * Obstacles on a path, compared with answers that follow from the documents, not from the code:
  *
- * - boxes that rest, as movers and as boxes of a map, must be met after the same distance;
- * - boxes that move, turn, jump, open and go unseen, against a walk in small steps that places
- *   them again at each, in double, with sines and arc cosines;
- * - what a burst sees, against every triangle one after the other.
+ * - boxes at rest, as movers and as boxes of a map, must be met after the same distance;
+ * - boxes that move, turn, jump, open or are not posted for some time, compared with a walk in
+ *   small steps that places them again at each, in double, with sines and arc cosines;
+ * - the view of a burst, compared with a test of every triangle.
  *
- * Tolerances: distances to a box are good to a step of the walk; in flight, a mover that turns is
- * rounded to the start of a leg (HS_LEG_US), by as much as its furthest corner moves meanwhile.
+ * Tolerances: distances to a box are as exact as a step of the walk. In flight, a turning mover is
+ * rounded to the start of a leg (HS_LEG_US), so its furthest corner adds its own movement.
  */
 #include <check.h>
 #include <math.h>
@@ -32,7 +32,8 @@ struct box {
     struct hs_vec at[FRAMES];
     struct hs_scene_quat turn[FRAMES];
     bool jump[FRAMES], solid[FRAMES], posted[FRAMES];
-    double spin, speed; /* radians and length a second, of the furthest corner and the place */
+    double spin,
+        speed; /* radians per second of the furthest corner, and length per second of the place */
 };
 
 struct set {
@@ -102,7 +103,7 @@ static double radius_of_shot(struct hs_random *random)
 
 /* ---- boxes at rest ---- */
 
-/* The same boxes of a map and as movers. */
+/* The same boxes, once in a map and once as movers. */
 START_TEST(at_rest_movers_are_boxes_of_the_map)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 1);
@@ -213,7 +214,7 @@ static double outside(double at, double half)
     return fmax(fabs(at) - half, 0);
 }
 
-/* From a point to the box as placed; below 0 inside. */
+/* The distance from a point to the placed box; inside it is below 0. */
 static double box_distance(const struct box *box, struct hs_vec at, struct hs_scene_quat turn,
                            struct hs_vec point)
 {
@@ -229,8 +230,8 @@ static double box_distance(const struct box *box, struct hs_vec at, struct hs_sc
 
 enum presence { AWAY, PRESENT, UNSEEN };
 
-/* Distance to the box at a time, by the rules for movers: PRESENT; AWAY where it is not solid;
-   UNSEEN where nobody knows (then as it stands now). */
+/* Distance to the box at a time, by the rules for movers. PRESENT: it is placed. AWAY: it is not
+   solid. UNSEEN: its place is unknown, and the newest one counts. */
 static enum presence box_at(const struct box *box, double ms, struct hs_vec point, double *distance)
 {
     int from = (int)(ms / FRAME_MS), to = from + 1;
@@ -245,7 +246,7 @@ static enum presence box_at(const struct box *box, double ms, struct hs_vec poin
         return box->solid[FRAMES - 1] ? UNSEEN : AWAY;
     }
     bool moves = to < FRAMES && !box->jump[to] && gap <= 150;
-    for (int f = from + 1; f < to; f++) /* what was not posted was no jump */
+    for (int f = from + 1; f < to; f++) /* a sample that was not posted is no jump */
         moves = moves && !box->posted[f];
     double s = moves ? (ms - from * FRAME_MS) / gap : 0;
     to = moves ? to : from;
@@ -254,7 +255,7 @@ static enum presence box_at(const struct box *box, double ms, struct hs_vec poin
     return box->solid[from] ? PRESENT : AWAY;
 }
 
-/* A shot as it is claimed, before the library cuts its path. */
+/* A claimed shot, before the library cuts its path. */
 struct shot {
     struct hs_vec start, end;
     double gravity, radius, extension;
@@ -270,7 +271,8 @@ static struct hs_vec fly(const struct shot *shot, double share)
 {
     double whole = (shot->end_ms - shot->start_ms) / 1e3, t = whole * share;
     struct hs_vec p = hs_vec_lerp(shot->start, shot->end, share);
-    p.z += shot->gravity * (whole * t - t * t) / 2; /* launched higher by what it will fall */
+    p.z += shot->gravity * (whole * t - t * t) /
+           2; /* launched higher by the distance that it will fall */
     return p;
 }
 
@@ -293,8 +295,8 @@ static void walk(const struct shot *shot, struct step steps[STEPS + 1])
     }
 }
 
-/* NULL, or what is wrong with an answer. *doubt: nothing but a mover nobody saw is surely in the
-   way before. */
+/* Returns NULL, or the fault of an answer. *doubt: no obstacle is certain before the contact, but
+   an unseen mover may be. */
 static const char *judge(const struct set *set, const struct shot *shot, const struct step *steps,
                          const struct hs_obstacle *got)
 {
@@ -306,7 +308,7 @@ static const char *judge(const struct set *set, const struct shot *shot, const s
             const struct box *box = &set->boxes[k];
             bool flies = shot->end_ms > shot->start_ms;
             double tolerance = 3 * step + 2e-4 + (flies ? box->spin * HS_LEG_US * 1e-6 : 0);
-            if (flies) /* a step lasts, too */
+            if (flies) /* a step also takes some time */
                 tolerance += 3 * box->speed * (shot->end_ms - shot->start_ms) / 1e3 / STEPS;
             double distance;
             enum presence presence = box_at(box, steps[i].ms, steps[i].center, &distance);
@@ -366,7 +368,7 @@ START_TEST(boxes_that_move)
         }
         struct hs_path path;
         struct hs_obstacle got;
-        double wider = 2 * shot.radius + 0.1; /* for bodies; this match has no bodies */
+        double wider = 2 * shot.radius + 0.1; /* the slack for bodies; this match has no bodies */
         if (instant)
             hs_path_trace(shot.start, shot.end, wider, shot.extension, end_us, &path);
         else
@@ -374,7 +376,7 @@ START_TEST(boxes_that_move)
                            shot.extension, 1e-4, start_us, end_us, &path);
         open_stage(&set, &stage);
         hs_obstacle_find(&stage.context, &path, shot.radius, &got);
-        if (gap < 0) /* who leans on a wall shoots a ray */
+        if (gap < 0) /* a shooter who touches a wall shoots a ray */
             shot.radius = 0;
         walk(&shot, steps);
         const char *wrong = judge(&set, &shot, steps, &got);
@@ -398,7 +400,7 @@ END_TEST
 
 enum sight { HIDDEN, SEEN, UNCLEAR };
 
-/* Of a segment past all triangles; UNCLEAR where it passes an edge or ends at a face. */
+/* The result of a segment against all triangles. UNCLEAR: it passes an edge or ends at a face. */
 static enum sight see(const struct hs_world_mesh *mesh, struct hs_vec from, struct hs_vec to)
 {
     enum sight sight = SEEN;
@@ -442,7 +444,8 @@ START_TEST(bursts_see_what_no_triangle_hides)
         }
         struct hs_vec from = hs_vec_add(in_room(&random), (struct hs_vec){5, 5, 5});
         struct hs_vec at = hs_vec_add(in_room(&random), (struct hs_vec){5, 5, 5});
-        /* The stage's rig, standing: a ball of 0.15 at 1.6, a capsule of 0.30 from 0.9 to 1.3. */
+        /* The standing body of the stage's rig: a ball of 0.15 at height 1.6, and a capsule of 0.30
+           from 0.9 to 1.3. */
         struct hs_body body = {.count = 2};
         static const struct hs_vec axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
         for (int k = 0; k < 2; k++) {

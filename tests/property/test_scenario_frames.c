@@ -1,9 +1,9 @@
 /*
- * Moving, turning, scaling and delaying a whole scenario changes no verdict: every scenario of
- * tests/scenarios is judged as written and again in frames of reference drawn at random, and
- * answers the same words and, seen from there, the same numbers. (tests/property/
- * test_hit_properties.c does so with random matches; what cli/play/scenario/reference.h cannot turn
- * by any angle, it does.)
+ * Moving, turning, scaling or delaying a whole scenario changes no verdict. Every scenario of
+ * tests/scenarios is verified as written, and again in random frames of reference. The words must
+ * be equal, and so must the numbers after conversion. (tests/property/test_hit_properties.c does
+ * this with random matches. It also turns by angles that cli/play/scenario/reference.h does not
+ * support.)
  */
 #include <check.h>
 #include <math.h>
@@ -17,11 +17,11 @@
 #include "tests/support/run_suite.h"
 
 #define DEFAULT_SEED  20250401
-#define DEFAULT_CASES 1 /* frames of each kind, for each scenario */
+#define DEFAULT_CASES 1 /* frames of each kind per scenario */
 
-/* Metres: answers are made of numbers held in single precision, a body's size from its root. And
-   the share of the largest length of the same answer: what is near the far end of a trace is the
-   difference of large numbers. */
+/* Metres: the answers come from single-precision numbers of a body's size from its root. Plus this
+   share of the answer's largest length. Values near the far end of a trace are differences of large
+   numbers. */
 #define TOLERANCE 1e-5
 #define SHARE     1e-9
 
@@ -31,10 +31,10 @@ static struct hs_all_scenarios scenarios;
 
 struct record {
     FILE *stream; /* of `words` */
-    char *words;  /* all that is not a number */
+    char *words;  /* all parts that are not numbers */
     size_t size, count, room;
-    double *values; /* lengths in metres, the rest as they are */
-    double *sizes;  /* the largest value of the same answer, for each */
+    double *values; /* lengths in metres, all others unchanged */
+    double *sizes;  /* for each, the largest value of the same answer */
     double unit;
     unsigned long verdicts;
 };
@@ -69,7 +69,7 @@ static void note_check(struct record *record, const struct hs_check_row *row)
             hs_outcome_name(row->outcome), hs_reason_name(row->reason), hs_unit_name(row->unit),
             row->player.text, row->mover.text);
     if (row->unit == HS_UNIT_LENGTH || row->unit == HS_UNIT_SPEED) {
-        /* What is measured there is a coordinate: of all lengths the only one that moves. */
+        /* The measured value is a coordinate, the only length that depends on the origin. */
         if (row->reason != HS_REASON_COORDINATE_OUT_OF_WORLD)
             length(record, row->measured);
         length(record, row->limit);
@@ -138,7 +138,7 @@ static void note_move(struct record *record, const struct hs_move_result *r)
     }
 }
 
-/* Of the values from `first` on: an answer. */
+/* For the values of an answer, from `first` on. */
 static void note_sizes(struct record *record, size_t first)
 {
     double largest = 0;
@@ -203,8 +203,8 @@ static void free_record(struct record *record)
 
 /* ---- frames of reference ---- */
 
-/* The rotation of a signed permutation of the axes as a quaternion: the largest of its four
-   parts from the diagonal, the others from the rest. */
+/* The quaternion of a signed permutation of the axes. The largest of its four parts follows from
+   the diagonal, the others from the remaining entries. */
 static void find_turn(struct hs_reference *reference)
 {
     double m[3][3] = {{0}}, q[4] = {0};
@@ -231,7 +231,7 @@ static void find_turn(struct hs_reference *reference)
 
 static void turned(struct hs_random *random, struct hs_reference *reference)
 {
-    /* The last sign is the one that makes it a rotation and not a mirror. */
+    /* The last sign must make it a rotation and not a mirror. */
     int swaps = hs_random_index(random, 6);
     static const int axes[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
                                    {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
@@ -258,7 +258,7 @@ static void moved(struct hs_random *random, struct hs_reference *reference)
     reference->shift[2] = way.z * far;
 }
 
-/* Whole microseconds: that is what a time is. */
+/* Whole microseconds, because times are stored so. */
 static void later(struct hs_random *random, struct hs_reference *reference)
 {
     double seconds = hs_random_log_between(random, 1, 1.7e9);
@@ -286,7 +286,7 @@ static const struct {
 
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
-/* Where two texts part, with the line. */
+/* Prints the line in which two texts differ. */
 static void fail_words(const char *row, const struct hs_reference *reference, const char *was,
                        const char *is)
 {
@@ -314,7 +314,7 @@ static void compare(const char *row, const struct hs_reference *reference,
     }
 }
 
-/* Row: a kind of frame. */
+/* Row: a kind of frame of reference. */
 START_TEST(the_same_in_any_frame)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)_i);

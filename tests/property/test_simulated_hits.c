@@ -1,8 +1,6 @@
-/*
- * Made-up players over bad networks: honest claims are accepted, forged ones are not, firing at
- * twice the pace gains next to nothing, and judged cheats stay within their limits.
- * HS_PROPERTY_CASES: how many honest claims at least.
- */
+/* Simulated players on bad networks. Honest claims are accepted and forged ones refused. Firing at
+   twice the rate gains almost nothing, and the cheats stay within their limits. HS_PROPERTY_CASES:
+   min number of honest claims, but at least MIN_CLAIMS. */
 #include <check.h>
 #include <stdio.h>
 
@@ -11,6 +9,9 @@
 #include "tests/support/run_suite.h"
 
 #define DEFAULT_SEED 20250611
+
+/* With fewer claims some kinds of forgery are too rare. */
+enum { MIN_CLAIMS = 8000 };
 
 static struct hs_simulation simulation;
 static struct hs_score score;
@@ -25,28 +26,15 @@ static void set_up(void)
 {
     simulation = hs_simulation_default();
     simulation.seed = hs_test_seed(DEFAULT_SEED);
-    simulation.claims = (uint64_t)hs_test_count("HS_PROPERTY_CASES", 20000);
+    long claims = hs_test_count("HS_PROPERTY_CASES", 20000);
+    simulation.claims = (uint64_t)(claims > MIN_CLAIMS ? claims : MIN_CLAIMS);
     simulation.bursts = 90;
     simulation.cheats = 1;
 }
 
-START_TEST(goals_are_met)
+/* A goal without any attempts proves nothing, so every kind must occur. */
+static void assert_everything_comes_up(void)
 {
-    char missed[256];
-    ck_assert(hs_simulation_run(&simulation, &score));
-    bool good = hs_score_meets_goals(&score, missed, sizeof missed);
-    if (!good)
-        hs_simulation_print(&simulation, &score, HS_EXAMPLES, stdout);
-    ck_assert_msg(good, "%s", missed);
-    ck_assert_uint_ge(honest_claims(), simulation.claims);
-}
-END_TEST
-
-/* Goals that nothing was tried for prove nothing. */
-START_TEST(everything_comes_up)
-{
-    simulation.claims = 8000;
-    ck_assert(hs_simulation_run(&simulation, &score));
     for (int kind = 0; kind < HS_FORGERIES; kind++)
         ck_assert_msg(hs_count_all(&score.forged[kind]) >= 50, "%s came up %llu times",
                       hs_forgery_names[kind],
@@ -67,9 +55,23 @@ START_TEST(everything_comes_up)
                           hs_link_names[link]);
         }
 }
+
+START_TEST(goals_are_met)
+{
+    char missed[256];
+    ck_assert(hs_simulation_run(&simulation, &score));
+    bool good = hs_score_meets_goals(&score, missed, sizeof missed);
+    if (!good)
+        hs_simulation_print(&simulation, &score, HS_EXAMPLES, stdout);
+    ck_assert_msg(good, "%s", missed);
+    ck_assert_uint_ge(honest_claims(), simulation.claims);
+    assert_everything_comes_up();
+}
 END_TEST
 
-/* A rule taken away shows: the simulation would notice a judge that sleeps. */
+/*
+ * Without a rule the result must change, so the simulation would notice a check that does nothing.
+ */
 START_TEST(a_short_memory_is_noticed)
 {
     char missed[256];
@@ -85,7 +87,7 @@ START_TEST(a_short_memory_is_noticed)
 }
 END_TEST
 
-/* No check can stop a client that chooses the seed. If it wins nothing, cheats do not try. */
+/* No check can stop a client that chooses the seed. Cheats do not use it if it gains nothing. */
 START_TEST(cheats_try)
 {
     double twin = 0, cheat = 0;
@@ -109,7 +111,6 @@ int main(void)
     tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_test(tcase, goals_are_met);
-    tcase_add_test(tcase, everything_comes_up);
     tcase_add_test(tcase, a_short_memory_is_noticed);
     tcase_add_test(tcase, cheats_try);
     suite_add_tcase(suite, tcase);

@@ -1,8 +1,6 @@
-/*
- * A match that was saved and read back answers as the one that lived on: moves and retries at once,
- * claims once what frames say was said again and a window of poses was posted. And whatever the
- * bytes are, reading them is harmless.
- */
+/* A match that was saved and restored answers like the one that lived on. Moves and retries do so
+   at once; claims do so after frames have confirmed the state and a window of poses was posted.
+   Reading any bytes must be harmless. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +13,7 @@
 #include "validators/moves.h"
 #include "validators/snapshot.h"
 
-/* Shots are compared once nothing of the time that may be lost is asked for any more. */
+/* Shots are compared only after the time whose events may be lost. */
 enum { MOST_TICKS = 260, RESYNC_TICKS = 90, AFTER_TICKS = 60 };
 
 static const struct hs_match_limits limits = {.players = 16, .samples = 128, .movers = 4};
@@ -103,8 +101,8 @@ START_TEST(answers_as_before)
 }
 END_TEST
 
-/* A claim that was answered is answered the same before any frame came again, and a new one is
-   inconclusive, never refused for what is missing. */
+/* A repeated claim gets its first answer before any frame was posted. A new claim is inconclusive,
+   and is never refused for missing data. */
 START_TEST(answers_again_without_poses)
 {
     struct hs_small_game traffic = {.seed = 5};
@@ -126,8 +124,8 @@ START_TEST(answers_again_without_poses)
 }
 END_TEST
 
-/* In parts, with players leaving and coming between them, everybody who was there all the time is
-   saved, and nobody is torn. */
+/* The match is saved in parts while players leave and come. All players who stayed are saved, and
+   each is consistent. */
 START_TEST(parts_miss_nobody)
 {
     struct hs_small_game traffic = {.seed = 6};
@@ -167,8 +165,8 @@ START_TEST(parts_miss_nobody)
 }
 END_TEST
 
-/* A clock that was set back while nobody listened is taken over as any other: at the third frame
-   that agrees. One that went on is taken at once. */
+/* A clock that was set back while the service was down is accepted like any other: at the third
+   frame that agrees. A clock that went on is accepted at once. */
 START_TEST(clock_after_the_gap)
 {
     struct hs_small_game traffic = {.seed = 7};
@@ -217,9 +215,9 @@ static void judge_move(struct hs_match *match, int64_t received_us, int64_t clie
     ck_assert(hs_match_check_move(match, &move, &result));
 }
 
-/* By an end that was in order credit grows by the gap that was measured, by another not at all; and
-   where the judges are of another layout, they are new, but for the credit. Each move is of next to
-   no time: what is left is what grew. */
+/* After an orderly end credit grows by the measured gap, otherwise not at all. If the layout of the
+   checks differs, they start new, but keep the credit. Each move takes almost no time, so the
+   remaining credit is the growth. */
 START_TEST(credit_is_not_refilled)
 {
     struct hs_ruleset *ruleset = hs_small_game_ruleset();
@@ -241,14 +239,14 @@ START_TEST(credit_is_not_refilled)
     judge_move(read, 1020000 + 350000, 3000002);
     ck_assert_int_eq(credit_of(read), 50000 - 1);
     hs_match_destroy(read);
-    bytes.data[12] ^= 1; /* of the tag of the judges' layout */
+    bytes.data[12] ^= 1; /* bytes in the layout tag of the checks */
     ck_assert_int_eq(hs_match_load(ruleset, &limits, bytes.data, bytes.len, &read),
                      HS_MATCH_LOADED_PARTLY);
     ck_assert_int_eq(credit_of(read), 0);
     judge_move(read, 1020000 + 300000, 3000001);
     ck_assert_int_le(credit_of(read), 300000);
     hs_match_destroy(read);
-    bytes.data[4] ^= 1; /* of the tag of all else */
+    bytes.data[4] ^= 1; /* bytes in the tag of everything else */
     ck_assert_int_eq(hs_match_load(ruleset, &limits, bytes.data, bytes.len, &read),
                      HS_MATCH_OTHER_VERSION);
     ck_assert_ptr_null(read);
@@ -258,7 +256,8 @@ START_TEST(credit_is_not_refilled)
 }
 END_TEST
 
-/* Every prefix is refused; with any byte changed it is refused, or the match can be played on. */
+/* Every prefix is refused. With any byte changed, the bytes are refused, or the match can still be
+   played. */
 START_TEST(damaged_bytes)
 {
     struct hs_small_game traffic = {.seed = 8, .has_rtt = true};
@@ -268,7 +267,8 @@ START_TEST(damaged_bytes)
     struct hs_bytes bytes = {0};
     hs_match_save(a, &bytes);
     for (size_t size = 0; size < bytes.len; size += size < 4096 ? 1 : 61) {
-        unsigned char *copy = malloc(size + 1); /* of its exact size: reading past it is seen */
+        unsigned char *copy = malloc(
+            size + 1); /* a block of the exact size, so that sanitizers notice reads past the end */
         ck_assert_ptr_nonnull(copy);
         memcpy(copy, bytes.data, size);
         ck_assert_int_eq(hs_match_load(ruleset, &limits, copy, size, &b), HS_MATCH_DAMAGED);

@@ -1,8 +1,6 @@
-/*
- * What is saved can be read back, however absurd the times of moves were; and what is read back,
- * however absurd, can be played on from one end of time to the other. Much of this only fails where
- * sanitizers look on.
- */
+/* Saved matches can be read back, even with absurd times of moves. A match that was read back,
+   however absurd, can be played from the first to the last possible time. Much of this fails
+   visibly only under sanitizers. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +34,7 @@ static struct hs_bytes save(const struct hs_match *match)
     return bytes;
 }
 
-/* NULL where the bytes are refused; they are the caller's. */
+/* NULL: the bytes are refused; the caller frees the bytes. */
 static struct hs_match *try_to_load(const struct hs_ruleset *ruleset, const struct hs_bytes *bytes)
 {
     struct hs_match *match;
@@ -53,7 +51,7 @@ static void play_to_the_ends(uint64_t seed, struct hs_match *match)
     ck_assert_msg(fault == NULL, "seed %" PRIu64 ": %s", seed, fault);
 }
 
-/* Nearly as far as they are added up; a share of that. */
+/* Nearly the largest possible sum, or a share of it. */
 static void set_lifetimes(struct hs_match *match, double share)
 {
     for (uint32_t i = 0; i < match->players.count; i++)
@@ -104,7 +102,7 @@ START_TEST(what_is_saved_can_be_read)
 }
 END_TEST
 
-/* Numbers at the edges of what their bytes hold, anywhere. */
+/* Writes numbers at the ends of their range at random places. */
 static void put_extreme(struct hs_random *random, struct hs_bytes *bytes)
 {
     static const uint64_t extremes[] = {0,
@@ -250,7 +248,7 @@ START_TEST(harmful_values)
 }
 END_TEST
 
-/* The last life is followed by another. */
+/* Another life follows the last one. */
 START_TEST(life_after_the_last)
 {
     struct hs_ruleset *ruleset = hs_small_game_ruleset();

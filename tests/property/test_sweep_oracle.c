@@ -1,11 +1,11 @@
 /*
  * The swept-sphere tests against a slow reference that minimises the distance numerically.
  *
- * HS_ORACLE_CASES cases a shape (100,000, in .ci/run 1,000,000), from HS_SEED. Contract: hit or
- * miss as the reference says except within 1e-4 m of tangency, distance of contact within 1e-3 m,
- * gap within 1e-4 m. The library promises more, and is held to it: hit or miss is decided by a gap
- * of HS_TOUCH_SLACK times the lengths involved, so only gaps between half and twice that are left
- * undecided here, and where a path is shorter than a metre the tolerances shrink with it.
+ * HS_ORACLE_CASES cases per shape (100,000, in .ci/run 1,000,000), from HS_SEED. Contract: hit or
+ * miss agrees with the reference except within 1e-4 m of tangency. The distance of contact agrees
+ * within 1e-3 m, the gap within 1e-4 m. The library promises more, and the test requires it. A gap
+ * of HS_TOUCH_SLACK times the lengths decides between hit and miss. So only gaps between half and
+ * twice that are undecided here. For paths shorter than a metre the tolerances shrink accordingly.
  */
 #include <check.h>
 #include <stdio.h>
@@ -18,19 +18,19 @@
 
 struct tally {
     long hits, misses;
-    long near;      /* of these, so near tangency that the distance of contact is not compared */
-    long undecided; /* neither hit nor miss: at the very edge of the slack */
+    long near;      /* hits so near tangency that the distance of contact is not compared */
+    long undecided; /* undecided: at the edge of the slack */
     double worst_distance, worst_gap;
 };
 
-/* What one case may differ by, in its own length unit. */
+/* The allowed deviation of one case, in its own length unit. */
 struct tolerance {
     double distance; /* travel until contact */
     double gap;
-    double near;     /* no nearer to tangency than this for `distance` to hold */
-    double relative; /* rounding of lengths between positions, which are subtracted first */
+    double near;     /* closer to tangency than this, `distance` is not compared */
+    double relative; /* rounding of the differences of positions */
     double rounding; /* rounding of a position far from the origin */
-    double slack;    /* the library's, of touch */
+    double slack;    /* the library's slack for touch */
 };
 
 static struct tolerance tolerance_of(const struct hs_sweep_case *c)
@@ -48,14 +48,16 @@ static struct tolerance tolerance_of(const struct hs_sweep_case *c)
                                        (c->sweep.length + c->sweep.radius + c->solid.radius)};
 }
 
-/* The gap as the library defines it: inside the solid's core (a box without its radius, the
- * capsule's segment) it is as small as it can be. */
+/* The gap as the library defines it. Inside the core of the solid (a box without its radius, the
+   segment of the capsule) the gap has its smallest value. */
 static double expected_gap(const struct hs_sweep_case *c, double gap)
 {
     return fmax(gap, -c->solid.radius - c->sweep.radius);
 }
 
-/* Position, touched point and normal belong together: each a statement about the true surface. */
+/*
+ * Position, touched point and normal must be consistent with each other and with the true surface.
+ */
 static const char *check_place(const struct hs_sweep_case *c, const struct tolerance *t,
                                const struct hs_sweep_contact *got)
 {
@@ -70,7 +72,8 @@ static const char *check_place(const struct hs_sweep_case *c, const struct toler
         return "point is not on the surface";
     if (!(fabs(hs_vec_length(got->normal) - 1.0) <= 1e-9))
         return "normal is not a unit vector";
-    /* Outwards: leaving by it, every step leads as far away from the convex body as it is long. */
+    /* The normal points outwards: along it, every step leads away from the convex body by its full
+       length. */
     struct hs_vec off = hs_vec_add_scaled(got->point, got->normal, c->metre);
     if (!(fabs(hs_reference_distance(&c->shape, off) - c->metre) <= 1e-6 * c->metre))
         return "normal does not point straight out of the surface";
@@ -186,14 +189,15 @@ START_TEST(agrees_with_the_reference)
            tally.worst_gap);
     fflush(stdout);
     ck_assert_msg(wrong == 0, "%ld of %ld cases disagree", wrong, cases);
-    /* The cases must be about something: fewer than this and the generator has gone wrong. */
+    /* Min numbers of interesting cases; with fewer, the generator is wrong. */
     ck_assert_int_ge(tally.hits * 5, cases);
     ck_assert_int_ge(tally.misses * 5, cases);
     ck_assert_int_lt((tally.near + tally.undecided) * 100, cases * 15);
 }
 END_TEST
 
-/* A sphere has a formula; the reference, which has none, must find what the formula says. */
+/* The contact with a sphere has a formula. The reference, which does not use one, must agree with
+ * it. */
 START_TEST(reference_agrees_with_the_formula_of_the_sphere)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 100);
@@ -228,7 +232,7 @@ START_TEST(reference_agrees_with_the_formula_of_the_sphere)
 }
 END_TEST
 
-/* Distances known without arithmetic, so that a slip in one shape cannot hide. */
+/* Known distances, so that a mistake in one shape cannot stay hidden. */
 START_TEST(reference_knows_its_shapes)
 {
     struct hs_reference_shape sphere = {

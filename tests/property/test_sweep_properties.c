@@ -1,8 +1,8 @@
 /*
- * What must hold of every swept-sphere test, whatever the answer is: the same question asked in
- * another place, turned, scaled, from the other end or in pieces has the same answer.
+ * Properties of every swept-sphere test: the same question in another place, turned, scaled, from
+ * the other end or in pieces has the same answer.
  *
- * HS_PROPERTY_CASES cases a property and shape (50,000), from HS_SEED.
+ * HS_PROPERTY_CASES cases per property and shape (50,000), from HS_SEED.
  */
 #include <check.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@
 
 typedef void property(struct hs_random *random, const struct hs_sweep_case *c);
 
-/* Runs a property over many cases of one shape, with the shape's centre at the origin: what is
- * asked there is exact, and the properties that move it away say how far. */
+/* Checks a property for many cases of one shape with its centre at the origin, where the arithmetic
+   is exact. The properties that move the shape say how far. */
 static void for_all(int kind, uint64_t stream, property *holds)
 {
     long cases = hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES);
@@ -54,20 +54,20 @@ static double slack_of(const struct hs_sweep_case *c)
     return HS_TOUCH_SLACK * (c->sweep.length + c->sweep.radius + c->solid.radius);
 }
 
-/* Rounding of a length in the case. */
+/* The rounding error of a length in the case. */
 static double rounding_of(const struct hs_sweep_case *c)
 {
     return 1e-10 * c->metre + 1e-14 * c->sweep.length;
 }
 
-/* Whether rounding could make a hit a miss. */
+/* Returns whether rounding could turn a hit into a miss. */
 static bool is_undecided(const struct hs_sweep_case *c, double gap)
 {
     double slack = slack_of(c), rounding = rounding_of(c);
     return gap > slack / 4 - rounding && gap < slack * 4 + rounding;
 }
 
-/* Two answers to one question; near tangency only the gap is exact enough to compare. */
+/* Compares two answers to one question; near tangency only the gap is exact enough. */
 static void same_answer(const struct hs_sweep_case *c, const struct hs_sweep_contact *a,
                         const struct hs_sweep_contact *b)
 {
@@ -124,7 +124,7 @@ static void scale_case(struct hs_sweep *sweep, struct hs_solid *solid, double by
     solid->radius *= by;
 }
 
-/* A power of two changes no digit, so nothing may depend on the unit of length at all. */
+/* A power of two changes no digit, so no result may depend on the unit of length. */
 static void scaled(struct hs_random *random, const struct hs_sweep_case *c)
 {
     double by = ldexp(1.0, hs_random_index(random, 61) - 30);
@@ -150,12 +150,12 @@ static void reversed(struct hs_random *random, const struct hs_sweep_case *c)
     if (is_undecided(c, a.gap))
         return;
     HOLDS(a.touched == b.touched, c);
-    /* First contact from either end: what lies between is inside. */
+    /* The first contacts from both ends: the part between them is inside. */
     if (a.touched && a.gap < -1e-4 * c->metre)
         HOLDS(a.distance + b.distance <= c->sweep.length + rounding_of(c), c);
 }
 
-/* The body is the same when its frame is mirrored, axis by axis. */
+/* The body is the same after its frame is mirrored along an axis. */
 static void mirrored(struct hs_random *random, const struct hs_sweep_case *c)
 {
     struct hs_solid solid = c->solid;
@@ -168,7 +168,7 @@ static void mirrored(struct hs_random *random, const struct hs_sweep_case *c)
     same_answer(c, &a, &b);
 }
 
-/* q and -q are one rotation, so one body. */
+/* q and -q are the same rotation, so the body is the same. */
 static void turned_by_minus_q(struct hs_random *random, const struct hs_sweep_case *c)
 {
     struct hs_vec axis = hs_random_direction(random);
@@ -211,7 +211,7 @@ static void grown(struct hs_random *random, const struct hs_sweep_case *c)
         HOLDS(wider[i].touched || !before.touched, c);
         HOLDS(!before.touched || wider[i].distance <= before.distance + rounding_of(c), c);
     }
-    /* It does not matter which of the two is the thicker. */
+    /* Swapping the two radii changes nothing. */
     HOLDS(fabs(wider[0].gap - wider[1].gap) <= rounding_of(c), c);
     same_answer(c, &wider[0], &wider[1]);
     solid = c->solid;
@@ -248,7 +248,7 @@ static void cut_in_two(struct hs_random *random, const struct hs_sweep_case *c)
     double unit = fmin(c->metre, c->sweep.length);
     if (a.gap > 0 && b.gap < -1e-4 * unit) {
         HOLDS(whole.touched && b.touched, c);
-        /* A hair before the cut, touch within the slack of the first piece is nearly the same. */
+        /* Just before the cut, touch within the slack of the first piece is nearly the same. */
         HOLDS(fabs(whole.distance - (cut + b.distance)) <= 1e-3 * unit + rounding_of(c), c);
     } else if (a.gap < -1e-4 * unit) {
         HOLDS(whole.touched && a.touched, c);
@@ -256,7 +256,7 @@ static void cut_in_two(struct hs_random *random, const struct hs_sweep_case *c)
     }
 }
 
-/* Leaving the turn out changes no bit where there is nothing to turn. */
+/* Without a turn, skipping the turn changes no bit. */
 static void aligned_agrees(struct hs_random *random, const struct hs_sweep_case *c)
 {
     (void)random;
@@ -273,8 +273,8 @@ static void aligned_agrees(struct hs_random *random, const struct hs_sweep_case 
     HOLDS(a.normal.x == b.normal.x && a.normal.y == b.normal.y && a.normal.z == b.normal.z, c);
 }
 
-/* Moving by some length changes the distance by no more, and a sweep's gap is the smallest of
- * the distances met on its way. */
+/* Moving by some length changes the distance by at most that length. The gap of a sweep is the
+   smallest distance on its path. */
 static void distance_is_consistent(struct hs_random *random, const struct hs_sweep_case *c)
 {
     double travel = hs_random_unit(random) * c->sweep.length;
@@ -291,7 +291,7 @@ static void distance_is_consistent(struct hs_random *random, const struct hs_swe
               c);
 }
 
-/* A length between nothing at all and far out of any world. */
+/* A length from almost nothing to far beyond any world. */
 static double draw_extreme(struct hs_random *random)
 {
     static const double sizes[] = {0,   0,   0,   5e-324, 1e-300, 1e-160, 1e-40, 1e-9,

@@ -1,10 +1,9 @@
-/*
- * The hierarchy against no hierarchy: the exact tests over every triangle and every box must give
- * the same answer to the bit, whatever the mesh, the place in the world and the path. Every float
- * in the hierarchy may only ever keep too much; one that drops something shows here.
- */
+/* The hierarchy, compared with exact tests of every triangle and every box. The answers must be
+   equal to the bit, for any mesh, place and path. Rounding of floats in the hierarchy may only keep
+   too many items. The test finds a rounding that drops one. */
 #include "tests/support/oracle/world_cases.h"
 #include "tests/support/run_suite.h"
+#include "validators/world/tree.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -32,7 +31,7 @@ static void make_mesh(enum kind kind, struct hs_random *random, struct hs_test_m
         hs_test_mesh_corridors(mesh, random, 10, WIDTH, true);
     if (kind == SOUP || kind == MIXED)
         hs_test_mesh_soup(mesh, random, 800, WIDTH, 5);
-    if (kind == PLANK) /* all in one place, and no size on one axis */
+    if (kind == PLANK) /* all at one place, with no size along one axis */
         for (int i = 0; i < 300; i++) {
             double x = hs_random_between(random, 0, 5);
             hs_test_mesh_block(mesh, (struct hs_vec){x, 0, 0}, (struct hs_vec){x, WIDTH, 0.1});
@@ -50,7 +49,7 @@ static struct hs_vec coarse_vec(struct hs_vec v)
     return (struct hs_vec){coarse(v.x), coarse(v.y), coarse(v.z)};
 }
 
-/* Paths of all lengths and radii; every fourth aims at a corner, or along an edge. */
+/* Paths of all lengths and radii. Every fourth is aimed at a corner or along an edge. */
 static struct hs_sweep draw(struct hs_random *random, const struct hs_test_mesh *mesh,
                             struct hs_vec middle)
 {
@@ -79,7 +78,7 @@ static struct hs_sweep draw(struct hs_random *random, const struct hs_test_mesh 
     s.length = hs_random_chance(random, 0.3) ? length : hs_random_between(random, 0.5, 2) * length;
     double back = hs_random_chance(random, 0.2) ? 0 : hs_random_between(random, 0.3, 1.5) * length;
     s.start = hs_vec_add_scaled(at, s.direction, -back);
-    if (s.radius > 0 && hs_random_chance(random, 0.5)) /* a tangent, or nearly */
+    if (s.radius > 0 && hs_random_chance(random, 0.5)) /* exactly or nearly tangent */
         s.start = hs_vec_add_scaled(
             s.start, hs_random_direction(random),
             s.radius * (1 + hs_random_between(random, -1, 1) * 1e-5 * hs_random_index(random, 2)));
@@ -99,7 +98,7 @@ static void report(const struct hs_sweep *s, bool got, const struct hs_world_con
     fflush(stdout);
 }
 
-/* The contact must be one: on the surface, a radius away, the normal between. */
+/* The contact must be correct: on the surface, one radius away, with the normal between. */
 static const char *check_contact(const struct hs_sweep *s, const struct hs_world_contact *c)
 {
     double slack = HS_TOUCH_SLACK * (s->length + s->radius) + 1e-8;
@@ -171,7 +170,7 @@ static void compare_all(enum kind kind, struct hs_vec shift, double scale)
     hs_world_destroy(world);
     hs_test_mesh_free(&mesh);
     ck_assert_msg(wrong == 0, "%ld of %ld cases disagree", wrong, cases);
-    /* The cases must be about something. */
+    /* The cases must be interesting. */
     ck_assert_int_ge(hits * 20, cases);
     ck_assert_int_le(hits * 20, cases * 19);
 }
@@ -188,14 +187,15 @@ START_TEST(equals_brute_force_far_away)
 }
 END_TEST
 
-/* Paths stay as they are: a speck in the world, and a world of which they see a corner. */
+/* The paths stay the same: first the mesh is tiny in the world, then the paths see only a corner of
+   it. */
 START_TEST(equals_brute_force_in_other_sizes)
 {
     compare_all(_i % 2 == 0 ? TERRAIN : SOUP, (struct hs_vec){1000, 0, 0}, _i < 2 ? 0.3 : 4);
 }
 END_TEST
 
-/* All coordinates are exact on both sides, so all differences are the same, and all results. */
+/* All coordinates are exact on both sides, so all differences and all results are equal. */
 START_TEST(moving_everything_changes_no_bit)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 50 + (uint64_t)_i);
@@ -236,7 +236,7 @@ START_TEST(moving_everything_changes_no_bit)
 }
 END_TEST
 
-/* A larger sphere touches whatever a smaller one does, and not later. */
+/* A larger sphere touches whatever a smaller one touches, and not later. */
 START_TEST(larger_spheres_touch_sooner)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 70 + (uint64_t)_i);
@@ -284,7 +284,7 @@ START_TEST(blocks_is_a_ray)
 }
 END_TEST
 
-/* The same mesh gives the same tree: nothing depends on where memory is. */
+/* The same mesh gives the same tree, independent of memory addresses. */
 START_TEST(building_again_changes_nothing)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 110);
@@ -311,6 +311,35 @@ START_TEST(building_again_changes_nothing)
 }
 END_TEST
 
+/* Four lanes and eight give the same bits for the same work. */
+START_TEST(lanes_change_nothing)
+{
+    struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 130 + (uint64_t)_i);
+    struct hs_test_mesh mesh;
+    make_mesh((enum kind)_i, &random, &mesh);
+    struct hs_world *world = create(&mesh);
+    struct hs_vec middle = middle_of(world);
+    long hits = 0;
+    for (int i = 0; i < 3000; i++) {
+        struct hs_sweep s = draw(&random, &mesh, middle);
+        struct hs_world_contact four, eight;
+        struct hs_work work_four = {0}, work_eight = {0};
+        memset(&four, 0, sizeof four);
+        memset(&eight, 0, sizeof eight);
+        world->has_eight_lanes = hs_world_has_eight_lanes();
+        bool hit = hs_world_sweep_within(world, &s, &work_eight, &eight);
+        world->has_eight_lanes = false;
+        ck_assert(hs_world_sweep_within(world, &s, &work_four, &four) == hit);
+        ck_assert_mem_eq(&four, &eight, sizeof four);
+        ck_assert_uint_eq(work_four.spent, work_eight.spent);
+        hits += hit;
+    }
+    ck_assert_int_gt(hits, 100);
+    hs_world_destroy(world);
+    hs_test_mesh_free(&mesh);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("world against brute force");
@@ -323,6 +352,7 @@ int main(void)
     tcase_add_loop_test(tests, larger_spheres_touch_sooner, 0, KINDS);
     tcase_add_loop_test(tests, blocks_is_a_ray, 0, KINDS);
     tcase_add_test(tests, building_again_changes_nothing);
+    tcase_add_loop_test(tests, lanes_change_nothing, 0, KINDS);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -1,14 +1,14 @@
 /*
  * Sphere casts against an independent oracle: Bullet's sweep test on the same triangles.
  *
- * Bullet casts in float and advances until a fixed distance is left, so it cannot settle
- * everything. Hit and miss must agree, and distances within 1e-3 of the path. Where they do not, a
- * third party judges: tests/support/oracle/world_reference.h, which solves nothing and only
- * measures distances. Our answer must then be right by it, within the slack of touch; nothing is
- * excused for being close. Bullet's disagreement is counted as grazing (the smallest gap is within
- * 1e-3 of the path of zero, or the two contacts are on a surface that is met so flatly that 1e-3 of
- * the path is less than Bullet's tolerance moves it) or as Bullet's error; both must stay rare.
- * Every 50th case is judged although both agree.
+ * Bullet casts in floats and advances until a fixed distance is left, so it cannot decide every
+ * case. Hit and miss must agree, and distances must agree within 1e-3 of the path. If they differ,
+ * a third implementation decides: tests/support/oracle/world_reference.h, which solves nothing and
+ * only measures distances. Our answer must then be right within the slack of touch; a close case is
+ * no excuse. A disagreement of Bullet is counted as grazing, or as an error of Bullet; both must
+ * stay rare. It is grazing if the smallest gap is within 1e-3 of the path of zero. It is also
+ * grazing if the surface is met so flatly that Bullet's tolerance moves the contact that far. Every
+ * 50th case is checked by the third implementation even if both agree.
  */
 #include "tests/peers/bullet_peer.h"
 #include "tests/support/oracle/world_cases.h"
@@ -35,7 +35,7 @@ static void narrow(struct hs_vec *v)
     *v = (struct hs_vec){(double)x, (double)y, (double)z};
 }
 
-/* With `boxes` the corridors are boxes to us; the oracle always gets triangles. */
+/* With `boxes`, our corridors consist of boxes; the oracle always gets triangles. */
 static void make_mesh(enum kind kind, bool boxes, uint64_t seed, struct hs_test_mesh *mesh)
 {
     struct hs_random random = hs_random_start(seed, kind == BOXES ? BLOCKS : (uint64_t)kind);
@@ -46,7 +46,7 @@ static void make_mesh(enum kind kind, bool boxes, uint64_t seed, struct hs_test_
         hs_test_mesh_soup(mesh, &random, 1500, WIDTH, 4);
     else
         hs_test_mesh_corridors(mesh, &random, 7, WIDTH, boxes);
-    /* The oracle works in float: give both the same corners. */
+    /* The oracle uses floats, so both get the same float corners. */
     for (size_t i = 0; i < mesh->mesh.vertex_count; i++)
         narrow(&mesh->vertices[i]);
     for (size_t i = 0; i < mesh->mesh.box_count; i++) {
@@ -97,7 +97,7 @@ static bool inside_a_box(const struct hs_world_mesh *mesh, struct hs_vec p)
     return false;
 }
 
-/* A cast that does not touch at its start. */
+/* Makes a cast that does not touch at its start. */
 static struct hs_sweep draw(struct hs_random *random, const struct hs_test_mesh *own,
                             const struct hs_test_mesh *triangles)
 {
@@ -145,8 +145,8 @@ static bool agree(const struct hs_sweep *s, struct answer a, struct answer b)
     return a.hit == b.hit && (!a.hit || fabs(a.distance - b.distance) <= 1e-3 * s->length);
 }
 
-/* What Bullet's own tolerance may explain: the sphere grown or shrunk by 1e-3 of the path does it.
- */
+/* Returns whether Bullet's own tolerance may explain it: the result changes if the sphere grows or
+   shrinks by 1e-3 of the path. */
 static bool is_grazing(const struct hs_world *world, const struct hs_sweep *s, struct answer bullet)
 {
     struct hs_sweep larger = *s, smaller = *s;
@@ -216,13 +216,13 @@ START_TEST(agrees_with_bullet)
     ck_assert_int_eq(tally.wrong, 0);
     ck_assert_int_ge(tally.hits * 5, cases);
     ck_assert_int_le(tally.hits * 20, cases * 19);
-    /* An oracle that mostly disagrees would leave everything to the judge. */
+    /* If the oracle mostly disagreed, the test would depend only on the third implementation. */
     ck_assert_int_le(tally.grazing * 50, cases);
     ck_assert_int_le(tally.errors * 200, cases);
 }
 END_TEST
 
-/* The judge must know a right answer from a wrong one. */
+/* The third implementation must distinguish right answers from wrong ones. */
 START_TEST(the_judge_can_tell)
 {
     struct hs_test_mesh mesh = {0};

@@ -1,8 +1,8 @@
 /*
- * Verdicts of random fights with walls in the way, against a caster that shares no code with the
- * one under test: what is accepted must have had a free line, what is occluded must not. Walls
- * may only ever take hits away; in shadow they change nothing. And whatever finite numbers come
- * in with maps and movers, numbers come out.
+ * Verdicts of random fights with walls, compared with a caster that shares no code with the one
+ * under test. Accepted hits must have a free line, and occluded ones must not. Walls can only
+ * remove hits. In shadow they change nothing. All finite inputs of maps and movers give finite
+ * results.
  */
 #include <check.h>
 #include <math.h>
@@ -62,7 +62,7 @@ static void open_fight(struct hs_random *random, struct fight *fight)
     rules->checks[HS_CHECK_WORLD] = rules->checks[HS_CHECK_CONTACT] = HS_MODE_ENFORCE;
     rules->checks[HS_CHECK_BYSTANDER] = HS_MODE_ENFORCE;
     rules->hit.claim_padding = hs_random_chance(random, 0.5) ? 0.4 : 0;
-    /* Also those who lean on a wall with more than a rifle's width. */
+    /* Includes shooters who touch a wall with more than a rifle's width. */
     if (hs_random_chance(random, 0.3))
         for (int i = 0; i < rules->weapon_count; i++)
             fight->radius = rules->weapons[i]->radius = 0.3;
@@ -80,7 +80,7 @@ static void close_fight(struct fight *fight)
     hs_test_mesh_free(&fight->mesh);
 }
 
-/* The verdict with the walls so far. */
+/* The verdict with the present walls. */
 static void verify(struct fight *fight, enum hs_mode mode, struct hs_hit_result *out)
 {
     struct hs_world *world = hs_world_create(&fight->mesh.mesh, NULL, NULL);
@@ -93,7 +93,7 @@ static void verify(struct fight *fight, enum hs_mode mode, struct hs_hit_result 
     hs_world_destroy(world);
 }
 
-/* A triangle cuts the segment, clear of its edges and of the segment's ends. */
+/* Returns whether a triangle cuts the segment, clear of its edges and of the segment's ends. */
 static bool is_cut(const struct hs_world_mesh *mesh, struct hs_vec from, struct hs_vec to)
 {
     struct hs_vec d = hs_vec_sub(to, from);
@@ -110,13 +110,13 @@ static bool is_cut(const struct hs_world_mesh *mesh, struct hs_vec from, struct 
     return false;
 }
 
-/* What the reference says about the sphere that meets the world, or the ray of who leans on a wall.
- */
+/* The reference's answer about the sphere against the world, or about the ray of a shooter who
+   touches a wall. */
 struct line {
     struct hs_sweep sweep;
     double start_gap;
     bool by_ray;
-    bool is_thin; /* thinner than the sphere that meets bodies */
+    bool is_thin; /* thinner than the sphere for bodies */
 };
 
 static struct line line_of(const struct fight *fight, double length)
@@ -149,7 +149,7 @@ static void rewound_target(const struct fight *fight, struct hs_body *out)
     hs_rewind_body(player->history, fight->stage.rules, &bracket, out);
 }
 
-/* The point of a rewound body nearest to a place, by the slope of the distance. */
+/* The point of a rewound body nearest to a place, found by the slope of the distance. */
 static struct hs_vec nearest_point(const struct fight *fight, struct hs_vec from)
 {
     const double h = 1e-5;
@@ -203,7 +203,8 @@ static const struct hs_check_row *world_row(const struct hs_hit_result *r)
     return hs_stage_row(r, HS_CHECK_WORLD);
 }
 
-/* The ray along the claimed line surely comes to the target, with nothing of the world before. */
+/* Returns whether the ray along the claimed line certainly reaches the target before anything of
+   the world. */
 static bool is_in_line(const struct fight *fight, double whole)
 {
     enum { STEPS = 2000 };
@@ -224,7 +225,9 @@ static bool is_in_line(const struct fight *fight, double whole)
     return false;
 }
 
-/* What hides a body beside the path stands within the sphere that would touch the body. */
+/*
+ * An obstacle that hides a body beside the path stands within the sphere that would touch the body.
+ */
 static const char *judge_hidden(const struct fight *fight, const struct hs_hit_result *r,
                                 double whole)
 {
@@ -241,7 +244,8 @@ static const char *judge_hidden(const struct fight *fight, const struct hs_hit_r
                : NULL;
 }
 
-/* Only what stands on the path itself, or hides a body that the thinner sphere does not come to. */
+/* Accepts only an obstacle on the path itself, or one that hides a body that the thinner sphere
+   does not reach. */
 static const char *judge_occluded(const struct fight *fight, const struct hs_hit_result *r)
 {
     const struct hs_check_row *row = world_row(r);
@@ -291,7 +295,7 @@ START_TEST(accepted_is_in_sight_and_occluded_is_not)
 }
 END_TEST
 
-/* Touches may be found closer together than the slack, whence damage that falls off. */
+/* Touches may be closer together than the slack, which changes damage with falloff. */
 static bool is_same(const struct hs_hit_result *a, const struct hs_hit_result *b)
 {
     return a->reason == b->reason && fabs(a->damage_total - b->damage_total) < 1e-4;
@@ -311,12 +315,12 @@ START_TEST(walls_only_take_away)
         verify(&fight, HS_MODE_ENFORCE, &after);
         verify(&fight, HS_MODE_SHADOW, &shadow);
         ck_assert_int_ne(open.reason, HS_REASON_OCCLUDED_WORLD);
-        /* A shooter who leans on the new wall shoots a ray instead, which may pass where the sphere
-           did not. And a wall may stop the path before the body that was met: then the padding
+        /* A shooter who touches the new wall shoots a ray instead. The ray may pass where the
+           sphere did not. A wall may stop the path before the body that was hit. Then the padding
            decides again. */
         bool leans = line_of(&fight, 0).start_gap < 1e-3, accepted = after.reason == HS_REASON_OK;
-        /* A new wall may hide a body beside the path that was in the way; or the limb that the
-           sphere touched first. */
+        /* A new wall may hide a body beside the path that blocked it, or the limb that the sphere
+           touched first. */
         bool is_thin = line_of(&fight, 0).is_thin;
         leans = leans || (is_thin && before.reason == HS_REASON_BLOCKED_BY_PLAYER);
         ck_assert_msg(leans || !accepted || before.verdict == HS_VERDICT_ACCEPTED,

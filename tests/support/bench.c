@@ -32,7 +32,7 @@ static double batch_ns(hs_bench_run *run, void *context, size_t count)
     return (double)(hs_bench_now_ns() - began);
 }
 
-/* Operations that take some BATCH_NS, after as many to warm up. */
+/* The number of operations that take about BATCH_NS, found after an equally long warm-up. */
 static size_t batch_size(hs_bench_run *run, void *context)
 {
     size_t count = 1;

@@ -25,8 +25,8 @@ enum hs_fault_kind {
 struct hs_fault_plan {
     atomic_long seen;   /* calls since the plan was made */
     atomic_long failed; /* calls that failed */
-    atomic_long after;  /* calls that pass first */
-    atomic_long count;  /* calls that fail after those; 0: none */
+    atomic_long after;  /* number of calls that first succeed */
+    atomic_long count;  /* number of calls that then fail; 0: none */
     atomic_int error;   /* errno of the failing calls */
     /* A write that fails writes the first half of its bytes; the one after it has the error. */
     atomic_bool is_short;
@@ -37,14 +37,12 @@ struct hs_faults {
     char directory[128]; /* calls on files below it can fail */
 };
 
-/*
- * Selects the program with faults ($HS_PROGRAM-faults) and makes a plan for its next start, in
- * which nothing fails. Errors of this function end the test (Check). The plan is unmapped at the
- * end of the process. Creates the file `path`.
- */
+/* Selects the program with faults ($HS_PROGRAM-faults) and makes a plan for its next start, in
+   which nothing fails. The test ends if this function fails. The plan is unmapped at the end of the
+   process. Creates the file `path`. */
 struct hs_faults *hs_faults_begin(const char *path, const char *directory);
 
-/* From now on calls of a kind fail: `count` of them, after `after` that do not. */
+/* From now on calls of a kind fail: `count` calls, after `after` calls that succeed. */
 void hs_faults_plan(struct hs_faults *faults, enum hs_fault_kind kind, long after, long count,
                     int error);
 

@@ -1,14 +1,14 @@
-/* Files of a test, whole. What cannot be read or written fails the test. */
+/* Whole files of a test. The test fails if a file cannot be read or written. */
 #ifndef HS_TESTS_FILES_H
 #define HS_TESTS_FILES_H
 
 #include <stddef.h>
 
-/* Made, or written over. */
+/* Creates the file, or overwrites it. */
 void hs_test_write_file(const char *path, const char *text);
 
-/* The bytes of a file, with a terminator behind them that `size` (may be NULL) does not count;
-   freed by the caller. */
+/* The bytes of a file with a terminator that `size` (may be NULL) does not count; the caller frees
+   them. */
 char *hs_test_read_file(const char *path, size_t *size);
 
 #endif

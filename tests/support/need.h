@@ -1,4 +1,4 @@
-/* Memory in helpers that have no way to report its lack. */
+/* Allocation for helpers that cannot report a lack of memory. */
 #ifndef HS_TESTS_NEED_H
 #define HS_TESTS_NEED_H
 

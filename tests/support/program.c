@@ -10,7 +10,7 @@
 
 enum { ARGUMENTS = 14 };
 
-/* The whole file, terminated, in memory that `text` had before or has now; closes the file. */
+/* The whole file, terminated, in the memory of `text` or in new memory; closes the file. */
 static const char *slurp(FILE *file, char **text)
 {
     long size = ftell(file);

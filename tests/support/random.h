@@ -1,7 +1,5 @@
-/*
- * Numbers for property tests: a small generator whose sequence is the same on every machine, and
- * the seed and counts a run was asked for. A failing run is repeated with HS_SEED=<printed seed>.
- */
+/* Random numbers for property tests: a small generator with the same sequence on every machine, and
+   the seed and counts of a run. A failing run is repeated with HS_SEED=<printed seed>. */
 #ifndef HS_TEST_RANDOM_H
 #define HS_TEST_RANDOM_H
 
@@ -18,10 +16,11 @@ struct hs_random {
  * number ends the program with a message: a typing error must not silently test something else. */
 uint64_t hs_test_seed(uint64_t fallback);
 
-/* A count from the environment variable `name`, at least 1, or `fallback`; errors as above. */
+/* A count from the environment variable `name`, at least 1, or `fallback`; the same errors as
+   above. */
 long hs_test_count(const char *name, long fallback);
 
-/* Streams of one seed that differ in `stream` are unrelated. */
+/* Streams of one seed with different `stream` are independent. */
 struct hs_random hs_random_start(uint64_t seed, uint64_t stream);
 
 uint64_t hs_random_bits(struct hs_random *random);
@@ -39,7 +38,7 @@ bool hs_random_chance(struct hs_random *random, double probability);
 /* A unit vector, uniform on the sphere. */
 struct hs_vec hs_random_direction(struct hs_random *random);
 
-/* Three orthonormal vectors, a right-handed frame, uniform over rotations. */
+/* Three orthonormal vectors, a right-handed frame, uniformly distributed over rotations. */
 void hs_random_axes(struct hs_random *random, struct hs_vec axes[3]);
 
 #endif

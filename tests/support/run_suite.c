@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Linked with --wrap=_mark_point. Check records the place of each assertion that holds in a file,
-   to name the last one after a crash. A loop of millions of assertions then spends most of its
-   time writing, so only the first ones of a test are recorded. */
+/* Linked with --wrap=_mark_point. Check records the place of each successful assertion in a file,
+   to name the last one after a crash. A loop of millions of assertions then spends most of its time
+   writing, so only the first ones of a test are recorded. */
 enum { RECORDED_MARKS = 10000 };
 
 /* The linker requires these names. */

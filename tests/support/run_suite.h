@@ -1,11 +1,12 @@
-/* How every test program ends. */
+/* The end of every test program. */
 #ifndef HS_TESTS_RUN_SUITE_H
 #define HS_TESTS_RUN_SUITE_H
 
 #include <check.h>
 
-/* Runs the suite, which it takes, and prints what came of it. The exit code: 0 all is well, else 1.
-   What was printed before comes before, and only once, whether or not the tests fork. */
+/* Runs the suite, which it takes ownership of, and prints the results. Returns the exit code: 0 if
+   all passed, otherwise 1. Earlier output comes first, and only once, whether or not the tests
+   fork. */
 int hs_run_suite(Suite *suite);
 
 /* The same without a fork for each test, for suites of so many small tests that forks take most of

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind the words, or NULL where the line begins otherwise. */
+/* Returns the position after the words, or NULL if the line begins differently. */
 static const char *match_row(const char *line, const char *row)
 {
     line += strspn(line, " ");

@@ -1,4 +1,6 @@
-/* The mutations of the fuzzers: bounded, repeatable, and of every kind they are there for. */
+/*
+ * The mutations of the fuzzers: their size is limited, a seed repeats them, and every kind occurs.
+ */
 #include "tests/support/fuzz/json_mutate.h"
 
 #include <check.h>
@@ -67,7 +69,7 @@ START_TEST(mutations_pile_up_within_the_room)
         ck_assert_uint_le(next, sizeof bytes);
         mutations += next > 0;
         size = next > 0 ? next : size;
-        if (i % 50 == 49) { /* start again before only its first bytes can be read */
+        if (i % 50 == 49) { /* start again when only its first bytes can be read */
             memcpy(bytes, document, SIZE);
             size = SIZE;
         }
@@ -140,7 +142,7 @@ static void classify(const uint8_t *bytes, size_t size, struct reached *reached)
     json_decref(root);
 }
 
-/* Each fault a reader of JSON guards against comes up, and most texts get past the parser. */
+/* Each fault that a reader of JSON guards against occurs, and most texts pass the parser. */
 START_TEST(every_kind_of_fault_comes_up)
 {
     struct reached reached = {0};
@@ -185,7 +187,7 @@ START_TEST(a_crossing_takes_the_value_of_the_other_text)
 }
 END_TEST
 
-/* What was read before a fault counts; containers that are open end with the text. */
+/* The part before a fault is read, and open containers end with the text. */
 START_TEST(an_outline_ends_at_the_first_fault)
 {
     static const char text[] = "?{\"a\":[1,{\"b\":\"x\\\"y\"},tru";

@@ -1,10 +1,11 @@
 /*
- * Dependencies point one way: cli -> service -> api -> validators, and inside validators/ and
- * service/ from each room to those before it. This test reads the #include lines of the tree in the
- * current directory, which is the top of the tree when make runs it.
+ * Dependencies have one direction: cli -> service -> api -> validators, and inside validators/ and
+ * service/ from each room to earlier ones. This test reads the #include lines of the tree in the
+ * current directory; make runs it at the top of the tree.
  *
  * Quoted includes are paths from the top of the tree. Public headers, at the root of validators/,
- * are installed side by side: they include each other by their bare names, and nothing else.
+ * are installed in one folder. They include each other by their bare names, and include nothing
+ * else.
  */
 #include <check.h>
 #include <ctype.h>
@@ -44,7 +45,7 @@ static const char *const places[] = {
 };
 enum { PLACES = sizeof places / sizeof *places, API = 10, NOWHERE = -1 };
 
-/* Files at the root of service/ that its rooms include, and the room that each belongs to. */
+/* The files at the root of service/ that rooms may include; each counts as a file of its room. */
 static const struct {
     const char *path, *room;
 } shared_files[] = {
@@ -68,8 +69,8 @@ static const struct {
     {"snapshot", " hindsight journal snapshot "},
 };
 
-/* All of C11, annex by annex; <signal.h>, <threads.h>, <time.h> and <locale.h> are left out on
-   purpose: a verdict is a pure function. */
+/* All of C11, annex by annex. <signal.h>, <threads.h>, <time.h> and <locale.h> are omitted on
+   purpose, because a verdict is a pure function. */
 static const char c_library[] =
     " assert.h ctype.h float.h inttypes.h iso646.h limits.h math.h stdalign.h stdarg.h stdatomic.h"
     " stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h tgmath.h ";
@@ -77,6 +78,9 @@ static const char c_library[] =
 /* The only file that includes cglm; its comment says which parts of it give the same bits on every
    machine. */
 static const char cglm_user[] = "validators/base/glm.h";
+
+/* The only file that includes the intrinsics of AVX. Those of SSE come with cglm. */
+static const char avx_user[] = "validators/base/lanes.h";
 
 static bool begins(const char *text, const char *with)
 {
@@ -96,7 +100,7 @@ static bool is_public(const char *path)
     return begins(path, "validators/") && strchr(path + strlen("validators/"), '/') == NULL;
 }
 
-/* The place of a file, given by its path from the top; NOWHERE: it belongs to none. */
+/* The place of a file by its path from the top; NOWHERE: it belongs to no place. */
 static int place_of(const char *path)
 {
     char room[64] = "";
@@ -116,10 +120,8 @@ static int place_of(const char *path)
     return NOWHERE;
 }
 
-/*
- * What an #include line names, with its opening delimiter first ("<math.h", "\"vec.h"); false when
- * the line is none. A computed include (a macro) gives "?".
- */
+/* The file that an #include line names, with its opening delimiter first ("<math.h", "\"vec.h");
+   false: it is no such line. An include of a macro gives "?". */
 static bool read_include(const char *line, char *out, size_t size)
 {
     while (isspace((unsigned char)*line))
@@ -142,7 +144,7 @@ static bool read_include(const char *line, char *out, size_t size)
     return true;
 }
 
-/* Why the file at `path` may not include this; NULL: it may. */
+/* The reason why the file at `path` must not include this; NULL: it may. */
 static const char *objection(const char *path, const char *include)
 {
     const char *name = include + 1;
@@ -159,6 +161,8 @@ static const char *objection(const char *path, const char *include)
                 return "is the project's own";
         if (begins(name, "cglm/"))
             return strcmp(path, cglm_user) == 0 ? NULL : "is left to validators/base/glm.h";
+        if (strcmp(name, "immintrin.h") == 0)
+            return strcmp(path, avx_user) == 0 ? NULL : "is left to validators/base/lanes.h";
         bool is_c = lists(c_library, name, strlen(name));
         return place_of(path) >= API || is_c ? NULL : "is not the C library";
     }
@@ -243,7 +247,7 @@ START_TEST(dependencies_point_one_way)
 }
 END_TEST
 
-/* The net has the holes it should have, and no others. */
+/* The rules accept what they should accept, and nothing else. */
 static const struct {
     const char *path, *line;
     bool allowed;
@@ -257,6 +261,8 @@ static const struct {
     {"validators/base/glm.h", "#include <emmintrin.h>", false},
     {"validators/base/lanes.h", "#include <cglm/vec3.h>", false},
     {"validators/base/lanes.h", "#include <emmintrin.h>", false},
+    {"validators/base/lanes.h", "#include <immintrin.h>", true},
+    {"validators/world/cast.c", "#include <immintrin.h>", false},
     {"validators/hit/contact.c", "#include <cglm/vec3.h>", false},
     {"api/hits.c", "#include <cglm/vec3.h>", false},
     {"validators/hit/contact.c", "#include <jansson.h>", false},

@@ -40,8 +40,8 @@ static inline void hs_digest_vec(struct hs_digest *digest, struct hs_vec v)
     hs_digest_real(digest, v.z);
 }
 
-/* Adds a text to a digest. The length comes first, so that neighbouring texts cannot trade
-   characters. An absent text differs from an empty one. */
+/* Adds a text to a digest. The length comes first, so that characters cannot move between
+   neighbouring texts. An absent text differs from an empty one. */
 static inline void hs_digest_str(struct hs_digest *digest, struct hs_str text)
 {
     hs_digest_word(digest, text.ptr == NULL ? UINT64_MAX : text.len);

@@ -10,6 +10,11 @@
 
 #include "validators/base/glm.h"
 
+/* Eight lanes, for machines with AVX. A caller asks for AVX before it uses them. */
+#ifdef CGLM_SIMD_x86
+#include <immintrin.h>
+#endif
+
 /* Returns a float that is at least x, and at most three steps above it. Rounding to nearest moves a
    number by less than 6e-8 of its size. */
 static inline float hs_float_above(double x)
@@ -58,6 +63,42 @@ static inline glmm_128 hs_lanes_narrow(const double *from, double minus)
     return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
 }
 
+/* Returns the absolute value of each lane. */
+static inline glmm_128 hs_lanes_abs(glmm_128 a)
+{
+    return _mm_andnot_ps(_mm_set1_ps(-0.0f), a);
+}
+
+/* Returns the square root of each lane, rounded to nearest. */
+static inline glmm_128 hs_lanes_sqrt(glmm_128 a)
+{
+    return _mm_sqrt_ps(a);
+}
+
+/* Returns -a in the lanes in which the sign bit of `by` is set, and a in the others. */
+static inline glmm_128 hs_lanes_flip(glmm_128 a, glmm_128 by)
+{
+    return _mm_xor_ps(a, _mm_and_ps(_mm_set1_ps(-0.0f), by));
+}
+
+/* Reads four floats from any address. */
+static inline glmm_128 hs_lanes_read(const float *from)
+{
+    return _mm_loadu_ps(from);
+}
+
+/* Writes four floats to any address. */
+static inline void hs_lanes_write(float *to, glmm_128 a)
+{
+    _mm_storeu_ps(to, a);
+}
+
+/* Makes the rows of a 4 x 4 matrix its columns. */
+static inline void hs_lanes_transpose(glmm_128 rows[4])
+{
+    _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);
+}
+
 #elif defined(__aarch64__)
 
 static inline glmm_128 hs_lanes_min(glmm_128 a, glmm_128 b)
@@ -83,8 +124,89 @@ static inline glmm_128 hs_lanes_narrow(const double *from, double minus)
     return vcombine_f32(vcvt_f32_f64(low), vcvt_f32_f64(high));
 }
 
+static inline glmm_128 hs_lanes_abs(glmm_128 a)
+{
+    return vabsq_f32(a);
+}
+
+static inline glmm_128 hs_lanes_sqrt(glmm_128 a)
+{
+    return vsqrtq_f32(a);
+}
+
+static inline glmm_128 hs_lanes_flip(glmm_128 a, glmm_128 by)
+{
+    uint32x4_t sign = vandq_u32(vreinterpretq_u32_f32(by), vdupq_n_u32(UINT32_C(1) << 31));
+    return vreinterpretq_f32_u32(veorq_u32(vreinterpretq_u32_f32(a), sign));
+}
+
+static inline glmm_128 hs_lanes_read(const float *from)
+{
+    return vld1q_f32(from);
+}
+
+static inline void hs_lanes_write(float *to, glmm_128 a)
+{
+    vst1q_f32(to, a);
+}
+
+static inline void hs_lanes_transpose(glmm_128 rows[4])
+{
+    float32x4x2_t even = vtrnq_f32(rows[0], rows[1]), odd = vtrnq_f32(rows[2], rows[3]);
+    rows[0] = vcombine_f32(vget_low_f32(even.val[0]), vget_low_f32(odd.val[0]));
+    rows[1] = vcombine_f32(vget_low_f32(even.val[1]), vget_low_f32(odd.val[1]));
+    rows[2] = vcombine_f32(vget_high_f32(even.val[0]), vget_high_f32(odd.val[0]));
+    rows[3] = vcombine_f32(vget_high_f32(even.val[1]), vget_high_f32(odd.val[1]));
+}
+
 #else
 #error "needs SSE2 or 64-bit Arm"
 #endif
+
+/* Four vectors at a time. Written out for each axis, because gcc does not unroll such loops at -O2.
+ */
+struct hs_lanes_vec {
+    glmm_128 x, y, z;
+};
+
+static inline struct hs_lanes_vec hs_lanes_add(struct hs_lanes_vec a, struct hs_lanes_vec b)
+{
+    return (struct hs_lanes_vec){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline struct hs_lanes_vec hs_lanes_sub(struct hs_lanes_vec a, struct hs_lanes_vec b)
+{
+    return (struct hs_lanes_vec){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline struct hs_lanes_vec hs_lanes_scale(struct hs_lanes_vec a, glmm_128 s)
+{
+    return (struct hs_lanes_vec){a.x * s, a.y * s, a.z * s};
+}
+
+static inline glmm_128 hs_lanes_dot(struct hs_lanes_vec a, struct hs_lanes_vec b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/* Returns the absolute value of each coordinate. */
+static inline struct hs_lanes_vec hs_lanes_vec_abs(struct hs_lanes_vec a)
+{
+    return (struct hs_lanes_vec){hs_lanes_abs(a.x), hs_lanes_abs(a.y), hs_lanes_abs(a.z)};
+}
+
+/* Reads four vectors, all x before all y. */
+static inline struct hs_lanes_vec hs_lanes_read_vec(const float *from)
+{
+    return (struct hs_lanes_vec){hs_lanes_read(from), hs_lanes_read(from + 4),
+                                 hs_lanes_read(from + 8)};
+}
+
+/* Returns a vector in all lanes, rounded to float. */
+static inline struct hs_lanes_vec hs_lanes_set1_vec(struct hs_vec v)
+{
+    return (struct hs_lanes_vec){glmm_set1((float)v.x), glmm_set1((float)v.y),
+                                 glmm_set1((float)v.z)};
+}
 
 #endif

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "validators/base/cadence.h"
 #include "validators/budget.h"
 #include "validators/ledger_entry.h"
 
@@ -37,10 +38,6 @@ enum { HS_LEDGER_RESERVE = 6144 };
 
 /* The newest answers of a player, of claims and shots together. They are given up last. */
 enum { HS_LEDGER_ANSWERS = 16 };
-
-/* Accepted shots kept per weapon. A late shot is put in its place among them, so this is enough for
-   one every 12.5 ms in a rewind limit of 0.4 s. */
-enum { HS_LEDGER_SHOTS = 32 };
 
 /* Used numbers in ascending order. */
 struct hs_ledger_numbers {
@@ -61,18 +58,6 @@ struct hs_ledger_numbers {
     int64_t paid_us;
 };
 
-/*
- * The shots of one weapon that took a token, in order of fire time. The bucket gets one token in
- * each interval of the weapon, and the order of arrival changes nothing (hs_cadence_debt).
- */
-struct hs_cadence {
-    uint16_t weapon;
-    uint16_t count;
-    uint32_t rounds;    /* fired since the last pause long enough to reload */
-    int64_t settled_us; /* when the tokens of all shots that are not kept any more are earned */
-    int64_t fire_time_us[HS_LEDGER_SHOTS];
-};
-
 struct hs_ledger {
     struct hs_ledger_numbers hits, shots;
     struct hs_cadence *cadences; /* one per weapon used */
@@ -87,8 +72,8 @@ void hs_ledger_clear(struct hs_ledger *ledger);
 /*
  * Ends the player's session; the next one counts shots from the start. All numbers up to the fire
  * time of the last accepted one become forgotten (hs_ledger_is_forgotten). So no shot of the ended
- * session is paid again. The cadences stay, because leaving must not refill the buckets. Only
- * the rounds start again: who comes back has a full magazine.
+ * session is paid again. The cadences stay, because leaving must not refill the buckets. Only the
+ * rounds start again: a player who comes back has a full magazine.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
@@ -163,38 +148,14 @@ bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon);
 /* Returns the cadence of a weapon, or NULL if it has none. */
 const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint16_t weapon);
 
-/*
- * Returns the debt of the bucket with one more shot at this time: how long the weapon needs to earn
- * the tokens that its shots took too early. It is the largest debt at that shot and at the later
- * ones. A set of shots has the same debts in every order of arrival, and no subset has larger ones.
- * So honest shots pass in any order, and no order lets more shots pass than the bucket allows. If a
- * shot is older than a shot that is no longer kept, it counts at the time of that shot. 0: no debt.
- *
- * This is the virtual scheduling algorithm of ITU-T I.371 (generic cell rate algorithm).
+/* Records an accepted shot in the cadence of its weapon (hs_cadence_record). False: out of memory.
  */
-int64_t hs_cadence_debt(const struct hs_cadence *cadence, int64_t fire_time_us,
-                        int64_t interval_us);
-
-/* Returns the largest debt of a weapon that fires honestly: 0.67 of an interval. */
-int64_t hs_cadence_max_debt(int64_t interval_us);
-
-/* Returns the number of rounds fired without a pause of `reload_us`, including one fired at this
-   time. */
-uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
-                           int64_t reload_us);
-
-/* Records an accepted shot, which takes a token. The two intervals are those of the weapon. False:
-   out of memory. */
 bool hs_ledger_record_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
                            int64_t interval_us, int64_t reload_us);
 
-/* Takes a recorded shot back, as if it were never fired. A shot that is no longer kept keeps its
-   token. */
+/* Takes a recorded shot back (hs_cadence_return). Does nothing if the weapon has no cadence. */
 void hs_ledger_return_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
                            int64_t reload_us);
-
-/* Returns when the tokens of all shots of a cadence are earned. */
-int64_t hs_cadence_settled(const struct hs_cadence *cadence, int64_t interval_us);
 
 /* Delays the tokens of a weapon: they are earned at `settled_us` at the earliest. Does nothing if
    memory is out. */

@@ -1,7 +1,8 @@
 #include "validators/clock/compat.h"
 
-#include <math.h>
 #include <string.h>
+
+#include "validators/base/units.h"
 
 void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rules,
                      const struct hs_timing_move *step)
@@ -64,7 +65,7 @@ static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rul
         compat->lifetime_us = lifetime_us;
     if (rules->drift_allowance > 0)
         next = pull_to_zero(next, server_us * rules->drift_allowance);
-    next = fmax(next, (double)rules->min_margin_us);
+    next = hs_larger(next, (double)rules->min_margin_us);
     *ahead_us = next;
     double effective = raw != 0 ? error * next / raw : error;
     compat->is_resolving = compat->is_resolving && compat->ahead_us > 0;
@@ -89,14 +90,14 @@ static void resolve(struct hs_compat *compat, const struct hs_moves_rules *rules
     bool first = since_us > 0; /* first move of this server tick */
     if (!first)
         compat->gathered_us += base_us;
-    double bound = fmax(0, fmin(base_us + compat->gathered_us, since_us));
+    double bound = hs_larger(0, hs_smaller(base_us + compat->gathered_us, since_us));
     if (first)
         compat->gathered_us = 0;
-    double pay = fmax(0, fmin(bound * rules->resolution_rate, compat->ahead_us));
+    double pay = hs_larger(0, hs_smaller(bound * rules->resolution_rate, compat->ahead_us));
     double after = bound - pay, least = (double)rules->min_delta_us;
     /* Not bound - after: subtracting `pay` itself makes a full payback exactly 0. */
-    compat->ahead_us -= after >= least ? pay : fmax(0, bound - least);
-    compat->override_us = fmax(after, least);
+    compat->ahead_us -= after >= least ? pay : hs_larger(0, bound - least);
+    compat->override_us = hs_larger(after, least);
 }
 
 void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rules,
@@ -110,18 +111,18 @@ void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rul
         compat->current_us -= rules->reset_period_us;
     }
     double client_us = (double)(step->timestamp_us - compat->current_us);
-    double since_us = fmax(0, (double)(step->received_us - compat->stamp_us));
+    double since_us = hs_larger(0, (double)(step->received_us - compat->stamp_us));
     double longest = (double)rules->max_delta_us * step->dilation;
     out->error_us = is_reset ? 0 : client_us - since_us * step->dilation;
     if (rules->detection && !is_reset)
         out->flagged =
             book_discrepancy(compat, rules, since_us * step->dilation, client_us, &out->ahead_us);
-    out->delta_us = fmax(0, fmin(longest, client_us)); /* negative after a late reset */
+    out->delta_us = hs_larger(0, hs_smaller(longest, client_us)); /* negative after a late reset */
     if (compat->is_resolving && !is_reset)
         resolve(compat, rules, out->delta_us, since_us);
     /* A move that resets the clock gets the same time as the move before it. */
     if (compat->is_resolving)
-        out->delta_us = fmin(compat->override_us, longest);
+        out->delta_us = hs_smaller(compat->override_us, longest);
     out->force_update = compat->is_resolving && rules->force_corrections;
     compat->current_us = compat->arrived_us = step->timestamp_us;
     if (step->received_us > compat->stamp_us)

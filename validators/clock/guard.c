@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "validators/base/units.h"
+
 /* The highest lead of a period in which no move arrived. */
 #define NO_LEAD INT32_MIN
 
@@ -286,7 +288,7 @@ static double rise_of(const struct hs_clock_guard *guard)
     int32_t before = ceiling_of(guard), now = smaller(guard->lowest_us, guard->lowest_before_us);
     if (guard->lowest_us == NO_CEILING || before == NO_CEILING)
         return rise;
-    return fmin(rise, fmax(0, (double)now - (double)before));
+    return hs_smaller(rise, hs_larger(0, (double)now - (double)before));
 }
 
 static void next_cell(struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
@@ -364,7 +366,7 @@ static float noise_of_window(const struct hs_clock_guard *guard, const struct hs
 /* Returns the factor by which noise raises the thresholds, at least 1. */
 static double scale_of(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
 {
-    return 1 + (double)guard->noise_us / fmax(1, (double)rules->lead_noise_us);
+    return 1 + (double)guard->noise_us / hs_larger(1, (double)rules->lead_noise_us);
 }
 
 static double limit_of(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
@@ -386,9 +388,9 @@ static void end_block(struct hs_clock_guard *guard, const struct hs_moves_rules 
     double rise = rise_of(guard);
     double length = (double)blocks * (double)rules->lead_block_us;
     double leak = length * rules->lead_leak;
-    guard->gathered_us =
-        (float)fmax(0, (double)guard->gathered_us + fmin(rise, clip_of(guard, rules)) - leak);
-    guard->jumped_us = (float)fmax(0, (double)guard->jumped_us + rise - leak);
+    guard->gathered_us = (float)hs_larger(0, (double)guard->gathered_us +
+                                                 hs_smaller(rise, clip_of(guard, rules)) - leak);
+    guard->jumped_us = (float)hs_larger(0, (double)guard->jumped_us + rise - leak);
     make_up(guard, blocks * rules->lead_block_us);
     forget_pause(guard);
     int32_t *cell = &guard->cell_highest_us[guard->cell];
@@ -418,7 +420,7 @@ static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *r
     double rise = rise_of(guard);
     double limit = limit_of(guard, rules);
     double jump_limit = (double)rules->lead_jump_us * scale_of(guard, rules);
-    double gathered = (double)guard->gathered_us + fmin(rise, clip_of(guard, rules));
+    double gathered = (double)guard->gathered_us + hs_smaller(rise, clip_of(guard, rules));
     double jumped = (double)guard->jumped_us + rise;
     if (gathered > limit) {
         out->suspected_us = gathered;

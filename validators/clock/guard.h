@@ -63,8 +63,8 @@ struct hs_clock_guard {
     int64_t block_from_us;  /* start of the current block */
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
     float gathered_us, jumped_us; /* the leaking accounts: with clip, and without */
-    /* The third account: time caught up. Negative: client time still to come from before the end
-       of the silence. */
+    /* The third account: time caught up. Negative: client time from before the end of the silence
+       that may still arrive. */
     int32_t made_up_us;
     float noise_us;                         /* mean distance of M below R in the window */
     int32_t highest_us, highest_before_us;  /* M of this block so far, and of the block before */

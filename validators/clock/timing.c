@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "validators/base/units.h"
+
 /* A reset of the client's clock is believed if it ends this close to the expected value. */
 #define RESET_SLACK_US INT64_C(1000000)
 
@@ -96,7 +98,7 @@ static void refill_credit(struct hs_timing *timing, const struct hs_moves_rules 
         timing->has_credit = true;
     } else if (move->received_us > timing->heard_us) {
         double granted = (double)(move->received_us - timing->heard_us) * move->dilation;
-        timing->credit_us = fmin(most, timing->credit_us + granted);
+        timing->credit_us = hs_smaller(most, timing->credit_us + granted);
     }
 }
 
@@ -128,21 +130,22 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
  * Returns the time to add to the client's clock after a reset, in microseconds. A reset is
  * plausible if the clock, plus whole periods, shows at most its last value plus the server time
  * since then. It may show less, because a client in the background may stop its clock. After a
- * plausible reset, whole periods are added. After another one too, unless the prevention is
- * `credit`. With `credit` the clock then continues from its last value, advanced by no more than
- * the server time since then.
+ * plausible reset, whole periods are added. They are also added after an implausible reset, unless
+ * the prevention is `credit`. With `credit` the clock then continues from its last value, advanced
+ * by no more than the server time since then.
  */
 static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)
 {
     int64_t wrapped_us = periods_reset(timing, rules, move) * rules->reset_period_us;
     double client_us = (double)(move->timestamp_us + wrapped_us - timing->compat.current_us);
-    double since = fmax(0, (double)(move->received_us - timing->compat.stamp_us) * move->dilation);
+    double since =
+        hs_larger(0, (double)(move->received_us - timing->compat.stamp_us) * move->dilation);
     bool is_plausible =
         client_us > -(double)RESET_SLACK_US && client_us < since + (double)RESET_SLACK_US;
     if (rules->prevention != HS_PREVENTION_CREDIT || is_plausible)
         return wrapped_us;
-    int64_t clipped_us = (int64_t)fmin(fmax(0, client_us), since);
+    int64_t clipped_us = (int64_t)hs_smaller(hs_larger(0, client_us), since);
     return timing->compat.current_us + clipped_us - move->timestamp_us;
 }
 
@@ -185,7 +188,7 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
     int64_t wrapped_us = out->reason == HS_MOVE_RESET ? time_reset(timing, rules, move) : 0;
     double client_us = (double)(move->timestamp_us + wrapped_us - timing->compat.current_us);
     /* A clock that is reset too late runs back a little. There is no time to simulate. */
-    out->client_us = client_us = fmax(0, client_us);
+    out->client_us = client_us = hs_larger(0, client_us);
     if (wrapped_us <= HS_MOVES_LONGEST_US - timing->wrapped_us)
         timing->wrapped_us += wrapped_us;
     struct hs_compat_result compat;
@@ -210,6 +213,6 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
     double longest = (double)rules->max_delta_us * move->dilation;
     out->delta_us = rules->prevention == HS_PREVENTION_RESOLUTION
                         ? compat.delta_us
-                        : fmin(fmin(client_us, longest), timing->credit_us);
-    timing->credit_us -= fmin(out->delta_us, timing->credit_us);
+                        : hs_smaller(hs_smaller(client_us, longest), timing->credit_us);
+    timing->credit_us -= hs_smaller(out->delta_us, timing->credit_us);
 }

@@ -53,8 +53,8 @@ struct hs_timing_result {
     double error_us;  /* client time minus server time of this move; 0: not simulated */
     int64_t late_us;  /* how far a stale move was behind the newest, by the client's clock */
     unsigned flags;   /* enum hs_timing_flag */
-    /* Each with its flag: the discrepancy of the compatible check, the time beyond the bound
-       from acks, and the full account with its limit. */
+    /* Each is valid with its flag: the discrepancy of the compatible check, the time beyond the
+       bound from acks, and the full account with its limit. */
     double ahead_us, proven_by_us, suspected_us, suspected_limit_us;
 };
 

@@ -13,14 +13,15 @@ void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double
     struct hs_vec along = hs_vec_sub(end, start);
     double length = hs_vec_length(along);
     /* A trace of length 0 still tests the sphere at its start. */
-    *out = (struct hs_path){.start = start,
-                            .direction = unit_or_x(along),
-                            .end_direction = unit_or_x(along),
-                            .length = length,
-                            .extension = length > 0 ? extension : 0,
-                            .radius = radius,
-                            .start_us = time_us,
-                            .end_us = time_us};
+    struct hs_vec direction = unit_or_x(along), none = {0, 0, 0};
+    out->start = start;
+    out->velocity = out->gravity = none;
+    out->direction = out->end_direction = direction;
+    out->length = length;
+    out->extension = length > 0 ? extension : 0;
+    out->radius = radius;
+    out->start_us = out->end_us = time_us;
+    out->flight_legs = 0;
     out->reach = out->length + out->extension;
 }
 

@@ -31,7 +31,7 @@ struct hs_path {
     double reach; /* distance at which an obstacle ends the path; at most length + extension */
     int64_t start_us, end_us;          /* equal for an instant path */
     uint32_t flight_legs;              /* 0 for an instant path */
-    double travelled[HS_MAX_LEGS + 1]; /* distance at the ends of the flight's legs */
+    double travelled[HS_MAX_LEGS + 1]; /* distance at the ends of the flight's legs; flights only */
 };
 
 struct hs_leg {
@@ -60,8 +60,8 @@ void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
 /* Returns the time at which the path has covered `distance`. */
 int64_t hs_path_time(const struct hs_path *path, double distance);
 
-/* Cuts a leg in two at a time strictly between its ends. False: the time is not between them;
-   nothing changed. */
+/* Cuts a leg into two parts at a time that is strictly between the times of its ends. False: the
+   time is not between them; nothing changed. */
 bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 
 /* Returns the sweep of the leg relative to a body that moves by `motion` during the leg. */

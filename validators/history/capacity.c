@@ -258,6 +258,7 @@ void hs_history_drop_oldest(struct hs_history *history)
 {
     hs_history_free_pose(history, hs_history_slot(history, 0)->posted_pose);
     history->states[hs_history_slot(history, 0)->state].references--;
+    history->round_trips -= hs_history_slot(history, 0)->rtt_posted;
     history->head = history->head + 1 == history->capacity ? 0 : history->head + 1;
     history->count--;
     if (history->count > 0)

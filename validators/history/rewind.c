@@ -112,6 +112,13 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
     return reach;
 }
 
+void hs_rewind_prefetch(const struct hs_history *history, const struct hs_bracket *bracket)
+{
+    hs_history_prefetch_pose(history, bracket->from);
+    if (interpolates(bracket))
+        hs_history_prefetch_pose(history, bracket->to);
+}
+
 /* Returns the offset of the eye from the root: as posted, or that of the stance. */
 static struct hs_vec eye_offset(const struct hs_history *history, const struct hs_ruleset *ruleset,
                                 const struct hs_sample *sample, const float rotation[4])
@@ -146,15 +153,8 @@ struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ru
 
 /* ---- bones ---- */
 
-/* A bone at a time. The offset is from the rewound root, along the world's axes. */
-struct bone_pose {
-    float offset[3];
-    float rotation[4];
-    float scale[3];
-};
-
 static void rest_bone(const struct hs_stance *stance, uint16_t bone, const float root[4],
-                      struct bone_pose *out)
+                      struct hs_bone_pose *out)
 {
     const struct hs_rest_bone *rest = &stance->bones[bone];
     hs_vec_to_floats(hs_quat_rotate(root, rest->position), out->offset);
@@ -163,7 +163,7 @@ static void rest_bone(const struct hs_stance *stance, uint16_t bone, const float
 }
 
 /* Reads the posted pose of a bone. False: the bone was not posted. */
-static bool posted_bone(const struct hs_posted_pose *bones, uint16_t bone, struct bone_pose *out)
+static bool posted_bone(const struct hs_posted_pose *bones, uint16_t bone, struct hs_bone_pose *out)
 {
     if (!hs_posted_pose_has_bone(bones, bone))
         return false;
@@ -178,7 +178,7 @@ static bool posted_bone(const struct hs_posted_pose *bones, uint16_t bone, struc
 
 /* Finds the pose of a bone in one sample. False: bones were posted, but not this one. */
 static bool sample_bone(const struct hs_sample *sample, const struct hs_posted_pose *bones,
-                        const struct hs_stance *stance, uint16_t bone, struct bone_pose *out)
+                        const struct hs_stance *stance, uint16_t bone, struct hs_bone_pose *out)
 {
     if (bones != NULL)
         return posted_bone(bones, bone, out);
@@ -192,7 +192,7 @@ static bool is_at_rest(const struct hs_pose *pose)
     return pose->from == NULL && (pose->to == NULL || !interpolates(pose->bracket));
 }
 
-static bool rewound_bone(const struct hs_pose *s, uint16_t bone, struct bone_pose *out)
+bool hs_pose_bone(const struct hs_pose *s, uint16_t bone, struct hs_bone_pose *out)
 {
     const struct hs_bracket *bracket = s->bracket;
     if (is_at_rest(s)) {
@@ -203,7 +203,7 @@ static bool rewound_bone(const struct hs_pose *s, uint16_t bone, struct bone_pos
         return false;
     if (!interpolates(bracket))
         return true;
-    struct bone_pose to;
+    struct hs_bone_pose to;
     if (!sample_bone(bracket->to, s->to, s->stance_to, bone, &to))
         return false;
     float alpha = (float)bracket->alpha;
@@ -215,7 +215,7 @@ static bool rewound_bone(const struct hs_pose *s, uint16_t bone, struct bone_pos
 
 /* ---- hitboxes ---- */
 
-static void place_hitbox(const struct hs_hitbox *box, const struct bone_pose *bone,
+static void place_hitbox(const struct hs_hitbox *box, const struct hs_bone_pose *bone,
                          struct hs_vec root, struct hs_solid *out)
 {
     static const struct hs_vec world_axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -263,42 +263,22 @@ void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *r
                             .stance_to = stance_of(history, ruleset, bracket->to),
                             .from = posted_bones(history, bracket->from),
                             .to = posted_bones(history, bracket->to)};
-    root_rotation(bracket, out->rotation);
+    if (is_at_rest(out))
+        root_rotation(bracket, out->rotation);
 }
 
-bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *center,
-                  double *radius)
+double hs_pose_reach(const struct hs_pose *pose)
 {
-    uint16_t bone = pose->rig->hitboxes[hitbox].bone;
-    const struct hs_posted_pose *first = pose->from;
-    const struct hs_posted_pose *last = interpolates(pose->bracket) ? pose->to : first;
-    struct bone_pose from, to;
-    struct hs_vec offset;
-    double scale;
-    if (first != NULL && last != NULL) {
-        if (!posted_bone(first, bone, &from) || !posted_bone(last, bone, &to))
-            return false;
-        offset = hs_vec_lerp(hs_vec_from_floats(from.offset), hs_vec_from_floats(to.offset),
-                             pose->bracket->alpha);
-        scale = fmax(hs_largest_scale(from.scale), hs_largest_scale(to.scale));
-    } else { /* the rest pose counts in at least one of the samples, which is rare */
-        if (!rewound_bone(pose, bone, &from))
-            return false;
-        offset = hs_vec_from_floats(from.offset);
-        scale = hs_largest_scale(from.scale);
-    }
-    *center = hs_vec_add(pose->root, offset);
-    /* The margins cover offsets and rotations that were rounded to float. */
-    *radius = pose->rig->hitbox_reach[hitbox] * scale * (1 + 1e-6) +
-              1e-6 * (fabs(offset.x) + fabs(offset.y) + fabs(offset.z));
-    return true;
+    double from = pose->from != NULL ? (double)pose->from->reach : pose->stance_from->reach;
+    double to = pose->to != NULL ? (double)pose->to->reach : pose->stance_to->reach;
+    return from > to ? from : to;
 }
 
 bool hs_pose_place(const struct hs_pose *pose, uint16_t hitbox, struct hs_solid *out)
 {
     const struct hs_hitbox *box = &pose->rig->hitboxes[hitbox];
-    struct bone_pose bone;
-    if (!rewound_bone(pose, box->bone, &bone))
+    struct hs_bone_pose bone;
+    if (!hs_pose_bone(pose, box->bone, &bone))
         return false;
     place_hitbox(box, &bone, pose->root, out);
     return true;
@@ -314,14 +294,14 @@ void hs_rewind_body(const struct hs_history *history, const struct hs_ruleset *r
     memset(out->excluded, 0, sizeof out->excluded);
 
     /* Hitboxes of one bone usually follow each other, so its pose is computed once. */
-    struct bone_pose bone;
+    struct hs_bone_pose bone;
     uint16_t current = UINT16_MAX;
     bool known = false;
     for (uint16_t i = 0; i < out->rig->hitbox_count; i++) {
         const struct hs_hitbox *box = &out->rig->hitboxes[i];
         if (box->bone != current) {
             current = box->bone;
-            known = rewound_bone(&pose, current, &bone);
+            known = hs_pose_bone(&pose, current, &bone);
             if (!known)
                 out->excluded[current / 64] |= UINT64_C(1) << (current % 64);
         }

@@ -55,12 +55,15 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
 
+/* Tells the processor that the body will be placed soon. */
+void hs_rewind_prefetch(const struct hs_history *history, const struct hs_bracket *bracket);
+
 /* A body at a time, before its hitboxes are placed. */
 struct hs_pose {
     const struct hs_bracket *bracket;
     const struct hs_rig *rig;
     struct hs_vec root;
-    float rotation[4]; /* of the root */
+    float rotation[4]; /* of the root; only if no posted bones count */
     const struct hs_stance *stance_from, *stance_to;
     const struct hs_posted_pose *from, *to; /* posted bones, or NULL */
 };
@@ -69,10 +72,24 @@ struct hs_pose {
 void hs_rewind_pose(const struct hs_history *history, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *bracket, struct hs_pose *out);
 
-/* Computes a bounding sphere of a hitbox of the rig. False: one of the two samples lacks its
-   bone. */
-bool hs_pose_ball(const struct hs_pose *pose, uint16_t hitbox, struct hs_vec *center,
-                  double *radius);
+/* A bone at a time. The offset is from the rewound root, along the world's axes. */
+struct hs_bone_pose {
+    float offset[3];
+    float rotation[4];
+    float scale[3];
+};
+
+/* Returns whether a pose is between two samples. Otherwise it is that of the older one. */
+static inline bool hs_pose_interpolates(const struct hs_pose *pose)
+{
+    return pose->bracket->alpha > 0;
+}
+
+/* Returns the distance from the root to the furthest hitbox point in both samples, or more. */
+double hs_pose_reach(const struct hs_pose *pose);
+
+/* Computes the pose of a bone. False: one of the two samples lacks it. */
+bool hs_pose_bone(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *out);
 
 /* Places one hitbox like hs_rewind_body. False: one of the two samples lacks its bone. */
 bool hs_pose_place(const struct hs_pose *pose, uint16_t hitbox, struct hs_solid *out);

@@ -46,6 +46,11 @@ uint32_t hs_history_count(const struct hs_history *history)
     return history->count;
 }
 
+uint32_t hs_history_round_trips(const struct hs_history *history)
+{
+    return history->round_trips;
+}
+
 const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t i)
 {
     return hs_history_slot(history, i);
@@ -81,19 +86,31 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
                                                                               sample->posted_pose);
 }
 
-int64_t hs_history_find(const struct hs_history *history, int64_t time_us)
+/* Samples mostly arrive at a steady rate. So this guess is mostly the last sample at or before a
+   time between the oldest and the newest. */
+static uint32_t guess_index(const struct hs_history *history, int64_t time_us)
 {
     const struct hs_history_span *span = &history->span;
-    if (history->count == 0 || time_us < span->oldest_us)
-        return -1;
-    if (time_us >= span->newest_us)
-        return (int64_t)history->count - 1;
-    /* Samples mostly arrive at a steady rate. So guess the index, and search only if that fails. */
     double share =
         (double)(time_us - span->oldest_us) / (double)(span->newest_us - span->oldest_us);
-    uint32_t low = 1, high = history->count - 1; /* the answer + 1 is in [low, high] */
     uint32_t guess = (uint32_t)(share * (double)(history->count - 1));
-    guess = guess < high ? guess : high - 1;
+    return guess < history->count - 1 ? guess : history->count - 2;
+}
+
+static bool is_between(const struct hs_history *history, int64_t time_us)
+{
+    return history->count > 0 && time_us >= history->span.oldest_us &&
+           time_us < history->span.newest_us;
+}
+
+int64_t hs_history_find(const struct hs_history *history, int64_t time_us)
+{
+    if (!is_between(history, time_us))
+        return history->count == 0 || time_us < history->span.oldest_us
+                   ? -1
+                   : (int64_t)history->count - 1;
+    uint32_t low = 1, high = history->count - 1; /* the answer + 1 is in [low, high] */
+    uint32_t guess = guess_index(history, time_us);
     if (hs_history_slot(history, guess)->time_us <= time_us) {
         if (hs_history_slot(history, guess + 1)->time_us > time_us)
             return guess;
@@ -109,6 +126,30 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us)
             high = middle;
     }
     return (int64_t)low - 1;
+}
+
+/* Bytes that a processor loads at once; more on some, which costs a few needless instructions. */
+enum { CACHE_LINE = 64 };
+
+static void prefetch(const void *from, size_t size)
+{
+    for (size_t at = 0; at < size + CACHE_LINE - 1; at += CACHE_LINE)
+        __builtin_prefetch((const unsigned char *)from + at);
+}
+
+void hs_history_prefetch(const struct hs_history *history, int64_t time_us)
+{
+    if (!is_between(history, time_us))
+        return;
+    uint32_t guess = guess_index(history, time_us);
+    prefetch(hs_history_slot(history, guess), sizeof(struct hs_sample));
+    prefetch(hs_history_slot(history, guess + 1), sizeof(struct hs_sample));
+}
+
+void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample)
+{
+    if (sample->posted_pose != HS_NO_POSTED_POSE)
+        prefetch(hs_history_pose_block(history, sample->posted_pose), history->pose_size);
 }
 
 void hs_history_prune(struct hs_history *history, int64_t before_us)
@@ -288,6 +329,7 @@ static enum hs_insert_result replace(struct hs_history *history,
         stored.event = old->event;
     history->states[old->state].references--;
     hs_history_free_pose(history, old->posted_pose);
+    history->round_trips += (uint32_t)stored.rtt_posted - (uint32_t)old->rtt_posted;
     *old = stored;
     settle(history, rules, place);
     return HS_INSERT_STORED;
@@ -333,6 +375,7 @@ static enum hs_insert_result insert(struct hs_history *history,
     for (uint32_t i = history->count - 1; i > place; i--)
         *hs_history_slot(history, i) = *hs_history_slot(history, i - 1);
     *hs_history_slot(history, place) = stored;
+    history->round_trips += stored.rtt_posted;
     settle(history, rules, place);
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }

@@ -156,6 +156,9 @@ void hs_history_prune(struct hs_history *history, int64_t before_us);
 
 uint32_t hs_history_count(const struct hs_history *history);
 
+/* Returns how many samples have a posted round trip. */
+uint32_t hs_history_round_trips(const struct hs_history *history);
+
 /* Returns sample i in order of time; 0 is the oldest. Pointers stay valid until the next insert or
    prune. */
 const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t i);
@@ -188,6 +191,11 @@ const struct hs_history_span *hs_history_span(const struct hs_history *history);
 
 /* Returns the index of the last sample at or before a time, or -1. O(log n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
+
+/* Tells the processor that the samples around a time, or the posted pose of a sample, will be read
+   soon. A history is mostly not in its caches. */
+void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
+void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
 /* Returns the bytes of a new history. */
 size_t hs_history_min_bytes(uint32_t max_samples);

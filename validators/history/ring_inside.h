@@ -29,7 +29,8 @@ struct hs_history {
     unsigned char *poses;
     size_t pose_size;
     uint32_t pose_capacity, pose_free;
-    uint32_t since_span; /* inserts since the span was last computed from all samples */
+    uint32_t round_trips; /* samples with a posted round trip */
+    uint32_t since_span;  /* inserts since the span was last computed from all samples */
     struct hs_history_span span;
 };
 

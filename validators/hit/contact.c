@@ -3,50 +3,8 @@
 #include <float.h>
 
 #include "validators/base/units.h"
-
-/* ---- which bodies are near ---- */
-
-/*
- * Separating axis test of a segment and a box, both given by middle and half extent: along the
- * box's axes, and across each of these and the segment (Ericson, Real-Time Collision Detection,
- * 2005, 5.3.3).
- */
-static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
-{
-    struct hs_vec h = {fabs(half.x), fabs(half.y), fabs(half.z)};
-    struct hs_vec cross = hs_vec_cross(between, half);
-    /* All six tests run without branches: a mispredicted branch would cost more than the tests that
-       it saves. */
-    return (fabs(between.x) > box.x + h.x) | (fabs(between.y) > box.y + h.y) |
-           (fabs(between.z) > box.z + h.z) | (fabs(cross.x) > box.y * h.z + box.z * h.y) |
-           (fabs(cross.y) > box.x * h.z + box.z * h.x) |
-           (fabs(cross.z) > box.x * h.y + box.y * h.x);
-}
-
-void hs_contact_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out)
-{
-    out->time_us = time_us;
-    out->half = hs_vec_scale(sweep->direction, sweep->length / 2);
-    out->middle = hs_vec_add(sweep->start, out->half);
-    double largest = fabs(sweep->start.x) + fabs(sweep->start.y) + fabs(sweep->start.z);
-    double rounding = 1e-12 * largest;
-    out->reach = sweep->radius + (sweep->radius + sweep->length) * 4 * HS_TOUCH_SLACK + rounding;
-}
-
-bool hs_contact_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
-                       const struct hs_passing *passing)
-{
-    const struct hs_history_span *span = hs_history_span(history);
-    if (span == NULL || passing->time_us < span->oldest_us ||
-        passing->time_us - span->newest_us > ruleset->rewind.future_slack_us ||
-        span->longest_gap_us > ruleset->history.max_gap_us)
-        return false;
-    double reach = span->posted_reach > ruleset->reach ? span->posted_reach : ruleset->reach;
-    reach = reach * (1 + 4 * HS_TOUCH_SLACK) + passing->reach;
-    return are_apart(
-        hs_vec_sub(passing->middle, span->middle), passing->half,
-        (struct hs_vec){span->half.x + reach, span->half.y + reach, span->half.z + reach});
-}
+#include "validators/history/bounds.h"
+#include "validators/history/crowd.h"
 
 /* ---- one body on one leg ---- */
 
@@ -107,20 +65,32 @@ static bool place_body(const struct search *s, const struct hs_leg *leg, struct 
     return true;
 }
 
+/* A hitbox at this distance or further can neither be touched nor be the nearest approach to the
+   target. */
+static bool is_too_far(const struct search *s, double gap)
+{
+    return gap > s->slack && !(s->is_target && gap < s->out->nearest.gap);
+}
+
 /*
- * Returns a lower bound of the gap between the sphere on this leg and the body. Compares the path,
- * as seen from the moving root, with the ball that contains all hitboxes.
+ * Returns whether the ball that contains all hitboxes is too far from the path, as seen from the
+ * moving root. The reach of all samples is tested first, because the poses are not in a cache.
  */
-static double coarse_gap(const struct search *s, const struct hs_leg *leg,
-                         const struct leg_body *body)
+static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
+                            const struct leg_body *body)
 {
     const struct hs_sweep *sweep = &leg->sweep;
     struct hs_vec from = hs_vec_sub(sweep->start, hs_rewind_position(&body->bracket));
     struct hs_vec travel = hs_vec_sub(hs_vec_scale(sweep->direction, sweep->length), body->motion);
-    double reach = hs_rewind_reach(s->history, s->ruleset, &body->bracket);
+    double nearest = hs_segment_distance(from, travel) - sweep->radius;
+    double reach = hs_crowd_reach(hs_history_span(s->history), s->ruleset);
+    if (is_too_far(s, nearest - (body->moves ? 2 : 1) * reach))
+        return true;
+    hs_rewind_prefetch(s->history, &body->bracket);
+    reach = hs_rewind_reach(s->history, s->ruleset, &body->bracket);
     if (body->moves) /* limbs may swing while the root moves: twice the ball holds both poses */
         reach += hs_rewind_reach(s->history, s->ruleset, &body->end);
-    return hs_segment_distance(from, travel) - reach * (1 + HS_TOUCH_SLACK) - sweep->radius;
+    return is_too_far(s, nearest - reach * (1 + HS_TOUCH_SLACK));
 }
 
 /* Legs that are tested together before each is tested alone. */
@@ -185,7 +155,7 @@ static void keep_nearest(struct search *s, uint16_t hitbox, const struct hs_soli
                          const struct hs_sweep_contact *found)
 {
     struct hs_contact *out = s->out;
-    if (!found->touched && !(found->gap < out->nearest.gap))
+    if (!found->touched && !(s->is_target && found->gap < out->nearest.gap))
         return;
     struct hs_sweep_contact contact = *found;
     double center_distance = hs_vec_distance(contact.center, solid->center);
@@ -224,60 +194,84 @@ static void search_hitbox(struct search *s, uint16_t hitbox, const struct hs_sol
     keep_nearest(s, hitbox, solid, motion, relative, &contact);
 }
 
-/* A lower bound of the gap between a swept sphere and a ball. */
-static double ball_gap(const struct hs_sweep *sweep, struct hs_vec center, double radius)
+/* What the exact tests of an instant leg have found so far. */
+struct found {
+    double gap;     /* the smallest */
+    double soonest; /* the first contact; travel on the leg */
+};
+
+static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t hitbox,
+                         const struct hs_sweep *sweep, struct found *found, struct hs_solid *solid,
+                         struct hs_sweep_contact *out)
 {
-    struct hs_vec from_start = hs_vec_sub(center, sweep->start);
-    double along = hs_clamp(hs_vec_dot(from_start, sweep->direction), 0, sweep->length);
-    double nearest = hs_vec_length(hs_vec_add_scaled(from_start, sweep->direction, -along));
-    return nearest - radius - sweep->radius;
+    hs_work_spend(s->work, HS_WORK_SWEEP);
+    hs_pose_place(pose, hitbox, solid);
+    hs_sweep_solid(sweep, solid, out);
+    found->gap = fmin(found->gap, out->gap);
+    if (out->touched)
+        found->soonest = fmin(found->soonest, out->distance);
+}
+
+/* The hitbox to test first: the one that is probably touched first, or else the nearest. */
+static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
+{
+    uint16_t nearest = HS_NONE, soonest = HS_NONE;
+    for (uint16_t i = hs_bounds_next(bounds, 0); i != HS_NONE; i = hs_bounds_next(bounds, i + 1)) {
+        if (nearest == HS_NONE || bounds->gap[i] < bounds->gap[nearest])
+            nearest = i;
+        if ((double)bounds->gap[i] <= slack &&
+            (soonest == HS_NONE || bounds->contact[i] < bounds->contact[soonest]))
+            soonest = i;
+    }
+    return soonest != HS_NONE ? soonest : nearest;
 }
 
 /*
- * Sweeps one leg that takes no time. Most hitboxes are too far away for a touch, or for the nearest
- * approach to the target. Their places are not computed.
+ * Whether a hitbox can change nothing: it is too far for a touch and for the nearest approach, or
+ * it is touched later than another. Later by more than s->slack, which is many ties (keep_nearest):
+ * a hitbox that is tied with a tied one may still count.
+ */
+static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds, uint16_t i,
+                     const struct found *found)
+{
+    double gap = (double)bounds->gap[i];
+    if (gap > s->slack && !(s->is_target && gap <= found->gap))
+        return true;
+    return s->ruleset->hit.zone_priority_count == 0 && (!s->is_target || found->gap <= 0) &&
+           (double)bounds->contact[i] + bounds->travelled > found->soonest + s->slack;
+}
+
+/*
+ * Sweeps one leg that takes no time. Bounds exclude most hitboxes, so their places are not
+ * computed. The others are compared in the order of the rig, because the first of equal contacts
+ * counts.
  */
 static void search_instant(struct search *s, const struct leg_body *placed)
 {
     struct hs_pose pose;
-    hs_rewind_pose(s->history, s->ruleset, &placed->bracket, &pose);
+    struct hs_pose_bounds bounds;
     const struct hs_vec still = {0, 0, 0};
     const struct hs_sweep sweep = hs_leg_relative(s->leg, still);
-    double bounds[HS_MAX_HITBOXES], least = DBL_MAX, counts = s->slack;
-    uint16_t nearest = 0, count = pose.rig->hitbox_count;
+    hs_rewind_pose(s->history, s->ruleset, &placed->bracket, &pose);
+    hs_work_spend(s->work, (uint64_t)pose.rig->hitbox_count * HS_WORK_BALL);
+    hs_pose_find_bounds(&pose, &sweep, s->slack, s->is_target, &bounds);
     s->out->rig = pose.rig;
-    hs_work_spend(s->work, (uint64_t)count * HS_WORK_BALL);
-    memset(s->out->excluded, 0, sizeof s->out->excluded);
-    for (uint16_t i = 0; i < count; i++) {
-        struct hs_vec center;
-        double radius;
-        uint16_t bone = pose.rig->hitboxes[i].bone;
-        bounds[i] = DBL_MAX;
-        if (hs_pose_ball(&pose, i, &center, &radius))
-            bounds[i] = ball_gap(&sweep, center, radius);
-        else
-            s->out->excluded[bone / 64] |= UINT64_C(1) << (bone % 64);
-        if (bounds[i] < least) {
-            least = bounds[i];
-            nearest = i;
+    memcpy(s->out->excluded, bounds.excluded, sizeof bounds.excluded);
+    struct found found = {DBL_MAX, DBL_MAX};
+    uint16_t first = most_promising(&bounds, s->slack);
+    if (first == HS_NONE)
+        return;
+    struct hs_solid solid, first_solid;
+    struct hs_sweep_contact contact, first_contact;
+    sweep_hitbox(s, &pose, first, &sweep, &found, &first_solid, &first_contact);
+    for (uint16_t i = hs_bounds_next(&bounds, 0); i != HS_NONE;
+         i = hs_bounds_next(&bounds, i + 1)) {
+        if (i == first) {
+            keep_nearest(s, i, &first_solid, still, &sweep, &first_contact);
+        } else if (!can_skip(s, &bounds, i, &found)) {
+            sweep_hitbox(s, &pose, i, &sweep, &found, &solid, &contact);
+            keep_nearest(s, i, &solid, still, &sweep, &contact);
         }
-    }
-    struct hs_solid first, solid;
-    struct hs_sweep_contact contact;
-    bool knows_first = s->is_target && least < DBL_MAX;
-    if (knows_first) {
-        hs_pose_place(&pose, nearest, &first);
-        hs_work_spend(s->work, HS_WORK_SWEEP);
-        hs_sweep_solid(&sweep, &first, &contact);
-        counts = contact.gap > counts ? contact.gap : counts;
-    }
-    /* The hitboxes are tested in the order of the rig, because the first of equal contacts counts.
-     */
-    for (uint16_t i = 0; i < count; i++) {
-        if (knows_first && i == nearest)
-            keep_nearest(s, i, &first, still, &sweep, &contact);
-        else if (bounds[i] <= counts && hs_pose_place(&pose, i, &solid))
-            search_hitbox(s, i, &solid, still, &sweep);
     }
 }
 
@@ -322,13 +316,6 @@ static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct
            hs_leg_cut(leg, hs_history_at(history, (uint32_t)next)->time_us, rest);
 }
 
-/* A hitbox at this distance or further can neither be touched nor be the nearest approach to the
-   target. */
-static bool is_too_far(const struct search *s, double gap)
-{
-    return gap > s->slack && !(s->is_target && gap < s->out->nearest.gap);
-}
-
 /* Shots pass through bodies other than the target that are dead, not solid, or of that team. */
 static bool is_passed(const struct search *s, const struct hs_state *state)
 {
@@ -344,7 +331,7 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         return;
     const struct hs_state *state = hs_rewind_state(s->history, &body.bracket);
     s->out->has_pose = true;
-    if (is_passed(s, state) || is_too_far(s, coarse_gap(s, leg, &body)))
+    if (is_passed(s, state) || is_body_too_far(s, leg, &body))
         return;
     s->leg = leg;
     if (leg->end_us == leg->start_us)
@@ -363,21 +350,32 @@ static bool is_settled(const struct search *s)
            (s->out->touched && (s->ruleset->hit.zone_priority_count == 0 || s->best_rank == 0));
 }
 
+void hs_contact_clear(struct hs_contact *out)
+{
+    out->has_pose = out->touched = out->is_uncertain = false;
+    out->distance = out->center_distance = 0;
+    out->rig = NULL;
+    out->nearest.gap = DBL_MAX;
+    memset(out->excluded, 0, sizeof out->excluded);
+}
+
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
                      const struct hs_history *history, bool is_target, uint16_t passed_team,
                      struct hs_work *work, struct hs_contact *out)
 {
-    memset(out, 0, sizeof *out);
-    out->nearest.gap = DBL_MAX;
-    struct search search = {.ruleset = ruleset,
-                            .history = history,
-                            .tie = HS_CONTACT_TIE * (path->length + path->radius),
-                            .slack = HS_TOUCH_SLACK * 2 *
-                                     (path->length + path->extension + path->radius),
-                            .is_target = is_target,
-                            .passed_team = passed_team,
-                            .work = work,
-                            .out = out};
+    hs_contact_clear(out);
+    /* Every member is set, so that the compiler does not clear all of it first. */
+    struct search search;
+    search.ruleset = ruleset;
+    search.history = history;
+    search.leg = NULL;
+    search.tie = HS_CONTACT_TIE * (path->length + path->radius);
+    search.slack = HS_TOUCH_SLACK * 2 * (path->length + path->extension + path->radius);
+    search.is_target = is_target;
+    search.passed_team = passed_team;
+    search.work = work;
+    search.best_rank = 0;
+    search.out = out;
     uint32_t legs = hs_path_legs(path);
     for (uint32_t i = 0; i < legs && !is_settled(&search); i++) {
         if (legs > 1 && i % CHUNK == 0) {
@@ -389,13 +387,14 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
                 continue;
             }
         }
-        struct hs_leg leg, rest = {0};
+        struct hs_leg leg, rest;
         hs_path_leg(path, i, &leg);
         bool more = true;
         while (more && !is_settled(&search)) {
             more = cut_leg(history, &leg, &rest);
             try_leg(&search, &leg);
-            leg = rest;
+            if (more)
+                leg = rest;
         }
     }
 }

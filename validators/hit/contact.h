@@ -29,11 +29,14 @@ struct hs_contact {
     const struct hs_rig *rig;
 
     /* The nearest approach to any hitbox; filled in for the target only. If the path touches the
-       body, only the gaps describe the nearest approach. */
+       body, only its gap counts: 0 or less, or the smallest gap. */
     struct hs_sweep_contact nearest;
     uint16_t nearest_hitbox;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a place at the end of the path */
 };
+
+/* Sets the contact of a path that meets nothing. */
+void hs_contact_clear(struct hs_contact *out);
 
 /*
  * Sweeps a path over a body. For the target of a claim the nearest approach is found, too. The path
@@ -47,22 +50,5 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
 /* a is touched before b; within rounding the nearer hitbox centre decides. */
 bool hs_contact_is_before(const struct hs_path *path, const struct hs_contact *a,
                           const struct hs_contact *b);
-
-/* The broad phase: a sweep at one moment, prepared for tests against many players. */
-struct hs_passing {
-    int64_t time_us;
-    struct hs_vec middle, half; /* of the segment: its middle, and from there to its end */
-    double reach;               /* of the sphere, with the slack of touch */
-};
-
-void hs_contact_passing(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out);
-
-/*
- * True: the player has a pose at that time, and the sphere is never near any position in the
- * history. False: the exact search must decide. It reads no sample, and returns true for most
- * players.
- */
-bool hs_contact_is_far(const struct hs_history *history, const struct hs_ruleset *ruleset,
-                       const struct hs_passing *passing);
 
 #endif

@@ -179,7 +179,7 @@ static void complete_end(struct hs_hit_context *c)
     c->claim = &c->completed;
 }
 
-/* Where a claim without pellets, or a shot, leaves. */
+/* The direction in which a claim without pellets, or a shot, leaves. */
 static struct hs_vec first_direction(const struct hs_hit_context *c)
 {
     double speed = c->claim->has_velocity ? hs_vec_length(c->claim->velocity) : 0;
@@ -222,6 +222,49 @@ static struct hs_vec eye_at(const struct hs_hit_context *c, const struct hs_samp
     return hs_rewind_eye(c->shooter.player->history, c->ruleset, &alone);
 }
 
+/* Where starts are not refused, a start that leans is not refused either. A lean_share of 1 allows
+   shots from behind a corner. */
+static enum hs_lean lean_of(const struct hs_hit_context *c)
+{
+    double share = c->ruleset->hit.lean_share, limit = share * c->ruleset->hit.origin_tolerance;
+    if (hs_hit_mode(c, HS_CHECK_ORIGIN) != HS_MODE_ENFORCE || c->is_shot || hs_hit_is_driven(c) ||
+        share >= 1)
+        return HS_LEAN_NONE;
+    double off = hs_vec_distance(c->claim->start, c->near_eye);
+    if (off > limit)
+        return HS_LEAN_FAR;
+    return off > 0 ? HS_LEAN_SLIGHT : HS_LEAN_NONE;
+}
+
+/*
+ * How far the shooter moved since the newest sample, if the shot is newer. They are taken to have
+ * moved on as between the last two samples, until `now` at most, and for no longer than between
+ * these samples.
+ */
+static struct hs_vec moved_on(const struct hs_hit_context *c)
+{
+    const struct hs_history *history = c->shooter.player->history;
+    const struct hs_sample *to = c->shooter.bracket.to;
+    int64_t i = hs_history_find(history, to->time_us);
+    int64_t until_us = c->eye_time_us < c->now_us ? c->eye_time_us : c->now_us;
+    const struct hs_sample *before = i > 0 ? hs_history_at(history, (uint32_t)i - 1) : to;
+    if (until_us <= to->time_us || before->time_us >= to->time_us || to->jumped ||
+        to->event != HS_EVENT_NONE)
+        return (struct hs_vec){0, 0, 0};
+    double share = (double)(until_us - to->time_us) / (double)(to->time_us - before->time_us);
+    return hs_vec_scale(hs_vec_sub(to->position, before->position), hs_smaller(share, 1));
+}
+
+/* Sets the place of the eye that is nearest to the start, on the segment on which the eye moved. */
+static void find_near_eye(struct hs_hit_context *c, struct hs_vec before, struct hs_vec moved)
+{
+    /* The foot of the perpendicular, clamped to the ends. */
+    double squared = hs_vec_dot(moved, moved);
+    double along = hs_vec_dot(hs_vec_sub(c->claim->start, before), moved);
+    along = squared > 0 ? hs_clamp(along / squared, 0, 1) : 0;
+    c->near_eye = hs_vec_add_scaled(before, moved, along);
+}
+
 /* Between two samples the eye may have been anywhere between its two places, also if the shooter
    crouched: take the one nearest to the start. */
 static void find_eye(struct hs_hit_context *c)
@@ -229,21 +272,16 @@ static void find_eye(struct hs_hit_context *c)
     const struct hs_bracket *bracket = &c->shooter.bracket;
     if (c->shooter.status != HS_REWIND_OK || hs_hit_mode(c, HS_CHECK_ORIGIN) == HS_MODE_OFF)
         return;
-    c->eye = c->near_eye = hs_rewind_eye(c->shooter.player->history, c->ruleset, bracket);
+    c->eye = hs_rewind_eye(c->shooter.player->history, c->ruleset, bracket);
     if (!bracket->held && bracket->from != bracket->to) {
         struct hs_vec before = eye_at(c, bracket->from);
         struct hs_vec moved = hs_vec_sub(eye_at(c, bracket->to), before);
-        /* The foot of the perpendicular, clamped to the ends. */
-        double squared = hs_vec_dot(moved, moved);
-        double along = hs_vec_dot(hs_vec_sub(c->claim->start, before), moved);
-        along = squared > 0 ? hs_clamp(along / squared, 0, 1) : 0;
-        c->near_eye = hs_vec_add_scaled(before, moved, along);
-        c->eye_moved = sqrt(squared);
+        find_near_eye(c, before, moved);
+        c->eye_moved = hs_vec_length(moved);
+    } else {
+        find_near_eye(c, c->eye, moved_on(c));
     }
-    double limit = c->ruleset->hit.lean_share * c->ruleset->hit.origin_tolerance;
-    /* Where starts are not refused, a start that leans is not refused either. */
-    c->leans = hs_hit_mode(c, HS_CHECK_ORIGIN) == HS_MODE_ENFORCE && !c->is_shot &&
-               !hs_hit_is_driven(c) && hs_vec_distance(c->claim->start, c->near_eye) > limit;
+    c->lean = lean_of(c);
 }
 
 static void find_passed_team(struct hs_hit_context *c)
@@ -320,4 +358,6 @@ void hs_hit_prepare(struct hs_hit_context *c)
     c->target.status = HS_REWIND_NO_HISTORY;
     if (c->claims_target)
         hs_find_view(c, claim->target, c->hit_time_us, &c->target);
+    if (c->target.status == HS_REWIND_OK)
+        hs_rewind_prefetch(c->target.player->history, &c->target.bracket);
 }

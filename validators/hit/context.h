@@ -27,6 +27,13 @@ struct hs_view {
     struct hs_bracket bracket;
 };
 
+/* How far a hit starts from the shooter's eye. */
+enum hs_lean {
+    HS_LEAN_NONE,   /* at the eye, or leaning is not tested */
+    HS_LEAN_SLIGHT, /* as far as honest predictions are wrong: the eye must see the body */
+    HS_LEAN_FAR     /* further than hit.lean_share allows: the eye must see the contact */
+};
+
 /* A contact or blast that hurts a player. */
 struct hs_landed {
     const struct hs_player *player;
@@ -51,7 +58,7 @@ struct hs_hit_context {
     bool shot_spreads; /* the shot has a seed or directions; shot_direction is their middle */
     const struct hs_ledger *ledger; /* of the shooter's session at that time; NULL: not kept */
     const struct hs_ledger_numbers *used_numbers; /* numbers of shots or of hits in `ledger` */
-    const struct hs_ledger_numbers *paid_numbers; /* the same, also for an ended session */
+    const struct hs_ledger_numbers *paid_numbers; /* as used_numbers, also for an ended session */
     const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
 
     struct hs_view shooter; /* at eye_time */
@@ -67,13 +74,13 @@ struct hs_hit_context {
     struct hs_vec eye;      /* the shooter's rewound eye; set if there is a pose */
     struct hs_vec near_eye; /* the eye's place between two frames that is nearest to the start */
     double eye_moved;       /* length: how far the eye moved between these frames */
-    bool leans;             /* a hit's start is further from near_eye than hit.lean_share allows */
+    enum hs_lean lean;      /* how far a hit's start is from near_eye */
     uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: none */
 
-    bool has_path;           /* the trace is within reach of double precision */
+    /* All ends are within HS_WORLD_COORDINATE_MAX. Beyond it a double is too coarse for a body. */
+    bool has_path;
     struct hs_vec direction; /* unit direction at the start; only for claims without pellets */
     double trace_length;     /* from start to end */
-    struct hs_path path;     /* with the sweep extension */
 
     /* What the path, or the pellets, met. One is set while checks of stage PATH run. */
     const struct hs_encounter *encounter;
@@ -83,16 +90,19 @@ struct hs_hit_context {
 
     bool bursts; /* the direct target is refused, but the blast at the impact stands */
 
-    bool is_lenient;                        /* missed by no more than the padding */
-    struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
+    bool is_lenient; /* missed by no more than the padding */
     uint16_t landed_count;
 
     bool is_predicted;      /* hit_time_us follows from the shooter's ping, not from the claim */
     bool has_no_prediction; /* it should follow from the ping, but no round trip is known */
 
+    struct hs_hit_result *out;
+
+    /* Large members, which hs_hit_begin does not clear: that would cost more than many checks. */
+    struct hs_path path;                    /* with the sweep extension */
+    struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
     /* A copy of the claim with the computed end, if the claim had none. */
     struct hs_hit_claim completed;
-    struct hs_hit_result *out;
 };
 
 static inline enum hs_mode hs_hit_mode(const struct hs_hit_context *c, enum hs_check check)
@@ -198,11 +208,20 @@ bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *vie
    is_shot and the shooter's player. */
 void hs_hit_prepare(struct hs_hit_context *c);
 
+/* Clears a context, and sets what hs_hit_verify_within gets. */
+void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_t now_us,
+                  uint64_t limit, struct hs_hit_result *out);
+
+/* Finds the shooter, and the answer to an earlier claim with this number, or NULL. */
+const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c);
+
 /*
- * Evaluates the claim in `c` into its result: finds an earlier answer by the digest, else runs the
- * checks, decides, and pays. `is_whole`: see hs_hit_verify_within.
+ * Evaluates the claim in `c` into its result. `earlier` was found by hs_hit_find_earlier; if its
+ * digest is that of the claim, it is the result. Otherwise runs the checks, decides, and pays.
+ * `is_whole`: see hs_hit_verify_within.
  */
-void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_whole);
+void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *earlier,
+                     struct hs_digest digest, bool is_whole);
 
 /* Empties a result: everything but the entries of its lists. */
 void hs_hit_clear(struct hs_hit_result *out);

@@ -1,5 +1,6 @@
 #include "validators/hit/encounter.h"
 
+#include "validators/history/crowd.h"
 #include "validators/hit/report.h"
 
 static void record_ignored(struct hs_hit_result *out, const struct hs_player *player)
@@ -106,12 +107,27 @@ static void test_beside_path(struct hs_hit_context *c, const struct hs_path *pat
     e->needed += hs_vec_distance(from, to);
 }
 
+/* Whether the eye sees a point of the body: its middle, top or bottom. */
+static bool sees_body(struct hs_hit_context *c, const struct hs_player *player, int64_t time_us)
+{
+    struct hs_bracket bracket;
+    struct hs_body body;
+    if (hs_rewind_find(player->history, c->ruleset, time_us, &bracket) != HS_REWIND_OK)
+        return false;
+    hs_rewind_body(player->history, c->ruleset, &bracket, &body);
+    hs_work_spend(&c->work, HS_WORK_LEG + (uint64_t)body.count * 2 * HS_WORK_BALL);
+    return hs_sight_of_body(c, c->near_eye, &body, time_us) == HS_REASON_OK;
+}
+
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
-                           struct hs_vec center, double distance, struct hs_obstacle *out)
+                           const struct hs_player *body, struct hs_vec center, double distance,
+                           struct hs_obstacle *out)
 {
     const double drawn_in = 0.005; /* a contact with a wall is on it */
+    bool is_slight = c->lean == HS_LEAN_SLIGHT;
     out->touched = out->is_unknown = false;
-    if (!c->leans || hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF)
+    if (c->lean == HS_LEAN_NONE || (is_slight && body == NULL) ||
+        hs_hit_mode(c, HS_CHECK_WORLD) == HS_MODE_OFF)
         return false;
     int64_t time_us = hs_path_time(path, distance);
     struct hs_vec to = hs_vec_lerp(center, c->near_eye, drawn_in);
@@ -123,16 +139,19 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
     } else {
         hs_obstacle_between(c, c->near_eye, to, time_us, HS_NEAREST, out);
     }
+    if (is_slight && (out->touched || out->is_unknown) && sees_body(c, body, time_us))
+        out->touched = out->is_unknown = false;
     return out->touched || out->is_unknown;
 }
 
 /* The contact with the target, or the nearest approach, must be in sight of the eye. */
-static void test_sight(struct hs_hit_context *c, const struct hs_path *path, struct hs_encounter *e)
+static void test_sight(struct hs_hit_context *c, const struct hs_path *path,
+                       const struct hs_player *target, struct hs_encounter *e)
 {
     const struct hs_sweep_contact *at = e->target.touched ? &e->target.detail : &e->target.nearest;
     struct hs_obstacle wall;
     if (e->is_occluded || e->is_unknown ||
-        !hs_is_hidden_from_eye(c, path, at->center, e->needed, &wall))
+        !hs_is_hidden_from_eye(c, path, target, at->center, e->needed, &wall))
         return;
     e->is_unseen = true;
     e->is_occluded = wall.touched;
@@ -159,7 +178,7 @@ static void find_target(struct hs_hit_context *c, struct hs_path *path,
         return;
     measure_target(path, out);
     test_beside_path(c, path, target, out);
-    test_sight(c, path, out);
+    test_sight(c, path, target, out);
 }
 
 /* If the world check is off, neither map nor movers are tested. */
@@ -186,14 +205,16 @@ static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct
 static void meet(struct hs_hit_context *c, const struct hs_path *path,
                  const struct hs_player *player, struct hs_encounter *out)
 {
-    struct hs_met met = {.player = player, .unknown = HS_REASON_OK};
+    struct hs_met met;
     struct hs_obstacle aside;
     hs_contact_find(path, c->ruleset, player->history, false, c->passed_team, &c->work,
                     &met.contact);
     if (!met.contact.has_pose)
-        record_ignored(c->out, met.player);
+        record_ignored(c->out, player);
     if (!met.contact.touched)
         return;
+    met.player = player;
+    met.unknown = HS_REASON_OK;
     if (hs_world_is_enforced(c) && is_hidden(c, path, out, player, false, &met.contact, &aside)) {
         if (aside.touched)
             return;
@@ -206,34 +227,77 @@ static void meet(struct hs_hit_context *c, const struct hs_path *path,
     insert_met(path, &met, &c->work, out);
 }
 
+/* Whether a player may be a bystander. */
+static bool is_there(const struct hs_hit_context *c, const struct hs_player *player,
+                     const struct hs_player *target)
+{
+    return !player->left && player != c->shooter.player && player != target &&
+           hs_history_count(player->history) > 0;
+}
+
+/* Finds the players near a path among 64 from `first` on, one bit each. */
+static uint64_t find_near(const struct hs_players *players, uint32_t first,
+                          const struct hs_passing *passing)
+{
+    uint64_t near = 0;
+    uint32_t count = players->count - first < 64 ? players->count - first : 64;
+    for (uint32_t i = 0; i < count; i += 4)
+        near |= (uint64_t)hs_crowd_near(&players->crowd[(first + i) / 4], passing) << i;
+    if (count < 64)
+        near &= (UINT64_C(1) << count) - 1;
+    for (uint64_t left = near; left != 0; left &= left - 1)
+        hs_history_prefetch(players->all[first + (uint32_t)__builtin_ctzll(left)]->history,
+                            passing->time_us);
+    return near;
+}
+
+/* Tests the players near an instant path. Most players are not, and cost only their bounds. */
+static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
+                      const struct hs_player *target, struct hs_encounter *out)
+{
+    const struct hs_players *players = &c->match->players;
+    struct hs_passing passing;
+    struct hs_leg leg;
+    uint32_t passed = 0;
+    hs_path_leg(path, 0, &leg);
+    hs_passing_of(&leg.sweep, path->end_us, &passing);
+    for (uint32_t first = 0; first < players->count; first += 64) {
+        uint64_t near = find_near(players, first, &passing);
+        for (; near != 0; near &= near - 1) {
+            uint32_t i = first + (uint32_t)__builtin_ctzll(near);
+            const struct hs_player *player = players->all[i];
+            hs_work_pass(&c->work, i + 1 - passed);
+            passed = i + 1;
+            if (hs_work_is_over(&c->work))
+                return;
+            if (is_there(c, player, target) &&
+                !hs_is_passed_by(player->history, c->ruleset, &passing))
+                meet(c, path, player, out);
+        }
+    }
+    hs_work_pass(&c->work, players->count - passed);
+}
+
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out)
 {
-    const struct hs_players *players = &c->match->players;
     double whole = path->reach;
     out->met_count = 0;
     out->before_target = out->uncertain_before = 0;
     out->reaches = out->is_occluded = out->is_unknown = false;
     out->is_beside = out->is_unseen = out->ends = false;
-    memset(&out->target, 0, sizeof out->target);
+    hs_contact_clear(&out->target);
     find_obstacle(c, path, out);
     if (target != NULL)
         find_target(c, path, target, whole, out);
-    struct hs_passing passing;
-    bool instant = path->flight_legs == 0;
-    if (instant) {
-        struct hs_leg leg;
-        hs_path_leg(path, 0, &leg);
-        hs_contact_passing(&leg.sweep, path->end_us, &passing);
+    if (path->flight_legs == 0) {
+        meet_near(c, path, target, out);
+        return;
     }
-    for (uint32_t i = 0; i < players->count && !hs_work_is_over(&c->work); i++) {
-        const struct hs_player *player = players->all[i];
+    for (uint32_t i = 0; i < c->match->players.count && !hs_work_is_over(&c->work); i++) {
         hs_work_spend(&c->work, HS_WORK_PASS);
-        if (player->left || player == c->shooter.player || player == target ||
-            (instant && hs_contact_is_far(player->history, c->ruleset, &passing)) ||
-            hs_history_count(player->history) == 0)
-            continue;
-        meet(c, path, player, out);
+        if (is_there(c, c->match->players.all[i], target))
+            meet(c, path, c->match->players.all[i], out);
     }
 }
 

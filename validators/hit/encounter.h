@@ -53,18 +53,21 @@ void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
    to the answer. */
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
-/* More bodies are before the target than the weapon pierces; or may be, if some that are not known
-   to be solid are. */
+/* Returns whether more bodies are in front of the target than the weapon pierces; and whether that
+   may be so, because it is unknown whether some bodies are solid. */
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 
 /*
  * Whether the world hides a point from the eye of a shooter whose start leans out. The point is
- * `center`, at `distance` along the path. Such a shooter cannot hit what the eye cannot see. `out`
- * gets the obstacle, or the mover that may be one, with the distance from the eye.
+ * `center`, at `distance` along the path, on `body` (NULL: on no body). Such a shooter cannot hit
+ * what the eye cannot see. If the start leans only slightly, a body is seen if one of its points
+ * is (hs_sight_of_body), and a point on no body need not be seen. `out` gets the obstacle, or the
+ * mover that may be one, with the distance from the eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
-                           struct hs_vec center, double distance, struct hs_obstacle *out);
+                           const struct hs_player *body, struct hs_vec center, double distance,
+                           struct hs_obstacle *out);
 
 /*
  * With hit.resolve `touched`: sets `view` to the first body that the path touches. Before the call,
@@ -90,7 +93,7 @@ void hs_land_direct(struct hs_hit_context *c, const struct hs_view *view,
 enum hs_reason hs_verify_victim(const struct hs_hit_context *c, const struct hs_view *view,
                                 struct hs_str name, bool may_be_self);
 
-/* Victim i is named earlier in the list. */
+/* Returns whether victim i is named earlier in the list. */
 bool hs_is_repeated(const struct hs_hit_context *c, size_t i);
 
 /* Adds to the refused victims; the numbers count for HS_REASON_OUTSIDE_BLAST only. */
@@ -118,7 +121,8 @@ struct hs_volley {
 /* Sweeps each pellet. Writes the pellets and the impact of the result, and adds the damage. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
 
-/* An unknown mover decides whether a pellet hits, and the world check is enforced. */
+/* Returns whether an unknown mover decides whether a pellet hits, while the world check is
+   enforced. */
 static inline bool hs_volley_is_open(const struct hs_hit_context *c)
 {
     return c->volley->is_unknown && hs_world_is_enforced(c);

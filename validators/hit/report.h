@@ -9,7 +9,8 @@
 
 void hs_report_measure(struct hs_check_row *row, enum hs_unit unit, double measured, double limit);
 
-/* Writes both numbers. Returns `reason` if the measured one exceeds the limit, else HS_REASON_OK.
+/*
+ * Writes both numbers. Returns `reason` if the measured value exceeds the limit, else HS_REASON_OK.
  */
 enum hs_reason hs_report_limit(struct hs_check_row *row, enum hs_unit unit, double measured,
                                double limit, enum hs_reason reason);

@@ -75,16 +75,13 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
                                         .has_fire_time = true,
                                         .start = claim->origin,
                                         .end = hs_vec_add(claim->origin, ahead)};
-    struct hs_hit_context c = {.match = match,
-                               .ruleset = match->ruleset,
-                               .claim = &as_hit,
-                               .now_us = now_us,
-                               .is_shot = true,
-                               .shot_direction = claim->has_direction ? &claim->direction : NULL,
-                               .shot_spreads = claim->has_seed || claim->direction_count > 0,
-                               .work.limit = limit,
-                               .out = out};
-    hs_hit_evaluate(&c, digest_of(claim), is_whole);
+    struct hs_hit_context c;
+    hs_hit_begin(&c, match, now_us, limit, out);
+    c.claim = &as_hit;
+    c.is_shot = true;
+    c.shot_direction = claim->has_direction ? &claim->direction : NULL;
+    c.shot_spreads = claim->has_seed || claim->direction_count > 0;
+    hs_hit_evaluate(&c, hs_hit_find_earlier(&c), digest_of(claim), is_whole);
     if (out->replay != NULL)
         return;
     out->sleep_us = sleep_us;

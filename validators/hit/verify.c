@@ -100,12 +100,25 @@ static void meet(struct hs_hit_context *c, union meeting *meeting)
     }
 }
 
+/* Empties a row. The names are long, so only their first bytes are written. */
+static void begin_row(struct hs_check_row *row, enum hs_check check, enum hs_mode mode)
+{
+    row->check = check;
+    row->outcome = HS_OUTCOME_PASS;
+    row->reason = HS_REASON_OK;
+    row->mode = mode;
+    row->unit = HS_UNIT_NONE;
+    row->measured = row->limit = 0;
+    row->player.text[0] = row->mover.text[0] = '\0';
+    row->of_posted_shot = row->of_whole_flight = row->of_fire_time = false;
+}
+
 static void run_check(struct hs_hit_context *c, enum hs_check check)
 {
     static const enum hs_outcome outcomes[HS_VERDICT_COUNT] = {HS_OUTCOME_PASS, HS_OUTCOME_FAIL,
                                                                HS_OUTCOME_UNKNOWN};
     struct hs_check_row *row = &c->out->checks[c->out->check_count];
-    *row = (struct hs_check_row){.check = check, .mode = hs_hit_mode(c, check)};
+    begin_row(row, check, hs_hit_mode(c, check));
     enum hs_reason reason = checks[check](c, row);
     if (reason == HS_NO_ROW || row->mode == HS_MODE_OFF)
         return;
@@ -263,29 +276,39 @@ struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim)
     return digest;
 }
 
-/* The answer to the same claim sent before, or NULL. */
-static const struct hs_ledger_entry *find_replay(const struct hs_hit_context *c,
-                                                 struct hs_digest digest)
+const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c)
 {
-    const struct hs_player *shooter = c->shooter.player;
+    const struct hs_player *shooter = hs_players_find(&c->match->players, c->claim->shooter);
+    c->shooter.player = shooter;
     if (shooter == NULL)
         return NULL;
     const struct hs_ledger_entry *entry =
         hs_ledger_find(c->is_shot ? &shooter->ledger.shots : &shooter->ledger.hits, c->claim->shot);
-    bool same = entry != NULL && entry->answer != NULL && entry->digest.word[0] == digest.word[0] &&
-                entry->digest.word[1] == digest.word[1];
-    return same ? entry : NULL;
+    return entry != NULL && entry->answer != NULL ? entry : NULL;
 }
 
-void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_whole)
+void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_t now_us,
+                  uint64_t limit, struct hs_hit_result *out)
+{
+    memset(c, 0, offsetof(struct hs_hit_context, path));
+    c->match = match;
+    c->ruleset = match->ruleset;
+    c->now_us = now_us;
+    c->work.limit = limit;
+    c->out = out;
+}
+
+void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *earlier,
+                     struct hs_digest digest, bool is_whole)
 {
     struct hs_hit_result *out = c->out;
     hs_hit_clear(out);
     c->work.spent = out->work = HS_WORK_REPLAY;
-    c->shooter.player = hs_players_find(&c->match->players, c->claim->shooter);
-    out->replay = find_replay(c, digest);
-    if (out->replay != NULL)
+    if (earlier != NULL && earlier->digest.word[0] == digest.word[0] &&
+        earlier->digest.word[1] == digest.word[1]) {
+        out->replay = earlier;
         return;
+    }
     if (!may_begin(c, is_whole)) {
         give_up(c);
         return;
@@ -316,13 +339,14 @@ void hs_hit_evaluate(struct hs_hit_context *c, struct hs_digest digest, bool is_
 void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out)
 {
-    struct hs_hit_context c = {.match = match,
-                               .ruleset = match->ruleset,
-                               .claim = claim,
-                               .now_us = now_us,
-                               .work.limit = limit,
-                               .out = out};
-    hs_hit_evaluate(&c, hs_hit_digest(claim), is_whole);
+    struct hs_hit_context c;
+    hs_hit_begin(&c, match, now_us, limit, out);
+    c.claim = claim;
+    const struct hs_ledger_entry *earlier = hs_hit_find_earlier(&c);
+    struct hs_digest digest = {{0, 0}};
+    if (earlier != NULL)
+        digest = hs_hit_digest(claim);
+    hs_hit_evaluate(&c, earlier, digest, is_whole);
 }
 
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,

@@ -28,11 +28,12 @@ void hs_connection_read(const struct hs_player *player, int64_t now_us, struct h
     if (newest >= 0)
         out->wish_us =
             hs_history_state(history, hs_history_at(history, (uint32_t)newest))->prediction_us;
-    int found = 0;
-    for (int64_t i = newest; i >= 0 && found < ROUND_TRIPS; i--) {
+    if (newest >= 0 && hs_history_at(history, (uint32_t)newest)->interp_us >= 0)
+        out->interp_us = hs_history_at(history, (uint32_t)newest)->interp_us;
+    uint32_t found = 0, posted = hs_history_round_trips(history);
+    posted = posted < ROUND_TRIPS ? posted : ROUND_TRIPS;
+    for (int64_t i = newest; i >= 0 && found < posted; i--) {
         const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
-        if (i == newest && sample->interp_us >= 0)
-            out->interp_us = sample->interp_us;
         if (!sample->rtt_posted)
             continue;
         if (found == 0 || sample->rtt_us < out->rtt_us)

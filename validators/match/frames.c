@@ -61,7 +61,7 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
     player->has_carried = hs_player_inherited(
         player, (int64_t)hs_history_count(player->history) - 1, &player->carried);
     hs_history_clear(player->history);
-    hs_players_update_due(players, player);
+    hs_players_update(players, player);
     hs_ledger_forget_times(&player->ledger);
     hs_player_moves_forget_times(player->moves);
     player->round_trips.known = 0;
@@ -195,7 +195,7 @@ static void record_spawn(struct hs_player *player, const struct hs_player_frame 
 static bool post_entry(struct hs_match *match, const struct hs_player_frame *entry, int64_t time_us,
                        enum hs_frame_result *result, unsigned *flags)
 {
-    struct hs_player *player = hs_players_find(&match->players, entry->player);
+    struct hs_player *player = hs_players_find_next(&match->players, entry->player);
     *result = HS_FRAME_TOO_OLD;
     if (player != NULL && player->has_left_before && time_us <= player->left_us)
         return true;
@@ -231,7 +231,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     enum hs_insert_result inserted =
         hs_history_insert(player->history, &match->ruleset->history, &posted.sample, &posted.state,
                           posted.posted_pose);
-    hs_players_update_due(&match->players, player);
+    hs_players_update(&match->players, player);
     *result = hs_history_insert_report(player->history, inserted, time_us, flags);
     if (is_new && *result == HS_FRAME_CAPACITY)
         hs_players_drop_last(&match->players);

@@ -65,8 +65,8 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity)
         return NULL;
     answers->capacity = capacity;
     answers->seq = (uint64_t *)(answers + 1);
-    answers->epoch = answers->seq + capacity;
-    answers->answer = (struct hs_move_answer *)(answers->epoch + capacity);
+    answers->answer = (struct hs_move_answer *)(answers->seq + capacity);
+    answers->rest = (unsigned char(*)[HS_MOVE_REST])(answers->answer + capacity);
     return answers;
 }
 
@@ -99,9 +99,8 @@ void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_budget *budge
     for (uint32_t k = 0; k < old->count; k++) { /* from the oldest */
         uint32_t i = (old->next + k) % old->capacity;
         grown->seq[k] = old->seq[i];
-        grown->epoch[k] = old->epoch[i];
-        grown->answer[k].digest = old->answer[i].digest;
-        hs_move_result_copy(&grown->answer[k].result, &old->answer[i].result);
+        grown->answer[k] = old->answer[i];
+        memcpy(grown->rest[k], old->rest[i], HS_MOVE_REST);
     }
     grown->next = grown->count = old->count;
     grown->newest_epoch = old->newest_epoch;
@@ -142,6 +141,42 @@ static void add_real(struct hs_digest *digest, double value)
     add_word(digest, word);
 }
 
+/* The last bytes of a text that is not empty, up to eight. Texts of the same length have the same
+   value only if these bytes are the same. */
+static uint64_t last_bytes(struct hs_str text)
+{
+    uint32_t low, high;
+    uint64_t word;
+    if (text.len >= sizeof word) {
+        memcpy(&word, text.ptr + text.len - sizeof word, sizeof word);
+        return word;
+    }
+    if (text.len < sizeof low) {
+        const unsigned char *bytes = (const unsigned char *)text.ptr;
+        return (uint64_t)bytes[0] | (uint64_t)bytes[text.len / 2] << 8 |
+               (uint64_t)bytes[text.len - 1] << 16;
+    }
+    memcpy(&low, text.ptr, sizeof low);
+    memcpy(&high, text.ptr + text.len - sizeof high, sizeof high);
+    return (uint64_t)high << 32 | low;
+}
+
+/* Adds a name that may be absent. `which` and the length come first, so that neighbouring names
+   cannot trade characters. */
+static void add_name(struct hs_digest *digest, struct hs_str name, uint64_t which)
+{
+    if (name.ptr == NULL)
+        return;
+    add_word(digest, (uint64_t)name.len << 8 | which);
+    for (size_t i = 0; i + 8 < name.len; i += 8) {
+        uint64_t word;
+        memcpy(&word, name.ptr + i, sizeof word);
+        add_word(digest, word);
+    }
+    if (name.len > 0)
+        add_word(digest, last_bytes(name));
+}
+
 static void add_vec(struct hs_digest *digest, struct hs_vec v)
 {
     add_real(digest, v.x);
@@ -166,13 +201,10 @@ struct hs_digest hs_move_digest(const struct hs_move *move)
         add_vec(&digest, move->server_position);
     if (move->fields & HS_MOVE_HAS_SERVER_VELOCITY)
         add_vec(&digest, move->server_velocity);
-    if (move->mode.ptr != NULL || move->base.ptr != NULL || move->server_mode.ptr != NULL) {
-        hs_digest_str(&digest, move->mode);
-        hs_digest_str(&digest, move->base);
-        hs_digest_str(&digest, move->server_mode);
-    }
-    if (move->server_base.ptr != NULL)
-        hs_digest_str(&digest, move->server_base);
+    add_name(&digest, move->mode, 1);
+    add_name(&digest, move->base, 2);
+    add_name(&digest, move->server_mode, 3);
+    add_name(&digest, move->server_base, 4);
     for (size_t i = 0; i < move->flag_count; i++)
         add_word(&digest, (uint64_t)move->flags[i]);
     for (int i = 0; i < 4 && (move->fields & HS_MOVE_HAS_SERVER_ROTATION); i++)
@@ -192,7 +224,7 @@ const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *
     if (answers == NULL || answers->count == 0 || is_newer(epoch, seq, answers))
         return NULL;
     for (uint32_t i = 0; i < answers->count; i++)
-        if (answers->seq[i] == seq && answers->epoch[i] == epoch)
+        if (answers->seq[i] == seq && answers->answer[i].epoch == epoch)
             return &answers->answer[i];
     return NULL;
 }
@@ -201,8 +233,8 @@ const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *
 static bool is_below_all(const struct hs_move_answers *answers, const struct hs_move *move)
 {
     for (uint32_t i = 0; i < answers->count; i++)
-        if (answers->epoch[i] < move->epoch ||
-            (answers->epoch[i] == move->epoch && answers->seq[i] < move->seq))
+        if (answers->answer[i].epoch < move->epoch ||
+            (answers->answer[i].epoch == move->epoch && answers->seq[i] < move->seq))
             return false;
     return answers->count == answers->capacity;
 }
@@ -220,11 +252,7 @@ void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move 
         answers->newest_epoch = move->epoch;
         answers->newest_seq = move->seq;
     }
-    answers->seq[i] = move->seq;
-    answers->epoch[i] = move->epoch;
-    answers->answer[i].digest = *digest;
-    hs_move_result_copy(&answers->answer[i].result, result);
-    answers->answer[i].result.replayed = true;
+    hs_move_answers_write(answers, i, digest, move->epoch, move->seq, result);
 }
 
 void hs_move_result_clear(struct hs_move_result *result)
@@ -234,9 +262,33 @@ void hs_move_result_clear(struct hs_move_result *result)
     result->speed = 1;
 }
 
-void hs_move_result_copy(struct hs_move_result *to, const struct hs_move_result *from)
+/* The bytes of the rest that are set. */
+static size_t rest_of(const struct hs_move_result *result)
 {
-    memcpy(to, from,
-           offsetof(struct hs_move_result, failures) +
-               from->failure_count * sizeof from->failures[0]);
+    if (result->failure_count == 0 && result->position != HS_MOVE_POSITION_CORRECTION)
+        return 0;
+    return offsetof(struct hs_move_result, failures) - HS_MOVE_PLAIN +
+           result->failure_count * sizeof result->failures[0];
+}
+
+void hs_move_answers_read(const struct hs_move_answers *answers,
+                          const struct hs_move_answer *answer, struct hs_move_result *out)
+{
+    memcpy(out, answer->plain, HS_MOVE_PLAIN);
+    memcpy((unsigned char *)out + HS_MOVE_PLAIN, answers->rest[answer - answers->answer],
+           rest_of(out));
+}
+
+void hs_move_answers_write(struct hs_move_answers *answers, uint32_t i,
+                           const struct hs_digest *digest, uint64_t epoch, uint64_t seq,
+                           const struct hs_move_result *result)
+{
+    struct hs_move_answer *answer = &answers->answer[i];
+    size_t rest = rest_of(result);
+    answers->seq[i] = seq;
+    answer->digest = *digest;
+    answer->epoch = epoch;
+    memcpy(answer->plain, result, HS_MOVE_PLAIN);
+    if (rest > 0)
+        memcpy(answers->rest[i], (const unsigned char *)result + HS_MOVE_PLAIN, rest);
 }

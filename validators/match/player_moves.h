@@ -8,19 +8,28 @@
 #include "validators/match/players.h"
 #include "validators/move.h"
 
+/* The bytes of a result that every move has, and the bytes for corrections and failures. */
+enum {
+    HS_MOVE_PLAIN = offsetof(struct hs_move_result, error),
+    HS_MOVE_REST = sizeof(struct hs_move_result) - HS_MOVE_PLAIN
+};
+
 /* An answer kept for a retry. */
 struct hs_move_answer {
     struct hs_digest digest; /* of the move */
-    struct hs_move_result result;
+    uint64_t epoch;
+    unsigned char plain[HS_MOVE_PLAIN]; /* of the result */
 };
 
-/* A ring of the newest answers, in the order in which they were given. One block of memory. */
+/* A ring of the newest answers, in the order in which they were given. One block of memory. The
+   parts that few answers have are apart, so that most moves do not touch their memory. */
 struct hs_move_answers {
     uint32_t next, count;
     uint32_t capacity;                 /* grows to HS_MOVES_KEPT if there is memory */
     uint64_t newest_epoch, newest_seq; /* the highest ever kept; with count > 0 */
-    uint64_t *seq, *epoch;
+    uint64_t *seq;
     struct hs_move_answer *answer;
+    unsigned char (*rest)[HS_MOVE_REST]; /* set if the result has a correction or failures */
 };
 
 /* The first capacity for answers. */
@@ -28,7 +37,7 @@ enum { HS_MOVES_FIRST = 8 };
 
 #define HS_MOVE_ANSWERS_BYTES(capacity)                                                            \
     (sizeof(struct hs_move_answers) +                                                              \
-     (capacity) * (2 * sizeof(uint64_t) + sizeof(struct hs_move_answer)))
+     (capacity) * (sizeof(uint64_t) + sizeof(struct hs_move_answer) + HS_MOVE_REST))
 
 /* The state of the checks. Its size is fixed and small, because every player has one. */
 struct hs_move_checks {
@@ -80,6 +89,7 @@ struct hs_player_moves {
     double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected, has_acked;
     bool may_be_thrown; /* the launch has not been used for a rise yet */
+    bool was_refused;   /* a check refused the last move whose clock was right */
     /* Moves after the last known one may have been lost: hs_match_lost_moves. */
     bool has_lost_moves;
     /* Restored (snapshot.h): the server may have moved the player in between. restored_us is the
@@ -91,9 +101,8 @@ struct hs_player_moves {
     struct hs_move_answers *answers; /* owned; NULL until a move with a number arrives */
 };
 
-/* They write only the failures that are counted, because most moves have none. */
+/* Writes no failures, because most moves have none. */
 void hs_move_result_clear(struct hs_move_result *result);
-void hs_move_result_copy(struct hs_move_result *to, const struct hs_move_result *from);
 
 /* The bytes that are reserved for every player, with or without moves. */
 #define HS_MOVES_RESERVE (sizeof(struct hs_player_moves) + HS_MOVE_ANSWERS_BYTES(HS_MOVES_FIRST))
@@ -120,6 +129,15 @@ struct hs_digest hs_move_digest(const struct hs_move *move);
 /* The answer kept for (epoch, seq), or NULL. */
 const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *answers,
                                                   uint64_t epoch, uint64_t seq);
+
+/* Writes the result of an answer of the ring. `out` was cleared. */
+void hs_move_answers_read(const struct hs_move_answers *answers,
+                          const struct hs_move_answer *answer, struct hs_move_result *out);
+
+/* Sets answer `i` of the ring: i < capacity. */
+void hs_move_answers_write(struct hs_move_answers *answers, uint32_t i,
+                           const struct hs_digest *digest, uint64_t epoch, uint64_t seq,
+                           const struct hs_move_result *result);
 
 /* An empty ring. `capacity`: 1 to HS_MOVES_KEPT. NULL: out of memory. */
 struct hs_move_answers *hs_move_answers_create(uint32_t capacity);

@@ -8,8 +8,10 @@
 
 enum { FIRST_PLACES = 8 };
 
-/* Bytes of a place in the arrays: in `all`, in `due` and, four times, in `index`. */
-#define PLACE_BYTES (sizeof(struct hs_player *) + sizeof(struct hs_due) + 4 * sizeof(uint32_t))
+/* Bytes of a place in the arrays: in `all`, in `crowd`, in `due` and, four times, in `index`. */
+#define PLACE_BYTES                                                                                \
+    (sizeof(struct hs_player *) + sizeof(struct hs_crowd) / 4 + sizeof(struct hs_due) +            \
+     4 * sizeof(uint32_t))
 
 size_t hs_players_min_bytes(uint32_t max_samples)
 {
@@ -33,25 +35,58 @@ void hs_players_destroy(struct hs_players *players)
     free(players->all);
     free(players->index);
     free(players->due);
+    free(players->crowd);
     free(players->accounts.all);
+}
+
+/* Returns the place of a player in `all`, or `count`. */
+static uint32_t find_place(const struct hs_players *players, struct hs_str name)
+{
+    if (players->index_size == 0)
+        return players->count;
+    uint64_t hash = hs_str_hash(name);
+    uint32_t mask = players->index_size - 1;
+    for (uint32_t i = (uint32_t)hash & mask; players->index[i] != 0; i = (i + 1) & mask) {
+        const struct hs_player *player = players->all[players->index[i] - 1];
+        if (player->hash == hash && hs_str_equal(hs_name_str(&player->name), name))
+            return players->index[i] - 1;
+    }
+    return players->count;
 }
 
 struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name)
 {
-    if (players->index_size == 0)
+    uint32_t place = find_place(players, name);
+    return place < players->count ? players->all[place] : NULL;
+}
+
+static bool has_name(const struct hs_player *player, struct hs_str name)
+{
+    return name.len <= HS_NAME_MAX && memcmp(player->name.text, name.ptr, name.len) == 0 &&
+           player->name.text[name.len] == '\0';
+}
+
+struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name)
+{
+    uint32_t place = players->next < players->count ? players->next : 0;
+    if (players->count == 0 || !has_name(players->all[place], name))
+        place = find_place(players, name);
+    if (place == players->count)
         return NULL;
-    uint64_t hash = hs_str_hash(name);
-    uint32_t mask = players->index_size - 1;
-    for (uint32_t i = (uint32_t)hash & mask; players->index[i] != 0; i = (i + 1) & mask) {
-        struct hs_player *player = players->all[players->index[i] - 1];
-        if (player->hash == hash && hs_str_equal(hs_name_str(&player->name), name))
-            return player;
-    }
-    return NULL;
+    players->next = place + 1;
+    return players->all[place];
+}
+
+static void update_crowd(struct hs_players *players, const struct hs_player *player)
+{
+    hs_crowd_put(&players->crowd[player->place / 4], player->place % 4, player->history,
+                 players->ruleset);
 }
 
 static void index_player(struct hs_players *players, uint32_t p)
 {
+    players->all[p]->place = p;
+    update_crowd(players, players->all[p]);
     uint32_t mask = players->index_size - 1;
     uint32_t i = (uint32_t)players->all[p]->hash & mask;
     while (players->index[i] != 0)
@@ -66,6 +101,12 @@ static void rebuild_index(struct hs_players *players)
         index_player(players, p);
 }
 
+/* The crowd has four players in each element. */
+static uint32_t crowds_of(uint32_t capacity)
+{
+    return (capacity + 3) / 4;
+}
+
 static bool grow(struct hs_players *players)
 {
     uint32_t capacity = players->capacity == 0 ? FIRST_PLACES : players->capacity * 2;
@@ -77,6 +118,12 @@ static bool grow(struct hs_players *players)
     if (due == NULL)
         return false;
     players->due = due;
+    struct hs_crowd *crowd = realloc(players->crowd, crowds_of(capacity) * sizeof *crowd);
+    if (crowd == NULL)
+        return false;
+    players->crowd = crowd;
+    uint32_t had = crowds_of(players->capacity);
+    memset(crowd + had, 0, (crowds_of(capacity) - had) * sizeof *crowd);
     uint32_t index_size = capacity * 4;
     uint32_t *index = realloc(players->index, index_size * sizeof *index);
     if (index == NULL)
@@ -144,9 +191,12 @@ void hs_players_free_space(struct hs_players *players, size_t bytes)
             longest = players->all[i];
         }
         uint32_t half = most / 2 > HS_HISTORY_FIRST ? most / 2 : HS_HISTORY_FIRST;
-        if (longest == NULL || !hs_history_shrink(longest->history, half))
+        if (longest == NULL)
             return;
-        hs_players_update_due(players, longest);
+        bool is_shorter = hs_history_shrink(longest->history, half);
+        hs_players_update(players, longest); /* samples are dropped even if memory is out */
+        if (!is_shorter)
+            return;
     }
 }
 
@@ -265,7 +315,7 @@ void hs_players_leave(struct hs_players *players, struct hs_player *player, int6
                       int64_t ended_us)
 {
     hs_history_clear(player->history);
-    hs_players_update_due(players, player);
+    hs_players_update(players, player);
     hs_accounts_park(players, player, left_us);
     player->has_carried = player->was_moved = player->was_launched = player->has_spawned = false;
     player->left = true;
@@ -324,8 +374,9 @@ static void sift(struct hs_players *players, uint32_t i, struct hs_due due)
     place_due(players, i, due);
 }
 
-void hs_players_update_due(struct hs_players *players, struct hs_player *player)
+void hs_players_update(struct hs_players *players, struct hs_player *player)
 {
+    update_crowd(players, player);
     if (hs_history_count(player->history) >= 2) {
         int64_t time_us = hs_history_at(player->history, 1)->time_us;
         uint32_t i = player->due == 0 ? players->due_count++ : player->due - 1;
@@ -345,7 +396,7 @@ void hs_players_prune(struct hs_players *players, int64_t before_us)
     while (players->due_count > 0 && players->due[0].time_us <= before_us) {
         struct hs_player *player = players->due[0].player;
         hs_history_prune(player->history, before_us);
-        hs_players_update_due(players, player);
+        hs_players_update(players, player);
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "validators/base/budget_inside.h"
 #include "validators/base/ledger.h"
-#include "validators/history/ring.h"
+#include "validators/history/crowd.h"
 #include "validators/match.h"
 #include "validators/str.h"
 #include "validators/world/movers.h"
@@ -63,6 +63,7 @@ struct hs_player {
     uint64_t hash;
     struct hs_history *history;    /* owned */
     uint32_t due;                  /* index in hs_players.due + 1; 0: none */
+    uint32_t place;                /* index in hs_players.all */
     struct hs_ledger ledger;       /* of the player's shots and claims */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
     struct hs_round_trips round_trips;
@@ -104,8 +105,10 @@ struct hs_accounts {
 
 struct hs_players {
     struct hs_player **all; /* in order of arrival */
+    struct hs_crowd *crowd; /* bounds of the histories in `all`, four players each */
     uint32_t count, capacity, limit;
     uint32_t present;  /* players who have not left */
+    uint32_t next;     /* place in `all` after the player that hs_players_find_next found last */
     uint64_t sessions; /* sessions of all players so far; no number is used twice */
     /* A player who left before this time can be evicted: none of their claims can pass any more. */
     int64_t evict_before_us;
@@ -187,6 +190,10 @@ void hs_players_destroy(struct hs_players *players);
 /* The player of that name, present or left; NULL: none. */
 struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name);
 
+/* The same for lists that name the players in nearly the same order each time. It first tries the
+   player after the one that it found last, which needs no hash. */
+struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name);
+
 enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 
 /*
@@ -240,8 +247,9 @@ void hs_match_restart(struct hs_match *match, int64_t time_us);
 /* Reverses the order of arrival. */
 void hs_players_reverse(struct hs_players *players);
 
-/* Call this after every change to a player's history, except those of hs_players_prune. */
-void hs_players_update_due(struct hs_players *players, struct hs_player *player);
+/* Updates what the match derives from a player's history. Call it after every change to a history,
+   except those of hs_players_prune. */
+void hs_players_update(struct hs_players *players, struct hs_player *player);
 
 /* Prunes all histories; O(log n) per dropped sample. */
 void hs_players_prune(struct hs_players *players, int64_t before_us);

@@ -57,9 +57,12 @@ struct checking {
     struct hs_move_result *out;
 };
 
+/* floor(us + 0.5), without a call. */
 static int64_t round_us(double us)
 {
-    return (int64_t)floor(us + 0.5);
+    double up = us + 0.5;
+    int64_t whole = (int64_t)up;
+    return whole - ((double)whole > up ? 1 : 0);
 }
 
 /* ---- what failed ---- */
@@ -579,11 +582,14 @@ static void judge_timed(struct checking *c, const struct hs_timing_result *timin
     c->out->force_update = timing->force_update || is_refused;
     if (c->out->verdict == HS_VERDICT_ACCEPTED) {
         c->out->delta_us = round_us(timing->delta_us);
+        c->out->is_whole = timing->delta_us == timing->client_us && !c->moves->was_refused;
         if (c->has_moved)
             hs_move_trace_keep(c->trace, &c->moves->whereabouts);
     } else {
         take_back(c);
     }
+    if (has_time)
+        c->moves->was_refused = c->out->verdict != HS_VERDICT_ACCEPTED;
     if (is_simulated)
         compare_position(c, timing->force_update || is_refused);
 }
@@ -684,7 +690,8 @@ static bool replay(struct checking *c, const struct hs_digest *digest)
     if (kept == NULL)
         return false;
     if (memcmp(&kept->digest, digest, sizeof *digest) == 0) {
-        hs_move_result_copy(c->out, &kept->result);
+        hs_move_answers_read(c->moves->answers, kept, c->out);
+        c->out->replayed = true;
         return true;
     }
     decide(c, HS_MOVE_DUPLICATE);
@@ -702,7 +709,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     struct checking c = {.match = match,
                          .rules = &match->ruleset->moves,
                          .move = move,
-                         .player = hs_players_find(&match->players, move->player),
+                         .player = hs_players_find_next(&match->players, move->player),
                          .rtt_us = -1,
                          .trace = &trace,
                          .undo = &undo,

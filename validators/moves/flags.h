@@ -1,5 +1,5 @@
-/* The `flags` of a move: what a client says of its body, held against the stance in frames and
-   against the mode. Internal to validators/. */
+/* The `flags` of a move: what a client says of its body, compared with the stance in frames and
+   with the mode. Internal to validators/. */
 #ifndef HS_MOVES_FLAGS_H
 #define HS_MOVES_FLAGS_H
 

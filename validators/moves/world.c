@@ -108,7 +108,7 @@ void hs_move_trace_begin(struct hs_move_trace *trace, const struct hs_match *mat
 
 enum { TIMES = 4, STARTS = 2 };
 
-/* What one search has in common. */
+/* The data of one search. */
 struct search {
     struct hs_blockers blockers;
     struct hs_work work;
@@ -273,7 +273,8 @@ static bool is_free_by_corner(struct search *s, struct trail *trail, struct hs_v
     return is_free(s, trail);
 }
 
-/* Around a corner to one side: by a point beside the path, or along a path beside it. */
+/* Tries paths around a corner on one side: over a point beside the path, and along a parallel to
+ * it. */
 static bool is_free_aside(struct search *s, struct trail *trail, struct hs_vec from,
                           struct hs_vec to, struct hs_vec aside, double length, double trace)
 {
@@ -418,7 +419,7 @@ static bool has_ground(const struct hs_move_trace *trace, double radius, double 
                             .length = height + step};
     struct hs_obstacle met;
     hs_blockers_sweep_map(&s.blockers, &down, &met);
-    if (met.touched) /* mostly; inside something nobody can tell */
+    if (met.touched) /* true in most cases; inside something the ground is unknown */
         return true;
     if (is_above_ground(&s, place, height, step, radius))
         return true;

@@ -41,7 +41,7 @@ struct hs_move_trace {
        the bases. With has_base_path. */
     struct hs_vec base_path;
     bool has_base_path;
-    /* Of the search for ground, for hs_move_trace_keep. */
+    /* Results of the search for ground, for hs_move_trace_keep. */
     int64_t looked_us;
     int64_t hover_us;
     bool is_hovering;
@@ -61,7 +61,7 @@ void hs_move_trace_begin(struct hs_move_trace *trace, const struct hs_match *mat
 void hs_move_trace_judge(struct hs_move_trace *trace, double time_us, bool uses_corrected,
                          bool is_new_base);
 
-/* Whether one of the three was found. */
+/* Returns whether one of the three checks failed. */
 bool hs_move_trace_found(const struct hs_move_trace *trace);
 
 /* The server moved the player: nothing was found. */

@@ -1,6 +1,6 @@
 #include "validators/rig.h"
 
-#include "validators/base/glm.h"
+#include "validators/base/lanes.h"
 #include "validators/geometry/quat.h"
 #include "validators/ruleset.h"
 
@@ -14,6 +14,43 @@ static double hitbox_reach(const struct hs_hitbox *box)
     return hs_vec_length(box->center) + extent;
 }
 
+/* The axis of the capsule around a hitbox, from its centre to one end, and its radius. */
+static struct hs_vec capsule_axis(const struct hs_hitbox *box, double *radius)
+{
+    struct hs_vec axes[3], h = box->half_extents;
+    hs_quat_axes(box->rotation, axes);
+    *radius = box->radius;
+    if (box->shape == HS_SHAPE_CAPSULE)
+        return hs_vec_scale(axes[2], box->half_length);
+    if (box->shape != HS_SHAPE_BOX)
+        return (struct hs_vec){0, 0, 0};
+    if (h.x >= h.y && h.x >= h.z) {
+        *radius = hypot(h.y, h.z);
+        return hs_vec_scale(axes[0], h.x);
+    }
+    *radius = hypot(h.x, h.y >= h.z ? h.z : h.y);
+    return h.y >= h.z ? hs_vec_scale(axes[1], h.y) : hs_vec_scale(axes[2], h.z);
+}
+
+static void make_capsule(const struct hs_hitbox *box, double reach, struct hs_capsules *out,
+                         int lane)
+{
+    double radius, bound = reach;
+    struct hs_vec axis = capsule_axis(box, &radius), from = {0, 0, 0}, to = {0, 0, 0};
+    if (!(box->shape == HS_SHAPE_BOX && box->axis_aligned)) {
+        from = hs_vec_sub(box->center, axis);
+        to = hs_vec_add(box->center, axis);
+        bound = radius;
+    }
+    const double ends[2][3] = {{from.x, from.y, from.z}, {to.x, to.y, to.z}};
+    for (int a = 0; a < 3; a++) {
+        out->from[a][lane] = (float)ends[0][a];
+        out->to[a][lane] = (float)ends[1][a];
+    }
+    out->radius[lane] = hs_float_above(bound);
+    out->reach[lane] = hs_float_above(reach);
+}
+
 void hs_rig_finish(struct hs_rig *rig)
 {
     for (int i = 0; i < rig->hitbox_count; i++)
@@ -21,8 +58,10 @@ void hs_rig_finish(struct hs_rig *rig)
     for (int s = 0; s < rig->stance_count; s++)
         for (int i = 0; i < rig->bone_count; i++)
             hs_quat_normalise(rig->stances[s].bones[i].rotation);
-    for (int i = 0; i < rig->hitbox_count; i++)
+    for (int i = 0; i < rig->hitbox_count; i++) {
         rig->hitbox_reach[i] = hitbox_reach(&rig->hitboxes[i]);
+        make_capsule(&rig->hitboxes[i], rig->hitbox_reach[i], &rig->capsules[i / 4], i % 4);
+    }
     for (int s = 0; s < rig->stance_count; s++) {
         struct hs_stance *stance = &rig->stances[s];
         stance->reach = 0;

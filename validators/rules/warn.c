@@ -47,9 +47,9 @@ static double along(struct hs_vec v, enum hs_up up)
 }
 
 /*
- * The direction along which `v` is longest, if `v` extends along `up` by less than a quarter of
- * that. Otherwise `up`. The body of an animal may be longer than high, but by a smaller factor. A
- * body along another axis than `up` has almost no height.
+ * Returns the axis along which `v` is longest, if its extent along `up` is less than a quarter of
+ * that. Otherwise returns `up`. The body of an animal may be longer than high, but by a smaller
+ * factor. A body along another axis than `up` has almost no height.
  */
 static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
 {

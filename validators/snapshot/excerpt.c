@@ -380,6 +380,7 @@ void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player)
     get_lacks(l, &player->ledger.hits);
     get_lacks(l, &player->ledger.shots);
     get_history(l, player->history, false);
+    hs_players_update(&l->match->players, player);
 }
 
 /* ---- of a claim, of a posted shot ---- */

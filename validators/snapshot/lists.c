@@ -179,6 +179,7 @@ static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, has_corrected, FLAG),
     FIELD(hs_player_moves, has_acked, FLAG),
     FIELD(hs_player_moves, may_be_thrown, FLAG),
+    FIELD(hs_player_moves, was_refused, FLAG),
     FIELD(hs_player_moves, has_lost_moves, FLAG),
     FIELD(hs_player_moves, is_restored, ELSEWHERE),
     FIELD(hs_player_moves, has_restored_us, ELSEWHERE),
@@ -193,38 +194,40 @@ static const struct hs_saved_field answers_fields[] = {
     FIELD(hs_move_answers, next, ELSEWHERE),      FIELD(hs_move_answers, count, ELSEWHERE),
     FIELD(hs_move_answers, capacity, ELSEWHERE),  FIELD(hs_move_answers, newest_epoch, UNSIGNED),
     FIELD(hs_move_answers, newest_seq, UNSIGNED), FIELD(hs_move_answers, seq, ELSEWHERE),
-    FIELD(hs_move_answers, epoch, ELSEWHERE),     FIELD(hs_move_answers, answer, ELSEWHERE),
+    FIELD(hs_move_answers, answer, ELSEWHERE),    FIELD(hs_move_answers, rest, ELSEWHERE),
 };
 
 static const struct hs_saved_field answer_fields[] = {
     FIELD(hs_move_answer, digest, UNSIGNED),
-    FIELD(hs_move_answer, result, ELSEWHERE),
+    FIELD(hs_move_answer, epoch, ELSEWHERE),
+    FIELD(hs_move_answer, plain, ELSEWHERE),
 };
 
 static const struct hs_saved_field result_fields[] = {
     NAMED(hs_move_result, verdict, MEMBER, VERDICTS),
     NAMED(hs_move_result, reason, MEMBER, MOVE_REASONS),
+    FIELD(hs_move_result, position, UNSIGNED), /* enum hs_move_position */
     FIELD(hs_move_result, replayed, FLAG),
     FIELD(hs_move_result, force_update, FLAG),
     FIELD(hs_move_result, is_resolving, FLAG),
+    FIELD(hs_move_result, is_whole, FLAG),
+    NAMED(hs_move_result, raised, SET, MOVE_CHECKS),
+    FIELD(hs_move_result, failure_count, UNSIGNED),
+    FIELD(hs_move_result, corrected_mode, UNSIGNED),
     FIELD(hs_move_result, delta_us, TIME),
     FIELD(hs_move_result, forced_us, TIME),
     FIELD(hs_move_result, late_us, TIME),
-    NAMED(hs_move_result, raised, SET, MOVE_CHECKS),
-    FIELD(hs_move_result, failure_count, UNSIGNED),
     FIELD(hs_move_result, discrepancy_us, TIME),
     FIELD(hs_move_result, lifetime_us, TIME),
     FIELD(hs_move_result, error_us, TIME),
     FIELD(hs_move_result, age_us, TIME),
     FIELD(hs_move_result, credit_us, TIME),
     FIELD(hs_move_result, speed, REAL),
-    FIELD(hs_move_result, position, UNSIGNED), /* enum hs_move_position */
     FIELD(hs_move_result, error, REAL),
     FIELD(hs_move_result, limit, REAL),
     FIELD(hs_move_result, corrected, REAL),
     FIELD(hs_move_result, corrected_velocity, REAL),
     FIELD(hs_move_result, has_corrected_velocity, FLAG),
-    FIELD(hs_move_result, corrected_mode, UNSIGNED),
     FIELD(hs_move_result, failures, ELSEWHERE),
 };
 

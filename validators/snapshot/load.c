@@ -195,19 +195,21 @@ static void load_cadences(struct hs_loading *l, struct hs_ledger *ledger)
 static void load_answer(struct hs_loading *l, struct hs_move_answers *answers)
 {
     uint32_t i = answers->count;
-    struct hs_move_answer *answer = &answers->answer[i];
-    struct hs_move_result *result = &answer->result;
-    answers->seq[i] = hs_bytes_get(&l->reader, 8);
-    answers->epoch[i] = hs_bytes_get(&l->reader, 8);
-    hs_loading_get(l, HS_SAVED_ANSWER, answer);
-    hs_loading_get(l, HS_SAVED_RESULT, result);
-    if (result->failure_count > HS_MOVE_CHECK_COUNT ||
-        (unsigned)result->position > HS_MOVE_POSITION_CORRECTION ||
-        (result->corrected_mode != HS_NONE &&
-         result->corrected_mode >= l->match->ruleset->moves.mode_count))
+    struct hs_move_answer answer = {0};
+    struct hs_move_result result;
+    uint64_t seq = hs_bytes_get(&l->reader, 8), epoch = hs_bytes_get(&l->reader, 8);
+    hs_move_result_clear(&result);
+    hs_loading_get(l, HS_SAVED_ANSWER, &answer);
+    hs_loading_get(l, HS_SAVED_RESULT, &result);
+    if (result.failure_count > HS_MOVE_CHECK_COUNT ||
+        (unsigned)result.position > HS_MOVE_POSITION_CORRECTION ||
+        (result.corrected_mode != HS_NONE &&
+         result.corrected_mode >= l->match->ruleset->moves.mode_count))
         l->is_damaged = true;
-    for (uint16_t f = 0; hs_loading_is_fine(l) && f < result->failure_count; f++)
-        hs_loading_get(l, HS_SAVED_FAILURE, &result->failures[f]);
+    for (uint16_t f = 0; hs_loading_is_fine(l) && f < result.failure_count; f++)
+        hs_loading_get(l, HS_SAVED_FAILURE, &result.failures[f]);
+    if (hs_loading_is_fine(l))
+        hs_move_answers_write(answers, i, &answer.digest, epoch, seq, &result);
     answers->count = i + 1;
     answers->next = answers->count % answers->capacity;
 }

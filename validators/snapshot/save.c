@@ -102,12 +102,15 @@ static void save_answers(const struct hs_move_answers *answers, struct hs_bytes 
     for (uint32_t k = 0; k < count; k++) {
         uint32_t i = (answers->next + answers->capacity - count + k) % answers->capacity;
         const struct hs_move_answer *answer = &answers->answer[i];
+        struct hs_move_result result;
+        hs_move_result_clear(&result);
+        hs_move_answers_read(answers, answer, &result);
         hs_bytes_put(out, answers->seq[i], 8);
-        hs_bytes_put(out, answers->epoch[i], 8);
+        hs_bytes_put(out, answer->epoch, 8);
         hs_saved_put(out, HS_SAVED_ANSWER, answer);
-        hs_saved_put(out, HS_SAVED_RESULT, &answer->result);
-        for (uint16_t f = 0; f < answer->result.failure_count; f++)
-            hs_saved_put(out, HS_SAVED_FAILURE, &answer->result.failures[f]);
+        hs_saved_put(out, HS_SAVED_RESULT, &result);
+        for (uint16_t f = 0; f < result.failure_count; f++)
+            hs_saved_put(out, HS_SAVED_FAILURE, &result.failures[f]);
     }
 }
 

@@ -307,7 +307,8 @@ static bool is_open(const struct hs_blockers *s)
     return s->world == NULL && s->movers->count == 0;
 }
 
-/* Clears is_unknown if the path ends before the unknown mover: it then does not depend on it. */
+/* Clears is_unknown if the path ends before the unknown mover: the result then does not depend on
+   that mover. */
 static void settle_unknown(struct hs_obstacle *out)
 {
     if (out->touched && out->is_unknown && out->unknown_distance >= out->contact.distance)

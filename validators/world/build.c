@@ -236,7 +236,7 @@ static size_t bytes_with(size_t items, size_t nodes, size_t groups)
            2 * (nodes * sizeof(struct hs_world_node) + groups * sizeof(struct hs_world_group));
 }
 
-/* Added to both counts to compensate for rounding down. */
+/* Added to the counts of nodes and groups to compensate for rounding down. */
 enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
@@ -437,6 +437,7 @@ enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world
                                    hs_world_alloc *alloc, size_t max_bytes)
 {
     struct builder b = {.world = world, .mesh = mesh, .max_bytes = max_bytes};
+    world->has_eight_lanes = hs_world_has_eight_lanes();
     size_t most = world->info.triangles + world->info.boxes;
     b.items = malloc((most + 1) * sizeof *b.items);
     if (b.items == NULL)

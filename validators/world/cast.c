@@ -257,7 +257,51 @@ static inline unsigned reached(const struct walk *w, const struct hs_world_node 
     return hs_lanes_at_most(enter, leave) << first;
 }
 
-/* Prefetches a pushed child, because most pushed children are visited soon. */
+typedef unsigned reach_all(const struct walk *w, const struct hs_world_node *node, float *entered);
+
+/* Tests all children, four at a time. */
+static inline unsigned reached_by_four(const struct walk *w, const struct hs_world_node *node,
+                                       float *entered)
+{
+    unsigned mask = 0;
+    for (int first = 0; first < HS_WORLD_WIDTH; first += HS_WORLD_LANES)
+        mask |= reached(w, node, first, entered);
+    return mask;
+}
+
+#ifdef CGLM_SIMD_x86
+
+#define WITH_AVX __attribute__((target("avx")))
+
+WITH_AVX static inline __m256 wide_slab(const float *bounds, const glmm_128 *from,
+                                        const glmm_128 *inverse)
+{
+    __m256 path = _mm256_sub_ps(_mm256_load_ps(bounds), _mm256_broadcast_ps(from));
+    return _mm256_mul_ps(path, _mm256_broadcast_ps(inverse));
+}
+
+/* Tests all children at once, with the same operations on each lane. */
+WITH_AVX static inline unsigned reached_by_eight(const struct walk *w,
+                                                 const struct hs_world_node *node, float *entered)
+{
+    const float *b = node->bounds[0];
+    __m256 x = wide_slab(b + w->near_row[0], &w->near_from[0], &w->inverse[0]);
+    __m256 y = wide_slab(b + w->near_row[1], &w->near_from[1], &w->inverse[1]);
+    __m256 z = wide_slab(b + w->near_row[2], &w->near_from[2], &w->inverse[2]);
+    __m256 forward = _mm256_max_ps(z, _mm256_setzero_ps());
+    __m256 enter = _mm256_max_ps(_mm256_max_ps(x, y), forward);
+    x = wide_slab(b + w->far_row[0], &w->far_from[0], &w->inverse[0]);
+    y = wide_slab(b + w->far_row[1], &w->far_from[1], &w->inverse[1]);
+    z = wide_slab(b + w->far_row[2], &w->far_from[2], &w->inverse[2]);
+    __m256 within = _mm256_min_ps(z, _mm256_broadcast_ps(&w->limit));
+    __m256 leave = _mm256_min_ps(_mm256_min_ps(x, y), within);
+    _mm256_store_ps(entered, enter);
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ));
+}
+
+#endif
+
+/* Prefetches a child that is likely to be visited after its nearer sibling. */
 static inline void fetch(const struct hs_world *world, uint32_t child)
 {
     uint32_t index = HS_CHILD_INDEX(child);
@@ -272,58 +316,100 @@ static inline void fetch(const struct hs_world *world, uint32_t child)
         __builtin_prefetch(memory + line);
 }
 
-/* Pushes the children that the sphere may reach, the nearest last. Returns the new top. */
-static inline int push_children(const struct walk *w, const struct hs_world_node *node,
-                                struct place *stack, int top)
+/* Pushes a place; from `bottom` on, the nearest is the last. Returns the new top. */
+static inline int push(struct place *stack, int bottom, int top, struct place place)
 {
-    _Alignas(16) float entered[HS_WORLD_WIDTH];
-    unsigned mask = 0;
-    __builtin_prefetch(node->child);
-    for (int first = 0; first < HS_WORLD_WIDTH; first += HS_WORLD_LANES)
-        mask |= reached(w, node, first, entered);
-    if (mask == 0)
-        return top;
-    int i = hs_lowest_bit(mask), bottom = top;
-    stack[top++] = (struct place){node->child[i], entered[i]};
-    mask &= mask - 1;
-    if (mask == 0)
-        return top;
-    fetch(w->world, node->child[i]);
-    for (; mask != 0; mask &= mask - 1) {
-        i = hs_lowest_bit(mask);
-        int j = top++;
-        for (; j > bottom && stack[j - 1].enter < entered[i]; j--)
-            stack[j] = stack[j - 1];
-        stack[j] = (struct place){node->child[i], entered[i]};
-        fetch(w->world, node->child[i]);
-    }
-    return top;
+    int j = top;
+    for (; j > bottom && stack[j - 1].enter < place.enter; j--)
+        stack[j] = stack[j - 1];
+    stack[j] = place;
+    return top + 1;
 }
 
-static void walk_tree(struct walk *w)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* Sets *next to the nearest child that the sphere may reach, and pushes the others. Most of these
+   are never visited, so only the nearest of them is prefetched. False: there is no child. */
+ALWAYS_INLINE bool enter_node(const struct walk *w, const struct hs_world_node *node,
+                              reach_all *reach, struct place *stack, int *top, struct place *next)
+{
+    _Alignas(32) float entered[HS_WORLD_WIDTH];
+    __builtin_prefetch(node->child);
+    unsigned mask = reach(w, node, entered);
+    if (mask == 0)
+        return false;
+    int i = hs_lowest_bit(mask), bottom = *top, end = bottom;
+    struct place nearest = {node->child[i], entered[i]};
+    for (mask &= mask - 1; mask != 0; mask &= mask - 1) {
+        i = hs_lowest_bit(mask);
+        struct place place = {node->child[i], entered[i]};
+        bool is_nearer = place.enter <= nearest.enter;
+        end = push(stack, bottom, end, is_nearer ? nearest : place);
+        nearest = is_nearer ? place : nearest;
+    }
+    if (end > bottom)
+        fetch(w->world, stack[end - 1].child);
+    *top = end;
+    *next = nearest;
+    return true;
+}
+
+ALWAYS_INLINE void walk_tree(struct walk *w, reach_all *reach)
 {
     const struct hs_world *world = w->world;
-    struct place stack[HS_WORLD_STACK_MAX];
-    int top = 1;
-    stack[0] = (struct place){HS_CHILD_NODE, 0};
-    while (top > 0 && !hs_work_is_over(w->work)) {
-        struct place place = stack[--top];
-        if (place.enter > w->farthest)
-            continue;
+    struct place stack[HS_WORLD_STACK_MAX], place = {HS_CHILD_NODE, 0};
+    int top = 0;
+    while (!hs_work_is_over(w->work)) {
         hs_work_spend(w->work, HS_WORK_NODE);
         uint32_t index = HS_CHILD_INDEX(place.child);
         if (HS_CHILD_KIND(place.child) == HS_CHILD_NODE) {
-            top = push_children(w, &world->nodes[index], stack, top);
-            continue;
-        }
-        if (HS_CHILD_KIND(place.child) == HS_CHILD_GROUP)
+            if (enter_node(w, &world->nodes[index], reach, stack, &top, &place))
+                continue;
+        } else if (HS_CHILD_KIND(place.child) == HS_CHILD_GROUP) {
             visit_group(w, &world->groups[index]);
-        else
+        } else {
             visit_box(w, index);
+        }
         if (w->any && w->touched)
             return;
+        do {
+            if (top == 0)
+                return;
+            place = stack[--top];
+        } while (place.enter > w->farthest);
     }
 }
+
+static void walk_by_four(struct walk *w)
+{
+    walk_tree(w, reached_by_four);
+}
+
+#ifdef CGLM_SIMD_x86
+
+WITH_AVX static void walk_by_eight(struct walk *w)
+{
+    walk_tree(w, reached_by_eight);
+}
+
+bool hs_world_has_eight_lanes(void)
+{
+    return __builtin_cpu_supports("avx");
+}
+
+#else
+
+static void walk_by_eight(struct walk *w)
+{
+    walk_by_four(w);
+}
+
+bool hs_world_has_eight_lanes(void)
+{
+    return false;
+}
+
+#endif
 
 static bool cast(struct walk *w)
 {
@@ -334,7 +420,10 @@ static bool cast(struct walk *w)
     w->group = NULL;
     w->lane = 0;
     set_limit(w, w->sweep->length);
-    walk_tree(w);
+    if (w->world->has_eight_lanes)
+        walk_by_eight(w);
+    else
+        walk_by_four(w);
     return w->touched;
 }
 

@@ -57,8 +57,12 @@ struct hs_world {
     struct hs_vec origin; /* the centre of the world */
     double extent;        /* the largest distance of a coordinate from the origin, per axis */
     double coordinate;    /* the largest absolute coordinate */
+    bool has_eight_lanes; /* whether casts test eight children at once; results are the same */
     struct hs_world_info info;
 };
+
+/* Returns whether this machine has AVX. */
+bool hs_world_has_eight_lanes(void);
 
 /* Builds nodes and groups for a valid mesh, and fills the origin and the rest of the info.
    Returns HS_WORLD_FINE, HS_WORLD_TOO_LARGE or HS_WORLD_NO_MEMORY. */

@@ -14,7 +14,8 @@ const struct hs_csv_game hs_csv_games[2] = {
      .default_distance = 600,
      .jump_speed = 2000,
      .origin_tolerance = 32},
-    /* Bullets of a tick fly before its moves, and its poses are after them: one tick back. */
+    /* In each tick bullets fly before players move, and poses are recorded after the moves. So
+       bullets hit the poses of the previous tick. */
     {.name = "play-csgo",
      .half_width = 16,
      .bottom = 0,

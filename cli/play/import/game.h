@@ -31,7 +31,7 @@ extern const struct hs_csv_game hs_csv_games[2];
 
 struct hs_csv_weapon {
     char name[HS_NAME_MAX + 1];
-    double damage; /* the maximum over all rows */
+    double damage; /* the largest damage over all rows */
     double range;  /* the longest shot */
     double spread; /* radians; the widest cone of its bullets */
 };

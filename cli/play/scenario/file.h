@@ -50,7 +50,7 @@ struct hs_scenario_step {
 struct hs_scenario_plan {
     struct hs_scenario_step *steps;
     size_t count;
-    double unit;   /* units of length a metre */
+    double unit;   /* units of length per metre */
     json_t *owned; /* values that the steps borrow */
 };
 

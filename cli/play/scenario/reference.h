@@ -37,7 +37,7 @@ bool hs_measures_length(const json_t *object);
 
 struct hs_reference {
     const char *name; /* "metres"; letters, digits and dashes */
-    double unit;      /* units of length a metre */
+    double unit;      /* units of length per metre */
     int axis[3];      /* new axis i is the old axis[i] times sign[i]; a rotation, or a mirror */
     int sign[3];
     double turn[4];  /* the same rotation as a quaternion [x, y, z, w], for the capsules of rigs */

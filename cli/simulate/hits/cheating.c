@@ -13,7 +13,7 @@
 
 enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGHTS = 2 };
 
-#define ROUNDING  0.01 /* metres; by which rounded coordinates may be beside a short path */
+#define ROUNDING  0.01 /* metres; coordinates may be rounded by this much on short paths */
 #define TIME_STEP 0.01 /* seconds between two hit times that a cheat tries */
 /* Degrees. Players who nearly always hit would leave cheats nothing to win. With this, a third to a
    half of the twins' rifle shots hit. */
@@ -45,7 +45,7 @@ struct run {
     struct {
         double at;
         struct hs_mail shot;
-    } past[PAST]; /* the last shots, for those who hold them */
+    } past[PAST]; /* the last shots, for cheats that hold packets */
     uint64_t past_count;
     struct play *play; /* the current one */
     struct hs_screen screen;
@@ -297,7 +297,7 @@ static void try_honest(struct run *run, const struct hs_mail *shot)
 }
 
 /* Returns the degrees from the posted direction to the claimed path. If the impact moved by no more
-   than coordinates are rounded, nothing was steered. */
+   than the rounding of coordinates, nothing was steered. */
 static double steered(const struct hs_mail *shot, const struct hs_mail *mail)
 {
     double angle = angle_between(shot->direction, mail->direction);

@@ -18,7 +18,7 @@ enum hs_cheat_kind {
     HS_CHEAT_PELLETS,  /* the paths of all pellets; degrees from the aim */
     HS_CHEAT_SEEDS,    /* the best of several seeds of the spread */
     HS_CHEAT_BESIDE,   /* the path of a hit; degrees from the posted shot */
-    HS_CHEAT_NUMBERS,  /* a used number for a second hit; see the function */
+    HS_CHEAT_NUMBERS,  /* the number of an accepted hit, used again for another one */
     HS_CHEAT_HOLD,     /* seconds for which packets are held */
     HS_CHEAT_COVER,    /* fire_time, behind cover; seconds */
     HS_CHEAT_DEATH,    /* the same after death */
@@ -46,7 +46,7 @@ struct hs_cheat {
     bool is_judged;     /* by --check; false: this version does not keep the limit */
 };
 
-enum { HS_CHEATS = 36 };
+enum { HS_CHEATS = 37 };
 extern const struct hs_cheat hs_cheats[HS_CHEATS];
 
 /* Sums over runs, from which a ratio and its interval follow. A run is one player of a match. */

@@ -14,7 +14,7 @@ struct hs_count {
     uint64_t would_reject; /* accepted, although checks in shadow mode would have rejected */
 };
 
-uint64_t hs_count_all(const struct hs_count *count); /* without those in vain */
+uint64_t hs_count_all(const struct hs_count *count); /* without `in_vain` */
 uint64_t hs_count_verdict(const struct hs_count *count, enum hs_verdict verdict);
 
 /* Returns the lower end of the 95 % confidence interval of a share, `good` out of `all`: Wilson,

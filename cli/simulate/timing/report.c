@@ -84,13 +84,13 @@ static void miss_cheats(const struct hs_timing_totals *totals, FILE *missed)
 bool hs_timing_goal_met(const struct hs_timing_totals *totals, char *missed, size_t size)
 {
     FILE *lines = fmemopen(missed, size, "w");
-    missed[0] = '\0'; /* a stream writes its zero after other output only */
+    missed[0] = '\0'; /* without output the stream writes no terminator */
     if (lines == NULL)
         return false;
     miss_honest(totals, lines);
     miss_cheats(totals, lines);
     fclose(lines);
-    missed[size - 1] = '\0'; /* and none into a full buffer */
+    missed[size - 1] = '\0'; /* a full buffer gets none either */
     return missed[0] == '\0';
 }
 

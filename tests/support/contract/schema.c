@@ -9,16 +9,16 @@
 
 struct place {
     const struct place *parent;
-    const char *key; /* NULL: an array element */
+    const char *key; /* NULL: it is an array element */
     size_t index;
 };
 
 struct check {
     const json_t *document;
-    struct hs_schema_fault *fault; /* NULL: only the answer counts */
+    struct hs_schema_fault *fault; /* NULL: the caller needs no reason */
 };
 
-/* What is checked at a place. Each keyword has one. */
+/* A check of a value at its place. Each keyword has a check. */
 typedef bool keyword_check(const struct check *check, const json_t *schema, const json_t *argument,
                            const json_t *value, const struct place *at);
 
@@ -38,7 +38,7 @@ static size_t write_place(const struct place *at, char *out, size_t size)
     return len < size ? len : size - 1;
 }
 
-/* Always false, for `return refuse(...)`. */
+/* Returns always false, for `return refuse(...)`. */
 static bool refuse(const struct check *check, const struct place *at, const char *text,
                    const char *what)
 {
@@ -222,7 +222,7 @@ static bool check_maximum(const struct check *check, const json_t *schema, const
            refuse(check, at, "is too large", "");
 }
 
-/* Lengths of strings are counted in characters. */
+/* Lengths of strings count characters. */
 static size_t length_of(const json_t *string)
 {
     const char *text = json_string_value(string);
@@ -327,7 +327,7 @@ static bool check_required(const struct check *check, const json_t *schema, cons
     return true;
 }
 
-/* properties and additionalProperties together, once for the object. */
+/* Checks properties and additionalProperties together, once per object. */
 static bool check_members(const struct check *check, const json_t *schema, const json_t *argument,
                           const json_t *value, const struct place *at)
 {
@@ -384,7 +384,7 @@ static bool check_max_properties(const struct check *check, const json_t *schema
 
 /* ---- the whole ---- */
 
-/* NULL: says something to readers only, or belongs to another keyword. */
+/* NULL: it only informs readers, or another keyword handles it. */
 static const struct {
     const char *name;
     keyword_check *check;
@@ -456,7 +456,7 @@ bool hs_schema_fits(const json_t *document, const json_t *schema, const json_t *
     return fits(&check, schema, value, NULL);
 }
 
-/* Every schema of a list or of a table of schemas. */
+/* All schemas in a list or in a table of schemas. */
 static bool all_understood(const json_t *document, const json_t *schemas,
                            struct hs_schema_fault *fault)
 {

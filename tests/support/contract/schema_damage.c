@@ -10,13 +10,13 @@
 
 enum { MAX_SITES = 4096, MAX_LENGTH_TRIED = 200, TOO_LONG = 65 };
 
-/* A value inside the copy, what it must be, and where it hangs. */
+/* A value inside the copy, its schema, and its container. */
 struct site {
-    const json_t *schema; /* of several, the one it fits */
-    const json_t *given;  /* all that is allowed here */
+    const json_t *schema; /* of several branches, the one that fits */
+    const json_t *given;  /* everything that is allowed here */
     json_t *value;
     json_t *parent; /* NULL: the whole */
-    char *key;      /* in an object; NULL: an array element */
+    char *key;      /* key in an object; NULL: an array element */
     size_t index;
     char pointer[448];
 };
@@ -29,7 +29,7 @@ struct damaging {
     json_t *root; /* owned; the copy */
 };
 
-/* The pointer of a member. None of the keys here has a `~` or a `/`. */
+/* Writes the pointer of a member. No key here contains a `~` or a `/`. */
 static void join(char *out, size_t size, const char *parent, const char *key)
 {
     int len = snprintf(out, size, "%s/%s", parent, key);
@@ -74,8 +74,9 @@ static void collect(struct damaging *d, const json_t *schema, json_t *value, con
         if (inner != NULL && strncmp(key, "x_", 2) != 0)
             collect_member(d, at, inner, member, key, 0);
     }
-    json_array_foreach(value, i, member)
-        collect_member(d, at, hs_schema_get(d->document, schema, "items"), member, NULL, i);
+    const json_t *items = hs_schema_get(d->document, schema, "items");
+    json_array_foreach(value, i, member) if (items != NULL)
+        collect_member(d, at, items, member, NULL, i);
 }
 
 /* ---- doing damage ---- */
@@ -97,8 +98,8 @@ static const json_t *keyword(const struct damaging *d, const struct site *site, 
     return hs_schema_get(d->document, site->schema, name);
 }
 
-/* Each kind of damage: false when it does not apply to the place. `pointer` is the place's own and
-   is changed when the fault is seen elsewhere. */
+/* One function per kind of damage; false: it does not apply to the place. `pointer` is the pointer
+   of the place, and is changed if the reader reports another place. */
 typedef bool inflict(struct damaging *d, struct site *site, char pointer[512]);
 
 static bool wrong_type(struct damaging *d, struct site *site, char pointer[512])
@@ -125,8 +126,8 @@ static bool wrong_type(struct damaging *d, struct site *site, char pointer[512])
     return chosen != NULL;
 }
 
-/* What must be there: always, or (half the time, where there is such a branch) for what the value
-   says besides. */
+/* Removes a required member: always required, or (half the time, if there is such a branch)
+   required because of other members. */
 static const json_t *required_members(const struct damaging *d, const struct site *site)
 {
     const json_t *condition = keyword(d, site, "if");
@@ -166,7 +167,7 @@ static bool unknown_member(struct damaging *d, struct site *site, char pointer[5
     return true;
 }
 
-/* Just beyond an end of the range, or far beyond it. */
+/* A number just beyond an end of the range, or far beyond it. */
 static bool beyond(struct damaging *d, struct site *site, const json_t *limit, int sign)
 {
     if (!json_is_number(site->value) || limit == NULL)
@@ -210,7 +211,7 @@ static bool no_name(struct damaging *d, struct site *site, char pointer[512])
     return true;
 }
 
-/* A member of a table, such as a weapon, gets a name that is none. */
+/* Gives a member of a table, such as a weapon, an invalid name. */
 static bool no_name_of_member(struct damaging *d, struct site *site, char pointer[512])
 {
     void *first = json_object_iter(site->value);
@@ -298,7 +299,7 @@ static bool try_kind(struct damaging *d, size_t kind, struct site *site,
     return kinds[kind].inflict(d, site, damage->pointer);
 }
 
-/* The damaged copy, or NULL when nothing was done to it. */
+/* The damaged copy; NULL: nothing was changed. */
 static json_t *finish(struct damaging *d, bool done)
 {
     json_t *result = done ? d->root : NULL;
@@ -315,7 +316,7 @@ json_t *hs_schema_damaged(const json_t *document, const json_t *schema, const js
 {
     struct damaging *d = begin(document, schema, value, random);
     bool done = false;
-    /* The kind first: there are far more numbers than lists, and each kind is to be met. */
+    /* Draws the kind first: there are far more numbers than lists, and each kind should occur. */
     for (int kind = hs_random_index(random, KINDS), tries = 0; !done && tries < TRIES; tries++) {
         done = try_kind(d, (size_t)kind, &d->sites[hs_random_index(random, (int)d->count)], damage);
         if (tries % 40 == 39)
@@ -324,7 +325,7 @@ json_t *hs_schema_damaged(const json_t *document, const json_t *schema, const js
     return finish(d, done);
 }
 
-/* Whether two pointers differ in numbers only. */
+/* Returns whether two pointers differ only in their numbers. */
 static bool is_alike(const char *a, const char *b)
 {
     while (*a != '\0' && *b != '\0') {
@@ -339,7 +340,7 @@ static bool is_alike(const char *a, const char *b)
     return *a == *b;
 }
 
-/* The site that is the first of its like for the n-th time, or NULL. */
+/* The place with index n among those that are the first of their form, or NULL. */
 static struct site *find_distinct(struct damaging *d, size_t n)
 {
     for (size_t i = 0; i < d->count; i++) {

@@ -8,10 +8,10 @@
 
 #include "tests/support/contract/schema.h"
 
-/* Numbers without a documented end stay within what a game sends. */
+/* Numbers without a documented limit stay in the range of games. */
 enum { LONGEST_NAME = 64, USUAL_MAX = 1000000 };
 
-/* Names that meet each other: a claim whose shooter and target were posted, a rig that exists. */
+/* Names that match: a claim whose shooter and target were posted, a rig that exists. */
 static const char *const usual_names[] = {"alice", "bob", "carl", "humanoid", "stand",
                                           "rifle", "red", "blue", "head",     "torso"};
 
@@ -55,13 +55,13 @@ static json_t *draw_number(const json_t *document, const json_t *schema, bool in
         hs_schema_draw_number(least, high != NULL ? json_number_value(high) : USUAL_MAX, random);
     if (integer)
         return json_integer((json_int_t)value);
-    /* Games write 20 as often as 20.0; both are numbers. */
+    /* Games write 20 as often as 20.0; both are valid. */
     if (fabs(value) < 1e9 && hs_random_chance(random, 0.2) && floor(value) == value)
         return json_integer((json_int_t)value);
     return json_real(value);
 }
 
-/* The least number and a few more; of what is wholly drawn at least one. */
+/* Draws the min number of elements and a few more; with all optional members, at least one. */
 static size_t draw_count(const json_t *document, const json_t *schema, const char *low_keyword,
                          const char *high_keyword, double optional, struct hs_random *random)
 {
@@ -83,7 +83,7 @@ static bool stands_in(const json_t *array, const json_t *value)
     return false;
 }
 
-/* A vector of any length but 0, and none so large that its square has no number. */
+/* A vector of any length except 0, but so short that its square is finite. */
 static void make_direction(json_t *array, struct hs_random *random)
 {
     struct hs_vec v = hs_random_direction(random);
@@ -112,7 +112,7 @@ static json_t *draw_array(const json_t *document, const json_t *schema, double o
     return array;
 }
 
-/* Members under names of the caller's choice, as rigs and weapons are. */
+/* Members with arbitrary names, such as rigs and weapons. */
 static void draw_table(const json_t *document, const json_t *schema, double optional,
                        json_t *object, struct hs_random *random)
 {
@@ -129,7 +129,8 @@ static void draw_table(const json_t *document, const json_t *schema, double opti
     }
 }
 
-/* What the branch of `conditional` that applies asks for besides. The branch may branch again. */
+/* Adds the members that the applicable branch of `conditional` requires. The branch may contain
+   further branches. */
 static void draw_conditional(const json_t *document, const json_t *schema,
                              const json_t *conditional, double optional, json_t *object,
                              struct hs_random *random)
@@ -154,7 +155,7 @@ static void draw_conditional(const json_t *document, const json_t *schema,
         const json_t *member = json_object_get(object, key);
         next = json_object_iter_next((json_t *)(uintptr_t)properties, at);
         if (member != NULL && !hs_schema_fits(document, json_object_iter_value(at), member, NULL))
-            json_object_del(object, key); /* the branch does not allow it */
+            json_object_del(object, key); /* the branch does not allow this member */
     }
     if (branch != NULL)
         draw_conditional(document, schema, branch, optional, object, random);
@@ -216,9 +217,7 @@ json_t *hs_schema_draw(const json_t *document, const json_t *schema, double opti
     }
     if (json_is_array(type))
         type = json_array_get(type, (size_t)hs_random_index(random, (int)json_array_size(type)));
-    if (type == NULL) {
-        fprintf(stderr, "a schema without a type cannot be drawn from\n");
-        abort();
-    }
+    if (type == NULL) /* anything */
+        return json_null();
     return draw_type(document, schema, json_string_value(type), optional, random);
 }

@@ -1,7 +1,5 @@
-/*
- * Values made from a schema. They fit what it says; rules between fields that it cannot say are
- * the caller's to add.
- */
+/* Random values from a schema. They follow the schema. The caller adds rules between fields that a
+   schema cannot express. */
 #ifndef HS_TESTS_SCHEMA_DRAW_H
 #define HS_TESTS_SCHEMA_DRAW_H
 
@@ -10,13 +8,13 @@
 #include "tests/support/random.h"
 
 /*
- * A value that fits, with the ends of ranges every now and then. `optional`: the chance of each
- * member that is not required; 1 draws all of them, and no list empty. The caller owns it.
+ * A value that fits, sometimes with numbers at the ends of their ranges. `optional`: the
+ * probability of each optional member; 1 draws all of them, and no empty list. The caller owns it.
  */
 json_t *hs_schema_draw(const json_t *document, const json_t *schema, double optional,
                        struct hs_random *random);
 
-/* A number of a range, its ends included. */
+/* A number from a range that includes both ends. */
 double hs_schema_draw_number(double low, double high, struct hs_random *random);
 
 #endif

@@ -12,9 +12,9 @@
 
 struct loader {
     yaml_document_t document;
-    bool *seen; /* of the document's nodes, from 1 */
+    bool *seen; /* indexed by the document's nodes, from 1 */
     regex_t integer, real;
-    char *error; /* [256]; empty: fine so far */
+    char *error; /* [256]; empty: no fault so far */
 };
 
 static void fail(struct loader *loader, const yaml_node_t *node, const char *what)
@@ -83,7 +83,7 @@ static json_t *load_mapping(struct loader *loader, const yaml_node_t *node, int 
 static json_t *load_node(struct loader *loader, int index, int depth)
 {
     const yaml_node_t *node = yaml_document_get_node(&loader->document, index);
-    /* An alias shares its node with what it stands for. */
+    /* An alias shares its node with its anchor. */
     if (loader->seen[index])
         fail(loader, node, "an alias");
     if (depth == 64)

@@ -1,5 +1,6 @@
 #include "tests/support/fuzz/body.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/fuzz/checks.h"
@@ -150,18 +151,144 @@ static bool same_request(const struct hs_ticks_request *a, const struct hs_ticks
            ((a->fields & HS_TICKS_NOW) == 0 || a->now_us == b->now_us);
 }
 
-const char *hs_fuzz_body_decode(struct hs_fuzz_body *body, enum hs_route route,
+static const char *compare_ways(struct hs_fuzz_body *body, enum hs_route route,
                                 struct hs_ticks_request *out)
 {
     struct hs_ticks_request direct = {0};
     if (body->root != NULL)
         hs_ticks_decode_body(&body->reader, body->root, route, out);
-    if (!hs_ticks_read_directly(&body->reader, body->text, route, &direct))
+    body->is_direct = hs_ticks_read_directly(&body->reader, body->text, route, &direct);
+    if (!body->is_direct)
         return NULL;
     HS_MUST(body->problem.code == HS_PROBLEM_NONE && body->malformed.count == 0,
             "the direct way accepts what the tree refuses");
     HS_MUST(same_request(out, &direct), "the direct way reads something else than the tree");
     return NULL;
+}
+
+/* ---- both forms ---- */
+
+static bool is_plain_bone(const json_t *bone)
+{
+    return json_array_size(bone) == 7;
+}
+
+/* The bones in one array, if each has 7 numbers. */
+static json_t *flat_bones(const json_t *bones)
+{
+    json_t *flat = json_array(), *bone, *number;
+    size_t i, k;
+    json_array_foreach(bones, i, bone) json_array_foreach(bone, k, number)
+        json_array_append(flat, number);
+    bool is_plain = json_array_size(bones) > 0;
+    json_array_foreach(bones, i, bone) is_plain = is_plain && is_plain_bone(bone);
+    if (is_plain)
+        return flat;
+    json_decref(flat);
+    return json_deep_copy(bones);
+}
+
+static json_t *table_of(const json_t *items);
+
+static bool is_batch(const char *key)
+{
+    static const char *const names[] = {"frames", "players", "movers", "moves", "shots", "hits"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(key, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A copy without ignored members, because a table may nest them too deep. */
+static json_t *known_part(const json_t *value)
+{
+    json_t *copy, *item;
+    const char *key;
+    size_t i;
+    if (!json_is_object(value) && !json_is_array(value))
+        return json_deep_copy(value);
+    copy = json_is_object(value) ? json_object() : json_array();
+    json_array_foreach(value, i, item) json_array_append_new(copy, known_part(item));
+    json_object_foreach((json_t *)(uintptr_t)value, key, item) if (strncmp(key, "x_", 2) != 0)
+        json_object_set_new(copy, key, known_part(item));
+    return copy;
+}
+
+/* A member, or what stands for it in a compact form. */
+static json_t *compact(const char *key, const json_t *value)
+{
+    if (value == NULL)
+        return json_null();
+    if (strcmp(key, "bones") == 0)
+        return flat_bones(value);
+    return is_batch(key) ? table_of(value) : known_part(value);
+}
+
+/* A list of objects as a table: every name that any of them has is a column. An empty list
+   stays. */
+static json_t *table_of(const json_t *items)
+{
+    json_t *names = json_object(), *columns = json_array(), *rows = json_array(), *item, *value;
+    const char *key;
+    size_t i;
+    if (json_array_size(items) == 0 || json_is_object(items)) {
+        json_decref(names);
+        json_decref(columns);
+        json_decref(rows);
+        return json_deep_copy(items);
+    }
+    json_array_foreach(items, i, item)
+        json_object_foreach(item, key, value) if (strncmp(key, "x_", 2) != 0)
+            json_object_set_new(names, key, json_null());
+    json_object_foreach(names, key, value) json_array_append_new(columns, json_string(key));
+    json_array_foreach(items, i, item)
+    {
+        json_t *row = json_array();
+        json_object_foreach(names, key, value)
+            json_array_append_new(row, compact(key, json_object_get(item, key)));
+        json_array_append_new(rows, row);
+    }
+    json_decref(names);
+    return json_pack("{s:o,s:o}", "columns", columns, "rows", rows);
+}
+
+char *hs_fuzz_body_compact(const json_t *root)
+{
+    json_t *twin = json_object();
+    const char *key;
+    const json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)root, key, value)
+        json_object_set_new(twin, key, compact(key, value));
+    char *text = json_dumps(twin, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_decref(twin);
+    return text;
+}
+
+/* A body and the same with every list as a table are the same request. */
+static const char *compare_forms(const struct hs_fuzz_body *body, enum hs_route route,
+                                 const struct hs_ticks_request *request)
+{
+    struct hs_fuzz_body twin;
+    struct hs_ticks_request again = {0};
+    char *text = hs_fuzz_body_compact(body->root);
+    hs_fuzz_body_open(&twin, text, strlen(text));
+    const char *fault = compare_ways(&twin, route, &again);
+    if (fault == NULL && (twin.problem.code != HS_PROBLEM_NONE || twin.malformed.count > 0))
+        fault = "lists are accepted, and their tables refused";
+    if (fault == NULL && !same_request(request, &again))
+        fault = "lists and their tables are not the same";
+    hs_fuzz_body_close(&twin);
+    free(text);
+    return fault;
+}
+
+const char *hs_fuzz_body_decode(struct hs_fuzz_body *body, enum hs_route route,
+                                struct hs_ticks_request *out)
+{
+    HS_MUST_HOLD(compare_ways(body, route, out));
+    if (body->problem.code != HS_PROBLEM_NONE || body->malformed.count > 0)
+        return NULL;
+    return compare_forms(body, route, out);
 }
 
 void hs_fuzz_body_close(struct hs_fuzz_body *body)

@@ -32,7 +32,7 @@ const char *hs_check_document(const struct hs_buffer *buffer)
 
 /* ---- pointers ---- */
 
-/* One member's name with ~0 and ~1 undone; false when it does not fit or is not one. */
+/* One member name of a pointer, with ~0 and ~1 decoded; false: it is too long or invalid. */
 static bool unescape(const char *from, size_t len, char *out, size_t size)
 {
     size_t used = 0;
@@ -86,21 +86,21 @@ static bool is_pointer(const char *pointer)
 static const char *check_error(const char *pointer, const char *detail, const json_t *root)
 {
     HS_MUST(detail[0] != '\0', "a bad field without a reason");
-    /* Pointers of absurd length are cut. */
+    /* Very long pointers are cut. */
     if (strlen(pointer) > HS_POINTER_MAX - 24)
         return NULL;
     HS_MUST(is_pointer(pointer), "not a JSON pointer");
     if (root == NULL)
         return NULL;
     char parent[HS_POINTER_MAX];
-    static const char required[] = "is required"; /* and what would do instead */
+    static const char required[] = "is required"; /* and other values that would be valid */
     bool missing = strncmp(detail, required, sizeof required - 1) == 0;
     memcpy(parent, pointer, strlen(pointer) + 1);
     if (missing)
         *strrchr(parent, '/') = '\0';
     HS_MUST(hs_resolve_pointer(root, parent, false) != NULL, "a pointer that leads nowhere");
-    HS_MUST(!missing || hs_resolve_pointer(root, pointer, false) == NULL,
-            "a field called missing is there");
+    const json_t *there = hs_resolve_pointer(root, pointer, false); /* null: the cell of a row */
+    HS_MUST(!missing || there == NULL || json_is_null(there), "a field called missing is there");
     return NULL;
 }
 

@@ -1,7 +1,5 @@
-/*
- * What must hold of every answer, whatever was asked. Each returns NULL when it holds, else a
- * sentence about what does not.
- */
+/* Rules that hold for every answer to any request. Each function returns NULL if its rule holds,
+   otherwise a sentence about the fault. */
 #ifndef HS_TESTS_FUZZ_CHECKS_H
 #define HS_TESTS_FUZZ_CHECKS_H
 
@@ -12,14 +10,14 @@
 #include "validators/hit.h"
 #include "validators/match.h"
 
-/* Leaves the calling function with the sentence unless the condition holds. */
+/* Returns the sentence from the calling function unless the condition holds. */
 #define HS_MUST(condition, sentence)                                                               \
     do {                                                                                           \
         if (!(condition))                                                                          \
             return (sentence);                                                                     \
     } while (0)
 
-/* Leaves the calling function with what a check found, if it found something. */
+/* Returns the fault of a check from the calling function, if there is one. */
 #define HS_MUST_HOLD(check)                                                                        \
     do {                                                                                           \
         const char *fault_ = (check);                                                              \
@@ -27,26 +25,23 @@
             return fault_;                                                                         \
     } while (0)
 
-/* One JSON document in UTF-8, no null (a number that is not finite would be one), no byte left. */
+/* Requires one JSON document in UTF-8, without null (an infinite number would give one) and without
+   further bytes. */
 const char *hs_check_document(const struct hs_buffer *buffer);
 
-/*
- * A problem that refuses a body: 400, bad fields with pointers for invalid_request, and a document.
- * With `root` (may be NULL) the pointers lead somewhere in it; those "is required" to where the
- * member should be.
- */
+/* A problem that refuses a body: status 400, a document, and for invalid_request the bad fields
+   with pointers. If `root` is not NULL, the pointers must lead to a place in it. A pointer with "is
+   required" leads to the place where the member should be. */
 const char *hs_check_problem(const struct hs_problem *problem, const json_t *root);
 
-/* A result agrees with itself: verdict, reason, checks, damage, numbers. */
+/* Requires that the parts of a result agree: verdict, reason, checks, damage, numbers. */
 const char *hs_check_hit_result(const struct hs_hit_result *result);
 
-/* The histories of a match are in order and within its limits. */
+/* Requires that the histories of a match are in order and within its limits. */
 const char *hs_check_match(const struct hs_match *match, const struct hs_match_limits *limits);
 
-/*
- * What a JSON pointer leads to in a document, or NULL. With `beyond` one past the end of an array
- * counts as the array.
- */
+/* Returns the value at a JSON pointer in a document, or NULL. With `beyond`, an index just past the
+   end of an array gives the array. */
 const json_t *hs_resolve_pointer(const json_t *root, const char *pointer, bool beyond);
 
 #endif

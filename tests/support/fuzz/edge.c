@@ -1,4 +1,4 @@
-/* The targets below the decoders: header fields, and pointers into a text. */
+/* The targets below the decoders: header fields, and pointers in a text. */
 #include "tests/support/fuzz/targets.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* ---- headers ---- */
 
-/* What an unforgiving reader makes of the same lines. */
+/* The same lines, read by a strict parser. */
 struct plain_count {
     unsigned lengths, encodings;
     bool bad_length, bad_name;
@@ -35,7 +35,7 @@ static void count_plainly(struct plain_count *count, struct hs_str name, struct 
             count->bad_length = true;
 }
 
-/* A copy of its own for each piece, so that reading past its end is seen. */
+/* Copies each piece to a block of its exact size, so that sanitizers notice reads past the end. */
 static void add_field(struct hs_headers *headers, struct hs_str name, struct hs_str value)
 {
     char *name_copy = malloc(name.len + 1), *value_copy = malloc(value.len + 1);
@@ -137,8 +137,8 @@ const char *hs_fuzz_pointer(const uint8_t *data, size_t size)
     HS_MUST(len < sizeof pointer, "a pointer without an end");
     HS_MUST(len == 0 || pointer[0] == '/', "a pointer that begins with something else");
 
-    /* In a document without faults it leads to a value; keys are not unescaped. The last three
-       bytes may be missing: a key is cut before a character that needs two. */
+    /* In a document without faults a pointer leads to a value; keys are not unescaped. The last
+       three bytes may be missing, because a key is cut before a character that needs two bytes. */
     struct hs_problem problem;
     hs_problem_init(&problem);
     bool whole = len < HS_POINTER_MAX - 3 && memchr(text.ptr, '\\', text.len) == NULL;

@@ -8,7 +8,7 @@
 
 enum { TRIES = 8, PIECE = 4096 };
 
-/* One mutation under way: the text, what may be put into it, and what came of it. */
+/* The state of one mutation: the text, the values that may be inserted, and the result. */
 struct mutating {
     uint8_t *data;
     size_t size, room;
@@ -28,7 +28,7 @@ struct text {
     size_t len;
 };
 
-/* Ends of every range somebody may compute with, and texts that only look like numbers. */
+/* The ends of every range that code may compute with, and texts that only look like numbers. */
 static const struct text numbers[] = {
     TEXT("0"),
     TEXT("-0"),
@@ -106,7 +106,9 @@ static const struct text numbers[] = {
     TEXT("1_000"),
     TEXT("1,5")};
 
-/* With their quotes: no UTF-8, escapes that are half or nothing, names at the edge of the rules. */
+/*
+ * Strings with their quotes: invalid UTF-8, incomplete escapes, names at the limits of the rules.
+ */
 static const struct text strings[] = {TEXT("\"\""),
                                       TEXT("\" \""),
                                       TEXT("\"a b\""),
@@ -197,7 +199,7 @@ static const struct hs_json_span *pick(struct mutating *m)
     return &m->outline.spans[hs_random_index(m->random, (int)m->outline.count)];
 }
 
-/* One of that kind, or NULL when chance did not find one. */
+/* A random value of this kind; NULL: no attempt found one. */
 static const struct hs_json_span *pick_kind(struct mutating *m, enum hs_json_kind kind)
 {
     for (int i = 0; i < 2 * TRIES; i++) {
@@ -220,7 +222,7 @@ static size_t item_begin(const struct hs_json_span *span)
     return span->key_end > 0 ? span->key : span->begin;
 }
 
-/* Puts the piece where [begin, end) was. */
+/* Replaces [begin, end) by the piece. */
 static bool replace(struct mutating *m, size_t begin, size_t end)
 {
     size_t size = m->size - (end - begin) + m->len;
@@ -245,7 +247,7 @@ static bool other_number(struct mutating *m)
     return replace(m, span->begin, span->end);
 }
 
-/* A number near the one that was there, or far from it. */
+/* Replaces a number by one near it or far from it. */
 static bool moved_number(struct mutating *m)
 {
     const struct hs_json_span *span = pick_kind(m, HS_JSON_NUMBER);
@@ -274,7 +276,8 @@ static bool other_string(struct mutating *m)
     return replace(m, span->begin, span->end);
 }
 
-/* As long as names may be, one more, or much longer; sometimes of more bytes than characters. */
+/* A string of the max length of names, one character more, or much longer; sometimes with more
+   bytes than characters. */
 static bool long_string(struct mutating *m)
 {
     static const int lengths[] = {1, 63, 64, 65, 127, 128, 129, 191, 255, 1000};
@@ -290,7 +293,7 @@ static bool long_string(struct mutating *m)
     return replace(m, span->begin, span->end);
 }
 
-/* A few bytes that belong in no string, in the middle of a string or a key. */
+/* Inserts a few bytes that are not allowed in strings into a string or a key. */
 static bool bytes_in_string(struct mutating *m)
 {
     const struct hs_json_span *span = pick(m);
@@ -311,7 +314,7 @@ static bool other_type(struct mutating *m)
     return replace(m, span->begin, span->end);
 }
 
-/* A value where another was. */
+/* Replaces a value by another one. */
 static bool copied_value(struct mutating *m)
 {
     const struct hs_json_span *from = pick(m), *to = pick(m);
@@ -334,7 +337,7 @@ static bool without_item(struct mutating *m)
     return replace(m, begin, end);
 }
 
-/* Members get the same key twice, arrays grow; now and then past what a list may hold. */
+/* Repeats a member's key, or lets an array grow, sometimes beyond the max length of a list. */
 static bool repeated_item(struct mutating *m)
 {
     const struct hs_json_span *span = pick_item(m);
@@ -361,7 +364,7 @@ static bool other_key(struct mutating *m)
     return replace(m, span->key, span->key_end);
 }
 
-/* A further member, of a key that is used elsewhere or that is to be ignored. */
+/* Adds a member with a key that is used elsewhere, or one that readers ignore. */
 static bool further_member(struct mutating *m)
 {
     const struct hs_json_span *object = pick_kind(m, HS_JSON_OBJECT), *from = pick(m);
@@ -383,7 +386,7 @@ static bool further_member(struct mutating *m)
     return replace(m, object->begin + 1, object->begin + 1);
 }
 
-/* An array short of, at or beyond the length it should have. */
+/* Makes an array shorter than its correct length, equal to it, or longer. */
 static bool resized_array(struct mutating *m)
 {
     const struct hs_json_span *array = pick_kind(m, HS_JSON_ARRAY), *item = pick(m);
@@ -416,7 +419,7 @@ static bool nested(struct mutating *m)
     return replace(m, span->begin, span->end);
 }
 
-/* Two items of one container change places. */
+/* Swaps two items of one container. */
 static bool swapped(struct mutating *m)
 {
     const struct hs_json_span *a = pick_item(m), *b = pick_item(m);
@@ -433,7 +436,7 @@ static bool swapped(struct mutating *m)
     return m->len == b->end - item_begin(a) && replace(m, item_begin(a), b->end);
 }
 
-/* Between two tokens, or after the last: blanks, and what is none. */
+/* Inserts white space, or invalid white space, between two tokens or after the last. */
 static bool blanks(struct mutating *m)
 {
     static const struct text table[] = {
@@ -455,7 +458,7 @@ static bool cut_short(struct mutating *m)
     return true;
 }
 
-/* What is likely to pass the checks of types stands more often. */
+/* Kinds that are likely to pass the type checks are listed more than once. */
 static mutation *const mutations[] = {
     other_number,    moved_number,  moved_number, moved_number,   other_string,  long_string,
     bytes_in_string, other_type,    copied_value, copied_value,   without_item,  without_item,

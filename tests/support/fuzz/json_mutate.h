@@ -1,9 +1,9 @@
 /*
- * Mutations that know JSON: an input that gets past the parser's first bytes, and then has one
- * thing wrong with it deep inside, is what bytes turned over at random hardly ever make.
+ * Mutations that know JSON. They produce inputs that pass the start of the parser and have one
+ * fault deep inside. Random changes of bytes almost never do.
  *
- * Texts are read tolerantly: what stands before the first fault can still be mutated, so that
- * mutations pile up. All choices come from `random`, so that a seed repeats them on every machine.
+ * Texts are read tolerantly: the part before the first fault can still be mutated, so mutations can
+ * be combined. All choices come from `random`, so a seed repeats them on every machine.
  */
 #ifndef HS_TESTS_JSON_MUTATE_H
 #define HS_TESTS_JSON_MUTATE_H
@@ -15,16 +15,14 @@
 
 /*
  * Mutates the `size` bytes at `data` once: a number, a string, a key, an array, the nesting, the
- * order, a member twice. Returns the new size, at most `room`; 0: there is no JSON in it, or
- * nothing that fits `room` came up, and the bytes are as they were. Up to 3 bytes before the first
- * bracket stay.
+ * order, a member twice. Returns the new size, at most `room`. 0: the bytes contain no JSON, or no
+ * result fits `room`; the bytes are unchanged. Up to 3 bytes before the first bracket stay
+ * unchanged.
  */
 size_t hs_json_mutate(uint8_t *data, size_t size, size_t room, struct hs_random *random);
 
-/*
- * Writes `size` bytes of one text to `out`, a value replaced by one of another text, by preference
- * one of the same key. Returns the size written, at most `room`; 0: as above.
- */
+/* Writes `size` bytes of one text to `out`, with one value replaced by a value of another text,
+   preferably under the same key. Returns the written size, at most `room`; 0 as above. */
 size_t hs_json_cross(const uint8_t *data, size_t size, const uint8_t *other, size_t other_size,
                      uint8_t *out, size_t room, struct hs_random *random);
 

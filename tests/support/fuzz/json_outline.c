@@ -6,7 +6,8 @@
 
 enum { MAX_PREFIX = 3 };
 
-/* What is being read: the outline, the place, the containers that are open, a key that waits. */
+/* The state of the reader: the outline, the position, the open containers, and a key without its
+   value. */
 struct outlining {
     struct hs_json_outline *out;
     size_t at;

@@ -61,7 +61,7 @@ static const char *write_result(const struct hs_moves_rules *rules, const struct
     return hs_check_document(out);
 }
 
-/* Answers to one move: equal but for `replayed`. */
+/* Compares answers to one move: they are equal except `replayed`. */
 static const char *compare(const struct hs_moves_rules *rules, const struct hs_move *move,
                            const struct hs_move_result *first, struct hs_move_result again)
 {
@@ -115,80 +115,6 @@ const char *hs_fuzz_judge_moves(struct hs_match *match, const struct hs_moves_re
     return NULL;
 }
 
-/* ---- both forms ---- */
-
-static bool same_text(struct hs_str a, struct hs_str b)
-{
-    return (a.ptr == NULL) == (b.ptr == NULL) && hs_str_equal(a, b);
-}
-
-static bool same_vec(struct hs_vec a, struct hs_vec b)
-{
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-}
-
-static bool is_same(const struct hs_move *a, const struct hs_move *b)
-{
-    return same_text(a->player, b->player) && a->fields == b->fields && a->kind == b->kind &&
-           a->seq == b->seq && a->epoch == b->epoch && a->timestamp_us == b->timestamp_us &&
-           a->received_us == b->received_us && a->ack_us == b->ack_us &&
-           a->dilation == b->dilation && same_text(a->mode, b->mode) &&
-           same_text(a->base, b->base) && same_text(a->server_mode, b->server_mode) &&
-           same_vec(a->position, b->position) && same_vec(a->velocity, b->velocity) &&
-           same_vec(a->server_position, b->server_position) &&
-           same_vec(a->server_velocity, b->server_velocity);
-}
-
-/* A list of moves as a table: every name that any of them has is a column. */
-static json_t *table_of(const json_t *moves)
-{
-    json_t *names = json_object(), *columns = json_array(), *rows = json_array(), *move, *value;
-    const char *key;
-    size_t i;
-    json_array_foreach(moves, i, move) json_object_foreach(move, key, value)
-        json_object_set_new(names, key, json_null());
-    json_object_foreach(names, key, value) json_array_append_new(columns, json_string(key));
-    json_array_foreach(moves, i, move)
-    {
-        json_t *row = json_array();
-        json_object_foreach(names, key, value)
-        {
-            json_t *cell = json_object_get(move, key);
-            json_array_append_new(row, cell != NULL ? json_incref(cell) : json_null());
-        }
-        json_array_append_new(rows, row);
-    }
-    json_decref(names);
-    return json_pack("{s:o,s:o}", "columns", columns, "rows", rows);
-}
-
-/* A list and its table are the same moves. */
-static const char *check_table(const struct hs_fuzz_body *body,
-                               const struct hs_moves_request *request)
-{
-    struct hs_problem problem;
-    struct hs_moves_request again = {0};
-    const char *fault = NULL;
-    if (request->count == 0 || body->malformed.count > 0 ||
-        json_object_get(body->root, "moves") == NULL)
-        return NULL;
-    json_t *table = table_of(json_object_get(body->root, "moves"));
-    if (json_array_size(json_object_get(table, "columns")) <= 64) {
-        struct hs_reader reader = body->reader;
-        hs_problem_init(&problem);
-        reader.problem = &problem;
-        reader.malformed = NULL;
-        hs_moves_decode_body(&reader, table, &again);
-        if (problem.code != HS_PROBLEM_NONE || again.count != request->count)
-            fault = "a list of moves was taken, and its table refused";
-        for (size_t i = 0; fault == NULL && i < again.count; i++)
-            if (!is_same(&request->moves[i], &again.moves[i]))
-                fault = "a list of moves and its table are not the same";
-    }
-    json_decref(table);
-    return fault;
-}
-
 static const char *moves_in_match(const struct hs_moves_request *request)
 {
     struct hs_match *match = hs_match_create(hs_fuzz_ruleset(), &hs_fuzz_limits);
@@ -211,8 +137,6 @@ const char *hs_fuzz_moves(const uint8_t *data, size_t size)
     if (fault == NULL && body.problem.code != HS_PROBLEM_NONE)
         fault = hs_check_problem(&body.problem, body.root);
     else if (fault == NULL)
-        fault = check_table(&body, &request.moves);
-    if (fault == NULL && body.problem.code == HS_PROBLEM_NONE)
         fault = moves_in_match(&request.moves);
     hs_fuzz_body_close(&body);
     return fault;

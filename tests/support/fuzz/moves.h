@@ -1,13 +1,11 @@
-/* What must hold of judged moves, whatever was posted. */
+/* Rules that hold for the answers to any moves. */
 #ifndef HS_TESTS_FUZZ_MOVES_H
 #define HS_TESTS_FUZZ_MOVES_H
 
 #include "api/moves.h"
 
-/*
- * Judges the moves, each at once a second time, as a retry would. NULL when every answer agrees
- * with itself and the retries with them, else a sentence about what does not.
- */
+/* Checks the moves, and sends each at once again as a retry. NULL: every answer is consistent, and
+   the retries are equal. Otherwise a sentence about the fault. */
 const char *hs_fuzz_judge_moves(struct hs_match *match, const struct hs_moves_request *request);
 
 #endif

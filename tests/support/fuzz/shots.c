@@ -25,7 +25,7 @@ static const char *check_answers(const struct hs_buffer *first, const struct hs_
     return NULL;
 }
 
-/* A retry is answered as the shot was, but for the last member. */
+/* A retry gets the answer of the shot, except its last member. */
 static const char *check_retry(const struct hs_ledger_entry *replay, const struct hs_buffer *answer)
 {
     HS_MUST(replay != NULL, "a shot was booked, and its retry judged again");
@@ -35,8 +35,8 @@ static const char *check_retry(const struct hs_ledger_entry *replay, const struc
     return NULL;
 }
 
-/* Whether the shot can be booked: of one who left nothing is kept, and a number keeps its first
- * shot. */
+/* Returns whether the shot can be recorded: nothing is stored for a player who left, and a number
+   keeps its first shot. */
 static bool is_new(const struct hs_match *match, const struct hs_shot_claim *claim)
 {
     const struct hs_player *player = hs_players_find(&match->players, claim->shooter);
@@ -45,7 +45,7 @@ static bool is_new(const struct hs_match *match, const struct hs_shot_claim *cla
             !hs_ledger_is_forgotten(&player->ledger.shots, claim->time_us));
 }
 
-/* Judges a shot twice, books it, and sends it again, as a retry would. */
+/* Verifies a shot twice, records it, and sends it again as a retry. */
 static const char *judge_shot(struct hs_match *match, const struct hs_shot_claim *claim,
                               int64_t now_us)
 {
@@ -72,7 +72,7 @@ static const char *judge_shot(struct hs_match *match, const struct hs_shot_claim
     return fault;
 }
 
-/* Withdraws a shot twice: nothing changes the second time. */
+/* Cancels a shot twice: the second time changes nothing. */
 static const char *cancel_shot(struct hs_match *match, const struct hs_shot_claim *claim)
 {
     struct hs_hit_result result, again;

@@ -1,13 +1,11 @@
-/* What must hold of judged shots, whatever was posted. */
+/* Rules that hold for the answers to any shots. */
 #ifndef HS_TESTS_FUZZ_SHOTS_H
 #define HS_TESTS_FUZZ_SHOTS_H
 
 #include "api/ticks.h"
 
-/*
- * Judges the shots and books each; what was booked is a retry when it comes again. NULL when every
- * answer agrees with itself and the retries with them, else a sentence about what does not.
- */
+/* Verifies and records the shots. A recorded shot is a retry when it comes again. NULL: every
+   answer is consistent, and the retries are equal. Otherwise a sentence about the fault. */
 const char *hs_fuzz_judge_shots(struct hs_match *match, const struct hs_ticks_request *request);
 
 #endif

@@ -1,4 +1,4 @@
-/* The match in which fuzzed claims are judged, in metres. Not thread-safe. */
+/* The match for fuzzed claims, in metres. Not thread-safe. */
 #ifndef HS_TESTS_FUZZ_STAGE_H
 #define HS_TESTS_FUZZ_STAGE_H
 
@@ -6,14 +6,14 @@
 
 extern const struct hs_match_limits hs_fuzz_limits;
 
-/* The built-in ruleset in metres; made once, lives to the end of the process. */
+/* The built-in ruleset in metres; it is made once and lives until the process ends. */
 const struct hs_ruleset *hs_fuzz_ruleset(void);
 
-/* The stage of hs_fuzz_hits (targets.h); made once, lives to the end of the process. */
+/* The stage of hs_fuzz_hits (targets.h); it is made once and lives until the process ends. */
 const struct hs_match *hs_fuzz_stage(void);
 
-/* Posts the stage's frames to a match with any ruleset; what does not suit it is refused there.
-   False: out of memory. */
+/* Posts the stage's frames to a match with any ruleset; the match refuses entries that do not fit
+   it. False: out of memory. */
 bool hs_fuzz_stage_play(struct hs_match *match);
 
 #endif

@@ -1,4 +1,4 @@
-/* The target of tokens: what a caller sends, and the file that says who is admitted. */
+/* The target for tokens: the token of a caller, and the file of admitted tokens. */
 #include "tests/support/fuzz/targets.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ const char *hs_fuzz_tokens(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return NULL;
-    /* A block of its own, so that reading past its end is seen. */
+    /* Uses a separate block, so that sanitizers notice reads past the end. */
     char *copy = malloc(size > 1 ? size - 1 : 1);
     if (copy == NULL)
         abort();

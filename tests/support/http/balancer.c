@@ -26,7 +26,7 @@ const char *hs_balancer_program(void)
     return NULL;
 }
 
-/* A listening socket HAProxy inherits, so that no port is guessed. */
+/* A listening socket that HAProxy inherits, so that no port is guessed. */
 static int open_listener(unsigned *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -43,7 +43,7 @@ static int open_listener(unsigned *port)
     return fd;
 }
 
-/* The shipped file with its own `bind`, and servers for those it names. */
+/* The shipped file with another `bind`, and servers for its backends. */
 static bool write_configuration(FILE *to, int listener, const struct hs_balancer_server *servers,
                                 size_t count)
 {
@@ -87,7 +87,7 @@ static void print_log(const struct hs_balancer *balancer)
         fwrite(piece, 1, (size_t)got, stderr);
 }
 
-/* Whether it answers at all, before it gives up. */
+/* Returns whether HAProxy answers within the time limit. */
 static bool wait_until_up(const struct hs_balancer *balancer)
 {
     static const char request[] = "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
@@ -129,7 +129,7 @@ bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_se
     }
     if (to != NULL) {
         fclose(to);
-        unlink(name); /* it has read it */
+        unlink(name); /* HAProxy has read the file */
     }
     if (log != NULL)
         fclose(log);

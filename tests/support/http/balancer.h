@@ -1,8 +1,6 @@
-/*
- * The real HAProxy with the shipped configuration (deploy/haproxy/hindsight.cfg) in front of
- * services started by the test: only the address it listens on and its server lines are replaced.
- * It ends with the thread that started it.
- */
+/* The real HAProxy with the shipped configuration (deploy/haproxy/hindsight.cfg), in front of
+   services that the test starts. Only its address and its server lines are replaced. It ends with
+   the thread that started it. */
 #ifndef HS_TESTS_BALANCER_H
 #define HS_TESTS_BALANCER_H
 
@@ -12,25 +10,25 @@
 
 #define HS_BALANCER_CONFIGURATION "deploy/haproxy/hindsight.cfg"
 
-/* The program, or NULL when it is not installed. */
+/* The path of the program; NULL: it is not installed. */
 const char *hs_balancer_program(void);
 
 struct hs_balancer_server {
-    unsigned id, port; /* `id` as in the server line; the port on 127.0.0.1 */
+    unsigned id, port; /* `id` of the server line; the port on 127.0.0.1 */
 };
 
 struct hs_balancer {
     pid_t pid;     /* 0: not running */
     unsigned port; /* on 127.0.0.1 */
-    int log;       /* a file with all it wrote so far */
+    int log;       /* a file with its output so far */
 };
 
-/* Starts it and waits until it answers. False, with the reason on stderr and nothing left running,
-   when it does not. */
+/* Starts it and waits until it answers. False: it does not answer. The reason is on stderr, and
+   nothing is left running. */
 bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
                        size_t count);
 
-/* SIGTERM, then SIGKILL after a deadline. */
+/* Sends SIGTERM, and SIGKILL after a deadline. */
 void hs_balancer_stop(struct hs_balancer *balancer);
 
 #endif

@@ -1,4 +1,4 @@
-/* The server that figures of the HTTP edge are compared with. */
+/* The baseline server for figures of the HTTP edge. */
 #include "tests/support/http/load.h"
 
 #include <arpa/inet.h>

@@ -14,13 +14,18 @@
 
 #include "tests/support/bench.h"
 
-enum { ANSWER_MAX = 64 * 1024, WAIT_MS = 10000 };
+enum { ANSWER_MAX = 64 * 1024, WAIT_MS = 10000, COPIES_MAX = 128 };
 
 struct connection {
     int fd;
-    bool waiting; /* a request is on its way */
+    bool waiting; /* a request waits for its answer */
     size_t got;
     char answer[ANSWER_MAX + 1];
+};
+
+/* Where the request repeats the leading digits of its number. */
+struct copy {
+    size_t at, count;
 };
 
 struct hs_load {
@@ -28,6 +33,8 @@ struct hs_load {
     char *request;
     size_t size;
     size_t digits, digit_count; /* in `request` */
+    struct copy copies[COPIES_MAX];
+    size_t copy_count;
     const char *expected;
     uint64_t answered;
     size_t connection_count;
@@ -58,15 +65,32 @@ static void count_up(struct hs_load *load)
 {
     for (size_t i = load->digit_count; i-- > 0;) {
         char *digit = &load->request[load->digits + i];
-        if (*digit != '9') {
-            ++*digit;
-            return;
-        }
-        *digit = '0';
+        *digit = *digit == '9' ? '0' : (char)(*digit + 1);
+        if (*digit != '0')
+            break;
     }
+    for (size_t i = 0; i < load->copy_count; i++)
+        memcpy(load->request + load->copies[i].at, load->request + load->digits,
+               load->copies[i].count);
 }
 
-/* Requests are far smaller than a socket's buffer, so that a partial write is a fault. */
+bool hs_load_copy(struct hs_load *load, size_t count)
+{
+    const char *number = load->request + load->digits, *at = load->request;
+    size_t left = load->size;
+    while ((at = memmem(at, left, number, count)) != NULL) {
+        if (at != number) {
+            if (load->copy_count == COPIES_MAX)
+                return false;
+            load->copies[load->copy_count++] = (struct copy){(size_t)(at - load->request), count};
+        }
+        at += count;
+        left = load->size - (size_t)(at - load->request);
+    }
+    return load->copy_count > 0;
+}
+
+/* Requests are far smaller than a socket's buffer, so a partial write is a fault. */
 static bool send_next(struct hs_load *load, struct connection *connection)
 {
     count_up(load);
@@ -81,7 +105,8 @@ static bool send_next(struct hs_load *load, struct connection *connection)
 
 /* ---- answers ---- */
 
-/* The size of the whole answer once its head is there; 0 before; -1 when it is not as expected. */
+/* The size of the whole answer after its head has arrived; 0 before; -1: the answer is not as
+   expected. */
 static ssize_t answer_size(const struct connection *connection)
 {
     const char *end = strstr(connection->answer, "\r\n\r\n");
@@ -95,7 +120,7 @@ static ssize_t answer_size(const struct connection *connection)
     return size <= ANSWER_MAX ? (ssize_t)size : -1;
 }
 
-/* Reads what has come; false: the answer is not as expected. */
+/* Reads the available bytes; false: the answer is not as expected. */
 static bool receive(struct hs_load *load, struct connection *connection)
 {
     ssize_t got = recv(connection->fd, connection->answer + connection->got,
@@ -121,7 +146,7 @@ static bool receive(struct hs_load *load, struct connection *connection)
     return true;
 }
 
-/* One wait, and what came of it. With `go_on` every answer is followed by the next request. */
+/* Waits once and handles the events. With `go_on` every answer is followed by the next request. */
 static bool serve_events(struct hs_load *load, bool go_on)
 {
     struct epoll_event events[64];

@@ -1,7 +1,5 @@
-/*
- * A small HTTP load generator: one thread, epoll, a few kept-alive connections, each sending its
- * next request when the last one was answered. It costs far less than what it measures.
- */
+/* A small HTTP load generator: one thread, epoll, and a few persistent connections. Each sends its
+   next request after the last answer. It costs far less than the service that it measures. */
 #ifndef HS_TESTS_LOAD_H
 #define HS_TESTS_LOAD_H
 
@@ -11,14 +9,16 @@
 
 struct hs_load;
 
-/*
- * Connects to 127.0.0.1:port. Each request is a POST of `body`, in which the run of digits that
- * begins at `digits` counts up, so that no two requests are the same; `digits` past the end: the
- * body stays. NULL, with the reason on stderr, when that fails.
- */
+/* Connects to 127.0.0.1:port. Each request is a POST of `body`. The digits from `digits` on count
+   up, so no two requests are equal. If `digits` is past the end, the body stays the same. NULL: it
+   failed, with the reason on stderr. */
 struct hs_load *hs_load_open(unsigned port, const char *path, const char *body, size_t digits,
                              size_t connections);
 void hs_load_close(struct hs_load *load);
+
+/* Wherever else the request has the first `count` digits of its number now, they change with the
+   number. False: nowhere, or in too many places. */
+bool hs_load_copy(struct hs_load *load, size_t count);
 
 /*
  * Sends for `seconds` and returns answers a second; what is on its way at the end is waited for
@@ -27,10 +27,8 @@ void hs_load_close(struct hs_load *load);
  */
 double hs_load_run(struct hs_load *load, double seconds, const char *expected);
 
-/*
- * The barest server on the same library: libmicrohttpd with so many threads of its own,
- * that answers every POST with its own body.
- */
+/* A minimal server on the same library: libmicrohttpd with its own threads, which answers every
+   POST with the same body. */
 struct hs_echo;
 
 struct hs_echo *hs_echo_start(unsigned threads, unsigned *port);

@@ -14,12 +14,17 @@
 
 #include "tests/support/bench.h"
 
-enum { ANSWER_MAX = 32 * 1024, EVENTS = 256, LAST_ANSWERS_NS = 2000000000 };
+/* BACKLOG_NS: for what has come and waits for its connection. */
+enum { ANSWER_MAX = 64 * 1024, EVENTS = 256, LAST_ANSWERS_NS = 2000000000 };
+#define BACKLOG_NS INT64_C(8000000000)
 
 struct connection {
     int fd;
     bool waiting;
-    int64_t intended_ns; /* of the request it waits for */
+    bool is_timed;       /* the request it waits for */
+    int64_t intended_ns; /* of that */
+    uint64_t sent;       /* requests so far */
+    int64_t freed_ns;    /* when the last one was answered */
     size_t got;
     struct connection *next_free;
     char answer[ANSWER_MAX + 1];
@@ -38,7 +43,9 @@ struct load {
     struct connection *connections, *free;
     unsigned waiting;
     int64_t began_ns;
+    int64_t until_ns;
     uint64_t taken;                 /* requests that were sent */
+    uint64_t come;                  /* in order: requests whose time has come */
     struct times latencies, delays; /* of answers; of sending */
     char request[HS_OPEN_LOAD_REQUEST_MAX];
 };
@@ -103,20 +110,20 @@ static bool count_answer(struct load *load, const struct connection *connection,
     int64_t latency_ns = hs_bench_now_ns() - connection->intended_ns;
     result->ok++;
     result->good += latency_ns <= load->options->good_us * 1000 ? 1 : 0;
-    return note_time(&load->latencies, latency_ns);
+    return !connection->is_timed || note_time(&load->latencies, latency_ns);
 }
 
-/* The size of the whole answer once its head is there; 0 before. */
-static size_t answer_size(const struct connection *connection)
+/* The size of the whole answer once its head is there, whose end is then set; 0 before. */
+static size_t answer_size(struct connection *connection, char **end)
 {
-    const char *end = strstr(connection->answer, "\r\n\r\n");
+    *end = strstr(connection->answer, "\r\n\r\n");
     const char *length = strcasestr(connection->answer, "\r\nContent-Length:");
-    if (end == NULL || length == NULL || length > end)
+    if (*end == NULL || length == NULL || length > *end)
         return 0;
-    return (size_t)(end - connection->answer) + 4 + strtoul(length + 17, NULL, 10);
+    return (size_t)(*end - connection->answer) + 4 + strtoul(length + 17, NULL, 10);
 }
 
-/* The request, if there is one, ends without an answer. */
+/* Ends the request of the connection, if there is one, without an answer. */
 static bool break_off(struct load *load, struct connection *connection)
 {
     if (connection->waiting) {
@@ -125,8 +132,8 @@ static bool break_off(struct load *load, struct connection *connection)
         connection->waiting = false;
         return reopen(load, connection);
     }
-    /* It is among the free ones: closed between two requests, it is opened again where it stands.
-     */
+    /* The connection is free. If the peer closed it between two requests, it is opened again in its
+       place. */
     struct connection *free = load->free, *next = connection->next_free;
     bool fine = reopen(load, connection);
     load->free = free;
@@ -134,9 +141,10 @@ static bool break_off(struct load *load, struct connection *connection)
     return fine;
 }
 
-/* Reads what has come. False: cannot go on. */
-static bool receive(struct load *load, struct connection *connection)
+/* Reads what has come. `done`: a whole answer. False: cannot go on. */
+static bool receive(struct load *load, struct connection *connection, bool *done)
 {
+    char *end = NULL;
     ssize_t got = recv(connection->fd, connection->answer + connection->got,
                        ANSWER_MAX - connection->got, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -145,14 +153,17 @@ static bool receive(struct load *load, struct connection *connection)
         return break_off(load, connection);
     connection->got += (size_t)got;
     connection->answer[connection->got] = '\0';
-    size_t size = answer_size(connection);
+    size_t size = answer_size(connection, &end);
     if (connection->got == ANSWER_MAX)
         return break_off(load, connection);
     if (size == 0 || connection->got < size)
         return true;
     connection->waiting = false;
+    connection->freed_ns = hs_bench_now_ns();
     load->waiting--;
+    *done = true;
     bool fine = count_answer(load, connection, atoi(connection->answer + 9));
+    *end = '\0'; /* the head alone is searched */
     if (strcasestr(connection->answer, "\r\nConnection: close") != NULL)
         return fine && reopen(load, connection);
     connection->next_free = load->free;
@@ -162,71 +173,119 @@ static bool receive(struct load *load, struct connection *connection)
 
 /* ---- requests ---- */
 
-/* When the next request is due. */
-static int64_t due_ns(const struct load *load)
+/* When request i is due. */
+static int64_t due_ns(const struct load *load, uint64_t i)
 {
     if (load->options->rate <= 0)
         return load->began_ns;
-    return load->began_ns + (int64_t)((double)load->taken * 1e9 / load->options->rate);
+    return load->began_ns + (int64_t)((double)i * 1e9 / load->options->rate);
 }
 
-static bool send_one(struct load *load)
+/* Whether request i is due and still to be sent. In order nothing is left out, however late. */
+static bool is_due(const struct load *load, uint64_t i, int64_t now_ns)
 {
-    struct connection *connection = load->free;
-    size_t size = load->options->fill(load->options->context, load->options->first + load->taken,
-                                      load->request);
-    load->free = connection->next_free;
+    return (now_ns < load->until_ns || load->options->is_in_order) && due_ns(load, i) <= now_ns &&
+           due_ns(load, i) < load->until_ns &&
+           (load->options->most == 0 || i < load->options->most);
+}
+
+static bool send_on(struct load *load, struct connection *connection, uint64_t i)
+{
+    const struct hs_open_load_options *options = load->options;
+    uint64_t number = options->first + i;
+    size_t size = options->fill(options->context, number, load->request);
     int64_t now_ns = hs_bench_now_ns();
-    connection->intended_ns = load->options->rate > 0 ? due_ns(load) : now_ns;
-    bool fine = note_time(&load->delays, now_ns - connection->intended_ns);
+    connection->is_timed = options->is_timed == NULL || options->is_timed(options->context, number);
+    connection->intended_ns = options->rate > 0 ? due_ns(load, i) : now_ns;
+    /* What it waited for a connection is no fault of the load. */
+    int64_t able_ns = connection->intended_ns > connection->freed_ns ? connection->intended_ns
+                                                                     : connection->freed_ns;
+    bool fine = note_time(&load->delays, now_ns > able_ns ? now_ns - able_ns : 0);
     connection->got = 0;
     connection->waiting = true;
+    connection->sent++;
     load->waiting++;
     load->taken++;
     ssize_t sent = send(connection->fd, load->request, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    /* Requests are far smaller than a socket's buffer, so that a partial write is a fault. */
+    /* Requests are far smaller than a socket's buffer, so a partial write is a fault. */
     return fine && (sent == (ssize_t)size || break_off(load, connection));
 }
 
+/* In order: the next request of a connection, if it is due and the last one was answered. */
+static bool send_next(struct load *load, struct connection *connection, int64_t now_ns)
+{
+    unsigned count = load->options->connections;
+    uint64_t i = (uint64_t)(connection - load->connections) + connection->sent * count;
+    return connection->waiting || !is_due(load, i, now_ns) || send_on(load, connection, i);
+}
+
 /* Sends what is due, as far as there are free connections. */
-static bool send_due(struct load *load, int64_t now_ns, int64_t until_ns)
+static bool send_due(struct load *load, int64_t now_ns)
 {
     bool fine = true;
-    while (fine && load->free != NULL && now_ns < until_ns && due_ns(load) <= now_ns &&
-           due_ns(load) < until_ns) {
-        fine = send_one(load);
+    if (load->options->is_in_order) {
+        /* In a closed loop each request follows an answer. */
+        for (; fine && load->options->rate > 0 && is_due(load, load->come, now_ns);
+             now_ns = hs_bench_now_ns()) {
+            unsigned own = (unsigned)(load->come++ % load->options->connections);
+            fine = send_next(load, &load->connections[own], now_ns);
+        }
+        return fine;
+    }
+    while (fine && load->free != NULL && is_due(load, load->taken, now_ns)) {
+        struct connection *connection = load->free;
+        load->free = connection->next_free;
+        fine = send_on(load, connection, load->taken);
         now_ns = hs_bench_now_ns();
     }
     return fine;
 }
 
-/* Waits for answers, until the next request is due at the latest. */
+/* Waits for answers, at most until the next request is due. */
 static bool wait_for_answers(struct load *load, int64_t until_ns)
 {
     struct epoll_event events[EVENTS];
-    int64_t now_ns = hs_bench_now_ns();
-    int64_t next_ns = load->free != NULL ? due_ns(load) : until_ns;
+    bool in_order = load->options->is_in_order, done = false;
+    int64_t now_ns = hs_bench_now_ns(), next_ns = until_ns;
+    if (in_order && load->options->rate > 0)
+        next_ns = due_ns(load, load->come);
+    else if (!in_order && load->free != NULL)
+        next_ns = due_ns(load, load->taken);
     int64_t left_ns = (next_ns < until_ns ? next_ns : until_ns) - now_ns;
     if (left_ns < 0)
         left_ns = 0;
     struct timespec left = {.tv_sec = left_ns / 1000000000, .tv_nsec = left_ns % 1000000000};
     int count = epoll_pwait2(load->epoll, events, EVENTS, &left, NULL);
     bool fine = count >= 0 || errno == EINTR;
-    for (int i = 0; fine && i < count; i++)
-        fine = receive(load, events[i].data.ptr);
+    for (int i = 0; fine && i < count; i++) {
+        struct connection *connection = events[i].data.ptr;
+        done = false;
+        fine = receive(load, connection, &done);
+        if (in_order && done)
+            fine = fine && send_next(load, connection, hs_bench_now_ns());
+    }
     return fine;
 }
 
 static bool drive(struct load *load)
 {
+    const struct hs_open_load_options *options = load->options;
     load->began_ns = hs_bench_now_ns();
-    int64_t until_ns = load->began_ns + (int64_t)(load->options->seconds * 1e9);
+    load->until_ns = load->began_ns + (int64_t)(options->seconds * 1e9);
     bool fine = true;
-    while (fine && hs_bench_now_ns() < until_ns)
-        fine = send_due(load, hs_bench_now_ns(), until_ns) && wait_for_answers(load, until_ns);
+    if (options->is_in_order && options->rate <= 0)
+        for (unsigned i = 0; fine && i < options->connections; i++)
+            fine = send_next(load, &load->connections[i], hs_bench_now_ns());
+    int64_t end_ns = load->until_ns + (options->is_in_order ? BACKLOG_NS : 0);
+    while (fine && hs_bench_now_ns() < end_ns &&
+           (options->most == 0 || load->taken < options->most))
+        fine = send_due(load, hs_bench_now_ns()) && wait_for_answers(load, end_ns);
     /* What is on its way is waited for, but nothing more is sent. */
+    int64_t ended_ns = hs_bench_now_ns();
+    load->result->seconds = (double)(ended_ns - load->began_ns) * 1e-9;
     load->free = NULL;
-    int64_t last_ns = until_ns + LAST_ANSWERS_NS;
+    load->until_ns = 0;
+    int64_t last_ns = ended_ns + (options->is_in_order ? BACKLOG_NS : LAST_ANSWERS_NS);
     while (fine && load->waiting > 0 && hs_bench_now_ns() < last_ns) {
         fine = wait_for_answers(load, last_ns);
         load->free = NULL;
@@ -266,13 +325,14 @@ static void summarise(struct load *load)
         result->intended = load->taken;
     result->unsent = result->intended - load->taken;
     result->next = options->first + load->taken;
-    result->goodput = (double)result->good / options->seconds;
+    result->goodput = (double)result->good / result->seconds;
     sort(&load->latencies);
     sort(&load->delays);
     result->p50_us = quantile(&load->latencies, 0.5);
     result->p99_us = quantile(&load->latencies, 0.99);
     result->p999_us = quantile(&load->latencies, 0.999);
     result->max_us = quantile(&load->latencies, 1);
+    result->late_p50_us = quantile(&load->delays, 0.5);
     result->late_p99_us = quantile(&load->delays, 0.99);
 }
 

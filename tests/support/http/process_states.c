@@ -24,7 +24,7 @@ static int get(unsigned port, const char *path, struct hs_raw_answer *answer)
     return hs_raw_ask(port, request, answer);
 }
 
-/* Asks until the answer has another status than that, for 10 s and more. */
+/* Requests until the answer has another status than this, for 10 s or more. */
 static int get_other(unsigned port, const char *path, int status, struct hs_raw_answer *answer)
 {
     for (int tries = 0; tries < 1000 && get(port, path, answer) == status; tries++)
@@ -54,7 +54,7 @@ struct early {
     struct hs_raw_answer answer;
 };
 
-/* Asks for readiness as soon as anybody listens. */
+/* Requests readiness as soon as a listener exists. */
 static void *ask_early(void *context)
 {
     static const char request[] = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -73,8 +73,8 @@ static void *ask_early(void *context)
     return NULL;
 }
 
-/* A port that no other program is given while `fd` is open. Who reuses addresses, as the service
-   does, can still listen on it. */
+/* A port that no other program gets while `fd` is open. A program that reuses addresses, such as
+   the service, can still listen on it. */
 static unsigned reserve_port(int *fd)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -93,8 +93,8 @@ bool hs_state_starting(struct hs_raw_answer *answer)
     static struct early early;
     bool fine = true;
     answer->status = 0;
-    /* The second listener has many threads, so that its start takes a few milliseconds; whether
-       the request comes just then is a matter of luck. */
+    /* The second listener has many threads, so its start takes a few milliseconds. It is a matter
+       of luck whether the request comes in that time. */
     for (int tries = 0; tries < 200 && fine && answer->status != 503; tries++) {
         struct hs_test_service starting;
         pthread_t thread;
@@ -117,7 +117,7 @@ bool hs_state_starting(struct hs_raw_answer *answer)
 
 /* ---- stuck ---- */
 
-/* A map that takes a while to build. */
+/* A map whose build takes some time. */
 static char *large_map(int triangles, size_t *size)
 {
     enum { ROW = 631 };
@@ -138,9 +138,9 @@ static char *large_map(int triangles, size_t *size)
 /* A request counts as stuck after 5 s, and 1 s more for each 4 MiB of its body. */
 enum { BUSY_MS = 5300, STUCK_MS = 7500, ANSWER_DEADLINE_MS = 120000 };
 
-/* Sends a request, and a moment later stops the process for a while. Reads the answer once it goes
-   on, and returns its status. `amid`: it was not answered before the stop. Sanitizers and a busy
-   machine make the answer take longer than hs_raw_read() waits. */
+/* Sends a request, and stops the process shortly after it for some time. When the process goes on,
+   reads the answer and returns its status. `amid`: there was no answer before the stop. Under
+   sanitizers and on a busy machine the answer takes longer than hs_raw_read() waits. */
 static int stop_amid(const struct hs_test_service *service, const char *line, const char *body,
                      size_t size, long moment_ms, long stop_ms, struct hs_raw_answer *answer,
                      bool *amid)
@@ -169,11 +169,11 @@ static int stop_amid(const struct hs_test_service *service, const char *line, co
     return own.status;
 }
 
-/* Frames that keep their worker busy for half a second: nearly all of the body is white space, and
-   the unusual member needs a tree of values. */
+/* Frames that keep their worker busy for half a second. Nearly all of the body is white space, and
+   its member with an escape needs a tree of values. */
 static char *long_frames(size_t size)
 {
-    static const char end[] = "{\"x_note\":1,\"frames\":[{\"time\":1,\"players\":[]}]}";
+    static const char end[] = "{\"x\\u005fnote\":1,\"frames\":[{\"time\":1,\"players\":[]}]}";
     char *body = malloc(size);
     ck_assert_ptr_nonnull(body);
     memset(body, ' ', size);
@@ -190,7 +190,7 @@ bool hs_state_stuck(struct hs_raw_answer *answer)
     char *body = long_frames(SIZE);
     ck_assert(hs_test_service_start(&stuck, one));
     bool fine = get(stuck.admin_port, "/livez", answer) == 200;
-    /* Try again if the stop came before the body had arrived, or after it was read. */
+    /* Tries again if the stop came before the body arrived, or after it was read. */
     for (int tries = 0; tries < 5 && fine && answer->status == 200; tries++) {
         bool amid;
         int status = stop_amid(&stuck, "POST /v1/matches/m/frames", body, SIZE, 10 + 20 * tries,
@@ -205,7 +205,8 @@ bool hs_state_stuck(struct hs_raw_answer *answer)
 bool hs_state_building(struct hs_raw_answer *answer)
 {
     static const char *const one[] = {"--threads", "1", NULL};
-    /* Long after the body has come, and long before the map is built; or where that is faster. */
+    /* The time is long after the arrival of the body, and long before the end of the build, even on
+       a faster machine. */
     static const long moments_ms[] = {150, 70, 30};
     struct hs_test_service building;
     size_t size = 0;
@@ -218,7 +219,7 @@ bool hs_state_building(struct hs_raw_answer *answer)
         int status = stop_amid(&building, "PUT /v1/maps/large", map, size, moments_ms[i % 3],
                                BUSY_MS, answer, &amid);
         fine = status == 200 || status == 201;
-        /* On a machine so busy the request does count as stuck: that says nothing. */
+        /* If the machine is so busy that the request counts as stuck, the test proves nothing. */
         late = answer->status == 503 &&
                hs_test_seconds() - begun > 5 + (double)size / (double)(4 << 20);
     }

@@ -1,8 +1,6 @@
-/*
- * States of the whole process that its health routes tell, made for real. Each starts a service,
- * brings it into the state, asks, and ends it; false when it did not end well or was not as healthy
- * as it should be before and after. What cannot be done fails the test.
- */
+/* States of the process that its health routes report, caused for real. Each function starts a
+   service, brings it into the state, sends the request, and ends it. False: it did not end
+   correctly, or was not healthy before and after. The test fails if a step is impossible. */
 #ifndef HS_TESTS_PROCESS_STATES_H
 #define HS_TESTS_PROCESS_STATES_H
 
@@ -10,17 +8,17 @@
 
 #include "tests/support/http/raw.h"
 
-/* What /readyz says from SIGTERM on; everything else is still answered. */
+/* The answer of /readyz after SIGTERM; all other requests are still served. */
 bool hs_state_draining(struct hs_raw_answer *answer);
 
-/* What /readyz says on the first listener while the other is still being started. */
+/* The answer of /readyz on the first listener while the second one starts. */
 bool hs_state_starting(struct hs_raw_answer *answer);
 
-/* What /livez says when a worker has not come back from a request for 5 s: the process was stopped
-   in the middle of it. Takes that long. */
+/* The answer of /livez if a worker has been in a request for 5 s: the test stops the process in the
+   middle of it. Takes that long. */
 bool hs_state_stuck(struct hs_raw_answer *answer);
 
-/* What it says when that was a request with a long body, which may take longer. As long. */
+/* The answer if that request had a long body, which may take longer. As long. */
 bool hs_state_building(struct hs_raw_answer *answer);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * HTTP by hand: sockets that send exactly the given bytes, and readers that take answers apart
- * without a library's opinion. For tests of what no well-behaved client sends.
- */
+/* HTTP by hand: sockets that send exactly the given bytes, and readers that parse answers without a
+   library. For tests of requests that no correct client sends. */
 #ifndef HS_TESTS_RAW_H
 #define HS_TESTS_RAW_H
 
@@ -11,7 +9,7 @@
 /* A connection to 127.0.0.1:PORT, or -1. Reads and writes give up after 20 s. */
 int hs_raw_connect(unsigned port);
 
-/* Sends all of it as far as the peer takes it; whether it took everything. */
+/* Sends all bytes that the peer accepts; returns whether it accepted all of them. */
 bool hs_raw_send(int fd, const void *bytes, size_t size);
 
 struct hs_raw_answer {
@@ -21,26 +19,26 @@ struct hs_raw_answer {
     size_t size;        /* of the body */
 };
 
-/* Reads one answer, not a byte more. `head`: it answers a HEAD, so no body follows. */
+/* Reads one answer, and not a byte more. `head`: the answer to a HEAD, which has no body. */
 void hs_raw_read(int fd, bool head, struct hs_raw_answer *answer);
 
-/* Sends a request on a connection of its own and reads its answer; returns its status. */
+/* Sends a request on a separate connection and reads its answer; returns its status. */
 int hs_raw_ask(unsigned port, const char *request, struct hs_raw_answer *answer);
 
 /* The status alone. */
 int hs_raw_status(unsigned port, const char *request);
 
-/* Reads until the peer closes (or resets) the connection: true, and `rest` holds what came before
-   that, cut to `size` - 1 bytes and terminated. False when it stays open. */
+/* Reads until the peer closes or resets the connection. True: `rest` contains the bytes before
+   that, cut to `size` - 1 and terminated. False: the connection stays open. */
 bool hs_raw_drain(int fd, char *rest, size_t size);
 
 /* Whether the peer closes the connection without sending another byte. */
 bool hs_raw_is_closed(int fd);
 
-/* The value of a header, or "" if it is absent; `value` has room for 256 bytes. */
+/* The value of a header, or "" if it is absent; `value` has space for 256 bytes. */
 const char *hs_raw_header(const struct hs_raw_answer *answer, const char *name, char *value);
 
-/* The text member of that name in the JSON body, or "". `value` has room for 256 bytes. */
+/* The text member with that name in the JSON body, or "". `value` has space for 256 bytes. */
 const char *hs_raw_member(const struct hs_raw_answer *answer, const char *name, char *value);
 
 #endif

@@ -139,7 +139,7 @@ bool hs_test_service_start(struct hs_test_service *service, const char *const *e
     return ready;
 }
 
-/* -1 when it had to be killed, else the status of waitpid. */
+/* -1: it had to be killed; otherwise the status of waitpid. */
 static int wait_for_end(pid_t pid)
 {
     long deadline = now_ms() + STOP_DEADLINE_MS;

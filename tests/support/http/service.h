@@ -8,10 +8,11 @@
  *     bool clean = hs_test_service_stop(&service);
  *     return failed == 0 && clean ? 0 : 1;
  *
- * Start and stop from the same process and thread (main, not a forked Check test): only the parent
- * can collect the exit status, and the child ends when the starting thread does. Sanitizers and
- * leak checkers in the child report through its exit status, so always look at what stop returns.
- * $HS_WRAP, when set, is put in front of the program ("valgrind -q --error-exitcode=9").
+ * Start and stop it from the same process and thread (main, not a forked Check test). Only the
+ * parent can collect the exit status, and the child ends with the thread that started it.
+ * Sanitizers and leak checkers in the child report through its exit status, so always look at what
+ * stop returns. $HS_WRAP, when set, is put in front of the program ("valgrind -q
+ * --error-exitcode=9").
  */
 #ifndef HS_TESTS_SERVICE_H
 #define HS_TESTS_SERVICE_H
@@ -24,22 +25,20 @@ struct hs_test_service {
     unsigned data_port;  /* on 127.0.0.1 */
     unsigned admin_port; /* on 127.0.0.1 */
     int out;             /* read end of its stdout, after the ready line */
-    int err;             /* a file with all it wrote to stderr so far */
+    int err;             /* a file with its stderr so far */
     char ready[256];     /* the ready line, without its newline */
 };
 
 /*
  * Runs `hindsight serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --drain-wait-seconds 0
- * --queue-ms 0 --data=` (under valgrind on a busy machine every request waits long) and then
- * `extra` (NULL, or arguments closed by NULL; later options win) and waits for the ready line.
- * False, with the reason on stderr and nothing left running, when it does not come in time.
+ * --queue-ms 0 --data=` and then `extra` (NULL, or arguments that end with NULL; later options
+ * win). Without --queue-ms 0, requests would be refused under valgrind. Waits for the ready line.
+ * False: the line did not come in time. The reason is on stderr, and nothing is left running.
  */
 bool hs_test_service_start(struct hs_test_service *service, const char *const *extra);
 
-/*
- * SIGTERM, wait, SIGKILL after a deadline. True when it exited with status 0; otherwise what it
- * wrote to stderr is printed. Stopping a service that does not run returns true.
- */
+/* Sends SIGTERM, waits, and sends SIGKILL after a deadline. True: it exited with status 0.
+   Otherwise its stderr is printed. Stopping a service that does not run returns true. */
 bool hs_test_service_stop(struct hs_test_service *service);
 
 #endif

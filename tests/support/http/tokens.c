@@ -14,7 +14,7 @@ const char *hs_test_token_secret(const struct hs_test_token *token)
     return strrchr(token->header, '_') + 1;
 }
 
-/* Called from main too, where there is no test to fail. */
+/* Also called from main, where no test can fail. */
 static _Noreturn void give_up(const char *path)
 {
     perror(path);

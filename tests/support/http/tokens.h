@@ -1,4 +1,4 @@
-/* Token files for services under test, with secrets that are nobody's. */
+/* Token files for services under test, with secrets that are used nowhere else. */
 #ifndef HS_TESTS_TOKENS_H
 #define HS_TESTS_TOKENS_H
 
@@ -6,20 +6,20 @@
 
 #include "service/access/tokens.h"
 
-/* A token; the strings live as long as it is used. */
+/* A token; its strings must outlive it. */
 struct hs_test_token {
     const char *tenant, *kid;
-    const char *scopes;   /* members of a JSON array: "\"ingest\",\"verify\"" */
+    const char *scopes;   /* scopes as members of a JSON array: "\"ingest\",\"verify\"" */
     const char *validity; /* further members: ",\"not_after\":\"2020-01-01T00:00:00Z\"", or NULL */
-    unsigned secret_seed; /* another seed, another secret */
+    unsigned secret_seed; /* a different seed gives a different secret */
     char header[64 + HS_TOKEN_MAX]; /* filled: "Authorization: Bearer hs_..." */
 };
 
 /* Fills the headers and replaces the file in one step, like a careful operator. Ends the test
-   program when it cannot. */
+   program on failure. */
 void hs_test_tokens_write(const char *path, struct hs_test_token *tokens, size_t count);
 
-/* The token of a header, and its secret. */
+/* The token in a header, and its secret. */
 const char *hs_test_token_text(const struct hs_test_token *token);
 const char *hs_test_token_secret(const struct hs_test_token *token);
 

@@ -1,4 +1,4 @@
-/* Every scenario of tests/scenarios, which is read in the top of the tree. */
+/* Every scenario of tests/scenarios, read from the top of the tree. */
 #ifndef HS_TESTS_ALL_SCENARIOS_H
 #define HS_TESTS_ALL_SCENARIOS_H
 

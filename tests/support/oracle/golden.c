@@ -20,7 +20,7 @@ static void mix(struct hs_golden *golden, uint64_t value)
         golden->hash = (golden->hash ^ (value & 0xff)) * UINT64_C(1099511628211);
 }
 
-/* Rounded to 1e-4. What is too large to have such a digit is taken whole. */
+/* Rounded to 1e-4. A value too large to have such a digit is used whole. */
 static void mix_number(struct hs_golden *golden, double value)
 {
     uint64_t bits;
@@ -165,7 +165,7 @@ static void random_rotation(struct hs_random *random, double q[4])
         q[i] /= length;
 }
 
-/* One draw a statement: C leaves the order within an expression to the compiler. */
+/* Each statement draws once, because C leaves the order within an expression to the compiler. */
 static struct hs_vec random_vec(struct hs_random *random, double flat, double high)
 {
     struct hs_vec v;
@@ -187,7 +187,7 @@ static void draw_bones(struct hs_random *random, int frame, struct hs_vec at,
     }
 }
 
-/* Players on straight ways at a walking pace, some with posted bones, turning as they go. */
+/* Players who walk straight at walking speed, some with posted bones, and turn as they go. */
 static void post_frames(struct hs_random *random, struct hs_match *match, char names[][8],
                         struct hs_golden *out)
 {
@@ -359,7 +359,7 @@ static void *work_off(void *argument)
     return NULL;
 }
 
-/* Each match has a hash of its own; the hash of all is over these, in order. */
+/* Each match has a hash; the total hash is over these, in order. */
 static void play_all(play_one *play, const void *context, size_t count, int threads,
                      struct hs_golden *out)
 {
@@ -390,10 +390,10 @@ void hs_golden_matches(int threads, struct hs_golden *out)
 {
     struct hs_ruleset *rules = must(hs_ruleset_create_builtin(&hs_builtin_rulesets[1]));
     rules->hit.origin_tolerance = 3;
-    rules->rewind.limit_us = 250000; /* short enough for claims beyond it */
+    rules->rewind.limit_us = 250000; /* short, so that some claims are beyond it */
     hs_ruleset_finish(rules);
     for (int i = 0; i < rules->weapon_count; i++)
-        rules->weapons[i]->require_shot = false; /* the matches post none */
+        rules->weapons[i]->require_shot = false; /* the matches post no shots */
     play_all(play_match, rules, MATCHES, threads, out);
     out->is_loaded = true;
     hs_ruleset_destroy(rules);
@@ -404,7 +404,7 @@ void hs_golden_scenarios(int threads, struct hs_golden *out)
     static struct suite suite;
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     suite.lock = &lock;
-    json_object_seed(1); /* before there are threads */
+    json_object_seed(1); /* before threads exist */
     bool is_loaded = hs_all_scenarios_load(&suite.scenarios);
     if (is_loaded)
         play_all(play_scenario, &suite, suite.scenarios.count * HS_REFERENCES, threads, out);

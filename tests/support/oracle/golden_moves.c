@@ -40,8 +40,8 @@ static void mix_result(struct hs_golden_moves *golden, const struct hs_move_resu
     }
 }
 
-/* A client and its connection: the speed of its clock changes, its packets are late, lost or held
-   back, and the player runs, jumps and is teleported. */
+/* A client and its connection. The speed of its clock changes, its packets are late, lost or held
+   back, and its player runs, jumps and is teleported. */
 struct client {
     struct hs_random random;
     struct hs_move move;

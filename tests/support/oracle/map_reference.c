@@ -21,7 +21,9 @@ static bool same_vector(const double a[3], struct hs_vec b)
     return a[0] == b.x && a[1] == b.y && a[2] == b.z;
 }
 
-/* Whether the value is right; *same gets false when it is, but was read as something else. */
+/*
+ * Returns whether the value is valid; *same becomes false if it is valid but was read differently.
+ */
 static bool vertex_is_right(const json_t *value, const struct hs_map_document *got, size_t i,
                             bool *same)
 {

@@ -1,14 +1,12 @@
-/* A map read the plain way, as a tree of values: what api/maps.h must agree with. */
+/* Reads a map as a tree of values. api/maps.h must agree with it. */
 #ifndef HS_TESTS_MAP_REFERENCE_H
 #define HS_TESTS_MAP_REFERENCE_H
 
 #include "api/maps.h"
 
-/*
- * Decodes a text both ways and compares. NULL when both refuse it, or both take it and read the
- * same; else what differs. *accepted (may be NULL): what both said. `problem` gets that of
- * hs_map_decode.
- */
+/* Decodes a text both ways and compares. NULL: both refuse it, or both accept it and read the same.
+   Otherwise a sentence about the difference. *accepted (may be NULL): whether both accept it.
+   `problem` receives the problem of hs_map_decode. */
 const char *hs_map_compare(struct hs_str text, bool *accepted, struct hs_problem *problem);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * A service without a service: the requests of a scenario decoded and judged in this process, by
- * the decoders and the library alone. Needs neither HTTP nor the daemon, so that it also runs
- * where there is only a C library and a JSON reader, and hands out answers as the library gives
- * them, not as text.
+ * A service in this process: it decodes and verifies the requests of a scenario with the decoders
+ * and the library alone. It needs neither HTTP nor the daemon. So it also runs where only a C
+ * library and a JSON reader exist, and returns the library's structs, not text.
  *
  * One thread at a time for each object; objects are independent. Without memory the program ends.
  */
@@ -24,7 +23,7 @@ enum hs_offline_kind {
     HS_OFFLINE_SHOT,    /* `result`, `forward_us`, or `replay_of` */
     HS_OFFLINE_HIT,     /* `result`, or `replay_of` */
     HS_OFFLINE_MOVE,    /* `move` */
-    HS_OFFLINE_PROBLEM, /* a request that was refused: `problem` */
+    HS_OFFLINE_PROBLEM, /* a refused request: `problem` */
 };
 
 /* The answer to one item of a request. */
@@ -34,13 +33,13 @@ struct hs_offline_item {
     unsigned flags; /* enum hs_frame_flag */
     bool needs_resync;
     const struct hs_hit_result *result; /* NULL: a replay */
-    unsigned long replay_of;            /* number of the item that is answered again, from 1 */
+    unsigned long replay_of;            /* number of the item whose answer is repeated, from 1 */
     int64_t forward_us;
     const struct hs_move_result *move;
     const struct hs_problem *problem;
 };
 
-/* Called with each answer in order; what it points to lives until the call returns. */
+/* Called with each answer in order; its data is valid until the call returns. */
 typedef void hs_offline_answer(void *context, const struct hs_offline_item *item);
 
 struct hs_offline;
@@ -48,18 +47,18 @@ struct hs_offline;
 struct hs_offline *hs_offline_create(hs_offline_answer *answer, void *context);
 void hs_offline_destroy(struct hs_offline *offline);
 
-/* `before` and `after` are called around every judgement, and nothing else happens in between. */
+/*
+ * `before` and `after` are called around every verification, and nothing else happens between them.
+ */
 typedef void hs_offline_watcher(void *context);
 void hs_offline_watch(struct hs_offline *offline, hs_offline_watcher *before,
                       hs_offline_watcher *after);
 
-/*
- * Does one request. Those that only read, or that the library has no part in (unknown routes),
- * answer nothing. False: a request that should be understood here is not.
- */
+/* Does one request. Requests that only read, or that the library does not handle (unknown routes),
+   give no answer. False: a request that should be handled here was not. */
 bool hs_offline_send(struct hs_offline *offline, const struct hs_scenario_step *step);
 
-/* All steps of a scenario. False as above. */
+/* Plays all steps of a scenario. False as above. */
 bool hs_offline_play(struct hs_offline *offline, const struct hs_scenario_plan *plan);
 
 #endif

@@ -150,7 +150,7 @@ static void add_weapon(struct hs_ruleset *rules, const char *name, enum hs_weapo
 struct hs_ruleset *hs_scene_ruleset(double k)
 {
     struct hs_ruleset *rules = must(hs_ruleset_create(100 / k));
-    rules->rewind.limit_us = 250000; /* short enough for claims beyond it */
+    rules->rewind.limit_us = 250000; /* short, so that some claims are beyond it */
     rules->history.world_bound = 1e9 * k;
     add_rigs(rules, k);
     add_weapon(rules, "rifle", HS_WEAPON_HITSCAN, 0.05, 0, k);
@@ -168,7 +168,7 @@ struct hs_ruleset *hs_scene_ruleset(double k)
 
 /* ---- drawing ---- */
 
-/* How a player moves: all poses come from this. */
+/* The motion of a player; all poses follow from it. */
 struct motion {
     struct hs_vec start, velocity;
     struct hs_scene_quat rotation;
@@ -198,7 +198,7 @@ static void draw_bones(struct hs_random *random, const struct hs_scene_wishes *w
             place = hs_vec_add_scaled(place, hs_random_direction(random), 0.1);
             turn = random_turn(random, 0.5);
         }
-        /* The first bone of most rigs carries all of the body: it is missing more rarely. */
+        /* In most rigs the first bone carries the whole body, so it is missing more rarely. */
         double missing = wishes->events ? (b == 0 ? 0.003 : 0.02) : 0;
         bone->present = !hs_random_chance(random, missing);
         bone->position = hs_vec_add(pose->position, hs_scene_turn(pose->rotation, place));
@@ -253,11 +253,11 @@ static void draw_player(struct hs_random *random, const struct hs_scene_wishes *
     }
 }
 
-/* Where a player aims, and how far beyond or before that the trace ends. */
+/* The place that a player aims at, and how far beyond or before it the trace ends. */
 struct aim {
-    struct hs_vec on_body;  /* from the target's root, turning with it */
+    struct hs_vec on_body;  /* from the target's root; it turns with the target */
     struct hs_vec off_body; /* a miss, world */
-    struct hs_vec off_eye;  /* of the start from the shooter's eye, world */
+    struct hs_vec off_eye;  /* from the shooter's eye to the start, in the world */
     double stretch;
 };
 
@@ -269,11 +269,9 @@ static void draw_aim(struct hs_random *random, struct aim *out)
     out->stretch = hs_random_chance(random, 0.5) ? 1 : hs_random_between(random, 0.9, 1.6);
 }
 
-/*
- * The trace of a shot that ends at hit_time, and when it was fired. A projectile flies as long as
- * its speed takes from where the shooter then was, to meet the target on its way; a few rounds
- * find that, as both walk much slower than it flies.
- */
+/* The trace of a shot that ends at hit_time, and its fire time. A projectile flies from the
+   shooter's place at the fire time and meets the target on its way. A few rounds of iteration find
+   that flight time, because both walk much slower than it flies. */
 static void lay_trace(const struct motion *motions, const struct aim *aim, double speed,
                       struct hs_scene *out)
 {
@@ -283,7 +281,7 @@ static void lay_trace(const struct motion *motions, const struct aim *aim, doubl
         double fired = hit - flight, met = fmin(hit, fired + flight / aim->stretch);
         struct hs_vec at = hs_vec_add(motion_position(target, met),
                                       hs_scene_turn(motion_rotation(target, met), aim->on_body));
-        /* An instant claim without a fire time starts at the shooter's newest pose. */
+        /* A hitscan claim without a fire time starts at the shooter's newest pose. */
         double left = speed > 0 || out->has_fire_time
                           ? fired
                           : (double)out->times_us[HS_SCENE_FRAMES - 1] / 1e6;
@@ -298,14 +296,14 @@ static void lay_trace(const struct motion *motions, const struct aim *aim, doubl
     }
 }
 
-/* Frames of the shooter: mostly what fits the shot, and seldom not. */
+/* The sticky fields of the shooter: they mostly fit the shot, and rarely do not. */
 static void draw_shooter(struct hs_random *random, struct hs_scene *out)
 {
     struct hs_scene_player *shooter = &out->players[0];
     struct hs_vec way = hs_vec_sub(out->end, out->start);
     double length = hs_vec_length(way);
     shooter->has_look = hs_random_chance(random, 0.6);
-    /* A fire time seldom fits the round trip, so most scenes have one of the two. */
+    /* A random fire time rarely fits the round trip, so most scenes have only one of the two. */
     shooter->has_rtt = hs_random_chance(random, out->has_fire_time ? 0.2 : 0.5);
     double off = hs_random_chance(random, 0.9) ? 0.08 : 0.8;
     for (int f = 0; f < HS_SCENE_FRAMES; f++)
@@ -341,7 +339,7 @@ static void draw_claim(struct hs_random *random, const struct hs_scene_wishes *w
     bool flies = speeds[out->weapon] > 0;
     out->has_fire_time = hs_random_chance(random, flies ? 0.7 : 0.2);
     lay_trace(motions, &aim, speeds[out->weapon], out);
-    if (flies && hs_random_chance(random, 0.1)) /* another time than the flight takes */
+    if (flies && hs_random_chance(random, 0.1)) /* a time that differs from the flight time */
         out->fire_time_us += (int64_t)hs_random_between(random, -2e5, 2e5);
     draw_shooter(random, out);
 }

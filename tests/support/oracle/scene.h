@@ -1,8 +1,6 @@
-/*
- * Random fights for property tests: a few players who walk, turn, teleport and die, and a claim
- * that one shot another. A scene is kept in double, in metres; it can be played to the library as
- * it is, or moved, turned, scaled, at another time, with -q for q, or in another order of players.
- */
+/* Random fights for property tests: a few players who walk, turn, teleport and die, and a claim
+   that one shot another. A scene is stored in double, in metres. It can be played as it is, or
+   moved, turned, scaled, at another time, with -q for q, or in another order of players. */
 #ifndef HS_TESTS_SCENE_H
 #define HS_TESTS_SCENE_H
 
@@ -19,8 +17,8 @@ enum { HS_SCENE_PELLETS = 6, HS_SCENE_VICTIMS = 4, HS_SCENE_WALLS = 2 };
 
 /* Rigs: a sphere; sphere, tilted capsule and box on two bones; a tilted box; an aligned box. */
 enum hs_scene_rig { HS_SCENE_BALL, HS_SCENE_BODY, HS_SCENE_CRATE, HS_SCENE_HULL, HS_SCENE_RIGS };
-/* Weapons: sphere of 0.05, ray, slow projectile of 0.05 and of 0.3; and, where they are wished for,
-   six pellets, a shot through one body, and a falling projectile that bursts. */
+/* Weapons: a sphere of 0.05, a ray, slow projectiles of 0.05 and of 0.3. On request: six pellets, a
+   shot through one body, and a falling projectile that bursts. */
 enum hs_scene_weapon {
     HS_SCENE_RIFLE,
     HS_SCENE_RAY,
@@ -49,7 +47,7 @@ struct hs_scene_pose {
     struct hs_vec position;
     struct hs_scene_quat rotation;
     struct hs_vec eye;  /* world; with has_eye */
-    struct hs_vec look; /* world, any length; with has_look */
+    struct hs_vec look; /* world, any length; valid with has_look */
     struct hs_scene_bone bones[HS_SCENE_BONES];
     enum hs_sample_event event;
 };
@@ -71,66 +69,65 @@ struct hs_scene_pellet {
     int target; /* -1: the claim's */
 };
 
-/* A box that moves and turns evenly. */
+/* A box that moves and turns at constant speed. */
 struct hs_scene_mover {
     bool is_there;
-    struct hs_vec place, velocity; /* at the newest frame */
+    struct hs_vec place, velocity; /* place at the newest frame */
     struct hs_scene_quat rotation;
     struct hs_vec axis;
     double spin; /* radians a second */
     struct hs_vec half_extents, center;
-    int first; /* frame it is posted in */
-    int opens; /* frame from which on it is not solid; -1: always solid */
+    int first; /* the frame that it is posted in */
+    int opens; /* the frame from which on it is not solid; -1: it is always solid */
 };
 
 struct hs_scene {
-    int player_count; /* the first is the shooter */
+    int player_count; /* the first player is the shooter */
     struct hs_scene_player players[HS_SCENE_PLAYERS];
     int64_t times_us[HS_SCENE_FRAMES];
     enum hs_scene_weapon weapon;
-    int target, aimed_at; /* players; usually the same */
+    int target, aimed_at; /* place of the claimed player; usually the same one */
     int64_t hit_time_us, fire_time_us, now_us;
     bool has_fire_time, priority;
     struct hs_vec start, end;
     double claim_padding;
     bool passes_team, is_by_touch; /* team mates do not block; the touched body is hit */
-    bool has_target;               /* else `target` is not claimed */
+    bool has_target;               /* false: the claim names no target */
     int pellet_count, victim_count, wall_count;
     struct hs_scene_pellet pellets[HS_SCENE_PELLETS];
     int victims[HS_SCENE_VICTIMS]; /* players */
     bool has_world;
-    struct hs_vec walls[HS_SCENE_WALLS]
-                       [4]; /* corners of a rectangle, the last opposite the first */
+    struct hs_vec walls[HS_SCENE_WALLS][4]; /* corners of a rectangle, in order */
     struct hs_scene_mover mover;
 };
 
-/* What a scene may contain. */
+/* The features that a scene may have. */
 struct hs_scene_wishes {
     bool aligned; /* axis-aligned boxes */
     bool events;  /* teleports, deaths, spawns, missing frames and bones */
     bool turning; /* bodies turn and limbs move from frame to frame */
     bool instant; /* hitscan weapons only */
-    bool lagging; /* some players' newest frame is older than others' */
+    bool lagging; /* some players have an older newest frame than others */
     bool kinds;   /* shotguns, piercing shots, bursts */
-    bool falling; /* with `kinds`: what knows up from down; without it nothing bursts */
+    bool falling; /* with `kinds`: weapons that depend on `up`; without it nothing bursts */
     bool world;   /* walls and a moving box */
-    bool ghosts;  /* bodies that do not block, team mates that do not, hits by touch */
+    bool ghosts;  /* bodies that do not block, team mates that do not block, hits by touch */
 };
 
-/* All of it but `instant`. */
+/* All features except `instant`. */
 extern const struct hs_scene_wishes hs_scene_anything;
 
 void hs_scene_draw(struct hs_random *random, const struct hs_scene_wishes *wishes,
                    struct hs_scene *out);
 
-/* How a scene is played. */
+/* The way a scene is played. */
 struct hs_scene_frame {
     double scale; /* first scaled, then turned, then moved */
     struct hs_scene_quat rotation;
     struct hs_vec translation;
     int64_t shift_us;
-    bool negate;    /* -q for every other q */
-    uint64_t order; /* 0: as they are; else a seed for the order players are posted in */
+    bool negate;    /* -q instead of every second q */
+    uint64_t order; /* 0: unchanged; otherwise a seed for the order of the players */
 };
 
 struct hs_scene_frame hs_scene_as_it_is(void);
@@ -139,10 +136,10 @@ struct hs_vec hs_scene_turn(struct hs_scene_quat q, struct hs_vec v);
 struct hs_scene_quat hs_scene_product(struct hs_scene_quat a, struct hs_scene_quat b);
 struct hs_scene_quat hs_scene_quat_about(struct hs_vec axis, double angle);
 
-/* A point of the scene, as it is played. */
+/* The point of the scene in the played frame of reference. */
 struct hs_vec hs_scene_point(const struct hs_scene_frame *frame, struct hs_vec p);
 
-/* A scene as played: free with hs_scene_close. */
+/* A played scene; free it with hs_scene_close. */
 struct hs_scene_stage {
     struct hs_ruleset *rules;
     struct hs_match *match;
@@ -157,10 +154,10 @@ void hs_scene_open(const struct hs_scene *scene, const struct hs_scene_frame *fr
                    struct hs_scene_stage *out);
 void hs_scene_close(struct hs_scene_stage *stage);
 
-/* The verdict about the scene's claim. */
+/* Verifies the scene's claim. */
 void hs_scene_verify(const struct hs_scene_stage *stage, struct hs_hit_result *out);
 
-/* The ruleset scenes are played by, for a unit of 1 / scale metres. */
+/* The ruleset of scenes, for a unit of 1 / scale metres. */
 struct hs_ruleset *hs_scene_ruleset(double scale);
 
 #endif

@@ -56,7 +56,7 @@ static void draw_pellets(struct hs_random *random, struct hs_scene *out)
     }
 }
 
-/* Other players; in a blast maybe the shooter, or one player twice. */
+/* Other players; with a blast maybe the shooter, or one player twice. */
 static void draw_victims(struct hs_random *random, struct hs_scene *out)
 {
     int first = out->weapon == HS_SCENE_ROCKET ? 0 : 1;
@@ -66,7 +66,7 @@ static void draw_victims(struct hs_random *random, struct hs_scene *out)
     out->has_target = out->weapon != HS_SCENE_ROCKET || hs_random_chance(random, 0.4);
 }
 
-/* Beside the path, so that some are in the way and some are not. */
+/* Places walls beside the path, so that some block it and some do not. */
 static struct hs_vec draw_place(struct hs_random *random, const struct hs_scene *scene)
 {
     struct hs_vec way = hs_vec_sub(scene->end, scene->start);
@@ -108,7 +108,7 @@ static void draw_mover(struct hs_random *random, struct hs_scene *out)
     mover->opens = hs_random_chance(random, 0.3) ? hs_random_index(random, HS_SCENE_FRAMES) : -1;
 }
 
-/* Most scenes of this kind have nobody to claim where the first body counts. */
+/* If the first body counts, most scenes claim no target. */
 static void draw_ghosts(struct hs_random *random, struct hs_scene *out)
 {
     out->passes_team = hs_random_chance(random, 0.5);
@@ -190,7 +190,7 @@ static void play_walls(const struct hs_scene *scene, const struct hs_scene_frame
     hs_match_set_world(stage->match, stage->world);
 }
 
-/* Where up is after the turn: the axis it is nearest to. */
+/* The direction of `up` after the turn: the nearest axis. */
 static enum hs_up find_up(const struct hs_scene_frame *frame)
 {
     struct hs_vec up = hs_scene_turn(frame->rotation, (struct hs_vec){0, 0, 1});

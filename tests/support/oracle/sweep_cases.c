@@ -2,7 +2,7 @@
 
 static const struct hs_vec world_axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
-/* An extent or radius: people and their parts, now and then a house, sometimes nothing at all. */
+/* An extent or radius: of people and their limbs, sometimes of a house, sometimes 0. */
 static double draw_size(struct hs_random *random, double metre)
 {
     if (hs_random_chance(random, 0.07))
@@ -10,8 +10,8 @@ static double draw_size(struct hs_random *random, double metre)
     return metre * hs_random_log_between(random, 0.02, 3.0);
 }
 
-/* Any rotation, often the identity or a quarter turn: the frames in which faces are parallel to
- * paths exactly. */
+/* Any rotation, often the identity or a quarter turn, because these make faces exactly parallel to
+   paths. */
 static void draw_axes(struct hs_random *random, struct hs_vec axes[3])
 {
     double choice = hs_random_unit(random);
@@ -80,7 +80,7 @@ static double draw_length(struct hs_random *random, double metre)
     return metre * hs_random_log_between(random, 0.01, 200);
 }
 
-/* How far past tangency, either way: usually a hair, often exactly nothing. */
+/* The distance from tangency, to either side: usually tiny, often exactly 0. */
 static double draw_graze(struct hs_random *random, double metre)
 {
     if (hs_random_chance(random, 0.1))
@@ -97,7 +97,7 @@ static double local_extent(const struct hs_reference_shape *shape, int axis)
     return core + shape->radius;
 }
 
-/* A point in the box around the shape, that box grown by `factor` and then by `margin`. */
+/* A point in the box around the shape, after that box grew by `factor` and then by `margin`. */
 static struct hs_vec draw_point(struct hs_random *random, const struct hs_reference_shape *shape,
                                 double factor, double margin)
 {
@@ -119,13 +119,13 @@ static struct hs_vec perpendicular(struct hs_random *random, struct hs_vec direc
     }
 }
 
-/* Places the start so that `through` lies at `fraction` of the path. */
+/* Places the start so that the path reaches `through` at this fraction of its length. */
 static void aim_through(struct hs_sweep *sweep, struct hs_vec through, double fraction)
 {
     sweep->start = hs_vec_add_scaled(through, sweep->direction, -fraction * sweep->length);
 }
 
-/* Anywhere near the shape. */
+/* A path anywhere near the shape. */
 static void path_random(struct hs_random *random, struct hs_sweep_case *c)
 {
     c->path = "random";
@@ -134,7 +134,9 @@ static void path_random(struct hs_random *random, struct hs_sweep_case *c)
                 hs_random_between(random, -0.2, 1.2));
 }
 
-/* Past the silhouette: a line perpendicular to `normal` at the height of the support point. */
+/*
+ * A path past the silhouette: a line perpendicular to `normal` at the height of the support point.
+ */
 static void path_grazing(struct hs_random *random, struct hs_sweep_case *c)
 {
     c->path = "grazing";
@@ -146,7 +148,7 @@ static void path_grazing(struct hs_random *random, struct hs_sweep_case *c)
                 hs_random_between(random, -0.1, 1.1));
 }
 
-/* Ends at the surface, or starts there and leaves. */
+/* A path that ends at the surface, or starts there and leaves. */
 static void path_to_surface(struct hs_random *random, struct hs_sweep_case *c)
 {
     c->path = "to surface";
@@ -158,7 +160,7 @@ static void path_to_surface(struct hs_random *random, struct hs_sweep_case *c)
     aim_through(&c->sweep, hs_vec_add_scaled(top, normal, above), leaves ? 0.0 : 1.0);
 }
 
-/* Along an axis or in a face's plane, often exactly in the plane of a face. */
+/* A path along an axis or parallel to a face, often exactly in the plane of the face. */
 static void path_parallel(struct hs_random *random, struct hs_sweep_case *c)
 {
     c->path = "parallel";
@@ -200,7 +202,7 @@ static void path_behind(struct hs_random *random, struct hs_sweep_case *c)
     aim_through(&c->sweep, hs_vec_add_scaled(top, c->sweep.direction, past), 0);
 }
 
-/* At the centre, or exactly at a corner, an edge's end or a cap. */
+/* A path through the centre, or exactly through a corner, the end of an edge, or a cap. */
 static void path_head_on(struct hs_random *random, struct hs_sweep_case *c)
 {
     c->path = "head on";

@@ -32,7 +32,7 @@ static struct wide relative_to(const struct hs_reference_shape *shape, struct hs
     return wide_add_scaled(widen(point), widen(shape->center), -1);
 }
 
-/* To the segment from -half to +half. */
+/* Distance to the segment from -half to +half. */
 static long double segment_distance(struct wide p, struct wide half)
 {
     long double square = wide_dot(half, half);
@@ -41,7 +41,7 @@ static long double segment_distance(struct wide p, struct wide half)
     return wide_length(wide_add_scaled(p, half, -along));
 }
 
-/* To the box |p_i| <= half_i; inside, minus the way out through the nearest face. */
+/* Distance to the box |p_i| <= half_i; inside, minus the distance to the nearest face. */
 static long double box_distance(struct wide p, const double half[3])
 {
     struct wide out = {fabsl(p.x) - (long double)half[0], fabsl(p.y) - (long double)half[1],
@@ -75,7 +75,7 @@ static long double signed_distance(const struct hs_reference_shape *shape, struc
     return core_distance(shape, p) - (long double)shape->radius;
 }
 
-/* A path, its start relative to the centre of the shape. */
+/* A path; its start is relative to the centre of the shape. */
 struct path {
     const struct hs_reference_shape *shape;
     struct wide start, direction;
@@ -105,7 +105,7 @@ static void keep_lower(struct valley *best, long double travel, long double valu
         *best = (struct valley){travel, value};
 }
 
-/* Golden-section search of the smallest distance on the path. */
+/* Golden-section search for the smallest distance on the path. */
 static struct valley find_valley(const struct path *path)
 {
     const long double golden = 0.61803398874989484820458683436563811772L;

@@ -1,13 +1,13 @@
 /*
- * A slow, plain answer to the question of validators/sweep.h, to hold the fast one against.
+ * A slow, simple answer to the question of validators/sweep.h, to test the fast one.
  *
- * Nothing is solved here. Each shape has a distance function written the way a textbook draws it
- * (a ball around a point, a ball around a segment, a box), negative inside. The signed distance to
- * a convex body is convex, so along a straight path it falls, then rises: a golden-section search
- * finds its smallest value, and where that overlaps, bisection between the start and there finds
- * the first touch. In long double, with positions taken relative to the shape's centre first.
+ * It solves no equations. Each shape has a distance function, negative inside, as textbooks define
+ * it: a ball around a point, a ball around a segment, a box. The signed distance to a convex body
+ * is convex, so along a straight path it falls, then rises. A golden-section search finds its
+ * smallest value. If that overlaps, bisection between the start and that point finds the first
+ * touch. It uses long double, with positions relative to the shape's centre.
  *
- * It shares no code and no description of a shape with what it tests, apart from vectors.
+ * It shares only the vectors with the code under test, and no description of a shape.
  */
 #ifndef HS_TEST_SWEEP_REFERENCE_H
 #define HS_TEST_SWEEP_REFERENCE_H
@@ -28,17 +28,17 @@ enum hs_reference_kind {
 struct hs_reference_shape {
     enum hs_reference_kind kind;
     struct hs_vec center;
-    double radius;              /* sphere, capsule; boxes: rounding of the box, usually 0 */
+    double radius;              /* sphere, capsule: the radius; boxes: the rounding, usually 0 */
     struct hs_vec half_segment; /* capsule: from the centre to the centre of one cap */
     struct hs_vec axes[3];      /* oriented box: unit, orthogonal */
     double half[3];             /* boxes: half extents along the axes */
 };
 
 struct hs_reference_result {
-    bool overlaps;       /* gap <= 0, without any slack */
-    double distance;     /* travel until the first touch; only where it overlaps */
-    double gap;          /* smallest along the path; below 0: minus the depth of the overlap */
-    double gap_distance; /* a travel with that gap */
+    bool overlaps;       /* gap <= 0, without slack */
+    double distance;     /* travel until the first touch; valid if it overlaps */
+    double gap;          /* smallest gap along the path; below 0: minus the depth of the overlap */
+    double gap_distance; /* a travel that has this gap */
 };
 
 const char *hs_reference_kind_name(enum hs_reference_kind kind);
@@ -46,7 +46,7 @@ const char *hs_reference_kind_name(enum hs_reference_kind kind);
 /* Distance from the surface to the point; negative inside. */
 double hs_reference_distance(const struct hs_reference_shape *shape, struct hs_vec point);
 
-/* The same for the point start + direction * travel, without rounding it to double first. */
+/* The same for the point start + direction * travel, which is not rounded to double first. */
 double hs_reference_distance_at(const struct hs_reference_shape *shape,
                                 const struct hs_sweep *sweep, double travel);
 

@@ -5,7 +5,7 @@
 #include "tests/support/random.h"
 #include "validators/world.h"
 
-/* A mesh that can still grow; `mesh` points into it. */
+/* A mesh that can grow; `mesh` points into it. */
 struct hs_test_mesh {
     struct hs_vec *vertices;
     uint32_t (*triangles)[3];
@@ -22,34 +22,34 @@ void hs_test_mesh_box(struct hs_test_mesh *mesh, struct hs_vec min, struct hs_ve
 /* The twelve triangles around a box. */
 void hs_test_mesh_block(struct hs_test_mesh *mesh, struct hs_vec min, struct hs_vec max);
 
-/* Hills: cells x cells squares of two triangles each, `width` wide and long from the origin. */
+/* Hills: a grid of squares with two triangles each, cells x cells, `width` wide and long from the
+   origin. */
 void hs_test_mesh_terrain(struct hs_test_mesh *mesh, struct hs_random *random, int cells,
                           double width, double height);
 double hs_test_terrain_height(const struct hs_test_mesh *mesh, int cells, double width, double x,
                               double y);
 
-/* A walled grid of passages and rooms of boxes and blocks, `width` wide and long, 4 high. */
+/* A grid of passages and rooms with walls of boxes and blocks, `width` wide and long, 4 high. */
 void hs_test_mesh_corridors(struct hs_test_mesh *mesh, struct hs_random *random, int cells,
                             double width, bool as_boxes);
 
-/* Triangles of all sizes and shapes in a cube from the origin, slivers among them. */
+/* Triangles of all sizes and shapes in a cube from the origin, including slivers. */
 void hs_test_mesh_soup(struct hs_test_mesh *mesh, struct hs_random *random, size_t count,
                        double width, double size);
 
-/* Everything scaled from the origin, or moved. */
+/* Scales the whole mesh from the origin, or moves it. */
 void hs_test_mesh_scale(struct hs_test_mesh *mesh, double by);
 void hs_test_mesh_translate(struct hs_test_mesh *mesh, struct hs_vec by);
 
-/* A level of a shooter: 600 by 600 of terrain with `blocks` buildings on it. */
+/* A shooter's level: 600 by 600 of terrain with `blocks` buildings on it. */
 enum { HS_TEST_LEVEL_CELLS = 600 };
 #define HS_TEST_LEVEL_WIDTH 600.0
 void hs_test_mesh_level(struct hs_test_mesh *mesh, struct hs_random *random, int blocks);
-/* A shot in it: eye height above the ground, mostly level, 10 to 100 long. */
+/* A shot in that level: at eye height above the ground, mostly level, 10 to 100 long. */
 struct hs_sweep hs_test_level_shot(const struct hs_test_mesh *mesh, struct hs_random *random,
                                    double radius);
 
-/* First contact by looking at everything, one after the other; only distance, kind and index of
- *best are set. */
+/* Finds the first contact by testing every item; sets only distance, kind and index of `best`. */
 bool hs_test_world_brute(const struct hs_world_mesh *mesh, const struct hs_sweep *sweep,
                          struct hs_world_contact *best);
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What rounding may do to a distance in a mesh some hundred across. */
+/* The rounding error of a distance in a mesh of some hundred units. */
 #define ROUNDING 1e-9
 
 static double axis_gap(double p, double a, double b, double c)
@@ -13,7 +13,7 @@ static double axis_gap(double p, double a, double b, double c)
     return p < low ? low - p : p > high ? p - high : 0;
 }
 
-/* To the box around a triangle: never more than to the triangle. */
+/* Distance to the box around a triangle, which is never more than to the triangle. */
 static double box_distance(const struct hs_vec *t, struct hs_vec p)
 {
     struct hs_vec gap = {axis_gap(p.x, t[0].x, t[1].x, t[2].x),
@@ -22,8 +22,8 @@ static double box_distance(const struct hs_vec *t, struct hs_vec p)
     return hs_vec_length(gap);
 }
 
-/* To the part of the triangle on the line parallel to its first edge, `up` of the way to the third
-   corner. */
+/* Distance to the part of the triangle on the line parallel to its first edge, at the share `up` of
+   the way to the third corner. */
 static double line_distance(const struct hs_vec *t, struct hs_vec p, double up)
 {
     struct hs_vec from = hs_vec_lerp(t[0], t[2], up), to = hs_vec_lerp(t[1], t[2], up);
@@ -77,7 +77,7 @@ double hs_reference_mesh_distance(const struct hs_world_mesh *mesh, struct hs_ve
     return best;
 }
 
-/* The triangles whose boxes come within `margin` of the box around the path. */
+/* Lists the triangles whose boxes are within `margin` of the box around the path. */
 static struct hs_world_mesh near_path(const struct hs_world_mesh *mesh,
                                       const struct hs_sweep *sweep, double margin)
 {
@@ -117,7 +117,7 @@ static double gap_at(const struct hs_world_mesh *mesh, const struct hs_sweep *s,
     return hs_reference_mesh_distance(mesh, center, limit + s->radius) - s->radius;
 }
 
-/* Travel at which the gap has come down to `enough`; beyond the length: nowhere. */
+/* Returns the travel at which the gap has shrunk to `enough`; beyond the length: nowhere. */
 static double advance(const struct hs_world_mesh *mesh, const struct hs_sweep *s, double enough,
                       double step_at_most)
 {
@@ -128,7 +128,7 @@ static double advance(const struct hs_world_mesh *mesh, const struct hs_sweep *s
             return travel;
         travel += gap;
     }
-    /* The last step may have left the path just before its end. */
+    /* The last step may have ended just past the path. */
     return gap_at(mesh, s, s->length, step_at_most) <= enough ? s->length : DBL_MAX;
 }
 
@@ -160,7 +160,7 @@ const char *hs_reference_judge(const struct hs_world_mesh *mesh, const struct hs
     if (hit) {
         fault = judge_hit(&near, sweep, distance, slack);
     } else if (near.triangle_count > 0) {
-        /* What is not near is further than 1: steps of at most 1 are safe. */
+        /* Triangles that are not listed are further than 1 away, so steps of at most 1 are safe. */
         if (advance(&near, sweep, slack * 0.999 - ROUNDING, 1) <= sweep->length)
             fault = "something is touched";
     }

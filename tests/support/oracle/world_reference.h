@@ -1,13 +1,13 @@
 /*
- * A slow, plain judge of sphere casts against triangles, to hold the fast ones against.
+ * A slow, simple reference for sphere casts against triangles, to test the fast ones.
  *
- * Nothing is solved here. The distance from a point to a triangle is found by minimising it: a
- * golden-section search over the lines parallel to one edge (the least distance to a line is convex
- * in the choice of the line), on each line the nearest point between its ends. The distance from
- * a point to all triangles changes at most as fast as the point moves, so a sphere may always
- * advance by its present gap: it steps along its path until the gap is gone.
+ * It solves no equations. It minimises the distance from a point to a triangle: a golden-section
+ * search over the lines parallel to one edge, and on each line the nearest point between its ends.
+ * The least distance to such a line is convex in the choice of the line. The distance from a point
+ * to all triangles changes at most as fast as the point moves. So a sphere can always advance by
+ * its present gap: it steps along its path until the gap is gone.
  *
- * It shares no code with what it tests, apart from vectors.
+ * It shares only the vectors with the code under test.
  */
 #ifndef HS_TESTS_WORLD_REFERENCE_H
 #define HS_TESTS_WORLD_REFERENCE_H
@@ -17,17 +17,17 @@
 #include "validators/sweep.h"
 #include "validators/world.h"
 
-/* From a point to the nearest of all triangles of the mesh; its boxes are not looked at. Triangles
-   further than `limit` may be left out. */
+/* Distance from a point to the nearest triangle of the mesh; it ignores boxes. Triangles further
+   than `limit` may be left out. */
 double hs_reference_mesh_distance(const struct hs_world_mesh *mesh, struct hs_vec point,
                                   double limit);
 
 /*
- * Whether an answer to a sweep is right; NULL, or what is wrong. `hit`, `distance`: the answer. The
- * sphere must not touch at its start.
+ * Checks an answer to a sweep; returns NULL, or a sentence about the fault. `hit` and `distance`
+ * are the answer. The sphere must not touch at its start.
  *
- * Right is a hit when at its distance the gap is within the slack of touch (HS_TOUCH_SLACK) of
- * zero, and nowhere before is it below; a miss when the gap is nowhere within the slack.
+ * A hit is right if the gap at its distance is within the slack of touch (HS_TOUCH_SLACK) of zero,
+ * and nowhere before it below that. A miss is right if the gap is nowhere within the slack.
  */
 const char *hs_reference_judge(const struct hs_world_mesh *mesh, const struct hs_sweep *sweep,
                                bool hit, double distance);

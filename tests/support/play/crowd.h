@@ -1,7 +1,5 @@
-/*
- * The most expensive requests over HTTP: p0 faces 99 others who stand in one place, and claims hits
- * on them. They use the built-in ruleset `centimetres`.
- */
+/* The most expensive requests over HTTP: p0 faces 99 others who stand in one place, and claims hits
+   on them. They use the built-in ruleset `centimetres`. */
 #ifndef HS_TESTS_CROWD_H
 #define HS_TESTS_CROWD_H
 
@@ -9,14 +7,14 @@
 
 enum { HS_CROWD_PLAYERS = 100, HS_CROWD_FRAMES = 60 };
 
-/* The time of the last initial frame, as claims use it. */
+/* The time of the last initial frame, which claims use. */
 #define HS_CROWD_NOW "10.59"
 
-/* The member "frames": HS_CROWD_FRAMES of them, from number `first` on. */
+/* The member "frames" with HS_CROWD_FRAMES frames, numbered from `first` on. */
 void hs_crowd_put_frames(struct hs_buffer *to, int first);
 
-/* One item of a list: 64 pellets; a bullet; a rocket among 64 victims; a shot of 64 pellets; a move
-   with both positions. */
+/* One item of a list: a hit with 64 pellets, with a bullet, or with a rocket and 64 victims; a shot
+   with 64 pellets; a move with both positions. */
 typedef void hs_crowd_put(struct hs_buffer *to, int shot);
 hs_crowd_put hs_crowd_put_pellets, hs_crowd_put_bullet, hs_crowd_put_rocket, hs_crowd_put_shot,
     hs_crowd_put_move;

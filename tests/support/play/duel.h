@@ -1,7 +1,5 @@
-/*
- * alice at the origin shoots at bob, 20 m away, in the built-in ruleset in metres, in a process
- * that ends and begins again. Whatever fails, fails the test.
- */
+/* alice at the origin shoots at bob, 20 m away, under the built-in ruleset in metres. The process
+   can end and start again. Any failure fails the test. */
 #ifndef HS_TESTS_DUEL_H
 #define HS_TESTS_DUEL_H
 
@@ -23,24 +21,24 @@ extern struct hs_duel hs_duel;
 void hs_duel_set_up(void);
 void hs_duel_tear_down(void);
 
-/* The process ends and another one reads what it saved. */
+/* Ends the process; another one reads the saved state. */
 void hs_duel_begin_anew(void);
 
-/* Every entry is stored. */
+/* Every entry must be stored. */
 void hs_duel_post_frame(const struct hs_frame *frame);
 
-/* A frame of both; `alice` and `bob` say more of them, NULL nothing. */
+/* Posts a frame of both players; `alice` and `bob` set further fields, NULL sets none. */
 void hs_duel_post(int ms, const struct hs_player_frame *alice, const struct hs_player_frame *bob);
 
-/* Frames that say nothing but places, a tick apart. */
+/* Posts frames that contain only places, one tick apart. */
 void hs_duel_play(int from_ms, int to_ms);
 
-/* alice's claim to have hit bob's head now, at that time: the reason. Nothing is paid unless it is
-   accepted. Without a number and a weapon: the next number, the rifle. */
+/* alice claims a hit on bob's head at that time; returns the reason. Nothing may be paid unless the
+   claim is accepted. Without a number and a weapon, it takes the next number and the rifle. */
 enum hs_reason hs_duel_hit_with(int ms, struct hs_str weapon, uint64_t shot);
 enum hs_reason hs_duel_hit(int ms);
 
-/* Her shot, posted now and fired at that time; or both at once, with the rifle. */
+/* Posts alice's shot, fired at that time; or the shot and the hit, with the rifle. */
 enum hs_reason hs_duel_shoot_at(int now_ms, int ms, struct hs_str weapon, uint64_t shot);
 enum hs_reason hs_duel_shoot(int ms, uint64_t shot);
 

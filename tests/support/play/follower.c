@@ -9,10 +9,10 @@
 #include "tests/support/need.h"
 #include "validators/str.h"
 
-/* Max printed faults, in total and for each count: a broken build has thousands. */
+/* Max number of printed faults, in total and for each count; a broken build has thousands. */
 enum { PRINTED = 60, PRINTED_EACH = 2, FIRST_SLOTS = 1024 };
 
-/* The owner of an id. A slot without an id is free. */
+/* The item that has an id. A slot without an id is free. */
 struct owner {
     char id[40];
     uint64_t key;
@@ -79,7 +79,7 @@ static void grow(struct hs_follower *follower)
     follower->slots = slots;
 }
 
-/* The key of the item that had the id first. */
+/* Returns the key of the item that had the id first. */
 static uint64_t owner_of(struct hs_follower *follower, const char *id, uint64_t key)
 {
     pthread_mutex_lock(&follower->lock);
@@ -215,6 +215,6 @@ long hs_follow_counts_print(const struct hs_follow_counts *counts)
     printf("  %ld %s\n", counts->field, text);
     HS_FOLLOW_FAULTS(X)
 #undef X
-    fflush(stdout); /* a failed assertion ends the process without it */
+    fflush(stdout); /* otherwise a failed assertion would end the process */
     return faults;
 }

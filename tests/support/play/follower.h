@@ -36,18 +36,18 @@ struct hs_follow_counts {
 struct hs_followed {
     uint64_t key;   /* from opening, session, shooter, kind and number; unique in a run */
     char *text;     /* the item as it is sent, JSON */
-    double now;     /* `now` of the request that first sent it */
+    double now;     /* `now` of the request that sent it first */
     bool is_honest; /* must be accepted */
     bool is_answered, is_paid;
     char id[40];     /* verdict id of the first answer */
-    uint64_t answer; /* hash of the first payment, without `replayed` */
+    uint64_t answer; /* hash of the first payment without `replayed` */
 };
 
-/* When an item was sent. */
+/* The time at which an item was sent, relative to its session. */
 enum hs_follow_moment {
-    HS_FOLLOW_NOW,   /* its session is the player's newest: it must get its first answer */
-    HS_FOLLOW_ENDED, /* its session is over: it must not be paid now; the reason may change */
-    HS_FOLLOW_COPY   /* a paid item under another number: must not be paid at all */
+    HS_FOLLOW_NOW,   /* its session is the player's newest: it must get its first answer again */
+    HS_FOLLOW_ENDED, /* its session is over: it must not be paid now, but its reason may change */
+    HS_FOLLOW_COPY   /* a paid item under another number: it must never be paid */
 };
 
 struct hs_follower;
@@ -55,8 +55,8 @@ struct hs_follower;
 struct hs_follower *hs_follower_create(void);
 void hs_follower_destroy(struct hs_follower *follower);
 
-/* Checks the answer about an item, an entry of `results`, `shots` or `hits`. Thread-safe; the item
-   and the counts belong to the calling thread. */
+/* Checks the answer to an item, an entry of `results`, `shots` or `hits`. Thread-safe; the item and
+   the counts belong to the calling thread. */
 void hs_follower_note(struct hs_follower *follower, struct hs_follow_counts *counts,
                       struct hs_followed *item, const json_t *result, enum hs_follow_moment moment);
 

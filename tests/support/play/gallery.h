@@ -2,7 +2,7 @@
  * A shooting gallery: shooters stand in a row and claim hits on one target. It tests claims while
  * the service is short of a resource. All claims have the same time, each has a different path, and
  * all are honest. So each must be paid once, whenever and however often it is sent. Errors of the
- * test itself end it (Check).
+ * test itself fail it (Check).
  */
 #ifndef HS_TESTS_GALLERY_H
 #define HS_TESTS_GALLERY_H
@@ -12,7 +12,7 @@
 
 enum { HS_GALLERY_SHOOTERS = 24, HS_GALLERY_CLAIMS = 480 };
 
-/* The ruleset that it needs as the default ruleset. */
+/* The default ruleset that it needs. */
 extern const char hs_gallery_rules[];
 
 /* The result of a claim. */
@@ -28,7 +28,7 @@ struct hs_gallery {
     struct hs_follower *follower;
     struct hs_follow_counts counts;
     struct hs_followed claims[HS_GALLERY_CLAIMS]; /* claim i is one of shooter i mod SHOOTERS */
-    double damage;                                /* sum over first payments */
+    double damage;                                /* sum of the first payments */
     long not_recorded, unavailable, unanswered;
 };
 
@@ -39,7 +39,7 @@ void hs_gallery_destroy(struct hs_gallery *gallery);
 /* Writes the body of a request: frames with all shooters, or `now` alone, and then `members`. */
 char *hs_gallery_body(bool frames, const char *members);
 
-/* Posts those frames; returns the status. */
+/* Posts these frames; returns the status. */
 long hs_gallery_post_frames(struct hs_gallery *gallery, struct hs_test_http *http);
 
 /* Sends one claim. */
@@ -50,10 +50,10 @@ enum hs_gallery_answer hs_gallery_claim(struct hs_gallery *gallery, struct hs_te
 enum hs_gallery_answer hs_gallery_take(struct hs_gallery *gallery, struct hs_followed *item,
                                        const json_t *result);
 
-/* Whether the claim was paid so far, and only once. */
+/* Returns whether the claim was paid, and only once. */
 bool hs_gallery_is_paid(const struct hs_gallery *gallery, int claim);
 
-/* Prints the counts under a heading; they must all be 0. */
+/* Prints the counts under a heading; all must be 0. */
 void hs_gallery_judge(const struct hs_gallery *gallery, const char *heading);
 
 #endif

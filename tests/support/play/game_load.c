@@ -6,7 +6,7 @@
 
 #include "tests/support/http/client.h"
 
-/* Places for numbers that change, all of one width. */
+/* Placeholders of equal width for numbers that change. */
 #define TIME_HERE  "100000.000000"
 #define SHOT_HERE  "100000000000"
 #define TICK_US    16667
@@ -14,7 +14,7 @@
 #define FIRST_SHOT INT64_C(100000000000)
 #define HEIGHT     160.0
 
-/* In centimetres, of a bone; the head is the last one. */
+/* The place of a bone in centimetres; the head is the last bone. */
 static double height_of(const struct hs_game_load *game, unsigned bone)
 {
     return HEIGHT * (bone + 1.0) / game->bones;
@@ -24,7 +24,7 @@ static void put_players(const struct hs_game_load *game, FILE *out)
 {
     for (unsigned i = 0; i < game->players; i++) {
         fprintf(out,
-                "%s{\"player\":\"p%u\",\"position\":[%.3f,%.3f,0],\"aim\":[1,0,0],"
+                "%s{\"player\":\"p%u\",\"position\":[%.3f,%.3f,0],\"aim\":[0.9906,0.137,0],"
                 "\"weapon\":\"rifle\"",
                 i == 0 ? "" : ",", i, 300.125 * i, i == 0 ? 0 : 41.5 * i);
         for (unsigned b = 0; b < game->bones; b++)
@@ -61,7 +61,7 @@ bool hs_game_load_init(struct hs_game_load *game)
 
 /* ---- the matches ---- */
 
-/* A sphere a bone, one above the other. */
+/* One sphere per bone, one above the other. */
 static json_t *rig_of(const struct hs_game_load *game)
 {
     json_t *bones = json_array(), *hitboxes = json_array(), *rest = json_array();

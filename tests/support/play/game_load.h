@@ -1,18 +1,18 @@
-/*
- * Requests of many games at 60 ticks a second, for loads: each the next tick of the next match. p0
- * claims and hits p1: the first time it is accepted, then refused for the same trajectory.
- */
+/* Requests of many games at 60 ticks a second, for load tests. Each is the next tick of the next
+   match. p0 claims a hit on p1. The first one is accepted, the later ones are refused for the same
+   trajectory. */
 #ifndef HS_TESTS_GAME_LOAD_H
 #define HS_TESTS_GAME_LOAD_H
 
 #include "tests/support/http/open_load.h"
 
 struct hs_game_load {
-    unsigned matches;    /* request i is for match i modulo this */
-    unsigned players;    /* in each; 0: no frame, a claim alone */
-    unsigned bones;      /* posted of each player; 0: none */
+    unsigned matches;    /* request i belongs to match i modulo this number */
+    unsigned players;    /* players of each match; 0: no frame, only a claim */
+    unsigned bones;      /* posted bones of each player; 0: none */
     const char *headers; /* further header lines, or "" */
-    uint64_t ticks;      /* stay at this one, for claims alone: where frames are; 0: go on */
+    uint64_t ticks; /* for claims alone: the tick that stays the same, because its frames exist; 0:
+                       ticks advance */
     /* made by hs_game_load_init */
     char *body;
     size_t size, times[4], time_count, shot;
@@ -22,11 +22,11 @@ struct hs_game_load {
 bool hs_game_load_init(struct hs_game_load *game);
 void hs_game_load_free(struct hs_game_load *game);
 
-/* Opens its matches, under a ruleset whose rig has so many bones. Without bones there is nothing to
-   do: posting opens them. False, with the reason on stderr, when that fails. */
+/* Opens its matches under a ruleset whose rig has this number of bones. Without bones it does
+   nothing, because posts open the matches. False: it failed, with the reason on stderr. */
 bool hs_game_load_open(const struct hs_game_load *game, unsigned port);
 
-/* A hs_open_load_fill; the context is the struct hs_game_load. */
+/* The hs_open_load_fill of this load; the context is the struct hs_game_load. */
 hs_open_load_fill hs_game_load_fill;
 
 #endif

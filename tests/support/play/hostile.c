@@ -35,8 +35,9 @@ static void add_rig(struct hs_ruleset *ruleset)
     hs_name_set(&rig->bones[rig->bone_count++], HS_STR("root"));
     stance->bones[0] = (struct hs_rest_bone){{0, 0, 1}, {0, 0, 0, 1}, {1, 1, 1}};
     stance->eye.z = 1;
-    /* Rotated boxes around the whole path: each one is swept, and the first contact keeps
-       changing. */
+    /*
+     * Rotated boxes around the whole path. Each one is swept, and the first contact changes often.
+     */
     for (uint16_t i = 0; i < HITBOXES; i++)
         rig->hitboxes[rig->hitbox_count++] = (struct hs_hitbox){.zone = zone,
                                                                 .shape = HS_SHAPE_BOX,
@@ -54,7 +55,7 @@ static struct hs_weapon *add_weapon(struct hs_ruleset *ruleset, struct hs_str na
     weapon->range = 1000;
     weapon->radius = 0.05;
     weapon->pellets = 1;
-    weapon->has_require_shot = true; /* most claims come without a shot */
+    weapon->has_require_shot = true; /* most claims have no shot */
     return weapon;
 }
 
@@ -71,7 +72,7 @@ static struct hs_ruleset *make_ruleset(void)
     rocket->type = HS_WEAPON_PROJECTILE;
     rocket->speed = 10;
     rocket->range = 1;
-    rocket->radius = rocket->world_radius = 1e-4; /* so thin that a bent path needs every leg */
+    rocket->radius = rocket->world_radius = 1e-4; /* so thin that a curved path needs every leg */
     rocket->gravity = 30;
     rocket->max_flight_us = 8000000;
     rocket->has_blast = true;
@@ -84,8 +85,9 @@ static struct hs_ruleset *make_ruleset(void)
 
 /* ---- world ---- */
 
-/* Large triangles or boxes in one place, so near the path that only the exact test rules them
-   out. */
+/*
+ * Large triangles or boxes in one place, so near the path that only the exact test excludes them.
+ */
 static struct hs_world *make_world(bool boxes)
 {
     static struct hs_vec vertices[3 * SOLIDS];

@@ -1,7 +1,5 @@
-/*
- * The most expensive matches and claims, to measure the worst cost of judging and to check its
- * bounds. Lengths in metres. The program ends when memory is out.
- */
+/* The most expensive matches and claims, to measure the max cost of verifying and to test its
+   limits. Lengths in metres. The program ends if memory is out. */
 #ifndef HS_TESTS_HOSTILE_H
 #define HS_TESTS_HOSTILE_H
 
@@ -10,7 +8,7 @@
 #include "validators/ruleset.h"
 #include "validators/world.h"
 
-/* Causes of expensive judging. HS_HOSTILE(id, name) */
+/* The reasons why verifying is expensive. HS_HOSTILE(id, name) */
 #define HS_HOSTILE_KINDS(X)                                                                        \
     X(PELLETS, "64 pellets through a crowd")                                                       \
     X(PASSERS, "64 pellets past a crowd")                                                          \
@@ -34,14 +32,14 @@ struct hs_hostile {
     struct hs_ruleset *ruleset;
     struct hs_world *world; /* NULL: none */
     struct hs_match *match;
-    struct hs_hit_claim claim; /* its shot number is 1 */
+    struct hs_hit_claim claim; /* the number of its shot is 1 */
     int64_t now_us;
     struct hs_pellet_claim pellets[HS_MAX_PELLETS];
     struct hs_str victims[HS_MAX_VICTIMS];
     char names[1024][16]; /* names of players */
 };
 
-/* Use a struct for one of these at a time; hs_hostile_free frees its contents. */
+/* A struct holds one of these at a time; hs_hostile_free frees its contents. */
 void hs_hostile_make(enum hs_hostile_kind kind, struct hs_hostile *out);
 void hs_hostile_free(struct hs_hostile *hostile);
 

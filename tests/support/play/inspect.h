@@ -1,4 +1,4 @@
-/* What a match holds of a player, for tests of what was stored. Failures end the test. */
+/* The stored state of a player in a match, for tests. Failures end the test. */
 #ifndef HS_TESTS_INSPECT_H
 #define HS_TESTS_INSPECT_H
 
@@ -6,10 +6,10 @@
 
 const struct hs_history *hs_history_of(const struct hs_match *match, const char *player);
 
-/* 0 where there is no such player. */
+/* Returns 0 if the player does not exist. */
 uint32_t hs_samples_of(const struct hs_match *match, const char *player);
 
-/* The sample of exactly that time, and what holds from it on. */
+/* The sample with exactly this time, and the state that holds from it on. */
 const struct hs_sample *hs_sample_at(const struct hs_match *match, const char *player,
                                      int64_t time_us);
 const struct hs_state *hs_state_at(const struct hs_match *match, const char *player,

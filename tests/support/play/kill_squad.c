@@ -102,7 +102,7 @@ static void add_hit(const struct hs_kill_squad *squad, struct hs_kill_shooter *s
     struct hs_kill_item *item = add_item(squad, shooter, false, tick);
     bool misses = hs_random_chance(random, 0.04), is_ghost = hs_random_chance(random, 0.03);
     bool is_arrow = shooter->style == HS_KILL_BOW;
-    /* No two paths are the same. */
+    /* No two paths are equal. */
     double way = middle_of(squad) - shooter->y + (misses ? 12 : 0);
     double far = is_arrow ? 1 : 2, height = 1.55 + 0.001 * (item->number % 100);
     double flight = is_arrow ? hypot(10, way) / arrow_speed : 0;
@@ -125,8 +125,8 @@ static void add_hit(const struct hs_kill_squad *squad, struct hs_kill_shooter *s
 
 /* ---- a tick ---- */
 
-/* The shooter leaves, or comes back. Returns the field of the frame that says so; NULL: the shooter
-   is away. */
+/* The shooter leaves, or comes back. Returns the frame field that reports it; NULL: the shooter is
+   away. */
 static const char *come_and_go(struct hs_kill_squad *squad, struct hs_kill_shooter *shooter,
                                int tick, struct hs_random *random)
 {
@@ -165,7 +165,7 @@ static void shoot(const struct hs_kill_squad *squad, struct hs_kill_shooter *sho
         add_shot(squad, shooter, tick);
 }
 
-/* Writes the items of this tick of one kind. */
+/* Writes the items of one kind in this tick. */
 static void write_items(const struct hs_kill_squad *squad, FILE *out, bool shots, int tick)
 {
     const char *comma = "";

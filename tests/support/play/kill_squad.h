@@ -1,8 +1,8 @@
 /*
  * The posts of one writer of the kill game (kill_game.h): four shooters and their target, tick
- * after tick. One shooter has a rifle; one has a rifle and posts shots a tick before their hits;
- * one has a shotgun; one has a bow. They leave and rejoin, and count their shots from 1 in each
- * session. All of it depends on the dice alone. Metres, seconds. Not thread-safe.
+ * after tick. One shooter has a rifle. One has a rifle and posts shots a tick before their hits.
+ * One has a shotgun, and one a bow. They leave and rejoin, and number their shots from 1 in each
+ * session. Everything depends only on the dice. Metres, seconds. Not thread-safe.
  */
 #ifndef HS_TESTS_KILL_SQUAD_H
 #define HS_TESTS_KILL_SQUAD_H
@@ -15,12 +15,12 @@
 
 enum { HS_KILL_SHOOTERS = 4, HS_KILL_SECOND = 20 /* ticks */ };
 
-/* The ruleset they play by. */
+/* The ruleset of the squad. */
 extern const char hs_kill_game_rules[];
 
 enum hs_kill_style { HS_KILL_RIFLE, HS_KILL_PAIRED, HS_KILL_SHOTGUN, HS_KILL_BOW };
 
-/* One item, with the tick that first sends it. */
+/* One item, with the tick that sends it first. */
 struct hs_kill_item {
     struct hs_followed followed;
     bool is_shot;
@@ -28,7 +28,7 @@ struct hs_kill_item {
 };
 
 struct hs_kill_session {
-    struct hs_kill_item *items; /* in the order in which they were made */
+    struct hs_kill_item *items; /* in the order of their creation */
     size_t count, capacity;
 };
 
@@ -40,12 +40,12 @@ struct hs_kill_shooter {
     int since, until; /* ticks: start and end of the session or absence */
     int session;      /* unique in the run, for keys */
     int next_number;  /* shots count from 1 in each session */
-    int fired_tick;   /* tick of the posted shot in flight; -1: none */
+    int fired_tick;   /* tick of the posted shot that has no hit yet; -1: none */
     struct hs_kill_session now, before;
 };
 
 struct hs_kill_squad {
-    int number; /* in its match; sets its position and names */
+    int number; /* index in its match; it determines place and names */
     int place;  /* unique in the run, for keys */
     long sessions;
     struct hs_kill_shooter shooters[HS_KILL_SHOOTERS];

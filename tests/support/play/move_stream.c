@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Snapshots leave the server this often. */
+/* The interval of the server's snapshots. */
 #define SNAPSHOT_US INT64_C(50000)
 
 static const double pi = 3.14159265358979323846;
@@ -35,7 +35,8 @@ void hs_move_stream_start(struct hs_move_stream *play, const struct hs_clock_opt
     play->clock_us = (double)own->clock_us;
 }
 
-/* Start and end of the last turn of the event that began by `time_us`; false: none did. */
+/* The start and end of the last repetition of the event that began by `time_us`; false: there is
+   none. */
 static bool last_turn(const struct hs_clock_event *event, int64_t time_us, int64_t *from_us,
                       int64_t *to_us)
 {
@@ -49,7 +50,7 @@ static bool last_turn(const struct hs_clock_event *event, int64_t time_us, int64
     return true;
 }
 
-/* The event of that kind at that time, or NULL. */
+/* The event of this kind at this time, or NULL. */
 static const struct hs_clock_event *during(const struct hs_move_stream *play,
                                            enum hs_clock_event_kind kind, int64_t time_us,
                                            int64_t *from_us, int64_t *to_us)
@@ -70,7 +71,7 @@ static double amount(const struct hs_move_stream *play, enum hs_clock_event_kind
     return event != NULL ? event->amount : otherwise;
 }
 
-/* How often a jump happened up to and including that time. */
+/* How often a jump has happened, up to and including this time. */
 static int64_t jumps(const struct hs_clock_event *event, int64_t time_us)
 {
     if (time_us < event->from_us)
@@ -78,7 +79,7 @@ static int64_t jumps(const struct hs_clock_event *event, int64_t time_us)
     return event->every_us > 0 ? 1 + (time_us - event->from_us) / event->every_us : 1;
 }
 
-/* The client's clock goes on from the last frame to this one. */
+/* Advances the client's clock from the last frame to this one. */
 static void run_clock(struct hs_move_stream *play, int64_t now_us)
 {
     double rate = (1 + play->options.skew_ppm * 1e-6) *
@@ -104,7 +105,7 @@ static void run_clock(struct hs_move_stream *play, int64_t now_us)
     play->now_us = now_us;
 }
 
-/* The queue on the way after that much time. */
+/* The queue of the connection after this time. */
 static double queue(struct hs_move_stream *play, int64_t passed_us)
 {
     const struct hs_clock_options *options = &play->options;
@@ -123,7 +124,7 @@ static int64_t delay_at(const struct hs_move_stream *play, int64_t time_us)
                    1e6);
 }
 
-/* When a packet sent at that time is received; never before an earlier one. */
+/* The arrival time of a packet that is sent at this time; never before an earlier packet. */
 static int64_t arrival(struct hs_move_stream *play, int64_t sent_us, double queued_us)
 {
     const struct hs_clock_options *options = &play->options;

@@ -1,4 +1,5 @@
-/* A player `S` of the stage (stage.h) who sends moves, with or without frames. Faults end the test.
+/*
+ * A player `S` of the stage (stage.h) who sends moves, with or without frames. Faults end the test.
  */
 #ifndef HS_TESTS_SESSION_H
 #define HS_TESTS_SESSION_H

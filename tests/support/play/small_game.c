@@ -22,7 +22,7 @@ static struct hs_str name_of(int player)
     return (struct hs_str){names[player], strlen(names[player])};
 }
 
-/* What happens at a place of the game; the same for every caller. */
+/* The effect at a place of the game; the same for every caller. */
 static struct hs_random dice(const struct hs_small_game *traffic, int tick, int what)
 {
     return hs_random_start(traffic->seed, (uint64_t)tick * 64 + (uint64_t)what);
@@ -157,7 +157,7 @@ uint64_t hs_small_game_frames(const struct hs_small_game *traffic, struct hs_mat
 
 /* ---- moves ---- */
 
-/* One in nine comes again a little later. `player` runs, and one of them with a fast clock. */
+/* One item in nine is repeated a little later. `player` runs; one player has a fast clock. */
 static struct hs_move move_of(const struct hs_small_game *traffic, int tick, int player)
 {
     struct hs_random random = dice(traffic, tick, 8 + player);
@@ -255,7 +255,7 @@ static uint64_t hash_result(const struct hs_hit_result *result)
     return hash;
 }
 
-/* The shot number k of a tick, as posted before its hit. */
+/* The shot with number k of a tick, posted before its hit. */
 static uint64_t judge_shot(const struct hs_small_game *traffic, struct hs_match *match, int tick,
                            int k, int64_t now_us)
 {
@@ -291,7 +291,7 @@ static uint64_t judge_shot(const struct hs_small_game *traffic, struct hs_match 
 static uint64_t judge_hit(const struct hs_small_game *traffic, struct hs_match *match, int tick,
                           int k, int64_t now_us)
 {
-    struct hs_random random = dice(traffic, tick, 24 + k); /* of the same shooter as the shot */
+    struct hs_random random = dice(traffic, tick, 24 + k); /* same shooter as the shot */
     int shooter = hs_random_index(&random, HS_SMALL_GAME_PLAYERS);
     int target = (shooter + 1 + hs_random_index(&random, 5)) % HS_SMALL_GAME_PLAYERS;
     int64_t time_us = (int64_t)(tick - 1) * HS_SMALL_GAME_TICK_US;
@@ -374,7 +374,7 @@ static const char *judge_end(struct hs_match *match, const struct hs_move *move)
     if (!hs_match_check_move(match, move, &result))
         out_of_memory();
     if (result.replayed)
-        return NULL; /* what was kept may be anything */
+        return NULL; /* the saved state may contain anything */
     bool is_delta = result.delta_us >= 0 &&
                     (double)result.delta_us <= (double)rules->max_delta_us * move->dilation + 1;
     if (!is_delta)
@@ -406,7 +406,7 @@ const char *hs_small_game_ends_of_time(uint64_t seed, struct hs_match *match)
             move.received_us = some_time(&random, move.received_us);
             move.timestamp_us = some_time(&random, move.timestamp_us);
             if (hs_random_chance(&random, 0.1))
-                move.dilation = 1000 * hs_random_unit(&random); /* the most there is */
+                move.dilation = 1000 * hs_random_unit(&random); /* the largest number */
             struct hs_moves_info info;
             if (hs_match_moves_info(match, move.player, &info) && info.present)
                 move.epoch = info.epoch;

@@ -162,7 +162,8 @@ struct hs_hit_claim hs_stage_claim_fired(int64_t time_us, double x, double y, do
 struct hs_hit_result *hs_stage_verify(const struct hs_match *match,
                                       const struct hs_hit_claim *claim, int64_t now_us)
 {
-    /* Filled with rubbish first: what verification leaves unset must not look like an answer. */
+    /* Filled with a pattern first, so that members that verification does not set are not valid by
+       accident. */
     struct hs_hit_result *result = must(malloc(sizeof *result));
     memset(result, 0xA5, sizeof *result);
     hs_hit_verify(match, claim, now_us, result);

@@ -1,7 +1,7 @@
 /*
- * A small match to try the library on: the fixture of the acceptance scenarios in metres, ways to
- * post poses and make claims in a line, and what to look up in an answer. Anything that cannot
- * fail in a sane test (memory) ends the program.
+ * A small match for tests of the library: the fixture of the acceptance scenarios in metres, with
+ * functions to post poses, make claims, and read answers. If a call fails that cannot fail in a
+ * correct test (memory), the program ends.
  *
  * One rig "body" (bones root, head): a head sphere of 0.15 on the head bone, zone "head" x 2, and
  * a torso capsule of 0.30, caps at 0.9 and 1.3, on the root, zone "torso" x 1. Stances "stand"
@@ -31,7 +31,7 @@ struct hs_ruleset *hs_stage_ruleset(void);
 /* Room for 64 players of 256 samples. */
 struct hs_match *hs_stage_match(const struct hs_ruleset *ruleset);
 
-/* An entry that says the least: player and position. */
+/* The shortest entry: player and position. */
 struct hs_player_frame hs_stage_entry(const char *player, double x, double y, double z);
 
 /* An entry at the origin with an event. */
@@ -40,31 +40,29 @@ struct hs_player_frame hs_stage_event(const char *player, enum hs_sample_event e
 /* Posts one entry at a time; returns its result. `flags` may be NULL. */
 enum hs_frame_result hs_stage_post(struct hs_match *match, int64_t time_us,
                                    const struct hs_player_frame *entry, unsigned *flags);
-/* The same, with nothing but a position, and stored or the program ends. */
+/* Posts only a position; the program ends unless it is stored. */
 void hs_stage_place(struct hs_match *match, int64_t time_us, const char *player, double x, double y,
                     double z);
 
-/*
- * The scenarios' history: every 50 ms from 0 to 1000 ms, S at the origin (eye at 0,0,1.6) and T
- * at x = 20, y = 4 m/s. Both hold a rifle.
- */
+/* Posts the scenarios' history: every 50 ms from 0 to 1000 ms, S at the origin (eye at 0,0,1.6),
+   and T at x = 20, moving along y at 4 m/s. Both hold a rifle. */
 void hs_stage_play(struct hs_match *match);
 
 /* S claims a hit on T with the rifle, from the eye of S to an end point. */
 struct hs_hit_claim hs_stage_claim(int64_t hit_time_us, double x, double y, double z);
 
-/* The same, fired at the time of the hit: the shooter's pose of then counts. */
+/* The same, fired at the time of the hit, so the shooter's pose at that time counts. */
 struct hs_hit_claim hs_stage_claim_fired(int64_t time_us, double x, double y, double z);
 
 /* Owned by the caller: free(). */
 struct hs_hit_result *hs_stage_verify(const struct hs_match *match,
                                       const struct hs_hit_claim *claim, int64_t now_us);
 
-/* The same, as an answer that holds until the next call. */
+/* The same, as an answer that is valid until the next call. */
 struct hs_hit_result *hs_stage_judge(const struct hs_match *match, const struct hs_hit_claim *claim,
                                      int64_t now_us);
 
-/* The row of a check; NULL: it did not run. */
+/* The row of a check; NULL: the check did not run. */
 const struct hs_check_row *hs_stage_row(const struct hs_hit_result *result, enum hs_check check);
 
 #endif

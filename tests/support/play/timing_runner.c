@@ -9,7 +9,7 @@
 #include "tests/support/http/client.h"
 #include "tests/support/play/stage.h"
 
-/* Check's assertions note where they are in a file, each time: too slow for every move. */
+/* Check's assertions write their place to a file each time, which is too slow for every move. */
 static void need(bool holds, const char *what)
 {
     if (!holds)

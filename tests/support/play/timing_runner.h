@@ -1,15 +1,15 @@
 /*
- * Judges streams of moves in one of two places: a match in this process, or a match of a service,
- * where they go in the compact form. What comes back is the same, so that one test runs in both.
+ * Checks streams of moves in one of two places: a match in this process, or a match of a service,
+ * which receives the compact form. The results are the same, so one test runs in both places.
  *
- * Anything that must not happen (no memory, a refused request) ends the test through Check.
+ * If something impossible happens (no memory, a refused request), Check ends the test.
  */
 #ifndef HS_TESTS_TIMING_RUNNER_H
 #define HS_TESTS_TIMING_RUNNER_H
 
 #include "validators/moves.h"
 
-/* The rules of a match that streams differ in; the rest is as built in. */
+/* The ruleset fields in which the streams' matches differ; all others have their defaults. */
 struct hs_timing_rules {
     double drift;
     bool resolution; /* `prevention` */
@@ -32,18 +32,18 @@ struct hs_timing_told {
 
 struct hs_timing_runner;
 
-/* A match of its own, of the service that listens there; `port` 0: in this process. */
+/* A separate match of the service at `port`; 0: in this process. */
 struct hs_timing_runner *hs_timing_runner_open(unsigned port, const struct hs_timing_rules *rules);
 void hs_timing_runner_close(struct hs_timing_runner *runner);
 
-/* The moves are the player "P"'s. Over HTTP all of them are one request. */
+/* The moves belong to the player "P". Over HTTP all of them are in one request. */
 void hs_timing_runner_judge(struct hs_timing_runner *runner, const struct hs_move *moves,
                             size_t count, struct hs_timing_seen *seen);
 
-/* Equal to the last bit. */
+/* Returns whether both are equal to the last bit. */
 bool hs_timing_seen_equal(const struct hs_timing_seen *a, const struct hs_timing_seen *b);
 
-/* Posts a body as it stands; the status. Over HTTP only. */
+/* Posts a body unchanged; returns the status. Over HTTP only. */
 long hs_timing_runner_post(struct hs_timing_runner *runner, const char *body);
 
 void hs_timing_runner_ask(struct hs_timing_runner *runner, struct hs_timing_told *told);

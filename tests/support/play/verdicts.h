@@ -1,4 +1,4 @@
-/* What tests expect of a verdict. Failures end the test, as Check's own assertions do. */
+/* Expectations of tests about verdicts. Failures end the test, as Check's own assertions do. */
 #ifndef HS_TESTS_VERDICTS_H
 #define HS_TESTS_VERDICTS_H
 
@@ -6,14 +6,14 @@
 
 #include "validators/hit.h"
 
-/* The reason, and the verdict it gives. */
+/* Expects the reason, and the verdict that belongs to it. */
 void hs_expect_reason(const struct hs_hit_result *result, enum hs_reason reason);
 
-/* The row of a check, which ran and found this. */
+/* Expects that a check ran with this result. */
 const struct hs_check_row *hs_expect_row(const struct hs_hit_result *result, enum hs_check check,
                                          enum hs_outcome outcome, enum hs_reason reason);
 
-/* The numbers of a check, within 1e-12 of themselves. */
+/* Expects the numbers of a check, with a tolerance of 1e-12. */
 void hs_expect_measure(const struct hs_hit_result *result, enum hs_check check, enum hs_unit unit,
                        double measured, double limit);
 

@@ -1,4 +1,4 @@
-/* Text put into a buffer by format, wherever its end falls. */
+/* Formatted text that is appended to a buffer, with its end at every possible place. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "api/json/buffer.h"
 #include "tests/support/run_suite.h"
 
-/* Around every size the buffer grows at, each text may be the one that does not fit. */
+/* Around every size at which the buffer grows, each text may be the one that does not fit. */
 START_TEST(texts_are_whole_wherever_they_end)
 {
     enum { LONGEST = 5000, TEXTS = 700 };
@@ -30,7 +30,7 @@ START_TEST(texts_are_whole_wherever_they_end)
 }
 END_TEST
 
-/* One that is longer than all there was, and one of nothing at all. */
+/* A text longer than all before it, and an empty text. */
 START_TEST(long_and_empty_texts)
 {
     struct hs_buffer buffer = {0};
@@ -44,7 +44,7 @@ START_TEST(long_and_empty_texts)
 }
 END_TEST
 
-/* A buffer that lacked memory once takes nothing more. */
+/* A buffer that once lacked memory accepts nothing more. */
 START_TEST(a_failed_buffer_stays_as_it_is)
 {
     struct hs_buffer buffer = {0};

@@ -1,7 +1,7 @@
 /*
- * openapi.yaml and the sources say the same: it is whole and understood, its routes and closed
- * lists are those of the code, its examples fit its schemas, and docs/api.md agrees.
- * test_contract_numbers.c looks at its numbers, tests/integration/test_contract*.c hold it against
+ * openapi.yaml agrees with the sources. It is complete and every part is understood. Its routes and
+ * closed lists are those of the code, its examples fit its schemas, and docs/api.md agrees.
+ * test_contract_numbers.c checks its numbers. tests/integration/test_contract*.c compare it with
  * the running service.
  */
 #include <check.h>
@@ -43,7 +43,9 @@ START_TEST(every_schema_is_understood)
 }
 END_TEST
 
-/* Follows every `$ref` of the document; counts those below `paths` that lead to each component. */
+/*
+ * Follows every `$ref` of the document, and counts the references below `paths` to each component.
+ */
 static void check_references(const json_t *value)
 {
     const char *key;
@@ -62,7 +64,7 @@ START_TEST(every_reference_leads_somewhere)
 }
 END_TEST
 
-/* Whether `reference` stands anywhere in a value. */
+/* Returns whether a value contains `reference` anywhere. */
 static bool is_referred_to(const json_t *value, const char *reference)
 {
     const char *key;
@@ -86,14 +88,15 @@ START_TEST(every_component_is_used)
     {
         char reference[256];
         if (strcmp(kind, "securitySchemes") == 0)
-            continue; /* named, not referred to: see what_a_route_asks_for_is_documented */
+            continue; /* named, without a `$ref`: see what_a_route_asks_for_is_documented */
         snprintf(reference, sizeof reference, "#/components/%s/%s", kind, name);
         ck_assert_msg(is_referred_to(document, reference), "nothing refers to %s", reference);
     }
 }
 END_TEST
 
-/* Every example of a media type: those in `list` fit its schema, or do not. Returns how many. */
+/* Checks every example of a media type: those in `list` fit its schema, or do not fit it. Returns
+   how many. */
 static size_t check_list(const json_t *type, const char *list, bool fitting, const char *where)
 {
     size_t count = 0;
@@ -134,7 +137,7 @@ static size_t check_all_examples(const json_t *value, const char *where)
     return count;
 }
 
-/* Where members named `x_` are allowed, the other names are those of `properties`. */
+/* If members named `x_` are allowed, the other names are those of `properties`. */
 static size_t check_names(const json_t *value)
 {
     const char *key;
@@ -182,7 +185,8 @@ START_TEST(every_route_is_documented)
     const json_t *operation =
         hs_contract_operation(document, routes[_i].method, routes[_i].pattern);
     ck_assert_msg(operation != NULL, "%s %s", routes[_i].method, routes[_i].pattern);
-    /* `servers` of the document are both listeners; an operation on one names that one. */
+    /* The `servers` of the document are both listeners. An operation that exists on one listener
+       names that one. */
     json_t *servers = json_object_get(operation, "servers");
     const json_t *all = json_object_get(document, "servers");
     ck_assert_uint_eq(json_array_size(all), 2);
@@ -229,7 +233,7 @@ START_TEST(path_parameters_are_declared)
         ck_assert_str_eq(
             json_string_value(json_object_get(json_array_get(declared, count), "$ref")), reference);
     }
-    /* and, where a request may be refused for its deadline, the header that says it */
+    /* and the header for the deadline, if the route can refuse a request for it */
     if (strncmp(routes[_i].pattern, "/v1/", 4) == 0)
         ck_assert_str_eq(
             json_string_value(json_object_get(json_array_get(declared, count++), "$ref")),
@@ -238,7 +242,7 @@ START_TEST(path_parameters_are_declared)
 }
 END_TEST
 
-/* Whether a caller with these scopes (-1: without a token) has what the operation documents. */
+/* Returns whether a caller with these scopes (-1: without a token) may use the operation. */
 static bool has_security(const json_t *operation, int scopes)
 {
     size_t i, k;
@@ -263,7 +267,7 @@ static bool has_security(const json_t *operation, int scopes)
     return false;
 }
 
-/* `admin`, which stands for all others, is not listed. */
+/* `admin` includes all other scopes and is not listed. */
 START_TEST(what_a_route_asks_for_is_documented)
 {
     enum hs_route route = (enum hs_route)_i;
@@ -303,11 +307,11 @@ static const char *const move_reasons[] = {HS_MOVE_REASONS(NAME_3) NULL};
 static const char *const units[] = {HS_UNITS(NAME_2) NULL};
 static const char *const frame_results[] = {HS_FRAME_RESULTS(NAME_2) NULL};
 static const char *const frame_flags[] = {HS_FRAME_FLAGS(NAME_2) NULL};
-/* The last two are those of balancers (deploy/haproxy). */
+/* The last two belong to balancers (deploy/haproxy). */
 static const char *const problem_codes[] = {HS_PROBLEMS(NAME_3) "bad_gateway", "gateway_timeout",
                                             NULL};
 
-/* `first`: members at the head of the list that are never written. */
+/* `first`: number of values at the head of the list that are never written. */
 static const struct {
     const char *schema;
     const char *const *names;
@@ -322,7 +326,7 @@ static const struct {
     {"MoveCheck", move_checks, 0},
     {"MoveReason", move_reasons, 0},
     {"Unit", units, 1 /* none: the members are left out */},
-    {"FrameRefusal", frame_results, 1 /* stored is no refusal */},
+    {"FrameRefusal", frame_results, 1 /* `stored` is no refusal */},
     {"FrameFlag", frame_flags, 0},
     {"ProblemCode", problem_codes, 1 /* nothing wrong */},
 };
@@ -381,7 +385,7 @@ START_TEST(small_lists_are_those_of_the_sources)
     assert_enum("Shape", shape_name, HS_SHAPE_COUNT);
     assert_enum("Up", up_name, HS_UP_NZ + 1);
     assert_enum("PelletOutcome", pellet_outcome_name, HS_PELLET_UNKNOWN + 1);
-    /* Their names are not in a list of the sources; that each is accepted is tested elsewhere. */
+    /* The sources have no list of their names; other tests check that each is accepted. */
     const json_t *events = json_object_get(hs_contract_schema(document, "PlayerEvent"), "enum");
     ck_assert_uint_eq(json_array_size(events), HS_EVENT_LAUNCH);
     const json_t *fuses = json_object_get(hs_contract_schema(document, "Fuse"), "enum");
@@ -446,7 +450,7 @@ START_TEST(tables_are_those_of_the_sources)
 }
 END_TEST
 
-/* Names in backquotes from `at` on, held against a closed list in its order. */
+/* Compares the names in backquotes from `at` on with a closed list, in order. */
 static void assert_enumeration(const char *at, const char *const *names, size_t first,
                                const char *what)
 {
@@ -469,7 +473,7 @@ static bool is_listed(const char *const *names, const char *name, size_t len)
     return false;
 }
 
-/* Both ways: what the page lists is all there is, and what its tables name does exist, once. */
+/* Both directions: the page lists all values, and every name in its tables exists, once. */
 START_TEST(the_page_lists_what_there_is)
 {
     char *page = hs_test_read_file("docs/api.md", NULL);

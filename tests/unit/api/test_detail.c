@@ -1,4 +1,5 @@
-/* Sentences of checks: checks are provoked, each reason is worded, numbers show their side. */
+/* Sentences of checks. The test makes each check fail. Each reason has its words, and the numbers
+   show which side of the limit. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -297,7 +298,7 @@ START_TEST(a_check_says_what_it_found)
 }
 END_TEST
 
-/* The moment whose pose counted, not that of the target's. */
+/* The sentence names the moment whose pose counted, not that of the target. */
 START_TEST(without_fire_time_the_shooter_is_where_they_are_now)
 {
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 3.6, 1.6);
@@ -310,7 +311,7 @@ START_TEST(without_fire_time_the_shooter_is_where_they_are_now)
 }
 END_TEST
 
-/* A check that is off by default may be left out. */
+/* The test may omit a check that is off by default. */
 START_TEST(no_check_is_left_out)
 {
     unsigned seen = 0;
@@ -332,7 +333,7 @@ static struct hs_hit_result result_at(void)
 static const struct hs_detail_claim claim_of_s = {
     .shot = 7, .shooter = {"S", 1}, .target = {"T", 1}, .weapon = {"laser", 5}};
 
-/* A new reason, or a new check with an old one, must not come without a sentence. */
+/* A new reason, or a new check with an old reason, needs a sentence. */
 START_TEST(every_reason_has_a_sentence)
 {
     static struct hs_hit_result result;
@@ -340,7 +341,7 @@ START_TEST(every_reason_has_a_sentence)
     enum hs_reason reason = (enum hs_reason)_i;
     if (hs_reason_verdict(reason) == HS_VERDICT_ACCEPTED || reason == HS_REASON_OVER_BUDGET ||
         reason == HS_REASON_MALFORMED)
-        return; /* no row has them */
+        return; /* no row contains these */
     bool is_worded = false;
     for (int check = 0; check < HS_CHECK_COUNT; check++) {
         for (int unit = 0; unit < HS_UNIT_COUNT; unit++) {

@@ -1,4 +1,5 @@
-/* The movers of frames: documents into structs, faults with their places, refusals as JSON. */
+/* The movers of frames: documents become structs, faults name their places, and refusals become
+   JSON. */
 #include "api/ticks.h"
 #include "tests/support/run_suite.h"
 
@@ -87,7 +88,7 @@ END_TEST
 static const struct {
     const char *text, *pointer, *detail;
 } bad[] = {
-    {FRAME("{}"), "/frames/0/movers", "must be an array"},
+    {FRAME("{}"), "/frames/0/movers", "must be an array, or an object with columns and rows"},
     {FRAME("[{},{},{},{}]"), "/frames/0/movers", "must have from 0 to 3 elements"},
     {FRAME("[7]"), AT, "must be an object"},
     {FRAME("[{\"position\":[0,0,0]}]"), AT "/mover", "is required"},

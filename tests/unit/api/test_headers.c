@@ -1,4 +1,4 @@
-/* What the header fields of a request are refused for. */
+/* Faults in the header fields of a request. */
 #include "api/http/headers.h"
 #include "tests/support/run_suite.h"
 
@@ -99,7 +99,7 @@ START_TEST(refuses_exactly_what_it_should)
 }
 END_TEST
 
-/* Bytes, not strings: a zero byte in a name or value hides nothing. */
+/* Header fields are bytes, not strings: a zero byte in a name or value hides nothing. */
 START_TEST(zero_bytes_are_seen)
 {
     struct hs_headers headers = {0};
@@ -183,7 +183,7 @@ START_TEST(takes_trace_ids)
     hs_headers_add(&headers, str("traceparent"), str(traces[_i].value));
     ck_assert_str_eq(headers.trace_id, traces[_i].taken ? TRACE : "");
     hs_headers_add(&headers, str("Traceparent"), str("00-" TRACE "-" PARENT "-01"));
-    ck_assert_str_eq(headers.trace_id, ""); /* it is whole or absent */
+    ck_assert_str_eq(headers.trace_id, ""); /* the traceparent is complete or absent */
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* What a request costs before it is refused: memory for its size, and time for its faults. */
+/* The cost of a request before it is refused: memory for its size, and time for its faults. */
 #include "api/ticks.h"
 #include "tests/support/run_suite.h"
 
@@ -13,7 +13,7 @@ static struct hs_problem problem;
 static struct hs_arena arena;
 static struct hs_frames_request request;
 static char *body;
-static size_t length, allocated; /* of the body; by its parser */
+static size_t length, allocated; /* peak bytes of the body; peak bytes of its parser */
 
 static void *counting_malloc(size_t size)
 {
@@ -45,7 +45,7 @@ static void write_text(const char *text)
     length += len;
 }
 
-/* A megabyte of frames whose players are all the same. */
+/* A megabyte of frames whose players are all equal. */
 static void write_frames(const char *player)
 {
     write_text("{\"frames\":[");
@@ -83,8 +83,8 @@ START_TEST(hollow_bodies_are_refused_before_they_are_parsed)
 }
 END_TEST
 
-/* The smallest that make sense, and the smallest that get past: no more than forty times as much.
- */
+/* The smallest meaningful items, and the smallest that the parser accepts: at most forty times
+   their size. */
 START_TEST(what_is_parsed_takes_memory_for_its_size)
 {
     static const char *const small[] = {"{\"player\":\"a\",\"position\":[0,0,0]}",
@@ -102,7 +102,7 @@ START_TEST(what_is_parsed_takes_memory_for_its_size)
 }
 END_TEST
 
-/* Rulesets name many things and say nothing of them. */
+/* Rulesets with many names and no contents. */
 START_TEST(a_little_hollowness_is_let_pass)
 {
     write_text("{\"weapons\":{");
@@ -119,7 +119,7 @@ START_TEST(a_little_hollowness_is_let_pass)
 }
 END_TEST
 
-/* Braces within strings are none. */
+/* Braces within strings do not count. */
 START_TEST(text_is_not_counted)
 {
     write_text("{\"frames\":[],\"x_note\":\"");

@@ -1,4 +1,4 @@
-/* Maps as documents: what is read, and what is said about what is not right. */
+/* Maps as documents: valid ones are read, and faults are reported. */
 #include "api/maps.h"
 
 #include "api/json/cursor.h"
@@ -105,8 +105,8 @@ START_TEST(points_at_faults)
 }
 END_TEST
 
-/* What stands in or beside the lists and is no geometry takes twenty times its bytes in memory: so
-   there is less of it than a map may have of the other. */
+/* JSON in or beside the lists that is no geometry takes twenty times its bytes in memory. So a map
+   may have less of it than of geometry. */
 START_TEST(what_is_no_geometry_is_bounded)
 {
     enum { MOST = 1 << 20 };
@@ -164,7 +164,8 @@ START_TEST(says_where_it_is_no_json)
 }
 END_TEST
 
-/* A hundred thousand faults: the first ones in words, the others as a number, and quickly. */
+/* A hundred thousand faults: the first ones are described, the others are counted, and this is
+   fast. */
 START_TEST(counts_faults_it_does_not_name)
 {
     enum { COUNT = 100000 };
@@ -189,7 +190,7 @@ START_TEST(counts_faults_it_does_not_name)
 }
 END_TEST
 
-/* Every way to write a number gives the double that strtod gives. */
+/* Every way to write a number gives the same double as strtod. */
 START_TEST(numbers_are_rounded_as_they_should)
 {
     uint64_t seed = hs_test_seed(20261121);
@@ -244,7 +245,7 @@ static const char *const pieces[] = {
     "[-0,0,1]",
 };
 
-/* A document of such pieces, most of them in their place. */
+/* A document made of such pieces, most of them in their correct place. */
 static void draw_text(struct hs_random *random, struct hs_buffer *out)
 {
     static const char *const names[] = {"vertices", "triangles", "boxes", "x_list", "list"};
@@ -289,7 +290,7 @@ START_TEST(agrees_with_a_tree_of_values)
 }
 END_TEST
 
-/* What is written of a mesh reads back as the same bits. */
+/* The written form of a mesh reads back as the same bits. */
 START_TEST(a_document_of_a_mesh)
 {
     static const struct hs_vec vertices[] = {

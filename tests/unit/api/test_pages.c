@@ -1,8 +1,6 @@
-/*
- * The tables and lists of docs/ruleset.md and docs/api.md that are made from openapi.yaml, the
- * vocabulary and the built-in rulesets must be as they would be made now. With HS_WRITE_PAGES set
- * the pages are written instead (make docs).
- */
+/* The tables and lists of docs/ruleset.md and docs/api.md come from openapi.yaml, the vocabulary
+   and the built-in rulesets. The test compares them with freshly made ones. If HS_WRITE_PAGES is
+   set, it writes the pages instead (make docs). */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +46,7 @@ static void teardown(void)
 
 /* ---- cells ---- */
 
-/* One line; a bar would end the cell. */
+/* Writes text in one line; a bar would end the cell. */
 static void put_text(FILE *out, const char *text)
 {
     for (const char *at = text; at != NULL && *at != '\0'; at++) {
@@ -92,7 +90,7 @@ static void put_range(FILE *out, const json_t *schema)
     }
 }
 
-/* The member of the built-in ruleset `i` that a dotted path leads to, or NULL. */
+/* The member of the built-in ruleset `i` at a dotted path, or NULL. */
 static const json_t *builtin_value(size_t i, const char *path)
 {
     const json_t *at = builtin[i];
@@ -136,7 +134,7 @@ static bool is_required(const json_t *schema, const char *name)
     return false;
 }
 
-/* The members of an object of rules that have no table of their own, under `path`. */
+/* Lists the members of an object of rules that have no table of their own, under `path`. */
 static void put_members(FILE *out, const json_t *schema, const char *path)
 {
     const char *name;
@@ -180,7 +178,7 @@ static const struct {
     {"`moves.modes.NAME`", "MoveMode", "moves.modes.NAME"},
 };
 
-/* Numbers of the built-in things of one kind, those in metres: a column for each. */
+/* The numbers of the built-in entries of one kind, in metres, with a column for each. */
 static void put_builtin_table(FILE *out, const char *path, const char *schema)
 {
     json_t *things = (json_t *)(uintptr_t)builtin_value(1, path), *thing, *field;
@@ -205,7 +203,7 @@ static void put_builtin_table(FILE *out, const char *path, const char *schema)
     }
 }
 
-/* All have the same description and range. */
+/* All members have the same description and range. */
 static void put_checks(FILE *out)
 {
     const char *name;
@@ -244,7 +242,7 @@ static void put_tables(FILE *out)
     fputs("\n", out);
 }
 
-/* The block to be copied: every check there is, in shadow. */
+/* The block for users to copy: every check, in shadow. */
 static void put_shadow(FILE *out)
 {
     const char *name, *before = "";
@@ -279,8 +277,8 @@ static size_t put_words(FILE *out, size_t at, const char *text)
     return at;
 }
 
-/* Writes `lead` and the names of the checks that `is_listed` has, as one sentence; nothing when it
-   has none. */
+/* Writes `lead` and the names of the checks for which `is_listed` is true as one sentence, or
+   nothing without such a check. */
 static size_t put_check_names(FILE *out, size_t at, const char *lead,
                               bool is_listed(enum hs_check check))
 {
@@ -333,7 +331,7 @@ static void put_check_order(FILE *out)
     fputs("\n", out);
 }
 
-/* The table in the description of a schema. */
+/* Writes the table in the description of a schema. */
 static void put_described(FILE *out, const char *schema)
 {
     const char *text =
@@ -384,7 +382,7 @@ static void read_page(const char *name, char page[PAGE_BYTES])
     fclose(file);
 }
 
-/* Returns the page with a new text between the two lines about `what`; the caller frees it. */
+/* Returns the page with a new text between the two marker lines of `what`; the caller frees it. */
 static char *renew(const char *page, const char *what, void put(FILE *out))
 {
     char begin[64], end[64], *text = NULL;
@@ -419,7 +417,7 @@ START_TEST(the_pages_are_made_from_the_sources)
 }
 END_TEST
 
-/* What is to be copied is a part of a ruleset, and puts every check there is in shadow. */
+/* The block for users to copy is a part of a ruleset, and sets every check to shadow. */
 START_TEST(the_shadow_block_is_taken)
 {
     static char page[PAGE_BYTES], text[PAGE_BYTES + 2];

@@ -1,4 +1,4 @@
-/* Error documents: valid JSON whatever is put in, every field where the contract says. */
+/* Error documents: the JSON is valid for any contents, and every field follows the contract. */
 #include "api/http/problem.h"
 
 #include "api/json/escape.h"
@@ -99,7 +99,8 @@ START_TEST(overload_says_when_to_come_back)
 }
 END_TEST
 
-/* A text cut in the middle of a character, and texts longer than their room, stay JSON. */
+/* A text that is cut in the middle of a character, and texts longer than their buffer, remain valid
+   JSON. */
 START_TEST(hostile_texts_stay_json)
 {
     char longer[1024];

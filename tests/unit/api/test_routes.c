@@ -1,4 +1,4 @@
-/* Which path and method is which route, and what is not one. */
+/* The route of each path and method, and paths and methods without a route. */
 #include "api/http/routes.h"
 #include "tests/support/run_suite.h"
 
@@ -117,7 +117,7 @@ START_TEST(metrics_are_on_the_admin_listener_only)
 }
 END_TEST
 
-/* Every route is reached by its own pattern, and an Allow list has room for every method. */
+/* Every route is reached by its own pattern, and the Allow list has space for every method. */
 START_TEST(patterns_lead_to_their_routes)
 {
     for (int i = 0; i < HS_ROUTE_COUNT; i++) {

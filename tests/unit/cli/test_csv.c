@@ -1,4 +1,4 @@
-/* CSV tables, and pairs of them as recordings. */
+/* CSV tables, and pairs of tables as recordings. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

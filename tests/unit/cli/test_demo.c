@@ -1,4 +1,4 @@
-/* The match of the demo: the same from the same seed, and each player true to their kind. */
+/* The match of the demo: the same seed gives the same match, and each player follows their kind. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ END_TEST
 
 /* ---- frames ---- */
 
-/* What a service would remember of a player. */
+/* The state of a player that a service would remember. */
 struct told {
     bool alive, is_protected, crouched;
     json_int_t life;
@@ -115,11 +115,11 @@ static struct hs_sim_pose pose_of(const struct hs_skirmish *match, const json_t 
     return pose;
 }
 
-/* A claim, where the server had its target, and the walls. */
+/* A claim, the server's place of its target, and the walls. */
 struct seen {
-    double age, radius, gap, wide_gap; /* gaps by the rules' radius and by the claimed one */
+    double age, radius, gap, wide_gap; /* gaps by the rules' radius, and by the claimed radius */
     double to_body, to_wall;           /* travel; HUGE_VAL: never */
-    double from_shooter;               /* of the start, seen from above */
+    double from_shooter; /* height above the start, and distance from it as seen from above */
 };
 
 static struct seen look_at(const struct hs_skirmish *match, const json_t *hit, double now)

@@ -1,4 +1,4 @@
-/* What holds of an expectation and an answer, and what does not. */
+/* Which answers meet an expectation, and which do not. */
 #include <check.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@ struct sample {
     bool holds;
     double unit;
     const char *expected, *actual;
-    const char *fault; /* part of the sentence; NULL: any */
+    const char *fault; /* part of the sentence; NULL: any sentence */
 };
 
 static const struct sample samples[] = {
-    /* objects: what is named */
+    /* objects: only the named members */
     {true, 1, "{}", "{\"a\":1}", NULL},
     {true, 1, "{\"a\":1}", "{\"b\":2,\"a\":1}", NULL},
     {false, 1, "{\"a\":1}", "{\"b\":1}", "/a: is missing"},
@@ -31,7 +31,7 @@ static const struct sample samples[] = {
     {false, 1, "{\"a\":[1,2]}", "{\"a\":[1,3]}", "/a/1: expected 2, got 3"},
     {false, 1, "{\"a\":[[0],[1]]}", "{\"a\":[[0],[2]]}", "/a/1/0"},
     {false, 1, "{\"a\":[1]}", "{\"a\":{\"0\":1}}", "/a"},
-    /* numbers, by what their field means */
+    /* numbers, by the meaning of their field */
     {true, 1, "{\"damage_total\":40}", "{\"damage_total\":40.0}", NULL},
     {false, 1, "{\"damage_total\":40}", "{\"damage_total\":40.001}", NULL},
     {true, 1, "{\"alpha\":0.5}", "{\"alpha\":0.500001}", NULL},

@@ -1,4 +1,4 @@
-/* Reading a recorded stream, broken ones too, and comparing answers. */
+/* Reading a recorded stream, also a broken one, and comparing answers. */
 #include "cli/recheck/differences.h"
 #include "cli/recheck/members.h"
 #include "cli/recheck/stream_reader.h"
@@ -78,14 +78,16 @@ END_TEST
     "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"sha256:ab\",\"max_players\":10,\"max_samples\":"  \
     "20,\"x\":[1]}\n"
 #define ASK                                                                                        \
-    "{\"match\":\"m\",\"request\":\"hits\",\"explain\":true,\"body\":{},\"answer\":{\"a\":1}}\n"
+    "{\"match\":\"m\",\"request\":\"hits\",\"explain\":true,\"brief\":true,\"body\":{},"           \
+    "\"answer\":{"                                                                                 \
+    "\"a\":1}}\n"
 #define GAP "{\"gap\":\"m\"}\n"
 
 #define MAP "{\"map\":\"dm1\",\"revision\":\"q\",\"document\":{\"boxes\":[]}}\n"
 
 static const struct {
     const char *text;
-    const char *kinds; /* of the lines: h r m o q g j */
+    const char *kinds; /* kinds of the lines: h r m o q g j */
     size_t interrupted;
     const char *error; /* NULL: none */
 } streams[] = {
@@ -99,12 +101,12 @@ static const struct {
     {HEAD "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"map\":\"dm1\",\"max_players\":1,\"max_"
           "samples\":8}\n" GAP,
      "h", 0, "line 2"},
-    /* what `serve` does not write: no program, no bounds, no answer */
+    /* lines that `serve` does not write: no program, no limits, no answer */
     {"{\"format\":\"hindsight-stream\",\"version\":2}\n{\"open\":\"m\",\"ruleset\":\"r\"}\n"
      "{\"match\":\"m\",\"request\":\"hits\",\"body\":{},\"who\":\"ann\",\"truth\":null}\n",
      "hoq", 0, NULL},
     {"", "", 0, NULL},
-    /* without the last line end, and cut in the middle */
+    /* without the last line end, and cut in the middle of a line */
     {HEAD "{\"gap\":\"m\"}", "hg", 0, NULL},
     {HEAD RULES "{\"match\":\"m\",\"req", "hr", 1, NULL},
     {HEAD "{", "h", 1, NULL},
@@ -186,7 +188,7 @@ START_TEST(lines_hold_what_was_written)
     ck_assert(hs_str_equal(line.revision, HS_STR("sha256:ab")));
     ck_assert(line.max_players == 10 && line.max_samples == 20);
     ck_assert(hs_stream_reader_next(&reader, &line));
-    ck_assert(hs_str_equal(line.name, HS_STR("m")) && line.explain);
+    ck_assert(hs_str_equal(line.name, HS_STR("m")) && line.explain && line.brief);
     ck_assert_int_eq(line.route, HS_ROUTE_HITS_POST);
     ck_assert(hs_str_equal(line.body, HS_STR("{}")));
     ck_assert(hs_str_equal(line.answer, HS_STR("{\"a\":1}")));
@@ -262,6 +264,11 @@ END_TEST
     "\"replayed\":false}"
 #define HITS(results) "{\"results\":[" results "],\"revision\":\"r\"}"
 
+/* A brief answer, and a result in it whose shot number is its index. */
+#define BRIEF(results, accepted) "{\"results\":[" results "],\"accepted\":" accepted "}"
+#define AT(index, verdict, reason, damage)                                                         \
+    "{\"index\":" index ",\"shot\":" index ",\"shooter\":\"ann\",\"verdict\":\"" verdict           \
+    "\",\"reason\":\"" reason "\",\"damage_total\":" damage ",\"replayed\":false}"
 #define MISS RESULT(1, "rejected", "no_intersection", 0, "")
 #define HIT  RESULT(1, "accepted", "ok", 20, "")
 
@@ -286,7 +293,7 @@ static const struct {
      1, 1, 0, 0, 0, 0, 0, 0},
     {HITS(HIT), HITS(RESULT(1, "accepted", "ok", 20, ",\"a\":1")), HS_ROUTE_HITS_POST, false, true,
      1, 0, 0, 0, 1, 0, 0, 0},
-    /* moves, known by player and seq, if there is one */
+    /* moves, identified by player and by seq if it exists */
     {HITS(MOVE(1, "accepted", "ok", "0.01")), HITS(MOVE(1, "accepted", "ok", "0.01")),
      HS_ROUTE_MOVES_POST, false, true, 1, 1, 0, 0, 0, 0, 0, 0},
     {HITS(MOVE(1, "accepted", "ok", "0.01")), HITS(MOVE(1, "rejected", "stale", "0")),
@@ -307,6 +314,30 @@ static const struct {
      HS_ROUTE_HITS_POST, false, true, 0, 0, 0, 0, 0, 1, 1, 0},
     {HITS(REPLAY(1, "accepted", "ok", "")), HITS(REPLAY(1, "rejected", "duplicate", "")),
      HS_ROUTE_HITS_POST, true, true, 0, 0, 0, 0, 0, 1, 0, 0},
+    /* brief answers: `accepted` items are left out, the others have their index */
+    {BRIEF("", "3"), BRIEF("", "3"), HS_ROUTE_HITS_POST, false, true, 3, 3, 0, 0, 0, 0, 0, 0},
+    {BRIEF(AT("1", "rejected", "no_intersection", "0"), "2"),
+     BRIEF(AT("1", "rejected", "no_intersection", "0"), "2"), HS_ROUTE_HITS_POST, false, true, 3, 3,
+     0, 0, 0, 0, 0, 0},
+    {BRIEF(AT("1", "rejected", "no_intersection", "0"), "2"), BRIEF("", "3"), HS_ROUTE_HITS_POST,
+     true, true, 3, 2, 1, 0, 0, 0, 0, 0},
+    {BRIEF("", "3"),
+     BRIEF(AT("0", "accepted", "ok", "20") "," AT("2", "rejected", "duplicate", "0"), "1"),
+     HS_ROUTE_HITS_POST, true, true, 3, 1, 1, 1, 0, 0, 0, 0},
+    {BRIEF(AT("1", "accepted", "ok", "20") "," AT("4", "rejected", "duplicate", "0"), "3"),
+     BRIEF(AT("0", "rejected", "duplicate", "0") "," AT("4", "rejected", "duplicate", "0"), "3"),
+     HS_ROUTE_HITS_POST, true, true, 5, 3, 1, 1, 0, 0, 0, 0},
+    {BRIEF("", "3"), BRIEF("", "2"), HS_ROUTE_HITS_POST, false, true, 3, 3, 0, 0, 0, 0, 0, 1},
+    {BRIEF("", "3"), BRIEF(HIT, "2"), HS_ROUTE_HITS_POST, true, false, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"{\"moves\":[],\"hits\":[],\"accepted\":{\"moves\":2,\"hits\":1},\"acks\":[0]}",
+     "{\"moves\":[],\"hits\":[],\"accepted\":{\"moves\":2,\"hits\":1},\"acks\":[0]}",
+     HS_ROUTE_TICKS_POST, false, true, 3, 3, 0, 0, 0, 0, 0, 0},
+    {"{\"moves\":[],\"accepted\":{\"moves\":2},\"acks\":[0]}",
+     "{\"moves\":[],\"accepted\":{\"moves\":2},\"acks\":[1]}", HS_ROUTE_TICKS_POST, false, true, 2,
+     2, 0, 0, 0, 0, 0, 1},
+    {"{\"moves\":[],\"accepted\":{\"moves\":2},\"acks\":[0]}",
+     "{\"moves\":[],\"accepted\":{\"moves\":2},\"acks\":[1]}", HS_ROUTE_TICKS_POST, true, true, 2,
+     2, 0, 0, 0, 0, 0, 0},
     /* what is not a claim */
     {"{\"stored\":2}", "{\"stored\":1}", HS_ROUTE_FRAMES_POST, false, true, 0, 0, 0, 0, 0, 0, 0, 1},
     {"{\"stored\":2}", "{\"stored\":1}", HS_ROUTE_FRAMES_POST, true, true, 0, 0, 0, 0, 0, 0, 0, 1},
@@ -320,7 +351,7 @@ static const struct {
      HS_ROUTE_MATCH_DELETE, true, true, 0, 0, 0, 0, 0, 0, 0, 0},
     {"{\"match\":\"m\",\"verdicts\":{\"accepted\":1}}", "{\"match\":\"m\",\"verdicts\":{}}",
      HS_ROUTE_MATCH_DELETE, false, true, 0, 0, 0, 0, 0, 0, 0, 1},
-    /* not answers to the same request */
+    /* answers to different requests */
     {HITS(HIT), HITS(HIT "," MISS), HS_ROUTE_HITS_POST, false, false, 0, 0, 0, 0, 0, 0, 0, 0},
     {HITS(HIT "," MISS), HITS(HIT), HS_ROUTE_HITS_POST, false, false, 0, 0, 0, 0, 0, 0, 0, 0},
     {HITS(HIT), HITS(RESULT(2, "accepted", "ok", 20, "")), HS_ROUTE_HITS_POST, true, false, 0, 0, 0,
@@ -394,7 +425,7 @@ START_TEST(flips_carry_their_numbers_up_to_the_limit)
     ck_assert_double_eq_tol(first->after.limit, 0.75, 1e-12);
     ck_assert_str_eq(second->kind.text, "shot");
     ck_assert_str_eq(second->before.check.text, "");
-    /* A reason this program does not know is counted under its own name. */
+    /* A reason that is unknown to this program is counted under its own name. */
     const struct hs_reason_count *news = &d.reasons[HS_REASON_COUNT];
     ck_assert_str_eq(news->reason.text, "news");
     ck_assert_str_eq(news->verdict.text, "rejected");

@@ -1,4 +1,4 @@
-/* Recordings as `play` reads them: what is taken, what is refused and with which line. */
+/* Recordings as `play` reads them: which are accepted, and which are refused, with which line. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ START_TEST(a_request_has_what_is_known_of_it)
                   "{\"match\":\"m\",\"request\":\"delete\",\"answer\":{}}");
     ck_assert_str_eq(recording->header.title, "a \"title\"");
     ck_assert_double_eq(recording->header.unit, 100.0);
-    ck_assert_str_eq(recording->header.match.text, ""); /* that is for importers */
+    ck_assert_str_eq(recording->header.match.text, ""); /* only importers use this */
     expect_next(recording, &entry, HS_ENTRY_OPEN, "m");
     ck_assert_str_eq(entry.ruleset.text, "metres");
     ck_assert_str_eq(entry.map.text, "");
@@ -92,6 +92,35 @@ START_TEST(a_request_has_what_is_known_of_it)
     ck_assert_int_eq(entry.route, HS_ROUTE_MATCH_DELETE);
     ck_assert(entry.body == NULL && !isfinite(entry.at));
     expect_end(recording);
+}
+END_TEST
+
+/* Tables are read as the lists that they stand for. One with a bad row stays. */
+START_TEST(tables_have_claims_and_a_time)
+{
+    struct hs_recording_entry entry;
+    struct hs_recording *recording = open_text(
+        "{\"format\":\"hindsight-stream\",\"version\":2}\n" OPEN
+        "{\"match\":\"m\",\"request\":\"ticks\",\"body\":{\"frames\":{\"columns\":[\"time\","
+        "\"players\"],"
+        "\"rows\":[[2.5,{\"columns\":[\"player\",\"aim\"],\"rows\":[[\"a\",null]]}]]},\"hits\":"
+        "{\"columns\":[\"shot\"],\"rows\":[[7],[8]]}},\"who\":\"honest\"}\n"
+        "{\"match\":\"m\",\"request\":\"hits\",\"body\":{\"hits\":{\"columns\":[\"shot\"],\"rows\":"
+        "[[7],[]]}}}");
+    expect_next(recording, &entry, HS_ENTRY_OPEN, "m");
+    expect_next(recording, &entry, HS_ENTRY_REQUEST, "m");
+    ck_assert(entry.at == 2.5);
+    ck_assert_uint_eq(json_array_size(hs_recording_claims(&entry)), 2);
+    ck_assert_uint_eq(json_array_size(entry.who), 2);
+    json_t *player = json_pack("{s:s}", "player", "a");
+    const json_t *frame = json_array_get(json_object_get(entry.body, "frames"), 0);
+    ck_assert(json_equal(json_array_get(json_object_get(frame, "players"), 0), player));
+    json_decref(player);
+    hs_recording_entry_clear(&entry);
+    expect_next(recording, &entry, HS_ENTRY_REQUEST, "m");
+    ck_assert(json_is_object(json_object_get(entry.body, "hits")));
+    expect_end(recording);
+    hs_recording_entry_clear(&entry);
 }
 END_TEST
 
@@ -162,7 +191,7 @@ END_TEST
 
 #define ASK(rest) START "{\"match\":\"m\",\"request\":\"hits\"," rest "}\n" OPEN
 
-/* A file, and what its error must mention. */
+/* A file, and texts in its error. */
 static const struct {
     const char *text, *mentions;
 } faults[] = {
@@ -218,6 +247,7 @@ int main(void)
     TCase *tests = tcase_create("recording");
     tcase_add_checked_fixture(tests, NULL, remove_text);
     tcase_add_test(tests, a_request_has_what_is_known_of_it);
+    tcase_add_test(tests, tables_have_claims_and_a_time);
     tcase_add_test(tests, a_match_opens_with_what_stands_before_it);
     tcase_add_test(tests, gzip_reads_like_plain);
     tcase_add_test(tests, torn_gzip_is_an_error_not_an_end);

@@ -36,7 +36,7 @@ static void rotate(const double q[4], const double v[3], double out[3])
     out[2] = v[2] + q[3] * t[2] + q[0] * t[1] - q[1] * t[0];
 }
 
-/* The table and the quaternion say the same, and it is no mirror. */
+/* The table and the quaternion agree, and are no mirror. */
 static const struct hs_reference *find_reference(const char *name)
 {
     for (size_t i = 0; i < HS_REFERENCES; i++)
@@ -78,7 +78,7 @@ START_TEST(test_reference_as_written_changes_nothing)
 }
 END_TEST
 
-/* Applied to `before`, the turned reference gives `after` (numbers to 1e-9). */
+/* The turned frame of reference changes `before` to `after` (numbers within 1e-9). */
 static const struct {
     const char *before, *after;
 } turned[] = {
@@ -107,7 +107,7 @@ static const struct {
      "{\"distance\":{\"$near\":2000,\"$within\":1}}"},
     {"{\"point\":{\"$near\":[0,0,0],\"$within\":0.01}}",
      "{\"point\":{\"$near\":[4100000,-2300000,7700000],\"$within\":1}}"},
-    /* inside a rig nothing is shifted; a capsule keeps its own z and turns by its rotation */
+    /* inside a rig nothing is moved; a capsule keeps its own z and turns by its rotation */
     {"{\"rigs\":{\"a\":{\"bones\":[\"root\"],\"stances\":{\"s\":{\"eye\":[0,0,1.6],"
      "\"bones\":[[0,0,1,0,0,0,1]]}}}}}",
      "{\"rigs\":{\"a\":{\"bones\":[\"root\"],\"stances\":{\"s\":{\"eye\":[0,160,0],"
@@ -117,7 +117,7 @@ static const struct {
      "\"rotation\":[-0.5,0.5,0.5,0.5]}]}}}"},
     {"{\"rigs\":{\"a\":{\"hitboxes\":[{\"shape\":\"sphere\",\"center\":[1,0,0]}]}}}",
      "{\"rigs\":{\"a\":{\"hitboxes\":[{\"shape\":\"sphere\",\"center\":[0,0,-100]}]}}}"},
-    /* maps: a corner stays the lesser one, and a bad box stays bad */
+    /* maps: `min` stays the lesser corner, and a bad box stays bad */
     {"{\"vertices\":[[1,2,3],[0,0,0]],\"triangles\":[[0,1,0]],\"boxes\":[]}",
      "{\"vertices\":[[4099800,-2299700,7699900],[4100000,-2300000,7700000]],"
      "\"triangles\":[[0,1,0]],\"boxes\":[]}"},
@@ -131,7 +131,7 @@ static const struct {
      "\"center\":[1,2,3]}}",
      "{\"mover\":\"a\",\"position\":[4099800,-2299700,7699900],\"box\":{\"half_extents\":"
      "[200,300,100],\"center\":[-200,300,-100]}}"},
-    /* what has the wrong shape stays wrong */
+    /* a value of the wrong shape stays wrong */
     {"{\"position\":[1,2]}", "{\"position\":[1,2]}"},
     {"{\"position\":[1,\"2\",3]}", "{\"position\":[1,\"2\",3]}"},
     {"{\"rotation\":[0,0,1]}", "{\"rotation\":[0,0,1]}"},
@@ -174,7 +174,7 @@ START_TEST(test_reference_turned)
 }
 END_TEST
 
-/* A turned capsule must point where the capsule pointed, turned. */
+/* A turned capsule must point in the turned direction. */
 START_TEST(test_reference_turns_capsules)
 {
     const struct hs_reference *reference = find_reference("turned");
@@ -419,7 +419,8 @@ static const char map_file[] =
     "\"path\":"
     "\"/\"}]}]}";
 
-/* The map of a plan: where and what is put, that the match is opened with it, that it is deleted.
+/*
+ * The map of a plan: what is put under which name, the match is opened with it, and it is deleted.
  */
 static void check_map(const struct hs_scenario_plan *plan, const char *name, const char *expected)
 {
@@ -483,7 +484,7 @@ static long answer_next(void *context, const struct hs_scenario_step *step, cons
                                                                         : 200;
 }
 
-/* Plays the good file against canned answers; true when it holds. */
+/* Plays the good file against prepared answers; true if it passes. */
 static bool play_against(const char *const *texts, size_t sent, const char *fault_part)
 {
     char error[HS_SCENARIO_ERROR_MAX];

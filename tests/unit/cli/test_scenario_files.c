@@ -40,8 +40,8 @@ static bool decides(const json_t *object, const char *reason)
     return has(object, "reason", reason) && json_object_get(object, "check") == NULL;
 }
 
-/* Whether an object in `value` is `wanted`. Pellets and refused victims have reasons of their own,
-   which decide nothing. */
+/* Returns whether an object in `value` is `wanted`. Pellets and refused victims have separate
+   reasons, which do not decide the verdict. */
 static bool expects(const json_t *value, bool wanted(const json_t *object, const char *name),
                     const char *name)
 {
@@ -70,8 +70,8 @@ START_TEST(every_check_fails_in_a_scenario)
 }
 END_TEST
 
-/* Only a service without memory or with a small budget gives the two that may be retried:
-   test_memory_faults.c and test_work_budget.c have them. */
+/* Only a service without memory, or with a small budget, gives the two reasons for a retry.
+   test_memory_faults.c and test_work_budget.c test these. */
 START_TEST(every_reason_decides_a_scenario)
 {
     const char *name = hs_reason_name((enum hs_reason)_i);

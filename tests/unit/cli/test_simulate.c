@@ -1,4 +1,6 @@
-/* The simulator's parts: its network, its people, what clients are shown, counts, determinism. */
+/*
+ * The parts of the simulator: its network, its players, the views of clients, counts, determinism.
+ */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -205,7 +207,7 @@ START_TEST(goals)
     score->forged[HS_FORGERY_WALL].reasons[HS_REASON_OK] = 150;
     ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
     ck_assert_ptr_nonnull(strstr(missed, "wall_between"));
-    /* What is not known is not rejected. */
+    /* An unknown value is not rejected. */
     score->forged[HS_FORGERY_WALL].reasons[HS_REASON_OK] = 0;
     score->forged[HS_FORGERY_WALL].reasons[HS_REASON_HISTORY_GAP] = 150;
     ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
@@ -227,7 +229,7 @@ START_TEST(gains_and_their_intervals)
     hs_paired_add(&sum, 10, 12);
     hs_paired_add(&sum, 20, 24);
     ck_assert(hs_paired_gain(&sum, &gain, &low, &high));
-    ck_assert_double_eq_tol(gain, 0.2, 1e-12); /* the same in both runs: no doubt */
+    ck_assert_double_eq_tol(gain, 0.2, 1e-12); /* equal in both runs: no uncertainty */
     ck_assert(fabs(low - 0.2) < 1e-6 && fabs(high - 0.2) < 1e-6);
     hs_paired_add(&sum, 30, 24);
     ck_assert(hs_paired_gain(&sum, &gain, &low, &high));
@@ -251,7 +253,7 @@ START_TEST(limits_of_cheats)
     ck_assert(hs_cheat_is_within(&cheat, &count)); /* nothing was played */
     hs_paired_add(&count.hits, 10, 14);
     hs_paired_add(&count.hits, 10, 20);
-    ck_assert(hs_cheat_is_within(&cheat, &count)); /* +70 % of two runs may be +50 % */
+    ck_assert(hs_cheat_is_within(&cheat, &count)); /* +70 % in two runs may be +50 % */
     for (int i = 0; i < 3; i++)
         hs_paired_add(&count.hits, 10, 17);
     ck_assert(!hs_cheat_is_within(&cheat, &count));
@@ -323,7 +325,7 @@ static double number_in(const json_t *object, const char *key)
     return json_number_value(value);
 }
 
-/* A row of claims says what the object of the same name does. */
+/* A row of claims has the numbers of the object with the same name. */
 static void assert_row(const char *text, const char *heading, const char *row, const json_t *counts,
                        const char *good)
 {
@@ -359,7 +361,7 @@ static void assert_row(const char *text, const char *heading, const char *row, c
 #define BURSTS "twice the pace"
 #define CHEATS "cheat    "
 
-/* Each cheat has a row for each connection, with the numbers of the object. */
+/* Each cheat has a row for each connection, with the numbers of its object. */
 static void assert_cheats(const char *text, const json_t *cheats)
 {
     for (int i = 0; i < HS_CHEATS; i++) {

@@ -46,7 +46,7 @@ START_TEST(verdicts_are_counted_by_kind)
     ck_assert_uint_eq(cheat->claims, 2);
     ck_assert_uint_eq(cheat->reason_count, 1);
     ck_assert_str_eq(cheat->reasons[0].name, "no_intersection");
-    /* The number is that of the check that decided, not of the first that failed. */
+    /* The number belongs to the check that decided, not to the first that failed. */
     ck_assert_str_eq(cheat->reasons[0].example.check, "contact");
     ck_assert_double_eq(cheat->reasons[0].example.measured, 1.5);
     ck_assert_ptr_null(hs_tally_kind(tally, "nobody"));
@@ -78,7 +78,7 @@ END_TEST
 START_TEST(latencies_are_ordered)
 {
     struct hs_tally *tally = hs_tally_create();
-    for (int i = 100; i > 0; i--) /* 1 .. 100 ms, the longest first */
+    for (int i = 100; i > 0; i--) /* 1 .. the longest first, 100 ms */
         hs_tally_request(tally, i * 1e-3);
     json_t *json = hs_tally_json(tally);
     json_t *requests = json_object_get(json, "requests");
@@ -91,7 +91,7 @@ START_TEST(latencies_are_ordered)
 }
 END_TEST
 
-/* A shot along x that passes a body at the origin: beside it, or over it. */
+/* A shot along x that passes a body at the origin, beside it or above it. */
 static char *draw(struct hs_vec aside)
 {
     struct hs_sim_arena *arena = hs_sim_arena_create(0.4);
@@ -129,7 +129,7 @@ START_TEST(pictures_show_the_miss_from_where_it_is_seen)
         ck_assert_msg(strstr(beside, parts[i]) != NULL, "no %s in\n%s", parts[i], beside);
         ck_assert_msg(strstr(over, parts[i]) != NULL, "no %s in\n%s", parts[i], over);
     }
-    /* The shot passes on the left of the body: above it in the picture. */
+    /* The shot passes on the left of the body, which is above it in the picture. */
     ck_assert(strchr(beside, 'X') < strchr(beside, '#'));
     for (const char *line = beside; *line == ' '; line = strchr(line, '\n') + 1)
         ck_assert_int_lt((int)strcspn(line, "\n"), 80);

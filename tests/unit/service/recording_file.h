@@ -1,4 +1,4 @@
-/* The file of a recording in a folder of its own, and a disk that hangs. Failures end the test. */
+/* The file of a recording in a separate folder, and a disk that hangs. Failures end the test. */
 #ifndef HS_TESTS_RECORDING_FILE_H
 #define HS_TESTS_RECORDING_FILE_H
 
@@ -6,22 +6,23 @@
 
 #include "api/json/buffer.h"
 
-/* In a folder that the fixture makes and removes. */
+/* A path in the folder that the fixture makes and removes. */
 extern char hs_recording_path[128];
 
 void hs_recording_set_up(void);
 void hs_recording_tear_down(void);
 
-/* A pipe at hs_recording_path. While nobody reads, it stands for a disk that hangs. */
+/* A pipe at hs_recording_path. Without a reader, it stands for a disk that hangs. */
 struct hs_stalled_pipe {
     int reader;
     pthread_t thread;
-    struct hs_buffer text; /* all that was written, with a terminator; after hs_stalled_pipe_join */
+    struct hs_buffer
+        text; /* everything that was written, with a terminator; valid after hs_stalled_pipe_join */
 };
 
 void hs_stalled_pipe_open(struct hs_stalled_pipe *pipe);
 
-/* The disk is back: a thread reads until the writer closes. */
+/* The disk works again: a thread reads until the writer closes. */
 void hs_stalled_pipe_resume(struct hs_stalled_pipe *pipe);
 void hs_stalled_pipe_join(struct hs_stalled_pipe *pipe);
 void hs_stalled_pipe_close(struct hs_stalled_pipe *pipe);

@@ -1,4 +1,4 @@
-/* Whose turn it is: waits, standing queues, priorities, token buckets. Time is made up. */
+/* Admission: waits, standing queues, priorities, token buckets. The test sets the time. */
 #include "service/http/admission.h"
 #include "service/http/descriptors.h"
 #include "service/http/linger.h"
@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIMIT = 80000 }; /* a wait is long beyond an eighth: 10 ms */
+enum { LIMIT = 80000 }; /* a wait counts as long above an eighth: 10 ms */
 
-/* Every route is of some kind, and what a game server needs at once comes first. */
+/* Every route has a kind, and requests that a game server needs at once come first. */
 START_TEST(kinds)
 {
     static const struct {
@@ -34,7 +34,7 @@ START_TEST(kinds)
 }
 END_TEST
 
-/* Of a request that waited behind another. */
+/* Admission of a request that waited behind another one. */
 static bool admit(struct hs_gate *gate, enum hs_priority priority, int64_t waited_us,
                   int64_t now_us)
 {
@@ -42,7 +42,8 @@ static bool admit(struct hs_gate *gate, enum hs_priority priority, int64_t waite
     return hs_gate_admit(gate, priority, LIMIT, waited_us, now_us);
 }
 
-/* A queue that stands from `from_us` on: a long wait each millisecond. Returns when it stands. */
+/* Makes a queue that stands from `from_us` on: a long wait each millisecond. Returns the time when
+   it counts as standing. */
 static int64_t stand(struct hs_gate *gate, int64_t from_us)
 {
     int64_t now_us = from_us;
@@ -51,7 +52,7 @@ static int64_t stand(struct hs_gate *gate, int64_t from_us)
     return now_us;
 }
 
-/* One long wait after a calm time is a burst: everybody may wait, within reason. */
+/* One long wait after a calm time is a burst: all requests may wait, up to a limit. */
 START_TEST(bursts_pass)
 {
     for (int p = HS_PRIORITY_HITS; p <= HS_PRIORITY_CONSOLE; p++) {
@@ -81,7 +82,7 @@ START_TEST(a_standing_queue_sheds_by_kind)
 }
 END_TEST
 
-/* Shorter than it takes to stand, interrupted for longer, over for longer: no queue stands. */
+/* The waits are too short-lived, interrupted for longer, or over for longer: no queue stands. */
 START_TEST(queues_that_do_not_stand)
 {
     struct hs_gate gate = {0};
@@ -103,9 +104,9 @@ START_TEST(queues_that_do_not_stand)
 }
 END_TEST
 
-/* One request after the other, each late because the machine is busy with something else, or the
-   process was stopped: the client is no queue, even where the kernel's clock is a tick behind and a
-   health check is answered in between. Two of them are one. */
+/* One client sends one request after the other. Each is late because the machine is busy or the
+   process was stopped. The client makes no queue, even if the kernel's clock is a tick behind and a
+   health check is answered in between. Two such clients make a queue. */
 START_TEST(one_client_is_no_queue)
 {
     struct hs_gate gate = {0};
@@ -123,12 +124,12 @@ START_TEST(one_client_is_no_queue)
         admit(&gate, HS_PRIORITY_HITS, 22000, now_us);
     }
     ck_assert(!admit(&gate, HS_PRIORITY_CONSOLE, 22000, now_us + 11000));
-    /* The queue is gone at once: the next request comes after all answers. */
+    /* The queue ends at once: the next request arrives after all answers. */
     ck_assert(hs_gate_admit(&gate, HS_PRIORITY_CONSOLE, LIMIT, 22000, now_us + 11000 + 22000));
 }
 END_TEST
 
-/* A stopped process, a long gap of the scheduler: the queue stood while nobody looked at it. */
+/* A stopped process, or a long gap of the scheduler: the queue stood while nobody observed it. */
 START_TEST(waits_count_from_the_arrival)
 {
     struct hs_gate gate = {0};
@@ -158,7 +159,7 @@ static unsigned take(struct hs_tenant_rates *rates, const char *tenant, int64_t 
     return hs_tenant_rates_take(rates, name, now_ns);
 }
 
-/* Ten a second, three at once: then one each 100 ms, and after a pause three again. */
+/* Ten per second, three at once: then one per 100 ms, and three again after a pause. */
 START_TEST(bucket)
 {
     struct hs_tenant_rates *rates = hs_tenant_rates_create(10, 3);
@@ -171,18 +172,18 @@ START_TEST(bucket)
         ck_assert_uint_eq(take(rates, "acme", now_ns + 99 * MS), 2);
         ck_assert_uint_eq(take(rates, "acme", now_ns + 100 * MS), 0);
         ck_assert_uint_gt(take(rates, "acme", now_ns + 100 * MS), 0);
-        now_ns += 400 * MS; /* four tokens' time: full, and no fuller */
+        now_ns += 400 * MS; /* time for four tokens: the bucket is full, but holds only three */
     }
     hs_tenant_rates_destroy(rates);
 }
 END_TEST
 
-/* What is refused costs nothing, and over a long time the rate is kept. */
+/* A refused request takes no token, and over a long time the rate holds. */
 START_TEST(a_flood_gets_its_rate)
 {
     struct hs_tenant_rates *rates = hs_tenant_rates_create(1000, 50);
     int admitted = 0;
-    for (int64_t i = 0; i < 100000; i++) /* 10 000 a second for 10 s */
+    for (int64_t i = 0; i < 100000; i++) /* 10 000 per second for 10 s */
         admitted += take(rates, "acme", INT64_C(1000000000) + i * MS / 10) == 0 ? 1 : 0;
     ck_assert_int_ge(admitted, 10000);
     ck_assert_int_le(admitted, 10050);
@@ -190,7 +191,7 @@ START_TEST(a_flood_gets_its_rate)
 }
 END_TEST
 
-/* Of 2000 names many share a chain; each has a bucket of its own. */
+/* Many of 2000 names share a chain; each has its own bucket. */
 START_TEST(tenants_have_their_own)
 {
     struct hs_tenant_rates *rates = hs_tenant_rates_create(1, 1);
@@ -209,8 +210,8 @@ END_TEST
 
 /* ---- descriptors ---- */
 
-/* With any limit the sockets leave 20 descriptors and three for each thread, and each thread may
-   have a connection. */
+/* With any limit of descriptors the sockets leave 20 of them and three for each thread, and each
+   thread may have a connection. */
 START_TEST(descriptors_are_shared)
 {
     enum { OPEN = 12 };

@@ -1,5 +1,5 @@
-/* Log lines: one object each whatever is logged, bounded in number and length, and never waited
- * for. */
+/* Log lines: each is one object whatever is logged, their number and length are limited, and the
+   program never waits for them. */
 #include "service/watch/log.h"
 
 #include "tests/support/run_suite.h"
@@ -15,7 +15,7 @@
 
 static int kept_stderr, pipe_ends[2];
 
-/* What is logged goes into a pipe that holds 64 KiB until it is read. */
+/* The log goes into a pipe, which holds 64 KiB until it is read. */
 static void setup(void)
 {
     kept_stderr = dup(STDERR_FILENO);
@@ -35,7 +35,7 @@ static void teardown(void)
 
 static char text[1 << 20];
 
-/* All that was logged since the last time; how many lines. */
+/* Reads everything that was logged since the last call; returns the number of lines. */
 static size_t read_lines(void)
 {
     size_t len = 0, lines = 0;
@@ -48,7 +48,7 @@ static size_t read_lines(void)
     return lines;
 }
 
-/* The one line that was logged, as JSON: a new reference. */
+/* The only new line, as JSON: a new reference. */
 static json_t *read_line(void)
 {
     ck_assert_uint_eq(read_lines(), 1);
@@ -58,7 +58,7 @@ static json_t *read_line(void)
     return root;
 }
 
-/* Nothing in a text ends the line, the string or the object, or moves a terminal's cursor. */
+/* No character in a text ends the line, the string or the object, or moves a terminal's cursor. */
 START_TEST(texts_cannot_break_out)
 {
     static const char *const texts[] = {
@@ -150,7 +150,7 @@ static void wait_for_next_second(void)
     nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 }
 
-/* So many a second of each kind, and one line about those left out. */
+/* A limited number of lines of each kind per second, and one line that counts the others. */
 START_TEST(kinds_are_limited)
 {
     struct hs_log_limit limit = {.per_second = 5, .kind = "tests"};
@@ -161,7 +161,7 @@ START_TEST(kinds_are_limited)
     for (int i = 0; i < 100; i++)
         allowed += hs_log_allowed(&limit);
     ck_assert_int_eq(allowed, 5);
-    ck_assert(hs_log_allowed(&other)); /* the flood of one kind takes nothing from another */
+    ck_assert(hs_log_allowed(&other)); /* a flood of one kind does not affect another kind */
     for (int i = 0; i < 1000; i++)
         ck_assert(hs_log_allowed(&none));
     ck_assert_uint_eq(hs_log_dropped() - before, 95);
@@ -209,7 +209,8 @@ START_TEST(limits_hold_between_threads)
 }
 END_TEST
 
-/* Nobody reads: nothing waits, what is lost is counted, and said when somebody reads again. */
+/* Without a reader nothing waits. Lost lines are counted, and the number is logged when somebody
+   reads again. */
 START_TEST(a_full_pipe_is_not_waited_for)
 {
     uint64_t before = hs_log_dropped();

@@ -1,4 +1,4 @@
-/* The geometry of a map as a file: the same bits come back, and nothing else does. */
+/* The geometry of a map as a file: the same bits come back, and other files are refused. */
 #include "service/checkpoint/map_file.h"
 
 #include "service/state/maps.h"
@@ -63,7 +63,7 @@ static void assert_same(const struct hs_map_document *read, const struct hs_worl
     ck_assert_mem_eq(read->boxes, mesh->boxes, mesh->box_count * sizeof *mesh->boxes);
 }
 
-/* Casts through two worlds touch the same, to the last bit. */
+/* Casts through both worlds give the same contact, to the last bit. */
 static void assert_same_casts(const struct hs_world *a, const struct hs_world *b,
                               const struct hs_test_mesh *mesh)
 {
@@ -146,7 +146,7 @@ static void put_file(const unsigned char *bytes, size_t size)
     fclose(file);
 }
 
-/* Every bit counts, and so does the length. */
+/* Any changed bit, and any other length, is noticed. */
 START_TEST(a_damaged_file_is_never_read)
 {
     static unsigned char bytes[4096];
@@ -188,7 +188,7 @@ START_TEST(what_is_no_file_of_a_map)
         ck_assert_int_eq(hs_map_file_write(directory, wrong[i], &odd), EINVAL);
         ck_assert_int_eq(hs_map_file_read(directory, wrong[i], &read), HS_MAP_FILE_MISSING);
     }
-    /* A link, a directory, a pipe: not followed, not waited for. */
+    /* A link, a directory, a pipe: the service neither follows it nor waits for it. */
     ck_assert_int_eq(symlink("/dev/zero", path()), 0);
     ck_assert_int_eq(hs_map_file_read(directory, REVISION, &read), HS_MAP_FILE_DAMAGED);
     ck_assert_int_eq(unlink(path()), 0);

@@ -1,4 +1,4 @@
-/* Maps by name: swapped whole, kept by who holds them, bounded in number and memory. */
+/* Maps by name: replaced as a whole, kept while in use, limited in number and memory. */
 #include "service/state/maps.h"
 #include "tests/support/run_suite.h"
 
@@ -27,7 +27,7 @@ static struct hs_str str(const char *text)
     return (struct hs_str){text, strlen(text)};
 }
 
-/* A box of that width; `copies` of it. */
+/* A map of a box with this width, `copies` times. */
 static enum hs_map_put put(const char *name, double width, size_t copies,
                            struct hs_map_entry **entry)
 {
@@ -49,7 +49,7 @@ static void put_and_drop(const char *name, double width, enum hs_map_put expecte
     hs_map_store_release(store, entry);
 }
 
-/* How wide the box of the map is to a ray. */
+/* The width of the map's box, measured by a ray. */
 static double width_of(const struct hs_map_entry *entry)
 {
     struct hs_world_contact contact;
@@ -138,7 +138,7 @@ START_TEST(room_is_bounded_in_memory)
 }
 END_TEST
 
-/* A tenant may hold as much as stays free. The bytes reserved before a put become the map's. */
+/* A tenant may use as much as remains free. The bytes reserved before a put become the map's. */
 START_TEST(tenants_share_the_memory)
 {
     const struct hs_world_box box = {{0, 0, 0}, {1, 1, 1}};
@@ -201,7 +201,7 @@ START_TEST(threads_see_whole_maps)
 }
 END_TEST
 
-/* A mesh counts until nobody needs it. */
+/* A mesh counts until the last user releases it. */
 START_TEST(meshes_are_kept_until_they_are_forgotten)
 {
     struct hs_map_entry *first, *second;

@@ -1,4 +1,4 @@
-/* The memory limit, read from made-up control groups. */
+/* The memory limit, read from prepared control groups. */
 #include "service/system/memory_limit.h"
 
 #include "tests/support/files.h"
@@ -66,7 +66,7 @@ START_TEST(version_2)
 }
 END_TEST
 
-/* In a container the group of the process is the root it sees. */
+/* In a container, the group of the process is the root that the process sees. */
 START_TEST(version_2_in_a_container)
 {
     put("/proc/self/cgroup", "0::/\n");

@@ -1,4 +1,5 @@
-/* The exposition: every series from the start, counts where they belong, histograms that add up. */
+/* The exposition: every series exists from the start, counts go to the right series, and histograms
+   are consistent. */
 #include "service/system/version.h"
 #include "service/watch/metrics.h"
 
@@ -8,6 +9,7 @@
 
 #include <check.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +64,7 @@ static void expose(void)
     text = out.data;
 }
 
-/* The value of a series; the test fails when it is not there exactly once. */
+/* The value of a series; the test fails unless it exists exactly once. */
 static double series(const char *name)
 {
     double value = -1;
@@ -151,7 +153,7 @@ START_TEST(every_series_exists_at_zero)
 }
 END_TEST
 
-/* Lines that begin so: the series of a family. */
+/* Counts the lines that begin with a text: the series of a family. */
 static int series_of(const char *beginning)
 {
     int count = 0;
@@ -161,8 +163,8 @@ static int series_of(const char *beginning)
     return count;
 }
 
-/* Labels are the closed lists, and nothing else: every name has its series, and there are no more
-   than that. */
+/* Labels have exactly the values of the closed lists: each value has its series, and no others
+   exist. */
 START_TEST(labels_are_the_closed_lists)
 {
     static const char *const kinds[] = {"hit", "shot"};
@@ -299,7 +301,7 @@ START_TEST(counts_go_where_they_belong)
 }
 END_TEST
 
-/* The codes of every problem have series of their own. */
+/* The code of every problem has its own series. */
 START_TEST(codes_cover_the_problems)
 {
     for (int i = HS_PROBLEM_NONE; i < HS_PROBLEM_COUNT; i++)
@@ -313,7 +315,7 @@ START_TEST(codes_cover_the_problems)
 }
 END_TEST
 
-/* Two methods of one path share its histogram: the label is the route alone. */
+/* Two methods of one path share its histogram, because the label is the route. */
 START_TEST(durations_are_by_path)
 {
     hs_metrics_http(metrics, HS_ROUTE_MATCH_PUT, 201, 0.00005);
@@ -360,12 +362,17 @@ END_TEST
 
 enum { THREADS = 4, ROUNDS = 20000 };
 
+/* Odd threads have cells of their own. */
 static void *hammer(void *context)
 {
+    static atomic_uint threads;
+    if (atomic_fetch_add(&threads, 1) % 2 != 0)
+        hs_metrics_enter(context);
     for (int i = 0; i < ROUNDS; i++) {
         hs_metrics_http(context, HS_ROUTE_LIVEZ, 200, 1e-3);
         hs_metrics_add(context, HS_METRIC_INFLIGHT, 0, i % 2 == 0 ? 1 : -1);
     }
+    hs_metrics_leave();
     return NULL;
 }
 
@@ -406,7 +413,7 @@ static void put_label_names(FILE *out, const char *sample)
     }
 }
 
-/* The table of metrics, from the exposition; to be freed. */
+/* The table of metrics, from the exposition; the caller frees it. */
 static char *make_table(void)
 {
     char *table = NULL, name[128], type[16];
@@ -427,7 +434,8 @@ static char *make_table(void)
     return table;
 }
 
-/* The table of the page is the exposition. With HS_WRITE_PAGES set it is written (make docs). */
+/* The table of the page must equal the exposition. If HS_WRITE_PAGES is set, it is written (make
+   docs). */
 START_TEST(the_page_has_every_metric)
 {
     char *page = hs_test_read_file(PAGE, NULL);

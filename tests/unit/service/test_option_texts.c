@@ -1,4 +1,4 @@
-/* The documentation of options is what the program says about them: `make docs` writes it. */
+/* The documentation of options equals the program's own texts: `make docs` writes it. */
 #include "service/options/values.h"
 #include "service/system/version.h"
 
@@ -13,7 +13,7 @@
 static const struct {
     const char *path;
     void (*write)(FILE *to);
-    const char *names[3]; /* of one option, as they are written there */
+    const char *names[3]; /* the form of one option in that document */
 } documents[] = {
     {"docs/configuration.md",
      hs_options_write_markdown,
@@ -45,7 +45,7 @@ START_TEST(documents_have_the_list_of_the_program)
 }
 END_TEST
 
-/* Every option is in both, between the heads of its section and the next. */
+/* Every option is in both documents, between the headings of its section and the next. */
 START_TEST(every_option_is_listed)
 {
     static const char *const names[] = {

@@ -1,4 +1,4 @@
-/* The configuration: defaults, file, environment, command line, and what does not go together. */
+/* The configuration: defaults, file, environment, command line, and conflicts. */
 #include "service/options/values.h"
 
 #include "service/system/address.h"
@@ -116,7 +116,7 @@ END_TEST
 
 static const struct {
     const char *arguments[4];
-    const char *error; /* the beginning; NULL: it is fine */
+    const char *error; /* start of the message; NULL: no fault */
 } lines[] = {
     {{"--auto-open"}, NULL},
     {{"--auto-open=false"}, NULL},
@@ -192,7 +192,7 @@ END_TEST
 
 static const struct {
     const char *text;
-    const char *pointer; /* of the first problem; NULL: not even JSON */
+    const char *pointer; /* pointer of the first problem; NULL: it is not even JSON */
 } documents[] = {
     {"{\"max_matches\":\"1\"}", "/max_matches"},
     {"{\"max_matches\":1.5}", "/max_matches"},
@@ -236,7 +236,7 @@ START_TEST(every_bad_key_is_reported)
 }
 END_TEST
 
-/* All three sources and what does not go together, each in the words of its source. */
+/* All three sources and conflicts; each message uses the words of its source. */
 START_TEST(every_fault_of_every_source_is_told)
 {
     write_file("{\"max_matches\":0,\"treads\":1,\"log_level\":\"loud\"}");
@@ -261,7 +261,7 @@ START_TEST(every_fault_of_every_source_is_told)
 }
 END_TEST
 
-/* More faults than there is room for: the text ends in its bounds, and says that it is not all. */
+/* More faults than fit: the text stays in its buffer, and says that faults are missing. */
 START_TEST(faults_without_end_are_cut)
 {
     enum { MANY = 300 };

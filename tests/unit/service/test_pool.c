@@ -36,7 +36,7 @@ static void run(struct hs_pool_job *job)
     pthread_mutex_unlock(&order_lock);
     atomic_fetch_add(&started, 1);
     sem_wait(&may_go);
-    sem_post(&may_go); /* for the jobs after it */
+    sem_post(&may_go); /* for the jobs after this one */
 }
 
 static void done(struct hs_pool_job *job)
@@ -165,7 +165,7 @@ START_TEST(a_job_that_hangs_is_noticed)
     submit(0, "", jobs);
     wait_until_one_runs();
     ck_assert(!hs_pool_is_stuck(builder, second_us, now_us));
-    hs_test_pause_ms(20); /* until the job is surely waiting */
+    hs_test_pause_ms(20); /* until the job is certainly waiting */
     hs_pool_is_stuck(builder, second_us, now_us);
     ck_assert(!hs_pool_is_stuck(builder, 4 * second_us, now_us + 3 * second_us));
     ck_assert(hs_pool_is_stuck(builder, second_us, now_us + 3 * second_us));
@@ -177,10 +177,10 @@ END_TEST
 
 /* ---- giving way ---- */
 
-/* A job is stopped where its clock jumps by GAP_US. */
+/* A job stops when its clock jumps by GAP_US. */
 enum { SHARED_MS = 300, GAP_US = 20, RUNS_MAX = 65536 };
 
-static int64_t runs_us[RUNS_MAX]; /* how long the job had the processor each time */
+static int64_t runs_us[RUNS_MAX]; /* how long the job used the processor each time */
 static size_t run_count;
 
 static void burn(struct hs_pool_job *job)

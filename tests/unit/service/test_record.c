@@ -39,7 +39,7 @@ static void tear_down(void)
     hs_recording_tear_down();
 }
 
-/* Records a request of a match, which is opened when it is not. */
+/* Records a request of a match; opens the match if necessary. */
 static void request_on(struct hs_record *record, const char *match, struct hs_map_entry *map,
                        enum hs_route route, const char *body, const char *answer)
 {
@@ -52,6 +52,7 @@ static void request_on(struct hs_record *record, const char *match, struct hs_ma
     ck_assert_ptr_nonnull(slot);
     struct hs_recorded_request recorded = {.route = route,
                                            .explain = route == HS_ROUTE_HITS_POST,
+                                           .brief = route == HS_ROUTE_HITS_POST,
                                            .body = {body, strlen(body)},
                                            .answer = {answer, answer != NULL ? strlen(answer) : 0}};
     hs_record_request(record, slot, &recorded);
@@ -89,7 +90,7 @@ static size_t metric(const char *name)
     return value;
 }
 
-/* The first member of each line, with its value: "format=hindsight-stream open=m ...". */
+/* The first member of each line with its value: "format=hindsight-stream open=m ...". */
 static void summarise(char *text, char *summary, size_t size)
 {
     summary[0] = '\0';
@@ -117,7 +118,8 @@ START_TEST(a_stream_is_what_happened)
     ck_assert_uint_eq(metric("hindsight_record_dropped_total"), 0);
     char *text = hs_test_read_file(hs_recording_path, NULL), summary[512];
     ck_assert_ptr_nonnull(strstr(text, "\"body\":{\"frames\":  []} ,\"answer\":{\"stored\":0}}\n"));
-    ck_assert_ptr_nonnull(strstr(text, "\"request\":\"hits\",\"explain\":true,\"body\""));
+    ck_assert_ptr_nonnull(
+        strstr(text, "\"request\":\"hits\",\"explain\":true,\"brief\":true,\"body\""));
     ck_assert_ptr_nonnull(strstr(text, "\"request\":\"delete\",\"answer\":{\"match\":\"a\"}}\n"));
     ck_assert_ptr_nonnull(
         strstr(text, "\"max_players\":10,\"max_samples\":20,\"max_movers\":5}\n"));
@@ -146,8 +148,8 @@ START_TEST(an_answer_that_failed_ends_the_match)
 }
 END_TEST
 
-/* A match as a start of the service restores it: loaded from `size` bytes, with records of the
-   journal; `ends`: they end it. */
+/* A match as a restart restores it: loaded from `size` bytes, with records of the journal; `ends`:
+   these end it. */
 static void restore(struct hs_record *record, const char *match, size_t size, bool ends)
 {
     unsigned char *state = calloc(1, size);
@@ -170,8 +172,8 @@ static void restore(struct hs_record *record, const char *match, size_t size, bo
     free(state);
 }
 
-/* The recording of a restored match begins with its saved state. One whose state does not fit into
-   the queue is a gap with a reason, and is recorded again after it was opened again. */
+/* The recording of a restored match begins with its saved state. If its state does not fit into the
+   queue, it becomes a gap with a reason. After it was opened again, it is recorded again. */
 START_TEST(restored_matches_are_in_the_stream)
 {
     char summary[512];
@@ -217,7 +219,7 @@ START_TEST(a_match_that_did_not_fit_ends_with_a_mark)
         ck_assert_uint_lt(++requests, 1000);
     }
     ck_assert_uint_gt(hs_record_queue_bytes(record), 0);
-    /* The disk comes back. */
+    /* The disk works again. */
     hs_stalled_pipe_resume(&drained);
     while (hs_record_queue_bytes(record) > 0)
         hs_test_pause_ms(1);
@@ -246,7 +248,7 @@ START_TEST(a_match_that_never_had_room_again_is_marked_at_the_end)
     snprintf(body, sizeof body, "{\"x_\":\"%01500d\"}", 0);
     while (metric("hindsight_record_dropped_total") == 0)
         request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
-    /* Marks fit where requests do not, until they do not either. */
+    /* Short marks fit when requests do not, until marks do not fit either. */
     for (int i = 0; i < 100; i++) {
         char match[16];
         snprintf(match, sizeof match, "m%d", i);
@@ -265,7 +267,7 @@ START_TEST(a_match_that_never_had_room_again_is_marked_at_the_end)
 }
 END_TEST
 
-/* A match on a map: both maps of the name are there, each before its match. */
+/* A match on a map: both maps with the name are recorded, each before its match. */
 START_TEST(maps_are_in_the_stream_once)
 {
     static const char document[] = "{\"boxes\":[\n{\"min\":[0,0,0],\"max\":[1,1,1]}]}";
@@ -297,7 +299,7 @@ START_TEST(maps_are_in_the_stream_once)
     ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres map=dm1 open=a match=a open=b"
                               " match=b map=dm1 open=c match=c");
     free(text);
-    /* Nothing holds the first one but its matches. */
+    /* Only its matches still use the first map. */
     record = open_record(1 << 20);
     request(record, "a", HS_ROUTE_MATCH_DELETE, "", "{}");
     request(record, "b", HS_ROUTE_MATCH_DELETE, "", "{}");
@@ -306,7 +308,7 @@ START_TEST(maps_are_in_the_stream_once)
 }
 END_TEST
 
-/* A map whose document is gone cannot be recorded, nor what is judged on it. */
+/* A map without its document cannot be recorded, and neither can verdicts on it. */
 START_TEST(a_map_without_its_document_is_a_gap)
 {
     struct hs_world_mesh mesh = {0};

@@ -1,5 +1,5 @@
-/* Opening matches while the memory they take changes: there is a match or a reason, never neither;
-   and whom nine tenths are for. */
+/* Opening matches while the used memory changes: the result is a match or a reason. The last tenth
+   is not for new matches. */
 #include "service/options/values.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
@@ -62,7 +62,7 @@ static void end_match(struct hs_match_slot *slot)
     hs_registry_release(registry, slot);
 }
 
-/* Matches that fill the memory there is, and do not, as fast as they can. */
+/* Opens and ends matches that fill the memory, as fast as possible. */
 static void *change(void *context)
 {
     struct hs_budget *budget = budget_of_all();
@@ -81,7 +81,7 @@ START_TEST(a_match_or_a_reason)
     pthread_t other;
     ck_assert_int_eq(pthread_create(&other, NULL, change, &nearly_all), 0);
     int opened = 0, refused = 0, neither = 0;
-    /* Where both threads run at once this takes a moment; where they take turns, longer. */
+    /* If both threads run at the same time this takes a moment; if they take turns, longer. */
     int64_t until_us = hs_clock_us() + 3000000;
     while ((opened < OPENINGS || refused < OPENINGS) && hs_clock_us() < until_us) {
         struct hs_match_slot *slot;
@@ -101,7 +101,7 @@ START_TEST(a_match_or_a_reason)
 }
 END_TEST
 
-/* Beyond nine tenths no match is opened, but one that was open before a restart is. */
+/* Above nine tenths no new match opens, but a match that was open before a restart does. */
 START_TEST(restored_matches_may_take_the_last_tenth)
 {
     struct hs_match_slot *slot;

@@ -1,4 +1,4 @@
-/* The steps of a reload: everything is checked before anything is touched. */
+/* The steps of a reload: everything is checked before anything changes. */
 #include "service/reload/sources.h"
 
 #include "tests/support/run_suite.h"
@@ -6,7 +6,7 @@
 #include <check.h>
 #include <string.h>
 
-static char events[256]; /* what was called, in order */
+static char events[256]; /* the calls, in order */
 static char faults[256];
 static struct hs_reload reload;
 static struct hs_options options;
@@ -117,7 +117,7 @@ START_TEST(a_check_takes_nothing)
 }
 END_TEST
 
-/* The changes go into one line of the log: its length is bounded, and all are counted. */
+/* All changes are in one line of the log: its length is limited, and they are counted. */
 START_TEST(changes_without_end_are_counted)
 {
     for (int i = 0; i < 10000; i++)

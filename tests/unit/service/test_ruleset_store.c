@@ -1,5 +1,5 @@
-/* Memory of rulesets: it is bounded, tenants share it, and equal parts are in memory once. And what
-   a document leaves out. */
+/* Memory of rulesets: it is limited, tenants share it, and equal parts are stored once. And omitted
+   fields of documents. */
 #include "service/state/rulesets.h"
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A ruleset with one rig and no weapons takes some 160 KB. */
+/* A ruleset with one rig and no weapons takes about 160 KB. */
 enum { LIMIT = 4 << 20, RIG = sizeof(struct hs_rig) };
 
 static struct hs_ruleset_store *store;
@@ -46,7 +46,8 @@ static size_t more(void)
     "\"sphere\",\"radius\":" x                                                                     \
     "}],\"stances\":{\"stand\":{\"eye\":[0,0,1],\"bones\":[[0,0,1,0,0,0,1]]}}}"
 
-/* A ruleset with one rig, whose sphere has `radius`, and a different number. */
+/* Puts a ruleset with one rig, whose sphere has this radius. Each `number` makes another document.
+ */
 static enum hs_ruleset_put put(const char *owner, const char *name, int radius, int number)
 {
     struct hs_problem problem;
@@ -88,8 +89,9 @@ START_TEST(equal_rigs_are_there_once)
 }
 END_TEST
 
-/* The same document again is the same revision and costs nothing, even while somebody holds the old
-   one. */
+/*
+ * The same document again is the same revision and costs nothing, even while the old one is in use.
+ */
 START_TEST(the_same_again_is_the_same)
 {
     ck_assert_int_eq(put("acme", "a", 1, 1), HS_RULESET_CREATED);
@@ -105,7 +107,7 @@ START_TEST(the_same_again_is_the_same)
 }
 END_TEST
 
-/* Rulesets that matches hold count. One tenant fills half of the free space, and another still has
+/* Rulesets that matches use count. One tenant fills half of the free space, and another still has
    space. */
 START_TEST(bytes_are_bounded)
 {
@@ -136,7 +138,7 @@ static void ignore_fault(void *context, const char *path, const struct hs_proble
     snprintf(context, 256, "%s", problem->detail);
 }
 
-/* Files that do not fit are refused together, and leave nothing charged. */
+/* Files that do not fit are refused together, and charge nothing. */
 START_TEST(files_are_bounded_too)
 {
     char directory[] = "/tmp/hindsight_rulesets_XXXXXX", path[96], why[256] = "";
@@ -161,7 +163,7 @@ START_TEST(files_are_bounded_too)
 }
 END_TEST
 
-/* A default fits what the document sets. */
+/* A default fits the fields that the document sets. */
 START_TEST(rewind_limit_defaults_to_no_more_than_what_is_kept)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Shares of tenants: the total is bounded, and each tenant leaves as much free as they hold. */
+/* Shares of tenants: the total is limited, and each tenant leaves as much free as they use. */
 #include "service/state/share.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
@@ -22,7 +22,7 @@ static void teardown(void)
     hs_share_destroy(share);
 }
 
-/* Reserves one by one until it is refused; returns how much it got. */
+/* Reserves step by step until it is refused; returns the reserved amount. */
 static size_t take_all(struct hs_str tenant)
 {
     size_t taken = 0;
@@ -53,7 +53,7 @@ START_TEST(a_tenant_leaves_as_much_as_they_hold)
     ck_assert_uint_eq(take_all(HS_STR("beta")), LIMIT / 8);
     ck_assert_uint_eq(take_all(HS_STR("acme")), 0);
     ck_assert_uint_eq(hs_share_left(share, HS_STR("zeta")), 0);
-    /* A tenant who comes after others released some gets more. */
+    /* A tenant gets more after others have released some. */
     hs_share_release(share, HS_STR("acme"), LIMIT / 2);
     ck_assert_uint_gt(take_all(HS_STR("beta")), 0);
     ck_assert_uint_le(hs_share_used(share), LIMIT);
@@ -71,7 +71,7 @@ START_TEST(what_had_no_owner_is_charged_later)
 }
 END_TEST
 
-/* Many tenants at random: the limit is never passed, and everything is released at the end. */
+/* Many random tenants: the limit always holds, and everything is released at the end. */
 START_TEST(at_random)
 {
     enum { TENANTS = 200, STEPS = 100000 };

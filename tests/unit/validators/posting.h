@@ -1,5 +1,5 @@
-/* Posts entries of players to the match of the fixture. `post` and `place` return what became of
-   the entry. */
+/* Posts entries of players to the match of the fixture. `post` and `place` return the result of the
+   entry. */
 #ifndef HS_TESTS_POSTING_H
 #define HS_TESTS_POSTING_H
 
@@ -32,7 +32,7 @@ static inline void post_event(int64_t time_us, const char *player, enum hs_sampl
     ck_assert_int_eq(post(time_us, entry), HS_FRAME_STORED);
 }
 
-/* S at the origin and T at 20 m, for half a second. */
+/* Posts S at the origin and T at 20 m, for half a second. */
 static inline void play_still(void)
 {
     for (int ms = 500; ms <= 1000; ms += 50) {

@@ -1,5 +1,5 @@
-/* What stays with the account of a person: standing, moves, cadence; through leave, names,
- * restarts. */
+/* The state in an account of a person: standing, moves, cadence. It survives leaving, new names and
+   restarts. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static struct hs_player *find(const char *name)
     return hs_players_find(&match->players, hs_stage_str(name));
 }
 
-/* NULL: without an account. */
+/* account; NULL: none */
 static struct hs_player *join(const char *name, const char *account)
 {
     struct hs_player_frame entry = hs_stage_entry(name, 0, 0, 0);
@@ -96,7 +96,7 @@ START_TEST(an_account_outlasts_sessions_and_names)
     expect_standing("eve", "person", 2);
     ck_assert(has_fired("eve"));
     leave("eve");
-    join("bob", "other"); /* the same name, another person */
+    join("bob", "other"); /* the same name for another person */
     expect_standing("bob", "other", 0);
     ck_assert(!has_fired("bob"));
     join("ann", "person");
@@ -113,12 +113,12 @@ START_TEST(without_an_account_a_name_is_all)
     ck_assert_double_eq(find("eve")->standing.suspicion.hits[HS_CHECK_CONTACT], 0);
     ck_assert_uint_eq(match->players.accounts.count, 0);
     misbehave(find("eve"));
-    join("eve", "person"); /* named later: the session so far belongs to it */
+    join("eve", "person"); /* named later: the session so far belongs to the account */
     expect_standing("eve", "person", 1);
 }
 END_TEST
 
-/* The client reconnects before the server saw the old connection end. */
+/* The client reconnects before the server sees the end of the old connection. */
 START_TEST(the_last_player_who_names_an_account_has_it)
 {
     misbehave(join("bob", "person"));
@@ -149,7 +149,8 @@ START_TEST(the_debt_of_a_weapon_stays)
 }
 END_TEST
 
-/* No more accounts than players, in the memory of the match; the most suspicious stay. */
+/* No more accounts than players are kept, in the memory of the match; the most suspicious ones
+   stay. */
 START_TEST(parked_accounts_are_bounded)
 {
     match->players.limit = 20;
@@ -199,7 +200,7 @@ START_TEST(accounts_are_saved)
 }
 END_TEST
 
-/* A crash after the snapshot: who has which account is known from the journal. */
+/* A crash after the snapshot: the journal knows which player has which account. */
 START_TEST(accounts_are_journalled)
 {
     struct hs_bytes saved = {0}, journal = {0};
@@ -227,7 +228,7 @@ START_TEST(a_new_clock)
     match->newest_us = now_us;
     join("eve", "person");
     expect_standing("eve", "person", 1);
-    ck_assert(!has_fired("eve")); /* times of the old clock mean nothing */
+    ck_assert(!has_fired("eve")); /* times of the old clock have no meaning */
 }
 END_TEST
 

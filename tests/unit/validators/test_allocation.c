@@ -1,7 +1,6 @@
 /*
- * Verification allocates nothing. Every allocation of this program is counted: by the sanitizer's
- * hooks where one replaces the allocator, else by allocation functions defined here, which take
- * the place of the C library's.
+ * Verification allocates nothing. Counts every allocation of this program. If a sanitizer replaces
+ * the allocator, its hooks count. Otherwise functions of this file replace those of the C library.
  */
 #include <check.h>
 #include <stdio.h>
@@ -16,9 +15,9 @@
 #include "validators/shot.h"
 #include "validators/world.h"
 
-/* Compilers know what malloc does, and that it does not change these: it does, here. */
+/* Compilers assume that malloc does not change these variables, but here it does. */
 static volatile unsigned long allocations, releases;
-static void *volatile kept; /* so that no call is optimised away */
+static void *volatile kept; /* so that the compiler removes no call */
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
@@ -32,7 +31,7 @@ static void *volatile kept; /* so that no call is optimised away */
 
 #ifdef SANITIZED
 
-/* <sanitizer/allocator_interface.h> has this; not every compiler installs that header. */
+/* <sanitizer/allocator_interface.h> declares this; not every compiler installs that header. */
 extern int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t),
                                                      void (*)(const volatile void *));
 
@@ -107,11 +106,11 @@ static struct hs_weapon *add_weapon(const char *name, enum hs_weapon_type type)
     weapon->pellets = 1;
     weapon->range = 100;
     weapon->radius = 0.05;
-    weapon->has_require_shot = true; /* claims come with shots and without */
+    weapon->has_require_shot = true; /* claims with shots and without */
     return weapon;
 }
 
-/* One weapon of each kind there is, beside those of the stage. */
+/* One weapon of each kind, in addition to those of the stage. */
 static void add_weapons(void)
 {
     struct hs_weapon *shotgun = add_weapon("shotgun", HS_WEAPON_HITSCAN);
@@ -144,8 +143,8 @@ static void build_world(void)
     hs_match_set_world(match, world);
 }
 
-/* A lift and a door that are there all the time, and a gate that only has a place now; the looks
-   and the connection of S. */
+/* A lift and a door that always exist, and a gate that has a place only now; the aims and the round
+   trips of S. */
 static void post_movers(void)
 {
     for (int ms = 0; ms <= 1000; ms += 50) {
@@ -184,7 +183,7 @@ static void set_up(void)
     hs_stage_play(match);
     post_movers();
     char name[8];
-    for (int i = 0; i < 20; i++) { /* a crowd, some of them without a pose at the time */
+    for (int i = 0; i < 20; i++) { /* a crowd; some of them have no pose at the time */
         snprintf(name, sizeof name, "B%d", i);
         for (int ms = i < 15 ? 700 : 990; ms <= 1000; ms += 50)
             hs_stage_place(match, HS_MS(ms), name, 5 + i / 2.0, 0.7 * i - 6, 0);
@@ -198,7 +197,7 @@ static void tear_down(void)
     hs_ruleset_destroy(rules);
 }
 
-/* Check allocates in its assertions: counts are taken first and judged later. */
+/* Check allocates in its assertions. So the test reads the counts first, and asserts later. */
 START_TEST(the_counters_count)
 {
     unsigned long before = allocations, released = releases;
@@ -213,7 +212,7 @@ START_TEST(the_counters_count)
     ck_assert_uint_eq(one_released, 1);
     ck_assert_uint_ge(three, 3);
     ck_assert_uint_ge(all_released, 2);
-    /* And they see what happens inside the library. */
+    /* The counters must notice allocations inside the library. */
     before = allocations;
     hs_stage_place(match, HS_MS(1000), "New", 0, 0, 0);
     unsigned long inside = allocations - before;
@@ -256,7 +255,7 @@ static void claim_of(int i, struct hs_hit_claim *claim)
     }
 }
 
-/* Which checks ran, and what the claims ended with. */
+/* The checks that ran, and the reasons of the claims. */
 struct seen {
     bool checks[HS_CHECK_COUNT], reasons[HS_REASON_COUNT];
 };
@@ -268,7 +267,7 @@ static void see(struct seen *seen, const struct hs_hit_result *result)
         seen->checks[result->checks[i].check] = true;
 }
 
-/* Earlier shots of S, so that there is a cadence, and ways to repeat. */
+/* Earlier shots of S, for the cadence and for repeated traces. */
 static void note_some(struct hs_hit_result *result)
 {
     for (int i = 0; i < 4; i++) {
@@ -289,7 +288,7 @@ static void expect_seen(const struct seen *seen, int mode, int reasons)
         ck_assert_msg(seen->checks[i], "%s never ran", hs_check_name((enum hs_check)i));
 }
 
-/* Row: as enforced, all in shadow, all off. */
+/* Row: enforced as given, all in shadow, all off. */
 START_TEST(verification_allocates_nothing)
 {
     static struct hs_hit_result result;
@@ -307,7 +306,7 @@ START_TEST(verification_allocates_nothing)
     unsigned long allocated = allocations - before, freed = releases - released;
     ck_assert_uint_eq(allocated, 0);
     ck_assert_uint_eq(freed, 0);
-    expect_seen(&seen, _i, 16); /* the claims do go different ways */
+    expect_seen(&seen, _i, 16); /* the claims must end differently */
 }
 END_TEST
 
@@ -342,7 +341,8 @@ START_TEST(shots_allocate_nothing)
 }
 END_TEST
 
-/* The moves of a player: on time, old, again, altered, of another epoch, reset, far away. */
+/* The moves of a player: on time, late, repeated, altered, of another epoch, after a reset, far
+   away. */
 static void move_of(int i, struct hs_move *move)
 {
     *move = (struct hs_move){.player = HS_STR("S"),
@@ -397,7 +397,7 @@ END_TEST
 
 /* ---- the scenarios ---- */
 
-/* Counted only between `before` and `after`: decoding does allocate. */
+/* Counts only between `before` and `after`, because decoding allocates. */
 struct watch {
     unsigned long judged, allocations, releases, from_allocations, from_releases;
 };
@@ -436,7 +436,7 @@ static void play_scenario(const struct hs_one_scenario *one, struct watch *watch
     hs_scenario_plan_destroy(plan);
 }
 
-/* Every kind of claim that is worth a scenario. */
+/* Every kind of claim in the scenarios. */
 START_TEST(scenarios_allocate_nothing)
 {
     static struct hs_all_scenarios scenarios;

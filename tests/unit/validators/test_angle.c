@@ -1,4 +1,4 @@
-/* Angles against the C library's arc functions, and arcs against a search along them. */
+/* Angles compared with the C library's arc functions, and arcs with a search along them. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ START_TEST(between_directions_as_libm_has_it)
 }
 END_TEST
 
-/* Where arc cosines lose all their digits. */
+/* Here arc cosines lose all their digits. */
 START_TEST(tiny_angles_and_nearly_opposite_ones)
 {
     for (double angle = 1e-15; angle < 0.1; angle *= 3) {
@@ -69,7 +69,7 @@ static const struct {
     {{-1, -1, 0}, {1, 0, 0}, {0, 1, 0}, 135}, /* the far side of the circle is not on the arc */
     {{0, 1, 0}, {1, 0, 0}, {1, 0, 0}, 90},
     {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}, 0},
-    {{1, 0, 0}, {1, 0, 0}, {-1, 0, 0}, 0}, /* half a turn: the nearer end */
+    {{1, 0, 0}, {1, 0, 0}, {-1, 0, 0}, 0}, /* half a turn: the nearer end counts */
     {{-1, 0, 0}, {1, 0, 0}, {-1, 0, 0}, 0},
     {{0, 1, 0}, {1, 0, 0}, {-1, 0, 0}, 90},
     {{1, 1, 0}, {1, 0, 0}, {-1, 0, 0}, 45},
@@ -92,7 +92,7 @@ START_TEST(arcs_between_looks)
 }
 END_TEST
 
-/* The nearest of many points on the arc is as near as the arc, and no nearer. */
+/* The nearest of many points on the arc is as near as the arc, and none is nearer. */
 START_TEST(arcs_against_a_search)
 {
     enum { STEPS = 2000 };
@@ -116,7 +116,7 @@ START_TEST(arcs_against_a_search)
 }
 END_TEST
 
-/* A look that turns by next to nothing gives no nonsense. */
+/* An aim that turns by almost nothing gives a valid angle. */
 START_TEST(arcs_of_next_to_nothing)
 {
     struct hs_random random = hs_random_start(hs_test_seed(20250403), 200);

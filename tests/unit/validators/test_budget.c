@@ -1,4 +1,5 @@
-/* Budgets of memory: limits of one and of all, what is spare, and many who take at once. */
+/* Memory budgets: the limit of one and of all, the spare part, and many threads that reserve at
+   once. */
 #include "tests/support/run_suite.h"
 #include "validators/base/budget_inside.h"
 
@@ -36,7 +37,8 @@ START_TEST(up_to_the_limit)
 }
 END_TEST
 
-/* What the other took leaves less for this one, and a refusal there takes nothing here. */
+/* A reservation by the other budget leaves less for this one, and a refused one there leaves this
+   one unchanged. */
 START_TEST(up_to_the_limit_of_all)
 {
     ck_assert(hs_budget_reserve(&other, 900));

@@ -1,4 +1,4 @@
-/* The default judge's detectors, move by move: pauses, and silences that are made up for. */
+/* The detectors of the default check, move by move: pauses, and silences with a catch-up. */
 #include <check.h>
 
 #include "tests/support/play/stage.h"
@@ -13,8 +13,8 @@ static struct hs_clock_guard guard;
 static bool has_begun, has_acks;
 static int suspected, proven;
 
-/* The connection, and the time of the player's newest frame by the player's clock and the true one.
- */
+/* The connection, and the time of the player's newest frame by the player's clock and by the true
+   clock. */
 static int64_t up_us, down_us, now_us, received_us;
 static double client_us;
 
@@ -67,7 +67,7 @@ static void run(double seconds, double rate)
     }
 }
 
-/* Alt-tab; the way back is longer afterwards than before, and gets shorter little by little. */
+/* Alt-tab. The delay to the server is longer afterwards than before, and shrinks step by step. */
 static void pause_and_return(double rate)
 {
     now_us += S(2);
@@ -102,7 +102,9 @@ START_TEST(honest_pauses_are_no_offence)
 }
 END_TEST
 
-/* No packets for 8 s while the player's clock stands, then 2x, and no newer snapshot. */
+/*
+ * No packets for 8 s while the player's clock stands, then double speed without a newer snapshot.
+ */
 static void stand_and_run(double fast_s)
 {
     int64_t seen_us = now_us - down_us;
@@ -139,8 +141,8 @@ START_TEST(without_acks_nothing_tells_it_from_a_stall)
 }
 END_TEST
 
-/* Nothing comes through for 8 s; what was made meanwhile drains at `speed` times the rate, and what
-   is made meanwhile waits behind it. */
+/* Nothing arrives for 8 s. The waiting moves then arrive at `speed` times the rate, and new moves
+   wait behind them. */
 static void outage(double speed)
 {
     int64_t from_us = now_us, until_us = now_us + S(8), arrives_us = until_us + up_us;
@@ -165,7 +167,7 @@ START_TEST(an_outage_that_drains_is_no_offence)
 }
 END_TEST
 
-/* Nothing counts as noise until it was measured; then it is the mean delay above the least. */
+/* Before it is measured, the noise is 0; afterwards it is the mean delay above the min. */
 START_TEST(noise_is_measured)
 {
     run(0.2, 1);
@@ -180,7 +182,7 @@ START_TEST(noise_is_measured)
     }
     ck_assert_int_ge(hs_clock_guard_noise(&guard), S(0.02));
     ck_assert_int_le(hs_clock_guard_noise(&guard), S(0.07));
-    now_us += S(600); /* nothing arrives, and nothing is measured */
+    now_us += S(600); /* nothing arrives, so nothing is measured */
     client_us += 600e6;
     run(0.2, 1);
     ck_assert_int_eq(hs_clock_guard_noise(&guard), 0);

@@ -1,4 +1,4 @@
-/* Damage: weapon x zone x falloff x the shooter's scale; the claim is only compared. */
+/* Damage: weapon x zone x falloff x the shooter's scale. The claimed value is only compared. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static struct hs_hit_result *judge(const struct hs_hit_claim *claim)
     return hs_stage_verify(match, claim, HS_MS(1000));
 }
 
-/* The claim is accepted and pays this, for that zone. */
+/* The claim is accepted, and pays this damage for this zone. */
 static void expect_damage(const struct hs_hit_claim *claim, double amount, const char *zone)
 {
     struct hs_hit_result *r = judge(claim);
@@ -67,7 +67,7 @@ static void expect_damage(const struct hs_hit_claim *claim, double amount, const
     free(r);
 }
 
-/* Row: the height aimed at, and whether zones are the ruleset's or the weapon's own. */
+/* Row: the aimed height, and whether the zones are those of the ruleset or of the weapon. */
 static const struct {
     double height;
     const char *zone, *bone;
@@ -104,7 +104,7 @@ START_TEST(falloff_is_taken_at_the_contact)
     hs_stage_place(match, HS_MS(1000), "S", 0, 0, 0);
     hs_stage_place(match, HS_MS(1000), "T", 20, 0, 0);
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 90, 0, 1.6); /* ends far behind */
-    /* Head 0.15 and sphere 0.05: the centre travels 19.8. */
+    /* Head 0.15 and sphere 0.05: the centre of the sphere travels 19.8. */
     expect_damage(&claim, 40 * (1 - 0.198), "head");
 }
 END_TEST
@@ -123,7 +123,7 @@ START_TEST(the_shooters_scale_at_the_time_of_the_shot)
     claim = hs_stage_claim_fired(HS_MS(974), 20, 3.896, 1.1);
     expect_damage(&claim, 20, "torso");
     claim = hs_stage_claim_fired(HS_MS(974), 20, 3.896, 1.1);
-    claim.fire_time_us = HS_MS(976); /* of the shot, not of the hit */
+    claim.fire_time_us = HS_MS(976); /* the scale at the shot, not at the hit */
     expect_damage(&claim, 80, "torso");
     claim.fire_time_us = HS_MS(940);
     expect_damage(&claim, 20, "torso");
@@ -156,7 +156,7 @@ START_TEST(claimed_numbers_pay_nothing)
 }
 END_TEST
 
-/* The most the rifle can do is 20 x 2; falloff above 1 and the shooter's scale raise it. */
+/* The max damage of the rifle is 20 x 2. A falloff above 1 and the shooter's scale raise it. */
 START_TEST(forged_damage_is_above_the_most_the_weapon_can_do)
 {
     static const struct {
@@ -216,7 +216,7 @@ START_TEST(lenient_hits_pay_for_the_zone_they_nearly_touched)
     rules->hit.claim_padding = 0.1;
     rules->hit.origin_tolerance = 0.3;
     hs_stage_play(match);
-    /* Over the head: 0.15 + 0.05 + 0.08 above its centre. */
+    /* Above the head: 0.15 + 0.05 + 0.08 above its centre. */
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.6);
     double rise = 0.28;
     claim.start.z += rise;

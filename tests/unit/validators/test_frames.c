@@ -1,4 +1,4 @@
-/* Posting frames: every refusal, and what is bounded. */
+/* Posting frames: every refusal, and the limits. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -237,7 +237,7 @@ START_TEST(prune_keeps_one_beyond_the_window)
     ck_assert_int_eq(player.oldest_us, HS_MS(2000));
     ck_assert_uint_eq(player.samples, 21);
     ck_assert_int_eq(player.newest_us, HS_MS(3000));
-    /* Others' time goes on: the last known pose stays. */
+    /* The time of other players goes on; the last known pose stays. */
     for (int ms = 3050; ms <= 6000; ms += 50)
         hs_stage_place(match, HS_MS(ms), "Q", 0, 0, 0);
     ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
@@ -294,7 +294,7 @@ START_TEST(team_names_are_bounded)
     }
     ck_assert_int_ge(stored, 64);
     ck_assert_int_lt(stored, 3000);
-    ck_assert_int_eq(place(3000, "P"), HS_FRAME_STORED); /* known ones go on */
+    ck_assert_int_eq(place(3000, "P"), HS_FRAME_STORED); /* known players go on */
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* The history of one player: order, limits, what is kept, and what is shared. */
+/* The history of one player: order, limits, retention, and shared states. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,7 +125,7 @@ START_TEST(a_sample_comes_back_as_it_was)
 }
 END_TEST
 
-/* Every order of five samples ends as the same history. */
+/* Every order of five samples gives the same history. */
 START_TEST(late_samples_find_their_place)
 {
     int order[5] = {0, 1, 2, 3, 4};
@@ -184,15 +184,15 @@ START_TEST(the_ring_grows_to_its_limit_and_the_oldest_go)
         size_t bytes = hs_history_bytes(history);
         ck_assert_uint_ge(bytes, last);
         grown += bytes != last;
-        ck_assert(i < 100 || bytes == last); /* full: nothing is allocated any more */
+        ck_assert(i < 100 || bytes == last); /* full: nothing more is allocated */
         last = bytes;
     }
     ck_assert_int_ge(grown, 3);
-    ck_assert_uint_le(last, 100 * 100 + 1024); /* 80 bytes a sample, and a little */
+    ck_assert_uint_le(last, 100 * 100 + 1024); /* 80 bytes per sample, and a little more */
 }
 END_TEST
 
-/* The ring's seam at every place: late samples go in before, on and after it. */
+/* The end of the ring at every place: late samples are inserted before, on and after it. */
 START_TEST(late_samples_cross_the_seam_of_the_ring)
 {
     for (int turn = 0; turn < 100; turn++) {
@@ -203,7 +203,7 @@ START_TEST(late_samples_cross_the_seam_of_the_ring)
         for (int k = 0; k < 99; k += 7) {
             int64_t late = oldest + HS_MS(10 * k) + HS_MS(5);
             if (hs_history_find(history, late) < 0)
-                continue; /* its place is gone by now */
+                continue; /* its place no longer exists */
             ck_assert_int_eq(put(late, -1), HS_INSERT_STORED_FULL);
             ck_assert_uint_eq(hs_history_count(history), 100);
             int64_t at = hs_history_find(history, late);
@@ -249,7 +249,7 @@ START_TEST(prune_keeps_one_beyond)
         put(100 * i, i);
     hs_history_prune(history, -5);
     ck_assert_uint_eq(hs_history_count(history), 11);
-    hs_history_prune(history, 99); /* 0 is the one at or before 99 */
+    hs_history_prune(history, 99); /* index 0 is the sample at or before 99 */
     ck_assert_int_eq(time_of(0), 0);
     hs_history_prune(history, 100);
     ck_assert_int_eq(time_of(0), 100);
@@ -259,7 +259,7 @@ START_TEST(prune_keeps_one_beyond)
     hs_history_prune(history, INT64_MAX);
     ck_assert_uint_eq(hs_history_count(history), 1);
     ck_assert_int_eq(time_of(0), 1000);
-    put(1100, 0); /* and it goes on */
+    put(1100, 0); /* and the history goes on */
     ck_assert_uint_eq(hs_history_count(history), 2);
 }
 END_TEST
@@ -269,7 +269,7 @@ END_TEST
 START_TEST(speed_limit_is_inclusive)
 {
     put(0, 0);
-    put(HS_MS(50), 10); /* 200 per second exactly */
+    put(HS_MS(50), 10); /* exactly 200 per second */
     ck_assert(!jumped(1));
     put(HS_MS(100), 20.0001);
     ck_assert(jumped(2));
@@ -291,21 +291,21 @@ END_TEST
 
 START_TEST(a_late_sample_explains_a_jump_or_makes_one)
 {
-    /* 15 in 50 ms is too fast. A late sample in between that was near the end moves the jump. */
+    /* 15 in 50 ms is too fast: a jump. A late sample in between, near the end, moves the jump. */
     put(0, 0);
     put(HS_MS(50), 15);
     ck_assert(jumped(1));
     put(HS_MS(25), 14);
     ck_assert(jumped(1));
     ck_assert(!jumped(2)); /* 1 in 25 ms */
-    /* And one between two quiet samples that was elsewhere makes both moves jumps. */
+    /* A distant sample between two quiet samples makes both moves jumps. */
     put(HS_MS(100), 15);
     ck_assert(!jumped(3));
     put(HS_MS(75), 500);
     ck_assert(jumped(3));
     ck_assert(jumped(4));
     ck_assert_double_eq(hs_history_at(history, 4)->position.x, 15);
-    /* A late teleport leaves its successor to be judged from where it arrived. */
+    /* After a late teleport, the next sample is compared with the place of arrival. */
     hs_history_clear(history);
     put(0, 0);
     put(HS_MS(100), 100);
@@ -329,7 +329,7 @@ END_TEST
 
 START_TEST(states_are_shared_and_told_apart)
 {
-    /* Alternating lives: many samples, two at a time. */
+    /* Alternating lives: many samples, with two different states. */
     for (int i = 0; i < 100; i++) {
         struct hs_sample sample = sample_at(i, 0);
         struct hs_state state = plain;
@@ -359,7 +359,7 @@ START_TEST(equal_states_cost_once)
     }
     size_t distinct = hs_history_bytes(history);
     ck_assert_uint_ge(distinct, same + 90 * sizeof(struct hs_state));
-    /* Places of states no sample uses are used again: ten times around costs nothing more. */
+    /* The places of unused states are reused: after ten rounds the memory is the same. */
     for (int i = 100; i < 1100; i++) {
         struct hs_sample sample = sample_at(i, 0);
         struct hs_state state = plain;
@@ -367,7 +367,7 @@ START_TEST(equal_states_cost_once)
         ck_assert_int_eq(hs_history_insert(history, &rules, &sample, &state, NULL),
                          HS_INSERT_STORED_FULL);
     }
-    /* One more than there are samples may be in use while the oldest makes room. */
+    /* One state more than there are samples may be in use while the oldest sample is replaced. */
     ck_assert_uint_le(hs_history_bytes(history), distinct + 128 * (sizeof(struct hs_state) + 16));
     for (uint32_t i = 0; i < 100; i++)
         ck_assert_int_eq(hs_history_state(history, hs_history_at(history, i))->life, 1000 + i);
@@ -390,7 +390,7 @@ static const struct {
 
 #define MEMBERS ((int)(sizeof members / sizeof *members))
 
-/* A state that differs in one member only is another state. */
+/* A state that differs in one member is another state. */
 START_TEST(every_member_of_a_state_counts)
 {
     struct hs_state zero, other;
@@ -442,7 +442,7 @@ static void expect_extra(const struct hs_sample *sample, uint16_t bones, uint8_t
     ck_assert(!hs_posted_pose_has_bone(got, bones));
 }
 
-/* What sample i of a mixed history carries: nothing, an eye, bones, or bones with scale. */
+/* The contents of sample i in a mixed history: nothing, an eye, bones, or bones with scale. */
 static void extra_kind(int i, uint16_t *bones, uint8_t *stride)
 {
     *bones = i % 4 == 1 ? 0 : i % 4 == 2 ? 3 : HS_MAX_BONES;
@@ -461,7 +461,7 @@ START_TEST(extras_of_every_size_stay_with_their_samples)
             struct hs_sample sample = sample_at(round * 1000 + i, 0);
             hs_history_insert(history, &rules, &sample, &plain,
                               i % 4 == 0 ? NULL : &room.posted_pose);
-            /* A duplicate with other bones must leave the first one's alone. */
+            /* A duplicate with other bones must not change the first one's bones. */
             fill_extra(&room, 5, HS_BONE_FLOATS, 99);
             ck_assert_int_eq(hs_history_insert(history, &rules, &sample, &plain, &room.posted_pose),
                              HS_INSERT_DUPLICATE);
@@ -508,9 +508,9 @@ START_TEST(bytes_are_bounded)
             full = hs_history_bytes(history);
         ck_assert(i < 200 || hs_history_bytes(history) == full);
         if (i % 1000 == 999)
-            hs_history_prune(history, i - 3); /* room given up is taken again */
+            hs_history_prune(history, i - 3); /* space that was released is used again */
     }
-    /* At most twice what a hundred samples need. */
+    /* At most twice the need of a hundred samples. */
     ck_assert_uint_le(full, 2 * 101 * (sizeof(struct hs_sample) + sizeof room + 64) + 1024);
     ck_assert_uint_ge(full, 100 * (sizeof(struct hs_sample) + sizeof room));
 }
@@ -534,7 +534,7 @@ START_TEST(a_cleared_history_starts_again)
 }
 END_TEST
 
-/* Many poses of one time, each with other bones: the last is kept, and costs no more than one. */
+/* Many poses with one time and different bones: the last one stays, and costs no more than one. */
 START_TEST(the_last_pose_of_a_time_counts)
 {
     struct hs_history_rules last = rules;

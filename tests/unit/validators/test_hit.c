@@ -1,7 +1,5 @@
-/*
- * Which check of a claim decides, what modes do, and what is said where the data is missing.
- * Fixture: tests/support/play/stage.h.
- */
+/* Which check of a claim decides, the effect of modes, and the answers to missing data. Fixture:
+   tests/support/play/stage.h. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +53,9 @@ static struct hs_hit_claim head_shot(void)
 
 /* ---- which check decides, and modes ---- */
 
-/* The reason that each check gives when `spoil` makes it fail. OK: `spoil` does not know the check.
-   That may only be one that is off by default; test_scenario_files.c requires a scenario for it. */
+/* The reason that each check gives after `spoil` makes it fail. OK: `spoil` cannot make the check
+   fail. This is allowed only for a check that is off by default; test_scenario_files.c requires a
+   scenario for it. */
 static const enum hs_reason spoilt_reasons[HS_CHECK_COUNT] = {
     [HS_CHECK_SHAPE] = HS_REASON_COORDINATE_OUT_OF_WORLD,
     [HS_CHECK_IDENTITY] = HS_REASON_DUPLICATE,
@@ -84,14 +83,12 @@ static bool is_spoilable(enum hs_check check)
     return spoilt_reasons[check] != HS_REASON_OK;
 }
 
-/*
- * One claim can fail the other checks together. It is made of a projectile that arrives as it is
- * fired: what is instant has no flight to judge. Each pellet has a contact of its own, and a blast
- * is refused only where nothing is hit directly: those two are made to fail alone.
- */
+/* One claim can fail the other checks together. The claim is of a projectile that arrives at its
+   fire time, because instant weapons have no flight to check. Each pellet has its own contact, and
+   a blast is refused only without a direct hit. So these two fail alone. */
 #define ALONE (1u << HS_CHECK_PELLETS | 1u << HS_CHECK_BLAST)
 
-/* The checks that one claim can fail together, and their number. */
+/* The checks that one claim can fail together, and how many they are. */
 static unsigned together(int *count)
 {
     unsigned set = 0;
@@ -112,7 +109,7 @@ static bool is_in(unsigned set, enum hs_check check)
     return (set >> check & 1) != 0;
 }
 
-/* Books an answer to a claim that S made before. */
+/* Records an answer to an earlier claim of S. */
 static void book(uint64_t number, int64_t fire_time_us, struct hs_vec end, enum hs_verdict verdict,
                  uint16_t weapon)
 {
@@ -127,7 +124,7 @@ static void book(uint64_t number, int64_t fire_time_us, struct hs_vec end, enum 
     ck_assert(hs_hit_record(match, &claim, &result, HS_STR("{")));
 }
 
-/* What went before: the number of the claim (7), its way, and four shots in 40 ms. */
+/* Earlier events: the number of the claim (7), its path, and four shots in 40 ms. */
 static void spoil_past(unsigned set, const struct hs_hit_claim *claim)
 {
     const struct hs_vec elsewhere = {0, 20, 1.6};
@@ -154,11 +151,11 @@ static void spoil_players(unsigned set)
         s.team = t.team = HS_STR("red");
     hs_stage_post(match, NOW, &s, NULL);
     hs_stage_post(match, NOW, &t, NULL);
-    if (is_in(set, HS_CHECK_BYSTANDER)) /* beside T they touch nothing of the other path */
+    if (is_in(set, HS_CHECK_BYSTANDER)) /* beside T they touch nothing on the other path */
         hs_stage_place(match, NOW, "B", 10, is_in(set, HS_CHECK_CONTACT) ? 0.6 : 0, 0);
 }
 
-/* More pellets than the weapon has, at the same place. */
+/* More pellets than the weapon has, all at the same place. */
 static void spoil_pellets(struct hs_hit_claim *claim)
 {
     static struct hs_pellet_claim pellets[2];
@@ -167,7 +164,7 @@ static void spoil_pellets(struct hs_hit_claim *claim)
     claim->pellet_count = 2;
 }
 
-/* It bursts ten metres before the one it is to have hurt. */
+/* It bursts ten metres in front of the claimed victim. */
 static void spoil_blast(struct hs_hit_claim *claim)
 {
     static const struct hs_str victims[] = {{"T", 1}};
@@ -180,7 +177,7 @@ static void spoil_blast(struct hs_hit_claim *claim)
     claim->end.x = 10;
 }
 
-/* Sets up a claim that fails exactly the checks of the set (bits of enum hs_check): some that can
+/* Makes a claim that fails exactly the checks of the set (bits of enum hs_check): several that can
    fail together, or one of ALONE. */
 static void spoil(unsigned set, struct hs_hit_claim *claim, int64_t *now_us)
 {
@@ -196,7 +193,7 @@ static void spoil(unsigned set, struct hs_hit_claim *claim, int64_t *now_us)
     claim->end.y = is_in(set, HS_CHECK_CONTACT) ? 1.2 : 0;
     claim->has_fire_time = claim->has_velocity = true;
     claim->fire_time_us = NOW;
-    /* Up to two degrees beside the path, which is less than the aim may be off. */
+    /* Up to two degrees beside the path, less than the tolerance of the aim. */
     claim->velocity = hs_vec_sub(claim->end, claim->start);
     claim->velocity.z += is_in(set, HS_CHECK_BINDING) ? 0.7 : 0;
     claim->velocity = hs_vec_scale(claim->velocity, (is_in(set, HS_CHECK_FLIGHT) ? 1.1e6 : 1e6) /
@@ -207,7 +204,8 @@ static void spoil(unsigned set, struct hs_hit_claim *claim, int64_t *now_us)
     rifle->min_interval_us = HS_MS(100);
     rifle->range = is_in(set, HS_CHECK_RANGE) ? 19 : 100;
     *now_us = NOW + (is_in(set, HS_CHECK_REWIND) ? HS_MS(251) : 0);
-    /* The connection explains 125 ms before now: 125 off, or 126 with the rewind too long. */
+    /* The round trip explains 125 ms before now. This claim is off by 125, or by 126 if the rewind
+       is also too long. */
     rules->rewind.newer_slack_us = is_in(set, HS_CHECK_LATENCY) ? HS_MS(100) : HS_MS(200);
     rules->rewind.older_slack_us = rules->rewind.newer_slack_us;
     rules->hit.origin_tolerance = is_in(set, HS_CHECK_ORIGIN) ? 1e-3 : 0.5;
@@ -220,19 +218,19 @@ static void spoil(unsigned set, struct hs_hit_claim *claim, int64_t *now_us)
         rules->history.world_bound = 15;
 }
 
-/* The reason a check gives in such a claim; OK where it passes. */
+/* The reason that a check gives in such a claim; OK: it passes. */
 static enum hs_reason spoilt_reason(unsigned set, enum hs_check check)
 {
     if (!is_in(set, check))
         return HS_REASON_OK;
-    /* A wall does not matter to who aimed beside the target. */
+    /* A wall does not matter if the shooter aimed beside the target. */
     if (check == HS_CHECK_WORLD && is_in(set, HS_CHECK_CONTACT))
         return HS_REASON_OK;
     bool bystander = is_in(set, HS_CHECK_BYSTANDER);
     return check == HS_CHECK_CONTACT && bystander ? HS_REASON_WRONG_TARGET : spoilt_reasons[check];
 }
 
-/* With nothing but a miss, there is no question of who stands in the way. */
+/* If only a miss is left, no body can block it. */
 static bool is_asked(unsigned set, enum hs_check check)
 {
     if (is_in(ALONE, check))
@@ -271,7 +269,7 @@ static void expect_decision(unsigned set, const struct hs_hit_result *r)
     ck_assert_msg((r->damage_total > 0) == pays, "set %05x pays %g", set, r->damage_total);
 }
 
-/* All sets of failing checks: the first of the list decides, and all are reported. */
+/* All sets of failing checks: the first check of the list decides, and all are reported. */
 START_TEST(the_first_failure_decides_and_all_are_reported)
 {
     int count;
@@ -291,7 +289,7 @@ START_TEST(the_first_failure_decides_and_all_are_reported)
 }
 END_TEST
 
-/* Sets at random, many of few checks; each check enforced, in shadow or off at random. */
+/* Random sets, mostly of few checks; each check is randomly enforced, in shadow or off. */
 START_TEST(modes_change_the_verdict_and_nothing_else)
 {
     int count;
@@ -327,14 +325,14 @@ START_TEST(a_failure_in_each_mode)
     ck_assert_int_eq(r->would_reject_count, rules->checks[check] == HS_MODE_SHADOW);
     if (r->would_reject_count > 0)
         ck_assert_int_eq(r->would_reject[0], spoilt_reason(1u << check, check));
-    /* Of the blast nobody is hurt, whatever its failure does. */
+    /* In a blast nobody is hurt, whatever its failure causes. */
     ck_assert((r->damage_total > 0) == (!enforced && check != HS_CHECK_BLAST));
 }
 END_TEST
 
 /* ---- missing data ---- */
 
-/* Row: what is missing, of whom. T is known from 800 to 900 ms, and from 1100 ms on. */
+/* Row: the missing data, and whose it is. T has poses from 800 to 900 ms, and from 1100 ms on. */
 static const struct {
     const char *who;
     int ms;
@@ -372,7 +370,7 @@ START_TEST(a_target_without_a_pose_is_inconclusive)
     ck_assert_double_eq(r->damage_total, 0);
     ck_assert(!r->rewind.present);
     hs_expect_row(r, HS_CHECK_CONTACT, HS_OUTCOME_UNKNOWN, missing[_i].reason);
-    /* In shadow: accepted, nothing paid, and listed. */
+    /* In shadow: accepted, nothing is paid, and the check is listed. */
     rules->checks[HS_CHECK_LIFE] = rules->checks[HS_CHECK_CONTACT] = HS_MODE_SHADOW;
     r = judge_at(&claim, HS_MS(1200));
     hs_expect_reason(r, HS_REASON_OK);
@@ -398,7 +396,7 @@ START_TEST(a_shooter_without_a_pose_is_inconclusive)
     ck_assert_double_eq(r->damage_total, 0);
     hs_expect_row(r, HS_CHECK_ORIGIN, HS_OUTCOME_UNKNOWN, reason);
     hs_expect_row(r, HS_CHECK_CONTACT, HS_OUTCOME_PASS, HS_REASON_OK);
-    /* The history of the shooter is not needed only if no check uses it. */
+    /* The shooter's history is unnecessary only if no check uses it. */
     rules->checks[HS_CHECK_WEAPON] = rules->checks[HS_CHECK_LIFE] = HS_MODE_OFF;
     hs_expect_reason(judge_at(&claim, HS_MS(1200)), reason);
     rules->checks[HS_CHECK_ORIGIN] = rules->checks[HS_CHECK_AIM] = HS_MODE_SHADOW;
@@ -417,7 +415,7 @@ START_TEST(a_shooter_without_a_pose_is_inconclusive)
 }
 END_TEST
 
-/* What can be refused without the missing data is refused. */
+/* A claim is refused if a failure does not depend on the missing data. */
 START_TEST(an_enforced_failure_wins_over_missing_data)
 {
     static const enum hs_check checks[] = {
@@ -431,7 +429,7 @@ START_TEST(an_enforced_failure_wins_over_missing_data)
         spoil(1u << checks[i], &claim, &now_us);
         claim.target = HS_STR("X");
         hs_expect_reason(judge_at(&claim, now_us), spoilt_reason(1u << checks[i], checks[i]));
-        rules->checks[checks[i]] = HS_MODE_SHADOW; /* and in shadow it does not */
+        rules->checks[checks[i]] = HS_MODE_SHADOW; /* and in shadow it is not refused */
         struct hs_hit_result *r = judge_at(&claim, now_us);
         hs_expect_reason(r, HS_REASON_UNKNOWN_TARGET_HISTORY);
         ck_assert_uint_eq(r->would_reject_count, 1);
@@ -500,7 +498,7 @@ START_TEST(region_mismatch)
         ck_assert_int_eq(hs_result_has_flag(r, HS_FLAG_REGION_MISMATCH), rows[i].mismatch);
     }
     struct hs_hit_claim claim = hs_stage_claim(NOW, 20, 4, 1.1);
-    claim.claimed_bone = HS_STR("root"); /* a bone's name or a zone's */
+    claim.claimed_bone = HS_STR("root"); /* the name of a bone or zone */
     ck_assert(!hs_result_has_flag(judge(&claim), HS_FLAG_REGION_MISMATCH));
 }
 END_TEST
@@ -521,7 +519,7 @@ START_TEST(the_rewind_is_described)
 }
 END_TEST
 
-/* Judges and books a claim under the next number. */
+/* Verifies and records a claim under the next number. */
 static void note(struct hs_hit_claim *claim)
 {
     claim->shot++;
@@ -535,7 +533,7 @@ START_TEST(results_are_booked)
     note(&claim);
     claim.end.y = 9;
     note(&claim);
-    claim.hit_time_us = HS_MS(700); /* latency alone: no suspicion */
+    claim.hit_time_us = HS_MS(700); /* only latency: no suspicion */
     note(&claim);
     struct hs_player_info info;
     ck_assert(hs_match_find_player(match, HS_STR("S"), &info));
@@ -553,8 +551,7 @@ START_TEST(results_are_booked)
 }
 END_TEST
 
-/* Others protect a target, or walk into the line. Nothing of that says anything about the shooter.
- */
+/* Other players protect a target, or walk into the line. This says nothing about the shooter. */
 START_TEST(ten_minutes_behind_others_are_not_suspicious)
 {
     struct hs_player_frame safe = hs_stage_entry("safe", 20, 0, 0);
@@ -587,7 +584,7 @@ END_TEST
 static TCase *cases_of_decisions(void)
 {
     TCase *tcase = tcase_create("decisions");
-    tcase_set_timeout(tcase, 60); /* 65536 decisions, on a busy machine */
+    tcase_set_timeout(tcase, 60); /* 65536 decisions on a busy machine */
     tcase_add_test(tcase, the_first_failure_decides_and_all_are_reported);
     tcase_add_loop_test(tcase, modes_change_the_verdict_and_nothing_else, 0, 20);
     tcase_add_loop_test(tcase, a_failure_in_each_mode, 0, HS_CHECK_COUNT * HS_MODE_COUNT);

@@ -1,7 +1,5 @@
-/*
- * What a path meets: which body and which of its hitboxes comes first, who stands in the way,
- * and how near a miss was.
- */
+/* The contacts of a path: which body and hitbox come first, which bodies block, and how near a miss
+   was. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +95,7 @@ START_TEST(a_path_never_meets_its_shooter)
     claim.target.ptr = NULL;
     claim.end = (struct hs_vec){0, 5, 1.6};
     struct hs_hit_result *r = judge(&claim);
-    hs_expect_reason(r, HS_REASON_OK); /* nobody claimed, nothing touched */
+    hs_expect_reason(r, HS_REASON_OK); /* no body claimed, none touched */
     ck_assert(!r->impact.present);
     ck_assert_double_eq(r->damage_total, 0);
 }
@@ -122,7 +120,7 @@ END_TEST
 START_TEST(the_first_zone_along_the_path_counts)
 {
     place("S", 0, 0);
-    place("T", 0, 0.2); /* S aims past the feet of S: bodies may overlap */
+    place("T", 0, 0.2); /* S aims past their own feet: bodies may overlap */
     rules->hit.origin_tolerance = 10;
     struct hs_hit_claim claim = hs_stage_claim(NOW, 0, 0.2, _i == 0 ? 0 : 3);
     claim.start = (struct hs_vec){0, 0.2, _i == 0 ? 3 : 0};
@@ -146,17 +144,17 @@ START_TEST(zones_with_priority_win_on_their_own_body)
     hs_expect_reason(r, HS_REASON_OK);
     expect_impact(r, "T", "head", 1.4);
     ck_assert_double_eq(r->damage_total, 40);
-    /* Who is met first goes by the first touch, whatever its zone. */
-    place("B", 0, 0.34); /* the torso of B begins beyond T's, before T's head */
+    /* The body with the first touch counts, whatever its zone. */
+    place("B", 0, 0.34); /* the torso of B begins behind T's torso, and in front of T's head */
     claim.start = (struct hs_vec){0, 0, 0};
     hs_expect_reason(judge(&claim), HS_REASON_OK);
-    /* A path that ends before the head has only the torso. */
+    /* A path that ends before the head touches only the torso. */
     claim.end.z = 1.2;
     expect_impact(judge(&claim), "T", "torso", 0.55);
 }
 END_TEST
 
-/* A slow projectile's path is cut into pieces; where the cuts fall must not matter. */
+/* The path of a slow projectile is cut into pieces. The places of the cuts must not matter. */
 START_TEST(priority_holds_along_a_projectiles_whole_path)
 {
     rules->hit.zone_priority[0] = HS_STAGE_HEAD;
@@ -178,7 +176,8 @@ START_TEST(priority_holds_along_a_projectiles_whole_path)
 }
 END_TEST
 
-/* A start inside two hitboxes of one body: the nearer centre counts, and not the rig's order. */
+/* A start inside two hitboxes of one body: the hitbox with the nearer centre counts, not the first
+   of the rig. */
 START_TEST(zones_touched_at_once)
 {
     rules->hit.origin_tolerance = 10;
@@ -328,7 +327,7 @@ START_TEST(a_bystander_in_shadow_is_shot_through)
 }
 END_TEST
 
-/* Bodies touched at once: the nearer hitbox centre counts. */
+/* Bodies touched at the same distance: the nearer hitbox centre counts. */
 START_TEST(ties_go_to_the_nearer_centre)
 {
     place("S", 0, 0);
@@ -348,7 +347,7 @@ START_TEST(padding_needs_a_free_line)
 {
     rules->hit.claim_padding = 0.1;
     place("S", 0, 0);
-    place("T", 20, 0.25); /* head missed by 0.05; the torso is out of the way below */
+    place("T", 20, 0.25); /* misses the head by 0.05; the torso is below the path */
     struct hs_hit_claim claim = hs_stage_claim(NOW, 20, 0, 1.6 + 0.05);
     claim.start.z = claim.end.z;
     hs_expect_reason(judge(&claim), HS_REASON_OK_LENIENT);
@@ -393,13 +392,13 @@ START_TEST(missing_bones_are_left_out_and_reported)
     claim = hs_stage_claim(HS_MS(950), 20, 0, 1.7);
     claim.start.z = 1.7;
     hs_expect_reason(judge(&claim), HS_REASON_NO_INTERSECTION);
-    claim.hit_time_us = HS_MS(900); /* in the sample itself it is there */
+    claim.hit_time_us = HS_MS(900); /* in the sample itself the bone exists */
     hs_expect_reason(judge(&claim), HS_REASON_OK);
     ck_assert_uint_eq(judge(&claim)->rewind.excluded_bone_count, 0);
 }
 END_TEST
 
-/* No bone is known in both samples: there is no body to miss. Missing data is not cheating. */
+/* No bone is known in both samples, so no body can be missed. Missing data is not cheating. */
 START_TEST(a_body_without_any_bone_then_is_inconclusive)
 {
     hs_stage_place(match, HS_MS(900), "S", 0, 0, 0);
@@ -411,7 +410,7 @@ START_TEST(a_body_without_any_bone_then_is_inconclusive)
     ck_assert_str_eq(hs_verdict_name(r->verdict), "inconclusive");
     ck_assert(!r->has_margin || r->margin < 1e6);
     ck_assert_uint_eq(r->rewind.excluded_bone_count, 2);
-    /* Where contact is only observed, what is missing is not paid for either. */
+    /* If contact is in shadow, missing data is not paid either. */
     rules->checks[HS_CHECK_CONTACT] = HS_MODE_SHADOW;
     r = judge(&claim);
     hs_expect_reason(r, HS_REASON_OK);
@@ -420,8 +419,8 @@ START_TEST(a_body_without_any_bone_then_is_inconclusive)
 }
 END_TEST
 
-/* The shooter stands in the midst of two others, equally far from both: rounding, which is another
-   at every place, must not choose between them. */
+/* The shooter stands exactly between two others. Rounding differs at every place, and must not
+   choose between them. */
 START_TEST(bodies_equally_near_do_not_hide_each_other)
 {
     static const char *const names[] = {"S", "B", "T"};

@@ -1,4 +1,4 @@
-/* Projectiles: bodies are met where they are when it passes them. */
+/* Projectiles: a body is hit at its place when the projectile passes. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -37,7 +37,7 @@ static struct hs_hit_claim bow_shot(int64_t hit_time_us, double x, double y)
 
 START_TEST(a_target_is_taken_when_the_projectile_passes)
 {
-    /* T walks at 8 m/s and is at y = 0 at 1000; the flight ends 10 m behind T, 250 ms later. */
+    /* T walks at 8 m/s and is at y = 0 at 1000. The flight ends 10 m behind T, 250 ms later. */
     play_walk(8);
     for (int ms = 1050; ms <= 1250; ms += 50) {
         hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
@@ -48,7 +48,9 @@ START_TEST(a_target_is_taken_when_the_projectile_passes)
     claim.fire_time_us = HS_MS(500);
     struct hs_hit_result *fresh = hs_stage_verify(match, &claim, HS_MS(1250));
     hs_expect_reason(fresh, HS_REASON_OK);
-    /* T is met a little before 1000, walking towards the line from below: 0.04 before. */
+    /*
+     * The contact with T is a little before 1000, 0.04 before the line, because T comes from below.
+     */
     ck_assert_double_eq_tol(fresh->impact.distance, 19.8, 0.05);
     ck_assert_double_eq_tol(fresh->impact.center.x, fresh->impact.distance, 1e-6);
     free(fresh);
@@ -56,7 +58,7 @@ START_TEST(a_target_is_taken_when_the_projectile_passes)
     claim.end = (struct hs_vec){20, 2, 1.6};
     claim.fire_time_us = HS_MS(1250) - 502494;
     fresh = hs_stage_verify(match, &claim, HS_MS(1250));
-    hs_expect_reason(fresh, HS_REASON_OK); /* a flight that ends at T, on time, hits */
+    hs_expect_reason(fresh, HS_REASON_OK); /* a flight that ends at T at the right time hits */
     free(fresh);
     claim.end = (struct hs_vec){30, 3, 1.6};
     claim.fire_time_us = HS_MS(1250) - 753741;
@@ -97,8 +99,8 @@ START_TEST(a_projectile_may_be_launched_long_ago)
     ck_assert_int_ne(r->reason, HS_REASON_REWIND_LIMIT);
     claim.fire_time_us--;
     hs_expect_reason(judge(&claim), HS_REASON_REWIND_LIMIT);
-    /* Launched before the history of the shooter begins: nothing is known about them. At 40 m/s
-       44 m take 1.1 s, and 50 ms are allowed. */
+    /* The launch is before the shooter's history, so nothing is known about the shooter then. At 40
+       m/s, 44 m take 1.1 s, and 50 ms are allowed. */
     claim.start.x = -24;
     claim.fire_time_us = NOW - 1150000;
     r = judge(&claim);
@@ -108,15 +110,15 @@ START_TEST(a_projectile_may_be_launched_long_ago)
     claim.fire_time_us--;
     hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
     ck_assert_int_eq(hs_stage_row(judge(&claim), HS_CHECK_ORIGIN)->outcome, HS_OUTCOME_UNKNOWN);
-    /* A start beside the target is not hidden by a launch long ago. */
+    /* A launch long ago does not excuse a start beside the eye. */
     claim.start.x = 19;
     claim.fire_time_us = NOW - 4000000;
     hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
 }
 END_TEST
 
-/* Launched before the history of the shooter begins: inconclusive, and refused if the path does not
-   take that long to fly (within 50 ms) or the projectile may not fly so long. */
+/* The launch is before the shooter's history: inconclusive. It is refused if the path takes another
+   time (by more than 50 ms), or longer than the projectile may fly. */
 START_TEST(a_launch_nobody_remembers)
 {
     static const struct {
@@ -155,7 +157,9 @@ END_TEST
 START_TEST(a_bystander_who_crosses_in_flight_blocks)
 {
     play_walk(0);
-    /* B crosses the line at x = 10, 250 ms before the end, at 8 m/s; never there at the end. */
+    /*
+     * B crosses the line at x = 10, 250 ms before the end, at 8 m/s, and is never there at the end.
+     */
     for (int ms = 400; ms <= 1000; ms += 50)
         hs_stage_place(match, HS_MS(ms), "B", 10, 8.0 * (ms - 750) / 1000, 0);
     struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
@@ -168,12 +172,12 @@ START_TEST(a_bystander_who_crosses_in_flight_blocks)
 }
 END_TEST
 
-/* A runner at 60 m/s crosses a path of one second in its midst: far away at every quarter of it.
-   Row 0: the runner is claimed; 1: the runner is in the way of another. */
+/* A runner at 60 m/s crosses the middle of a path of one second, and is far away at every quarter
+   of it. Row 0: the runner is claimed; 1: the runner blocks the path to another player. */
 START_TEST(fast_bodies_are_met_between_far_places)
 {
     for (int ms = 0; ms <= 1000; ms += 50) {
-        double y = 0.06 * (ms - 375); /* at x = 15 the projectile is at 375 ms */
+        double y = 0.06 * (ms - 375); /* the projectile is at x = 15 at 375 ms */
         hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
         hs_stage_place(match, HS_MS(ms), _i == 0 ? "T" : "B", 15, y, 0);
         if (_i == 1)
@@ -186,13 +190,13 @@ START_TEST(fast_bodies_are_met_between_far_places)
 }
 END_TEST
 
-/* The target turns back on the line, in a sample between two pieces of the flight, and is met
- * there. */
+/* The target turns back on the line, in a sample between two pieces of the flight, and is hit
+   there. */
 START_TEST(bodies_turn_at_their_samples)
 {
     play_walk(0);
     static const int64_t times_us[] = {182812, 282812, 332812, 382812, 432812, 532812};
-    for (int i = 0; i < 6; i++) /* 100 m/s towards the line and away from it */
+    for (int i = 0; i < 6; i++) /* 100 m/s towards the line and back */
         hs_stage_place(match, times_us[i], "B", 15.3125, i == 3 ? 0 : 5, 0);
     struct hs_hit_claim claim = bow_shot(HS_MS(625), 25, 0);
     claim.has_fire_time = true;
@@ -213,7 +217,7 @@ START_TEST(a_teleport_in_flight_is_no_movement)
         ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &b, NULL), HS_FRAME_STORED);
     }
     struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
-    hs_expect_reason(judge(&claim), HS_REASON_OK); /* B was on neither side of the line but at it */
+    hs_expect_reason(judge(&claim), HS_REASON_OK); /* B was never beside the line, only on it */
 }
 END_TEST
 

@@ -1,7 +1,5 @@
-/*
- * The checks of a claim one by one, each exactly at its limit and just beyond. Fixture:
- * tests/support/play/stage.h.
- */
+/* The checks of a claim one by one, each exactly at its limit and just beyond it. Fixture:
+   tests/support/play/stage.h. */
 #include <check.h>
 #include <math.h>
 
@@ -68,7 +66,7 @@ START_TEST(rewind_limit)
     hs_expect_reason(judge(&claim), HS_REASON_REWIND_LIMIT);
     hs_expect_measure(judge(&claim), HS_CHECK_REWIND, HS_UNIT_SECONDS, 0.250001, 0.25);
     ck_assert_int_eq(judge(&claim)->rewind.by_us, 250001);
-    /* The moment of firing counts too, where the shot is instant. */
+    /* For instant shots the fire time counts, too. */
     claim = head_shot();
     claim.has_fire_time = true;
     claim.fire_time_us = NOW - 250000;
@@ -91,7 +89,7 @@ START_TEST(rewind_future)
     hs_expect_measure(judge(&claim), HS_CHECK_REWIND, HS_UNIT_SECONDS, 0.050001, 0.05);
     claim = head_shot();
     ck_assert(!hs_result_has_flag(judge(&claim), HS_FLAG_CLAMPED_TO_NEWEST));
-    claim.has_fire_time = true; /* nor may a shot be fired in the future */
+    claim.has_fire_time = true; /* a shot must not be fired in the future either */
     claim.fire_time_us = NOW + 50001;
     hs_expect_reason(judge(&claim), HS_REASON_TIME_IN_FUTURE);
 }
@@ -121,13 +119,13 @@ START_TEST(origin_allows_for_the_way_between_two_samples)
     hs_expect_measure(judge(&claim), HS_CHECK_ORIGIN, HS_UNIT_LENGTH, 0.5, 0.5);
     claim.start.y += 1e-9;
     hs_expect_reason(judge(&claim), HS_REASON_ORIGIN_MISMATCH);
-    /* At a sample there is no way, and the pose of then counts, not the present one. */
+    /* At a sample there is no interpolation. The pose at that time counts, not the present one. */
     claim.hit_time_us = claim.fire_time_us = HS_MS(900);
     claim.start.y = 4.5 + 0.25;
     hs_expect_reason(judge(&claim), HS_REASON_OK);
     claim.start.y += 1e-9;
     hs_expect_reason(judge(&claim), HS_REASON_ORIGIN_MISMATCH);
-    /* The eye counts at the time of firing. */
+    /* The eye at the fire time counts. */
     claim.start.y = 4.75;
     claim.fire_time_us = HS_MS(950);
     hs_expect_reason(judge(&claim), HS_REASON_OK);
@@ -164,8 +162,8 @@ START_TEST(contact_limit)
 {
     hs_stage_place(match, NOW, "S", 0, 0, 0);
     hs_stage_place(match, NOW, "T", 20, 0, 0);
-    /* Over the head: 0.15 + 0.05 above its centre is the tangent; the slack is 1e-6 of the way
-       and the radii. */
+    /* Above the head: the tangent is 0.15 + 0.05 above its centre. The slack is 1e-6 of the path
+       plus the radii. */
     double slack = 1e-6 * (20.1 + 0.2);
     static const double shares[] = {0, 0.9, 1.1, 10};
     for (int i = 0; i < 4; i++) {
@@ -203,7 +201,7 @@ END_TEST
 
 START_TEST(death_grace_limit)
 {
-    /* The shooter dies in the sample of 880 and stays dead. */
+    /* The shooter dies in the sample at 880 and stays dead. */
     for (int ms = 500; ms < 880; ms += 50)
         hs_stage_place(match, HS_MS(ms), "S", 0, 0, 0);
     post_event(HS_MS(880), "S", HS_EVENT_DEATH, 0);
@@ -219,7 +217,7 @@ START_TEST(death_grace_limit)
     }
     struct hs_hit_claim claim = hs_stage_claim_fired(960001, 20, 0, 1.6);
     hs_expect_measure(judge(&claim), HS_CHECK_LIFE, HS_UNIT_SECONDS, 0.080001, 0.08);
-    /* The time of firing counts, not the time of the hit. */
+    /* The fire time counts, not the time of the hit. */
     claim.fire_time_us = HS_MS(960);
     hs_expect_reason(judge(&claim), HS_REASON_OK);
 }
@@ -236,7 +234,7 @@ START_TEST(targets_dead_then_and_dead_now)
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(880), 20, 0, 1.6);
     hs_expect_reason(judge(&claim), HS_REASON_TARGET_DEAD);
     ck_assert_str_eq(hs_stage_row(judge(&claim), HS_CHECK_LIFE)->player.text, "T");
-    /* For how long T had been dead, in seconds. */
+    /* How long T had been dead, in seconds. */
     const struct hs_check_row *row = hs_stage_row(judge(&claim), HS_CHECK_LIFE);
     ck_assert_int_eq(row->unit, HS_UNIT_SECONDS);
     ck_assert_double_eq(row->measured, 0);
@@ -290,7 +288,7 @@ START_TEST(protection_counts_at_the_time)
 }
 END_TEST
 
-/* Life in shadow: the shooter's death must not hide that the target is dead by now. */
+/* Life in shadow: the shooter's death must not hide that the target is dead, too. */
 START_TEST(no_second_kill_even_where_life_is_in_shadow)
 {
     rules->checks[HS_CHECK_LIFE] = _i == 0 ? HS_MODE_SHADOW : HS_MODE_OFF;
@@ -314,7 +312,7 @@ END_TEST
 /* ---- weapons ---- */
 
 struct weapon_row {
-    const char *older, *newer; /* held in the samples of 950 and 1000; NULL: never said */
+    const char *older, *newer; /* posted in the samples at 950 and 1000; NULL: never posted */
     const char *claimed;
     bool owned, reloading;
     int ammo;
@@ -361,7 +359,7 @@ START_TEST(weapons_held_in_either_sample)
 }
 END_TEST
 
-/* The last round was fired in the tick that reports 0 rounds, as late as clocks differ. */
+/* The last round was fired in the tick that reports 0 rounds; clocks differ by that much. */
 START_TEST(the_last_round_counts_a_little_longer)
 {
     static const struct {

@@ -1,4 +1,5 @@
-/* Walls and movers in verdicts: what missing data may not decide, who leans on a wall, bursts. */
+/* Walls and movers in verdicts: results that missing data must not decide, shooters who touch a
+   wall, bursts. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -66,10 +67,8 @@ static void expect(const struct hs_hit_claim *claim, enum hs_verdict verdict, en
     free(r);
 }
 
-/*
- * One pellet is on the body, if only nobody's door was closed then. Whatever becomes of the other,
- * row by row: behind a wall, at a body between, past everything.
- */
+/* One pellet is on the body, if no closed door was there at that time. Rows for the other pellet:
+   behind a wall, at a body between, past everything. */
 START_TEST(a_pellet_in_doubt_leaves_the_claim_open)
 {
     rules->weapons[HS_STAGE_RIFLE]->pellets = 2;
@@ -99,7 +98,8 @@ START_TEST(a_pellet_in_doubt_leaves_the_claim_open)
 }
 END_TEST
 
-/* A body is surely before the door: the pellet is lost, whether or not the door was posted. */
+/* A body is certainly in front of the door, so the pellet is lost, whether or not the door was
+   posted. */
 START_TEST(a_pellet_blocked_before_a_door_is_blocked)
 {
     rules->weapons[HS_STAGE_RIFLE]->pellets = 2;
@@ -115,7 +115,7 @@ START_TEST(a_pellet_blocked_before_a_door_is_blocked)
 }
 END_TEST
 
-/* An arrow that must stick in something claims to stick in a door that nobody saw. */
+/* An arrow that must stick in something claims to stick in an unseen door. */
 START_TEST(a_contact_fuse_on_a_door_in_doubt)
 {
     stand("S", 0, 0);
@@ -130,7 +130,7 @@ START_TEST(a_contact_fuse_on_a_door_in_doubt)
 }
 END_TEST
 
-/* A body behind a door that nobody saw is not paid, though the one before it is. */
+/* A body behind an unseen door is not paid, but the body in front of it is. */
 START_TEST(piercing_a_door_in_doubt)
 {
     rules->weapons[HS_STAGE_RIFLE]->pierce = 2;
@@ -153,10 +153,8 @@ START_TEST(piercing_a_door_in_doubt)
 }
 END_TEST
 
-/*
- * A knife of 0.30 along a wall it touches, at bodies on both sides of it: on this side it is a
- * stroke, through the wall it is none, though the wall is thinner than the knife is wide.
- */
+/* A knife of 0.30 along a wall that it touches, with bodies on both sides. On the shooter's side it
+   hits. Through the wall it does not, although the wall is thinner than the knife. */
 START_TEST(who_leans_on_a_wall_does_not_reach_through_it)
 {
     stand("S", 0, 0);
@@ -178,7 +176,7 @@ START_TEST(who_leans_on_a_wall_does_not_reach_through_it)
 }
 END_TEST
 
-/* A wall of 1 cm from x = 2 to 18 beside the path, 3 cm off it: wide spheres touch it. */
+/* A wall of 1 cm from x = 2 to 18 along the path, 3 cm beside it: wide spheres touch it. */
 static void build_beside(void)
 {
     build((struct hs_vec){2, 0.03, 0}, (struct hs_vec){18, 0.04, 3});
@@ -225,7 +223,8 @@ START_TEST(piercing_does_not_reach_through_a_wall_beside_the_path)
 }
 END_TEST
 
-/* The sphere touches the torso first where the wall hides it; the line meets the torso itself. */
+/* The sphere touches the torso first at a point that the wall hides. The line reaches the torso
+   itself. */
 START_TEST(a_hidden_limb_does_not_hide_the_body_on_the_path)
 {
     stand("S", 0, 0);
@@ -242,7 +241,7 @@ START_TEST(a_hidden_limb_does_not_hide_the_body_on_the_path)
     ck_assert_int_eq(r->reason, HS_REASON_OK);
     ck_assert_double_eq_tol(r->impact.distance, 20 - sqrt(0.3 * 0.3 - 0.2 * 0.2), 1e-5);
     free(r);
-    /* Where only the sphere comes to the body, the wall decides. */
+    /* If only the sphere reaches the body, the wall decides. */
     stand("U", 20, 0.35);
     claim.target = HS_STR("U");
     rules->checks[HS_CHECK_BYSTANDER] = HS_MODE_OFF;
@@ -254,7 +253,8 @@ START_TEST(a_hidden_limb_does_not_hide_the_body_on_the_path)
 }
 END_TEST
 
-/* How far from the claimed end a contact fuse looks: the extension, and the radius at the world. */
+/* How far from the claimed end a contact fuse searches: the extension, plus the radius for the
+   world. */
 START_TEST(a_contact_fuse_goes_by_the_sphere_that_meets_the_world)
 {
     struct hs_weapon *bow = rules->weapons[HS_STAGE_BOW];
@@ -278,7 +278,7 @@ START_TEST(a_contact_fuse_goes_by_the_sphere_that_meets_the_world)
 }
 END_TEST
 
-/* A burst on the floor sees who stands on it, whether or not the world check has its say. */
+/* A burst on the floor reaches a player who stands on it, whether or not the world check is on. */
 START_TEST(a_burst_on_the_floor_sees)
 {
     static const enum hs_mode modes[] = {HS_MODE_ENFORCE, HS_MODE_SHADOW, HS_MODE_OFF};
@@ -298,14 +298,16 @@ START_TEST(a_burst_on_the_floor_sees)
     claim.victims = &victim;
     claim.victim_count = 1;
     expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 30);
-    /* From under the floor it sees nobody; enforced, it does not come that far. */
+    /*
+     * From under the floor it reaches nobody. With the check enforced, the path does not get there.
+     */
     claim.start.z = claim.end.z = -0.5;
     if (_i / 2 != 0)
         expect(&claim, HS_VERDICT_REJECTED, HS_REASON_BLAST_OCCLUDED, 0);
 }
 END_TEST
 
-/* A mover that changes its shape at a sample takes it on there, not on the way. */
+/* A mover that changes its shape at a sample has the new shape there, not on the way. */
 START_TEST(a_shape_is_of_the_older_sample)
 {
     stand("S", 0, 0);
@@ -321,7 +323,7 @@ START_TEST(a_shape_is_of_the_older_sample)
         unsigned flags = 0;
         ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
     }
-    /* Passes x = 5 while it would sweep from one side to the other. */
+    /* The mover would pass x = 5 if it swept from one side to the other. */
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1265), 20, 0, 1.6);
     rules->rewind.future_slack_us = HS_MS(300);
     claim.weapon = HS_STR("bow");

@@ -1,7 +1,5 @@
-/*
- * The work of claims is estimated, counted and bounded, and a claim that does not fit its budget
- * changes nothing.
- */
+/* The work of claims is estimated, counted and limited. A claim that does not fit its budget
+   changes nothing. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -26,7 +24,7 @@ static void verify(uint64_t limit, bool is_whole)
 
 /* ---- counting ---- */
 
-/* Even the most expensive claim costs no more than its limit plus one step. */
+/* Even the most expensive claim costs at most its limit plus one step. */
 START_TEST(limit_holds)
 {
     hs_hostile_make((enum hs_hostile_kind)_i, &hostile);
@@ -43,8 +41,8 @@ START_TEST(limit_holds)
 }
 END_TEST
 
-/* With just enough budget a claim is judged as without a limit, at the same cost. With less it is
-   given up. */
+/* With just enough budget a claim is verified as without a limit, at the same cost. With less, it
+   is abandoned. */
 START_TEST(count_is_exact)
 {
     hs_hostile_make(HS_HOSTILE_PASSERS, &hostile);
@@ -61,11 +59,11 @@ START_TEST(count_is_exact)
 }
 END_TEST
 
-/* The most expensive claim would take a hundred budgets. */
+/* The most expensive claim takes more than 0.3 of the default budget. */
 START_TEST(hostile_claims_are_dear)
 {
     hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);
-    verify(5000000, true);
+    verify(1500000, true);
     ck_assert_int_eq(result.reason, HS_REASON_OVER_BUDGET);
     hs_hostile_free(&hostile);
 }
@@ -73,7 +71,7 @@ END_TEST
 
 /* ---- the estimate ---- */
 
-/* A claim whose estimate does not fit is not begun, unless the budget is whole. */
+/* A claim whose estimate does not fit is not started, unless the budget is unused. */
 START_TEST(estimate_keeps_it_from_beginning)
 {
     hs_hostile_make(HS_HOSTILE_PASSERS, &hostile);
@@ -88,7 +86,7 @@ START_TEST(estimate_keeps_it_from_beginning)
 }
 END_TEST
 
-/* Players who stand in the usual way cost no more than the estimate. */
+/* Players who stand in usual places cost no more than the estimate. */
 START_TEST(estimate_covers_a_usual_claim)
 {
     struct hs_ruleset *rules = hs_stage_ruleset();
@@ -105,7 +103,7 @@ START_TEST(estimate_covers_a_usual_claim)
 }
 END_TEST
 
-/* More of anything costs more. */
+/* More items of any kind cost more. */
 START_TEST(estimate_grows)
 {
     const struct hs_hit_size base = {.bodies = 8,
@@ -134,7 +132,7 @@ START_TEST(estimate_grows)
 }
 END_TEST
 
-/* The default budget is ten times what the built-in rules need. */
+/* The default budget is ten times the need of the built-in rules. */
 START_TEST(builtin_rules_are_cheap)
 {
     for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
@@ -151,7 +149,7 @@ END_TEST
 
 /* ---- pellets ---- */
 
-/* Pellets beyond those of the weapon cost only their place in the answer. */
+/* Pellets beyond those of the weapon cost only their entry in the answer. */
 START_TEST(pellets_beyond_are_not_swept)
 {
     hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);
@@ -173,8 +171,8 @@ END_TEST
 
 /* ---- earlier hits ---- */
 
-/* Rows: whether the round trip is known. Each earlier hit is compared by its trace, and by its
-   distance in time if that is known. */
+/* Rows: is the round trip known? Each earlier hit is compared by its trace, and by its distance in
+   time if that is known. */
 START_TEST(earlier_hits_are_compared)
 {
     enum { HITS = 40 };

@@ -1,4 +1,4 @@
-/* A match at its bound of memory: what it knows goes on, and nothing passes the bound. */
+/* A match at its memory limit: known state goes on, and the limit holds. */
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "validators/hit.h"
@@ -41,7 +41,7 @@ static void teardown(void)
     hs_ruleset_destroy(rules);
 }
 
-/* Every take is refused from now on, or none; what is taken stays. */
+/* From now on every reservation is refused, or none; reserved memory stays. */
 static void hold(bool held)
 {
     match->budget.limit = held ? atomic_load(&match->budget.used) : LARGE;
@@ -52,7 +52,7 @@ static struct hs_str text(const char *name)
     return (struct hs_str){name, strlen(name)};
 }
 
-/* One frame with a player and a mover; the worse of what became of them. */
+/* Posts one frame with a player and a mover; returns the worse result. */
 static enum hs_frame_result post(const char *player, const char *mover, int64_t time_us,
                                  unsigned *flags)
 {
@@ -92,7 +92,7 @@ START_TEST(held)
     ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_HISTORY_FULL);
     struct hs_player_info bob;
     ck_assert(hs_match_find_player(match, HS_STR("bob"), &bob));
-    ck_assert_uint_eq(bob.samples, 32); /* the room 20 samples have */
+    ck_assert_uint_eq(bob.samples, 32); /* the space of 20 samples */
     ck_assert_int_eq(bob.newest_us, time_us);
     ck_assert_int_eq(bob.oldest_us, time_us - 31000);
 }
@@ -127,7 +127,9 @@ static struct hs_hit_result *judge_hit(const struct hs_hit_claim *claim, int64_t
     return &result;
 }
 
-/* Moves and claims bring in nobody either; and who cannot be remembered is paid nothing. */
+/*
+ * Moves and claims add no new players either. A shooter who cannot be remembered gets no payment.
+ */
 START_TEST(nobody_comes_by_moves_or_claims)
 {
     unsigned flags = 0;
@@ -165,7 +167,8 @@ START_TEST(nobody_comes_by_moves_or_claims)
     ck_assert_ptr_nonnull(judge_hit(&claim, time_us)->replay);
     ck_assert(hs_match_check_move(match, &move, &moved));
     ck_assert_int_eq(moved.reason, HS_MOVE_OK);
-    /* Held again before her first frame, she has the room that is set aside for it, and no more. */
+    /* If the match is memory-limited again before a player's first frame, the player has only the
+       reserved space. */
     hold(true);
     for (int i = 0; i < 1000; i++) {
         const struct hs_player_frame eve = {.player = HS_STR("eve")};
@@ -181,7 +184,7 @@ START_TEST(nobody_comes_by_moves_or_claims)
 }
 END_TEST
 
-/* A player who left and comes back still has space; a new clock finds known players. */
+/* A player who left and comes back still has space, and a new clock still knows the players. */
 START_TEST(who_is_known_may_return)
 {
     unsigned flags = 0;
@@ -192,7 +195,8 @@ START_TEST(who_is_known_may_return)
     ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
     hold(true);
     ck_assert_int_eq(post("bob", "lift", 3000, &flags), HS_FRAME_STORED);
-    /* Three frames of strangers on another clock restart nothing: none could be stored. */
+    /* Three frames of new players on another clock do not restart the match, because none could be
+       stored. */
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(post("eve", "door", INT64_C(90000000) + INT64_C(1000) * i, &flags),
                          HS_FRAME_TIME_JUMP);
@@ -219,7 +223,8 @@ static void accept_all(void)
     rules->checks[HS_CHECK_WEAPON] = HS_MODE_OFF;
 }
 
-/* A claim that was never refused for memory: its number stays, whatever becomes of the answers. */
+/* A memory-limited match records every accepted claim. A repeated claim is never accepted again,
+   even if its answer was dropped. */
 START_TEST(claims_are_remembered_without_memory)
 {
     char answer[1500];
@@ -260,13 +265,13 @@ START_TEST(claims_are_remembered_without_memory)
     ck_assert_uint_ge(kept, 2);
     ck_assert_uint_lt(kept, HS_LEDGER_NUMBERS);
     ck_assert_uint_ge(bob->ledger.hits.count, 8);
-    /* Poses went for them, down to what is left to each. */
+    /* Poses were dropped to make space, down to the min of each player. */
     ck_assert_uint_eq(hs_history_capacity(bob->history), HS_HISTORY_FIRST);
     ck_assert_int_eq(post("bob", "lift", time_us += 1000, &flags), HS_FRAME_STORED);
 }
 END_TEST
 
-/* A posted shot is there for its hits, however little memory there is. */
+/* A posted shot stays for its hits, however short memory is. */
 START_TEST(shots_are_remembered_without_memory)
 {
     unsigned flags = 0;
@@ -303,7 +308,8 @@ START_TEST(shots_are_remembered_without_memory)
         ck_assert(!result.shot_was_posted);
         ck_assert_uint_le(bytes(), match->budget.limit);
     }
-    /* That some were forgotten early is still known after a restart: their hits are not refused. */
+    /* After a restart it is still known that some shots were forgotten early, so their hits are not
+       refused. */
     struct hs_bytes saved = {0};
     ck_assert(hs_players_find(&match->players, HS_STR("bob"))->ledger.shots.was_cut);
     hs_match_save(match, &saved);
@@ -317,7 +323,7 @@ START_TEST(shots_are_remembered_without_memory)
 }
 END_TEST
 
-/* Moves go on, and fewer answers are kept. */
+/* Moves go on, but fewer answers are kept. */
 START_TEST(moves_go_on_without_memory)
 {
     unsigned flags = 0;
@@ -348,7 +354,8 @@ END_TEST
 
 /* ---- read back ---- */
 
-/* It takes no more than it did, so the same bounds have room for it; others refuse it whole. */
+/* It needs no more memory than before, so the same limits fit it; smaller limits refuse it
+   completely. */
 START_TEST(read_back)
 {
     char answer[1000];
@@ -446,7 +453,7 @@ static void move_some(struct crowd *crowd)
     ck_assert(hs_match_check_move(match, &move, &result));
 }
 
-/* Twice: what it pays, it pays once. */
+/* Twice, but each is paid only once. */
 static void claim_some(struct crowd *crowd)
 {
     static char answer[4096];
@@ -485,7 +492,7 @@ static void shoot_some(struct crowd *crowd)
         hs_shot_record(match, &shot, &result, (struct hs_str){answer, sizeof answer});
 }
 
-/* Bounds from hardly anything to plenty, of each match and of all. */
+/* Limits from almost nothing to plenty, for each match and for all. */
 START_TEST(whatever_is_posted)
 {
     static const size_t bounds[][2] = {

@@ -84,7 +84,7 @@ static void assert_paid(const struct hs_ledger_numbers *live, const struct hs_le
         ck_assert((found->shot != NULL) == (entry->shot != NULL));
         ++*paid;
     }
-    /* The latest time of forgotten payments. */
+    /* The latest time whose payments are forgotten. */
     bool knows_time = !live->has_paid || hs_ledger_is_forgotten(back, live->paid_us);
     for (uint32_t i = 0; i < back->count; i++) {
         const struct hs_ledger_entry *entry = &back->entries[i];
@@ -171,7 +171,7 @@ START_TEST(a_young_match_is_back)
     struct hs_match *back = load(&opening);
     replay(back, &journal);
     ck_assert_int_gt(assert_same_payments(live, back), 20);
-    /* Frames bring its players back as they were, and nothing is paid a second time. */
+    /* Frames restore its players, and nothing is paid twice. */
     long before = hs_small_game_counts.replays;
     for (int tick = 140; tick < 150; tick++)
         hs_small_game_frames(&game, back, tick);
@@ -237,7 +237,7 @@ START_TEST(sessions_are_counted_once)
 }
 END_TEST
 
-/* A clock reset is applied to the match that is read back: numbers stay, times do not count. */
+/* A clock reset applies to the restored match: numbers stay, and times are dropped. */
 START_TEST(clocks_are_replayed)
 {
     const struct hs_small_game game = {.seed = seed, .has_rtt = true};
@@ -268,8 +268,8 @@ START_TEST(clocks_are_replayed)
 }
 END_TEST
 
-/* While nobody writes the records, they take no more than a bound. Sessions then neither begin nor
-   end, as without memory. */
+/* While the records cannot be written, their size is limited. Then sessions neither begin nor end,
+   as if memory were out. */
 START_TEST(unwritten_records_are_bounded)
 {
     struct hs_bytes journal = {0};

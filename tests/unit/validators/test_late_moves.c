@@ -1,4 +1,4 @@
-/* Moves of long ago, and moves that show one of several jumps of the server's. */
+/* Very old moves, and moves that show one of several jumps of the server. */
 #include <check.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static struct hs_moves_info info_of(void)
     return info;
 }
 
-/* Rows: how much older than the newest, and how many come at once. */
+/* Rows: the age relative to the newest move, and how many arrive at once. */
 START_TEST(stragglers_change_nothing)
 {
     static const struct {
@@ -83,8 +83,8 @@ START_TEST(stragglers_change_nothing)
 }
 END_TEST
 
-/* Without frames, moves that agree for a second tell that the server's clock was set back; what
-   was granted is not granted again when it returns. */
+/* Without frames, a second of consistent moves shows that the server's clock was set back. When it
+   returns, the granted time is not granted again. */
 START_TEST(moves_that_agree_set_the_clock_back)
 {
     play_fast(S(100), 0);
@@ -104,7 +104,7 @@ START_TEST(moves_that_agree_set_the_clock_back)
 }
 END_TEST
 
-/* Many moves of one packet are one witness, and three far apart are none. */
+/* Many moves in one packet are one witness. Three moves that are far apart are none. */
 START_TEST(moves_that_do_not_agree_set_nothing_back)
 {
     play_fast(S(100), 0);
@@ -115,7 +115,7 @@ START_TEST(moves_that_do_not_agree_set_nothing_back)
     for (int i = 0; i < 10; i++) {
         ck_assert_int_eq(hs_session_send(&session, S(3 + i), S(50 + 4 * i % 8)), HS_MOVE_STALE);
         ck_assert_int_eq(hs_session_send(&session, S(11.5 + i), S(110.1 + i)),
-                         HS_MOVE_OK); /* the clock of before */
+                         HS_MOVE_OK); /* times of the old clock */
     }
 }
 END_TEST
@@ -129,7 +129,7 @@ START_TEST(frames_know_better_than_moves)
     for (int64_t t = 0; t < S(5); t += HS_MS(50))
         ck_assert_int_eq(hs_session_send(&session, S(20) + t, S(50) + t), HS_MOVE_STALE);
     ck_assert_int_eq(hs_session_send(&session, S(11), S(110)), HS_MOVE_OK);
-    /* And where they say that it was set back, it was. */
+    /* If such moves agree, the clock was set back. */
     struct hs_player_frame back = hs_stage_event("S", HS_EVENT_NONE);
     for (int i = 0; i < 3; i++)
         hs_stage_post(session.match, S(50) + i * HS_MS(50), &back, NULL);
@@ -139,7 +139,7 @@ END_TEST
 
 /* ---- several jumps on their way ---- */
 
-/* Where the player is at a time: jumps[i] begins place i + 1. */
+/* The player's place at a time: jumps[i] begins place i + 1. */
 static double place_at(const int64_t *jumps, int count, int64_t time_us)
 {
     int at = 0;
@@ -148,8 +148,8 @@ static double place_at(const int64_t *jumps, int count, int64_t time_us)
     return at % 2 == 0 ? 10.0 * at : -10.0 * at;
 }
 
-/* Five seconds of standing still but for the jumps, of which those in `told` are announced. How
-   many moves fail. */
+/* The player stands still for five seconds, except for the jumps. Frames announce those in `told`.
+   Returns the number of failed moves. */
 static int play_jumps(const int64_t *jumps, int count, unsigned told, int64_t one_way_us)
 {
     int failed = 0;
@@ -200,7 +200,7 @@ START_TEST(one_announcement_excuses_one_jump)
 }
 END_TEST
 
-/* What is kept of announcements is bounded, in order, and without the same one twice. */
+/* Stored announcements are limited in number, in order, and without duplicates. */
 START_TEST(announcements_in_any_order)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* What is remembered of a player's shooting: numbers and answers, cadence, magazine. */
+/* The memory of a player's shots: numbers and answers, cadence, magazine. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,14 +80,14 @@ START_TEST(numbers_in_any_order)
 }
 END_TEST
 
-/* Row: numbers as they arrive, the refused ones negative; the one asked for, and the one before it;
-   -1: none. */
+/* Row: numbers in order of arrival (refused ones negative), the asked number, and the one before
+   it; -1: none. */
 static const struct {
     int numbers[4], asked, before;
 } predecessors[] = {
     {{2}, 3, 2},         {{2, 3, 4}, 5, 4},      {{2, 3, 4}, 4, -1}, /* itself */
     {{2, 4}, 3, -1},                                                 /* late */
-    {{2, 4, 3}, 5, 3},   {{2, 3, -4}, 5, 3},  /* refused ones fired nothing */
+    {{2, 4, 3}, 5, 3},   {{2, 3, -4}, 5, 3},  /* refused claims fire nothing */
     {{65535}, 0, -1},                         /* wrapped */
     {{7, 5000}, 60, -1}, {{7, 60}, 5000, -1}, /* random */
     {{7}, 7 + 128, 7},   {{7}, 7 + 128 + 1, -1},
@@ -159,7 +159,7 @@ START_TEST(memory_is_bounded)
 }
 END_TEST
 
-/* Numbers whose claims cannot pass any more are forgotten, beyond the last 128. */
+/* Numbers whose claims can no longer pass are forgotten, except the last 128. */
 START_TEST(the_last_128_are_kept_and_free_ones_forgotten)
 {
     for (uint64_t number = 1; number <= 1000; number++) {
@@ -183,17 +183,17 @@ START_TEST(numbers_are_kept_while_they_can_be_claimed)
     ck_assert_uint_eq(ledger.hits.count, HS_LEDGER_MAX_NUMBERS);
     ck_assert_uint_eq(ledger.hits.answers, HS_LEDGER_NUMBERS);
     ck_assert(is_known(1) && !ledger.hits.was_cut);
-    note(HS_LEDGER_MAX_NUMBERS + 1); /* too many: the time of what is forgotten is kept */
+    note(HS_LEDGER_MAX_NUMBERS + 1); /* too many: the time of the forgotten ones is kept */
     ck_assert(!is_known(1) && is_known(2) && ledger.hits.was_cut);
     ck_assert(hs_ledger_is_forgotten(&ledger.hits, 1) && !hs_ledger_is_forgotten(&ledger.hits, 2));
-    ledger.free_before_us = 100000; /* all can be forgotten */
+    ledger.free_before_us = 100000; /* all of them can be forgotten */
     note(100000);
     ck_assert_uint_eq(ledger.hits.count, HS_LEDGER_NUMBERS);
     ck_assert(!hs_ledger_is_forgotten(&ledger.hits, 2));
 }
 END_TEST
 
-/* Refused numbers were not paid, so they never make the table grow. */
+/* Refused numbers were not paid, so they never let the table grow. */
 START_TEST(refused_numbers_are_forgotten_first)
 {
     note(5000);
@@ -216,8 +216,8 @@ START_TEST(a_free_number_is_replaced)
 }
 END_TEST
 
-/* Counters of 16 bits, and random numbers, for longer than they last: no number is refused that no
-   claim can have, and whatever was paid is used or forgotten while a claim of it can pass. */
+/* Counters of 16 bits, and random numbers, beyond their range. No number is refused that a claim
+   may have. A paid number stays used or forgotten while a claim of it can pass. */
 START_TEST(numbers_in_any_order_are_paid_once)
 {
     enum { SHOTS = 4000, WINDOW = 200 };
@@ -241,7 +241,7 @@ START_TEST(numbers_in_any_order_are_paid_once)
                   hs_ledger_is_used(&ledger.hits, paid[back], ledger.free_before_us));
     }
     ck_assert(!ledger.hits.was_cut);
-    /* Random numbers of 16 bits meet one of the last 200 in 0.3 % of all shots. */
+    /* A random number of 16 bits equals one of the last 200 in 0.3 % of all shots. */
     ck_assert_int_le(refused, _i % 2 == 0 ? 0 : SHOTS / 100);
 }
 END_TEST
@@ -261,8 +261,8 @@ static void fire(const int *ms, int count)
         ck_assert(fire_at(ms[i]));
 }
 
-/* The debt the long way: for each pair of shots, by how much the later one is too early for all
-   tokens from the earlier one on, less what a pause saves. */
+/* Computes the debt slowly: for each pair of shots, how much the later one is too early for all
+   tokens since the earlier one, minus the part that a pause saves. */
 static int64_t naive_debt(const int64_t *before, int count, int64_t at, int64_t interval_us)
 {
     int64_t times[MOST + 1], largest = 0;
@@ -280,7 +280,8 @@ static int64_t naive_debt(const int64_t *before, int count, int64_t at, int64_t 
     return largest;
 }
 
-/* Row: shots in ms as they come, the next one, and the debt with it, at an interval of 100 ms. */
+/* Row: shots in ms in order of arrival, the next shot, and the debt with it, at an interval of 100
+   ms. */
 static const struct {
     int count, ms[8], at, debt;
 } debts[] = {
@@ -288,9 +289,9 @@ static const struct {
     {1, {0}, 0, 85},
     {1, {0}, 18, 67},
     {1, {0}, 100, 0},
-    {1, {100}, 0, 0}, /* a late shot in its place */
+    {1, {100}, 0, 0}, /* a late shot at its own time */
     {2, {0, 200}, 100, 0},
-    {2, {0, 100}, 50, 85}, /* it makes the later one too early */
+    {2, {0, 100}, 50, 85}, /* it makes the next shot too early */
     {4, {0, 90, 180, 270}, 360, 25},
     {4, {0, 150, 300, 450}, 560, 0},
     {5, {0, 1000, 2000, 3000, 4000}, 2060, 25},
@@ -310,7 +311,7 @@ START_TEST(debts_of_the_bucket)
 }
 END_TEST
 
-/* Whatever the order of arrival, the debt is that of the shots in order of time. */
+/* In any order of arrival, the debt is that of the shots in order of time. */
 START_TEST(debts_in_any_order)
 {
     struct hs_random random = hs_random_start(hs_test_seed(20250402), (uint64_t)_i);
@@ -332,7 +333,8 @@ START_TEST(debts_in_any_order)
 }
 END_TEST
 
-/* More shots than are kept: what was forgotten still counts, also for a shot before all kept. */
+/* More shots than the ledger keeps: forgotten ones still count, also for a shot before all kept
+   ones. */
 START_TEST(debts_outlast_the_kept_shots)
 {
     for (int i = 0; i < 3 * MOST; i++)
@@ -346,7 +348,8 @@ START_TEST(debts_outlast_the_kept_shots)
 }
 END_TEST
 
-/* Row: shots in ms, the one taken back, the debt of one more at 100 ms, and the rounds left. */
+/* Row: shots in ms, the cancelled one, the debt of one more at an interval of 100 ms, and the
+   remaining rounds. */
 static const struct {
     int ms[3], taken, debt, rounds;
 } returned[] = {{{0, 50, 90}, 50, 85, 2},
@@ -369,7 +372,7 @@ START_TEST(a_shot_that_is_taken_back)
 }
 END_TEST
 
-/* Leaving refills nothing but the magazine. */
+/* Leaving refills only the magazine. */
 START_TEST(the_cadence_outlasts_the_session)
 {
     static const int shots[] = {0, 20};
@@ -390,7 +393,7 @@ START_TEST(the_newest_shots_are_kept)
     ck_assert_uint_eq(cadence->count, HS_LEDGER_SHOTS);
     ck_assert_int_eq(cadence->fire_time_us[0], HS_MS(100 * (100 - HS_LEDGER_SHOTS)));
     ck_assert_int_eq(cadence->fire_time_us[HS_LEDGER_SHOTS - 1], HS_MS(9900));
-    ck_assert(fire_at(9850)); /* late, in its place */
+    ck_assert(fire_at(9850)); /* late, at its own time */
     ck_assert_int_eq(cadence->fire_time_us[HS_LEDGER_SHOTS - 2], HS_MS(9850));
     ck_assert_uint_eq(cadence->count, HS_LEDGER_SHOTS);
 }
@@ -411,7 +414,7 @@ START_TEST(weapons_have_their_own)
 }
 END_TEST
 
-/* Row: a shot in ms, and the rounds fired with it since a pause of 400 ms. */
+/* Row: a shot in ms, and the rounds fired including it since a pause of 400 ms. */
 static const struct {
     int ms;
     uint32_t rounds;

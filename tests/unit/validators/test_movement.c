@@ -1,7 +1,5 @@
-/*
- * How bodies may move, rule by rule: what honest games do, what cheats do, and the edge between.
- * What falls and jumps is in test_movement_gravity.
- */
+/* The movement of bodies, rule by rule: honest games, cheats, and the limit between them.
+   test_movement_gravity is about falls and jumps. */
 #include <check.h>
 #include <math.h>
 
@@ -38,7 +36,9 @@ START_TEST(one_cause_is_not_found_on_every_move)
 }
 END_TEST
 
-/* The most one move may make: its own time and the credit, however long was stood before. */
+/*
+ * The max distance of one move: its own time plus the credit, however long the player stood before.
+ */
 START_TEST(a_dash_may_use_the_credit_and_no_more)
 {
     double most = 6 * (0.25 + DT * SHARE);
@@ -72,7 +72,7 @@ START_TEST(without_credit_every_move_stands_alone)
 }
 END_TEST
 
-/* Slopes add height to the speed of walking; a wall is no slope. */
+/* Slopes add height to the walking speed; a wall is no slope. */
 START_TEST(slopes_and_steps_are_walked_at_full_speed)
 {
     hs_walk_for(6, 6, 30);
@@ -88,7 +88,7 @@ START_TEST(slopes_and_steps_are_walked_at_full_speed)
 }
 END_TEST
 
-/* Falling at 40 is honest where it may; rising and running so fast is not. */
+/* Falling at 40 is honest in a mode with gravity; rising or running that fast is not. */
 START_TEST(a_fall_has_its_own_limit)
 {
     hs_walk.rules.modes[FREE] =
@@ -103,7 +103,9 @@ START_TEST(a_fall_has_its_own_limit)
 }
 END_TEST
 
-/* Lost moves: the next covers their way, and both clocks say that their time has passed. */
+/*
+ * Lost moves: the next move covers their distance, and both clocks show that their time has passed.
+ */
 START_TEST(a_way_made_while_moves_were_lost_has_their_time)
 {
     hs_walk_for(6, 0, 5);
@@ -112,11 +114,11 @@ START_TEST(a_way_made_while_moves_were_lost_has_their_time)
     hs_walk.step.received_us += 900000;
     hs_walk_by(5.4, 0);
     hs_walk_expect(0, 0, 0, 0);
-    hs_walk_by(5.4, 0); /* the client says so again: no such time passed */
+    hs_walk_by(5.4, 0); /* the client reports it again: no such time has passed */
     hs_walk_expect(0, 1, 0, 0);
     hs_walk_for(0, 0, 1);
     hs_walk.step.received_us += 900000;
-    hs_walk.step.client_us = 0; /* no client says so */
+    hs_walk.step.client_us = 0; /* no client reports it */
     hs_walk_by(5.4, 0);
     hs_walk_expect(0, 2, 0, 0);
 }
@@ -172,7 +174,7 @@ END_TEST
 START_TEST(turning_little_by_little_is_free_and_at_once_is_not)
 {
     claim(6, 0);
-    for (int i = 0; i < 20 * HZ; i++) /* a turn a second */
+    for (int i = 0; i < 20 * HZ; i++) /* one turn per second */
         claim(6 * cos(6.2832 * i / HZ), 6 * sin(6.2832 * i / HZ));
     hs_walk_expect(0, 0, 0, 0);
     claim(6, 0);
@@ -183,7 +185,7 @@ START_TEST(turning_little_by_little_is_free_and_at_once_is_not)
 }
 END_TEST
 
-/* Velocities that are not claimed follow from positions over a tenth of a second. */
+/* If velocities are not claimed, they follow from the positions over a tenth of a second. */
 START_TEST(acceleration_is_told_from_positions_too)
 {
     for (int round = 0; round < 20; round++) {
@@ -216,7 +218,7 @@ END_TEST
 
 /* ---- changes of limits ---- */
 
-/* For rtt + 2 ticks after the change the old limit counts. */
+/* For rtt + 2 ticks after the change, the old limit counts. */
 START_TEST(the_larger_limit_counts_for_a_round_trip)
 {
     hs_walk.step.mode = SPRINTING;
@@ -277,7 +279,7 @@ START_TEST(changing_modes_refills_nothing)
 }
 END_TEST
 
-/* What was owed under a larger credit is no offence under a smaller one, and leaves nothing. */
+/* A debt under a larger credit is no offence under a smaller one, and disappears. */
 START_TEST(a_smaller_credit_is_no_trap)
 {
     hs_walk.step.mode = SPRINTING;
@@ -303,7 +305,7 @@ START_TEST(a_jump_that_nobody_announced_is_found)
 {
     double reach = 200 * TICK_S;
     hs_walk.step.mode = FREE;
-    hs_walk_for(0, 0, 3); /* the tick is known by now */
+    hs_walk_for(0, 0, 3); /* the tick is known by then */
     reach = 200 * (double)hs_walk.body.tick_us / 1e6;
     ck_assert_double_eq_tol(reach, 200 * TICK_S, 0.01);
     hs_walk_by(reach - 1e-3, 0);
@@ -312,9 +314,9 @@ START_TEST(a_jump_that_nobody_announced_is_found)
     hs_walk_expect(1, 0, 0, 0);
     ck_assert_int_eq(hs_walk.found[0].unit, HS_UNIT_LENGTH);
     ck_assert_double_eq_tol(hs_walk.found[0].measured, reach + 0.01, 1e-9);
-    hs_walk_by(0.1, 0); /* goes on from there */
+    hs_walk_by(0.1, 0); /* the path goes on from there */
     hs_walk_expect(1, 0, 0, 0);
-    hs_walk.step.delta_us = 0; /* a move without time has a tick */
+    hs_walk.step.delta_us = 0; /* a move without time counts one tick */
     hs_walk_by(3, 0);
     hs_walk_expect(1, 0, 0, 0);
 }
@@ -373,7 +375,7 @@ END_TEST
 
 START_TEST(a_base_changed_on_every_move_is_found)
 {
-    for (int i = 0; i < 100; i++) { /* two a second are honest */
+    for (int i = 0; i < 100; i++) { /* two per second are honest */
         hs_walk.step.base++;
         hs_walk_by(30, 0);
         hs_walk_for(0, 0, 0.5);
@@ -396,7 +398,7 @@ START_TEST(an_unknown_mode_is_judged_by_jumps_alone)
     hs_walk_expect(0, 0, 0, 0);
     hs_walk_by(1000, 0);
     hs_walk_expect(1, 0, 0, 0);
-    hs_walk.step.mode = WALKING; /* the place is known all the same */
+    hs_walk.step.mode = WALKING; /* the place is known nevertheless */
     hs_walk_for(5, 0, 5);
     hs_walk_expect(1, 0, 0, 0);
 }

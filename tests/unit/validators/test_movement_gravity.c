@@ -1,11 +1,11 @@
-/* How bodies may jump, fall and bounce: what honest games do, what cheats do, and the edge. */
+/* Jumps, falls and bounces of bodies: honest games, cheats, and the limit between them. */
 #include <check.h>
 #include <math.h>
 
 #include "tests/support/play/walk.h"
 #include "tests/support/run_suite.h"
 
-/* In the air from a launch at vz until back at the height of it. */
+/* In the air from a launch at vz until the body is back at the same height. */
 static void jump(double vz, double gravity)
 {
     double height = 0;
@@ -40,7 +40,7 @@ START_TEST(jumping_under_less_gravity_is_found)
 }
 END_TEST
 
-/* vz of the flight, per second. */
+/* vz during the flight, per second. */
 static const double flights[] = {0, 3, 30, -2};
 
 START_TEST(staying_up_is_found_within_a_second)
@@ -57,7 +57,7 @@ START_TEST(staying_up_is_found_within_a_second)
 }
 END_TEST
 
-/* Thrown up at v; returns the seconds until something was found. */
+/* Throws the body up at v; returns the seconds until a check failed. */
 static double fall_from(double v, double gravity, double seconds)
 {
     int before = hs_walk.failures[3];
@@ -109,7 +109,7 @@ START_TEST(a_bumped_head_is_no_flying_and_saves_no_climb)
     hs_walk.step.mode = FALLING;
     hs_walk_for(0, 20, 0.2);
     hs_walk_for(0, 0, 0.3);
-    hs_walk_for(0, 19, 0.3); /* evenly, from the air */
+    hs_walk_for(0, 19, 0.3); /* evenly, starting in the air */
     hs_walk_for(0, 19, 0.3);
     hs_walk_expect(0, 0, 0, 1);
 }
@@ -124,8 +124,7 @@ START_TEST(a_jump_shortly_after_the_edge_is_a_launch)
 }
 END_TEST
 
-/* Two landings whose moves were lost, and the jumps in the air that the mode allows; not again and
-   again. */
+/* Allows two landings with lost moves, and the jumps in the air of the mode, but not repeatedly. */
 START_TEST(few_bounces_may_lack_their_ground)
 {
     hs_walk.rules.modes[FALLING].air_jumps = _i;
@@ -144,7 +143,7 @@ START_TEST(few_bounces_may_lack_their_ground)
 }
 END_TEST
 
-/* The place is unknown for so long that the player may have been on the ground. */
+/* The place is unknown for so long that the player may have landed. */
 START_TEST(a_long_way_in_one_move_may_hide_a_landing)
 {
     for (int round = 0; round < 10; round++) {
@@ -172,7 +171,7 @@ START_TEST(a_long_way_in_one_move_may_hide_a_landing)
 }
 END_TEST
 
-/* Few moves a second do not make a body fly. */
+/* A low rate of moves does not let a body fly. */
 START_TEST(long_ways_hide_few_landings)
 {
     hs_walk.step.mode = FALLING;
@@ -187,7 +186,7 @@ START_TEST(long_ways_hide_few_landings)
 }
 END_TEST
 
-/* Hovering with a move on the ground now and then is hovering. */
+/* Hovering with an occasional move on the ground still fails. */
 START_TEST(touching_no_ground_pays_for_no_height)
 {
     for (int i = 0; i < 3 * HZ; i++) {
@@ -196,7 +195,7 @@ START_TEST(touching_no_ground_pays_for_no_height)
     }
     ck_assert_int_ge(hs_walk.failures[3], 1);
     hs_walk_begin();
-    for (int i = 0; i < 60 * HZ; i++) { /* on rough ground it happens for a moment */
+    for (int i = 0; i < 60 * HZ; i++) { /* on rough ground this happens for a moment */
         hs_walk.step.mode = i % 8 == 0 ? FALLING : WALKING;
         hs_walk_by(4 * DT, 0);
     }

@@ -1,4 +1,4 @@
-/* Movers: what a sample says and inherits, what is refused, and where they were. */
+/* Movers: the fields and inheritance of samples, refusals, and past places. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ START_TEST(riders_move_and_turn_along)
     expect_point(rider, 6, 2);
     ck_assert(hs_mover_carry(door(), rules, HS_MS(100), 0, &back));
     expect_point(back, 7, 0);
-    /* It rests where it was last seen; before that, nothing is known. */
+    /* The mover rests at its newest place; before its first sample its place is unknown. */
     struct hs_vec later = {7, 0, 0}, earlier = {7, 0, 0};
     ck_assert(hs_mover_carry(door(), rules, 0, HS_MS(9000), &later));
     expect_point(later, 6, 2);
@@ -130,7 +130,7 @@ START_TEST(box_and_solidity_are_sticky_in_time)
     ck_assert_int_eq(post(200, &entry), HS_FRAME_STORED);
     entry = just_at(5);
     ck_assert_int_eq(post(300, &entry), HS_FRAME_STORED);
-    /* Late, between the first two: it inherits from the first and changes nothing later. */
+    /* A late sample between the first two inherits from the first, and changes nothing later. */
     ck_assert_int_eq(post(150, &entry), HS_FRAME_STORED);
     static const bool solid[] = {true, true, true, false, false};
     static const int at[] = {100, 150, 199, 200, 300};
@@ -152,7 +152,7 @@ START_TEST(a_mover_needs_a_box)
     ck_assert_uint_eq(match->movers.count, 0);
     entry = door_at(5);
     ck_assert_int_eq(post(100, &entry), HS_FRAME_STORED);
-    entry = just_at(5); /* before the first that told a box */
+    entry = just_at(5); /* before the first sample with a box */
     ck_assert_int_eq(post(50, &entry), HS_FRAME_NO_HITBOXES);
 }
 END_TEST
@@ -193,7 +193,8 @@ START_TEST(as_many_as_the_match_may_have)
 }
 END_TEST
 
-/* Nothing is interpolated into a jump, told or not; until then the older place is kept. */
+/* No place is interpolated into a jump, whether posted or not; until the jump the older place
+   counts. */
 START_TEST(jumps)
 {
     bool told = _i == 0;
@@ -233,7 +234,7 @@ START_TEST(times_without_a_place)
 }
 END_TEST
 
-/* Memory is bounded by what is kept; one sample at or before the window stays. */
+/* Memory is limited by the window; one sample at or before its start stays. */
 START_TEST(old_samples_go)
 {
     struct hs_mover_frame entry = door_at(0);
@@ -252,8 +253,8 @@ START_TEST(old_samples_go)
 }
 END_TEST
 
-/* What is around all samples holds them, does not grow with those that went, and says whether
-   there may be a time without a place. */
+/* The span of all samples contains them, does not grow with removed ones, and says whether a time
+   without a place is possible. */
 START_TEST(surroundings)
 {
     struct hs_mover_frame entry = door_at(0);
@@ -277,7 +278,7 @@ START_TEST(surroundings)
 }
 END_TEST
 
-/* A full history takes no room beyond its limit, and goes round in it. */
+/* A full history uses no space beyond its limit, and reuses that space. */
 START_TEST(never_beyond_the_limit)
 {
     enum { LIMIT = 21 };
@@ -290,7 +291,7 @@ START_TEST(never_beyond_the_limit)
         entry.position.x = ms * 1e-3;
         if (ms % 70 != 60)
             ck_assert_int_eq(post(ms, &entry), HS_FRAME_STORED);
-        if (ms % 70 == 0 && ms > 0) { /* the one left out comes late */
+        if (ms % 70 == 0 && ms > 0) { /* the omitted sample arrives late */
             entry.position.x = (ms - 10) * 1e-3;
             ck_assert_int_eq(post(ms - 10, &entry), HS_FRAME_STORED);
         }
@@ -306,7 +307,7 @@ START_TEST(never_beyond_the_limit)
 }
 END_TEST
 
-/* What a full history let go is still inherited by a late sample. */
+/* A late sample still inherits from a sample that a full history has dropped. */
 START_TEST(those_that_went_are_inherited_from)
 {
     hs_match_destroy(match);
@@ -317,15 +318,15 @@ START_TEST(those_that_went_are_inherited_from)
     ck_assert_int_eq(post(0, &entry), HS_FRAME_STORED);
     entry = just_at(0);
     ck_assert_int_eq(post(900, &entry), HS_FRAME_STORED);
-    ck_assert_int_eq(post(1000, &entry), HS_FRAME_STORED); /* full: that of 0 ms goes */
-    ck_assert_int_eq(post(1950, &entry), HS_FRAME_STORED); /* so does that of 900 ms */
+    ck_assert_int_eq(post(1000, &entry), HS_FRAME_STORED); /* full: the sample at 0 ms is dropped */
+    ck_assert_int_eq(post(1950, &entry), HS_FRAME_STORED); /* so is the sample at 900 ms */
     ck_assert_int_eq(post(2010, &entry), HS_FRAME_STORED);
     ck_assert_uint_eq(hs_history_count(door()->history), 2);
     ck_assert(door()->carried.has_box);
 }
 END_TEST
 
-/* The clock restarts: places are forgotten, what the mover is stays. */
+/* The clock restarts: the mover's places are forgotten, but its shape stays. */
 START_TEST(a_restart_keeps_what_movers_are)
 {
     struct hs_mover_frame entry = door_at(0);
@@ -342,12 +343,12 @@ START_TEST(a_restart_keeps_what_movers_are)
 }
 END_TEST
 
-/* Frames with nothing but movers advance the clock, so they can also restart it. */
+/* Frames with only movers advance the clock, so they can also restart it. */
 START_TEST(frames_of_movers_alone_restart_the_clock)
 {
     struct hs_mover_frame entry = door_at(0);
     ck_assert_int_eq(post(0, &entry), HS_FRAME_STORED);
-    entry = just_at(3); /* the box is remembered */
+    entry = just_at(3); /* the match remembers the box */
     ck_assert_int_eq(post(100000, &entry), HS_FRAME_TIME_JUMP);
     ck_assert_int_eq(post(100050, &entry), HS_FRAME_TIME_JUMP);
     ck_assert_uint_eq(flags, 0);
@@ -358,7 +359,7 @@ START_TEST(frames_of_movers_alone_restart_the_clock)
 }
 END_TEST
 
-/* A mover that is refused throws away nobody's history: one without a box, one too many. */
+/* A refused mover drops nobody's history: one without a box, or one too many. */
 START_TEST(refused_movers_do_not_restart_the_clock)
 {
     enum { LIMIT = 16 };

@@ -1,4 +1,4 @@
-/* What players of a match keep: no frame leaves more behind than the window. */
+/* The data of a match's players: after each frame only the window remains. */
 #include <check.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 
 enum { PLAYERS = 40, SAMPLES = 100, FRAMES = 4000 };
 
-/* Times posted and stored, ascending; what must be kept of them is a tail. */
+/* Posted and stored times, ascending; the samples that must remain are at the end. */
 struct kept {
     int64_t times_us[SAMPLES];
     int count;
@@ -47,7 +47,7 @@ static void check_player(const struct hs_match *match, int i)
         ck_assert_int_eq(hs_history_at(player->history, k)->time_us, model[i].times_us[k]);
 }
 
-/* One player's entry in a frame of its own: moves, leaves, comes back, is late. */
+/* The entry of one player in a separate frame: moves, leaves, comes back, or is late. */
 static void play(struct hs_match *match, struct hs_random *random, int64_t *newest_us)
 {
     int who = hs_random_index(random, PLAYERS);
@@ -82,7 +82,7 @@ START_TEST(everybody_is_pruned_by_every_frame)
     int64_t newest_us = 0, most = 0;
     for (int f = 0; f < FRAMES; f++) {
         play(match, &random, &newest_us);
-        /* Now and then nobody is heard of for a while. */
+        /* Sometimes nobody posts for a while. */
         if (hs_random_chance(&random, 0.005))
             newest_us += HS_MS(600);
         for (int i = 0; i < PLAYERS; i++) {
@@ -109,7 +109,7 @@ START_TEST(nothing_is_due_after_the_clock_was_set_anew)
         for (int i = 0; i < 2; i++)
             hs_stage_place(match, HS_MS(ms), both[i], 0, 0, 0);
     ck_assert_uint_eq(match->players.due_count, 2);
-    /* Three frames agree on a clock an hour ahead. */
+    /* Three frames agree on a clock that is an hour ahead. */
     for (int ms = 0; ms <= 100; ms += 50) {
         struct hs_player_frame entry = hs_stage_entry("P", 1, 0, 0);
         const struct hs_frame frame = {
@@ -127,12 +127,48 @@ START_TEST(nothing_is_due_after_the_clock_was_set_anew)
 }
 END_TEST
 
+/* In any order, in the order of the players, and with names that begin alike or are too long. */
+START_TEST(the_next_player_is_the_named_one)
+{
+    static const char longest[2 * HS_NAME_MAX] = "p1";
+    struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
+    const struct hs_match_limits limits = {.players = PLAYERS, .samples = SAMPLES};
+    struct hs_match *match = hs_match_create(ruleset, &limits);
+    ck_assert_ptr_nonnull(match);
+    struct hs_players *players = &match->players;
+    struct hs_random random = hs_random_start(hs_test_seed(12), 0);
+    ck_assert_ptr_null(hs_players_find_next(players, HS_STR("p1")));
+    for (int i = 0; i < PLAYERS; i++) {
+        snprintf(names[i], sizeof names[i], "p%d", i);
+        if (i < PLAYERS - 5)
+            hs_stage_place(match, 0, names[i], 0, 0, 0);
+    }
+    for (int i = 0, who = 0; i < 20000; i++) {
+        who = hs_random_chance(&random, 0.8) ? (who + 1) % PLAYERS
+                                             : hs_random_index(&random, PLAYERS);
+        struct hs_str name = {names[who], strlen(names[who])};
+        if (hs_random_chance(&random, 0.1))
+            name.len--;
+        const struct hs_player *found = hs_players_find(players, name);
+        ck_assert_ptr_eq(hs_players_find_next(players, name), found);
+        ck_assert_uint_le(players->next, players->count);
+        if (found != NULL)
+            ck_assert_ptr_eq(players->all[players->next - 1], found);
+    }
+    players->next = 1;
+    ck_assert_ptr_null(hs_players_find_next(players, (struct hs_str){longest, sizeof longest}));
+    hs_match_destroy(match);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("players");
     TCase *tcase = tcase_create("pruning");
     tcase_add_test(tcase, everybody_is_pruned_by_every_frame);
     tcase_add_test(tcase, nothing_is_due_after_the_clock_was_set_anew);
+    tcase_add_test(tcase, the_next_player_is_the_named_one);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

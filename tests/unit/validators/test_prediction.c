@@ -1,7 +1,5 @@
-/*
- * Prediction by ping: the moment of a hit follows from the shooter's connection. Fixture:
- * tests/support/play/stage.h; T walks at 4 m/s, so places tell times.
- */
+/* Prediction by ping: the shooter's ping determines the moment of a hit. Fixture:
+   tests/support/play/stage.h. T walks at 4 m/s, so each place belongs to one time. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -16,7 +14,7 @@ static void set_up(void)
     rules->rewind.source = HS_REWIND_BY_PREDICTION;
 }
 
-/* The fixture's history, with a connection told by S. A negative number is not told. */
+/* Posts the fixture's history with the round trip of S. A negative number is not posted. */
 static void play(int rtt_ms, int wish_ms)
 {
     for (int ms = 0; ms <= 1000; ms += 50) {
@@ -40,7 +38,7 @@ static void expect_claim(struct hs_hit_claim claim, enum hs_reason reason, int64
     free(result);
 }
 
-/* How far back, in milliseconds: half of clamp(ping - 20, 0, min(wish, 120)). */
+/* The rewind in milliseconds: half of clamp(ping - 20, 0, min(wish, 120)). */
 static const struct {
     int rtt, wish, back;
 } pings[] = {{40, -1, 10},  {140, -1, 60}, {400, -1, 60}, {20, -1, 0},   {5, -1, 0},
@@ -53,12 +51,12 @@ START_TEST(the_moment_follows_from_the_ping)
     play(pings[_i].rtt, pings[_i].wish);
     int64_t moment = HS_MS(1000 - pings[_i].back);
     double y = 4e-6 * (double)moment;
-    /* What the claim tells of the moment does not matter, even to `latency`. */
+    /* The claimed moment does not matter, even for `latency`. */
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, y, 1.6);
     expect_claim(claim, HS_REASON_OK, moment);
     claim.hit_time_us = HS_MS(800);
     expect_claim(claim, HS_REASON_OK, moment);
-    /* T is not hit at the place of the claimed time. */
+    /* The shot misses T at the place of the claimed time. */
     claim.end.y = 3.2 - 0.3;
     expect_claim(claim, HS_REASON_NO_INTERSECTION, moment);
 }
@@ -79,7 +77,7 @@ START_TEST(without_a_round_trip_nothing_is_known)
     play(-1, 50);
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.6);
     expect_claim(claim, HS_REASON_UNKNOWN_SHOOTER_HISTORY, -1);
-    /* A miss at the claimed time does not reject the claim either; a dead shooter does. */
+    /* A miss at the claimed time does not reject the claim; a dead shooter does. */
     claim.end.y = -9;
     claim.start.y = 5;
     expect_claim(claim, HS_REASON_ORIGIN_MISMATCH, -1);
@@ -94,7 +92,7 @@ START_TEST(by_claim_the_ping_moves_nothing)
 }
 END_TEST
 
-/* What flies goes by the claim: an arrow that took half a second. */
+/* The claim determines the times of projectiles: this arrow flew half a second. */
 START_TEST(projectiles_go_by_the_claim)
 {
     play(140, -1);
@@ -109,7 +107,7 @@ START_TEST(projectiles_go_by_the_claim)
 }
 END_TEST
 
-/* The smallest of the last four round trips, and how far they spread. */
+/* The smallest of the last four round trips, and their spread. */
 START_TEST(connections_are_read_from_the_last_four)
 {
     static const int told[] = {5, 90, 70, 80, 75};

@@ -1,7 +1,5 @@
-/*
- * Quaternions against the textbook: slerp with the library's sines and arc tangents, rotation as
- * q v q*. Random pairs, and on purpose the nearly equal and the nearly opposite ones.
- */
+/* Quaternions compared with textbook formulas: slerp with the library's sines and arc tangents,
+   rotation as q v q*. Random pairs, including nearly equal and nearly opposite ones. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +11,7 @@
 #define DEFAULT_SEED 20250301
 #define PAIRS        20000
 
-/* A few units in the last place of a float near 1. */
+/* A few units in the last digit of a float near 1. */
 #define CLOSE 1e-7
 
 static void draw(struct hs_random *random, float out[4])
@@ -31,7 +29,7 @@ static void draw(struct hs_random *random, float out[4])
     ck_assert(hs_quat_normalise(out));
 }
 
-/* b is a, turned by a random rotation of about `size`. */
+/* b is a after a random rotation of about `size`. */
 static void draw_near(struct hs_random *random, const float a[4], double size, float b[4])
 {
     for (int i = 0; i < 4; i++)
@@ -104,7 +102,7 @@ static double share(struct hs_random *random)
     }
 }
 
-/* Row 0 random pairs; 1 to 3 nearly equal; 4 to 6 nearly opposite in sign; 7 half turns. */
+/* Row 0: random pairs; 1 to 3: nearly equal; 4 to 6: nearly opposite; 7: half turns. */
 static const double sizes[] = {0, 1e-2, 1e-4, 1e-6, 1e-2, 1e-4, 1e-6, 1e-3};
 
 START_TEST(slerp_is_the_textbooks)
@@ -115,7 +113,7 @@ START_TEST(slerp_is_the_textbooks)
         draw(&random, a);
         if (_i == 0)
             draw(&random, b);
-        else if (_i == 7) { /* orthogonal as quaternions: half a turn apart, either way */
+        else if (_i == 7) { /* orthogonal quaternions are half a turn apart, in either direction */
             float turned[4] = {-a[1], a[0], -a[3], a[2]};
             draw_near(&random, turned, sizes[_i], b);
         } else
@@ -159,7 +157,7 @@ START_TEST(slerp_does_not_care_about_signs)
         hs_quat_slerp(a, b, s, one);
         hs_quat_slerp(a, minus_b, s, other);
         ck_assert_mem_eq(one, other, sizeof one);
-        hs_quat_slerp(minus_b, minus_b, s, other); /* the same twice: nothing turns */
+        hs_quat_slerp(minus_b, minus_b, s, other); /* two equal rotations: nothing turns */
         for (int i = 0; i < 4; i++)
             ck_assert_double_eq_tol((double)other[i], (double)minus_b[i], 1.2e-7);
     }

@@ -1,8 +1,6 @@
-/*
- * What a refused move leaves behind, with all checks of moves enforced: no distance, no credit, and
- * no obstacle to a player who goes on honestly. Metres, 60 moves a second; nobody runs faster than
- * 6 m/s.
- */
+/* The effects of a refused move, with all checks of moves enforced. It gains no distance and no
+   credit, and does not stop a player who continues honestly. Metres, 60 moves a second; the max
+   speed is 6 m/s. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,15 +12,15 @@
 #define FRAME_US   INT64_C(16667)
 #define DT         (FRAME_US / 1e6)
 #define RUN        6.0
-#define TRY_US     2 /* from one try to the next; longer than min_delta */
+#define TRY_US     2 /* time between attempts; longer than min_delta */
 #define CREDIT_S   0.25
-#define TOLERANCE  1.01 /* of the speed check */
+#define TOLERANCE  1.01 /* tolerance of the speed check */
 
 static struct hs_test_session session;
 static struct hs_move move; /* the next one */
 static struct hs_vec last;  /* accepted */
 static int refusals;
-static int64_t tries_us; /* that the client's clock is ahead for tries */
+static int64_t tries_us; /* lead of the client's clock during the attempts */
 
 static void set_up(void)
 {
@@ -45,7 +43,7 @@ static void tear_down(void)
     hs_session_close(&session);
 }
 
-/* Sends a move `dx` from the last accepted place, or from their own. */
+/* Sends a move by `dx` from the last accepted place, or from the client's own place. */
 static struct hs_move_result send(double dx, bool from_own)
 {
     if (!from_own)
@@ -66,7 +64,7 @@ static void pass(double client_s, double server_s)
     move.received_us += S(server_s);
 }
 
-/* Walks honestly from the accepted place. */
+/* Walks honestly from the last accepted place. */
 static void walk(double seconds)
 {
     for (long i = lround(seconds / DT); i > 0; i--) {
@@ -77,7 +75,7 @@ static void walk(double seconds)
 
 /* ---- cheats ---- */
 
-/* Tries ever shorter ways until one is accepted. Each try is a move of its own. */
+/* Tries shorter and shorter paths until one is accepted. Each attempt is a separate move. */
 static void send_greedily(double most)
 {
     for (double way = most; way > 0; way -= most / 20) {
@@ -88,12 +86,12 @@ static void send_greedily(double most)
     }
 }
 
-/* A way to cheat, for ten seconds. */
+/* A kind of cheat that lasts ten seconds. */
 static const struct {
     double speeds[2]; /* in turn, m/s */
-    double every_s;   /* from one to the next */
+    double every_s;   /* time between moves */
     int parts;        /* moves in each */
-    int refused_of;   /* one in so many is sent; the others name an unknown base */
+    int refused_of;   /* one of this many moves is sent; the others name an unknown base */
     bool is_greedy;
 } cheats[] = {
     {{12, 12}, DT, 1, 1, false}, {{60, 60}, DT, 1, 1, false}, {{18, 3}, DT, 1, 1, false},
@@ -102,7 +100,7 @@ static const struct {
     {{18, 18}, DT, 1, 2, true},  {{60, 60}, DT, 1, 10, true}, {{12, 12}, DT, 1, 30, false},
 };
 
-/* The credit once and the tolerance are all that a cheat wins. */
+/* A cheat wins only the credit, once, and the tolerance. */
 START_TEST(refused_moves_win_nothing)
 {
     walk(2);
@@ -130,7 +128,7 @@ END_TEST
 
 /* ---- honest players ---- */
 
-/* Put back, a player goes on at once. */
+/* After a correction a player continues at once. */
 START_TEST(a_corrected_player_goes_on)
 {
     walk(2);
@@ -142,7 +140,7 @@ START_TEST(a_corrected_player_goes_on)
 }
 END_TEST
 
-/* Where the server has the player is a place to go on from, too. */
+/* The player may also continue from the server's place. */
 START_TEST(the_server_may_put_a_player_elsewhere)
 {
     walk(2);
@@ -159,7 +157,7 @@ START_TEST(the_server_may_put_a_player_elsewhere)
 }
 END_TEST
 
-/* A player whom nobody puts back waits until the time has made up for the distance. */
+/* A player who gets no correction waits until the time covers the distance. */
 START_TEST(nobody_is_refused_for_ever)
 {
     walk(2);
@@ -179,14 +177,14 @@ END_TEST
 
 /* ---- what the server announced ---- */
 
-/* A move that is refused for its clock. */
+/* A move that is refused because of its clock. */
 static void send_with_fast_clock(double dx)
 {
     pass(0.6, DT);
     ck_assert_int_eq(send(dx, false).reason, HS_MOVE_TIMING_DISCREPANCY);
 }
 
-/* To the origin, where frames have the player. */
+/* To the origin, where frames place the player. */
 START_TEST(a_refused_move_uses_up_no_teleport)
 {
     walk(2);
@@ -201,7 +199,7 @@ START_TEST(a_refused_move_uses_up_no_teleport)
 }
 END_TEST
 
-/* Elsewhere is no place to which the server moved the player. */
+/* Another place is not one to which the server moved the player. */
 START_TEST(a_teleport_excuses_its_own_place_alone)
 {
     walk(2);

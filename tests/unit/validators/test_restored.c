@@ -1,8 +1,5 @@
-/*
- * What a match that was read back holds against whom. Between what was saved and the first frame
- * after it anything may have been said that nobody heard: it refuses no honest claim, and nothing
- * is paid for what is not known.
- */
+/* Which state of a restored match may refuse claims. Events between the save and the first frame
+   after it are unknown. They refuse no honest claim, and nothing is paid that depends on them. */
 #include <check.h>
 #include <string.h>
 
@@ -11,7 +8,7 @@
 
 /* ---- state ---- */
 
-/* What frames may say, and would refuse a hit by; and the same that says the opposite. */
+/* Fields of frames that would refuse a hit, and the same fields with the opposite value. */
 struct said {
     struct hs_player_frame alice, bob, alice_again, bob_again;
     enum hs_reason reason;
@@ -50,8 +47,8 @@ static const struct said sayings[] = {
 };
 enum { SAYINGS = sizeof sayings / sizeof sayings[0] };
 
-/* Said before the end, the opposite never heard of: not refused, not paid, however late. Said
-   again, it counts as it always did. */
+/* Posted before the end, while the opposite may be lost: the claim is neither refused nor paid,
+   however late. When it is posted again, it has its usual effect. */
 START_TEST(state_of_before_refuses_nobody)
 {
     const struct said *said = &sayings[_i];
@@ -60,7 +57,7 @@ START_TEST(state_of_before_refuses_nobody)
     hs_duel_play(550, 1000);
     ck_assert_int_eq(hs_duel_hit(1000), said->reason);
     double before = hs_duel_suspicion();
-    /* Others can cause the death or the protection of a player, so they are not suspicious. */
+    /* Other players can cause a player's death or protection, so these give no suspicion. */
     ck_assert_int_eq(before > 0, said->reason == HS_REASON_WEAPON_NOT_AVAILABLE);
     hs_duel_begin_anew();
     hs_duel_play(2000, 3100);
@@ -78,7 +75,7 @@ START_TEST(state_of_before_refuses_nobody)
 }
 END_TEST
 
-/* Who says everything in the first frame sees no difference from then on. */
+/* If the first frame contains everything, there is no difference from then on. */
 START_TEST(said_again_in_the_first_frame)
 {
     const struct said *said = &sayings[_i];
@@ -90,15 +87,15 @@ START_TEST(said_again_in_the_first_frame)
     ck_assert_int_eq(hs_duel_hit(2500), HS_REASON_OK);
     hs_duel_begin_anew();
     if (said->bob_again.fields & HS_FIELD_LIFE)
-        return; /* does not tell alive from dead */
+        return; /* the claim cannot depend on alive or dead */
     hs_duel_post(4000, &said->alice, &said->bob);
     hs_duel_play(4050, 4500);
     ck_assert_int_eq(hs_duel_hit(4500), said->reason);
 }
 END_TEST
 
-/* The newest frame comes first, and what was said before it is sent again after that: the frames
-   that follow know it as well. */
+/* The newest frame arrives first, and earlier frames are sent again after it. Later frames inherit
+   from them, too. */
 START_TEST(said_again_behind_the_newest)
 {
     const struct said *said = &sayings[_i];
@@ -115,7 +112,8 @@ START_TEST(said_again_behind_the_newest)
 }
 END_TEST
 
-/* What allowed a hit still does: nothing becomes unknown by a restart that nobody ever said. */
+/* State that allowed a hit still does: a field that was never posted does not become unknown by a
+   restart. */
 START_TEST(what_allows_still_does)
 {
     struct hs_player_frame alice = {
@@ -129,7 +127,7 @@ START_TEST(what_allows_still_does)
 }
 END_TEST
 
-/* A claim without a weapon is of the one held, and which that is nobody knows. */
+/* A claim without a weapon means the weapon in hand, which is unknown. */
 START_TEST(weapon_held)
 {
     struct hs_player_frame alice = {.weapon = HS_STR("rifle")};
@@ -145,8 +143,8 @@ START_TEST(weapon_held)
 }
 END_TEST
 
-/* Posted again, but perhaps not for the first time since: it is unknown whether the old life is
- * over. */
+/* The life is posted again, but perhaps it also changed since. It is unknown whether the old life
+   is over. */
 START_TEST(life_before_the_first_that_is_said)
 {
     hs_duel_play(0, 500);
@@ -176,7 +174,7 @@ static enum hs_reason look_at_height(double z, struct hs_str weapon)
     return result.reason;
 }
 
-/* Nothing is measured by the weapon that was held: neither its range, nor the width of its ball. */
+/* The unknown weapon in hand decides nothing: neither its range nor its radius counts. */
 START_TEST(weapon_held_before)
 {
     const struct hs_str none = {0};
@@ -197,7 +195,7 @@ START_TEST(weapon_held_before)
         top += 0.005;
     ck_assert_double_lt(top, 2.5);
     ck_assert_int_eq(look_at_height(top, none), HS_REASON_HISTORY_TOO_SHORT);
-    /* A shot of a weapon that is not known, and its hit. */
+    /* A shot of an unknown weapon, and its hit. */
     hs_duel_play(4050, 6000);
     ck_assert_int_eq(hs_duel_shoot_at(6000, 6000, none, 30), HS_REASON_HISTORY_TOO_SHORT);
     ck_assert_int_eq(hs_duel_hit_with(6000, none, 30), HS_REASON_HISTORY_TOO_SHORT);
@@ -250,7 +248,7 @@ START_TEST(door_that_may_have_opened)
 }
 END_TEST
 
-/* A lift of which nobody ever said whether it is solid cannot have changed that. */
+/* A lift whose `solid` was never posted cannot have changed it. */
 START_TEST(lift_that_is_always_solid)
 {
     post_door(0, &(struct hs_mover_frame){.fields = HS_MOVER_BOX});
@@ -279,7 +277,7 @@ static void play_carol(int from_ms, int to_ms, const struct hs_player_frame *fir
     }
 }
 
-/* She was solid before, and may have become a ghost since; or nobody ever said which. */
+/* carol was solid, and may have become a ghost since; or neither was ever posted. */
 START_TEST(body_that_may_have_become_a_ghost)
 {
     const struct hs_player_frame solid = {.fields = HS_FIELD_SOLID, .is_solid = true};

@@ -1,7 +1,5 @@
-/*
- * What a match that was read back makes of times that it may have missed: jumps of moves, posted
- * shots, and round trips that were posted before.
- */
+/* A restored match and the times that it may have missed: jumps of moves, posted shots, and earlier
+   round trips. */
 #include <check.h>
 
 #include "tests/support/play/duel.h"
@@ -40,8 +38,8 @@ START_TEST(first_jump_after_it)
 }
 END_TEST
 
-/* Moves of long before are sent again, and the frames only of the last second: the jump between
-   them is the first that could be seen. */
+/* Old moves are sent again, but frames only of the last second. The jump between them is the first
+   that could be visible. */
 START_TEST(first_jump_behind_old_moves)
 {
     for (int ms = 0; ms <= 500; ms += HS_DUEL_TICK_MS)
@@ -65,13 +63,14 @@ START_TEST(hit_of_a_lost_shot)
     ck_assert_int_eq(hs_duel_hit_with(1000, rifle, 1), HS_REASON_OK);
     ck_assert_int_eq(hs_duel_hit_with(1000, rifle, 2), HS_REASON_NO_MATCHING_SHOT);
     double before = hs_duel_suspicion();
-    hs_duel_begin_anew(); /* shot 3 was posted at 1900 */
+    /* Assume that shot 3 was posted at 1900 and lost. The saved state does not have it. */
+    hs_duel_begin_anew();
     ck_assert_int_eq(hs_duel_hit_with(1900, rifle, 3), HS_REASON_HISTORY_TOO_SHORT);
     hs_duel_begin_anew();
     hs_duel_play(1050, 2000);
     ck_assert_int_eq(hs_duel_hit_with(1900, rifle, 4), HS_REASON_HISTORY_TOO_SHORT);
     ck_assert_double_le(hs_duel_suspicion(), before);
-    /* Shots are posted again, and a second after the first frame nothing is missing any more. */
+    /* Shots are posted again. A second after the first frame no event is missing any more. */
     ck_assert_int_eq(hs_duel_shoot(2000, 5), HS_REASON_OK);
     ck_assert_int_eq(hs_duel_hit_with(2000, rifle, 5), HS_REASON_OK);
     hs_duel_play(2050, 3000);
@@ -79,7 +78,7 @@ START_TEST(hit_of_a_lost_shot)
 }
 END_TEST
 
-/* Not for ever: what was fired then is too old soon. */
+/* This ends soon: shots fired at that time become too old. */
 START_TEST(claim_of_the_lost_time_later)
 {
     hs_duel_play(0, 1000);
@@ -101,7 +100,7 @@ START_TEST(claim_of_the_lost_time_later)
 }
 END_TEST
 
-/* Nor does a clock that was set back meanwhile make a lie of them. */
+/* A clock that was set back meanwhile does not reject them either. */
 START_TEST(lost_shot_of_another_clock)
 {
     const struct hs_str rifle = HS_STR("rifle");
@@ -127,7 +126,7 @@ static const struct hs_player_frame line = {.fields = HS_FIELD_RTT | HS_FIELD_IN
                                             .rtt_us = 40 * HS_DUEL_MS,
                                             .interp_us = 50 * HS_DUEL_MS};
 
-/* A round trip posted once counts on, over a restart and over a clock that restarted. */
+/* A posted round trip stays valid, over a restart of the service and of the clock. */
 START_TEST(prediction_goes_on)
 {
     hs_duel.ruleset->rewind.source = HS_REWIND_BY_PREDICTION;
@@ -155,7 +154,7 @@ START_TEST(prediction_goes_on)
 }
 END_TEST
 
-/* Latency is checked by round trips from before; a claim they would reject is inconclusive until
+/* Latency is checked with earlier round trips. A claim that they would reject is inconclusive until
    a round trip is posted again. */
 START_TEST(latency_goes_on)
 {
@@ -169,11 +168,12 @@ START_TEST(latency_goes_on)
     hs_duel_post(3550, &line, NULL);
     hs_duel_play(3600, 4000);
     ck_assert_int_eq(hs_duel_hit(4000), HS_REASON_TIME_MISMATCH);
-    hs_duel_play(4050, 6000); /* no sample that says it is left */
+    hs_duel_play(4050, 6000); /* no sample that contains it is left */
     ck_assert_int_eq(hs_duel_hit(6000), HS_REASON_TIME_MISMATCH);
     hs_duel_begin_anew();
     hs_duel_play(7000, 9000);
-    /* Too early by the round trip of before: a shot that is open leaves its hit open. */
+    /* The claim is too early by the earlier round trip. The shot is inconclusive, so its hit is,
+       too. */
     ck_assert_int_eq(hs_duel_shoot_at(9000, 8800, HS_STR("rifle"), 100),
                      HS_REASON_HISTORY_TOO_SHORT);
     hs_duel_post(9050, &line, NULL);
@@ -202,7 +202,7 @@ START_TEST(times_of_hits_go_on)
 }
 END_TEST
 
-/* Told for the first time, behind the newest frame, it counts for those that follow. */
+/* Posted for the first time, behind the newest frame, it counts for the frames after it. */
 START_TEST(round_trip_behind_the_newest)
 {
     hs_duel.ruleset->rewind.source = HS_REWIND_BY_PREDICTION;

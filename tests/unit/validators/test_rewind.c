@@ -1,4 +1,4 @@
-/* Where a player was at a time: which two samples, and the root. Metres, milliseconds. */
+/* The place of a player at a time: which two samples, and the root. Metres, milliseconds. */
 #include <check.h>
 
 #include "tests/support/play/past.h"
@@ -78,7 +78,7 @@ START_TEST(gaps)
     ck_assert_int_eq(status(HS_MS(75)), HS_REWIND_OK);
     ck_assert_int_eq(status(HS_MS(151)), HS_REWIND_LOW_CONFIDENCE);
     ck_assert_int_eq(status(HS_MS(300)), HS_REWIND_LOW_CONFIDENCE);
-    /* At its ends a gap is no gap. */
+    /* At both ends of a gap the place is known. */
     ck_assert_int_eq(status(HS_MS(150)), HS_REWIND_OK);
     ck_assert_int_eq(status(HS_MS(300) + 1), HS_REWIND_OK);
 }
@@ -110,7 +110,7 @@ END_TEST
 
 /* ---- exactness ---- */
 
-/* Alone, a sample can only be itself; among others it must be the same, bit for bit. */
+/* Alone, a sample gives its own pose. Among others it must give the same, bit for bit. */
 START_TEST(at_a_sample_the_pose_is_the_stored_one)
 {
     struct hs_sample samples[3];
@@ -160,7 +160,7 @@ END_TEST
 
 /* ---- discontinuities ---- */
 
-/* Row: what the second of three samples (0, 50, 100 ms at x = 0, 6, 7) is. */
+/* Row: the second of three samples (0, 50, 100 ms at x = 0, 6, 7). */
 enum break_kind { TELEPORT, SPAWN, UNFLAGGED, LIFE, RIG, DEATH, NOTHING };
 
 static void put_break(enum break_kind kind)
@@ -172,7 +172,7 @@ static void put_break(enum break_kind kind)
     if (kind == SPAWN)
         middle.event = HS_EVENT_SPAWN;
     if (kind == UNFLAGGED)
-        middle.position.x = 11; /* 220 a second, 200 allowed */
+        middle.position.x = 11; /* 220 per second, 200 allowed */
     if (kind == LIFE || kind == SPAWN)
         past.state.life++;
     if (kind == RIG) {
@@ -210,7 +210,7 @@ START_TEST(never_into_another_place_life_or_body)
     ck_assert(!arrived.held && arrived.alpha == 0);
     hs_expect_vec(hs_rewind_position(&arrived), middle_x, 0, 0, 0);
     ck_assert_int_eq(hs_rewind_state(past.history, &arrived)->alive, kind != DEATH);
-    /* The mark belongs to the sample arrived at: onwards it goes on smoothly. */
+    /* The jump belongs to the sample after it. From there on the motion is smooth. */
     struct hs_bracket after = hs_past_find(&past, HS_MS(75));
     ck_assert(!after.held && after.alpha == 0.5);
     hs_expect_vec(hs_rewind_position(&after), (middle_x + 7) / 2, 0, 0, 1e-12);

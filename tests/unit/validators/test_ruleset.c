@@ -1,4 +1,4 @@
-/* Rulesets: the built-in numbers, the table of scalars, and what hs_ruleset_finish fills in. */
+/* Rulesets: the built-in numbers, the table of scalars, and the results of hs_ruleset_finish. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ START_TEST(builtins_are_valid_and_named)
 }
 END_TEST
 
-/* The numbers that are promised, in centimetres. */
+/* The promised numbers, in centimetres. */
 static const struct {
     const char *section, *key;
     double value;
@@ -97,7 +97,7 @@ static void expect_ratio(double cm, double other, double unit, const char *what)
     ck_assert_msg(other == cm / unit, "%s: %.17g is not %.17g / %g", what, other, cm, unit);
 }
 
-/* That the only part of `v` is `height` / `unit`, along `up`. */
+/* `v` must be zero except its part along `up`, which is `height` / `unit`. */
 static void expect_height(double height, struct hs_vec v, enum hs_up up, double unit)
 {
     expect_ratio(height, hs_vec_dot(v, hs_up_direction(up)), unit, "height");
@@ -117,7 +117,7 @@ static void compare_rigs(const struct hs_rig *cm, const struct hs_rig *other, en
         expect_ratio(a->half_length, b->half_length, unit, "half_length");
         expect_height(a->center.z, b->center, up, unit);
         expect_ratio(a->half_extents.z, fabs(hs_vec_dot(b->half_extents, above)), unit, "height");
-        /* as wide as deep: what lies across `up` is the same number twice */
+        /* as wide as deep: both values across `up` are equal */
         double sum = b->half_extents.x + b->half_extents.y + b->half_extents.z;
         expect_ratio(sum - hs_vec_dot(b->half_extents, above), 2 * b->half_extents.x, 1, "width");
         if (a->shape == HS_SHAPE_CAPSULE) {
@@ -172,7 +172,7 @@ END_TEST
 
 /* ---- the table ---- */
 
-/* Holds no fractions; what the document says is whole already when it comes here. */
+/* It cannot store fractions; values of documents are whole numbers already. */
 static bool is_whole(const struct hs_scalar *scalar)
 {
     return scalar->kind == HS_SCALAR_BOOL || scalar->kind == HS_SCALAR_COUNT;
@@ -335,7 +335,7 @@ START_TEST(weapons_take_zone_factors_they_do_not_set)
 }
 END_TEST
 
-/* Row: type, whether the weapon sets `world_radius`, what it sets, what counts. */
+/* Row: type, whether the weapon sets `world_radius`, its value, the resulting value. */
 static const struct {
     enum hs_weapon_type type;
     bool is_own;
@@ -361,7 +361,7 @@ START_TEST(projectiles_meet_the_world_with_their_radius)
 }
 END_TEST
 
-/* Row: type, pellets, whether the weapon sets `require_shot`, what it sets, what counts. */
+/* Row: type, pellets, whether the weapon sets `require_shot`, its value, the resulting value. */
 static const struct {
     enum hs_weapon_type type;
     int64_t pellets;

@@ -38,7 +38,7 @@ START_TEST(every_scalar_has_its_range)
     struct hs_ruleset *ruleset = hs_stage_ruleset();
     struct hs_weapon *weapon = ruleset->weapons[0];
     int tried = 0;
-    weapon->radius = 1e6; /* which `world_radius` must not exceed */
+    weapon->radius = 1e6; /* the limit of `world_radius` */
     for (size_t i = 0; i < hs_ruleset_scalar_count + hs_weapon_scalar_count; i++) {
         bool of_weapon = i >= hs_ruleset_scalar_count;
         const struct hs_scalar *scalar =
@@ -57,10 +57,11 @@ START_TEST(every_scalar_has_its_range)
                 continue;
             hs_scalar_set(scalar, base, wrong[k]);
             if (strcmp(scalar->key, "keep") == 0 && k == 0)
-                ruleset->rewind.limit_us = 0; /* which must not be longer than it */
+                ruleset->rewind.limit_us = 0; /* it must not be longer */
             bool is_wider = strcmp(scalar->key, k == 0 ? "radius" : "world_radius") == 0;
             if ((strcmp(scalar->key, "limit") == 0 && k == 1) || (is_wider && k < 2))
-                continue; /* two faults: also longer than what is kept, or wider than the sphere */
+                continue; /* two faults: it is also longer than the window, or wider than the sphere
+                           */
             expect_fault(ruleset, pointer);
             tried++;
         }
@@ -231,13 +232,13 @@ START_TEST(empty_rulesets_and_many_faults)
     default_rig(ruleset);
     struct faults faults = {0};
     ck_assert_uint_eq(hs_ruleset_validate(ruleset, note, &faults),
-                      4); /* every one, not the first */
+                      4); /* every such entry, not only the first */
     ck_assert_uint_eq(faults.count, 4);
     hs_ruleset_destroy(ruleset);
 }
 END_TEST
 
-/* The longest names still give whole pointers. */
+/* The longest names still give complete pointers. */
 START_TEST(long_names_are_pointed_at_whole)
 {
     char name[HS_NAME_MAX + 1];

@@ -1,4 +1,4 @@
-/* What check-config warns of: axes, units of length, weapons without a rate. */
+/* The warnings of check-config: axes, units of length, weapons without a rate. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 struct warnings {
     size_t count;
-    char text[1024]; /* the pointers, each with a space behind it */
+    char text[1024]; /* the pointers, each followed by a space */
     char sentence[512];
 };
 
@@ -80,7 +80,7 @@ static void body_alone_along_y(struct hs_ruleset *r)
     for (int i = 0; i < r->rigs[0]->hitbox_count; i++)
         r->rigs[0]->hitboxes[i].center = (struct hs_vec){0, r->rigs[0]->hitboxes[i].center.z, 0};
 }
-/* A bone at the root that turns what hangs on it: the centres are along z in its frame alone. */
+/* A bone at the root that turns its children: their centres are along z only in its frame. */
 static void body_turned_by_its_bone(struct hs_ruleset *r)
 {
     for (int i = 0; i < 2; i++) {
@@ -151,7 +151,7 @@ static void no_spread(struct hs_ruleset *r)
     weapon(r, "shotgun")->spread_deg = 0;
 }
 
-/* Each damages the built-in ruleset in metres, and has one warning. */
+/* Each change of the built-in ruleset in metres causes one warning. */
 static const struct {
     void (*damage)(struct hs_ruleset *ruleset);
     const char *pointer, *says;
@@ -202,7 +202,7 @@ static void no_eye(struct hs_ruleset *r)
 {
     stance(r, 0)->eye = stance(r, 1)->eye = (struct hs_vec){0, 0, 0};
 }
-/* Its eye is before its middle. */
+/* Its eye is in front of its middle. */
 static void root_in_the_middle(struct hs_ruleset *r)
 {
     for (int s = 0; s < 2; s++) {
@@ -252,7 +252,7 @@ static void (*const unusual[])(struct hs_ruleset *ruleset) = {
 
 #define UNUSUAL ((int)(sizeof unusual / sizeof *unusual))
 
-/* Games differ: what is only unusual has no warning. */
+/* Games differ, so unusual values get no warning. */
 START_TEST(unusual_games_have_no_warning)
 {
     struct hs_ruleset *ruleset = builtin(METRES);
@@ -263,8 +263,7 @@ START_TEST(unusual_games_have_no_warning)
 }
 END_TEST
 
-/* Bodies in one unit, everything else in the other: the mistake of a document that leaves it out.
- */
+/* Bodies in one unit, everything else in another: the mistake of a document that omits the unit. */
 START_TEST(a_body_in_another_unit_is_seen)
 {
     struct hs_ruleset *ruleset = builtin(_i == 0 ? CENTIMETRES : METRES);

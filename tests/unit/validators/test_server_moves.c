@@ -1,82 +1,16 @@
-/*
- * What the server knows of a player, and moves that say otherwise: the mode, the place, the life,
- * and throws. Metres, 60 moves a second; the server's clock begins at 100 s.
- */
+/* The server's knowledge of a player, and moves that contradict it: the mode, the place, the life
+   and the stance. */
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "tests/support/play/session.h"
 #include "tests/support/run_suite.h"
+#include "tests/unit/validators/server_moves.h"
 #include "validators/match/player_moves.h"
-#include "validators/snapshot.h"
-
-#define S(seconds) ((int64_t)((seconds)*1e6 + 0.5))
-#define FRAME_US   INT64_C(16667)
-#define DT         (FRAME_US / 1e6)
-
-static struct hs_test_session session;
-static struct hs_moves_rules *rules;
-static struct hs_move move; /* the next one */
-static int failures;        /* of the checks of movement since the last begin */
-
-static void begin(void)
-{
-    move = hs_session_move(S(1), S(100));
-    move.fields = HS_MOVE_HAS_POSITION;
-    move.mode = HS_STR("walking");
-    failures = 0;
-}
-
-static void set_up(void)
-{
-    hs_session_open(&session);
-    rules = &session.rules->moves;
-    hs_ruleset_add_builtin_moves(session.rules, 100);
-    begin();
-}
-
-static void tear_down(void)
-{
-    hs_session_close(&session);
-}
-
-static struct hs_move_result judge(void)
-{
-    struct hs_move_result result = hs_session_judge(&session, &move);
-    failures += result.failure_count;
-    return result;
-}
-
-/* The next move, dx and dz further. */
-static struct hs_move_result step(double dx, double dz)
-{
-    move.timestamp_us += FRAME_US;
-    move.received_us += FRAME_US;
-    move.position.x += dx;
-    move.position.z += dz;
-    return judge();
-}
-
-/* Moves at a velocity for a time. Returns the result of the last. */
-static struct hs_move_result run(double vx, double vz, double seconds)
-{
-    struct hs_move_result result = {0};
-    for (long i = lround(seconds * 60); i > 0; i--)
-        result = step(vx * DT, vz * DT);
-    return result;
-}
-
-static void post(int64_t time_us, struct hs_player_frame entry)
-{
-    entry.fields |= HS_FIELD_RTT;
-    entry.rtt_us = 100000;
-    ck_assert_int_eq(hs_stage_post(session.match, time_us, &entry, NULL), HS_FRAME_STORED);
-}
 
 /* ---- modes ---- */
 
-/* Rows: what the client and the server call the mode, and the speed that passes. */
+/* Rows: the mode of the client and of the server, and the speed that passes. */
 START_TEST(only_known_modes_and_the_server_allow_speed)
 {
     static const struct {
@@ -95,7 +29,7 @@ START_TEST(only_known_modes_and_the_server_allow_speed)
             move.mode = hs_stage_str(rows[i].mode);
             move.server_mode = hs_stage_str(rows[i].server_mode);
             run(fast == 0 ? rows[i].passes : rows[i].fails, 0, 0.1);
-            /* Downwards, so that the mode with gravity has nothing to say. */
+            /* Downwards, so that the mode with gravity does not fail. */
             run(fast == 0 ? rows[i].passes : rows[i].fails, i == 9 ? -6 : 0, 1);
             ck_assert_msg((failures > 0) == (fast == 1), "row %zu: %d", i, failures);
             tear_down();
@@ -115,7 +49,7 @@ START_TEST(no_mode_is_slow_where_none_has_a_limit)
 }
 END_TEST
 
-/* A place in a move of any kind is a place that was judged. */
+/* The place of a move of any kind is a checked place. */
 START_TEST(every_kind_of_move_is_judged)
 {
     move.kind = _i == 0 ? HS_MOVE_PENDING : HS_MOVE_OLD;
@@ -127,7 +61,7 @@ START_TEST(every_kind_of_move_is_judged)
     rules->client_max_error = 100;
     result = step(0, 0);
     ck_assert_int_eq(result.position, HS_MOVE_POSITION_NONE);
-    /* Sent again it is late, and no offence. */
+    /* When it is sent again it is late, but no offence. */
     failures = 0;
     move.received_us += FRAME_US;
     move.timestamp_us -= FRAME_US;
@@ -141,7 +75,7 @@ END_TEST
 
 /* ---- the client's place ---- */
 
-/* Rows: how far the server's place is away, its mode, and what is answered. */
+/* Rows: the distance to the server's place, its mode, and the answer. */
 START_TEST(the_client_is_trusted_up_to_an_error)
 {
     static const struct {
@@ -157,7 +91,7 @@ START_TEST(the_client_is_trusted_up_to_an_error)
         {2, 2.01, "walking", HS_MOVE_POSITION_CORRECTION},
         {2, 0, "flying", HS_MOVE_POSITION_CORRECTION},
         {2, 1500, "flying", HS_MOVE_POSITION_CORRECTION},
-        {0.001, 0.01, "walking", HS_MOVE_POSITION_ACK}, /* never less than without */
+        {0.001, 0.01, "walking", HS_MOVE_POSITION_ACK}, /* never less than without the margin */
     };
     move.fields |= HS_MOVE_HAS_SERVER_POSITION;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -182,7 +116,7 @@ START_TEST(a_place_that_nobody_else_simulates_is_taken_over)
     ck_assert_int_eq(step(0, 0).position, HS_MOVE_POSITION_NONE);
     move.server_mode = HS_STR("walking");
     session.rules->move_checks[HS_MOVE_CHECK_TELEPORT] = HS_MODE_ENFORCE;
-    struct hs_move_result result = step(1000, 0); /* what is refused is not taken over */
+    struct hs_move_result result = step(1000, 0); /* the server does not take over a refused move */
     ck_assert_int_eq(result.reason, HS_MOVE_UNANNOUNCED_TELEPORT);
     ck_assert_int_eq(result.position, HS_MOVE_POSITION_NONE);
 }
@@ -204,7 +138,7 @@ START_TEST(acks_and_corrections_keep_their_intervals)
     move.fields |= HS_MOVE_HAS_SERVER_POSITION;
     rules->ack_interval_us = S(0.0999);
     ck_assert_int_eq(answers_of(0, 1, HS_MOVE_POSITION_ACK), 10);
-    rules->client_max_error = 2; /* each place must be taken over, or not */
+    rules->client_max_error = 2; /* each place must be taken over, or must not be */
     ck_assert_int_eq(answers_of(1, 1, HS_MOVE_POSITION_ACK), 60);
     rules->client_max_error = 0;
     rules->correction_interval_us = S(0.0999);
@@ -214,154 +148,6 @@ START_TEST(acks_and_corrections_keep_their_intervals)
     ck_assert_int_eq(answers_of(3, 1, HS_MOVE_POSITION_CORRECTION), 20);
     rules->large_error = 0;
     ck_assert_int_eq(answers_of(30, 1, HS_MOVE_POSITION_CORRECTION), 10);
-}
-END_TEST
-
-/* ---- throws ---- */
-
-static struct hs_player_frame launch(double x, double z)
-{
-    struct hs_player_frame entry = hs_stage_event("S", HS_EVENT_LAUNCH);
-    entry.fields = HS_FIELD_VELOCITY;
-    entry.velocity = (struct hs_vec){x, 0, z};
-    return entry;
-}
-
-/* Knock-back of 18 m/s from standing, braked by 20 m/s^2. `claims`: velocities too. */
-static void knock_back(bool claims)
-{
-    for (double v = 18; v > 0; v -= 20 * DT) {
-        move.velocity.x = v;
-        if (claims)
-            move.fields |= HS_MOVE_HAS_VELOCITY;
-        step(v * DT, 0);
-    }
-    run(0, 0, 0.5);
-}
-
-START_TEST(a_launch_pays_for_knock_back)
-{
-    bool claims = _i % 2 == 1, is_told = _i / 2 == 1;
-    run(0, 0, 1);
-    if (is_told)
-        post(move.received_us, launch(18, 0));
-    run(0, 0, 0.1); /* on its way */
-    knock_back(claims);
-    ck_assert_msg((failures == 0) == is_told, "%d", failures);
-}
-END_TEST
-
-START_TEST(a_launch_pays_once)
-{
-    run(0, 0, 1);
-    post(move.received_us, launch(18, 0));
-    knock_back(false);
-    run(6, 0, 2);
-    ck_assert_int_eq(failures, 0);
-    knock_back(false);
-    ck_assert_int_gt(failures, 0);
-}
-END_TEST
-
-/* Thrown up at vz, and falling to the ground. */
-static void fly(double vx, double vz)
-{
-    double height = 0;
-    move.mode = HS_STR("falling");
-    do {
-        double dz = vz * DT - 9.8 * DT * DT / 2;
-        dz = height + dz < 0 ? -height : dz;
-        vz -= 9.8 * DT;
-        step(vx * DT, dz);
-        height += dz;
-    } while (height > 0);
-    move.mode = HS_STR("walking");
-}
-
-/* From the ground, and in the middle of a jump. */
-START_TEST(a_launch_pays_for_jump_pads_and_rocket_jumps)
-{
-    bool is_told = _i % 2 == 1, is_in_air = _i / 2 == 1;
-    run(6, 0, 1);
-    for (int i = 0; i < 3; i++) { /* each throw its own launch */
-        move.mode = is_in_air ? HS_STR("falling") : HS_STR("walking");
-        for (double v = 4.2; is_in_air && v > -2; v -= 9.8 * DT)
-            step(4 * DT, v * DT);
-        if (is_told)
-            post(move.received_us, launch(16, 18));
-        fly(16, 18);
-        run(6, 0, 0.5);
-    }
-    ck_assert_msg((failures == 0) == is_told, "%d", failures);
-}
-END_TEST
-
-START_TEST(a_launch_is_no_flight)
-{
-    run(6, 0, 1);
-    post(move.received_us, launch(0, 18));
-    move.mode = HS_STR("falling");
-    run(4, 18, 3);
-    ck_assert_int_gt(failures, 0);
-}
-END_TEST
-
-static void restart(void)
-{
-    static const struct hs_match_limits limits = {.players = 64, .samples = 256, .movers = 4};
-    struct hs_bytes bytes = {0};
-    hs_match_save(session.match, &bytes);
-    hs_match_destroy(session.match);
-    ck_assert_int_eq(hs_match_load(session.rules, &limits, bytes.data, bytes.len, &session.match),
-                     HS_MATCH_LOADED);
-    free(bytes.data);
-}
-
-/* One that was lost in the restart refuses nobody, but only at once, and only once. */
-/* Hopping does not keep the speed of the launch, and a body that slides on after landing is fine.
- */
-START_TEST(a_landing_slows_a_launch)
-{
-    bool hops = _i == 1;
-    run(0, 0, 1);
-    post(move.received_us, launch(18, 8));
-    fly(16, 8);
-    for (double v = 16; !hops && v > 6; v -= 15 * DT)
-        step(v * DT, 0);
-    run(6, 0, hops ? 0.01 : 1);
-    ck_assert_int_eq(failures, 0);
-    for (int i = 0; hops && i < 6; i++) {
-        step(16 * DT, 0);
-        fly(16, 4.2);
-    }
-    ck_assert_int_eq(failures > 0, hops);
-}
-END_TEST
-
-START_TEST(a_launch_may_be_lost_in_a_restart)
-{
-    run(0, 0, 1);
-    restart();
-    run(0, 0, 0.2);
-    knock_back(_i == 1);
-    ck_assert_int_eq(failures, 0);
-    run(6, 0, 2);
-    knock_back(_i == 1);
-    ck_assert_int_gt(failures, 0);
-}
-END_TEST
-
-START_TEST(a_launch_outlives_a_restart)
-{
-    run(0, 0, 1);
-    post(move.received_us, launch(18, 0));
-    step(18 * DT, 0);
-    restart();
-    const struct hs_player *player = hs_players_find(&session.match->players, HS_STR("S"));
-    ck_assert(player->was_launched && player->launch.speed == 18);
-    player->moves->is_restored = false; /* which excuses a jump */
-    knock_back(true);
-    ck_assert_int_eq(failures, 0);
 }
 END_TEST
 
@@ -397,7 +183,7 @@ static struct hs_player_frame spawn(double x)
     return entry;
 }
 
-/* Dies at x = 6, and spawns at x = 100. */
+/* The player dies at x = 6, and spawns at x = 100. */
 static void die_and_spawn(void)
 {
     run(6, 0, 1);
@@ -419,7 +205,7 @@ START_TEST(moves_of_the_old_body_are_stale)
     ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
     run(6, 0, 1);
     ck_assert_int_eq(failures, 0);
-    move.position.x = 6; /* shown once, it is a place as any other */
+    move.position.x = 6; /* after it was checked once, it is an ordinary place */
     ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
     ck_assert_int_gt(failures, 0);
 }
@@ -453,7 +239,7 @@ START_TEST(other_ways_into_the_new_body)
 }
 END_TEST
 
-/* However many moves were lost: the player may have walked on. */
+/* However many moves were lost, because the player may have walked on. */
 START_TEST(a_spawn_may_be_shown_late)
 {
     die_and_spawn();
@@ -466,7 +252,7 @@ END_TEST
 
 /* ---- flags ---- */
 
-/* The next moves, 20 a second like the frames: the player crouches or stands by both. Returns
+/* The next moves, 20 per second like the frames. The player crouches or stands in both. Returns
    whether one failed. */
 static bool play(double seconds, const enum hs_move_flag *flags, size_t count, const char *stance)
 {
@@ -487,7 +273,8 @@ static bool play(double seconds, const enum hs_move_flag *flags, size_t count, c
 
 static const enum hs_move_flag crouched[] = {HS_MOVE_CROUCHED}, jumped[] = {HS_MOVE_JUMPED};
 
-/* Rows: who says crouched. The round trip of 0.1 s and 0.25 s more are a delay. */
+/* Rows: which of the two says crouched. The round trip of 0.1 s and another 0.25 s are an allowed
+   delay. */
 START_TEST(flags_and_frames_may_disagree_for_a_while)
 {
     const enum hs_move_flag *flags = _i == 0 ? crouched : NULL;
@@ -502,7 +289,7 @@ START_TEST(flags_and_frames_may_disagree_for_a_while)
 }
 END_TEST
 
-/* The server chooses the stance: the client learns of it later. */
+/* The server chooses the stance, and the client learns of it later. */
 START_TEST(a_stance_of_the_server_arrives_late)
 {
     ck_assert(!play(1, NULL, 0, "stand"));
@@ -534,8 +321,8 @@ START_TEST(unknown_stances_contradict_nothing)
 }
 END_TEST
 
-/* Rows: modes, and whether a jump in them fails. A ruleset without gravity, or without ground,
-   cannot tell. */
+/* Rows: modes, and whether a jump in them fails. Without gravity or ground in the ruleset the check
+   cannot decide. */
 START_TEST(jumps_need_ground_or_gravity)
 {
     static const struct {
@@ -563,7 +350,7 @@ END_TEST
 
 /* ---- two frames of one time ---- */
 
-/* The second adds to the first, and a spawn that is said twice is one. */
+/* The second launch adds to the first, and a repeated spawn counts once. */
 START_TEST(the_last_frame_of_a_time_adds_to_the_first)
 {
     session.rules->history.same_time = HS_SAME_TIME_LAST;
@@ -638,13 +425,6 @@ int main(void)
     tcase_add_test(tcase, the_client_is_trusted_up_to_an_error);
     tcase_add_test(tcase, a_place_that_nobody_else_simulates_is_taken_over);
     tcase_add_test(tcase, acks_and_corrections_keep_their_intervals);
-    tcase_add_loop_test(tcase, a_launch_pays_for_knock_back, 0, 4);
-    tcase_add_test(tcase, a_launch_pays_once);
-    tcase_add_loop_test(tcase, a_launch_pays_for_jump_pads_and_rocket_jumps, 0, 4);
-    tcase_add_test(tcase, a_launch_is_no_flight);
-    tcase_add_loop_test(tcase, a_landing_slows_a_launch, 0, 2);
-    tcase_add_test(tcase, a_launch_outlives_a_restart);
-    tcase_add_loop_test(tcase, a_launch_may_be_lost_in_a_restart, 0, 2);
     tcase_add_test(tcase, the_dead_do_not_move);
     tcase_add_test(tcase, moves_of_the_old_body_are_stale);
     tcase_add_loop_test(tcase, other_ways_into_the_new_body, 0, 5);

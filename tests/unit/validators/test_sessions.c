@@ -1,4 +1,4 @@
-/* What a sample inherits, sessions, and the match's clock. */
+/* Inheritance of samples, sessions, and the match's clock. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ START_TEST(what_is_said_sticks)
         hs_stage_place(match, HS_MS(ms), "P", 0, 0, 0);
         expect_spoken(hs_state_at(match, "P", HS_MS(ms)));
     }
-    /* Another player inherits nothing of it. */
+    /* Another player inherits nothing from it. */
     hs_stage_place(match, HS_MS(200), "Q", 0, 0, 0);
     ck_assert(hs_state_at(match, "Q", HS_MS(200))->alive &&
               hs_state_at(match, "Q", HS_MS(200))->life == 0);
@@ -78,7 +78,7 @@ START_TEST(rtt_and_interp_stick)
 }
 END_TEST
 
-/* Inheritance goes by time, not by arrival. */
+/* Inheritance follows the times, not the arrival. */
 START_TEST(late_samples_inherit_in_time_and_change_nothing_later)
 {
     hs_stage_place(match, 0, "P", 0, 0, 0);
@@ -96,9 +96,8 @@ START_TEST(late_samples_inherit_in_time_and_change_nothing_later)
     ck_assert(hs_state_at(match, "P", HS_MS(50))->alive &&
               hs_state_at(match, "P", HS_MS(50))->life == 0);
     ck_assert_int_eq(hs_state_at(match, "P", HS_MS(75))->ammo,
-                     99); /* of the one before it in time */
-    ck_assert_int_eq(hs_state_at(match, "P", HS_MS(100))->ammo,
-                     -1); /* was there before: unchanged */
+                     99); /* from the sample before it in time */
+    ck_assert_int_eq(hs_state_at(match, "P", HS_MS(100))->ammo, -1); /* existed before: unchanged */
     ck_assert_uint_eq(hs_state_at(match, "P", HS_MS(100))->weapon, HS_NONE);
     ck_assert_int_eq(hs_state_at(match, "P", HS_MS(150))->ammo, -1);
     expect_spoken(hs_state_at(match, "P", HS_MS(200)));
@@ -176,7 +175,7 @@ START_TEST(leaving_ends_the_session)
     ck_assert(!hs_match_next_player(match, &cursor, &player));
     ck_assert_uint_eq(hs_info_of(match).players, 0);
     ck_assert_uint_eq(hs_history_count(hs_history_of(match, "P")), 0);
-    /* Leaving twice, or without having been there, is no fault. */
+    /* Leaving twice, or without a session, is no fault. */
     ck_assert_int_eq(post(HS_MS(150), hs_stage_event("P", HS_EVENT_LEAVE)), HS_FRAME_STORED);
     ck_assert_int_eq(post(HS_MS(150), hs_stage_event("Nobody", HS_EVENT_LEAVE)), HS_FRAME_STORED);
     ck_assert_uint_eq(hs_info_of(match).players, 0);
@@ -194,7 +193,7 @@ START_TEST(late_frames_of_an_old_session_stay_out)
     ck_assert_uint_eq(hs_info_of(match).players, 1);
     ck_assert_int_eq(place(HS_MS(60), "P"), HS_FRAME_TOO_OLD); /* now, too */
     ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
-    /* The new session starts from nothing. */
+    /* The new session starts without state. */
     const struct hs_state *s = hs_state_at(match, "P", HS_MS(100) + 1);
     ck_assert(s->alive && s->life == 0 && s->weapon == HS_NONE && s->team == HS_NONE);
 }
@@ -262,7 +261,7 @@ START_TEST(frames_that_do_not_agree_restart_nothing)
     ck_assert_int_eq(place(far + HS_MS(1100), "P"), HS_FRAME_TIME_JUMP); /* first again */
     ck_assert_int_eq(place(far + HS_MS(1150), "P"), HS_FRAME_TIME_JUMP);
     ck_assert_uint_eq(hs_samples_of(match, "P"), 2);
-    ck_assert_int_eq(place(far + HS_MS(2150), "P"), HS_FRAME_STORED); /* 1 s apart agrees */
+    ck_assert_int_eq(place(far + HS_MS(2150), "P"), HS_FRAME_STORED); /* times 1 s apart agree */
     ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
 }
 END_TEST
@@ -271,7 +270,7 @@ START_TEST(a_small_step_back_heals_by_itself)
 {
     for (int ms = 0; ms <= 6000; ms += 50)
         hs_stage_place(match, HS_MS(ms), "P", 0, 0, 0);
-    /* Back by 3 s: refused until the clock has caught up with the window. */
+    /* Back by 3 s: frames are refused until their time is within the window again. */
     for (int ms = 3000; ms < 5000; ms += 50)
         ck_assert_int_eq(place(HS_MS(ms), "P"), HS_FRAME_TOO_OLD);
     ck_assert_int_eq(place(HS_MS(6050), "P"), HS_FRAME_STORED);
@@ -288,13 +287,13 @@ START_TEST(a_step_back_of_five_seconds_is_old_an_hour_ahead_a_jump)
 }
 END_TEST
 
-/* An entry that is refused changes nothing: it cannot throw away the others' history. */
+/* A refused entry changes nothing: it cannot drop the history of other players. */
 START_TEST(refused_entries_do_not_restart_the_clock)
 {
     hs_stage_place(match, 0, "P", 0, 0, 0);
     for (int i = 0; i < 3; i++) {
         struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
-        entry.fields = HS_FIELD_ROTATION; /* and it is 0 0 0 0 */
+        entry.fields = HS_FIELD_ROTATION; /* here it is 0 0 0 0 */
         ck_assert_int_ne(post(HS_MS(100000 + 50 * i), entry), HS_FRAME_STORED);
     }
     ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
@@ -302,7 +301,7 @@ START_TEST(refused_entries_do_not_restart_the_clock)
 }
 END_TEST
 
-/* Nor can somebody for whom there is no room, until one of the others leaves. */
+/* A new player who does not fit cannot do so either, until another one leaves. */
 START_TEST(strangers_to_a_full_match_do_not_restart_the_clock)
 {
     char name[8];

@@ -1,5 +1,4 @@
-/* Posted shots: each check at its limit, what is remembered of them, and what their hits make of
- * it. */
+/* Posted shots: each check at its limit, the stored state, and its effect on their hits. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +49,7 @@ static void note(const struct hs_shot_claim *claim)
     ck_assert(hs_shot_record(match, claim, judge(claim), HS_STR("{\"posted\"")));
 }
 
-/* A hit of a shot with T's head for its end. */
+/* A hit of a shot that ends at T's head. */
 static struct hs_hit_result *judge_hit(uint64_t number, int64_t time_us)
 {
     struct hs_hit_claim claim = hs_stage_claim(time_us, 20, 4e-6 * (double)time_us, 1.6);
@@ -105,7 +104,7 @@ START_TEST(forward_time)
         judge(&claim);
         ck_assert_int_eq(forward_us, rows[i].forward_us);
     }
-    struct hs_shot_claim claim = shot_at(1, HS_MS(900)); /* also of what is answered again */
+    struct hs_shot_claim claim = shot_at(1, HS_MS(900)); /* also in repeated answers */
     note(&claim);
     ck_assert(judge_at(&claim, HS_MS(940))->replay != NULL);
 }
@@ -144,7 +143,8 @@ START_TEST(each_at_its_limit)
 }
 END_TEST
 
-/* Fired when the server simulated S, or at what S saw: with 150 ms of delay and 50 of slack. */
+/* Fired at the pose that the server simulated for S, or at the time that S saw: 150 ms delay, 50 ms
+   slack. */
 START_TEST(any_time_between_what_they_saw_and_now)
 {
     static const struct {
@@ -162,7 +162,7 @@ START_TEST(any_time_between_what_they_saw_and_now)
     rules->rewind.older_slack_us = rules->rewind.newer_slack_us = HS_MS(50);
     struct hs_shot_claim claim = shot_at(1, HS_MS(rows[_i].fired));
     hs_expect_reason(judge(&claim), rows[_i].reason);
-    /* A hit is about what S saw, however late S fired. */
+    /* A hit is about the time that S saw, however late S fired. */
     claim = shot_at(2, HS_MS(900));
     note(&claim);
     hs_expect_reason(judge_hit(2, HS_MS(950)), HS_REASON_TIME_MISMATCH);
@@ -170,7 +170,7 @@ START_TEST(any_time_between_what_they_saw_and_now)
 }
 END_TEST
 
-/* Far from the middle of the world a unit direction is lost in the coordinates. */
+/* Far from the centre of the world, a unit direction disappears in rounding. */
 START_TEST(directions_far_from_the_middle)
 {
     rules->history.world_bound = 1e12;
@@ -273,7 +273,7 @@ START_TEST(a_refused_shot_is_not_fired)
     ck_assert(!hs_ledger_find(&ledger_of("S")->shots, 1)->accepted);
     struct hs_player_info info;
     ck_assert(hs_match_find_player(match, HS_STR("S"), &info));
-    ck_assert_uint_eq(info.reasons[HS_REASON_ORIGIN_MISMATCH], 0); /* counts claims of hits */
+    ck_assert_uint_eq(info.reasons[HS_REASON_ORIGIN_MISMATCH], 0); /* counts hit claims */
 }
 END_TEST
 
@@ -312,7 +312,7 @@ START_TEST(a_shot_that_is_cancelled_was_not_fired)
 }
 END_TEST
 
-/* Else a cheat cancels each shot that was paid, and fires as fast as they like. */
+/* Otherwise a cheat would cancel each paid shot, and fire as fast as they like. */
 START_TEST(a_shot_that_was_paid_keeps_its_token)
 {
     rules->weapons[HS_STAGE_RIFLE]->min_interval_us = HS_MS(100);
@@ -384,7 +384,7 @@ START_TEST(what_was_found_is_found_again)
     struct hs_shot_claim claim = shot_at(1, HS_MS(900));
     claim.origin.y = 2;
     note(&claim);
-    struct hs_hit_result *r = judge_hit(1, HS_MS(900)); /* which starts where it should */
+    struct hs_hit_result *r = judge_hit(1, HS_MS(900)); /* it starts at the right place */
     hs_expect_reason(r, mode == HS_MODE_ENFORCE ? HS_REASON_ORIGIN_MISMATCH : HS_REASON_OK);
     ck_assert_int_eq(r->would_reject_count, mode == HS_MODE_SHADOW);
     if (mode == HS_MODE_OFF) {
@@ -428,7 +428,7 @@ START_TEST(a_hit_that_starts_or_goes_elsewhere_is_judged_by_itself)
 }
 END_TEST
 
-/* A wall between where the shot was posted and where its hit starts; and one beside both. */
+/* A wall between the posted start of the shot and the start of its hit, and a wall beside both. */
 static void expect_walls_at_a_forgotten_launch(void)
 {
     struct hs_hit_claim hit = hs_stage_claim(HS_MS(4000), 120, 0, 1.6);
@@ -455,7 +455,7 @@ static void expect_walls_at_a_forgotten_launch(void)
     }
 }
 
-/* The history of the launch is gone by the time of the hit: what was posted stands for it. */
+/* The history at the launch is gone at the time of the hit, so the posted shot counts instead. */
 START_TEST(a_launch_that_is_forgotten)
 {
     rules->checks[HS_CHECK_AIM] = HS_MODE_ENFORCE;

@@ -1,4 +1,4 @@
-/* The lists of what is saved mention every byte of their structs but padding, and each once. */
+/* The lists of saved fields name every byte of their structs except padding, and each once. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,7 @@
 #include "tests/support/run_suite.h"
 #include "validators/base/saved.h"
 
-/* Bytes that are skipped so that a field stands at a multiple of its alignment, which its offset
-   divides by. */
+/* Bytes that are skipped to align a field: its alignment divides its offset. */
 static bool is_padding(size_t from, size_t to)
 {
     size_t alignment = to & (~to + 1);
@@ -31,7 +30,7 @@ START_TEST(mentions_every_byte)
 }
 END_TEST
 
-/* Judges have their own layout, so a change of theirs does not lose the rest of the saved state. */
+/* The checks have their own layout, so changing it keeps the rest of the saved state. */
 START_TEST(layouts_differ)
 {
     ck_assert_uint_ne(hs_saved_layout(0, HS_SAVED_MOVE_CHECKS),
@@ -42,7 +41,7 @@ START_TEST(layouts_differ)
 }
 END_TEST
 
-/* Numbers have their lowest byte first, and floats are as IEEE 754 has them. */
+/* Numbers have their lowest byte first, and floats follow IEEE 754. */
 START_TEST(little_endian)
 {
     struct hs_bytes bytes = {0};
@@ -63,7 +62,9 @@ START_TEST(little_endian)
 }
 END_TEST
 
-/* Members are found by name: the same number may mean another one, and one that is gone is none. */
+/*
+ * Members are found by name: a number may have another meaning now, and a removed member has none.
+ */
 START_TEST(members_by_name)
 {
     struct hs_bytes bytes = {0};

@@ -1,7 +1,5 @@
-/*
- * Where pellets go: the vectors of docs/spread.md, the generator against one written with the C
- * library's functions, and what a player would notice: inside the cone, even over it, seed by seed.
- */
+/* Directions of pellets: the vectors of docs/spread.md, and a second generator with the C library's
+   functions. They are inside the cone, evenly distributed, and different for each seed. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +13,7 @@
 #include "validators/geometry/angle.h"
 #include "validators/spread.h"
 
-/* The numbers as they are written in the table, so that the page can be searched for them. */
+/* The numbers as the table writes them, so that the test can search for them in the page. */
 static const struct {
     const char *aim, *degrees, *seed, *index, *direction;
 } vectors[] = {
@@ -44,7 +42,7 @@ static double radians(double degrees)
     return degrees * (HS_PI / 180);
 }
 
-/* Bit by bit: it is made of operations that round the same everywhere. */
+/* Equal bit by bit, because all its operations round the same everywhere. */
 START_TEST(vectors_come_out)
 {
     struct hs_vec wanted = parse(vectors[_i].direction);
@@ -75,7 +73,7 @@ START_TEST(vectors_are_those_of_the_page)
 }
 END_TEST
 
-/* SplitMix64 from 1234567, as its authors' program prints it. */
+/* SplitMix64 from 1234567, as printed by its authors' program. */
 START_TEST(mixing_is_splitmix64)
 {
     static const uint64_t wanted[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973),
@@ -102,7 +100,7 @@ START_TEST(sine_and_cosine_are_those_of_the_library)
 }
 END_TEST
 
-/* As the page tells it, with the C library's functions. */
+/* The algorithm of the page, with the C library's functions. */
 static struct hs_vec by_the_page(struct hs_vec n, double spread, uint64_t seed, uint32_t index)
 {
     uint64_t state = hs_mix64(seed) + hs_mix64((uint64_t)index + 1);
@@ -135,7 +133,7 @@ START_TEST(the_page_describes_the_generator)
 }
 END_TEST
 
-/* Every aim, those along the axes included; nowhere is the basis undefined. */
+/* Every aim, including those along the axes: the basis is defined everywhere. */
 START_TEST(pellets_stay_inside_the_cone)
 {
     for (uint32_t i = 0; i < 20000; i++) {
@@ -154,7 +152,9 @@ START_TEST(pellets_stay_inside_the_cone)
 }
 END_TEST
 
-/* Half of the pellets in the inner half of the disc's area, a quarter in each quarter turn. */
+/*
+ * Half of the pellets are in the inner half of the disc's area, and a quarter in each quarter turn.
+ */
 START_TEST(pellets_are_even_over_the_disc)
 {
     enum { PELLETS = 64, SHOTS = 1000, ALL = PELLETS * SHOTS };

@@ -1,4 +1,4 @@
-/* Moves and claims that arrive when their session has ended, and what the next one has of it. */
+/* Moves and claims that arrive after the end of their session, and their effect on the next one. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ START_TEST(a_frame_that_names_him_ends_the_grace)
     play_and_leave(S(100));
     hs_session_post(&session, S(101.2), HS_EVENT_SPAWN);
     ck_assert_int_eq(hs_session_send(&session, S(51.1), S(101.2) - 1),
-                     HS_MOVE_STALE); /* of the session before */
+                     HS_MOVE_STALE); /* time of the previous session */
     ck_assert_int_eq(hs_session_send(&session, S(0.1), S(101.2)), HS_MOVE_OK);
     ck_assert_int_eq(hs_session_send(&session, S(0.15), S(101.25)), HS_MOVE_OK);
     ck_assert_int_eq(hs_session_send(&session, S(51.2), S(101.1)), HS_MOVE_STALE);
@@ -102,7 +102,7 @@ START_TEST(a_move_after_the_grace_begins_a_session)
 }
 END_TEST
 
-/* A cheat who leaves and comes back once a tick is granted no more than one who stays. */
+/* A cheat who leaves and returns once per tick gets no more time than one who stays. */
 START_TEST(leaving_refills_no_credit)
 {
     int64_t now_us = S(100), granted_us = 0;
@@ -133,7 +133,7 @@ START_TEST(answers_are_kept_until_he_is_back)
     struct hs_move_result again = hs_session_judge(&session, &move);
     ck_assert(again.replayed && again.reason == HS_MOVE_OK);
     ck_assert(!is_present());
-    /* A lower epoch and a number that was used: both are another session's. */
+    /* A lower epoch and a used number: both belong to another session. */
     hs_session_post(&session, S(100.1), HS_EVENT_SPAWN);
     ck_assert_int_eq(hs_session_judge(&session, &move).reason, HS_MOVE_STALE);
     move = hs_session_move(S(0.1), S(100.15));
@@ -150,7 +150,7 @@ static struct hs_hit_claim hit_of(uint64_t number, double time_s)
 {
     struct hs_hit_claim claim = hs_stage_claim(S(time_s), 20, 0, 1.6);
     claim.shot = number;
-    claim.start.z += 0.001 * (double)number; /* a way of its own */
+    claim.start.z += 0.001 * (double)number; /* a path of its own */
     return claim;
 }
 
@@ -181,7 +181,7 @@ START_TEST(a_straggling_claim_takes_no_number_of_the_next_session)
     ck_assert_ptr_nonnull(hit(2, 0.95)->replay);
     ck_assert_ptr_nonnull(hit(1, 0.9)->replay);
     stand(2, 3);
-    /* Another one comes when S is back. */
+    /* Another session begins when S is back. */
     hs_expect_reason(hit(3, 0.94), HS_REASON_HISTORY_TOO_SHORT);
     for (uint64_t number = 1; number <= 3; number++)
         hs_expect_reason(hit(number, 2.5 + 0.1 * (double)number), HS_REASON_OK);
@@ -222,14 +222,13 @@ START_TEST(a_straggling_shot_takes_no_number_of_the_next_session)
         ck_assert_int_eq(shoot(number, 2.5 + 0.1 * (double)number, &is_replay), HS_REASON_OK);
         ck_assert(!is_replay);
     }
-    /* Nor is a hit of then paired with a shot of now. */
+    /* A hit of that time is not paired with a shot of the new session either. */
     struct hs_hit_claim claim = hit_of(3, 0.94);
     hs_expect_reason(hs_stage_judge(session.match, &claim, S(1)), HS_REASON_HISTORY_TOO_SHORT);
 }
 END_TEST
 
-/* Where what looks at the shooter is off, only the ledger stands between a claim and its second
-   payment. */
+/* If the checks of the shooter are off, only the ledger prevents the second payment of a claim. */
 START_TEST(nothing_of_an_ended_session_is_paid_twice)
 {
     static const enum hs_check shooters[] = {HS_CHECK_WEAPON, HS_CHECK_LIFE, HS_CHECK_ORIGIN,
@@ -247,7 +246,7 @@ START_TEST(nothing_of_an_ended_session_is_paid_twice)
     hs_expect_reason(hit(6, 0.85), HS_REASON_NUMBER_FORGOTTEN);
     hs_expect_reason(hit(7, 0.9), HS_REASON_OK); /* comes only now */
     hs_expect_reason(hit(7, 0.9), HS_REASON_NUMBER_FORGOTTEN);
-    hs_expect_reason(hit(5, 1.1), HS_REASON_OK); /* of the new session */
+    hs_expect_reason(hit(5, 1.1), HS_REASON_OK); /* time of the new session */
     ck_assert_ptr_nonnull(hit(5, 1.1)->replay);
 }
 END_TEST
@@ -271,7 +270,8 @@ START_TEST(what_a_session_leaves_behind_goes)
                       shooter->ledger.cadence_capacity * sizeof(struct hs_cadence));
     ck_assert_ptr_null(shooter->moves->answers);
     ck_assert_int_eq(hs_session_judge(&session, &move).reason, HS_MOVE_STALE);
-    hs_expect_reason(hit(1, 0.9), HS_REASON_NUMBER_FORGOTTEN); /* not paid again, all the same */
+    hs_expect_reason(hit(1, 0.9),
+                     HS_REASON_NUMBER_FORGOTTEN); /* nevertheless, it is not paid again */
 }
 END_TEST
 

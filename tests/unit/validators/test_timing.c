@@ -1,4 +1,4 @@
-/* Both timing judges of one player: resets, credit, bursts, dilation, epochs. */
+/* Both timing checks of one player: resets, credit, bursts, dilation, epochs. */
 #include <check.h>
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 static struct hs_ruleset *ruleset;
 static struct hs_moves_rules *rules;
 
-/* The player, and what the player was granted. */
+/* The player, and the time granted to them. */
 static struct hs_timing timing;
 static struct hs_timing_move move;
 static struct hs_timing_result result;
@@ -56,7 +56,7 @@ static enum hs_move_reason judge(void)
     return result.reason;
 }
 
-/* The next move: so much later by either clock. */
+/* The next move: later by these times of the two clocks. */
 static enum hs_move_reason after(int64_t client_us, int64_t server_us)
 {
     move.timestamp_us += client_us;
@@ -72,7 +72,7 @@ static void run(double seconds)
 
 /* ---- resets ---- */
 
-/* What docs/lab/timing.md says is kept of a player's clock. */
+/* The size of the clock state in docs/lab/timing.md. */
 START_TEST(little_is_kept)
 {
     ck_assert_uint_le(sizeof(struct hs_timing), 360);
@@ -108,7 +108,7 @@ START_TEST(a_straggler_of_before_a_reset_is_stale)
     struct hs_timing before = timing;
     move.timestamp_us = last_us + 3 * FRAME_US;
     ck_assert_int_eq(judge(), HS_MOVE_STALE);
-    ck_assert(!result.force_update); /* it is newer than what arrived last */
+    ck_assert(!result.force_update); /* it is newer than the last arrived move */
     ck_assert_double_eq(result.delta_us, 0);
     move.timestamp_us += -FRAME_US;
     ck_assert_int_eq(judge(), HS_MOVE_STALE);
@@ -121,7 +121,7 @@ START_TEST(a_straggler_of_before_a_reset_is_stale)
 }
 END_TEST
 
-/* A client in the background, whose clock is reset on the way. */
+/* A client in the background, whose clock is reset during that time. */
 START_TEST(a_reset_in_the_background_is_accepted)
 {
     begin_at(239.8, 100);
@@ -132,7 +132,7 @@ START_TEST(a_reset_in_the_background_is_accepted)
 }
 END_TEST
 
-/* A clock that is reset for the first time long after its period. */
+/* A clock whose first reset comes long after its period. */
 START_TEST(a_reset_by_several_periods_is_accepted)
 {
     rules->prevention = _i == 0 ? HS_PREVENTION_CREDIT : HS_PREVENTION_RESOLUTION;
@@ -147,8 +147,8 @@ START_TEST(a_reset_by_several_periods_is_accepted)
 }
 END_TEST
 
-/* Rows: the time since the last move, and how far the clock went back in it. The clock is taken
-   over, with the server's time at most, and goes on from there. */
+/* Rows: the time since the last move, and how far the clock went back in that time. The clock is
+   accepted with at most the server's time, and goes on from there. */
 START_TEST(an_implausible_reset_is_taken_over_with_clipped_time)
 {
     static const struct {
@@ -170,7 +170,7 @@ START_TEST(an_implausible_reset_is_taken_over_with_clipped_time)
 }
 END_TEST
 
-/* However a clock goes back, no time comes of it, and none is taken. */
+/* However a clock goes back, the player neither gains nor loses time. */
 START_TEST(a_reset_never_goes_back)
 {
     rules->prevention = _i == 0 ? HS_PREVENTION_CREDIT : HS_PREVENTION_RESOLUTION;
@@ -219,7 +219,7 @@ START_TEST(a_fast_clock_gains_the_credit_and_no_more)
     double passed_us = (double)(move.received_us - begun_us);
     double most_us = (double)rules->credit_max_us;
     ck_assert_double_le(granted_us, passed_us + most_us + 1e-3);
-    /* The first credit is full: what came with the second move was lost. */
+    /* The first credit is full: the time of the second move was lost. */
     ck_assert_double_ge(granted_us, passed_us + fmin(most_us - 2 * FRAME_US, 0.009 * passed_us));
     ck_assert_double_le(most_credit_us, most_us);
 }
@@ -240,7 +240,7 @@ START_TEST(credit_is_saved_up_to_its_most)
 }
 END_TEST
 
-/* Moves clipped by credit are no offence of themselves. */
+/* Moves that credit limits are no offence by themselves. */
 START_TEST(a_burst_uses_up_credit_without_a_flag_of_the_default_judge)
 {
     judge();
@@ -262,7 +262,8 @@ START_TEST(resolution_leaves_no_more_than_server_time)
     for (int i = 0; i < 60 * 60; i++)
         after(2 * FRAME_US, FRAME_US);
     ck_assert_uint_ne(flags & HS_TIMING_DISCREPANCY, 0);
-    /* The margin is gained, and again each time the debt is paid: half of it all, and not all. */
+    /* A cheat gains the margin, and again after each debt is paid: half of all the time, not all of
+       it. */
     double passed_us = (double)(move.received_us - begun_us);
     ck_assert_double_le(granted_us, 1.35 * passed_us);
     ck_assert_double_ge(granted_us, passed_us);
@@ -299,7 +300,9 @@ static void stall(double seconds)
         after(FRAME_US, 0);
 }
 
-/* Rows: what the client's clock missed in a silence of 0.4 s, in ms, and caught up after it. */
+/*
+ * Rows: the time in ms that the client's clock lost in a silence of 0.4 s, and recovered after it.
+ */
 START_TEST(less_than_100_ms_of_backlog_are_no_burst)
 {
     int64_t backlog_us = HS_MS(_i == 0 ? 99 : 101);
@@ -374,7 +377,7 @@ START_TEST(a_paused_game_grants_nothing)
     double before_us = granted_us;
     double credit_us = timing.credit_us;
     move.dilation = 0;
-    for (int i = 0; i < 600; i++) { /* the clock of the client goes on all the same */
+    for (int i = 0; i < 600; i++) { /* the client's clock goes on nevertheless */
         ck_assert_int_eq(after(FRAME_US, FRAME_US), HS_MOVE_OK);
         ck_assert_double_eq(result.delta_us, 0);
     }
@@ -401,7 +404,7 @@ START_TEST(slow_motion_is_no_offence)
 }
 END_TEST
 
-/* Half speed is announced, and the clock keeps its speed. */
+/* Half speed is announced, but the clock keeps its speed. */
 START_TEST(ignoring_slow_motion_is_a_fast_clock)
 {
     judge();
@@ -420,7 +423,7 @@ END_TEST
 
 /* ---- order of arrival ---- */
 
-/* Stamps of the game server that go back a little count as the newest. */
+/* Times of the game server that go back slightly count as the newest one. */
 START_TEST(receipts_out_of_order_grant_nothing)
 {
     int64_t begun_us = move.received_us;
@@ -456,8 +459,8 @@ static size_t play(const struct hs_clock_options *options, size_t skipped,
     return count;
 }
 
-/* A clock that turns fast after eight hours is judged like one that does after a minute, and both
-   on the first day like on the thirtieth. */
+/* A clock that becomes fast after eight hours gets the same result as one after a minute. The first
+   and the thirtieth day give the same results. */
 START_TEST(hours_and_uptime_change_nothing)
 {
     enum { MOST = 3600 };

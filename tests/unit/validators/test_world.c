@@ -1,4 +1,4 @@
-/* The world by hand: one triangle or box at a time, and answers known without arithmetic. */
+/* The world with one triangle or box at a time, and answers that need no arithmetic. */
 #include "tests/support/run_suite.h"
 #include "validators/world.h"
 
@@ -37,7 +37,7 @@ static void add(double ax, double ay, double az, double bx, double by, double bz
     hs_test_mesh_triangle(&mesh, a, b, c);
 }
 
-/* In the plane z = 0: a right angle at the origin, legs of 4 along x and y. */
+/* In the plane z = 0: the right angle at the origin, sides of 4 along x and y. */
 static void build_floor(void)
 {
     add(0, 0, 0, 4, 0, 0, 0, 4, 0);
@@ -63,7 +63,7 @@ static void assert_vec(struct hs_vec got, double x, double y, double z)
                   "%.12g %.12g %.12g instead of %.12g %.12g %.12g", got.x, got.y, got.z, x, y, z);
 }
 
-/* What one triangle of the floor does to a path. */
+/* The effect of one triangle of the floor on a path. */
 static const struct {
     const char *what;
     double from[3], to[3], radius;
@@ -127,7 +127,7 @@ START_TEST(one_triangle)
                   floor_cases[_i].what, c.distance);
     const double *p = floor_cases[_i].point, *n = floor_cases[_i].normal;
     assert_vec(c.point, p[0], p[1], p[2]);
-    /* In the plane of the face neither side is the right one. */
+    /* In the plane of the face, neither of its sides is preferred. */
     if (n[2] == 1 && a[2] == 0)
         c.normal.z = fabs(c.normal.z);
     assert_vec(c.normal, n[0], n[1], n[2]);
@@ -138,7 +138,7 @@ START_TEST(one_triangle)
 }
 END_TEST
 
-/* A slack of 1e-6 of the path counts as touch, twice that does not. */
+/* A gap of 1e-6 of the path counts as touch; twice that does not. */
 START_TEST(touch_is_inclusive_within_the_slack)
 {
     build_floor();
@@ -148,7 +148,7 @@ START_TEST(touch_is_inclusive_within_the_slack)
     ck_assert(hs_world_sweep(world, &inside, &c));
     ck_assert_double_eq_tol(c.distance, 5, 1e-6);
     ck_assert(!hs_world_sweep(world, &outside, &c));
-    /* At the end of the path too. */
+    /* The same at the end of the path. */
     struct hs_sweep stops = path(1, 1, 5, 1, 1, 0.5 + 4e-6, 0.5);
     ck_assert(hs_world_sweep(world, &stops, &c));
     ck_assert_double_eq(c.distance, stops.length);
@@ -240,7 +240,7 @@ START_TEST(ties_go_to_triangles_then_to_the_lower_index)
     ck_assert(hs_world_sweep(world, &ray, &c));
     ck_assert_int_eq(c.kind, HS_WORLD_TRIANGLE);
     ck_assert_uint_eq(c.index, 1);
-    /* Where all are touched at the start too. */
+    /* The same if all are touched at the start. */
     struct hs_sweep within = path(1, 1, 0.1, 1, 1, 5, 0.5);
     ck_assert(hs_world_sweep(world, &within, &c));
     ck_assert_double_eq(c.distance, 0);
@@ -324,9 +324,9 @@ START_TEST(bad_meshes_are_refused)
 }
 END_TEST
 
-enum { ODD_MESH = 3 }; /* all its triangles are in one place */
+enum { ODD_MESH = 3 }; /* all its triangles are at one place */
 
-/* Meshes that fill their groups well and badly, boxes, and nearly empty meshes. */
+/* Meshes that fill their groups completely or partly, boxes, and nearly empty meshes. */
 static void fill_mesh(int kind)
 {
     struct hs_random random = hs_random_start(7, (uint64_t)kind);
@@ -344,8 +344,8 @@ static void fill_mesh(int kind)
         add(0, 0, 0, 4, 0, 0, 0, 4, 0);
 }
 
-/* A build ends before it passes its bound. No mesh needs more than the larger bound, and ordinary
-   ones no more than the smaller. */
+/* A build stops before it exceeds its limit. No mesh needs more than the larger limit, and ordinary
+   meshes need no more than the smaller one. */
 START_TEST(builds_keep_to_their_bound)
 {
     enum hs_world_fault fault;
@@ -385,8 +385,8 @@ START_TEST(far_from_the_origin)
 }
 END_TEST
 
-/* Claims may hold any finite number. What is beyond every world touches nothing, and breaks
-   nothing. */
+/* Claims may hold any finite number. Anything beyond the world is never touched, and causes no
+   failure. */
 START_TEST(beyond_every_world)
 {
     hs_test_mesh_box(&mesh, (struct hs_vec){-1, -1, -1}, (struct hs_vec){1, 1, 1});

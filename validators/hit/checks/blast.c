@@ -256,7 +256,8 @@ enum hs_reason hs_check_blast(struct hs_hit_context *c, struct hs_check_row *row
     const struct explosion x = find_explosion(c);
     const struct hs_check_row *direct = find_refusal(c);
     double travelled = c->out->impact.present ? c->out->impact.distance : c->path.length;
-    if (hs_world_is_enforced(c) && hs_is_hidden_from_eye(c, &c->path, x.center, travelled, &wall))
+    if (hs_world_is_enforced(c) &&
+        hs_is_hidden_from_eye(c, &c->path, NULL, x.center, travelled, &wall))
         return hs_report_obstacle(row, &wall, wall.touched, HS_REASON_OCCLUDED_WORLD,
                                   hs_vec_distance(c->near_eye, x.center));
     if (direct != NULL)

@@ -101,8 +101,8 @@ static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct 
         reason = met->unknown;
     struct hs_obstacle wall;
     if (reason == HS_REASON_OK && hs_world_is_enforced(c) &&
-        hs_is_hidden_from_eye(c, &c->path, met->contact.detail.center, met->contact.distance,
-                              &wall))
+        hs_is_hidden_from_eye(c, &c->path, view->player, met->contact.detail.center,
+                              met->contact.distance, &wall))
         reason = wall.touched ? HS_REASON_OCCLUDED_WORLD : hs_unknown_reason(&wall);
     if (reason == HS_REASON_OK)
         hs_land_direct(c, view, &met->contact);

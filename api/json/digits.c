@@ -1,0 +1,214 @@
+#include "api/json/digits.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 wide;
+
+static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233"
+                            "34353637383940414243444546474849505152535455565758596061626364656667"
+                            "6869707172737475767778798081828384858687888990919293949596979899";
+
+static const uint64_t powers[] = {1,
+                                  10,
+                                  100,
+                                  1000,
+                                  10000,
+                                  100000,
+                                  1000000,
+                                  10000000,
+                                  100000000,
+                                  1000000000,
+                                  10000000000,
+                                  100000000000,
+                                  1000000000000,
+                                  10000000000000,
+                                  100000000000000,
+                                  1000000000000000,
+                                  10000000000000000,
+                                  100000000000000000,
+                                  1000000000000000000,
+                                  10000000000000000000U};
+
+enum { MILLION = 1000000 };
+
+/* The number of digits; 1 for 0. */
+static int count_digits(uint64_t value)
+{
+    int bits = 64 - __builtin_clzll(value | 1);
+    int count = bits * 1233 >> 12; /* log10(2) is 1233 / 4096 */
+    return count + (value >= powers[count]) + (value == 0);
+}
+
+/* Writes the last `count` digits of a number. */
+static char *put_digits(char *at, uint64_t value, int count)
+{
+    int left = count;
+    for (; left >= 2; value /= 100) {
+        left -= 2;
+        memcpy(at + left, pairs + value % 100 * 2, 2);
+    }
+    if (left > 0)
+        *at = (char)('0' + value % 10);
+    return at + count;
+}
+
+static char *put_sign(char *at, int64_t value, uint64_t *magnitude)
+{
+    *magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    *at = '-';
+    return at + (value < 0);
+}
+
+char *hs_digits_unsigned(char *at, uint64_t value)
+{
+    *at = (char)('0' + value % 10);
+    return value < 10 ? at + 1 : put_digits(at, value, count_digits(value));
+}
+
+/* Returns the end of a text without its last zeros. */
+static char *trim(char *end)
+{
+    while (end[-1] == '0')
+        end--;
+    return end;
+}
+
+char *hs_digits_whole(char *at, int64_t value)
+{
+    uint64_t magnitude;
+    at = put_sign(at, value, &magnitude);
+    return hs_digits_unsigned(at, magnitude);
+}
+
+char *hs_digits_millionths(char *at, int64_t value)
+{
+    uint64_t magnitude;
+    at = put_sign(at, value, &magnitude);
+    at = hs_digits_unsigned(at, magnitude / MILLION);
+    uint32_t part = (uint32_t)(magnitude % MILLION);
+    if (part == 0)
+        return at;
+    at[0] = '.';
+    memcpy(at + 1, pairs + 2 * (size_t)(part / 10000), 2);
+    memcpy(at + 3, pairs + 2 * (size_t)(part / 100 % 100), 2);
+    memcpy(at + 5, pairs + 2 * (size_t)(part % 100), 2);
+    return trim(at + 7);
+}
+
+/* Writes the shortest text of `low` to `high` digits that reads back as the same number. */
+static char *print_shortest(char *at, double value, int low, int high, bool is_float)
+{
+    char text[HS_DIGITS_MAX];
+    for (int digits = low; digits <= high; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if ((is_float ? (double)strtof(text, NULL) : strtod(text, NULL)) == value)
+            break;
+    }
+    return mempcpy(at, text, strlen(text));
+}
+
+/* A number of 53 bits times 2^-shift. */
+struct binary {
+    uint64_t mantissa;
+    int shift;
+};
+
+/*
+ * Rounds a number half to even to a multiple of 10^-decimals, and returns how many of these
+ * multiples it is. `reads_back`: the number is the nearest double to them. A double reads back if
+ * it is less than half a step away. Below a power of two the steps are half as wide. A double
+ * exactly between two steps reads back as the even one.
+ */
+static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
+{
+    wide product = (wide)number.mantissa * powers[decimals];
+    uint64_t one = UINT64_C(1) << number.shift, rest = (uint64_t)product & (one - 1);
+    uint64_t rounded = (uint64_t)(product >> number.shift);
+    bool is_up = rest > one / 2 || (rest == one / 2 && rounded % 2 != 0);
+    bool is_narrow = !is_up && number.mantissa == UINT64_C(1) << 52;
+    uint64_t off = (is_up ? one - rest : rest) * (is_narrow ? 4 : 2);
+    *reads_back = off < powers[decimals] || (off == powers[decimals] && number.mantissa % 2 == 0);
+    return rounded + is_up;
+}
+
+/* The numbers whose digits round_binary finds. Their shift is 3 to 62. */
+static bool is_usual(double magnitude)
+{
+    return magnitude >= 1e-3 && magnitude < 1e15;
+}
+
+static struct binary binary_of(double magnitude)
+{
+    uint64_t bits;
+    memcpy(&bits, &magnitude, sizeof bits);
+    return (struct binary){.mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52,
+                           .shift = 1075 - (int)(bits >> 52)};
+}
+
+/* The number of significant digits before the point. Zeros after the point count as -1 each. */
+static int digits_before_point(double magnitude)
+{
+    return magnitude >= 1      ? count_digits((uint64_t)magnitude)
+           : magnitude >= 1e-1 ? 0
+           : magnitude >= 1e-2 ? -1
+                               : -2;
+}
+
+/* Writes value / 10^decimals without trailing zeros. */
+static char *put_decimal(char *at, uint64_t value, int decimals)
+{
+    uint64_t part = value % powers[decimals];
+    at = hs_digits_unsigned(at, value / powers[decimals]);
+    if (part == 0)
+        return at;
+    *at = '.';
+    return trim(put_digits(at + 1, part, decimals));
+}
+
+char *hs_digits_double(char *at, double value)
+{
+    double magnitude = fabs(value);
+    if (magnitude < 1e15 && value == (double)(int64_t)value)
+        return hs_digits_whole(at, (int64_t)value);
+    if (!is_usual(magnitude))
+        return print_shortest(at, value, 15, 17, false);
+    struct binary number = binary_of(magnitude);
+    int before = digits_before_point(magnitude), decimals = 14 - before;
+    bool reads_back = false;
+    uint64_t rounded = 0;
+    while (!reads_back && decimals < 17 - before)
+        rounded = round_binary(number, ++decimals, &reads_back);
+    *at = '-';
+    return put_decimal(at + (value < 0), rounded, decimals);
+}
+
+char *hs_digits_rounded(char *at, double value, int digits, double *shown)
+{
+    double magnitude = fabs(value);
+    bool ignored;
+    if (!is_usual(magnitude))
+        return NULL;
+    int decimals = digits - digits_before_point(magnitude);
+    *at = '-';
+    at += value < 0;
+    if (decimals >= 0) {
+        uint64_t rounded = round_binary(binary_of(magnitude), decimals, &ignored);
+        *shown = copysign((double)rounded / (double)powers[decimals], value);
+        return put_decimal(at, rounded, decimals);
+    }
+    uint64_t whole = (uint64_t)magnitude, step = powers[-decimals];
+    uint64_t rounded = whole / step, twice = whole % step * 2;
+    bool is_tie = twice == step && magnitude == (double)whole;
+    rounded += twice > step || (twice == step && (!is_tie || rounded % 2 != 0));
+    *shown = copysign((double)(rounded * step), value);
+    return hs_digits_unsigned(at, rounded * step);
+}
+
+char *hs_digits_float(char *at, float value)
+{
+    return print_shortest(at, (double)value, 6, 9, true);
+}

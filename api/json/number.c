@@ -1,0 +1,225 @@
+#include "api/json/number.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/json/word.h"
+
+enum {
+    LONGEST_NUMBER = 64,
+    WHOLE_DIGITS = 18,   /* the parser refuses longer integers */
+    LARGEST_DIGITS = 19, /* all numbers of so many digits fit 64 bits */
+    EXACT_POWER = 22,    /* the largest power of 10 that is exact in double */
+    MOST_DECIMALS = 24,  /* whole words; more than are of use */
+    FAST_LENGTH = 40     /* more bytes than read_plain may load */
+};
+#define EXACT_DIGITS (UINT64_C(1) << 53)
+
+static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static const uint64_t whole_powers[LARGEST_DIGITS + 1] = {UINT64_C(1),
+                                                          UINT64_C(10),
+                                                          UINT64_C(100),
+                                                          UINT64_C(1000),
+                                                          UINT64_C(10000),
+                                                          UINT64_C(100000),
+                                                          UINT64_C(1000000),
+                                                          UINT64_C(10000000),
+                                                          UINT64_C(100000000),
+                                                          UINT64_C(1000000000),
+                                                          UINT64_C(10000000000),
+                                                          UINT64_C(100000000000),
+                                                          UINT64_C(1000000000000),
+                                                          UINT64_C(10000000000000),
+                                                          UINT64_C(100000000000000),
+                                                          UINT64_C(1000000000000000),
+                                                          UINT64_C(10000000000000000),
+                                                          UINT64_C(100000000000000000),
+                                                          UINT64_C(1000000000000000000),
+                                                          UINT64_C(10000000000000000000)};
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* ---- any number ---- */
+
+/* Appends the digits from `at` on to `digits`. Returns their end. */
+static const char *skip_digits(const char *at, const char *end, uint64_t *digits)
+{
+    for (; at < end && is_digit(*at); at++)
+        *digits = *digits * 10 + (uint64_t)(*at - '0');
+    return at;
+}
+
+/* Reads the digits of an exponent, at most 4. */
+static const char *read_exponent(const char *at, const char *end, int *power)
+{
+    bool is_negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    uint64_t value = 0;
+    const char *stop = skip_digits(at, end, &value);
+    if (stop == at || stop - at > 4)
+        return NULL;
+    *power += is_negative ? -(int)value : (int)value;
+    return stop;
+}
+
+static const char *round_long(const char *first, const char *end, double *out)
+{
+    char text[LONGEST_NUMBER];
+    size_t len = (size_t)(end - first);
+    if (len >= sizeof text)
+        return NULL;
+    memcpy(text, first, len);
+    text[len] = '\0';
+    *out = strtod(text, NULL);
+    return end;
+}
+
+static const char *read_any(const char *first, const char *end, double *out)
+{
+    bool is_negative = first < end && *first == '-', is_whole = true;
+    const char *at = first + is_negative;
+    uint64_t digits = 0;
+    int power = 0;
+    const char *stop = skip_digits(at, end, &digits);
+    ptrdiff_t count = stop - at;
+    if (count == 0 || (*at == '0' && count > 1))
+        return NULL;
+    if (stop < end && *stop == '.') {
+        at = stop + 1;
+        stop = skip_digits(at, end, &digits);
+        if (stop == at || stop - at > LONGEST_NUMBER)
+            return NULL;
+        count += stop - at;
+        power = -(int)(stop - at);
+        is_whole = false;
+    }
+    if (stop < end && (*stop == 'e' || *stop == 'E')) {
+        stop = read_exponent(stop + 1, end, &power);
+        is_whole = false;
+    }
+    if (stop == NULL || (is_whole && count > WHOLE_DIGITS))
+        return NULL;
+    if (count > LARGEST_DIGITS || digits > EXACT_DIGITS || power < -EXACT_POWER ||
+        power > EXACT_POWER)
+        return round_long(first, stop, out);
+    /* Both factors are exact in double, so the one operation rounds correctly (Clinger, "How to
+       read floating point numbers accurately", 1990). */
+    double value = (double)digits;
+    value = power < 0 ? value / powers[-power] : value * powers[power];
+    *out = is_negative ? -value : value;
+    return stop;
+}
+
+/* ---- numbers as games print them ---- */
+
+__extension__ typedef unsigned __int128 wide;
+
+/*
+ * `digits`, above 2^53, divided by 10^`decimals`, at most 10^19, rounded correctly: the quotient of
+ * integers, scaled to at least 63 bits, of which the lowest one also stands for the remainder. Then
+ * the conversion is the only rounding (algorithm M of Clinger, 1990, in 128 bits).
+ */
+static double divide(uint64_t digits, size_t decimals)
+{
+    uint64_t divisor = whole_powers[decimals];
+    int up = __builtin_clzll(digits), down = __builtin_clzll(divisor);
+    wide dividend = (wide)(digits << up) << 63;
+    uint64_t quotient = (uint64_t)(dividend / (divisor << down));
+    uint64_t rest = (uint64_t)dividend - quotient * (divisor << down);
+    uint64_t scale_bits = (uint64_t)(1023 + down - up - 63) << 52;
+    double scale;
+    memcpy(&scale, &scale_bits, sizeof scale);
+    return (double)(quotient | (rest != 0)) * scale;
+}
+
+/* Reads digits, and decimals if there are any, a word at a time. Other numbers are left to
+   read_any. There are FAST_LENGTH bytes from `first` on. */
+static const char *read_words(const char *first, const char *end, double *out)
+{
+    const char *at = first + (*first == '-');
+    uint64_t word = hs_word_load(at), digits;
+    size_t count = hs_word_first(hs_word_others(word)), decimals = 0;
+    if (count == 0 || count == HS_WORD || (*at == '0' && count > 1))
+        return read_any(first, end, out);
+    digits = hs_word_number(word, count);
+    at += count;
+    count -= digits == 0; /* a zero before the point is no digit of the integer */
+    if (*at == '.') {
+        for (size_t more = HS_WORD; more == HS_WORD && decimals < MOST_DECIMALS; decimals += more) {
+            word = hs_word_load(at + 1 + decimals);
+            more = hs_word_first(hs_word_others(word));
+            digits = digits * whole_powers[more] + (more > 0 ? hs_word_number(word, more) : 0);
+        }
+        at += 1 + decimals;
+        if (decimals == 0)
+            return NULL;
+    }
+    if (decimals > LARGEST_DIGITS || count + decimals > LARGEST_DIGITS || *at == 'e' || *at == 'E')
+        return read_any(first, end, out);
+    double value = digits <= EXACT_DIGITS ? (double)(int64_t)digits / powers[decimals]
+                                          : divide(digits, decimals);
+    *out = *first == '-' ? -value : value;
+    return at;
+}
+
+/*
+ * Reads a number like 12.345 with up to 6 digits from one word: the digits on both sides of the
+ * point are moved together. Leaves all others to read_words. Signs and leading zeros are as good as
+ * random, so no branch depends on them.
+ */
+static inline const char *read_plain(const char *first, const char *end, double *out)
+{
+    static const double signs[2] = {1, -1};
+    bool is_negative = *first == '-';
+    const char *at = first + is_negative;
+    /* Loads both words at once, so that the second load need not wait for the sign. */
+    uint64_t with = hs_word_load(first), without = hs_word_load(first + 1);
+    uint64_t word = is_negative ? without : with;
+    uint64_t others = hs_word_others(word), behind = others & (others - 1);
+    size_t point = hs_word_first(others), stop = hs_word_first(behind);
+    bool is_long = behind == 0 || at[point] != '.' || (at[stop] | 0x20) == 'e';
+    bool is_wrong = (point == 0) | (stop == point + 1) | ((*at == '0') & (point > 1));
+    if (is_long || is_wrong)
+        return read_words(first, end, out);
+    uint64_t whole = hs_word_keep(word, point), rest = (word >> 8) - hs_word_keep(word >> 8, point);
+    uint64_t digits = hs_word_number(whole | rest, stop - 1);
+    *out = (double)(int64_t)digits / powers[stop - point - 1] * signs[is_negative];
+    return at + stop;
+}
+
+static const char *skip_space(const char *at, const char *end)
+{
+    while (at < end && is_space(*at))
+        at++;
+    return at;
+}
+
+const char *hs_numbers_read(const char *at, const char *end, size_t count, double *out)
+{
+    for (size_t i = 0;;) {
+        if (at < end && *at <= ' ')
+            at = skip_space(at, end);
+        at = end - at >= FAST_LENGTH ? read_plain(at, end, &out[i]) : read_any(at, end, &out[i]);
+        if (at == NULL || ++i == count)
+            return at;
+        if (at < end && *at <= ' ')
+            at = skip_space(at, end);
+        if (at == end || *at != ',')
+            return NULL;
+        at++;
+    }
+}

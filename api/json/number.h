@@ -1,0 +1,16 @@
+/* Reads JSON numbers exactly: rounded to nearest, ties to even, as by strtod. */
+#ifndef HS_API_JSON_NUMBER_H
+#define HS_API_JSON_NUMBER_H
+
+#include <stddef.h>
+
+/*
+ * Reads `count` numbers, 1 or more, with commas between them, and white space before each number
+ * and comma. Returns the end of the last number. NULL: the text has another form, or a number that
+ * the parser may refuse or that is very long. These are integers of more than 18 digits, exponents
+ * of more than 4 digits, and 64 characters or more. A real beyond the range of double becomes
+ * infinite.
+ */
+const char *hs_numbers_read(const char *at, const char *end, size_t count, double *out);
+
+#endif

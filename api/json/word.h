@@ -1,0 +1,65 @@
+/*
+ * Eight characters of a text at once, in one 64-bit word (Lamport, "Multiple byte processing with
+ * full-word instructions", 1975). The first character is in the lowest byte on every machine.
+ */
+#ifndef HS_API_JSON_WORD_H
+#define HS_API_JSON_WORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { HS_WORD = 8 };
+
+#define HS_WORD_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+static inline uint64_t hs_word_load(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* The index of the first byte whose high bit is set in `marks`; HS_WORD: none is set. */
+static inline size_t hs_word_first(uint64_t marks)
+{
+    return marks != 0 ? (size_t)__builtin_ctzll(marks) / 8 : HS_WORD;
+}
+
+/* Marks the bytes that are no digits in their high bits. A carry can only spoil the marks behind a
+   byte that is no ASCII character. */
+static inline uint64_t hs_word_others(uint64_t word)
+{
+    uint64_t values = word ^ HS_WORD_EACH('0');
+    return (values | (values + HS_WORD_EACH(0x80 - 10))) & HS_WORD_EACH(0x80);
+}
+
+/* The first `count` bytes, 0 to 7; the others are zero. */
+static inline uint64_t hs_word_keep(uint64_t word, size_t count)
+{
+    return word & ((UINT64_C(1) << 8 * count) - 1);
+}
+
+/* The number that the first `count` characters, 1 to 8 digits, stand for. Adds pairs of digits,
+   then pairs of pairs (Lemire, "Number parsing at a gigabyte per second", 2021). */
+static inline uint64_t hs_word_number(uint64_t word, size_t count)
+{
+    const uint64_t pair = UINT64_C(0x000000FF000000FF);
+    word = (word ^ HS_WORD_EACH('0')) << (64 - 8 * count);
+    word = word * 10 + (word >> 8);
+    return ((word & pair) * UINT64_C(0x000F424000000064) +
+            ((word >> 16) & pair) * UINT64_C(0x0000271000000001)) >>
+           32;
+}
+
+/* The length of the text before the first quotation mark; HS_WORD: the word has none. */
+static inline size_t hs_word_quote(uint64_t word)
+{
+    uint64_t values = word ^ HS_WORD_EACH('"');
+    return hs_word_first((values - HS_WORD_EACH(1)) & ~values & HS_WORD_EACH(0x80));
+}
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * Brief answers (`?brief`): the results that are not plainly accepted, each with its index, and the
+ * number of those that are. hs_move_is_plain, hs_shot_is_plain and hs_hit_is_plain say what is
+ * plain. Other requests are not changed.
+ */
+#ifndef HS_SERVICE_BRIEF_H
+#define HS_SERVICE_BRIEF_H
+
+#include "service/endpoints/posting.h"
+
+/* Begins an answer. False: out of memory. */
+bool hs_brief_begin(struct hs_posting *posting, const struct hs_ticks_request *tick);
+
+/* The end of an answer before an item was written. */
+struct hs_brief_mark {
+    size_t len;
+    bool needs_comma;
+};
+struct hs_brief_mark hs_brief_mark(const struct hs_posting *posting);
+
+/* Takes the item back that was written after the mark if it is plain, or adds its index. */
+void hs_brief_item(struct hs_posting *posting, enum hs_item kind, struct hs_brief_mark mark);
+
+/* Writes the numbers of plain items. */
+void hs_brief_end(struct hs_posting *posting, const struct hs_ticks_request *tick);
+
+#endif

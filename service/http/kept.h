@@ -1,0 +1,48 @@
+/*
+ * Memory that a worker keeps between requests, so that most requests allocate none. Only the worker
+ * uses it, and it keeps at most HS_KEPT pieces of each kind. Shares (state/share.h) count the bytes
+ * of the request in it; a body is at most HS_KEPT_SLACK bytes longer.
+ */
+#ifndef HS_SERVICE_HTTP_KEPT_H
+#define HS_SERVICE_HTTP_KEPT_H
+
+#include "api/json/arena.h"
+#include "api/json/buffer.h"
+
+struct hs_http_request;
+
+enum {
+    HS_KEPT = 4,
+    HS_KEPT_BODY = 65536, /* longer bodies are freed */
+    HS_KEPT_SLACK = 2048,
+    HS_KEPT_ANSWER = 16384, /* longer answers are charged (reply.c), and freed */
+};
+
+/* Empty buffers with memory. */
+struct hs_kept_buffers {
+    struct hs_buffer all[HS_KEPT];
+    unsigned count;
+};
+
+/* Zero-initialized. */
+struct hs_kept {
+    struct hs_http_request *requests[HS_KEPT]; /* malloc'ed */
+    unsigned request_count;
+    struct hs_kept_buffers bodies, answers;
+    struct hs_arena arena; /* of the endpoint that the worker runs; reset after it */
+};
+
+/* Returns an empty buffer of at least `size` bytes for a body. capacity 0: out of memory. */
+struct hs_buffer hs_kept_body(struct hs_kept *kept, size_t size);
+
+/* Returns an empty buffer for an answer, which may have no memory yet. */
+struct hs_buffer hs_kept_answer(struct hs_kept *kept);
+
+/* Keep or free the memory of a buffer, and leave it empty. */
+void hs_keep_body(struct hs_kept *kept, struct hs_buffer *body);
+void hs_keep_answer(struct hs_kept *kept, struct hs_buffer *answer);
+
+/* Frees everything. */
+void hs_kept_free(struct hs_kept *kept);
+
+#endif

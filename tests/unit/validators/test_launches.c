@@ -1,0 +1,157 @@
+/* Launches: the server throws a player, and their moves may be faster for a while. */
+#include <check.h>
+
+#include "tests/support/run_suite.h"
+#include "tests/unit/validators/server_moves.h"
+#include "validators/match/player_moves.h"
+
+static struct hs_player_frame launch(double x, double z)
+{
+    struct hs_player_frame entry = hs_stage_event("S", HS_EVENT_LAUNCH);
+    entry.fields = HS_FIELD_VELOCITY;
+    entry.velocity = (struct hs_vec){x, 0, z};
+    return entry;
+}
+
+/* Knock-back of 18 m/s from standing, slowed by 20 m/s^2. `claims`: velocities too. */
+static void knock_back(bool claims)
+{
+    for (double v = 18; v > 0; v -= 20 * DT) {
+        move.velocity.x = v;
+        if (claims)
+            move.fields |= HS_MOVE_HAS_VELOCITY;
+        step(v * DT, 0);
+    }
+    run(0, 0, 0.5);
+}
+
+START_TEST(a_launch_pays_for_knock_back)
+{
+    bool claims = _i % 2 == 1, is_told = _i / 2 == 1;
+    run(0, 0, 1);
+    if (is_told)
+        post(move.received_us, launch(18, 0));
+    run(0, 0, 0.1); /* on its way */
+    knock_back(claims);
+    ck_assert_msg((failures == 0) == is_told, "%d", failures);
+}
+END_TEST
+
+START_TEST(a_launch_pays_once)
+{
+    run(0, 0, 1);
+    post(move.received_us, launch(18, 0));
+    knock_back(false);
+    run(6, 0, 2);
+    ck_assert_int_eq(failures, 0);
+    knock_back(false);
+    ck_assert_int_gt(failures, 0);
+}
+END_TEST
+
+/* The body is launched up at vz and falls to the ground. */
+static void fly(double vx, double vz)
+{
+    double height = 0;
+    move.mode = HS_STR("falling");
+    do {
+        double dz = vz * DT - 9.8 * DT * DT / 2;
+        dz = height + dz < 0 ? -height : dz;
+        vz -= 9.8 * DT;
+        step(vx * DT, dz);
+        height += dz;
+    } while (height > 0);
+    move.mode = HS_STR("walking");
+}
+
+/* From the ground, and in the middle of a jump. */
+START_TEST(a_launch_pays_for_jump_pads_and_rocket_jumps)
+{
+    bool is_told = _i % 2 == 1, is_in_air = _i / 2 == 1;
+    run(6, 0, 1);
+    for (int i = 0; i < 3; i++) { /* each launch allows one flight */
+        move.mode = is_in_air ? HS_STR("falling") : HS_STR("walking");
+        for (double v = 4.2; is_in_air && v > -2; v -= 9.8 * DT)
+            step(4 * DT, v * DT);
+        if (is_told)
+            post(move.received_us, launch(16, 18));
+        fly(16, 18);
+        run(6, 0, 0.5);
+    }
+    ck_assert_msg((failures == 0) == is_told, "%d", failures);
+}
+END_TEST
+
+START_TEST(a_launch_is_no_flight)
+{
+    run(6, 0, 1);
+    post(move.received_us, launch(0, 18));
+    move.mode = HS_STR("falling");
+    run(4, 18, 3);
+    ck_assert_int_gt(failures, 0);
+}
+END_TEST
+
+/* Hopping does not preserve the speed of the launch, and a body that slides after landing is
+   allowed. */
+START_TEST(a_landing_slows_a_launch)
+{
+    bool hops = _i == 1;
+    run(0, 0, 1);
+    post(move.received_us, launch(18, 8));
+    fly(16, 8);
+    for (double v = 16; !hops && v > 6; v -= 15 * DT)
+        step(v * DT, 0);
+    run(6, 0, hops ? 0.01 : 1);
+    ck_assert_int_eq(failures, 0);
+    for (int i = 0; hops && i < 6; i++) {
+        step(16 * DT, 0);
+        fly(16, 4.2);
+    }
+    ck_assert_int_eq(failures > 0, hops);
+}
+END_TEST
+
+/* A launch that the restart may have lost refuses nobody, but only immediately, and only once. */
+START_TEST(a_launch_may_be_lost_in_a_restart)
+{
+    run(0, 0, 1);
+    restart();
+    run(0, 0, 0.2);
+    knock_back(_i == 1);
+    ck_assert_int_eq(failures, 0);
+    run(6, 0, 2);
+    knock_back(_i == 1);
+    ck_assert_int_gt(failures, 0);
+}
+END_TEST
+
+START_TEST(a_launch_outlives_a_restart)
+{
+    run(0, 0, 1);
+    post(move.received_us, launch(18, 0));
+    step(18 * DT, 0);
+    restart();
+    const struct hs_player *player = hs_players_find(&session.match->players, HS_STR("S"));
+    ck_assert(player->was_launched && player->launch.speed == 18);
+    player->moves->is_restored = false; /* which excuses a jump */
+    knock_back(true);
+    ck_assert_int_eq(failures, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("launches");
+    TCase *tcase = tcase_create("launches");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, a_launch_pays_for_knock_back, 0, 4);
+    tcase_add_test(tcase, a_launch_pays_once);
+    tcase_add_loop_test(tcase, a_launch_pays_for_jump_pads_and_rocket_jumps, 0, 4);
+    tcase_add_test(tcase, a_launch_is_no_flight);
+    tcase_add_loop_test(tcase, a_landing_slows_a_launch, 0, 2);
+    tcase_add_test(tcase, a_launch_outlives_a_restart);
+    tcase_add_loop_test(tcase, a_launch_may_be_lost_in_a_restart, 0, 2);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}

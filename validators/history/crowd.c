@@ -1,0 +1,136 @@
+#include "validators/history/crowd.h"
+
+#include "validators/base/lanes.h"
+
+/* More than all rounding errors of hs_crowd_near, as a share of the coordinates. */
+#define NEAR_SLACK 1e-6
+
+static double sum_of(struct hs_vec v)
+{
+    return fabs(v.x) + fabs(v.y) + fabs(v.z);
+}
+
+void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_passing *out)
+{
+    out->time_us = time_us;
+    out->half = hs_vec_scale(sweep->direction, sweep->length / 2);
+    out->middle = hs_vec_add(sweep->start, out->half);
+    double rounding = 1e-12 * sum_of(sweep->start);
+    out->reach = sweep->radius + (sweep->radius + sweep->length) * 4 * HS_TOUCH_SLACK + rounding;
+    hs_vec_to_floats(out->middle, out->near_middle);
+    hs_vec_to_floats(out->half, out->near_half);
+    out->near_reach =
+        hs_float_above(out->reach + NEAR_SLACK * (sum_of(out->middle) + sum_of(out->half)));
+}
+
+double hs_crowd_reach(const struct hs_history_span *span, const struct hs_ruleset *ruleset)
+{
+    double reach = span->posted_reach > ruleset->reach ? span->posted_reach : ruleset->reach;
+    return reach * (1 + 4 * HS_TOUCH_SLACK);
+}
+
+/*
+ * Separating axis test of a segment and a box, both given by middle and half extent: along the
+ * box's axes, and across each of these and the segment (Ericson, Real-Time Collision Detection,
+ * 2005, 5.3.3).
+ */
+static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
+{
+    struct hs_vec h = {fabs(half.x), fabs(half.y), fabs(half.z)};
+    struct hs_vec cross = hs_vec_cross(between, half);
+    /* All six tests run without branches: a mispredicted branch would cost more than the tests that
+       it saves. */
+    return (fabs(between.x) > box.x + h.x) | (fabs(between.y) > box.y + h.y) |
+           (fabs(between.z) > box.z + h.z) | (fabs(cross.x) > box.y * h.z + box.z * h.y) |
+           (fabs(cross.y) > box.x * h.z + box.z * h.x) |
+           (fabs(cross.z) > box.x * h.y + box.y * h.x);
+}
+
+bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *ruleset,
+                     const struct hs_passing *passing)
+{
+    const struct hs_history_span *span = hs_history_span(history);
+    if (span == NULL || passing->time_us < span->oldest_us ||
+        passing->time_us - span->newest_us > ruleset->rewind.future_slack_us ||
+        span->longest_gap_us > ruleset->history.max_gap_us)
+        return false;
+    double reach = hs_crowd_reach(span, ruleset) + passing->reach;
+    return are_apart(
+        hs_vec_sub(passing->middle, span->middle), passing->half,
+        (struct hs_vec){span->half.x + reach, span->half.y + reach, span->half.z + reach});
+}
+
+/* ---- four players ---- */
+
+static void put_axis(struct hs_crowd *crowd, int axis, uint32_t i, double middle, double half)
+{
+    float rounded = (float)middle;
+    crowd->middle[axis][i] = rounded;
+    crowd->half[axis][i] = hs_float_above(half + fabs(middle - (double)rounded));
+}
+
+void hs_crowd_put(struct hs_crowd *crowd, uint32_t i, const struct hs_history *history,
+                  const struct hs_ruleset *ruleset)
+{
+    const struct hs_history_span *span = hs_history_span(history);
+    int64_t slack_us = ruleset->rewind.future_slack_us;
+    crowd->from_us[i] = INT64_MAX;
+    crowd->until_us[i] = INT64_MIN;
+    if (span != NULL && span->longest_gap_us <= ruleset->history.max_gap_us) {
+        double reach = hs_crowd_reach(span, ruleset);
+        put_axis(crowd, 0, i, span->middle.x, span->half.x + reach);
+        put_axis(crowd, 1, i, span->middle.y, span->half.y + reach);
+        put_axis(crowd, 2, i, span->middle.z, span->half.z + reach);
+        crowd->from_us[i] = span->oldest_us;
+        crowd->until_us[i] =
+            span->newest_us < INT64_MAX - slack_us ? span->newest_us + slack_us : INT64_MAX;
+    }
+    crowd->all_from_us = INT64_MIN;
+    crowd->all_until_us = INT64_MAX;
+    for (int k = 0; k < 4; k++) {
+        if (crowd->from_us[k] > crowd->all_from_us)
+            crowd->all_from_us = crowd->from_us[k];
+        if (crowd->until_us[k] < crowd->all_until_us)
+            crowd->all_until_us = crowd->until_us[k];
+    }
+}
+
+/* Returns one bit for each of the four players without a pose at that time. */
+static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
+{
+    unsigned bits = 0;
+    if (time_us >= crowd->all_from_us && time_us <= crowd->all_until_us)
+        return 0;
+    for (unsigned i = 0; i < 4; i++)
+        if (time_us < crowd->from_us[i] || time_us > crowd->until_us[i])
+            bits |= 1u << i;
+    return bits;
+}
+
+/* The test of are_apart. The boxes are larger by the error of all operations, which is a share of
+   the distance between the middles. */
+unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing)
+{
+    const float *m = passing->near_middle, *n = passing->near_half;
+    struct hs_lanes_vec middle = {glmm_set1(m[0]), glmm_set1(m[1]), glmm_set1(m[2])};
+    struct hs_lanes_vec half = {glmm_set1(n[0]), glmm_set1(n[1]), glmm_set1(n[2])};
+    struct hs_lanes_vec between = hs_lanes_sub(hs_lanes_read_vec(crowd->middle[0]), middle);
+    struct hs_lanes_vec size = hs_lanes_vec_abs(between), h = hs_lanes_vec_abs(half);
+    glmm_128 reach =
+        glmm_set1(passing->near_reach) + glmm_set1((float)NEAR_SLACK) * (size.x + size.y + size.z);
+    struct hs_lanes_vec reaches = {reach, reach, reach};
+    struct hs_lanes_vec box = hs_lanes_add(hs_lanes_read_vec(crowd->half[0]), reaches);
+    unsigned apart = hs_lanes_at_most(box.x + h.x, size.x) | hs_lanes_at_most(box.y + h.y, size.y) |
+                     hs_lanes_at_most(box.z + h.z, size.z);
+    if (apart != 15) {
+        /* A segment along an axis has cross products of 0, which separate nothing. */
+        glmm_128 least = glmm_set1(FLT_MIN);
+        glmm_128 x = hs_lanes_abs(between.y * half.z - between.z * half.y);
+        glmm_128 y = hs_lanes_abs(between.z * half.x - between.x * half.z);
+        glmm_128 z = hs_lanes_abs(between.x * half.y - between.y * half.x);
+        apart |= hs_lanes_at_most(box.y * h.z + box.z * h.y + least, x) |
+                 hs_lanes_at_most(box.z * h.x + box.x * h.z + least, y) |
+                 hs_lanes_at_most(box.x * h.y + box.y * h.x + least, z);
+    }
+    return (~apart & 15u) | without_pose(crowd, passing->time_us);
+}
