@@ -10,8 +10,8 @@ if [ $# -lt 4 ]; then
 fi
 awk -v matches="$1" -v players="$2" -v hz="$3" -v bones="$4" -v form="${5:-plain}" '
     # Rows {"name":"capacity_64x16_plain_matches","value":52,..}: 64 players, 16 bones each.
-    match($0, "\"capacity_[0-9x]+_" form "_(matches|match_bytes)\"") {
-        split(substr($0, RSTART + 10, RLENGTH - 11), part, "_")
+    match($0, "^.\"name\":\"capacity_[0-9x]+_" form "_(matches|match_bytes)\"") {
+        split(substr($0, RSTART + 18, RLENGTH - 19), part, "_")
         split(part[1], size, "x")
         value = $0
         sub(/.*"value":/, "", value)
@@ -22,14 +22,20 @@ awk -v matches="$1" -v players="$2" -v hz="$3" -v bones="$4" -v form="${5:-plain
         else
             us[size[1], size[2] + 0] = 1e6 / 60 / (value + 0)
     }
-    # A tick costs base + players * (root + bones * bone); and so does the memory of a match.
-    function model(cost,    root, bone) {
-        root = (cost[100, 0] - cost[16, 0]) / 84
-        bone = (cost[100, 16] - cost[100, 0]) / 1600
-        return cost[16, 0] - 16 * root + players * (root + bones * bone)
+    # The straight line through the two measured sizes around `players`, for 0 or 16 bones.
+    function line(cost, with,    low, high) {
+        low = players < 16 ? 10 : players < 64 ? 16 : 64
+        high = low == 10 ? 16 : low == 16 ? 64 : 100
+        return cost[low, with] + (players - low) * (cost[high, with] - cost[low, with]) / (high - low)
+    }
+    # Half the bones cost half as much more than none.
+    function model(cost) {
+        return line(cost, 0) + bones / 16 * (line(cost, 16) - line(cost, 0))
     }
     END {
-        if (!((100, 0) in us) || !((16, 0) in us) || !((100, 16) in us)) {
+        for (i = split("10 16 64 100", sizes, " "); i > 0; i--)
+            missing += !((sizes[i], 0) in us) + !((sizes[i], 16) in us)
+        if (missing > 0) {
             print "there are no rows of the form " form ": run make bench" > "/dev/stderr"
             exit 1
         }

@@ -171,3 +171,17 @@ void hs_test_mask_ids(char *answer)
         for (id += sizeof key - 1; *id != '"' && *id != '\0'; id++)
             *id = '-';
 }
+
+bool hs_test_http_put(struct hs_test_http *http, const char *path, json_t *body)
+{
+    long status = 0;
+    json_t *answer = hs_test_http_json(http, "PUT", path, body, &status);
+    bool fine = status == 200 || status == 201;
+    if (!fine) {
+        char *text = json_dumps(answer, JSON_ENCODE_ANY);
+        fprintf(stderr, "PUT %s: %ld %s\n", path, status, text == NULL ? "" : text);
+        free(text);
+    }
+    json_decref(answer);
+    return fine;
+}

@@ -29,6 +29,9 @@ void hs_test_http_send(struct hs_test_http *http, const char *method, const char
                        const char *body, size_t size, const char *const *headers,
                        struct hs_test_response *response);
 
+/* Puts a JSON body (takes ownership). False: it is refused, and the answer is on stderr. */
+bool hs_test_http_put(struct hs_test_http *http, const char *path, json_t *body);
+
 /* Sends a JSON body (takes ownership; NULL: no body) and returns the parsed answer, a new
    reference. NULL: there is no answer, or it is not JSON. `status` may be NULL. */
 json_t *hs_test_http_json(struct hs_test_http *http, const char *method, const char *path,

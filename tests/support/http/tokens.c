@@ -32,9 +32,13 @@ void hs_test_tokens_write(const char *path, struct hs_test_token *tokens, size_t
     for (size_t i = 0; i < count; i++) {
         struct hs_test_token *token = &tokens[i];
         char digest[HS_SHA256_HEX];
-        snprintf(token->header, sizeof token->header,
-                 "Authorization: Bearer hs_%s_%s_testing-only.%s.%s.%08x", token->tenant,
-                 token->kid, token->tenant, token->kid, token->secret_seed * 2654435761u + 1);
+        char header[sizeof token->header];
+        snprintf(header, sizeof header, "Authorization: Bearer hs_%s_%s_testing-only.%s.%s.%08x",
+                 token->tenant, token->kid, token->tenant, token->kid,
+                 token->secret_seed * 2654435761u + 1);
+        /* Other threads may be sending it. snprintf would empty it for a moment. */
+        if (strcmp(token->header, header) != 0)
+            memcpy(token->header, header, sizeof header);
         const char *secret = hs_test_token_secret(token);
         hs_sha256_hex(secret, strlen(secret), digest);
         fprintf(file, "%s\n{\"tenant\":\"%s\",\"kid\":\"%s\",\"sha256\":\"%s\",\"scopes\":[%s]%s}",

@@ -79,20 +79,6 @@ static json_t *rig_of(const struct hs_game_load *game)
                      "stances", "stand", "eye", 0.0, 0.0, HEIGHT, "bones", rest);
 }
 
-static bool put(struct hs_test_http *http, const char *path, json_t *body)
-{
-    long status = 0;
-    json_t *answer = hs_test_http_json(http, "PUT", path, body, &status);
-    bool fine = status == 200 || status == 201;
-    if (!fine) {
-        char *text = json_dumps(answer, JSON_ENCODE_ANY);
-        fprintf(stderr, "load: PUT %s: %ld %s\n", path, status, text == NULL ? "" : text);
-        free(text);
-    }
-    json_decref(answer);
-    return fine;
-}
-
 bool hs_game_load_open(const struct hs_game_load *game, unsigned port)
 {
     char ruleset[32], path[64];
@@ -101,13 +87,13 @@ bool hs_game_load_open(const struct hs_game_load *game, unsigned port)
     snprintf(ruleset, sizeof ruleset, "bones-%u", game->bones);
     snprintf(path, sizeof path, "/v1/rulesets/%s", ruleset);
     struct hs_test_http *http = hs_test_http_open(port);
-    bool fine =
-        put(http, path,
-            json_pack("{s:s,s:s,s:{s:o},s:{s:f,s:f}}", "name", ruleset, "default_rig", "column",
-                      "rigs", "column", rig_of(game), "zones", "head", 2.0, "torso", 1.0));
+    bool fine = hs_test_http_put(http, path,
+                                 json_pack("{s:s,s:s,s:{s:o},s:{s:f,s:f}}", "name", ruleset,
+                                           "default_rig", "column", "rigs", "column", rig_of(game),
+                                           "zones", "head", 2.0, "torso", 1.0));
     for (unsigned i = 0; fine && i < game->matches; i++) {
         snprintf(path, sizeof path, "/v1/matches/load-%u-%u", game->bones, i);
-        fine = put(http, path, json_pack("{s:s}", "ruleset", ruleset));
+        fine = hs_test_http_put(http, path, json_pack("{s:s}", "ruleset", ruleset));
     }
     hs_test_http_close(http);
     return fine;

@@ -258,20 +258,6 @@ static json_t *rig_of(unsigned count)
                      "stances", "stand", "eye", 0.0, 0.0, EYE, "bones", rest);
 }
 
-static bool put(struct hs_test_http *http, const char *path, json_t *body)
-{
-    long status = 0;
-    json_t *answer = hs_test_http_json(http, "PUT", path, body, &status);
-    bool fine = status == 200 || status == 201;
-    if (!fine) {
-        char *text = json_dumps(answer, JSON_ENCODE_ANY);
-        fprintf(stderr, "ticks: PUT %s: %ld %s\n", path, status, text == NULL ? "" : text);
-        free(text);
-    }
-    json_decref(answer);
-    return fine;
-}
-
 /* The built-in ruleset in metres with another rig. */
 static bool put_rules(struct hs_test_http *http, unsigned bones)
 {
@@ -284,7 +270,7 @@ static bool put_rules(struct hs_test_http *http, unsigned bones)
     json_object_set_new(rules, "default_rig", json_string("column"));
     json_object_set_new(rules, "rigs", rigs);
     json_decref(answer);
-    return status == 200 && put(http, "/v1/rulesets/column", rules);
+    return status == 200 && hs_test_http_put(http, "/v1/rulesets/column", rules);
 }
 
 bool hs_match_ticks_open(const struct hs_match_ticks *match, unsigned port, const char *prefix,
@@ -295,8 +281,8 @@ bool hs_match_ticks_open(const struct hs_match_ticks *match, unsigned port, cons
     for (unsigned i = 0; fine && i < count; i++) {
         char path[64];
         snprintf(path, sizeof path, "/v1/matches/%s%u", prefix, i);
-        fine =
-            put(http, path, json_pack("{s:s}", "ruleset", match->bones > 0 ? "column" : "metres"));
+        fine = hs_test_http_put(
+            http, path, json_pack("{s:s}", "ruleset", match->bones > 0 ? "column" : "metres"));
     }
     hs_test_http_close(http);
     return fine;

@@ -3,6 +3,7 @@
 #include "tests/support/run_suite.h"
 
 #include <check.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,26 @@ START_TEST(what_is_parsed_takes_memory_for_its_size)
 }
 END_TEST
 
+/* Frames of movers often have an empty list of players. Read without a tree, they take at most
+   forty times their size, too. */
+START_TEST(empty_lists_take_memory_for_their_size)
+{
+    struct hs_reader reader = {.problem = &problem, .arena = &arena, .max_items = 65536};
+    struct hs_ticks_request tick = {0};
+    write_text("{\"frames\":[");
+    while (length < BODY - 2048)
+        write_text("{\"time\":1,\"players\":[],\"movers\":[]},");
+    write_text("{\"time\":1,\"players\":[],\"movers\":[]}]}");
+    size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    ck_assert(hs_ticks_read_directly(&reader, (struct hs_str){body, length}, HS_ROUTE_FRAMES_POST,
+                                     &tick));
+    size_t used = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+    ck_assert_uint_gt(tick.frames.count, 20000);
+    ck_assert(used == 0 || used > BODY); /* 0: a sanitizer replaces the C library's allocator */
+    ck_assert_uint_lt(used, 40 * (size_t)BODY);
+}
+END_TEST
+
 /* Rulesets with many names and no contents. */
 START_TEST(a_little_hollowness_is_let_pass)
 {
@@ -153,6 +174,7 @@ int main(void)
     TCase *tests = tcase_create("bodies");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, hollow_bodies_are_refused_before_they_are_parsed, 0, 5);
+    tcase_add_test(tests, empty_lists_take_memory_for_their_size);
     tcase_add_loop_test(tests, what_is_parsed_takes_memory_for_its_size, 0, 6);
     tcase_add_test(tests, a_little_hollowness_is_let_pass);
     tcase_add_test(tests, text_is_not_counted);

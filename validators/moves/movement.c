@@ -1,0 +1,280 @@
+/* Where a move leads: its speed, its path through the world, and what the server did before. */
+#include <stdlib.h>
+
+#include "validators/base/units.h"
+#include "validators/moves/checking.h"
+
+/* A jump by the server may reach the client this much later than the round trip. A later move
+   does not count as its effect. */
+#define JUMP_ARRIVES_US INT64_C(1000000)
+
+/* The round trip of a player for whom none is known. */
+#define UNKNOWN_RTT_US INT64_C(500000)
+
+/*
+ * A launch by the server raises the limits until the client can have shown it: for the round trip
+ * and LAUNCH_ARRIVES_US. After that the ground slows the body, by a share of 1/LAUNCH_FADES_S each
+ * second. Nothing slows it under gravity, but a flight ends within LAUNCH_ENDS_US. Each landing
+ * leaves a share of LAUNCH_LANDED, or a client that hops would keep the speed of the launch.
+ */
+#define LAUNCH_ARRIVES_US INT64_C(500000)
+#define LAUNCH_FADES_S    1.0
+#define LAUNCH_LANDED     0.75
+#define LAUNCH_ENDS_US    INT64_C(10000000)
+
+static void add_finding(struct hs_checking *c, enum hs_move_check check,
+                        const struct hs_movement_finding *finding)
+{
+    if (finding->failed)
+        hs_checking_fail(c, check, finding->unit, finding->measured, finding->limit);
+}
+
+static bool found_something(const struct hs_movement_result *found)
+{
+    return found->teleport.failed || found->speed.failed || found->acceleration.failed ||
+           found->gravity.failed;
+}
+
+/* Whether this move may be the first to show what the server did at that time. */
+static bool is_recent(const struct hs_checking *c, int64_t time_us)
+{
+    int64_t rtt_us = c->rtt_us >= 0 ? c->rtt_us : UNKNOWN_RTT_US;
+    return c->move->received_us - time_us <= rtt_us + JUMP_ARRIVES_US;
+}
+
+static uint16_t slowest_mode(const struct hs_moves_rules *rules)
+{
+    uint16_t slowest = HS_NONE;
+    for (uint16_t i = 0; i < rules->mode_count; i++) {
+        double speed = rules->modes[i].max_speed;
+        if (speed > 0 && (slowest == HS_NONE || speed < rules->modes[slowest].max_speed))
+            slowest = i;
+    }
+    return slowest;
+}
+
+/*
+ * The mode whose limits count. Only the server can say that a player has no limit of speed, and a
+ * client that names no mode of the ruleset gains nothing. HS_NONE: the ruleset limits no mode.
+ */
+static uint16_t limiting_mode(const struct hs_checking *c)
+{
+    const struct hs_move *move = c->move;
+    struct hs_str name = move->mode.ptr != NULL ? move->mode : move->server_mode;
+    if (name.ptr == NULL)
+        return slowest_mode(c->rules);
+    uint16_t mode = hs_ruleset_find_move_mode(c->match->ruleset, name);
+    bool is_of_server = move->server_mode.ptr != NULL && hs_str_equal(name, move->server_mode);
+    bool counts = mode != HS_NONE && (is_of_server || c->rules->modes[mode].max_speed > 0);
+    return counts ? mode : slowest_mode(c->rules);
+}
+
+bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, int64_t time_us)
+{
+    const struct hs_move *move = c->move;
+    uint16_t mode = limiting_mode(c);
+    if (!(move->fields & HS_MOVE_HAS_POSITION) || move->base.ptr != NULL || mode == HS_NONE)
+        return true;
+    double speed = c->rules->modes[mode].max_speed;
+    double since_s = hs_seconds(move->received_us - time_us);
+    double reach = 2 * c->match->ruleset->reach + /* the points of frames and moves may differ */
+                   speed * (since_s + c->rules->modes[mode].credit);
+    return hs_vec_distance(move->position, place) <= reach;
+}
+
+/* Finds the first time at which the server moved the player and which no move has shown yet. */
+static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
+{
+    const struct hs_player *player = c->player;
+    for (int i = 0; i < HS_JUMPS_OPEN && player->was_moved; i++) {
+        *time_us = player->moved_us[i];
+        if (*time_us > c->moves->jump_closed_us && is_recent(c, *time_us) &&
+            hs_checking_is_in_reach(c, player->moved_to[i], *time_us))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the server may have moved the player around the time of a restore, and no move has shown
+   it yet. If the server announced a jump since then, the player's place is known, and the result is
+   false. */
+static bool may_have_jumped(const struct hs_checking *c)
+{
+    const struct hs_match *match = c->match;
+    const struct hs_player *player = c->player;
+    int64_t since_us = c->moves->restored_us;
+    if (match->has_frames && match->window_start_us > since_us)
+        since_us = match->window_start_us; /* old moves are sent again; old frames are not */
+    bool is_told = match->has_frames && player->was_moved &&
+                   player->moved_us[HS_JUMPS_OPEN - 1] >= match->window_start_us;
+    return c->moves->is_restored && c->moves->has_restored_us && !is_told && is_recent(c, since_us);
+}
+
+/* Notices a launch of the player by the server. Moves received before it cannot show it. */
+static void notice_launch(struct hs_checking *c)
+{
+    const struct hs_player *player = c->player;
+    struct hs_player_moves *moves = c->moves;
+    int64_t received_us = c->move->received_us;
+    if (player->was_launched && player->launch.time_us > moves->launch.time_us &&
+        player->launch.time_us <= received_us) {
+        moves->launch = player->launch;
+        moves->may_be_thrown = player->launch.climb > 0;
+    }
+    if (moves->launch.time_us < received_us - LAUNCH_ENDS_US)
+        moves->launch.speed = moves->launch.climb = 0;
+}
+
+static bool has_gravity(const struct hs_checking *c, uint16_t mode)
+{
+    return mode < c->rules->mode_count && c->rules->modes[mode].gravity > 0;
+}
+
+/* What remains of the launch after a step. */
+static void fade_launch(struct hs_checking *c, const struct hs_movement_step *step)
+{
+    struct hs_launch *launch = &c->moves->launch;
+    int64_t rtt_us = c->rtt_us >= 0 ? c->rtt_us : UNKNOWN_RTT_US;
+    bool is_on_its_way = c->move->received_us - launch->time_us <= rtt_us + LAUNCH_ARRIVES_US;
+    if (is_on_its_way || has_gravity(c, step->mode))
+        return;
+    double left = hs_larger(0, 1 - step->delta_us / 1e6 / LAUNCH_FADES_S);
+    if (has_gravity(c, c->undo->movement.mode))
+        left *= LAUNCH_LANDED;
+    launch->speed *= left;
+    launch->climb *= left;
+    c->moves->may_be_thrown = false;
+}
+
+/* A body that is too fast after a restore may have been launched before the restore. */
+static void assume_launch(struct hs_checking *c, const struct hs_movement_finding *speed,
+                          struct hs_movement_step *step)
+{
+    if (!speed->failed || speed->unit != HS_UNIT_SPEED)
+        return;
+    struct hs_launch *launch = &c->moves->launch;
+    launch->time_us = c->move->received_us;
+    launch->speed = step->launch_speed = hs_larger(launch->speed, speed->measured);
+    launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
+}
+
+/* Begins the trace of a move through the world, and passes its paths relative to the bases to the
+   movement checks. */
+static void begin_trace(struct hs_checking *c, struct hs_movement_step *step)
+{
+    hs_move_trace_begin(c->trace, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,
+                        c->interp_us);
+    step->has_base_path = c->trace->has_base_path;
+    step->base_path = c->trace->base_path;
+    step->has_corrected = step->has_corrected && c->moves->corrected_base == step->base;
+}
+
+static void judge_trace(struct hs_checking *c, const struct hs_movement_step *step,
+                        bool is_new_base)
+{
+    bool uses_corrected = c->moves->has_corrected && is_recent(c, c->moves->corrected_us);
+    hs_move_trace_judge(c->trace, hs_larger(step->delta_us, step->client_us), uses_corrected,
+                        is_new_base);
+}
+
+static void add_trace_findings(struct hs_checking *c)
+{
+    add_finding(c, HS_MOVE_CHECK_PATH, &c->trace->path);
+    add_finding(c, HS_MOVE_CHECK_GROUND, &c->trace->ground);
+    uint16_t before = c->out->failure_count;
+    add_finding(c, HS_MOVE_CHECK_BASE, &c->trace->base_found);
+    if (c->out->failure_count > before && c->trace->has_unknown_base)
+        c->out->failures[before].reason = HS_MOVE_UNKNOWN_BASE;
+}
+
+static void remember(struct hs_checking *c)
+{
+    const struct hs_player_moves *moves = c->moves;
+    c->has_moved = true;
+    *c->undo = (struct hs_move_undo){.movement = moves->checks.movement,
+                                     .launch = moves->launch,
+                                     .jump_closed_us = moves->jump_closed_us,
+                                     .unmoved_us = moves->unmoved_us,
+                                     .unmoved_client_us = moves->unmoved_client_us,
+                                     .may_be_thrown = moves->may_be_thrown,
+                                     .is_restored = moves->is_restored};
+}
+
+/*
+ * A refused move moves no body. The next move starts from the same place and with the same credit,
+ * and may use the time of both moves. So an honest player is accepted again: at once from the place
+ * of the correction, and from their own place as soon as the elapsed time explains the distance.
+ */
+void hs_checking_take_back(struct hs_checking *c)
+{
+    struct hs_player_moves *moves = c->moves;
+    if (!c->has_moved)
+        return;
+    moves->checks.movement = c->undo->movement;
+    moves->launch = c->undo->launch;
+    moves->jump_closed_us = c->undo->jump_closed_us;
+    moves->unmoved_us = c->undo->unmoved_us;
+    moves->unmoved_client_us = c->undo->unmoved_client_us;
+    moves->may_be_thrown = c->undo->may_be_thrown;
+    moves->is_restored = c->undo->is_restored;
+}
+
+void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *granted)
+{
+    const struct hs_move *move = c->move;
+    struct hs_player_moves *moves = c->moves;
+    moves->unmoved_us += granted->delta_us;
+    moves->unmoved_client_us += granted->client_us;
+    if (!(move->fields & HS_MOVE_HAS_POSITION))
+        return;
+    remember(c);
+    notice_launch(c);
+    struct hs_movement_step step = {
+        .position = move->position,
+        .velocity = move->velocity,
+        .has_velocity = (move->fields & HS_MOVE_HAS_VELOCITY) != 0,
+        .up = hs_up_direction(c->match->ruleset->up),
+        .mode = limiting_mode(c),
+        .base = move->base.ptr != NULL ? hs_str_hash(move->base) : 0,
+        .delta_us = moves->unmoved_us,
+        .client_us = moves->unmoved_client_us,
+        .dilation = move->dilation,
+        .corrected = moves->corrected,
+        .has_corrected = moves->has_corrected && is_recent(c, moves->corrected_us),
+        .received_us = move->received_us,
+        .rtt_us = c->rtt_us,
+        .jump_speed = c->match->ruleset->history.max_speed,
+        .launch_speed = moves->launch.speed,
+        .launch_climb = moves->launch.climb,
+        .may_be_thrown = moves->may_be_thrown,
+    };
+    moves->unmoved_us = moves->unmoved_client_us = 0;
+    const struct hs_movement *before = &c->undo->movement;
+    struct hs_movement_result found;
+    begin_trace(c, &step);
+    hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
+    judge_trace(c, &step, before->base != step.base);
+    int64_t announced_us;
+    bool is_found = found_something(&found) || hs_move_trace_found(c->trace);
+    bool is_announced = is_found && find_announced_jump(c, &announced_us);
+    if (is_announced || (is_found && may_have_jumped(c))) {
+        /* This move shows what the server did. */
+        if (is_announced)
+            moves->jump_closed_us = announced_us;
+        else
+            assume_launch(c, &found.speed, &step);
+        moves->is_restored = false;
+        moves->checks.movement = *before;
+        step.is_announced = true;
+        hs_movement_check(&moves->checks.movement, c->rules, &step, &found);
+        hs_move_trace_excuse(c->trace);
+    }
+    moves->may_be_thrown = moves->may_be_thrown && !found.was_thrown;
+    if (moves->launch.speed > 0 || moves->launch.climb > 0)
+        fade_launch(c, &step);
+    add_finding(c, HS_MOVE_CHECK_TELEPORT, &found.teleport);
+    add_finding(c, HS_MOVE_CHECK_SPEED, &found.speed);
+    add_finding(c, HS_MOVE_CHECK_ACCELERATION, &found.acceleration);
+    add_finding(c, HS_MOVE_CHECK_GRAVITY, &found.gravity);
+    add_trace_findings(c);
+}
