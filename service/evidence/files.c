@@ -30,6 +30,12 @@ void hs_evidence_path(const char *directory, const char *day, char path[HS_EVIDE
     snprintf(path, HS_EVIDENCE_PATH, "%s/" NAME_PREFIX "%s" NAME_SUFFIX, directory, day);
 }
 
+bool hs_evidence_cases_path(const char *directory, char path[HS_EVIDENCE_PATH])
+{
+    snprintf(path, HS_EVIDENCE_PATH, "%s/cases.db", directory);
+    return access(path, F_OK) == 0;
+}
+
 static bool read_day(const char *name, char day[HS_EVIDENCE_DAY])
 {
     size_t prefix = strlen(NAME_PREFIX), digits = HS_EVIDENCE_DAY - 1;
