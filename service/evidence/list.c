@@ -8,7 +8,8 @@
 #include "service/evidence/reading.h"
 #include "service/system/clock.h"
 
-enum { COLUMNS = 0
+enum {
+    COLUMNS = 0
 #define X(member, column) +1
     HS_EVIDENCE_TEXTS(X)
 #undef X
@@ -123,24 +124,50 @@ static enum hs_evidence_read walk(const char *directory, const struct hs_evidenc
 
 /* ---- JSON ---- */
 
-static void write_row(struct hs_writer *writer, sqlite3_stmt *row)
+/* The row of a page. Its texts are borrowed until the next step. */
+static struct hs_evidence_row read_row(sqlite3_stmt *row)
+{
+    int column = TEXTS;
+    struct hs_evidence_row out = {
+        .at_us = sqlite3_column_int64(row, AT),
+        .now_us = sqlite3_column_int64(row, NOW),
+        .id = hs_evidence_text(row, ID),
+        .has_measure = sqlite3_column_type(row, MEASURED) != SQLITE_NULL,
+        .measured = sqlite3_column_double(row, MEASURED),
+        .limit = sqlite3_column_double(row, LIMIT),
+        .unit = hs_evidence_text(row, UNIT),
+        .revision = hs_evidence_text(row, REVISION),
+    };
+#define X(member, name) out.member = hs_evidence_text(row, column++);
+    HS_EVIDENCE_TEXTS(X)
+#undef X
+    return out;
+}
+
+void hs_evidence_row_encode(struct hs_writer *writer, const struct hs_evidence_row *row)
 {
     hs_write_begin(writer, '{');
-    hs_write_str_field(writer, "verdict_id", hs_evidence_text(row, ID));
-    hs_write_time_field(writer, "at", sqlite3_column_int64(row, AT));
-    hs_write_time_field(writer, "now", sqlite3_column_int64(row, NOW));
-    for (int i = 0; i < COLUMNS; i++) {
-        struct hs_str text = hs_evidence_text(row, TEXTS + i);
-        if (text.len > 0)
-            hs_write_str_field(writer, column_names[i], text);
+    hs_write_str_field(writer, "verdict_id", row->id);
+    hs_write_time_field(writer, "at", row->at_us);
+    hs_write_time_field(writer, "now", row->now_us);
+#define X(member, name)                                                                            \
+    if (row->member.len > 0)                                                                       \
+        hs_write_str_field(writer, name, row->member);
+    HS_EVIDENCE_TEXTS(X)
+#undef X
+    if (row->has_measure) {
+        hs_write_real_field(writer, "measured", row->measured);
+        hs_write_real_field(writer, "limit", row->limit);
+        hs_write_str_field(writer, "unit", row->unit);
     }
-    if (sqlite3_column_type(row, MEASURED) != SQLITE_NULL) {
-        hs_write_real_field(writer, "measured", sqlite3_column_double(row, MEASURED));
-        hs_write_real_field(writer, "limit", sqlite3_column_double(row, LIMIT));
-        hs_write_str_field(writer, "unit", hs_evidence_text(row, UNIT));
-    }
-    hs_write_str_field(writer, "revision", hs_evidence_text(row, REVISION));
+    hs_write_str_field(writer, "revision", row->revision);
     hs_write_end(writer, '}');
+}
+
+static void write_row(struct hs_writer *writer, sqlite3_stmt *found)
+{
+    struct hs_evidence_row row = read_row(found);
+    hs_evidence_row_encode(writer, &row);
 }
 
 static bool list_row(void *context, sqlite3_stmt *row)
@@ -162,7 +189,8 @@ enum hs_evidence_read hs_evidence_list(const char *directory, const struct hs_ev
 /* ---- files ---- */
 
 /* An export, with the lines that are not in its file yet. */
-struct export {
+struct export
+{
     struct hs_writer writer;
     enum hs_evidence_format format;
     int fd;
@@ -255,4 +283,38 @@ enum hs_evidence_read hs_evidence_export(const char *directory,
         result = HS_EVIDENCE_FAILED;
     hs_buffer_free(&lines);
     return result;
+}
+
+/* ---- whole verdicts ---- */
+
+struct visiting {
+    hs_evidence_visit *visit;
+    void *context;
+};
+
+static bool visit_row(void *context, sqlite3_stmt *page)
+{
+    static const char sql[] = "SELECT " HS_EVIDENCE_WHOLE_ROW
+                              " FROM bodies b JOIN verdicts v ON v.at = b.at WHERE b.at = ?";
+    const struct visiting *visiting = context;
+    struct hs_evidence_row row = read_row(page);
+    struct hs_evidence_stored stored = {.db = sqlite3_db_handle(page)};
+    if (sqlite3_prepare_v2(stored.db, sql, -1, &stored.found, NULL) != SQLITE_OK)
+        return false;
+    sqlite3_bind_int64(stored.found, 1, row.at_us);
+    bool fine = sqlite3_step(stored.found) == SQLITE_ROW && hs_evidence_load(stored.found, &stored);
+#define X(member, name) stored.row.member = row.member; /* of the page's row, which stays */
+    HS_EVIDENCE_TEXTS(X)
+#undef X
+    fine = fine && visiting->visit(visiting->context, &stored);
+    stored.db = NULL; /* it is the page's */
+    hs_evidence_stored_close(&stored);
+    return fine;
+}
+
+enum hs_evidence_read hs_evidence_each(const char *directory, const struct hs_evidence_query *query,
+                                       hs_evidence_visit *visit, void *context, int64_t *next_us)
+{
+    struct visiting visiting = {visit, context};
+    return walk(directory, query, visit_row, &visiting, next_us);
 }

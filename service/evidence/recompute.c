@@ -39,7 +39,8 @@ void hs_evidence_parts_add_line(struct hs_evidence_parts *parts, const struct hs
     }
 }
 
-bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out, unsigned char **state)
+bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
+                            unsigned char **state)
 {
     struct hs_stream_line line;
     const char *at = text.ptr, *end = text.ptr + text.len;
@@ -173,9 +174,7 @@ static enum hs_recompute_status find_map(struct hs_recompute *recompute,
     return HS_RECOMPUTE_DONE;
 }
 
-/* Whether the indices of an excerpt mean the same under other rules. The bounds of posted poses in
-   the excerpt follow from the hitboxes, so the rigs must be equal. */
-static bool fits(const struct hs_ruleset *own, const struct hs_ruleset *other)
+bool hs_recompute_fits(const struct hs_ruleset *own, const struct hs_ruleset *other)
 {
     bool same = own->rig_count == other->rig_count && own->weapon_count <= other->weapon_count &&
                 own->up == other->up;
@@ -186,9 +185,66 @@ static bool fits(const struct hs_ruleset *own, const struct hs_ruleset *other)
     return same;
 }
 
+static bool has(const struct kept list[KEPT_MAX], struct hs_str revision)
+{
+    for (int i = 0; i < KEPT_MAX; i++)
+        if (hs_str_equal(hs_str_of(list[i].revision), revision))
+            return true;
+    return false;
+}
+
+/* ---- a stored verdict ---- */
+
+static bool add_line(struct hs_evidence_parts *parts, struct hs_str text)
+{
+    struct hs_stream_line line;
+    text.len -= text.len > 0 && text.ptr[text.len - 1] == '\n' ? 1 : 0;
+    if (!hs_stream_line_read(text, &line))
+        return false;
+    hs_evidence_parts_add_line(parts, &line);
+    return true;
+}
+
+/* Reads a document into *text, unless it is not needed. */
+static bool read_document(const struct hs_evidence_stored *stored, struct hs_str kind,
+                          struct hs_str revision, bool is_needed, char **text, struct hs_str *out)
+{
+    size_t size = 0;
+    *text = is_needed ? hs_evidence_document(stored, kind, revision, &size) : NULL;
+    *out = (struct hs_str){*text, size};
+    return !is_needed || *text != NULL;
+}
+
+bool hs_stored_parts_read(const struct hs_evidence_stored *stored, struct hs_recompute *recompute,
+                          struct hs_stored_parts *out)
+{
+    const struct hs_evidence_row *row = &stored->row;
+    struct hs_evidence_parts *parts = &out->parts;
+    *out = (struct hs_stored_parts){.parts = {.ruleset = row->ruleset, .state = row->state}};
+    hs_buffer_append(&out->opening, row->opening.ptr, row->opening.len);
+    hs_buffer_puts(&out->opening, "}");
+    if (out->opening.failed ||
+        !add_line(parts, (struct hs_str){out->opening.data, out->opening.len}) ||
+        !add_line(parts, row->request))
+        return false;
+    bool needs_map = row->map.ptr != NULL && !has(recompute->maps, row->map_revision);
+    return read_document(stored, HS_STR("ruleset"), row->revision,
+                         !has(recompute->rulesets, row->revision), &out->rules, &parts->rules) &&
+           read_document(stored, HS_STR("map"), row->map_revision, needs_map, &out->map,
+                         &parts->map_document);
+}
+
+void hs_stored_parts_free(struct hs_stored_parts *stored)
+{
+    hs_buffer_free(&stored->opening);
+    free(stored->rules);
+    free(stored->map);
+}
+
 /* ---- the claim ---- */
 
-static enum hs_recompute_status decode(const struct hs_evidence_parts *parts, struct hs_recomputed *out)
+static enum hs_recompute_status decode(const struct hs_evidence_parts *parts,
+                                       struct hs_recomputed *out)
 {
     struct hs_problem problem;
     struct hs_reader reader = {.problem = &problem, .arena = &out->arena, .max_items = 1};
@@ -248,13 +304,13 @@ static void compare(struct hs_recomputed *out)
     else
         hs_shot_encode(&writer, out->shot, &out->result, out->forward_us, &id, true);
     hs_replayed_encode(&writer, false);
-    out->is_identical = !answer.failed && hs_str_equal(out->recorded, (struct hs_str){
-                                                                          answer.data, answer.len});
+    out->is_identical =
+        !answer.failed && hs_str_equal(out->recorded, (struct hs_str){answer.data, answer.len});
     hs_buffer_free(&answer);
 }
 
-static enum hs_recompute_status load(const struct hs_evidence_parts *parts, const struct hs_world *world,
-                                     struct hs_recomputed *out)
+static enum hs_recompute_status load(const struct hs_evidence_parts *parts,
+                                     const struct hs_world *world, struct hs_recomputed *out)
 {
     switch (hs_match_load(out->ruleset, &parts->limits, parts->state.ptr, parts->state.len,
                           &out->match)) {
@@ -286,8 +342,7 @@ static void verify(struct hs_recomputed *out)
 
 enum hs_recompute_status hs_recompute_run(struct hs_recompute *recompute,
                                           const struct hs_evidence_parts *parts,
-                                          const struct hs_ruleset *rules,
-                                          struct hs_recomputed *out)
+                                          const struct hs_ruleset *rules, struct hs_recomputed *out)
 {
     *out = (struct hs_recomputed){0};
     enum hs_recompute_status status = find_ruleset(recompute, parts);
@@ -298,7 +353,7 @@ enum hs_recompute_status hs_recompute_run(struct hs_recompute *recompute,
     if (status != HS_RECOMPUTE_DONE)
         return status;
     const struct hs_ruleset *own = recompute->rulesets[0].ruleset;
-    if (rules != NULL && !fits(own, rules))
+    if (rules != NULL && !hs_recompute_fits(own, rules))
         return HS_RECOMPUTE_UNFIT;
     out->ruleset = rules != NULL ? rules : own;
     status = load(parts, parts->map.ptr != NULL ? recompute->maps[0].world : NULL, out);

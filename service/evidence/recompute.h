@@ -6,6 +6,7 @@
 #define HS_SERVICE_EVIDENCE_RECOMPUTE_H
 
 #include "api/ticks.h"
+#include "service/evidence/reading.h"
 #include "service/record/line_reader.h"
 #include "validators/match.h"
 
@@ -26,7 +27,8 @@ void hs_evidence_parts_add_line(struct hs_evidence_parts *parts, const struct hs
 
 /* Reads the text of a download. *state are the bytes of `state`, for free(), also after a failure.
    False: the text is something else, or memory is out. */
-bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out, unsigned char **state);
+bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
+                            unsigned char **state);
 
 /* Computes verdicts again. It keeps the rulesets and maps that it used last, because most verdicts
    share them. Not thread-safe. */
@@ -38,11 +40,30 @@ void hs_recompute_destroy(struct hs_recompute *recompute);
 
 enum hs_recompute_status {
     HS_RECOMPUTE_DONE,
-    HS_RECOMPUTE_UNFIT, /* the other rules lack a weapon, or have another rig */
-    HS_RECOMPUTE_FOREIGN,     /* the evidence is from another version of the program */
-    HS_RECOMPUTE_DAMAGED,     /* the evidence cannot be read */
+    HS_RECOMPUTE_UNFIT,   /* the other rules lack a weapon, or have another rig */
+    HS_RECOMPUTE_FOREIGN, /* the evidence is from another version of the program */
+    HS_RECOMPUTE_DAMAGED, /* the evidence cannot be read */
     HS_RECOMPUTE_NO_MEMORY
 };
+
+/* What a stored verdict was computed from, and the memory that it needs beyond the stored verdict.
+   Free it with hs_stored_parts_free, also after a failure. */
+struct hs_stored_parts {
+    struct hs_evidence_parts parts;
+    struct hs_buffer opening;
+    char *rules, *map;
+};
+
+/* Sets the parts of a stored verdict. Documents that `recompute` keeps are not read again. False:
+   damaged, or memory is out. */
+bool hs_stored_parts_read(const struct hs_evidence_stored *stored, struct hs_recompute *recompute,
+                          struct hs_stored_parts *out);
+void hs_stored_parts_free(struct hs_stored_parts *stored);
+
+/* Whether an excerpt of a match with the rules `own` can be read with other rules. They need the
+   same weapons in the same order, perhaps with more behind them, and the same rigs, because an
+   excerpt refers to them by index, and has bounds of their hitboxes. */
+bool hs_recompute_fits(const struct hs_ruleset *own, const struct hs_ruleset *other);
 
 /* A verdict that was computed again. Valid until it is freed, or until the next verdict. */
 struct hs_recomputed {
@@ -59,11 +80,8 @@ struct hs_recomputed {
     struct hs_ticks_request request;
 };
 
-/*
- * Computes a verdict again. `rules` (NULL: its own) need the same weapons in the same order,
- * perhaps with more behind them, and the same rigs, because the excerpt refers to them by index.
- * Free the result with hs_recomputed_free, also after a failure.
- */
+/* Computes a verdict again. `rules` (NULL: its own) must fit (hs_recompute_fits). Free the result
+   with hs_recomputed_free, also after a failure. */
 enum hs_recompute_status hs_recompute_run(struct hs_recompute *recompute,
                                           const struct hs_evidence_parts *parts,
                                           const struct hs_ruleset *rules,

@@ -12,9 +12,7 @@ const char *hs_scene_length_unit(const struct hs_ruleset *ruleset)
     for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
         const struct hs_builtin_ruleset *builtin = &hs_builtin_rulesets[i];
         if (strcmp(builtin->name, ruleset->name.text) == 0)
-            return builtin->cm_per_unit == 1     ? "cm"
-                   : builtin->cm_per_unit == 100 ? "m"
-                                                 : "in";
+            return builtin->cm_per_unit == 1 ? "cm" : builtin->cm_per_unit == 100 ? "m" : "in";
     }
     return NULL;
 }
@@ -89,12 +87,23 @@ static void find_shot(struct hs_verdict_scene *scene)
     scene->shot.has_path = scene->shot.has_path && of->shot->has_direction;
 }
 
+/* Whether the shot touched something before it was closest to its target. The check of the world
+   may also find an obstacle beside the path. */
+static bool is_before_target(const struct hs_verdict_scene *scene)
+{
+    const struct hs_hit_result *result = &scene->of->result;
+    const struct hs_check_row *deciding = hs_scene_deciding(result);
+    return !scene->shot.has_closest || result->impact.distance < scene->shot.closest.gap_distance ||
+           (deciding != NULL && deciding->check == HS_CHECK_WORLD);
+}
+
 /* An accepted shot was not stopped: it went through what it touched first. */
 static enum hs_scene_stop stop_of(const struct hs_verdict_scene *scene)
 {
     const struct hs_impact *impact = &scene->of->result.impact;
     const struct hs_player *target = scene->shot.target;
-    if (!impact->present || scene->of->result.verdict == HS_VERDICT_ACCEPTED)
+    if (!impact->present || scene->of->result.verdict == HS_VERDICT_ACCEPTED ||
+        !is_before_target(scene))
         return HS_SCENE_STOP_NONE;
     if (impact->mover.text[0] != '\0')
         return HS_SCENE_STOP_MOVER;
@@ -112,8 +121,7 @@ static void find_target(struct hs_verdict_scene *scene)
     const struct hs_player *target = scene->shot.target;
     if (target == NULL)
         return;
-    scene->has_then =
-        hs_scene_body(match, target, scene->shot.hit_time_us, &bracket, &scene->then);
+    scene->has_then = hs_scene_body(match, target, scene->shot.hit_time_us, &bracket, &scene->then);
     scene->has_now = hs_scene_body(match, target, scene->of->now_us, &bracket, &scene->now);
 }
 

@@ -22,7 +22,12 @@ struct hs_scene_mover {
 };
 
 /* What stopped the shot before its target. */
-enum hs_scene_stop { HS_SCENE_STOP_NONE, HS_SCENE_STOP_WALL, HS_SCENE_STOP_MOVER, HS_SCENE_STOP_PLAYER };
+enum hs_scene_stop {
+    HS_SCENE_STOP_NONE,
+    HS_SCENE_STOP_WALL,
+    HS_SCENE_STOP_MOVER,
+    HS_SCENE_STOP_PLAYER
+};
 
 struct hs_verdict_scene {
     const struct hs_recomputed *of; /* borrowed */

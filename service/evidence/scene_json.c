@@ -471,7 +471,8 @@ static size_t list_offsets(const struct hs_verdict_scene *scene, struct event *o
 static size_t list_cadence(const struct hs_verdict_scene *scene, struct event *out)
 {
     const struct hs_ledger *ledger = &scene->shot.shooter->ledger;
-    const struct hs_ledger_numbers *shots = ledger->shots.count > 0 ? &ledger->shots : &ledger->hits;
+    const struct hs_ledger_numbers *shots =
+        ledger->shots.count > 0 ? &ledger->shots : &ledger->hits;
     size_t count = 0, kept = 0;
     for (uint32_t i = 0; i < shots->count; i++)
         out[count++].time_us = shots->entries[i].fire_time_us;
@@ -498,8 +499,8 @@ static void write_events(struct hs_writer *writer, const char *key, const struct
 static void write_shooter_charts(struct writing *w)
 {
     const struct hs_ledger *ledger = &w->scene->shot.shooter->ledger;
-    struct event *events = calloc((size_t)ledger->hits.count + ledger->shots.count + 2,
-                                  sizeof *events);
+    struct event *events =
+        calloc((size_t)ledger->hits.count + ledger->shots.count + 2, sizeof *events);
     if (events == NULL) {
         w->writer->buffer->failed = true;
         return;

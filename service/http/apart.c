@@ -37,7 +37,8 @@ static struct hs_pool *builder_of(const struct hs_service *service, unsigned rou
 /* These read files, which may take longer than a request of a game server may wait. */
 static bool reads_evidence(unsigned route)
 {
-    return route == HS_ROUTE_VERDICT_LIST || route == HS_ROUTE_VERDICT_GET;
+    return route == HS_ROUTE_VERDICT_LIST || route == HS_ROUTE_VERDICT_GET ||
+           route == HS_ROUTE_VERDICT_SCENE || route == HS_ROUTE_WHAT_IF;
 }
 
 struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
@@ -104,9 +105,8 @@ static bool await_evidence(struct hs_http_apart *apart)
 {
     if (apart->reply.evidence_mark == 0)
         return false;
-    apart->wait = (struct hs_evidence_wait){.owner = apart->request->http,
-                                            .mark = apart->reply.evidence_mark,
-                                            .done = done_wait};
+    apart->wait = (struct hs_evidence_wait){
+        .owner = apart->request->http, .mark = apart->reply.evidence_mark, .done = done_wait};
     return hs_evidence_await(apart->request->http->service->evidence, &apart->wait);
 }
 
@@ -144,8 +144,7 @@ bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection 
         .reply = {.status = 200, .content_type = "application/json", .problem = &request->problem},
         .queued_us = hs_clock_us()};
     request->apart = apart;
-    atomic_store(&request->connection->builder,
-                 builder_of(request->http->service, request->route));
+    atomic_store(&request->connection->builder, builder_of(request->http->service, request->route));
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED, apart->queued_us);
     MHD_suspend_connection(connection);
     hs_pool_submit(pool, &apart->job);

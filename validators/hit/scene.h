@@ -33,8 +33,8 @@ struct hs_hit_scene {
     const struct hs_rig *closest_rig;
 };
 
-/* Looks at a claim that was received at `now_us`. `is_shot`: it is a posted shot, written as a claim.
-   `target`: whose body the path is compared with (ptr NULL: nobody's). */
+/* Looks at a claim that was received at `now_us`. `is_shot`: it is a posted shot, written as a
+   claim. `target`: whose body the path is compared with (ptr NULL: nobody's). */
 void hs_hit_scene_find(const struct hs_match *match, const struct hs_hit_claim *claim, bool is_shot,
                        struct hs_str target, int64_t now_us, struct hs_hit_scene *out);
 

@@ -12,13 +12,13 @@ static struct hs_triangle triangle_of(const struct hs_world_group *group, int i)
 {
     struct hs_triangle triangle;
     for (int k = 0; k < 3; k++)
-        triangle.corner[k] = (struct hs_vec){group->corner[k][0][i], group->corner[k][1][i],
-                                             group->corner[k][2][i]};
+        triangle.corner[k] =
+            (struct hs_vec){group->corner[k][0][i], group->corner[k][1][i], group->corner[k][2][i]};
     return triangle;
 }
 
-static void list_triangle(const struct hs_triangle *triangle, struct hs_vec low,
-                          struct hs_vec high, struct hs_world_parts *out)
+static void list_triangle(const struct hs_triangle *triangle, struct hs_vec low, struct hs_vec high,
+                          struct hs_world_parts *out)
 {
     const struct hs_vec *corner = triangle->corner;
     struct hs_world_box bounds = {hs_vec_min(hs_vec_min(corner[0], corner[1]), corner[2]),
