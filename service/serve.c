@@ -233,6 +233,7 @@ static sigset_t block_signals(void)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
+    signal(SIGXFSZ, SIG_IGN); /* beyond a limit of file sizes, writes fail instead */
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     return signals;
 }

@@ -150,8 +150,8 @@ static bool set_up(struct hs_evidence_store *store, bool is_synced)
     return run(store, "PRAGMA journal_mode = WAL") &&
            run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
            run(store, "PRAGMA wal_autocheckpoint = 4000") &&
-           run(store, "PRAGMA secure_delete = ON") && run(store, schema) && run(store, version) &&
-           prepare(store);
+           run(store, "PRAGMA secure_delete = ON") && run(store, "BEGIN IMMEDIATE") &&
+           run(store, schema) && run(store, version) && run(store, "COMMIT") && prepare(store);
 }
 
 /* SQLite makes files that all users can read, so the file is made before. */
