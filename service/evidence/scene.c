@@ -210,7 +210,7 @@ static bool find_movers(struct hs_verdict_scene *scene)
                 HS_REWIND_OK ||
             !hs_mover_state_at(mover, &bracket)->has_box)
             continue;
-        struct hs_scene_mover *found = &scene->movers[scene->mover_count++];
+        struct hs_placed_mover *found = &scene->movers[scene->mover_count++];
         found->name = &mover->name;
         hs_mover_place(mover, &bracket, &found->pose);
     }

@@ -16,7 +16,7 @@ enum {
     HS_SCENE_BYSTANDERS_MAX = 16
 };
 
-struct hs_scene_mover {
+struct hs_placed_mover {
     const struct hs_name *name;
     struct hs_mover_pose pose; /* at the time of the hit */
 };
@@ -35,7 +35,7 @@ struct hs_verdict_scene {
     struct hs_body then, now; /* the target's at the time of the hit, and on arrival */
     bool has_then, has_now;
     enum hs_scene_stop stop;
-    struct hs_scene_mover *movers; /* those near the shot that have a place; owned, as the walls */
+    struct hs_placed_mover *movers; /* those near the shot that have a place; owned, as the walls */
     size_t mover_count;
     struct hs_world_parts walls; /* near the shot */
 };

@@ -359,7 +359,7 @@ static void write_movers(struct writing *w)
     struct hs_writer *writer = w->writer;
     hs_write_begin_field(writer, "movers", '[');
     for (size_t i = 0; i < w->scene->mover_count; i++) {
-        const struct hs_scene_mover *mover = &w->scene->movers[i];
+        const struct hs_placed_mover *mover = &w->scene->movers[i];
         hs_write_begin(writer, '{');
         hs_write_text_field(writer, "name", mover->name->text);
         hs_write_bool_field(writer, "solid", mover->pose.is_solid);
