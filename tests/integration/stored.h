@@ -40,6 +40,10 @@ json_t *hs_stored_list(struct hs_test_kept *kept, const char *query);
 /* Downloads the verdicts of a list into one file and runs `recheck`: all must be identical. */
 void hs_stored_recheck(struct hs_test_kept *kept, const json_t *verdicts);
 
+/* Plays the demo's match and all scenarios, and waits until their verdicts are in the store. The
+   service needs the option --default-ruleset metres. */
+void hs_stored_play_all(struct hs_test_kept *kept);
+
 /* The path of the only file of a day in the data directory, valid until the next call. */
 const char *hs_stored_file(struct hs_test_kept *kept);
 

@@ -188,23 +188,8 @@ END_TEST
 START_TEST(demo_and_scenarios_recheck)
 {
     enum { LEAST = 800 };
-    char recording[96], url[64];
-    struct hs_test_run run;
-    glob_t files;
-    snprintf(recording, sizeof recording, "%s/demo.stream", kept.directory);
-    HS_TEST_RUN(&run, "demo", "--keep", recording);
-    ck_assert_int_eq(run.code, 0);
     hs_kept_start_with(&kept, "--default-ruleset", "metres");
-    snprintf(url, sizeof url, "http://127.0.0.1:%u", kept.service.data_port);
-    HS_TEST_RUN(&run, "play", recording, "--url", url);
-    ck_assert_int_eq(run.code, 0);
-    ck_assert_int_eq(glob("tests/scenarios/*.json", 0, NULL, &files), 0);
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        HS_TEST_RUN(&run, "play", files.gl_pathv[i], "--url", url);
-        ck_assert_msg(run.code == 0, "%s: %s%s", files.gl_pathv[i], run.out, run.err);
-    }
-    globfree(&files);
-    hs_stored_wait(&kept);
+    hs_stored_play_all(&kept);
     json_t *all = hs_stored_list(&kept, "limit=1000");
     ck_assert_uint_ge(json_array_size(all), LEAST);
     ck_assert_uint_lt(json_array_size(all), 1000);
