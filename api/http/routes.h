@@ -39,6 +39,13 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(MAP_DELETE, DELETE, "/v1/maps/{map}", BOTH, ALL_OF(RULES), CONSOLE, map_delete)              \
     X(VERDICT_LIST, GET, "/v1/verdicts", BOTH, ALL_OF(EVIDENCE), CONSOLE, verdict_list)            \
     X(VERDICT_GET, GET, "/v1/verdicts/{verdict}", BOTH, ALL_OF(EVIDENCE), CONSOLE, verdict_get)    \
+    X(REVIEW_POST, POST, "/v1/verdicts/{verdict}/reviews", BOTH, ALL_OF(EVIDENCE), CONSOLE,        \
+      review_post)                                                                                 \
+    X(REVIEW_LIST, GET, "/v1/verdicts/{verdict}/reviews", BOTH, ALL_OF(EVIDENCE), CONSOLE,         \
+      review_list)                                                                                 \
+    X(PRECISION, GET, "/v1/precision", BOTH, ALL_OF(EVIDENCE), CONSOLE, precision)                 \
+    X(PLAYER_REPORT, GET, "/v1/players/{player}", BOTH, ALL_OF(EVIDENCE), CONSOLE, player_report)  \
+    X(PLAYER_ERASE, DELETE, "/v1/players/{player}", BOTH, ALL_OF(ADMIN), CONSOLE, player_erase)    \
     X(CONTRACT, GET, "/openapi.yaml", BOTH, OPEN, VITAL, contract)                                 \
     X(LIVEZ, GET, "/livez", BOTH, OPEN, VITAL, livez)                                              \
     X(READYZ, GET, "/readyz", BOTH, OPEN, VITAL, readyz)                                           \
@@ -81,8 +88,8 @@ const char *hs_method_name(enum hs_method method);
     X(INGEST, "ingest")     /* open and end matches, post what the game server observed */         \
     X(VERIFY, "verify")     /* have claims verified */                                             \
     X(RULES, "rules")       /* put rulesets and maps */                                            \
-    X(EVIDENCE, "evidence") /* read matches and results */                                         \
-    X(ADMIN, "admin")       /* all of the above */
+    X(EVIDENCE, "evidence") /* read matches and results, review verdicts */                        \
+    X(ADMIN, "admin")       /* all of the above, delete players */
 
 enum hs_scope {
 #define X(id, name) HS_SCOPE_INDEX_##id,
