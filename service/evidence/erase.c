@@ -30,9 +30,14 @@ static const char erase_chunk[] =
     "DELETE FROM verdicts WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
-/* The name itself, unless a verdict of somebody else has it in any column. */
-static const char erase_code[] =
-    "DELETE FROM codes WHERE text = ?1 AND NOT EXISTS (SELECT 1 FROM verdicts WHERE codes.code IN"
+/* The names of the player and their account, unless a verdict about others has them in any column. */
+static const char find_names[] =
+    "INSERT OR IGNORE INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
+    " UNION SELECT account FROM verdicts WHERE at IN (SELECT at FROM doomed)"
+    " UNION SELECT code FROM codes WHERE text = ?1";
+static const char erase_names[] =
+    "DELETE FROM codes WHERE code IN (SELECT code FROM names) AND NOT EXISTS"
+    " (SELECT 1 FROM verdicts WHERE codes.code IN"
     " (tenant, match, player, account, target, weapon, kind, verdict, reason, ruleset))";
 
 static bool run(sqlite3 *db, const char *sql, struct hs_str name, struct hs_str tenant)
@@ -40,7 +45,8 @@ static bool run(sqlite3 *db, const char *sql, struct hs_str name, struct hs_str 
     sqlite3_stmt *statement;
     if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
         return false;
-    hs_evidence_bind(statement, 1, name);
+    if (sqlite3_bind_parameter_count(statement) > 0)
+        hs_evidence_bind(statement, 1, name);
     if (sqlite3_bind_parameter_count(statement) > 1)
         hs_evidence_bind(statement, 2, tenant);
     bool fine = sqlite3_step(statement) == SQLITE_DONE;
@@ -78,11 +84,13 @@ static bool erase_in(sqlite3 *db, struct hs_str tenant, struct hs_str name, atom
 {
     bool fine = sqlite3_exec(db,
                              "PRAGMA temp_store = MEMORY;"
-                             "CREATE TEMP TABLE doomed(at INTEGER PRIMARY KEY)",
+                             "CREATE TEMP TABLE doomed(at INTEGER PRIMARY KEY);"
+                             "CREATE TEMP TABLE names(code INTEGER PRIMARY KEY)",
                              NULL, NULL, NULL) == SQLITE_OK &&
-                run(db, find_doomed, name, tenant) && run(db, find_struck, name, tenant);
+                run(db, find_doomed, name, tenant) && run(db, find_struck, name, tenant) &&
+                run(db, find_names, name, tenant);
     int64_t count = fine ? count_doomed(db) : 0;
-    fine = fine && erase_rows(db, alive_us) && run(db, erase_code, name, tenant);
+    fine = fine && erase_rows(db, alive_us) && run(db, erase_names, name, tenant);
     if (fine && count > 0)
         sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
     *deleted += fine ? count : 0;
