@@ -219,9 +219,9 @@ START_TEST(reports_compare_a_player)
     hs_kept_start_with(&kept, "--evidence-sample", "1");
     hs_stored_frames(&kept, "one", 10);
     hs_stored_frames(&kept, "two", 10);
-    hs_stored_post(&kept, "one", "s", 1, HS_STORED_FAIR, id);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_BESIDE, id);
     hs_stored_post(&kept, "one", "s", 2, HS_STORED_BESIDE, id);
-    hs_stored_post(&kept, "one", "s", 3, HS_STORED_BESIDE, id);
+    hs_stored_post(&kept, "one", "s", 3, HS_STORED_FAIR, id);
     hs_stored_post(&kept, "two", "s", 1, HS_STORED_AWAY, id);
     hs_stored_post(&kept, "one", "t", 1, HS_STORED_FAIR, id);
     hs_stored_wait(&kept);
