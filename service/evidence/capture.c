@@ -1,13 +1,13 @@
 #include "service/evidence/capture.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "api/json/cursor.h"
 #include "service/record/lines.h"
 #include "service/record/stream.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
+#include "service/system/clock.h"
 #include "validators/snapshot.h"
 
 /* No body nests deeper; the reader has refused those. */
@@ -114,13 +114,6 @@ static void write_answer(const struct hs_verdict_to_keep *verdict, const char *r
 
 /* ---- the row ---- */
 
-static int64_t wall_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 /* Copies what the deciding check measured. */
 static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_row *row)
 {
@@ -173,7 +166,7 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
     struct hs_player_info shooter;
     write_lines(slot, verdict, &opening, &request);
     struct hs_evidence_row row = {
-        .at_us = wall_us(),
+        .at_us = hs_clock_wall_us(),
         .now_us = result->now_us,
         .id = hs_str_of(verdict->id.text),
         .tenant = hs_name_str(&slot->tenant),

@@ -41,7 +41,8 @@ enum statement {
     HAS_DOCUMENT,
     PUT_DOCUMENT,
     NEWEST,
-    CHANGES
+    CHANGES,
+    HAS_ID
 };
 
 static const char *const texts[] = {
@@ -57,6 +58,7 @@ static const char *const texts[] = {
     [PUT_DOCUMENT] = "INSERT OR IGNORE INTO documents VALUES(?,?,?,?)",
     [NEWEST] = "SELECT max(at) FROM verdicts",
     [CHANGES] = "PRAGMA data_version",
+    [HAS_ID] = "SELECT 1 FROM bodies WHERE id = ?",
 };
 
 enum { STATEMENTS = sizeof texts / sizeof texts[0] };
@@ -352,6 +354,29 @@ bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evid
         return true;
     store->newest_us = at_us;
     return put_verdict(store, at_us, row);
+}
+
+static bool has_id(struct hs_evidence_store *store, struct hs_str id)
+{
+    sqlite3_stmt *statement = store->statements[HAS_ID];
+    bind_text(statement, 1, id);
+    bool has = sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_reset(statement);
+    return has;
+}
+
+bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row)
+{
+    enum { TRIES = 1000 };
+    for (int64_t at_us = row->at_us; at_us < row->at_us + TRIES; at_us++) {
+        if (has_id(store, row->id))
+            return true;
+        if (!put_body(store, at_us, row))
+            return false;
+        if (sqlite3_changes(store->db) > 0)
+            return put_verdict(store, at_us, row);
+    }
+    return false;
 }
 
 bool hs_evidence_store_has(struct hs_evidence_store *store, struct hs_str kind,

@@ -69,6 +69,10 @@ bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evid
 bool hs_evidence_store_commit(struct hs_evidence_store *store);
 void hs_evidence_store_undo(struct hs_evidence_store *store);
 
+/* The same, but keeps the time of a row from another file. Only if another row has the same time, it
+   becomes some microseconds later. */
+bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row);
+
 /* Whether the file has the document of a ruleset or a map, and puts one. */
 bool hs_evidence_store_has(struct hs_evidence_store *store, struct hs_str kind,
                            struct hs_str revision);

@@ -49,9 +49,9 @@ void hs_stored_post(struct hs_test_kept *kept, const char *match, const char *sh
     snprintf(path, sizeof path, "/v1/matches/%s/hits", match);
     snprintf(body, sizeof body,
              "{\"now\":11.05,\"hits\":[{\"shot\":%d,\"shooter\":\"%s\",\"hit_time\":%.2f,"
-             "\"start\":[%d,%g,160],\"end\":[%d,%g,160],\"target\":\"%s\"}]}",
+             "\"start\":[%d,%g,160],\"end\":[%d,%g,%g],\"target\":\"%s\"}]}",
              shot, shooter, 11 - claims[claim].back, is_s ? 0 : 500, claims[claim].y,
-             is_s ? 500 : 0, claims[claim].end_y, is_s ? "t" : "s");
+             is_s ? 500 : 0, claims[claim].end_y, 160 + 0.05 * (shot % 100), is_s ? "t" : "s");
     char *answer = hs_kept_post(kept, path, body);
     json_t *root = json_loads(answer, 0, NULL);
     const json_t *result = json_array_get(json_object_get(root, "results"), 0);
