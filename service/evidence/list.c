@@ -8,7 +8,8 @@
 #include "service/evidence/reading.h"
 #include "service/system/clock.h"
 
-enum { COLUMNS = 0
+enum {
+    COLUMNS = 0
 #define X(member, column) +1
     HS_EVIDENCE_TEXTS(X)
 #undef X
@@ -165,7 +166,8 @@ enum hs_evidence_read hs_evidence_list(const char *directory, const struct hs_ev
 /* ---- files ---- */
 
 /* An export, with the lines that are not in its file yet. */
-struct export {
+struct export
+{
     struct hs_writer writer;
     enum hs_evidence_format format;
     int fd;

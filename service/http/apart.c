@@ -115,9 +115,8 @@ static bool await_evidence(struct hs_http_apart *apart)
 {
     if (apart->reply.evidence_mark == 0)
         return false;
-    apart->wait = (struct hs_evidence_wait){.owner = apart->request->http,
-                                            .mark = apart->reply.evidence_mark,
-                                            .done = done_wait};
+    apart->wait = (struct hs_evidence_wait){
+        .owner = apart->request->http, .mark = apart->reply.evidence_mark, .done = done_wait};
     return hs_evidence_await(apart->request->http->service->evidence, &apart->wait);
 }
 
@@ -155,8 +154,7 @@ bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection 
         .reply = {.status = 200, .content_type = "application/json", .problem = &request->problem},
         .queued_us = hs_clock_us()};
     request->apart = apart;
-    atomic_store(&request->connection->builder,
-                 builder_of(request->http->service, request->route));
+    atomic_store(&request->connection->builder, builder_of(request->http->service, request->route));
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED, apart->queued_us);
     MHD_suspend_connection(connection);
     hs_pool_submit(pool, &apart->job);
