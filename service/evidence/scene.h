@@ -33,7 +33,7 @@ struct hs_verdict_scene {
     const struct hs_recomputed *of; /* borrowed */
     struct hs_hit_scene shot;
     struct hs_body then, now; /* the target's at the time of the hit, and on arrival */
-    bool has_then, has_now;
+    bool has_then, has_now;   /* has_then: with at least one hitbox */
     enum hs_scene_stop stop;
     struct hs_placed_mover *movers; /* those near the shot that have a place; owned, as the walls */
     size_t mover_count;
