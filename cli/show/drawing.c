@@ -72,7 +72,7 @@ static void turn_walls(const struct hs_verdict_scene *scene, struct turned *t)
             t->walls[t->wall_count++] = turn_solid(t, scene->movers[i].pose.solid);
     for (size_t i = 0; i < walls->triangle_count; i++)
         for (int k = 0; k < 3; k++)
-            t->triangles[i].corner[k] = turn(t, walls->triangles[i].corner[k]);
+            t->triangles[i].corner[k] = turn(t, walls->triangles[i][k]);
     add_blocker(scene, t);
 }
 

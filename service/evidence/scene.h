@@ -3,9 +3,8 @@
 #define HS_SERVICE_EVIDENCE_SCENE_H
 
 #include "api/json/writing.h"
+#include "service/evidence/geometry.h"
 #include "service/evidence/recompute.h"
-#include "validators/hit/scene.h"
-#include "validators/world/near.h"
 
 /* Limits of a scene. They bound its memory and its JSON. */
 enum {

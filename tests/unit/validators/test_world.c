@@ -4,7 +4,6 @@
 
 #include "tests/support/oracle/world_cases.h"
 #include "validators/geometry/triangle.h"
-#include "validators/world/near.h"
 
 #include <check.h>
 #include <float.h>
@@ -412,18 +411,18 @@ static bool overlap(struct hs_vec low, struct hs_vec high, struct hs_vec min, st
 }
 
 /* Counts the parts of a mesh whose bounds touch a box. */
-static size_t count_near(const struct hs_world_mesh *mesh, struct hs_vec low, struct hs_vec high)
+static size_t count_near(const struct hs_world_mesh *all, struct hs_vec low, struct hs_vec high)
 {
     size_t count = 0;
-    for (size_t i = 0; i < mesh->triangle_count; i++) {
-        struct hs_vec a = mesh->vertices[mesh->triangles[i][0]];
-        struct hs_vec b = mesh->vertices[mesh->triangles[i][1]];
-        struct hs_vec c = mesh->vertices[mesh->triangles[i][2]];
+    for (size_t i = 0; i < all->triangle_count; i++) {
+        struct hs_vec a = all->vertices[all->triangles[i][0]];
+        struct hs_vec b = all->vertices[all->triangles[i][1]];
+        struct hs_vec c = all->vertices[all->triangles[i][2]];
         count +=
             overlap(low, high, hs_vec_min(hs_vec_min(a, b), c), hs_vec_max(hs_vec_max(a, b), c));
     }
-    for (size_t i = 0; i < mesh->box_count; i++)
-        count += overlap(low, high, mesh->boxes[i].min, mesh->boxes[i].max);
+    for (size_t i = 0; i < all->box_count; i++)
+        count += overlap(low, high, all->boxes[i].min, all->boxes[i].max);
     return count;
 }
 
@@ -431,15 +430,15 @@ static size_t count_near(const struct hs_world_mesh *mesh, struct hs_vec low, st
 START_TEST(parts_near_a_place)
 {
     enum { MOST = 200, CASES = 300, SIDE = 40 };
-    static struct hs_triangle triangles[MOST];
+    static struct hs_vec triangles[MOST][3];
     static struct hs_world_box boxes[MOST];
     struct hs_random random = hs_random_start(hs_test_seed(20271), 0);
-    struct hs_test_mesh mesh = {0};
+    struct hs_test_mesh level = {0};
     size_t full = 0;
-    hs_test_mesh_terrain(&mesh, &random, 30, SIDE, 3);
-    hs_test_mesh_corridors(&mesh, &random, 8, SIDE, true);
-    struct hs_world *world = hs_world_create(&mesh.mesh, NULL, NULL);
-    ck_assert_ptr_nonnull(world);
+    hs_test_mesh_terrain(&level, &random, 30, SIDE, 3);
+    hs_test_mesh_corridors(&level, &random, 8, SIDE, true);
+    struct hs_world *built = hs_world_create(&level.mesh, NULL, NULL);
+    ck_assert_ptr_nonnull(built);
     for (int i = 0; i < CASES; i++) {
         struct hs_vec low = {hs_random_between(&random, -2, SIDE),
                              hs_random_between(&random, -2, SIDE),
@@ -447,17 +446,17 @@ START_TEST(parts_near_a_place)
         double size = hs_random_between(&random, 0, 15);
         struct hs_vec high = hs_vec_add(low, (struct hs_vec){size, size, size});
         struct hs_world_parts parts = {triangles, boxes, MOST, MOST, 0, 0, 0};
-        hs_world_near(world, low, high, &parts);
+        hs_world_near(built, low, high, &parts);
         size_t listed = parts.triangle_count + parts.box_count;
-        ck_assert_uint_eq(listed + parts.left_out, count_near(&mesh.mesh, low, high));
+        ck_assert_uint_eq(listed + parts.left_out, count_near(&level.mesh, low, high));
         ck_assert(parts.left_out == 0 || parts.triangle_count == MOST || parts.box_count == MOST);
         for (size_t k = 0; k < parts.box_count; k++)
             ck_assert(overlap(low, high, boxes[k].min, boxes[k].max));
         full += parts.left_out > 0;
     }
     ck_assert_uint_gt(full, 10);
-    hs_world_destroy(world);
-    hs_test_mesh_free(&mesh);
+    hs_world_destroy(built);
+    hs_test_mesh_free(&level);
 }
 END_TEST
 
