@@ -91,7 +91,8 @@ static sqlite3_stmt *prepare(sqlite3 *db, struct hs_buffer *sql, int64_t since_u
     return statement;
 }
 
-/* Prepares a page of the newest SLICE_ROWS rows of the driver before `until_us`. */
+/* Prepares a page of the newest SLICE_ROWS rows of the driver before `until_us`. CROSS JOIN keeps
+   their order; sorted once more, the whole slice would be read before the first row. */
 static sqlite3_stmt *prepare_page(sqlite3 *db, const struct filters *filters, int64_t since_us,
                                   int64_t until_us, size_t limit)
 {
@@ -101,12 +102,12 @@ static sqlite3_stmt *prepare_page(sqlite3 *db, const struct filters *filters, in
         hs_buffer_printf(&sql, ", (SELECT text FROM codes WHERE code = v.%s)", column_names[i]);
     hs_buffer_puts(&sql, " FROM (");
     append_slice(filters, "*", &sql);
-    hs_buffer_puts(&sql, ") v JOIN bodies b ON b.at = v.at WHERE 1");
+    hs_buffer_puts(&sql, ") v CROSS JOIN bodies b ON b.at = v.at WHERE 1");
     for (int i = 0; i < filters->count; i++)
         if (i != filters->driver)
             hs_buffer_printf(&sql, " AND v.%s = %lld", filters->columns[i],
                              (long long)filters->codes[i]);
-    hs_buffer_printf(&sql, " ORDER BY v.at DESC LIMIT %zu", limit);
+    hs_buffer_printf(&sql, " LIMIT %zu", limit);
     return prepare(db, &sql, since_us, until_us, SLICE_ROWS);
 }
 
