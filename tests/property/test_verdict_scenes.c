@@ -187,10 +187,10 @@ START_TEST(scenes_show_what_was_verified)
     printf("%ld bodies, %ld margins, %ld frames, %ld triangles, %ld movers\n", counts.bodies,
            counts.margins, counts.frames, counts.walls, counts.movers);
     ck_assert_int_gt(counts.bodies, 5 * cases);
-    ck_assert_int_gt(counts.margins, cases / 4);
+    ck_assert_int_gt(counts.margins, cases / 8);
     ck_assert_int_gt(counts.frames, 3 * cases);
-    ck_assert_int_gt(counts.walls, cases / 4);
-    ck_assert_int_gt(counts.movers, cases / 8);
+    ck_assert_int_gt(counts.walls, cases / 8);
+    ck_assert_int_gt(counts.movers, cases / 16);
 }
 END_TEST
 
