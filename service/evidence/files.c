@@ -102,12 +102,21 @@ static void remove_day(const char *directory, const char *day)
     hs_log(HS_LOG_INFO, "old evidence was removed", HS_LOG_TEXT("day", day));
 }
 
+/* The number that some digits make. */
+static int number_of(const char *digits, int count)
+{
+    int number = 0;
+    for (int i = 0; i < count; i++)
+        number = 10 * number + (digits[i] - '0');
+    return number;
+}
+
 int64_t hs_evidence_day_number(const char *day)
 {
     struct tm utc = {0};
-    utc.tm_year = atoi(day) - 1900;
-    utc.tm_mon = atoi(day + 5) - 1;
-    utc.tm_mday = atoi(day + 8);
+    utc.tm_year = number_of(day, 4) - 1900;
+    utc.tm_mon = number_of(day + 5, 2) - 1;
+    utc.tm_mday = number_of(day + 8, 2);
     return (int64_t)timegm(&utc) / 86400;
 }
 

@@ -9,18 +9,12 @@
 #include "service/evidence/reading.h"
 #include "service/system/clock.h"
 
-enum {
-    COLUMNS = 0
-#define X(member, column) +1
-    HS_EVIDENCE_TEXTS(X)
-#undef X
-};
-
 static const char *const column_names[] = {
 #define X(member, column) column,
     HS_EVIDENCE_TEXTS(X)
 #undef X
 };
+enum { COLUMNS = sizeof column_names / sizeof column_names[0] };
 
 /* The columns of a page; the texts of HS_EVIDENCE_TEXTS follow. */
 enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };

@@ -78,7 +78,9 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored)
     sqlite3_finalize(stored->found);
     sqlite3_close(stored->db);
     free(stored->unpacked);
-    *stored = (struct hs_evidence_stored){0};
+    stored->found = NULL;
+    stored->db = NULL;
+    stored->unpacked = NULL;
 }
 
 /* Returns the unpacked bytes of a column, for free(). NULL: damaged, or out of memory. */
@@ -98,19 +100,30 @@ static unsigned char *unpack(sqlite3_stmt *row, int column, size_t *size)
     return NULL;
 }
 
+/* Reads a size and the blank behind it. */
+static size_t take_size(const char **at)
+{
+    char *end;
+    size_t size = strtoul(*at, &end, 10);
+    *at = *end == ' ' ? end + 1 : end;
+    return size;
+}
+
 static bool split(sqlite3_stmt *found, struct hs_evidence_stored *out)
 {
-    size_t size, sizes[3];
+    size_t size;
     const char *text = (const char *)sqlite3_column_text(found, SIZES);
-    out->unpacked = unpack(found, BODY, &size);
-    if (out->unpacked == NULL || text == NULL ||
-        sscanf(text, "%zu %zu %zu", &sizes[0], &sizes[1], &sizes[2]) != 3 || sizes[0] > size ||
-        sizes[1] > size - sizes[0] || sizes[2] != size - sizes[0] - sizes[1])
+    unsigned char *unpacked = unpack(found, BODY, &size);
+    out->unpacked = unpacked;
+    if (unpacked == NULL || text == NULL)
         return false;
-    const char *at = (const char *)out->unpacked;
-    out->row.opening = (struct hs_str){at, sizes[0]};
-    out->row.request = (struct hs_str){at + sizes[0], sizes[1]};
-    out->row.state = (struct hs_str){at + sizes[0] + sizes[1], sizes[2]};
+    size_t opening = take_size(&text), request = take_size(&text), state = take_size(&text);
+    if (opening > size || request > size - opening || state != size - opening - request)
+        return false;
+    const char *at = (const char *)unpacked;
+    out->row.opening = (struct hs_str){at, opening};
+    out->row.request = (struct hs_str){at + opening, request};
+    out->row.state = (struct hs_str){at + opening + request, state};
     return true;
 }
 
