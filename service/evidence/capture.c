@@ -146,11 +146,11 @@ static void write_lines(const struct hs_match_slot *slot, const struct hs_verdic
     hs_line_begin_opening(&writer, slot);
     write_request(verdict, &body);
     write_answer(verdict, slot->ruleset->revision, &answer);
-    struct hs_recorded_request recorded = {
-        .route = verdict->hit != NULL ? HS_ROUTE_HITS_POST : HS_ROUTE_SHOTS_POST,
-        .explain = true,
-        .body = {body.data, body.len},
-        .answer = {answer.data, answer.len}};
+    struct hs_recorded_request recorded = {.route = verdict->hit != NULL ? HS_ROUTE_HITS_POST
+                                                                         : HS_ROUTE_SHOTS_POST,
+                                           .explain = true,
+                                           .body = {body.data, body.len},
+                                           .answer = {answer.data, answer.len}};
     writer = (struct hs_writer){.buffer = request};
     hs_line_put_request(&writer, slot, &recorded);
     request->failed = request->failed || body.failed || answer.failed;
@@ -164,16 +164,16 @@ static void free_state(struct hs_verdict_to_keep *verdict)
     verdict->state = (struct hs_bytes){0};
 }
 
-bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
-                    struct hs_verdict_to_keep *verdict)
+void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep *verdict,
+                    struct hs_evidence_row *row)
 {
     const struct hs_hit_result *result = verdict->result;
     const struct hs_ruleset *ruleset = slot->ruleset->ruleset;
-    struct hs_buffer opening = {0}, request = {0};
     struct hs_player_info shooter;
-    write_lines(slot, verdict, &opening, &request);
-    struct hs_evidence_row row = {
-        .at_us = wall_us(),
+    if (verdict->at_us == 0)
+        verdict->at_us = wall_us();
+    *row = (struct hs_evidence_row){
+        .at_us = verdict->at_us,
         .now_us = result->now_us,
         .id = hs_str_of(verdict->id.text),
         .tenant = hs_name_str(&slot->tenant),
@@ -185,22 +185,31 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
         .reason = hs_str_of(hs_reason_name(result->reason)),
         .ruleset = hs_name_str(&ruleset->name),
         .revision = hs_str_of(slot->ruleset->revision),
-        .opening = {opening.data, opening.len},
-        .request = {request.data, request.len},
-        .state = {(const char *)verdict->state.data, verdict->state.len},
     };
     if (result->weapon != HS_NONE)
-        row.weapon = hs_name_str(&ruleset->weapons[result->weapon]->name);
-    if (hs_match_find_player(slot->match, row.player, &shooter))
-        row.account = shooter.account;
+        row->weapon = hs_name_str(&ruleset->weapons[result->weapon]->name);
+    if (hs_match_find_player(slot->match, row->player, &shooter))
+        row->account = shooter.account;
+    copy_measure(result, row);
+}
+
+bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
+                    struct hs_verdict_to_keep *verdict)
+{
+    struct hs_buffer opening = {0}, request = {0};
+    struct hs_evidence_row row;
+    write_lines(slot, verdict, &opening, &request);
+    hs_capture_row(slot, verdict, &row);
+    row.opening = (struct hs_str){opening.data, opening.len};
+    row.request = (struct hs_str){request.data, request.len};
+    row.state = (struct hs_str){(const char *)verdict->state.data, verdict->state.len};
     if (slot->map != NULL) {
         row.map = hs_name_str(&slot->map->name);
         row.map_revision = hs_str_of(slot->map->revision);
     }
-    copy_measure(result, &row);
     bool is_whole = !opening.failed && !request.failed && !verdict->state.failed;
-    bool is_kept = is_whole && hs_evidence_put(evidence, &row, verdict->is_sample, slot->ruleset,
-                                               slot->map);
+    bool is_kept =
+        is_whole && hs_evidence_put(evidence, &row, verdict->is_sample, slot->ruleset, slot->map);
     hs_buffer_free(&opening);
     hs_buffer_free(&request);
     free_state(verdict);

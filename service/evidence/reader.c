@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "service/evidence/files.h"
+#include "service/evidence/row.h"
 #include "service/record/lines.h"
 #include "service/record/stream.h"
 
@@ -45,7 +46,8 @@ static void times_of(const char *day, int64_t *from_us, int64_t *until_us)
 
 /* ---- lists ---- */
 
-enum { COLUMNS = 0
+enum {
+    COLUMNS = 0
 #define X(member, column) +1
     HS_EVIDENCE_TEXTS(X)
 #undef X
@@ -84,8 +86,9 @@ static sqlite3_stmt *prepare_page(sqlite3 *db, const struct hs_evidence_query *q
     int64_t codes[COLUMNS];
     int count = 0;
     char sql[2048];
-    size_t len = (size_t)snprintf(sql, sizeof sql, "SELECT v.at, b.id, b.now, b.measured, "
-                                                   "b.\"limit\", b.unit, b.revision");
+    size_t len = (size_t)snprintf(sql, sizeof sql,
+                                  "SELECT v.at, b.id, b.now, b.measured, "
+                                  "b.\"limit\", b.unit, b.revision");
     for (int i = 0; i < COLUMNS; i++)
         len += (size_t)snprintf(sql + len, sizeof sql - len,
                                 ", (SELECT text FROM codes WHERE code = v.%s)", column_names[i]);
@@ -112,24 +115,25 @@ static sqlite3_stmt *prepare_page(sqlite3 *db, const struct hs_evidence_query *q
     return page;
 }
 
-static void write_row(sqlite3_stmt *row, struct hs_writer *writer)
+static void write_row(sqlite3_stmt *found, struct hs_writer *writer)
 {
     enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
+    int column = TEXTS;
+    struct hs_evidence_row row = {
+        .id = text_at(found, ID),
+        .at_us = sqlite3_column_int64(found, AT),
+        .now_us = sqlite3_column_int64(found, NOW),
+        .has_measure = sqlite3_column_type(found, MEASURED) != SQLITE_NULL,
+        .measured = sqlite3_column_double(found, MEASURED),
+        .limit = sqlite3_column_double(found, LIMIT),
+        .unit = text_at(found, UNIT),
+        .revision = text_at(found, REVISION),
+    };
+#define X(member, name) row.member = text_at(found, column++);
+    HS_EVIDENCE_TEXTS(X)
+#undef X
     hs_write_begin(writer, '{');
-    hs_write_str_field(writer, "verdict_id", text_at(row, ID));
-    hs_write_time_field(writer, "at", sqlite3_column_int64(row, AT));
-    hs_write_time_field(writer, "now", sqlite3_column_int64(row, NOW));
-    for (int i = 0; i < COLUMNS; i++) {
-        struct hs_str text = text_at(row, TEXTS + i);
-        if (text.len > 0)
-            hs_write_str_field(writer, column_names[i], text);
-    }
-    if (sqlite3_column_type(row, MEASURED) != SQLITE_NULL) {
-        hs_write_real_field(writer, "measured", sqlite3_column_double(row, MEASURED));
-        hs_write_real_field(writer, "limit", sqlite3_column_double(row, LIMIT));
-        hs_write_str_field(writer, "unit", text_at(row, UNIT));
-    }
-    hs_write_str_field(writer, "revision", text_at(row, REVISION));
+    hs_evidence_row_encode(writer, &row);
     hs_write_end(writer, '}');
 }
 
@@ -229,11 +233,10 @@ static bool split(struct stored *stored)
 static enum hs_evidence_read find_in(const char *directory, const char *day, struct hs_str tenant,
                                      struct hs_str id, struct stored *out)
 {
-    static const char sql[] =
-        "SELECT b.revision, b.map, b.map_revision, b.sizes, b.body,"
-        " (SELECT text FROM codes WHERE code = v.tenant),"
-        " (SELECT text FROM codes WHERE code = v.ruleset)"
-        " FROM bodies b JOIN verdicts v ON v.at = b.at WHERE b.id = ?";
+    static const char sql[] = "SELECT b.revision, b.map, b.map_revision, b.sizes, b.body,"
+                              " (SELECT text FROM codes WHERE code = v.tenant),"
+                              " (SELECT text FROM codes WHERE code = v.ruleset)"
+                              " FROM bodies b JOIN verdicts v ON v.at = b.at WHERE b.id = ?";
     out->db = open_day(directory, day);
     if (out->db == NULL || sqlite3_prepare_v2(out->db, sql, -1, &out->found, NULL) != SQLITE_OK)
         return HS_EVIDENCE_FAILED;
@@ -297,11 +300,11 @@ enum hs_evidence_read hs_evidence_stream(const char *directory, struct hs_str te
         return result;
     sqlite3_stmt *row = stored.found;
     hs_line_put_header(&writer);
-    bool fine = write_document(&stored, "ruleset", text_at(row, RULESET), text_at(row, REVISION),
-                               &writer);
+    bool fine =
+        write_document(&stored, "ruleset", text_at(row, RULESET), text_at(row, REVISION), &writer);
     if (text_at(row, MAP).ptr != NULL)
-        fine = fine && write_document(&stored, "map", text_at(row, MAP),
-                                      text_at(row, MAP_REVISION), &writer);
+        fine = fine && write_document(&stored, "map", text_at(row, MAP), text_at(row, MAP_REVISION),
+                                      &writer);
     hs_write_raw(&writer, stored.opening);
     hs_line_put_bytes(&writer, "state", stored.state.ptr, stored.state.len);
     hs_line_end(&writer);
