@@ -16,6 +16,7 @@
 #include "service/http/tls.h"
 
 struct hs_service; /* service/service.h: everything that endpoints may use */
+struct hs_subscription;
 
 /* A request as an endpoint sees it. Everything is borrowed and valid until the endpoint returns. */
 struct hs_request {
@@ -46,6 +47,7 @@ struct hs_reply {
     struct hs_problem *problem; /* if its code is set, the reply is this problem and not the body */
     const char *static_body;    /* if set, it is sent without a copy, `static_size` bytes */
     size_t static_size;
+    struct hs_subscription *events; /* if set, the reply is a stream of them, without a body */
 };
 
 typedef void hs_endpoint(struct hs_service *service, const struct hs_request *request,
@@ -56,6 +58,9 @@ extern hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT];
 
 /* Value of a query argument, "" for `?name` alone, or NULL. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
+
+/* Value of a header, or NULL. */
+const char *hs_request_header(const struct hs_request *request, const char *name);
 
 /* How long a body may stall at first, in microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };

@@ -84,8 +84,11 @@ static void provoke_bad_request(size_t route, struct hs_refusal_message *message
 {
     if (hs_refusal_takes_body(route))
         message->body = "{\"nonsense\":";
-    else
+    else if (strchr(hs_refusal_pattern(route), '{') != NULL)
         hs_refusal_path(route, "not%20a%20name", message->path);
+    else
+        snprintf(message->path, sizeof message->path, "%s?verdict=nonsense",
+                 hs_refusal_pattern(route));
 }
 
 /* A token that must not use the route, or a path that belongs to nobody. */
@@ -422,6 +425,7 @@ static const struct {
     {HS_ROUTE_LIVEZ, "", NULL, 200},
     {HS_ROUTE_READYZ, "", NULL, 200},
     {HS_ROUTE_METRICS, "", NULL, 200},
+    {HS_ROUTE_EVENTS, "", NULL, 200},
     {HS_ROUTE_RULESET_PUT, "fine", "{}", 201},
     {HS_ROUTE_RULESET_PUT, "fine", "{}", 200},
     {HS_ROUTE_RULESET_GET, "fine", NULL, 200},
