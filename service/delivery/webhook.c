@@ -211,6 +211,19 @@ static void pause_sending(struct hs_webhook *webhook)
         wait_until(webhook, until_us);
 }
 
+/* Drops all events, because the service ends. The lock is held. */
+static void drop_rest(struct hs_webhook *webhook)
+{
+    size_t count = webhook->batch.count + webhook->queue.count;
+    count_dropped(webhook, HS_WEBHOOK_DROP_END, count);
+    hs_log(HS_LOG_WARN, "verdicts were not delivered to the webhook",
+           HS_LOG_NUMBER("verdicts", count));
+    while (webhook->batch.count > 0)
+        drop_first(webhook, &webhook->batch);
+    while (webhook->queue.count > 0)
+        drop_first(webhook, &webhook->queue);
+}
+
 /* Sends the batch until it is accepted, too old, or the webhook must end. The lock is held, but not
    while it waits. */
 static void deliver_batch(struct hs_webhook *webhook)
@@ -218,8 +231,8 @@ static void deliver_batch(struct hs_webhook *webhook)
     struct list *batch = &webhook->batch;
     while (batch->count > 0) {
         if (webhook->is_ending && hs_clock_us() >= atomic_load(&webhook->end_us)) {
-            count_dropped(webhook, HS_WEBHOOK_DROP_END, batch->count);
-            break;
+            drop_rest(webhook);
+            return;
         }
         if (send_batch(webhook)) {
             hs_metrics_add(webhook->metrics, HS_METRIC_WEBHOOK_DELIVERED, 0, (int64_t)batch->count);
