@@ -9,11 +9,11 @@
 
 #include "service/delivery/events.h"
 #include "tests/integration/stream_reader.h"
-#include "tests/integration/verdict_source.h"
 #include "tests/support/clock.h"
 #include "tests/support/http/exposition.h"
 #include "tests/support/http/kept_service.h"
 #include "tests/support/http/tokens.h"
+#include "tests/support/play/verdict_source.h"
 #include "tests/support/run_suite.h"
 
 static struct hs_test_kept kept;

@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "service/delivery/webhook.h"
-#include "tests/integration/verdict_source.h"
+#include "tests/integration/receiver.h"
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http/exposition.h"
-#include "tests/support/http/receiver.h"
 #include "tests/support/http/service.h"
 #include "tests/support/http/tokens.h"
+#include "tests/support/play/verdict_source.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 
@@ -410,6 +410,21 @@ static const char *refused(const char *const *arguments)
     return run.err;
 }
 
+/* `hindsight check-config` checks the file, too. */
+static void expect_check_config(const char *end)
+{
+    char path[96], text[256];
+    struct hs_test_run run;
+    snprintf(path, sizeof path, "%s/configuration", directory);
+    snprintf(text, sizeof text, "{\"webhook\":\"https://x/\",\"webhook_secret_file\":\"%s\"}",
+             secret_file);
+    hs_test_write_file(path, text);
+    HS_TEST_RUN(&run, "check-config", path);
+    size_t len = strlen(run.out), size = strlen(end);
+    ck_assert_msg(len >= size && strcmp(run.out + len - size, end) == 0, "%s", run.out);
+    ck_assert_int_eq(run.code, strcmp(end, "ok\n") == 0 ? 0 : 1);
+}
+
 START_TEST(a_webhook_needs_a_url_and_a_secret)
 {
     static const char *const urls[] = {"ftp://x/", "https:///x", "x", "http://a b/",
@@ -427,7 +442,9 @@ START_TEST(a_webhook_needs_a_url_and_a_secret)
     const char *files[] = {"--webhook", "https://x/", "--webhook-secret-file", secret_file, NULL};
     write_secret("fifteen letters");
     ck_assert_ptr_nonnull(strstr(refused(files), "must contain 16 to 1024 bytes"));
+    expect_check_config("must contain 16 to 1024 bytes\n");
     write_secret(FIRST_SECRET);
+    expect_check_config("ok\n");
     ck_assert_int_eq(chmod(secret_file, 0644), 0);
     ck_assert_ptr_nonnull(strstr(refused(files), "everybody can read it"));
     ck_assert_int_eq(unlink(secret_file), 0);

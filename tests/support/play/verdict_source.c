@@ -1,4 +1,4 @@
-#include "tests/integration/verdict_source.h"
+#include "tests/support/play/verdict_source.h"
 
 #include <check.h>
 #include <stdio.h>

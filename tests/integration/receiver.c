@@ -1,4 +1,4 @@
-#include "tests/support/http/receiver.h"
+#include "tests/integration/receiver.h"
 
 #include <arpa/inet.h>
 #include <check.h>
