@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "service/delivery/events.h"
@@ -30,9 +31,12 @@ static void stop(void)
     hs_kept_teardown(&kept);
 }
 
+/* Most tests need no evidence store, which takes most of the time of many verdicts. */
+static const char *const without_store[] = {"--evidence", "off", NULL};
+
 static void setup(void)
 {
-    start(NULL);
+    start(without_store);
     hs_source_open(kept.http, "m", NULL);
 }
 
@@ -45,6 +49,19 @@ static void open_stream(struct hs_stream_reader *stream, const char *query)
 static void post(enum hs_source_claim claim, int first, int count)
 {
     hs_source_post(kept.http, "m", NULL, claim, first, count);
+}
+
+static void restart(const char *const *more)
+{
+    hs_kept_stop(&kept);
+    hs_kept_start(&kept, more);
+}
+
+/* Waits until the process has ended after its signal. A second signal would cut its end short. */
+static void await_end(void)
+{
+    siginfo_t info;
+    ck_assert_int_eq(waitid(P_PID, (id_t)kept.service.pid, &info, WEXITED | WNOWAIT), 0);
 }
 
 /* Posts many rejected claims. */
@@ -89,6 +106,7 @@ START_TEST(verdicts_come_in_order_and_as_they_are_stored)
     enum { COUNT = 6 };
     struct hs_stream_reader stream;
     struct hs_stream_block blocks[COUNT];
+    restart(NULL);
     open_stream(&stream, "?verdict=rejected,inconclusive");
     ck_assert_ptr_nonnull(strstr(stream.head, "\r\nContent-Type: text/event-stream\r\n"));
     ck_assert_ptr_nonnull(strstr(stream.head, "\r\nCache-Control: no-store\r\n"));
@@ -173,6 +191,7 @@ START_TEST(filters_pass_what_they_name)
     ck_assert(!hs_stream_read(&stream, &block));
     ck_assert(stream.has_ended);
     hs_stream_close(&stream);
+    await_end();
 }
 END_TEST
 
@@ -268,8 +287,7 @@ START_TEST(after_a_restart_the_gap_is_unknown)
     post(HS_SOURCE_SHORT, 1, 1);
     unsigned long long id = hs_stream_expect_reason(&stream, "degenerate_trace");
     hs_stream_close(&stream);
-    hs_kept_stop(&kept);
-    hs_kept_start(&kept, NULL);
+    restart(without_store);
     hs_stream_open(&stream, kept.service.admin_port, "", id, NULL, 0);
     hs_stream_expect(&stream, "gap", &block);
     ck_assert(json_is_null(json_object_get(block.data, "missed")));
@@ -331,8 +349,7 @@ START_TEST(silent_streams_stay_open)
     static const char *const impatient[] = {"--idle-seconds", "1", NULL};
     struct hs_stream_reader stream;
     struct hs_stream_block block;
-    hs_kept_stop(&kept);
-    hs_kept_start(&kept, impatient);
+    restart(impatient);
     hs_stream_open(&stream, kept.service.admin_port, "", 0, NULL, 0);
     unsigned long long id = hs_stream_expect_start(&stream);
     double before = hs_test_seconds();
@@ -351,8 +368,7 @@ START_TEST(a_drain_ends_streams_cleanly)
     static const char *const slowly[] = {"--drain-wait-seconds", "2", NULL};
     struct hs_stream_reader stream;
     struct hs_stream_block block;
-    hs_kept_stop(&kept);
-    hs_kept_start(&kept, slowly);
+    restart(slowly);
     open_stream(&stream, "");
     kill(kept.service.pid, SIGTERM);
     while (hs_test_http_status(kept.service.admin_port, "GET", "/readyz", NULL) != 404)
@@ -363,6 +379,7 @@ START_TEST(a_drain_ends_streams_cleanly)
     ck_assert(!hs_stream_read(&stream, &block));
     ck_assert(stream.has_ended && !stream.is_cut);
     hs_stream_close(&stream);
+    await_end();
 }
 END_TEST
 
