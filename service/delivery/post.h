@@ -21,8 +21,8 @@ struct hs_post_headers {
     const char *signature, *idempotency_key; /* values */
 };
 
-/* Sends a body, in at most five seconds. Returns the status of the answer. 0: there was none, with
-   a sentence in `error`. */
+/* Sends a body, in at most five seconds. Returns the status of the answer. 0: no answer came; then
+   `error` has a sentence. */
 long hs_post_send(struct hs_post *post, const struct hs_post_headers *headers, struct hs_str body,
                   char error[256]);
 

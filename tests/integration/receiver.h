@@ -34,7 +34,7 @@ void hs_receiver_wait(struct hs_receiver *receiver, size_t count);
 size_t hs_receiver_count(struct hs_receiver *receiver);
 const struct hs_received *hs_receiver_get(struct hs_receiver *receiver, size_t i);
 
-/* Returns the list `verdicts` of a request, a new reference. The test fails if there is none. */
+/* Returns the list `verdicts` of a request, a new reference. The test fails if it is missing. */
 json_t *hs_received_verdicts(const struct hs_received *received);
 
 #endif

@@ -43,11 +43,11 @@ void hs_source_open(struct hs_test_http *http, const char *match, const char *he
     body.len = 0;
     hs_buffer_puts(&body, "{\"frames\":[");
     for (int i = 0; i <= 20; i++)
-        hs_buffer_printf(
-            &body,
-            "%s{\"time\":%.2f,\"players\":[{\"player\":\"s\",\"position\":[0,0,0]%s},"
-            "{\"player\":\"t\",\"position\":[500,0,0]},{\"player\":\"u\",\"position\":[0,3000,0]}]}",
-            i > 0 ? "," : "", 10 + 0.05 * i, i == 0 ? ",\"weapon\":\"rifle\"" : "");
+        hs_buffer_printf(&body,
+                         "%s{\"time\":%.2f,\"players\":[{\"player\":\"s\",\"position\":[0,0,0]%s},"
+                         "{\"player\":\"t\",\"position\":[500,0,0]},"
+                         "{\"player\":\"u\",\"position\":[0,3000,0]}]}",
+                         i > 0 ? "," : "", 10 + 0.05 * i, i == 0 ? ",\"weapon\":\"rifle\"" : "");
     hs_buffer_puts(&body, "]}");
     snprintf(path, sizeof path, "/v1/matches/%s/frames", match);
     send(http, "POST", path, header, &body, 200, &answer);
