@@ -98,9 +98,10 @@ static void read_line(const char *line, size_t len, struct hs_stream_block *bloc
 
 bool hs_stream_read(struct hs_stream_reader *stream, struct hs_stream_block *block)
 {
-    const char *end;
+    const char *end = NULL;
     *block = (struct hs_stream_block){0};
-    while ((end = memmem(stream->text.data, stream->text.len, "\n\n", 2)) == NULL)
+    while (stream->text.len == 0 ||
+           (end = memmem(stream->text.data, stream->text.len, "\n\n", 2)) == NULL)
         if (!receive_piece(stream))
             return false;
     for (const char *line = stream->text.data; line <= end;) {
