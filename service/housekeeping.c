@@ -3,6 +3,8 @@
 #include "api/matches.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/checkpoint/save.h"
+#include "service/delivery/events.h"
+#include "service/delivery/webhook.h"
 #include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/record/recorder.h"
@@ -86,7 +88,17 @@ static void read_stores(struct hs_service *service)
         service->record != NULL ? hs_record_queue_bytes(service->record) : 0);
     set(service, HS_METRIC_EVIDENCE_QUEUE,
         service->evidence != NULL ? hs_evidence_queue_length(service->evidence) : 0);
+    set(service, HS_METRIC_EVENT_STREAMS, hs_events_streams(service->events));
     set(service, HS_METRIC_RECORD_QUEUE_BYTES_LIMIT, options->record_queue_bytes);
+}
+
+static void read_webhook(struct hs_service *service)
+{
+    struct hs_webhook_state state = {0};
+    if (service->webhook != NULL)
+        state = hs_webhook_state(service->webhook);
+    set(service, HS_METRIC_WEBHOOK_QUEUE, state.waiting);
+    hs_metrics_set(service->metrics, HS_METRIC_WEBHOOK_OLDEST, 0, state.oldest_us);
 }
 
 static void read_checkpoint(struct hs_service *service)
@@ -123,6 +135,7 @@ static void read_checkpoint(struct hs_service *service)
 void hs_service_read_metrics(struct hs_service *service)
 {
     read_stores(service);
+    read_webhook(service);
     read_checkpoint(service);
     hs_metrics_read_process(service->metrics);
     for (int i = HS_LISTENER_DATA; i <= HS_LISTENER_ADMIN; i++)

@@ -52,6 +52,19 @@ bool hs_reply_file(struct MHD_Connection *connection, int status, const char *co
     return queue(connection, status, content_type, response, headers);
 }
 
+bool hs_reply_stream(struct MHD_Connection *connection, const char *content_type,
+                     size_t piece_bytes, hs_reply_reader *read, void *context,
+                     const struct hs_reply_headers *headers)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, piece_bytes, read, context, NULL);
+    if (response != NULL && !add(response, "Cache-Control", "no-store")) {
+        MHD_destroy_response(response);
+        response = NULL;
+    }
+    return queue(connection, 200, content_type, response, headers);
+}
+
 bool hs_reply_problem(struct MHD_Connection *connection, const struct hs_problem *problem,
                       struct hs_buffer *body, const struct hs_reply_headers *headers)
 {

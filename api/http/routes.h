@@ -50,6 +50,7 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(PLAYER_REPORT, GET, "/v1/players/{account}", BOTH, ALL_OF(EVIDENCE), CONSOLE, player_report) \
     X(PLAYER_ERASE, DELETE, "/v1/players/{account}", BOTH, ALL_OF(OPERATOR), CONSOLE,              \
       player_erase)                                                                                \
+    X(EVENTS, GET, "/v1/events", ADMIN, ALL_OF(EVIDENCE), CONSOLE, events)                         \
     X(CONTRACT, GET, "/openapi.yaml", BOTH, OPEN, VITAL, contract)                                 \
     X(LIVEZ, GET, "/livez", BOTH, OPEN, VITAL, livez)                                              \
     X(READYZ, GET, "/readyz", BOTH, OPEN, VITAL, readyz)                                           \

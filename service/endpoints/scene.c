@@ -1,5 +1,6 @@
 /* GET /v1/verdicts/{verdict}/scene: a stored verdict with everything that is needed to draw it. */
 #include "service/evidence/scene.h"
+#include "service/evidence/row.h"
 
 #include "service/endpoints/evidence.h"
 #include "service/options/values.h"
@@ -26,8 +27,9 @@ static void answer(const struct hs_evidence_stored *stored, const struct hs_reco
     struct hs_writer writer = {.buffer = &reply->body};
     if (hs_verdict_scene_find(recomputed, &scene)) {
         hs_write_begin(&writer, '{');
-        hs_write_key(&writer, "verdict");
+        hs_write_begin_field(&writer, "verdict", '{');
         hs_evidence_row_encode(&writer, &stored->row);
+        hs_write_end(&writer, '}');
         hs_verdict_scene_encode(&scene, parts, &writer);
         hs_write_end(&writer, '}');
     } else {

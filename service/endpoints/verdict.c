@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/json/digits.h"
+#include "service/delivery/delivery.h"
 #include "service/evidence/capture.h"
 #include "service/options/values.h"
 #include "service/service.h"
@@ -212,6 +213,8 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     if (is_kept && is_done)
         posting->has_evidence |= hs_capture_end(posting->service->evidence, posting->slot, &kept);
     free(kept.state.data);
+    if (is_done && is_booked && text.ptr != NULL)
+        hs_deliver(posting->service, slot, &kept);
     if (is_done)
         return;
     if (item->shot != NULL)

@@ -110,16 +110,16 @@ static void free_state(struct hs_verdict_to_keep *verdict)
     verdict->state = (struct hs_bytes){0};
 }
 
-bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
-                    struct hs_verdict_to_keep *verdict)
+void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep *verdict,
+                    struct hs_evidence_row *row)
 {
     const struct hs_hit_result *result = verdict->result;
     const struct hs_ruleset *ruleset = slot->ruleset->ruleset;
-    struct hs_buffer opening = {0}, request = {0};
     struct hs_player_info shooter;
-    write_lines(slot, verdict, hs_evidence_mask(evidence), &opening, &request);
-    struct hs_evidence_row row = {
-        .at_us = hs_clock_wall_us(),
+    if (verdict->at_us == 0)
+        verdict->at_us = hs_clock_wall_us();
+    *row = (struct hs_evidence_row){
+        .at_us = verdict->at_us,
         .now_us = result->now_us,
         .id = hs_str_of(verdict->id.text),
         .tenant = hs_name_str(&slot->tenant),
@@ -131,19 +131,28 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
         .reason = hs_str_of(hs_reason_name(result->reason)),
         .ruleset = hs_name_str(&ruleset->name),
         .revision = hs_str_of(slot->ruleset->revision),
-        .opening = {opening.data, opening.len},
-        .request = {request.data, request.len},
-        .state = {(const char *)verdict->state.data, verdict->state.len},
     };
     if (result->weapon != HS_NONE)
-        row.weapon = hs_name_str(&ruleset->weapons[result->weapon]->name);
-    if (hs_match_find_player(slot->match, row.player, &shooter))
-        row.account = shooter.account;
+        row->weapon = hs_name_str(&ruleset->weapons[result->weapon]->name);
+    if (hs_match_find_player(slot->match, row->player, &shooter))
+        row->account = shooter.account;
+    copy_measure(result, row);
+}
+
+bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
+                    struct hs_verdict_to_keep *verdict)
+{
+    struct hs_buffer opening = {0}, request = {0};
+    struct hs_evidence_row row;
+    write_lines(slot, verdict, hs_evidence_mask(evidence), &opening, &request);
+    hs_capture_row(slot, verdict, &row);
+    row.opening = (struct hs_str){opening.data, opening.len};
+    row.request = (struct hs_str){request.data, request.len};
+    row.state = (struct hs_str){(const char *)verdict->state.data, verdict->state.len};
     if (slot->map != NULL) {
         row.map = hs_name_str(&slot->map->name);
         row.map_revision = hs_str_of(slot->map->revision);
     }
-    copy_measure(result, &row);
     bool is_whole = !opening.failed && !request.failed && !verdict->state.failed;
     bool is_kept =
         is_whole && hs_evidence_put(evidence, &row, verdict->is_sample, slot->ruleset, slot->map);

@@ -21,11 +21,17 @@ struct hs_verdict_to_keep {
     struct hs_body_items *items; /* of that list; freed by the caller */
     struct hs_bytes state;       /* set by hs_capture_begin; owned */
     bool is_sample;              /* a plainly accepted verdict */
+    int64_t at_us;               /* wall clock; 0 until hs_capture_row sets it */
 };
 
 /* Saves the excerpt of the locked match, if the store wants the verdict. False: it does not. */
 bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_slot *slot,
                       struct hs_verdict_to_keep *verdict);
+
+/* Fills the members of a row that `GET /v1/verdicts` shows; the others are zero. All texts are
+   borrowed. The match is locked, and may have recorded the verdict already. */
+void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep *verdict,
+                    struct hs_evidence_row *row);
 
 /* Adds the verdict to the store and frees the excerpt. Call it with the same locked match after the
    verdict was recorded. False: the store dropped it. */

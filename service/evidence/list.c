@@ -7,6 +7,7 @@
 
 #include "service/evidence/files.h"
 #include "service/evidence/reading.h"
+#include "service/evidence/row.h"
 #include "service/system/clock.h"
 
 static const char *const column_names[] = {
@@ -229,30 +230,12 @@ static struct hs_evidence_row read_row(sqlite3_stmt *row)
     return out;
 }
 
-void hs_evidence_row_encode(struct hs_writer *writer, const struct hs_evidence_row *row)
-{
-    hs_write_begin(writer, '{');
-    hs_write_str_field(writer, "verdict_id", row->id);
-    hs_write_time_field(writer, "at", row->at_us);
-    hs_write_time_field(writer, "now", row->now_us);
-#define X(member, name)                                                                            \
-    if (row->member.len > 0)                                                                       \
-        hs_write_str_field(writer, name, row->member);
-    HS_EVIDENCE_TEXTS(X)
-#undef X
-    if (row->has_measure) {
-        hs_write_real_field(writer, "measured", row->measured);
-        hs_write_real_field(writer, "limit", row->limit);
-        hs_write_str_field(writer, "unit", row->unit);
-    }
-    hs_write_str_field(writer, "revision", row->revision);
-    hs_write_end(writer, '}');
-}
-
 static void write_row(struct hs_writer *writer, sqlite3_stmt *found)
 {
     struct hs_evidence_row row = read_row(found);
+    hs_write_begin(writer, '{');
     hs_evidence_row_encode(writer, &row);
+    hs_write_end(writer, '}');
 }
 
 static bool list_row(void *context, sqlite3_stmt *row)

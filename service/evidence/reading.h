@@ -53,7 +53,4 @@ enum hs_evidence_read hs_evidence_each(const char *directory, const struct hs_ev
                                        int64_t end_us, hs_evidence_visit *visit, void *context,
                                        int64_t *next_us);
 
-/* Writes the row of a verdict as an object, like hs_evidence_list. */
-void hs_evidence_row_encode(struct hs_writer *writer, const struct hs_evidence_row *row);
-
 #endif

@@ -2,22 +2,34 @@
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
+#include "service/http/stream.h"
 #include "service/service.h"
 #include "service/system/clock.h"
 
 #include <string.h>
 #include <unistd.h>
 
-const char *hs_request_query(const struct hs_request *request, const char *name)
+static const char *look_up(const struct hs_request *request, enum MHD_ValueKind kind,
+                           const char *name)
 {
     const char *value = NULL;
     size_t size = 0;
     if (request->connection == NULL)
         return NULL;
-    if (MHD_lookup_connection_value_n(request->connection, MHD_GET_ARGUMENT_KIND, name,
-                                      strlen(name), &value, &size) != MHD_YES)
+    if (MHD_lookup_connection_value_n(request->connection, kind, name, strlen(name), &value,
+                                      &size) != MHD_YES)
         return NULL;
     return value == NULL ? "" : value;
+}
+
+const char *hs_request_query(const struct hs_request *request, const char *name)
+{
+    return look_up(request, MHD_GET_ARGUMENT_KIND, name);
+}
+
+const char *hs_request_header(const struct hs_request *request, const char *name)
+{
+    return look_up(request, MHD_HEADER_KIND, name);
 }
 
 /* Shorter answers are not charged; they count as part of the connection. */
@@ -69,6 +81,9 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
     bool has_problem = reply->problem->code != HS_PROBLEM_NONE;
     request->answer = reply->body;
     reply->body = (struct hs_buffer){0};
+    if (reply->events != NULL)
+        return hs_http_stream_begin(request, connection, reply->events, &headers) ? MHD_YES
+                                                                                  : MHD_NO;
     if (has_problem && request->answer.capacity > LONG_ANSWER)
         hs_buffer_free(&request->answer); /* it is not charged */
     if (request->answer.capacity == 0)

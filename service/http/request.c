@@ -2,6 +2,7 @@
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
+#include "service/http/stream.h"
 #include "service/service.h"
 #include "service/system/clock.h"
 
@@ -243,6 +244,7 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
         return;
     /* Wait for the next header, unless the watchdog expired the connection or it broke off. */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE, hs_clock_us());
+    hs_http_stream_end(ended->stream);
     hs_http_drop_body(ended);
     free_request(ended);
     hs_metrics_add(http->service->metrics, HS_METRIC_INFLIGHT, 0, -1);

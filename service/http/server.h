@@ -16,6 +16,7 @@
 #include "service/http/tls.h"
 
 struct hs_service; /* service/service.h: everything that endpoints may use */
+struct hs_subscription;
 
 /* A request as an endpoint sees it. Everything is borrowed and valid until the endpoint returns. */
 struct hs_request {
@@ -51,6 +52,7 @@ struct hs_reply {
     uint64_t file_size;
     /* The answer waits until this point of the evidence store is on the disk; 0: it does not. */
     uint64_t evidence_mark;
+    struct hs_subscription *events; /* if set, the reply is a stream of them, without a body */
 };
 
 typedef void hs_endpoint(struct hs_service *service, const struct hs_request *request,
@@ -61,6 +63,9 @@ extern hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT];
 
 /* Value of a query argument, "" for `?name` alone, or NULL. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
+
+/* Value of a header, or NULL. */
+const char *hs_request_header(const struct hs_request *request, const char *name);
 
 /* How long a body may stall at first, in microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };

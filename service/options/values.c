@@ -238,6 +238,42 @@ enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name)
     return found >= 0 ? (enum hs_evidence_overflow)found : HS_EVIDENCE_OVERFLOW_COUNT;
 }
 
+unsigned hs_event_kinds_parse(const char *list)
+{
+#define NAME(id, text) text,
+    static const char *const names[] = {HS_EVENT_KINDS(NAME)};
+#undef NAME
+    static const struct hs_vocabulary words = {names, HS_EVENT_KIND_COUNT};
+    for (unsigned kinds = 0;;) {
+        size_t len = strcspn(list, ",");
+        int kind = hs_vocabulary_find(&words, (struct hs_str){list, len});
+        if (kind < 0)
+            return 0;
+        kinds |= 1u << kind;
+        if (list[len] == '\0')
+            return kinds;
+        list += len + 1;
+    }
+}
+
+/* The library checks the rest of the URL when it connects. */
+static void check_webhook(const struct hs_options *options, struct hs_problem *problem)
+{
+    const char *url = options->webhook;
+    size_t scheme = strncmp(url, "https://", 8) == 0 ? 8 : strncmp(url, "http://", 7) == 0 ? 7 : 0;
+    if (hs_event_kinds_parse(options->webhook_verdicts) == 0)
+        hs_problem_add(problem, "/webhook_verdicts",
+                       "must be a list of rejected, shadow_rejected and inconclusive, with commas");
+    if (url[0] == '\0')
+        return;
+    if (scheme == 0 || strcspn(url + scheme, "/?#") == 0 || strpbrk(url, "@ \t\r\n") != NULL)
+        hs_problem_add(problem, "/webhook",
+                       "must be a URL with https:// or http://, without a user name");
+    if (options->webhook_secret_file[0] == '\0')
+        hs_problem_add(problem, "/webhook_secret_file",
+                       "is also needed: it signs the requests of the webhook");
+}
+
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem)
 {
     const struct {
@@ -274,6 +310,7 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
     if (!hs_body_mask_is_valid(options->evidence_mask))
         hs_problem_add(problem, "/evidence_mask",
                        "must be JSON pointers to members that begin with x_, like /x_a,/x_b/c");
+    check_webhook(options, problem);
     enum hs_log_level level;
     if (!hs_log_level_parse(options->log_level, &level))
         hs_problem_add(problem, "/log_level", "must be error, warn, info or debug");

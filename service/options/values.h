@@ -83,6 +83,24 @@ enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name);
 /* The value of a name; HS_EVIDENCE_MODE_COUNT: unknown name. */
 enum hs_evidence_mode hs_evidence_mode_parse(const char *name);
 
+/* Kinds of verdicts that are delivered. X(id, name on the wire) */
+#define HS_EVENT_KINDS(X)                                                                          \
+    X(REJECTED, "rejected")                                                                        \
+    X(SHADOW, "shadow_rejected") /* not rejected, but a check in shadow mode would reject */       \
+    X(INCONCLUSIVE, "inconclusive")
+
+#define X(id, name) HS_EVENT_KIND_##id,
+enum hs_event_kind { HS_EVENT_KINDS(X) HS_EVENT_KIND_COUNT };
+#undef X
+
+/* A set of kinds is an `unsigned` with a bit for each. */
+#define X(id, name) HS_EVENT_##id = 1 << HS_EVENT_KIND_##id,
+enum { HS_EVENT_KINDS(X) };
+#undef X
+
+/* Reads a list of kinds with commas between them. 0: it is not such a list. */
+unsigned hs_event_kinds_parse(const char *list);
+
 void hs_options_default(struct hs_options *options);
 
 /* Applies a configuration document. Adds every bad key to `problem` with its pointer, and applies

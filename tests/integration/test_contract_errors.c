@@ -87,8 +87,11 @@ static void provoke_bad_request(size_t route, struct hs_refusal_message *message
         message->body = "{\"nonsense\":";
     else if (route == HS_ROUTE_VERDICT_LIST)
         snprintf(message->path, sizeof message->path, "/v1/verdicts?limit=x");
-    else
+    else if (strchr(hs_refusal_pattern(route), '{') != NULL)
         hs_refusal_path(route, "not%20a%20name", message->path);
+    else
+        snprintf(message->path, sizeof message->path, "%s?verdict=nonsense",
+                 hs_refusal_pattern(route));
 }
 
 /* A token that must not use the route, or a path that belongs to nobody. */
@@ -427,6 +430,7 @@ static const struct {
     {HS_ROUTE_LIVEZ, "", NULL, 200},
     {HS_ROUTE_READYZ, "", NULL, 200},
     {HS_ROUTE_METRICS, "", NULL, 200},
+    {HS_ROUTE_EVENTS, "", NULL, 200},
     {HS_ROUTE_RULESET_PUT, "fine", "{}", 201},
     {HS_ROUTE_RULESET_PUT, "fine", "{}", 200},
     {HS_ROUTE_RULESET_GET, "fine", NULL, 200},
@@ -474,11 +478,10 @@ START_TEST(documented_successes_of_evidence)
     static const struct {
         enum hs_route route;
         int status;
-    } stored[] = {{HS_ROUTE_VERDICT_LIST, 200}, {HS_ROUTE_VERDICT_GET, 200},
-                  {HS_ROUTE_VERDICT_SCENE, 200}, {HS_ROUTE_WHAT_IF, 200},
-                  {HS_ROUTE_REVIEW_POST, 201},  {HS_ROUTE_REVIEW_LIST, 200},
-                  {HS_ROUTE_PRECISION, 200},    {HS_ROUTE_PLAYER_REPORT, 200},
-                  {HS_ROUTE_PLAYER_ERASE, 200}};
+    } stored[] = {
+        {HS_ROUTE_VERDICT_LIST, 200}, {HS_ROUTE_VERDICT_GET, 200},   {HS_ROUTE_VERDICT_SCENE, 200},
+        {HS_ROUTE_WHAT_IF, 200},      {HS_ROUTE_REVIEW_POST, 201},   {HS_ROUTE_REVIEW_LIST, 200},
+        {HS_ROUTE_PRECISION, 200},    {HS_ROUTE_PLAYER_REPORT, 200}, {HS_ROUTE_PLAYER_ERASE, 200}};
     struct hs_test_kept kept;
     char id[HS_STORED_ID], body[256];
     hs_kept_setup(&kept);

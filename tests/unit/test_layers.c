@@ -35,6 +35,8 @@ static const char *const places[] = {
     "service/options",
     "service/state",
     "service/record",
+    "service/evidence",
+    "service/delivery",
     "service/checkpoint",
     "service/evidence",
     "service/access",
