@@ -230,7 +230,7 @@ CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_linger 
     %test_metrics %test_log %test_logging %test_observability %test_haproxy %test_replicas %test_http_fuzz %test_reload %test_golden \
     %test_record %test_line_queue %test_recheck %test_recheck_restarts %test_simulate %test_checkpoint %test_storm %test_tokens \
     %test_map_store %test_registry %test_work_budget %test_replays %test_memory %test_budget %test_kills %test_pool \
-    %test_share %test_events %test_webhook,$(TEST_BIN))
+    %test_share %test_events %test_webhook %test_evidence_disk,$(TEST_BIN))
 test-concurrent: deps-build deps-test all $(CONCURRENT) ## the concurrent tests alone
 	@HS_CONCURRENT_ONLY=1 CK_FORK=no CK_TIMEOUT_MULTIPLIER=10 sh tests/run.sh $(B) $(CONCURRENT)
 

@@ -285,8 +285,9 @@ static bool drain(struct hs_service *service, const sigset_t *signals)
         int64_t left_us = until_us - hs_clock_us();
         if (left_us <= 0)
             return true;
-        struct timespec left = hs_clock_timespec(left_us);
+        struct timespec left = hs_clock_timespec(left_us < EXPIRE_US ? left_us : EXPIRE_US);
         int received = sigtimedwait(signals, NULL, &left);
+        hs_evidence_expire(service->evidence);
         if (received == SIGTERM || received == SIGINT)
             return false;
     }

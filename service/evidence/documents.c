@@ -22,8 +22,9 @@ static bool put_ruleset(struct hs_evidence_store *store, const struct hs_ruleset
 static bool put_map(struct hs_evidence_store *store, const struct hs_map_entry *map,
                     struct hs_str document)
 {
-    return hs_evidence_store_put_document(store, HS_STR("map"), hs_name_str(&map->name),
-                                          hs_str_of(map->revision), document);
+    struct hs_str name = hs_str_of(map->name.text);
+    return hs_evidence_store_put_document(store, HS_STR("map"), name, hs_str_of(map->revision),
+                                          document);
 }
 
 /* False: there is no such file, it is damaged, or memory is out. */
