@@ -15,7 +15,7 @@ LDFLAGS  ?=
 # target that lacks its group installs just that one.
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev libcglm-dev \
                   nettle-dev libgnutls28-dev libcurl4-gnutls-dev zlib1g-dev \
-                  libsqlite3-dev libzstd-dev
+                  libsqlite3-dev libzstd-dev libjs-three libjs-chart.js
 # The commands that README.md tells people to type; `make demo` and `make run` install them.
 PACKAGES_README := curl jq
 PACKAGES_EXAMPLE := python3
@@ -93,6 +93,10 @@ PEER_BIN  := $(B)/tests/property/test_world_oracle $(B)/tests/bench/bench_hit $(
 GAME      := $(B)/example_game
 
 EMBEDDED := openapi.yaml
+# The console: its own files, and the libraries that it loads.
+CONSOLE  := $(sort $(wildcard console/*)) /usr/share/javascript/three/three.module.js \
+            /usr/share/javascript/three/examples/jsm/controls/OrbitControls.js \
+            /usr/share/javascript/chart.js/chart.min.js
 
 .PHONY: all run demo example test test-contract test-bare check bench fuzz fuzz-long fuzz-readers nightly golden-arm lint \
         lint-deploy docs format install install-library uninstall dist clean help deps deps-build deps-readme \
@@ -114,10 +118,10 @@ $(B)/obj/%.o: %.c
 	$(Q)$(CC) $(EDGE_FLAGS) -MMD -MP -c $< -o $@
 
 # Files the program carries inside itself.
-$(B)/gen/embedded.c: $(EMBEDDED) scripts/embed.sh
+$(B)/gen/embedded.c: $(EMBEDDED) $(CONSOLE) scripts/embed.sh
 	@mkdir -p $(@D)
 	$(call say,EMBED,$@)
-	$(Q)sh scripts/embed.sh $(EMBEDDED) > $@.tmp && mv $@.tmp $@
+	$(Q)sh scripts/embed.sh $(EMBEDDED) -- $(CONSOLE) > $@.tmp && mv $@.tmp $@
 
 $(B)/obj/gen/embedded.o: $(B)/gen/embedded.c
 	@mkdir -p $(@D)

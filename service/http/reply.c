@@ -19,6 +19,13 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
     return value == NULL ? "" : value;
 }
 
+const char *hs_request_header(const struct hs_request *request, const char *name)
+{
+    return request->connection == NULL ? NULL
+                                       : MHD_lookup_connection_value(request->connection,
+                                                                     MHD_HEADER_KIND, name);
+}
+
 /* Shorter answers are not charged; they count as part of the connection. */
 enum { LONG_ANSWER = HS_KEPT_ANSWER };
 
@@ -51,11 +58,15 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
     struct hs_reply_headers headers = {
         .request_id = request->headers.request_id,
         .allow = request->params.allow,
+        .etag = reply->etag,
+        .encoding = reply->encoding,
         .close = request->close || atomic_load(&http->closing) || atomic_load(&service->draining),
     };
     charge_answer(request, reply);
-    if (reply->problem->code != HS_PROBLEM_NONE)
+    if (reply->problem->code != HS_PROBLEM_NONE) {
         reply->status = hs_problem_status(reply->problem->code);
+        headers.etag = NULL;
+    }
     if (reply->status == 401 || reply->status == 403)
         headers.challenge =
             hs_auth_challenge(&request->auth, (enum hs_route)request->route, challenge);

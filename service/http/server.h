@@ -46,6 +46,8 @@ struct hs_reply {
     struct hs_problem *problem; /* if its code is set, the reply is this problem and not the body */
     const char *static_body;    /* if set, it is sent without a copy, `static_size` bytes */
     size_t static_size;
+    const char *etag;     /* if set, the reply is a file of the console; a literal */
+    const char *encoding; /* Content-Encoding of the body; NULL: none; a literal */
 };
 
 typedef void hs_endpoint(struct hs_service *service, const struct hs_request *request,
@@ -56,6 +58,9 @@ extern hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT];
 
 /* Value of a query argument, "" for `?name` alone, or NULL. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
+
+/* Value of a header, or NULL. */
+const char *hs_request_header(const struct hs_request *request, const char *name);
 
 /* How long a body may stall at first, in microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };
