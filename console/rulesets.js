@@ -56,12 +56,12 @@ function rulesetsPanel({ rulesets }) {
 
 function changes(answer) {
   const reasons = answer.reasons ?? [];
-  const ids = answer.changed_ids ?? [];
+  const ids = answer.changes ?? [];
   const both = (one) => `${verdicts[one.verdict] ?? one.verdict}: ${reasonName(one.reason)}`;
   return el('div', {},
     el('div', { class: 'tiles' }, [['computed', 'Computed'], ['unchanged', 'Unchanged'], ['changed', 'Changed'], ['incomparable', 'Not comparable']]
       .map(([key, text]) => el('div', { class: `tile${key === 'changed' && answer.changed > 0 ? ' bad' : ''}` }, el('b', {}, count(answer[key])), text))),
-    answer.more ? notice('Not all verdicts were computed: there are more than the limit, or the time was over.') : null,
+    answer.next ? notice('Not all verdicts were computed: there are more than the limit, or the time was over.') : null,
     reasons.length > 0 ? table('Verdicts before and after', ['Verdict and reason', ['Before', 'num'], ['After', 'num']],
       reasons.map((one) => [both(one), count(one.before), count(one.after)])) : null,
     ids.length > 0 ? table('Changed verdicts', ['Verdict', 'Before', 'After'], ids.map((one) => [
@@ -80,7 +80,7 @@ function whatIf(name, document) {
       submit.disabled = true;
       result.replaceChildren(notice('Computing the stored verdicts again …'));
       try {
-        const answer = await post(route(['rulesets', name, 'what-if'], Object.fromEntries(new FormData(form))), JSON.parse(text.value));
+        const answer = await post(route(['what-if'], { ruleset: name, ...Object.fromEntries(new FormData(form)) }), JSON.parse(text.value));
         result.replaceChildren(changes(answer));
         announce(`${answer.changed} of ${answer.computed} verdicts would change`);
       } catch (error) {
