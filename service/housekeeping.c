@@ -48,6 +48,7 @@ static void end_idle(void *context, struct hs_match_slot *slot)
 
 void hs_service_expire(struct hs_service *service)
 {
+    hs_evidence_expire(service->evidence);
     if (service->options->match_idle_seconds > 0)
         hs_registry_each(service->registry, (struct hs_str){0}, end_idle, service);
 }

@@ -36,8 +36,9 @@ enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 
 enum { EXPIRE_US = 1000000 }; /* between checks for idle matches */
 
-/* How long the end of the service waits for the disk, and the memory for verdicts that wait. */
-enum { EVIDENCE_STOP_US = 5000000, EVIDENCE_QUEUE_BYTES = 64 << 20 };
+/* Threads that read the evidence store, and how long the end of the service waits for its writer.
+ */
+enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000 };
 
 /* Returns false. */
 static bool cannot_start(const char *detail)
@@ -86,6 +87,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     service->bodies = hs_share_create(options->inflight_body_bytes);
     service->map_builder = hs_pool_create(1, true);
     service->ruleset_builder = hs_pool_create(1, true);
+    service->evidence_readers = hs_pool_create(EVIDENCE_READERS, false);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
             hs_registry_create(options->max_matches, service->rulesets, service->maps);
@@ -95,7 +97,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     if (!guarded || service->metrics == NULL || service->registry == NULL ||
         service->rulesets == NULL || service->maps == NULL || service->bodies == NULL ||
         service->map_builder == NULL || service->ruleset_builder == NULL ||
-        !set_limits(service, options))
+        service->evidence_readers == NULL || !set_limits(service, options))
         return cannot_start(error);
     return true;
 }
@@ -104,6 +106,7 @@ static void destroy_state(struct hs_service *service)
 {
     hs_pool_destroy(service->map_builder);
     hs_pool_destroy(service->ruleset_builder);
+    hs_pool_destroy(service->evidence_readers);
     hs_checkpoint_abandon(service->checkpoint);
     hs_evidence_stop(service->evidence, EVIDENCE_STOP_US);
     hs_record_close(service->record, service->registry);
@@ -141,11 +144,13 @@ static bool start_evidence(struct hs_service *service)
 {
     const struct hs_options *options = service->options;
     enum hs_evidence_mode mode = hs_evidence_mode_parse(options->evidence);
+    enum hs_evidence_overflow overflow = hs_evidence_overflow_parse(options->evidence_overflow);
     char error[256];
     if (options->data[0] == '\0' || mode == HS_EVIDENCE_OFF)
         return true;
     struct hs_evidence_settings settings = {.directory = options->data,
-                                            .queue_bytes = EVIDENCE_QUEUE_BYTES,
+                                            .queue_bytes = options->evidence_queue_bytes,
+                                            .blocks = overflow == HS_EVIDENCE_OVERFLOW_BLOCK,
                                             .is_synced = mode == HS_EVIDENCE_SYNC,
                                             .keep_days = (unsigned)options->evidence_days,
                                             .keep_bytes = options->evidence_bytes,

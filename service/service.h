@@ -29,6 +29,7 @@ struct hs_service {
     struct hs_map_store *maps;
     struct hs_share *bodies; /* request bodies, except those of maps */
     struct hs_pool *map_builder, *ruleset_builder;
+    struct hs_pool *evidence_readers; /* runs the requests that read the evidence store */
     struct hs_keyring *keyring;       /* NULL: no tokens are needed */
     struct hs_record *record;         /* NULL: no recording */
     struct hs_tenant_rates *rates;    /* NULL: no limit */

@@ -2,6 +2,7 @@
 
 #include <microhttpd.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* Adds a header if it has a value. False: out of memory. */
 static bool add(struct MHD_Response *response, const char *name, const char *value)
@@ -58,6 +59,15 @@ bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *c
     } alias = {bytes};
     return queue(connection, status, content_type,
                  MHD_create_response_from_buffer(size, alias.out, MHD_RESPMEM_PERSISTENT), headers);
+}
+
+bool hs_reply_file(struct MHD_Connection *connection, int status, const char *content_type, int fd,
+                   uint64_t size, const struct hs_reply_headers *headers)
+{
+    struct MHD_Response *response = MHD_create_response_from_fd64(size, fd);
+    if (response == NULL)
+        close(fd);
+    return queue(connection, status, content_type, response, headers);
 }
 
 bool hs_reply_problem(struct MHD_Connection *connection, const struct hs_problem *problem,

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "api/http/problem.h"
 #include "api/json/buffer.h"
@@ -26,6 +27,10 @@ struct hs_reply_headers {
    completed. */
 bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *content_type,
                     const void *bytes, size_t size, const struct hs_reply_headers *headers);
+
+/* Sends the first `size` bytes of a file, and closes it in any case. */
+bool hs_reply_file(struct MHD_Connection *connection, int status, const char *content_type, int fd,
+                   uint64_t size, const struct hs_reply_headers *headers);
 
 /* Sends the problem as application/problem+json, with Retry-After if its status is 429 or 503. Its
    text replaces the content of `body`, which must stay like the bytes above. */

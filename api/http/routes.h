@@ -39,6 +39,9 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(MAP_DELETE, DELETE, "/v1/maps/{map}", BOTH, ALL_OF(RULES), CONSOLE, map_delete)              \
     X(VERDICT_LIST, GET, "/v1/verdicts", BOTH, ALL_OF(EVIDENCE), CONSOLE, verdict_list)            \
     X(VERDICT_GET, GET, "/v1/verdicts/{verdict}", BOTH, ALL_OF(EVIDENCE), CONSOLE, verdict_get)    \
+    X(VERDICT_SCENE, GET, "/v1/verdicts/{verdict}/scene", BOTH, ALL_OF(EVIDENCE), CONSOLE,         \
+      verdict_scene)                                                                               \
+    X(WHAT_IF, POST, "/v1/what-if", BOTH, ALL_OF(EVIDENCE), CONSOLE, what_if)                      \
     X(CONTRACT, GET, "/openapi.yaml", BOTH, OPEN, VITAL, contract)                                 \
     X(LIVEZ, GET, "/livez", BOTH, OPEN, VITAL, livez)                                              \
     X(READYZ, GET, "/readyz", BOTH, OPEN, VITAL, readyz)                                           \

@@ -252,8 +252,8 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
     hs_endpoint_record(service, posting->request, slot,
                        posting->over_budget > 0 ? posting->budget : 0, reply);
     hs_registry_release(service->registry, slot);
-    if (posting->has_evidence && !hs_evidence_settle(service->evidence))
-        hs_endpoint_overloaded(reply, "the evidence cannot be written to the disk");
+    if (posting->has_evidence && reply->problem->code == HS_PROBLEM_NONE)
+        reply->evidence_mark = hs_evidence_mark(service->evidence);
     if (posting->must_settle && !hs_journal_settle(service->journal))
         hs_endpoint_overloaded(reply, "the payments cannot be synced to the disk");
 }
@@ -265,6 +265,11 @@ void hs_endpoint_post(struct hs_service *service, const struct hs_request *reque
     int64_t began = hs_clock_ns();
     if (!hs_endpoint_has_capacity(service, request, reply))
         return;
+    if (request->route != HS_ROUTE_FRAMES_POST && hs_evidence_is_blocked(service->evidence)) {
+        hs_endpoint_overloaded(reply,
+                               "the evidence store is full, and `evidence-overflow` is block");
+        return;
+    }
     struct hs_ticks_request tick = {0};
     struct hs_malformed_items malformed = {.count = 0};
     json_t *root = NULL;

@@ -20,7 +20,7 @@ struct item {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
     struct hs_str shooter;
-    int64_t forward_us; /* of a shot */
+    int64_t forward_us;      /* of a shot */
     struct hs_verdict_id id; /* set by `encode` */
     struct hs_hit_result result;
 };
@@ -172,6 +172,7 @@ static bool answer_replay(struct hs_posting *posting, const struct item *item)
     if (entry == NULL || (is_open && slot->pays_nothing))
         return false;
     posting->must_settle = posting->must_settle || is_open;
+    posting->has_evidence = true; /* of the first answer, perhaps not on the disk yet */
     hs_write_raw(&posting->writer, (struct hs_str){entry->answer, entry->answer_size});
     hs_replayed_encode(&posting->writer, true);
     return true;

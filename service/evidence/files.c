@@ -30,6 +30,12 @@ void hs_evidence_path(const char *directory, const char *day, char path[HS_EVIDE
     snprintf(path, HS_EVIDENCE_PATH, "%s/" NAME_PREFIX "%s" NAME_SUFFIX, directory, day);
 }
 
+bool hs_evidence_cases_path(const char *directory, char path[HS_EVIDENCE_PATH])
+{
+    snprintf(path, HS_EVIDENCE_PATH, "%s/cases.db", directory);
+    return access(path, F_OK) == 0;
+}
+
 static bool read_day(const char *name, char day[HS_EVIDENCE_DAY])
 {
     size_t prefix = strlen(NAME_PREFIX), digits = HS_EVIDENCE_DAY - 1;
@@ -113,7 +119,8 @@ void hs_evidence_remove_old(const char *directory, const char *today, unsigned k
     char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(directory, &count);
     for (size_t i = 0; i < count; i++) {
         bytes += size_of(directory, days[i]);
-        bool is_old = hs_evidence_day_number(today) - hs_evidence_day_number(days[i]) > (int64_t)keep_days;
+        bool is_old =
+            hs_evidence_day_number(today) - hs_evidence_day_number(days[i]) > (int64_t)keep_days;
         bool is_today = strcmp(days[i], today) >= 0;
         if (!is_today && (is_old || bytes > keep_bytes))
             remove_day(directory, days[i]);

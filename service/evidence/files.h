@@ -2,6 +2,7 @@
 #ifndef HS_SERVICE_EVIDENCE_FILES_H
 #define HS_SERVICE_EVIDENCE_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -16,6 +17,9 @@ int64_t hs_evidence_day_number(const char *day);
 
 /* Writes the path of the file of a day. */
 void hs_evidence_path(const char *directory, const char *day, char path[HS_EVIDENCE_PATH]);
+
+/* Writes the path of the file of reviewed verdicts (cases.h). False: there is no such file. */
+bool hs_evidence_cases_path(const char *directory, char path[HS_EVIDENCE_PATH]);
 
 /* Returns the days that have a file, the newest first, for free(). NULL: none, or memory is out. */
 char (*hs_evidence_days(const char *directory, size_t *count))[HS_EVIDENCE_DAY];

@@ -1,14 +1,16 @@
 #include "service/evidence/store.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zstd.h>
 
 /* Codes that the writer remembers, so that most texts need no query. A power of two. */
 enum { REMEMBERED = 4096 };
 
-enum { SCHEMA_VERSION = 1 };
+enum { BUSY_MS = 2000 };
 
 /* The fastest level that still finds the repeated names of checks. */
 enum { PACK_LEVEL = 1 };
@@ -22,29 +24,39 @@ static const char schema[] =
 #define X(member, column) "," column " INTEGER NOT NULL"
     HS_EVIDENCE_TEXTS(X)
 #undef X
-    ");"
-    "CREATE TABLE IF NOT EXISTS bodies(at INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
-    " now INTEGER NOT NULL, measured REAL, \"limit\" REAL, unit TEXT,"
-    " revision TEXT NOT NULL, map TEXT, map_revision TEXT,"
-    " sizes TEXT NOT NULL, body BLOB NOT NULL);"
-    "CREATE INDEX IF NOT EXISTS by_player ON verdicts(player);"
-    "CREATE INDEX IF NOT EXISTS by_account ON verdicts(account);"
-    "CREATE INDEX IF NOT EXISTS by_match ON verdicts(match);";
+        ");"
+        "CREATE TABLE IF NOT EXISTS bodies(at INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
+        " now INTEGER NOT NULL, measured REAL, \"limit\" REAL, unit TEXT,"
+        " revision TEXT NOT NULL, map TEXT, map_revision TEXT,"
+        " sizes TEXT NOT NULL, body BLOB NOT NULL);"
+        "CREATE INDEX IF NOT EXISTS by_player ON verdicts(player);"
+        "CREATE INDEX IF NOT EXISTS by_account ON verdicts(account);"
+        "CREATE INDEX IF NOT EXISTS by_match ON verdicts(match);";
 
-enum statement { PUT_CODE, FIND_CODE, PUT_VERDICT, PUT_BODY, HAS_DOCUMENT, PUT_DOCUMENT, NEWEST };
+enum statement {
+    PUT_CODE,
+    FIND_CODE,
+    PUT_VERDICT,
+    PUT_BODY,
+    HAS_DOCUMENT,
+    PUT_DOCUMENT,
+    NEWEST,
+    CHANGES
+};
 
 static const char *const texts[] = {
     [PUT_CODE] = "INSERT OR IGNORE INTO codes(text) VALUES(?)",
     [FIND_CODE] = "SELECT code FROM codes WHERE text = ?",
     [PUT_VERDICT] = "INSERT INTO verdicts VALUES(?"
 #define X(member, column) ",?"
-                    HS_EVIDENCE_TEXTS(X)
+    HS_EVIDENCE_TEXTS(X)
 #undef X
-                    ")",
+        ")",
     [PUT_BODY] = "INSERT OR IGNORE INTO bodies VALUES(?,?,?,?,?,?,?,?,?,?,?)",
     [HAS_DOCUMENT] = "SELECT 1 FROM documents WHERE kind = ? AND revision = ?",
     [PUT_DOCUMENT] = "INSERT OR IGNORE INTO documents VALUES(?,?,?,?)",
     [NEWEST] = "SELECT max(at) FROM verdicts",
+    [CHANGES] = "PRAGMA data_version",
 };
 
 enum { STATEMENTS = sizeof texts / sizeof texts[0] };
@@ -58,11 +70,17 @@ struct hs_evidence_store {
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENTS];
     int64_t newest_us;
+    int64_t changes; /* differs after another connection has changed the file */
     ZSTD_CCtx *packer;
     unsigned char *packed; /* space for a compressed body */
     size_t packed_capacity;
     struct remembered remembered[REMEMBERED];
 };
+
+sqlite3 *hs_evidence_store_db(struct hs_evidence_store *store)
+{
+    return store->db;
+}
 
 const char *hs_evidence_store_error(const struct hs_evidence_store *store)
 {
@@ -93,33 +111,79 @@ static void bind_text(sqlite3_stmt *statement, int at, struct hs_str text)
 
 /* ---- the file ---- */
 
+int hs_evidence_schema_of(sqlite3 *db)
+{
+    sqlite3_stmt *find;
+    if (sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &find, NULL) != SQLITE_OK)
+        return -1;
+    int version = sqlite3_step(find) == SQLITE_ROW ? sqlite3_column_int(find, 0) : -1;
+    sqlite3_finalize(find);
+    return version;
+}
+
+/* Runs a prepared statement that gives one number. */
+static bool read_number(struct hs_evidence_store *store, enum statement which, int64_t *out)
+{
+    sqlite3_stmt *statement = store->statements[which];
+    bool fine = sqlite3_step(statement) == SQLITE_ROW;
+    *out = fine ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_reset(statement);
+    return fine;
+}
+
 static bool prepare(struct hs_evidence_store *store)
 {
     for (int i = 0; i < STATEMENTS; i++)
         if (sqlite3_prepare_v3(store->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT,
                                &store->statements[i], NULL) != SQLITE_OK)
             return false;
-    if (sqlite3_step(store->statements[NEWEST]) != SQLITE_ROW)
-        return false;
-    store->newest_us = sqlite3_column_int64(store->statements[NEWEST], 0);
-    sqlite3_reset(store->statements[NEWEST]);
-    return true;
+    return read_number(store, NEWEST, &store->newest_us);
 }
 
-/* WAL: readers never wait for the writer. synchronous NORMAL: a commit is in the log file, which a
-   crash of the process keeps; a commit that must survive a loss of power is synced
-   (hs_evidence_store_commit). */
+/* WAL: readers never wait for the writer. With synchronous NORMAL a commit is in the log file,
+   which a crash of the process keeps; with FULL it is also synced to the disk. secure_delete: the
+   bytes of a deleted player are overwritten. */
 static bool set_up(struct hs_evidence_store *store, bool is_synced)
 {
     char version[64];
-    snprintf(version, sizeof version, "PRAGMA user_version = %d", SCHEMA_VERSION);
-    return run(store, "PRAGMA journal_mode = WAL") && run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
-           run(store, "PRAGMA wal_autocheckpoint = 4000") && run(store, schema) &&
-           run(store, version) && prepare(store);
+    snprintf(version, sizeof version, "PRAGMA user_version = %d", HS_EVIDENCE_SCHEMA);
+    return run(store, "PRAGMA journal_mode = WAL") &&
+           run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
+           run(store, "PRAGMA wal_autocheckpoint = 4000") &&
+           run(store, "PRAGMA secure_delete = ON") && run(store, schema) && run(store, version) &&
+           prepare(store);
 }
 
-struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced,
-                                                 char error[256])
+/* SQLite makes files that all users can read, so the file is made before. */
+static void make_private(const char *path)
+{
+    int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Opens the file and its tables. False with a sentence. */
+static bool open_file(struct hs_evidence_store *store, const char *path, bool is_synced,
+                      char error[256])
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    make_private(path);
+    bool fine = sqlite3_open_v2(path, &store->db, flags, NULL) == SQLITE_OK;
+    if (fine)
+        sqlite3_busy_timeout(store->db, BUSY_MS);
+    int version = fine ? hs_evidence_schema_of(store->db) : -1;
+    if (version > 0 && version != HS_EVIDENCE_SCHEMA) {
+        snprintf(error, 256, "%.150s has tables of version %d, and this program writes version %d",
+                 path, version, HS_EVIDENCE_SCHEMA);
+        return false;
+    }
+    fine = fine && version >= 0 && set_up(store, is_synced);
+    if (!fine && store->db != NULL)
+        snprintf(error, 256, "%.150s: %s", path, sqlite3_errmsg(store->db));
+    return fine;
+}
+
+struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256])
 {
     struct hs_evidence_store *store = calloc(1, sizeof *store);
     snprintf(error, 256, "out of memory");
@@ -131,11 +195,8 @@ struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synce
         return NULL;
     }
     ZSTD_CCtx_setParameter(store->packer, ZSTD_c_compressionLevel, PACK_LEVEL);
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(path, &store->db, flags, NULL) == SQLITE_OK && set_up(store, is_synced))
+    if (open_file(store, path, is_synced, error))
         return store;
-    if (store->db != NULL)
-        snprintf(error, 256, "%s: %s", path, sqlite3_errmsg(store->db));
     hs_evidence_store_close(store);
     return NULL;
 }
@@ -154,9 +215,21 @@ void hs_evidence_store_close(struct hs_evidence_store *store)
 
 /* ---- transactions ---- */
 
+static void forget_codes(struct hs_evidence_store *store)
+{
+    memset(store->remembered, 0, sizeof store->remembered);
+}
+
+/* Another connection may have deleted codes, together with a player. */
 bool hs_evidence_store_begin(struct hs_evidence_store *store)
 {
-    return run(store, "BEGIN IMMEDIATE");
+    int64_t changes = 0;
+    if (!run(store, "BEGIN IMMEDIATE") || !read_number(store, CHANGES, &changes))
+        return false;
+    if (changes != store->changes)
+        forget_codes(store);
+    store->changes = changes;
+    return true;
 }
 
 bool hs_evidence_store_commit(struct hs_evidence_store *store)
@@ -167,7 +240,7 @@ bool hs_evidence_store_commit(struct hs_evidence_store *store)
 void hs_evidence_store_undo(struct hs_evidence_store *store)
 {
     run(store, "ROLLBACK");
-    memset(store->remembered, 0, sizeof store->remembered); /* their rows may be undone */
+    forget_codes(store); /* their rows may be undone */
 }
 
 /* ---- rows ---- */

@@ -46,16 +46,23 @@ struct hs_evidence_row {
     struct hs_str state; /* an excerpt (validators/snapshot.h), which completes the opening */
 };
 
+/* Files with another version of the tables are neither read nor written. */
+enum { HS_EVIDENCE_SCHEMA = 1 };
+
+/* The version of the tables of an open file; 0: it has no tables, -1: it cannot be read. */
+int hs_evidence_schema_of(sqlite3 *db);
+
 struct hs_evidence_store;
 
-/* Opens the file of a day, and creates it if it is missing. `is_synced`: a commit survives a loss of
-   power, not only of the process. NULL with a sentence in `error`. */
-struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced,
-                                                 char error[256]);
+/* Opens a file, and creates it if it is missing, for this user alone (0600). `is_synced`: a commit
+   survives a loss of power, not only of the process. NULL with a sentence in `error`. Several
+   processes and threads may have a file open; each call waits at most two seconds for another's
+   transaction. */
+struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);
 void hs_evidence_store_close(struct hs_evidence_store *store);
 
-/* Several rows are one transaction. After a failed call the transaction is undone. False with
-   errno-like text in hs_evidence_store_error. */
+/* Several rows are one transaction. After a failed call, undo the transaction; then the reason is
+   in hs_evidence_store_error. */
 bool hs_evidence_store_begin(struct hs_evidence_store *store);
 bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row);
 bool hs_evidence_store_commit(struct hs_evidence_store *store);
@@ -67,6 +74,9 @@ bool hs_evidence_store_has(struct hs_evidence_store *store, struct hs_str kind,
 bool hs_evidence_store_put_document(struct hs_evidence_store *store, struct hs_str kind,
                                     struct hs_str name, struct hs_str revision,
                                     struct hs_str document);
+
+/* The connection, for statements of its owner. */
+sqlite3 *hs_evidence_store_db(struct hs_evidence_store *store);
 
 const char *hs_evidence_store_error(const struct hs_evidence_store *store);
 

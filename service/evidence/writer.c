@@ -6,15 +6,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "service/evidence/documents.h"
 #include "service/evidence/files.h"
 #include "service/service.h"
-#include "service/state/maps.h"
-#include "service/state/rulesets.h"
 #include "service/system/clock.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-enum { COMMIT_ROWS = 500, COMMIT_US = 200000, RETRY_US = 1000000, SETTLE_US = 2000000 };
+enum { COMMIT_ROWS = 500, COMMIT_US = 200000, RETRY_US = 1000000, WAIT_US = 2000000 };
 
 /* A row of the queue, with the bytes of its texts behind it. */
 struct item {
@@ -30,11 +29,11 @@ struct hs_evidence {
     struct hs_evidence_settings settings;
     struct hs_log_limit log_limit;
     pthread_mutex_t lock; /* guards the queue, the numbers and `is_ending` */
-    pthread_cond_t wake, committed;
+    pthread_cond_t wake;
     struct item *first, **last;
     size_t bytes, count;
     uint64_t added, done; /* rows that were ever added, and of those the committed or dropped */
-    uint64_t lost;        /* rows that were not committed */
+    struct hs_evidence_wait *waits;
     bool is_ending;
     int64_t end_us; /* with is_ending: give up then */
     pthread_t thread;
@@ -119,23 +118,6 @@ static bool open_day(struct hs_evidence *evidence)
     return true;
 }
 
-static bool put_documents(struct hs_evidence_store *store, const struct item *item)
-{
-    const struct hs_ruleset_entry *ruleset = item->ruleset;
-    const struct hs_map_entry *map = item->map;
-    struct hs_str revision = hs_str_of(ruleset->revision);
-    bool fine = hs_evidence_store_has(store, HS_STR("ruleset"), revision) ||
-                hs_evidence_store_put_document(
-                    store, HS_STR("ruleset"), hs_name_str(&ruleset->ruleset->name), revision,
-                    (struct hs_str){ruleset->document, ruleset->document_size});
-    if (!fine || map == NULL || map->document == NULL)
-        return fine;
-    revision = hs_str_of(map->revision);
-    return hs_evidence_store_has(store, HS_STR("map"), revision) ||
-           hs_evidence_store_put_document(store, HS_STR("map"), hs_name_str(&map->name), revision,
-                                          (struct hs_str){map->document, map->document_size});
-}
-
 /* Writes the rows of a list in one transaction. */
 static bool write_items(struct hs_evidence *evidence, const struct item *items)
 {
@@ -144,7 +126,9 @@ static bool write_items(struct hs_evidence *evidence, const struct item *items)
     struct hs_evidence_store *store = evidence->store;
     bool fine = hs_evidence_store_begin(store);
     for (const struct item *item = items; fine && item != NULL; item = item->next)
-        fine = put_documents(store, item) && hs_evidence_store_put(store, &item->row);
+        fine = hs_evidence_put_documents(store, evidence->settings.directory, item->ruleset,
+                                         item->map) &&
+               hs_evidence_store_put(store, &item->row);
     fine = fine && hs_evidence_store_commit(store);
     if (fine)
         return true;
@@ -153,6 +137,24 @@ static bool write_items(struct hs_evidence *evidence, const struct item *items)
     hs_evidence_store_close(store);
     evidence->store = NULL; /* opened again, because the file may be another one then */
     return false;
+}
+
+/* Ends the waits that are settled, those of `owner`, and those that began too long ago. The lock is
+   held. */
+static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t now_us)
+{
+    struct hs_evidence_wait **at = &evidence->waits;
+    while (*at != NULL) {
+        struct hs_evidence_wait *wait = *at;
+        bool is_settled = evidence->done >= wait->mark && !wait->is_lost;
+        if (!is_settled && !wait->is_lost && wait->owner != owner && now_us < wait->until_us) {
+            at = &wait->next;
+            continue;
+        }
+        *at = wait->next; /* `done` may free the wait */
+        wait->is_lost = !is_settled;
+        wait->done(wait);
+    }
 }
 
 /* Ends the rows of a list: they were committed, or are given up. The lock is held. */
@@ -168,8 +170,9 @@ static void finish(struct hs_evidence *evidence, struct item *items, bool is_wri
     }
     evidence->count -= count;
     evidence->done += count;
-    evidence->lost += is_written ? 0 : count;
-    pthread_cond_broadcast(&evidence->committed);
+    for (struct hs_evidence_wait *wait = evidence->waits; wait != NULL; wait = wait->next)
+        wait->is_lost = wait->is_lost || !is_written;
+    end_waits(evidence, NULL, 0);
     if (is_written)
         hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_WRITTEN, 0, (int64_t)count);
     else
@@ -246,7 +249,20 @@ bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct
 static bool has_space(const struct hs_evidence *evidence, size_t size, bool is_sample)
 {
     size_t limit = evidence->settings.queue_bytes / (is_sample ? 2 : 1);
-    return !evidence->is_ending && evidence->bytes < limit && size <= limit - evidence->bytes;
+    if (evidence->is_ending)
+        return false;
+    return (evidence->settings.blocks && !is_sample) ||
+           (evidence->bytes < limit && size <= limit - evidence->bytes);
+}
+
+bool hs_evidence_is_blocked(struct hs_evidence *evidence)
+{
+    if (evidence == NULL || !evidence->settings.blocks)
+        return false;
+    pthread_mutex_lock(&evidence->lock);
+    bool is_full = evidence->bytes >= evidence->settings.queue_bytes;
+    pthread_mutex_unlock(&evidence->lock);
+    return is_full;
 }
 
 bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row *row,
@@ -280,19 +296,47 @@ bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row 
     return false;
 }
 
-bool hs_evidence_settle(struct hs_evidence *evidence)
+/* ---- waits ---- */
+
+uint64_t hs_evidence_mark(struct hs_evidence *evidence)
 {
     if (evidence == NULL || !evidence->settings.is_synced)
-        return true;
-    struct timespec until = hs_clock_timespec(hs_clock_us() + SETTLE_US);
-    int result = 0;
+        return 0;
     pthread_mutex_lock(&evidence->lock);
-    uint64_t target = evidence->added, lost = evidence->lost;
-    while (evidence->done < target && result == 0)
-        result = pthread_cond_timedwait(&evidence->committed, &evidence->lock, &until);
-    bool is_settled = evidence->done >= target && evidence->lost == lost;
+    uint64_t mark = evidence->done < evidence->added ? evidence->added : 0;
     pthread_mutex_unlock(&evidence->lock);
-    return is_settled;
+    return mark;
+}
+
+bool hs_evidence_await(struct hs_evidence *evidence, struct hs_evidence_wait *wait)
+{
+    wait->until_us = hs_clock_us() + WAIT_US;
+    pthread_mutex_lock(&evidence->lock);
+    bool must_wait = evidence->done < wait->mark;
+    if (must_wait) {
+        wait->next = evidence->waits;
+        evidence->waits = wait;
+    }
+    pthread_mutex_unlock(&evidence->lock);
+    return must_wait;
+}
+
+void hs_evidence_expire(struct hs_evidence *evidence)
+{
+    if (evidence == NULL)
+        return;
+    pthread_mutex_lock(&evidence->lock);
+    end_waits(evidence, NULL, hs_clock_us());
+    pthread_mutex_unlock(&evidence->lock);
+}
+
+void hs_evidence_end_waits(struct hs_evidence *evidence, const void *owner)
+{
+    if (evidence == NULL)
+        return;
+    pthread_mutex_lock(&evidence->lock);
+    end_waits(evidence, owner, 0);
+    pthread_mutex_unlock(&evidence->lock);
 }
 
 size_t hs_evidence_queue_length(struct hs_evidence *evidence)
@@ -307,15 +351,13 @@ size_t hs_evidence_queue_length(struct hs_evidence *evidence)
 
 static void destroy(struct hs_evidence *evidence)
 {
-    pthread_cond_destroy(&evidence->committed);
     pthread_cond_destroy(&evidence->wake);
     pthread_mutex_destroy(&evidence->lock);
     free(evidence);
 }
 
 struct hs_evidence *hs_evidence_start(const struct hs_service *service,
-                                      const struct hs_evidence_settings *settings,
-                                      char error[256])
+                                      const struct hs_evidence_settings *settings, char error[256])
 {
     struct hs_evidence *evidence = calloc(1, sizeof *evidence);
     snprintf(error, 256, "out of memory");
@@ -327,7 +369,6 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
     evidence->last = &evidence->first;
     pthread_mutex_init(&evidence->lock, NULL);
     hs_clock_condition(&evidence->wake);
-    hs_clock_condition(&evidence->committed);
     if (pthread_create(&evidence->thread, NULL, write_rows, evidence) == 0)
         return evidence;
     destroy(evidence);

@@ -6,6 +6,7 @@
 #include "service/system/clock.h"
 
 #include <string.h>
+#include <unistd.h>
 
 const char *hs_request_query(const struct hs_request *request, const char *name)
 {
@@ -86,10 +87,19 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
     struct hs_str bytes = {request->answer.data, request->answer.len};
     if (reply->static_body != NULL)
         bytes = (struct hs_str){reply->static_body, reply->static_size};
-    bool fine = has_problem
-                    ? hs_reply_problem(connection, reply->problem, &request->answer, &headers)
-                    : hs_reply_bytes(connection, reply->status, reply->content_type, bytes.ptr,
-                                     bytes.len, &headers);
+    int file = reply->file;
+    reply->file = 0;
+    if (file > 0 && has_problem)
+        close(file);
+    bool fine;
+    if (has_problem)
+        fine = hs_reply_problem(connection, reply->problem, &request->answer, &headers);
+    else if (file > 0)
+        fine = hs_reply_file(connection, reply->status, reply->content_type, file, reply->file_size,
+                             &headers);
+    else
+        fine = hs_reply_bytes(connection, reply->status, reply->content_type, bytes.ptr, bytes.len,
+                              &headers);
     return fine ? MHD_YES : MHD_NO;
 }
 
@@ -132,6 +142,8 @@ void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection
     };
     if (http->service->keyring != NULL)
         view.tenant = hs_http_tenant_of(request);
+    if (http->service->keyring != NULL)
+        view.kid = hs_name_str(&request->auth.identity.kid);
     view.explain = is_asked(&view, "explain");
     view.brief = is_asked(&view, "brief");
     view.strict = is_asked(&view, "strict");

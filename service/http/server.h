@@ -32,6 +32,7 @@ struct hs_request {
        does not hang. NULL: no watchdog. */
     atomic_llong *alive_us;
     struct hs_str tenant; /* of the caller; ptr NULL: the service has no tokens and no owners */
+    struct hs_str kid;    /* of the caller's token; ptr NULL without tenants */
     unsigned scopes;  /* the caller's scopes (api/http/routes.h); meaningless without a tenant */
     void *connection; /* for hs_request_query; NULL: no connection, so no query */
 };
@@ -48,6 +49,10 @@ struct hs_reply {
     size_t static_size;
     const char *etag;     /* if set, the reply is a file of the console; a literal */
     const char *encoding; /* Content-Encoding of the body; NULL: none; a literal */
+    int file; /* if > 0, the first `file_size` bytes of this descriptor are sent; owned */
+    uint64_t file_size;
+    /* The answer waits until this point of the evidence store is on the disk; 0: it does not. */
+    uint64_t evidence_mark;
 };
 
 typedef void hs_endpoint(struct hs_service *service, const struct hs_request *request,

@@ -1,6 +1,7 @@
 /* The threads that serve a listener. */
 #include "service/http/listener.h"
 
+#include "service/evidence/writer.h"
 #include "service/service.h"
 #include "service/system/clock.h"
 #include "service/watch/metrics.h"
@@ -212,6 +213,8 @@ void hs_http_workers_stop(struct hs_http *http)
     hs_pool_end(http->heavy, http);
     hs_pool_end(http->service->map_builder, http);
     hs_pool_end(http->service->ruleset_builder, http);
+    hs_pool_end(http->service->evidence_readers, http);
+    hs_evidence_end_waits(http->service->evidence, http);
     atomic_store(&http->stopped, true);
     hs_http_workers_wake(http);
     for (unsigned i = 0; i < http->worker_count; i++) {

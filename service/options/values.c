@@ -227,6 +227,16 @@ enum hs_evidence_mode hs_evidence_mode_parse(const char *name)
     return found >= 0 ? (enum hs_evidence_mode)found : HS_EVIDENCE_MODE_COUNT;
 }
 
+enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name)
+{
+#define NAME(id, text) text,
+    static const char *const names[] = {HS_EVIDENCE_OVERFLOWS(NAME)};
+#undef NAME
+    static const struct hs_vocabulary words = {names, HS_EVIDENCE_OVERFLOW_COUNT};
+    int found = hs_vocabulary_find(&words, hs_str_of(name));
+    return found >= 0 ? (enum hs_evidence_overflow)found : HS_EVIDENCE_OVERFLOW_COUNT;
+}
+
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem)
 {
     const struct {
@@ -258,6 +268,8 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
         hs_problem_add(problem, "/journal_sync", "must be off, interval or always");
     if (hs_evidence_mode_parse(options->evidence) == HS_EVIDENCE_MODE_COUNT)
         hs_problem_add(problem, "/evidence", "must be off, async or sync");
+    if (hs_evidence_overflow_parse(options->evidence_overflow) == HS_EVIDENCE_OVERFLOW_COUNT)
+        hs_problem_add(problem, "/evidence_overflow", "must be drop or block");
     enum hs_log_level level;
     if (!hs_log_level_parse(options->log_level, &level))
         hs_problem_add(problem, "/log_level", "must be error, warn, info or debug");

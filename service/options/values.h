@@ -68,6 +68,18 @@ enum hs_journal_sync hs_journal_sync_parse(const char *name);
 enum hs_evidence_mode { HS_EVIDENCE_MODES(X) HS_EVIDENCE_MODE_COUNT };
 #undef X
 
+/* Values of `evidence_overflow`. X(id, name) */
+#define HS_EVIDENCE_OVERFLOWS(X)                                                                   \
+    X(DROP, "drop")                                                                                \
+    X(BLOCK, "block")
+
+#define X(id, name) HS_EVIDENCE_OVERFLOW_##id,
+enum hs_evidence_overflow { HS_EVIDENCE_OVERFLOWS(X) HS_EVIDENCE_OVERFLOW_COUNT };
+#undef X
+
+/* The value of a name; HS_EVIDENCE_OVERFLOW_COUNT: unknown name. */
+enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name);
+
 /* The value of a name; HS_EVIDENCE_MODE_COUNT: unknown name. */
 enum hs_evidence_mode hs_evidence_mode_parse(const char *name);
 
