@@ -99,7 +99,7 @@ export function drawCharts(scene, place, signal) {
         },
         scales: {
           x: { type: 'linear', ...own, grid: { color: color('--line'), drawTicks: false }, border: { display: false },
-            ticks: { maxTicksLimit: 5, maxRotation: 0, callback: (value) => `${number(value)} s` } },
+            ticks: { maxTicksLimit: 5, maxRotation: 0, includeBounds: false, callback: (value) => `${number(value)} s` } },
           y: { beginAtZero: true, grid: { color: color('--line'), drawTicks: false },
             ticks: { maxTicksLimit: 4, callback: (value) => number(value) } },
         },

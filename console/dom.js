@@ -29,7 +29,8 @@ export function number(value) {
   if (typeof value !== 'number' || !Number.isFinite(value)) return '–';
   const size = Math.abs(value);
   if (size === 0) return '0';
-  if (size < 0.0005 || size >= 1e7) return value.toExponential(1);
+  if (size < 0.0005) return '≈ 0';
+  if (size >= 1e7) return value.toExponential(1);
   if (size >= 1000) return Math.round(value).toLocaleString('en');
   return String(Number(value.toPrecision(3)));
 }

@@ -70,11 +70,9 @@ export class Stage {
     if (this.side.length() < 0.01) this.side.set(this.up.y, this.up.z, this.up.x);
     this.side.normalize();
     // The height of a body is the yardstick of labels, lines and views.
-    const box = new Box3();
-    for (const one of [this.target, this.shooter]) if (one) box.expandByObject(body(one, this.origin, 'target'));
-    const eye = this.shooter ? this.at(this.shooter.eye).distanceTo(this.at(this.shooter.root)) : 0;
-    this.height = eye > 0 ? eye * 1.1 : 1.8 * (cells[unit] ?? Math.max(1, box.getSize(new Vector3()).length() / 4));
-    this.line = this.height * 0.008;
+    const eyes = bodies.map((one) => this.at(one.eye).distanceTo(this.at(one.root)));
+    this.height = Math.max(0, ...eyes) * 1.1 || 1.8 * (cells[unit] ?? 1);
+    this.line = this.height * 0.011;
   }
 
   build() {
@@ -121,7 +119,9 @@ export class Stage {
       const shape = body(one, this.origin, kind);
       this.moment.add(shape);
       const text = kind === 'arrival' ? `${one.player}, ${later} ms later` : one.player;
-      this.label(this.above(one), text, kind, this.moment);
+      const root = this.at(one.root);
+      const away = Math.min(root.length(), root.distanceTo(this.start)); // the origin is at the target
+      if (kind !== 'bystander' || away < this.height * 12) this.label(this.above(one), text, kind, this.moment);
       if (one === this.shooter) this.shooterShape = shape;
     }
   }
@@ -200,35 +200,41 @@ export class Stage {
 
   // ---- views ----
 
+  /** Places of a body: from its feet to above its name. */
+  placesOf(one) {
+    const places = [this.at(one.root), this.above(one).addScaledVector(this.up, this.height * 0.15)];
+    for (let i = 0; i < one.solids.length; i += 11) places.push(this.at(one.solids.slice(i, i + 3)));
+    return places;
+  }
+
   /** What a view must contain: the target and the miss; the shooter, too, if they are near. */
   focus() {
     const { shot } = this.scene;
-    const box = new Box3();
-    if (this.target) box.expandByObject(body(this.target, this.origin, 'target'));
-    else box.expandByPoint(this.path[this.path.length - 1]);
-    for (const place of [shot.closest?.on_shot, shot.stopped?.point]) {
-      if (place && this.at(place).distanceTo(box.getCenter(new Vector3())) < this.height * 8) box.expandByPoint(this.at(place));
+    const near = this.target ? this.placesOf(this.target) : [this.path[this.path.length - 1]];
+    for (const one of this.scene.bodies.filter((other) => other.when === 'arrival')) near.push(this.at(one.root));
+    for (const point of [shot.closest?.distance > 0 ? shot.closest.on_shot : null, shot.stopped?.point]) {
+      if (point && this.at(point).distanceTo(near[0]) < this.height * 8) near.push(this.at(point));
     }
-    const whole = box.clone().expandByPoint(this.start);
-    if (this.shooter) whole.expandByObject(body(this.shooter, this.origin, 'shooter'));
-    return { near: box, whole, isNear: whole.getSize(new Vector3()).length() < this.height * 14 };
+    const whole = [...near, this.start, ...(this.shooter ? this.placesOf(this.shooter) : [])];
+    return { near, whole, isNear: this.start.distanceTo(near[0]) < this.height * 20 };
   }
 
   look(view) {
     const { near, whole, isNear } = this.focus();
-    const box = view === 'barrel' || (view === 'orbit' && !isNear) ? near : whole;
+    const places = view === 'barrel' || (view === 'orbit' && !isNear) ? near : whole;
+    const box = new Box3().setFromPoints(places);
     const center = box.getCenter(new Vector3());
     const radius = Math.max(box.getSize(new Vector3()).length() / 2, this.height * 0.7);
     this.view = view;
     if (view === 'top' || view === 'side') this.lookStraight(view, center, radius);
-    else if (view === 'barrel') this.lookAlong(center);
+    else if (view === 'barrel') this.lookAlong(center, places);
     else this.lookAround(center, radius);
     this.cross.hidden = view !== 'barrel';
     // The camera would be inside of what is at the start.
     this.trace.visible = view !== 'barrel';
     if (this.shooterShape) this.shooterShape.visible = view !== 'barrel';
     this.camera.lookAt(center);
-    if (view !== 'barrel') this.fit(box, center);
+    if (view !== 'barrel') this.fit(places, center);
     this.controls?.dispose();
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.enableKeys = false;
@@ -255,15 +261,13 @@ export class Stage {
     this.camera.position.copy(center).addScaledVector(view === 'top' ? this.up : across, view === 'top' ? radius * 50 : -radius * 50);
   }
 
-  /** Moves the camera, or widens its view, until the box fills most of the picture. */
-  fit(box, center) {
+  /** Moves the camera, or widens its view, until the places fill most of the picture. */
+  fit(places, center) {
     const { camera } = this;
-    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => new Vector3(
-      (i & 1 ? box.max : box.min).x, (i & 2 ? box.max : box.min).y, (i & 4 ? box.max : box.min).z));
     const extent = () => {
       camera.updateMatrixWorld();
       camera.matrixWorldInverse.getInverse(camera.matrixWorld);
-      const seen = corners.map((corner) => corner.clone().applyMatrix4(camera.matrixWorldInverse));
+      const seen = places.map((place) => place.clone().applyMatrix4(camera.matrixWorldInverse));
       const scale = camera.isOrthographicCamera ? () => 1 : (place) => 1 / Math.max(-place.z, this.line);
       return {
         width: Math.max(...seen.map((place) => Math.abs(place.x) * scale(place)), this.line),
@@ -273,7 +277,7 @@ export class Stage {
     const shape = this.element.clientWidth / Math.max(1, this.element.clientHeight) || 1.6;
     if (camera.isOrthographicCamera) {
       const { width, height } = extent();
-      this.extent = { width: width * 1.2, height: Math.max(height, this.height * 0.5) * 1.35 };
+      this.extent = { width: width * 1.2, height: Math.max(height, this.height * 0.5) * 1.25 };
       return;
     }
     const limit = Math.tan((camera.fov / 2) * (Math.PI / 180));
@@ -285,11 +289,11 @@ export class Stage {
   }
 
   /** From just behind the start, as narrow as target and miss allow. */
-  lookAlong(center) {
+  lookAlong(center, places) {
     const distance = Math.max(this.start.distanceTo(center), this.height);
-    const miss = this.scene.shot.closest?.distance ?? 0;
-    const angle = 2 * Math.atan(Math.max(this.height * 0.8, Math.min(miss, distance) * 1.3) / distance);
-    this.camera = new PerspectiveCamera(Math.max(1, Math.min(70, angle * (180 / Math.PI))), 1, distance / 1000, distance * 1000);
+    const angles = places.map((place) => new Vector3().subVectors(place, this.start).angleTo(this.forward));
+    const fov = Math.max(1, Math.min(110, 2.3 * Math.max(...angles) * (180 / Math.PI)));
+    this.camera = new PerspectiveCamera(fov, 1, distance / 1000, distance * 1000);
     this.camera.up.copy(this.up);
     this.camera.position.copy(this.start).addScaledVector(this.forward, -distance * 0.01);
     center.copy(this.start).addScaledVector(this.forward, distance);

@@ -74,7 +74,7 @@ function checkRow(check, deciding, unit) {
     el('span', { class: 'limit num muted' }, hasNumber
       ? `${isMinimum(check) ? 'min' : 'max'} ${quantity(check.limit, check.unit, unit)}` : ''),
     hasNumber ? gauge(check, kind) : el('span', {}),
-    check.outcome !== 'pass' && (check.detail || who)
+    check !== deciding && check.outcome !== 'pass' && (check.detail || who)
       ? el('span', { class: 'detail' }, check.detail ?? `with ${who}`) : null);
 }
 
