@@ -18,6 +18,9 @@
 #define MATCH_SECONDS 30.0
 #define DEFAULT_SEED  7
 
+/* The minimum length of a column of a picture, in metres. */
+#define MIN_SCALE 0.04
+
 /* The minimum share of honest claims accepted: bad networks may cost one or two. */
 #define HONEST_SHARE 0.99
 
@@ -229,6 +232,7 @@ static void print_picture(const struct demo *demo, const struct candidate *chose
                                  .measured = number.measured,
                                  .limit = number.limit,
                                  .unit = "m",
+                                 .min_scale = MIN_SCALE,
                                  .walls = walls,
                                  .wall_count = HS_SIM_WALLS};
     if (chosen == &demo->wall) {

@@ -1,13 +1,13 @@
 #include "service/evidence/capture.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "api/json/cursor.h"
 #include "service/record/lines.h"
 #include "service/record/stream.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
+#include "service/system/clock.h"
 #include "validators/snapshot.h"
 
 /* No body nests deeper; the reader has refused those. */
@@ -114,13 +114,6 @@ static void write_answer(const struct hs_verdict_to_keep *verdict, const char *r
 
 /* ---- the row ---- */
 
-static int64_t wall_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 /* Copies what the deciding check measured. */
 static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_row *row)
 {
@@ -146,11 +139,11 @@ static void write_lines(const struct hs_match_slot *slot, const struct hs_verdic
     hs_line_begin_opening(&writer, slot);
     write_request(verdict, &body);
     write_answer(verdict, slot->ruleset->revision, &answer);
-    struct hs_recorded_request recorded = {.route = verdict->hit != NULL ? HS_ROUTE_HITS_POST
-                                                                         : HS_ROUTE_SHOTS_POST,
-                                           .explain = true,
-                                           .body = {body.data, body.len},
-                                           .answer = {answer.data, answer.len}};
+    struct hs_recorded_request recorded = {
+        .route = verdict->hit != NULL ? HS_ROUTE_HITS_POST : HS_ROUTE_SHOTS_POST,
+        .explain = true,
+        .body = {body.data, body.len},
+        .answer = {answer.data, answer.len}};
     writer = (struct hs_writer){.buffer = request};
     hs_line_put_request(&writer, slot, &recorded);
     request->failed = request->failed || body.failed || answer.failed;
@@ -173,7 +166,7 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
     struct hs_player_info shooter;
     write_lines(slot, verdict, &opening, &request);
     struct hs_evidence_row row = {
-        .at_us = wall_us(),
+        .at_us = hs_clock_wall_us(),
         .now_us = result->now_us,
         .id = hs_str_of(verdict->id.text),
         .tenant = hs_name_str(&slot->tenant),
@@ -199,8 +192,8 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
     }
     copy_measure(result, &row);
     bool is_whole = !opening.failed && !request.failed && !verdict->state.failed;
-    bool is_kept =
-        is_whole && hs_evidence_put(evidence, &row, verdict->is_sample, slot->ruleset, slot->map);
+    bool is_kept = is_whole && hs_evidence_put(evidence, &row, verdict->is_sample, slot->ruleset,
+                                               slot->map);
     hs_buffer_free(&opening);
     hs_buffer_free(&request);
     free_state(verdict);

@@ -76,8 +76,11 @@ static enum hs_evidence_read walk_file(const char *path, const struct hs_evidenc
                                        int64_t *last_us)
 {
     bool is_empty = false, fine = true;
-    sqlite3 *db = hs_evidence_open(path);
-    sqlite3_stmt *page = db != NULL ? prepare_page(db, query, *left, &is_empty) : NULL;
+    sqlite3 *db;
+    enum hs_evidence_read opened = hs_evidence_open(path, &db);
+    if (opened != HS_EVIDENCE_READ)
+        return opened == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : opened;
+    sqlite3_stmt *page = prepare_page(db, query, *left, &is_empty);
     int result = page != NULL ? sqlite3_step(page) : is_empty ? SQLITE_DONE : SQLITE_ERROR;
     for (; fine && result == SQLITE_ROW; result = sqlite3_step(page)) {
         fine = sink(context, page);

@@ -13,27 +13,34 @@ enum { BUSY_MS = 1000 };
 
 /* ---- files ---- */
 
-sqlite3 *hs_evidence_open(const char *path)
+static void report(const char *path, sqlite3 *db, int version)
 {
     char detail[HS_EVIDENCE_PATH + 128];
+    if (version > 0)
+        snprintf(detail, sizeof detail,
+                 "%s has tables of version %d, and this program reads version %d", path, version,
+                 HS_EVIDENCE_SCHEMA);
+    else
+        snprintf(detail, sizeof detail, "%s: %s", path, sqlite3_errmsg(db));
+    hs_log(HS_LOG_ERROR, "the evidence store cannot be read", HS_LOG_TEXT("detail", detail));
+}
+
+enum hs_evidence_read hs_evidence_open(const char *path, sqlite3 **out)
+{
     sqlite3 *db = NULL;
     int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
     bool fine = sqlite3_open_v2(path, &db, flags, NULL) == SQLITE_OK;
     if (fine)
         sqlite3_busy_timeout(db, BUSY_MS);
     int version = fine ? hs_evidence_schema_of(db) : -1;
+    *out = db;
     if (version == HS_EVIDENCE_SCHEMA)
-        return db;
-    if (version > 0)
-        snprintf(detail, sizeof detail,
-                 "%s has tables of version %d, and this program reads version %d", path, version,
-                 HS_EVIDENCE_SCHEMA);
-    else
-        snprintf(detail, sizeof detail, "%s: %s", path,
-                 version == 0 ? "it has no tables" : sqlite3_errmsg(db));
-    hs_log(HS_LOG_ERROR, "the evidence store cannot be read", HS_LOG_TEXT("detail", detail));
+        return HS_EVIDENCE_READ;
+    if (version != 0)
+        report(path, db, version);
     sqlite3_close(db);
-    return NULL;
+    *out = NULL;
+    return version == 0 ? HS_EVIDENCE_MISSING : HS_EVIDENCE_FAILED;
 }
 
 struct hs_str hs_evidence_text(sqlite3_stmt *row, int column)
@@ -64,7 +71,20 @@ int64_t hs_evidence_code(sqlite3 *db, struct hs_str text)
 /* ---- one verdict ---- */
 
 /* The columns of HS_EVIDENCE_WHOLE_ROW, and the texts behind them. */
-enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY, TEXTS };
+enum {
+    AT,
+    ID,
+    NOW,
+    MEASURED,
+    LIMIT,
+    UNIT,
+    REVISION,
+    MAP,
+    MAP_REVISION,
+    SIZES,
+    BODY,
+    TEXTS
+};
 
 void hs_evidence_stored_close(struct hs_evidence_stored *stored)
 {
@@ -132,8 +152,10 @@ static enum hs_evidence_read find_in(const char *path, struct hs_str tenant, str
         HS_EVIDENCE_TEXTS(X)
 #undef X
             " FROM bodies b JOIN verdicts v ON v.at = b.at WHERE b.id = ?";
-    out->db = hs_evidence_open(path);
-    if (out->db == NULL || sqlite3_prepare_v2(out->db, sql, -1, &out->found, NULL) != SQLITE_OK)
+    enum hs_evidence_read opened = hs_evidence_open(path, &out->db);
+    if (opened != HS_EVIDENCE_READ)
+        return opened;
+    if (sqlite3_prepare_v2(out->db, sql, -1, &out->found, NULL) != SQLITE_OK)
         return HS_EVIDENCE_FAILED;
     hs_evidence_bind(out->found, 1, id);
     int result = sqlite3_step(out->found), column = TEXTS;

@@ -51,6 +51,8 @@ bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
         stop = stop != NULL ? stop : end;
         if (!hs_stream_line_read((struct hs_str){at, (size_t)(stop - at)}, &line))
             return false;
+        if (line.kind == HS_STREAM_REQUEST && out->body.ptr != NULL)
+            return false; /* a recording of more than one request */
         hs_evidence_parts_add_line(out, &line);
         if (line.kind == HS_STREAM_OPEN && line.state.ptr != NULL && *state == NULL) {
             *state = hs_stream_decode(line.state, &out->state.len);
@@ -172,17 +174,6 @@ static enum hs_recompute_status find_map(struct hs_recompute *recompute,
         return HS_RECOMPUTE_NO_MEMORY;
     set_revision(kept, parts->map_revision);
     return HS_RECOMPUTE_DONE;
-}
-
-bool hs_recompute_fits(const struct hs_ruleset *own, const struct hs_ruleset *other)
-{
-    bool same = own->rig_count == other->rig_count && own->weapon_count <= other->weapon_count &&
-                own->up == other->up;
-    for (uint16_t i = 0; same && i < own->rig_count; i++)
-        same = memcmp(own->rigs[i], other->rigs[i], sizeof *own->rigs[i]) == 0;
-    for (uint16_t i = 0; same && i < own->weapon_count; i++)
-        same = strcmp(own->weapons[i]->name.text, other->weapons[i]->name.text) == 0;
-    return same;
 }
 
 static bool has(const struct kept list[KEPT_MAX], struct hs_str revision)
@@ -353,7 +344,7 @@ enum hs_recompute_status hs_recompute_run(struct hs_recompute *recompute,
     if (status != HS_RECOMPUTE_DONE)
         return status;
     const struct hs_ruleset *own = recompute->rulesets[0].ruleset;
-    if (rules != NULL && !hs_recompute_fits(own, rules))
+    if (rules != NULL && !hs_excerpt_fits(own, rules))
         return HS_RECOMPUTE_UNFIT;
     out->ruleset = rules != NULL ? rules : own;
     status = load(parts, parts->map.ptr != NULL ? recompute->maps[0].world : NULL, out);

@@ -60,11 +60,6 @@ bool hs_stored_parts_read(const struct hs_evidence_stored *stored, struct hs_rec
                           struct hs_stored_parts *out);
 void hs_stored_parts_free(struct hs_stored_parts *stored);
 
-/* Whether an excerpt of a match with the rules `own` can be read with other rules. They need the
-   same weapons in the same order, perhaps with more behind them, and the same rigs, because an
-   excerpt refers to them by index, and has bounds of their hitboxes. */
-bool hs_recompute_fits(const struct hs_ruleset *own, const struct hs_ruleset *other);
-
 /* A verdict that was computed again. Valid until it is freed, or until the next verdict. */
 struct hs_recomputed {
     const struct hs_ruleset *ruleset;
@@ -80,7 +75,7 @@ struct hs_recomputed {
     struct hs_ticks_request request;
 };
 
-/* Computes a verdict again. `rules` (NULL: its own) must fit (hs_recompute_fits). Free the result
+/* Computes a verdict again. `rules` (NULL: its own) must fit (hs_excerpt_fits, snapshot.h). Free the result
    with hs_recomputed_free, also after a failure. */
 enum hs_recompute_status hs_recompute_run(struct hs_recompute *recompute,
                                           const struct hs_evidence_parts *parts,

@@ -97,12 +97,14 @@ static bool is_before_target(const struct hs_verdict_scene *scene)
            (deciding != NULL && deciding->check == HS_CHECK_WORLD);
 }
 
-/* An accepted shot was not stopped: it went through what it touched first. */
+/* An accepted shot was not stopped: it went through what it touched first. A miss is a miss, even if
+   something was in front. */
 static enum hs_scene_stop stop_of(const struct hs_verdict_scene *scene)
 {
     const struct hs_impact *impact = &scene->of->result.impact;
     const struct hs_player *target = scene->shot.target;
-    if (!impact->present || scene->of->result.verdict == HS_VERDICT_ACCEPTED ||
+    bool is_miss = scene->of->result.reason == HS_REASON_NO_INTERSECTION;
+    if (!impact->present || scene->of->result.verdict == HS_VERDICT_ACCEPTED || is_miss ||
         !is_before_target(scene))
         return HS_SCENE_STOP_NONE;
     if (impact->mover.text[0] != '\0')
@@ -208,7 +210,7 @@ static bool find_movers(struct hs_verdict_scene *scene)
                 HS_REWIND_OK ||
             !hs_mover_state_at(mover, &bracket)->has_box)
             continue;
-        struct hs_scene_mover *found = &scene->movers[scene->mover_count++];
+        struct hs_placed_mover *found = &scene->movers[scene->mover_count++];
         found->name = &mover->name;
         hs_mover_place(mover, &bracket, &found->pose);
     }

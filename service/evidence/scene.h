@@ -16,7 +16,7 @@ enum {
     HS_SCENE_BYSTANDERS_MAX = 16
 };
 
-struct hs_scene_mover {
+struct hs_placed_mover {
     const struct hs_name *name;
     struct hs_mover_pose pose; /* at the time of the hit */
 };
@@ -35,7 +35,7 @@ struct hs_verdict_scene {
     struct hs_body then, now; /* the target's at the time of the hit, and on arrival */
     bool has_then, has_now;
     enum hs_scene_stop stop;
-    struct hs_scene_mover *movers; /* those near the shot that have a place; owned, as the walls */
+    struct hs_placed_mover *movers; /* those near the shot that have a place; owned, as the walls */
     size_t mover_count;
     struct hs_world_parts walls; /* near the shot */
 };
@@ -59,5 +59,9 @@ void hs_scene_sentence(const struct hs_recomputed *of, const struct hs_check_row
 /* Writes the members of the scene into an object that is open. */
 void hs_verdict_scene_encode(const struct hs_verdict_scene *scene,
                              const struct hs_evidence_parts *parts, struct hs_writer *writer);
+
+/* Parts of that: the role of a player in the scene, and the member `charts`. */
+const char *hs_scene_role(const struct hs_verdict_scene *scene, const struct hs_player *player);
+void hs_scene_charts_encode(const struct hs_verdict_scene *scene, struct hs_writer *writer);
 
 #endif

@@ -1,10 +1,7 @@
 /* The scene of a verdict as JSON. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "service/evidence/scene.h"
-#include "validators/base/units.h"
-#include "validators/match/player_moves.h"
 
 /* A scene that is being written, and the rigs that its bodies have so far. */
 struct writing {
@@ -90,7 +87,7 @@ static int64_t rig_place(struct writing *w, uint16_t rig)
     return i;
 }
 
-static const char *role_of(const struct hs_verdict_scene *scene, const struct hs_player *player)
+const char *hs_scene_role(const struct hs_verdict_scene *scene, const struct hs_player *player)
 {
     return player == scene->shot.shooter  ? "shooter"
            : player == scene->shot.target ? "target"
@@ -109,7 +106,7 @@ static bool begin_body(struct writing *w, const struct hs_player *player, int64_
     const struct hs_state *state = hs_rewind_state(player->history, &bracket);
     hs_write_begin(writer, '{');
     hs_write_text_field(writer, "player", player->name.text);
-    hs_write_text_field(writer, "role", role_of(w->scene, player));
+    hs_write_text_field(writer, "role", hs_scene_role(w->scene, player));
     hs_write_key(writer, "team");
     if (state->team != HS_NONE)
         hs_write_text(writer, match->teams[state->team].text);
@@ -362,7 +359,7 @@ static void write_movers(struct writing *w)
     struct hs_writer *writer = w->writer;
     hs_write_begin_field(writer, "movers", '[');
     for (size_t i = 0; i < w->scene->mover_count; i++) {
-        const struct hs_scene_mover *mover = &w->scene->movers[i];
+        const struct hs_placed_mover *mover = &w->scene->movers[i];
         hs_write_begin(writer, '{');
         hs_write_text_field(writer, "name", mover->name->text);
         hs_write_bool_field(writer, "solid", mover->pose.is_solid);
@@ -392,154 +389,6 @@ static void write_walls(struct writing *w)
     hs_write_end(writer, ']');
     hs_write_int_field(writer, "left_out", (int64_t)walls->left_out);
     hs_write_end(writer, '}');
-}
-
-/* ---- charts ---- */
-
-static void write_point(struct hs_writer *writer, int64_t time_us, double value)
-{
-    hs_write_begin(writer, '[');
-    hs_write_time(writer, time_us);
-    hs_write_real(writer, value);
-    hs_write_end(writer, ']');
-}
-
-/* An announced jump has no speed. */
-static void write_speed(struct hs_writer *writer, const struct hs_history *history)
-{
-    hs_write_begin_field(writer, "speed", '[');
-    for (uint32_t i = 1; i < hs_history_count(history); i++) {
-        const struct hs_sample *from = hs_history_at(history, i - 1);
-        const struct hs_sample *to = hs_history_at(history, i);
-        if (to->event == HS_EVENT_NONE || to->event == HS_EVENT_LAUNCH)
-            write_point(writer, to->time_us,
-                        hs_vec_distance(from->position, to->position) /
-                            hs_seconds(to->time_us - from->time_us));
-    }
-    hs_write_end(writer, ']');
-}
-
-static void write_rtt(struct hs_writer *writer, const struct hs_history *history)
-{
-    hs_write_begin_field(writer, "rtt", '[');
-    for (uint32_t i = 0; i < hs_history_count(history); i++) {
-        const struct hs_sample *sample = hs_history_at(history, i);
-        if (sample->rtt_posted)
-            write_point(writer, sample->time_us, hs_seconds(sample->rtt_us));
-    }
-    hs_write_end(writer, ']');
-}
-
-static void write_interp(struct hs_writer *writer, const struct hs_history *history)
-{
-    int32_t last_us = -1;
-    hs_write_begin_field(writer, "interp", '[');
-    for (uint32_t i = 0; i < hs_history_count(history); i++) {
-        const struct hs_sample *sample = hs_history_at(history, i);
-        if (sample->interp_us >= 0 && sample->interp_us != last_us)
-            write_point(writer, sample->time_us, hs_seconds(sample->interp_us));
-        last_us = sample->interp_us;
-    }
-    hs_write_end(writer, ']');
-}
-
-struct event {
-    int64_t time_us, value_us;
-};
-
-static int compare_events(const void *a, const void *b)
-{
-    int64_t x = ((const struct event *)a)->time_us, y = ((const struct event *)b)->time_us;
-    return (x > y) - (x < y);
-}
-
-/* How far the times of the shooter's claims were from those that rtt and interp explain. */
-static size_t list_offsets(const struct hs_verdict_scene *scene, struct event *out)
-{
-    const struct hs_ledger_numbers *hits = &scene->shot.shooter->ledger.hits;
-    size_t count = 0;
-    for (uint32_t i = 0; i < hits->count; i++)
-        if (hits->entries[i].has_offset)
-            out[count++] = (struct event){hits->entries[i].hit_time_us, hits->entries[i].offset_us};
-    if (scene->of->result.has_offset)
-        out[count++] = (struct event){scene->shot.hit_time_us, scene->of->result.offset_us};
-    qsort(out, count, sizeof *out, compare_events);
-    return count;
-}
-
-/* The time between two shots. If the shooter posts no shots, their claims count. */
-static size_t list_cadence(const struct hs_verdict_scene *scene, struct event *out)
-{
-    const struct hs_ledger *ledger = &scene->shot.shooter->ledger;
-    const struct hs_ledger_numbers *shots =
-        ledger->shots.count > 0 ? &ledger->shots : &ledger->hits;
-    size_t count = 0, kept = 0;
-    for (uint32_t i = 0; i < shots->count; i++)
-        out[count++].time_us = shots->entries[i].fire_time_us;
-    out[count++].time_us = scene->of->result.fire_time_us;
-    qsort(out, count, sizeof *out, compare_events);
-    for (size_t i = 1; i < count; i++) {
-        struct event event = {out[i].time_us, out[i].time_us - out[i - 1].time_us};
-        if (event.value_us > 0)
-            out[++kept] = event;
-    }
-    memmove(out, out + 1, kept * sizeof *out);
-    return kept;
-}
-
-static void write_events(struct hs_writer *writer, const char *key, const struct event *events,
-                         size_t count)
-{
-    hs_write_begin_field(writer, key, '[');
-    for (size_t i = 0; i < count; i++)
-        write_point(writer, events[i].time_us, hs_seconds(events[i].value_us));
-    hs_write_end(writer, ']');
-}
-
-static void write_shooter_charts(struct writing *w)
-{
-    const struct hs_ledger *ledger = &w->scene->shot.shooter->ledger;
-    struct event *events =
-        calloc((size_t)ledger->hits.count + ledger->shots.count + 2, sizeof *events);
-    if (events == NULL) {
-        w->writer->buffer->failed = true;
-        return;
-    }
-    write_events(w->writer, "offset", events, list_offsets(w->scene, events));
-    write_events(w->writer, "cadence", events, list_cadence(w->scene, events));
-    free(events);
-}
-
-static void write_charts_of(struct writing *w, const struct hs_player *player)
-{
-    struct hs_writer *writer = w->writer;
-    if (player == NULL)
-        return;
-    hs_write_begin(writer, '{');
-    hs_write_text_field(writer, "player", player->name.text);
-    hs_write_text_field(writer, "role", role_of(w->scene, player));
-    write_speed(writer, player->history);
-    write_rtt(writer, player->history);
-    write_interp(writer, player->history);
-    if (player == w->scene->shot.shooter)
-        write_shooter_charts(w);
-    if (player->moves != NULL && player->moves->checks.timing.has_credit) {
-        const struct hs_timing *timing = &player->moves->checks.timing;
-        hs_write_begin_field(writer, "credit", '[');
-        write_point(writer, timing->heard_us, timing->credit_us * 1e-6);
-        hs_write_end(writer, ']');
-    }
-    hs_write_end(writer, '}');
-}
-
-static void write_charts(struct writing *w)
-{
-    const struct hs_hit_scene *shot = &w->scene->shot;
-    hs_write_begin_field(w->writer, "charts", '[');
-    write_charts_of(w, shot->shooter);
-    if (shot->target != shot->shooter)
-        write_charts_of(w, shot->target);
-    hs_write_end(w->writer, ']');
 }
 
 /* ---- all ---- */
@@ -615,5 +464,5 @@ void hs_verdict_scene_encode(const struct hs_verdict_scene *scene,
     write_rigs(&w);
     write_movers(&w);
     write_walls(&w);
-    write_charts(&w);
+    hs_scene_charts_encode(scene, writer);
 }

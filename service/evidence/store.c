@@ -24,14 +24,14 @@ static const char schema[] =
 #define X(member, column) "," column " INTEGER NOT NULL"
     HS_EVIDENCE_TEXTS(X)
 #undef X
-        ");"
-        "CREATE TABLE IF NOT EXISTS bodies(at INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
-        " now INTEGER NOT NULL, measured REAL, \"limit\" REAL, unit TEXT,"
-        " revision TEXT NOT NULL, map TEXT, map_revision TEXT,"
-        " sizes TEXT NOT NULL, body BLOB NOT NULL);"
-        "CREATE INDEX IF NOT EXISTS by_player ON verdicts(player);"
-        "CREATE INDEX IF NOT EXISTS by_account ON verdicts(account);"
-        "CREATE INDEX IF NOT EXISTS by_match ON verdicts(match);";
+    ");"
+    "CREATE TABLE IF NOT EXISTS bodies(at INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
+    " now INTEGER NOT NULL, measured REAL, \"limit\" REAL, unit TEXT,"
+    " revision TEXT NOT NULL, map TEXT, map_revision TEXT,"
+    " sizes TEXT NOT NULL, body BLOB NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS by_player ON verdicts(player);"
+    "CREATE INDEX IF NOT EXISTS by_account ON verdicts(account);"
+    "CREATE INDEX IF NOT EXISTS by_match ON verdicts(match);";
 
 enum statement {
     PUT_CODE,
@@ -41,7 +41,8 @@ enum statement {
     HAS_DOCUMENT,
     PUT_DOCUMENT,
     NEWEST,
-    CHANGES
+    CHANGES,
+    HAS_ID
 };
 
 static const char *const texts[] = {
@@ -49,14 +50,15 @@ static const char *const texts[] = {
     [FIND_CODE] = "SELECT code FROM codes WHERE text = ?",
     [PUT_VERDICT] = "INSERT INTO verdicts VALUES(?"
 #define X(member, column) ",?"
-    HS_EVIDENCE_TEXTS(X)
+                    HS_EVIDENCE_TEXTS(X)
 #undef X
-        ")",
+                    ")",
     [PUT_BODY] = "INSERT OR IGNORE INTO bodies VALUES(?,?,?,?,?,?,?,?,?,?,?)",
     [HAS_DOCUMENT] = "SELECT 1 FROM documents WHERE kind = ? AND revision = ?",
     [PUT_DOCUMENT] = "INSERT OR IGNORE INTO documents VALUES(?,?,?,?)",
     [NEWEST] = "SELECT max(at) FROM verdicts",
     [CHANGES] = "PRAGMA data_version",
+    [HAS_ID] = "SELECT 1 FROM bodies WHERE id = ?",
 };
 
 enum { STATEMENTS = sizeof texts / sizeof texts[0] };
@@ -140,9 +142,9 @@ static bool prepare(struct hs_evidence_store *store)
     return read_number(store, NEWEST, &store->newest_us);
 }
 
-/* WAL: readers never wait for the writer. With synchronous NORMAL a commit is in the log file,
-   which a crash of the process keeps; with FULL it is also synced to the disk. secure_delete: the
-   bytes of a deleted player are overwritten. */
+/* WAL: readers never wait for the writer. With synchronous NORMAL a commit is in the log file, which
+   a crash of the process keeps; with FULL it is also synced to the disk. secure_delete: the bytes of
+   a deleted player are overwritten. */
 static bool set_up(struct hs_evidence_store *store, bool is_synced)
 {
     char version[64];
@@ -150,8 +152,8 @@ static bool set_up(struct hs_evidence_store *store, bool is_synced)
     return run(store, "PRAGMA journal_mode = WAL") &&
            run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
            run(store, "PRAGMA wal_autocheckpoint = 4000") &&
-           run(store, "PRAGMA secure_delete = ON") && run(store, schema) && run(store, version) &&
-           prepare(store);
+           run(store, "PRAGMA secure_delete = ON") && run(store, "BEGIN IMMEDIATE") &&
+           run(store, schema) && run(store, version) && run(store, "COMMIT") && prepare(store);
 }
 
 /* SQLite makes files that all users can read, so the file is made before. */
@@ -183,7 +185,8 @@ static bool open_file(struct hs_evidence_store *store, const char *path, bool is
     return fine;
 }
 
-struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256])
+struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced,
+                                                 char error[256])
 {
     struct hs_evidence_store *store = calloc(1, sizeof *store);
     snprintf(error, 256, "out of memory");
@@ -351,6 +354,29 @@ bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evid
         return true;
     store->newest_us = at_us;
     return put_verdict(store, at_us, row);
+}
+
+static bool has_id(struct hs_evidence_store *store, struct hs_str id)
+{
+    sqlite3_stmt *statement = store->statements[HAS_ID];
+    bind_text(statement, 1, id);
+    bool has = sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_reset(statement);
+    return has;
+}
+
+bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row)
+{
+    enum { TRIES = 1000 };
+    for (int64_t at_us = row->at_us; at_us < row->at_us + TRIES; at_us++) {
+        if (has_id(store, row->id))
+            return true;
+        if (!put_body(store, at_us, row))
+            return false;
+        if (sqlite3_changes(store->db) > 0)
+            return put_verdict(store, at_us, row);
+    }
+    return false;
 }
 
 bool hs_evidence_store_has(struct hs_evidence_store *store, struct hs_str kind,

@@ -92,8 +92,9 @@ static void count_dropped(struct hs_evidence *evidence, enum hs_evidence_drop wh
     hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_DROPPED, why, (int64_t)rows);
 }
 
-static void log_failure(struct hs_evidence *evidence, const char *detail)
+static void report_failure(struct hs_evidence *evidence, const char *detail)
 {
+    hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_FAILURES, 0, 1);
     if (hs_log_allowed(&evidence->log_limit))
         hs_log(HS_LOG_ERROR, "the evidence store cannot be written", HS_LOG_TEXT("detail", detail));
 }
@@ -109,7 +110,7 @@ static bool open_day(struct hs_evidence *evidence)
     hs_evidence_path(evidence->settings.directory, day, path);
     evidence->store = hs_evidence_store_open(path, evidence->settings.is_synced, error);
     if (evidence->store == NULL) {
-        log_failure(evidence, error);
+        report_failure(evidence, error);
         return false;
     }
     memcpy(evidence->day, day, sizeof day);
@@ -132,7 +133,7 @@ static bool write_items(struct hs_evidence *evidence, const struct item *items)
     fine = fine && hs_evidence_store_commit(store);
     if (fine)
         return true;
-    log_failure(evidence, hs_evidence_store_error(store));
+    report_failure(evidence, hs_evidence_store_error(store));
     hs_evidence_store_undo(store);
     hs_evidence_store_close(store);
     evidence->store = NULL; /* opened again, because the file may be another one then */
@@ -357,7 +358,8 @@ static void destroy(struct hs_evidence *evidence)
 }
 
 struct hs_evidence *hs_evidence_start(const struct hs_service *service,
-                                      const struct hs_evidence_settings *settings, char error[256])
+                                      const struct hs_evidence_settings *settings,
+                                      char error[256])
 {
     struct hs_evidence *evidence = calloc(1, sizeof *evidence);
     snprintf(error, 256, "out of memory");

@@ -37,8 +37,20 @@ static struct hs_pool *builder_of(const struct hs_service *service, unsigned rou
 /* These read files, which may take longer than a request of a game server may wait. */
 static bool reads_evidence(unsigned route)
 {
-    return route == HS_ROUTE_VERDICT_LIST || route == HS_ROUTE_VERDICT_GET ||
-           route == HS_ROUTE_VERDICT_SCENE || route == HS_ROUTE_WHAT_IF;
+    switch (route) {
+    case HS_ROUTE_VERDICT_LIST:
+    case HS_ROUTE_VERDICT_GET:
+    case HS_ROUTE_VERDICT_SCENE:
+    case HS_ROUTE_WHAT_IF:
+    case HS_ROUTE_REVIEW_POST:
+    case HS_ROUTE_REVIEW_LIST:
+    case HS_ROUTE_PRECISION:
+    case HS_ROUTE_PLAYER_REPORT:
+    case HS_ROUTE_PLAYER_ERASE:
+        return true;
+    default:
+        return false;
+    }
 }
 
 struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)

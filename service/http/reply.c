@@ -95,8 +95,8 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
     if (has_problem)
         fine = hs_reply_problem(connection, reply->problem, &request->answer, &headers);
     else if (file > 0)
-        fine = hs_reply_file(connection, reply->status, reply->content_type, file, reply->file_size,
-                             &headers);
+        fine = hs_reply_file(connection, reply->status, reply->content_type, file,
+                             reply->file_size, &headers);
     else
         fine = hs_reply_bytes(connection, reply->status, reply->content_type, bytes.ptr, bytes.len,
                               &headers);

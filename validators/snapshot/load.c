@@ -403,6 +403,24 @@ static bool reserve_bytes(struct hs_match *match, const struct hs_match_limits *
     return false;
 }
 
+bool hs_match_is_excerpt(const void *bytes, size_t size)
+{
+    struct hs_bytes_reader reader = {bytes, (const unsigned char *)bytes + size, false};
+    return hs_bytes_get(&reader, 4) == HS_EXCERPT_VERSION && !reader.failed;
+}
+
+/* The rigs must be equal, because an excerpt has bounds of their hitboxes. */
+bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_ruleset *other)
+{
+    bool fits = saved_with->rig_count == other->rig_count &&
+                saved_with->weapon_count <= other->weapon_count && saved_with->up == other->up;
+    for (uint16_t i = 0; fits && i < saved_with->rig_count; i++)
+        fits = memcmp(saved_with->rigs[i], other->rigs[i], sizeof *other->rigs[i]) == 0;
+    for (uint16_t i = 0; fits && i < saved_with->weapon_count; i++)
+        fits = strcmp(saved_with->weapons[i]->name.text, other->weapons[i]->name.text) == 0;
+    return fits;
+}
+
 enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,
                                  size_t size, struct hs_match **out)
