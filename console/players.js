@@ -1,6 +1,6 @@
 // The report of a player: their verdicts, and how near they come to each limit, against everybody else.
 
-import { address, bar, color, count, el, notice, number, panel, table, time } from './dom.js';
+import { address, bar, color, count, el, lengthUnit, notice, number, panel, quantity, table, time } from './dom.js';
 import { drawBars } from './charts.js';
 import { json, route } from './net.js';
 import { checkName, reasonName, verdicts } from './words.js';
@@ -39,55 +39,62 @@ async function choose(view) {
 }
 
 function tiles(report) {
-  const of = (verdict) => report.by_verdict?.[verdict] ?? 0;
+  const of = (verdict) => report.verdicts?.[verdict] ?? 0;
   return el('div', { class: 'tiles' },
     ['accepted', 'rejected', 'inconclusive'].map((verdict) => el('a', {
       class: 'tile plain', href: address(['verdicts'], { player: report.player, verdict }),
     }, el('b', {}, count(of(verdict))), `${verdicts[verdict]}, stored`)),
-    el('div', { class: 'tile' }, el('b', {}, count(report.matches?.length)), 'Matches'));
+    [[count(report.matches), 'Matches'], [time(report.first), 'First stored verdict'], [time(report.last), 'Last stored verdict']]
+      .map(([value, text]) => el('div', { class: 'tile' }, el('b', {}, value), text)));
 }
 
 function reasonsPanel(report) {
-  const sorted = Object.entries(report.by_reason ?? {}).sort((a, b) => b[1] - a[1]);
+  const sorted = Object.entries(report.reasons ?? {}).sort((a, b) => b[1] - a[1]);
   const most = sorted[0]?.[1] ?? 1;
   return panel('Reasons', table('Reasons', ['Reason', ['Verdicts', 'num'], ''], sorted.map(([reason, n]) => [
     el('a', { href: address(['verdicts'], { player: report.player, reason }) }, reasonName(reason)), count(n), bar(n / most)])));
 }
 
-function matchesPanel(report) {
-  return panel('Matches', table('Matches', ['Match', ['Verdicts', 'num'], ['Rejected', 'num'], 'Last'],
-    (report.matches ?? []).map((one) => [
-      el('a', { href: address(['verdicts'], { player: report.player, match: one.match }) }, one.match),
-      count(one.verdicts), count(one.rejected), one.last ? time(one.last, true) : ''])));
+async function newestPanel(name) {
+  const { verdicts: newest } = await json(route(['verdicts'], { player: name, limit: 12 }));
+  return panel('Newest verdicts', table('Newest verdicts', ['Time', 'Reason', ['Measured', 'num'], 'Target', 'Match'],
+    newest.map((item) => [el('a', { href: address(['verdicts', item.verdict_id]) }, time(item.at)), reasonName(item.reason),
+      item.measured === undefined ? '' : quantity(item.measured, item.unit, lengthUnit(item.ruleset)), item.target ?? '', item.match])));
 }
 
 /** How much of each limit they use, beside everybody else. */
 function checksPanel(report, view) {
-  const checks = (report.checks ?? []).filter((check) => check.count > 0);
+  const checks = report.checks ?? [];
   if (checks.length === 0) return null;
-  const bins = checks.filter((check) => check.histogram?.some((n) => n > 0));
-  const share = (list) => {
-    const sum = list.reduce((a, b) => a + b, 0) || 1;
-    return list.map((n) => (100 * n) / sum);
-  };
+  const percent = (value) => (value === undefined ? '–' : `${number(value * 100)} %`);
+  const names = checks.map((check) => checkName(check.check));
+  // A bar longer than this would hide all others; the table has its number.
+  const range = (one) => (one?.claims > 0 ? [Math.min(100 * one.p50, 300), Math.min(100 * one.p95, 300)] : null);
+  const canvas = el('canvas', { role: 'img', 'aria-label': `Share of each limit that ${report.player} and everybody else use. The table has the numbers.` });
   const box = panel('Share of each limit that they use',
-    el('p', { class: 'muted' }, 'Measured value as a share of its limit; above 100 % a check fails. Honest players stay low, like everybody else.'),
-    table('Checks', ['Check', ['Claims', 'num'], ['Usual (median)', 'num'], ['High (95 %)', 'num'], ['Everybody else: median', 'num'], ['95 %', 'num']],
-      checks.map((check) => [checkName(check.check), count(check.count), `${number(check.p50 * 100)} %`, `${number(check.p95 * 100)} %`,
-        check.others?.count > 0 ? `${number(check.others.p50 * 100)} %` : '–', check.others?.count > 0 ? `${number(check.others.p95 * 100)} %` : '–'])));
-  const grid = el('div', { class: 'charts' });
-  box.append(grid);
-  queueMicrotask(() => bins.forEach((check) => {
-    const canvas = el('canvas', { role: 'img', 'aria-label': `${checkName(check.check)}: share of claims by share of the limit, for ${report.player} and everybody else` });
-    grid.append(el('figure', { class: 'chart' }, el('figcaption', {}, el('b', {}, checkName(check.check)), el('span', { class: 'muted' }, ' % of claims')),
-      el('div', { class: 'tall' }, canvas)));
-    const names = check.histogram.map((n, i) => (i === check.histogram.length - 1 ? `${i * 20} % +` : `${i * 20} %`));
-    drawBars(canvas, names, [
-      { label: report.player, data: share(check.histogram), backgroundColor: color('--accent') },
-      { label: 'everybody else', data: share(check.others_histogram ?? []), backgroundColor: color('--arrival') },
-    ], view.signal);
-  }));
+    el('p', { class: 'muted' }, 'Measured value as a share of its limit. A check fails above 100 %. '
+      + 'Bars reach from the median to the 95th percentile, and end at 300 %.'),
+    el('div', { class: 'columns even' }, el('div', { class: 'tall' }, canvas),
+      table('Checks', ['Check', ['Claims', 'num'], ['Median', 'num'], ['95 %', 'num'], ['Everybody else: median', 'num'], ['95 %', 'num']],
+        checks.map((check) => [checkName(check.check), count(check.claims), percent(check.p50), percent(check.p95),
+          percent(check.others?.p50), percent(check.others?.p95)]))));
+  queueMicrotask(() => drawBars(canvas, names, [
+    { label: report.player, data: checks.map(range), backgroundColor: color('--accent'), minBarLength: 3 },
+    { label: 'everybody else', data: checks.map((check) => range(check.others)), backgroundColor: color('--arrival'), minBarLength: 3 },
+  ], view.signal));
   return box;
+}
+
+const measures = { margin: ['Margin to the body', 'length'], rewind: ['Looked back', 'seconds'] };
+
+function measuresPanel(report) {
+  const rows = (report.measures ?? []).map((one) => {
+    const [text, unit] = measures[one.measure] ?? [one.measure, 'none'];
+    const show = (value) => (value === undefined ? '–' : quantity(value, unit));
+    return [text, count(one.claims), show(one.p50), show(one.p95), show(one.others?.p50), show(one.others?.p95)];
+  });
+  return rows.length === 0 ? null : panel('Times and margins', table('Times and margins',
+    ['What', ['Claims', 'num'], ['Median', 'num'], ['95 %', 'num'], ['Everybody else: median', 'num'], ['95 %', 'num']], rows));
 }
 
 export async function show(view) {
@@ -98,15 +105,12 @@ export async function show(view) {
     await choose(view);
     return;
   }
-  let report = null;
   try {
-    report = await json(route(['players', name]));
+    const [report, newest] = await Promise.all([json(route(['players', name])), newestPanel(name)]);
+    view.main.append(tiles(report), ...[checksPanel(report, view), measuresPanel(report)].filter(Boolean),
+      el('div', { class: 'columns even' }, reasonsPanel(report), newest));
   } catch (error) {
     if (error.status !== 404) throw error;
-    view.main.append(notice(`${error.message} Their stored verdicts may still be there.`),
-      el('a', { href: address(['verdicts'], { player: name }) }, `Stored verdicts of ${name}`));
-    return;
+    view.main.append(notice(error.message));
   }
-  view.main.append(tiles(report), ...[checksPanel(report, view)].filter(Boolean),
-    el('div', { class: 'columns even' }, reasonsPanel(report), matchesPanel(report)));
 }

@@ -43,7 +43,7 @@ function reasonsPanel(counts, reviews) {
       rows.map((row) => [
         el('a', { href: address(['verdicts'], { reason: row.reason }) }, reasonName(row.reason)), verdicts[row.verdict] ?? '',
         count(row.enforce), bar((row.enforce ?? 0) / most, 'rejected'), count(row.shadow), bar((row.shadow ?? 0) / most, 'shadow'),
-        count(judged(row)), typeof row.review?.precision === 'number' ? `${number(row.review.precision * 100)} %` : '–']))]);
+        count(judged(row)), row.review?.cheat_share === undefined ? '–' : `${number(row.review.cheat_share * 100)} %`]))]);
 }
 
 function rulesetsPanel({ rulesets }) {
