@@ -299,7 +299,7 @@ format: ## rewrite the sources in the project's style
 	clang-format-14 -i $$(git ls-files '*.c' '*.h')
 
 # Pages in folders, and configurations for other programs: installed under share/doc with these paths.
-EXAMPLES := docs/integrate docs/lab deploy/haproxy deploy/prometheus deploy/grafana
+EXAMPLES := docs/integrate docs/lab docs/images deploy/haproxy deploy/prometheus deploy/grafana
 
 install-library: $(LIB) $(SO) ## into DESTDIR/PREFIX: the library alone, static and shared
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,lib/pkgconfig include/hindsight)

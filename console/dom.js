@@ -24,7 +24,7 @@ export function announce(sentence) {
   document.getElementById('announce').textContent = sentence;
 }
 
-/** Three significant digits, no exponent for usual sizes. */
+/** Three significant digits, and three after the point at most. */
 export function number(value) {
   if (typeof value !== 'number' || !Number.isFinite(value)) return '–';
   const size = Math.abs(value);
@@ -32,7 +32,7 @@ export function number(value) {
   if (size < 0.0005) return '≈ 0';
   if (size >= 1e7) return value.toExponential(1);
   if (size >= 1000) return Math.round(value).toLocaleString('en');
-  return String(Number(value.toPrecision(3)));
+  return String(Number(size < 1 ? value.toFixed(3) : value.toPrecision(3)));
 }
 
 export function count(value) {

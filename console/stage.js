@@ -121,7 +121,7 @@ export class Stage {
       const text = kind === 'arrival' ? `${one.player}, ${later} ms later` : one.player;
       const root = this.at(one.root);
       const away = Math.min(root.length(), root.distanceTo(this.start)); // the origin is at the target
-      if (kind !== 'bystander' || away < this.height * 12) this.label(this.above(one), text, kind, this.moment);
+      if (kind !== 'bystander' || away < this.height * 12 || this.isInvolved(one)) this.label(this.above(one), text, kind, this.moment);
       if (one === this.shooter) this.shooterShape = shape;
     }
   }
@@ -200,6 +200,11 @@ export class Stage {
 
   // ---- views ----
 
+  /** Whether a check names the player of a body: they stood in the way, or were hit. */
+  isInvolved(one) {
+    return this.scene.answer.checks?.some((check) => check.player === one.player && check.outcome === 'fail') ?? false;
+  }
+
   /** Places of a body: from its feet to above its name. */
   placesOf(one) {
     const places = [this.at(one.root), this.above(one).addScaledVector(this.up, this.height * 0.15)];
@@ -214,6 +219,9 @@ export class Stage {
     for (const one of this.scene.bodies.filter((other) => other.when === 'arrival')) near.push(this.at(one.root));
     for (const point of [shot.closest?.distance > 0 ? shot.closest.on_shot : null, shot.stopped?.point]) {
       if (point && this.at(point).distanceTo(near[0]) < this.height * 8) near.push(this.at(point));
+    }
+    for (const one of this.scene.bodies.filter((other) => other.role === 'bystander' && this.isInvolved(other))) {
+      if (this.at(one.root).distanceTo(near[0]) < this.height * 12) near.push(...this.placesOf(one));
     }
     const whole = [...near, this.start, ...(this.shooter ? this.placesOf(this.shooter) : [])];
     return { near, whole, isNear: this.start.distanceTo(near[0]) < this.height * 20 };

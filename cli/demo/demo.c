@@ -394,8 +394,8 @@ static void stay(const struct demo *demo)
            demo->service.admin);
     const char *id = json_string_value(json_object_get(demo->miss.result, "verdict_id"));
     if (demo->data != NULL && id != NULL)
-        printf("One impossible hit, in a browser: %s/console/#/verdicts/%s\n",
-               demo->service.admin, id);
+        printf("One impossible hit, in a browser: %s/console/#/verdicts/%s\n", demo->service.admin,
+               id);
     fflush(stdout);
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);

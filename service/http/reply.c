@@ -22,9 +22,9 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 
 const char *hs_request_header(const struct hs_request *request, const char *name)
 {
-    return request->connection == NULL ? NULL
-                                       : MHD_lookup_connection_value(request->connection,
-                                                                     MHD_HEADER_KIND, name);
+    return request->connection == NULL
+               ? NULL
+               : MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
 }
 
 /* Shorter answers are not charged; they count as part of the connection. */
@@ -95,8 +95,8 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
     if (has_problem)
         fine = hs_reply_problem(connection, reply->problem, &request->answer, &headers);
     else if (file > 0)
-        fine = hs_reply_file(connection, reply->status, reply->content_type, file,
-                             reply->file_size, &headers);
+        fine = hs_reply_file(connection, reply->status, reply->content_type, file, reply->file_size,
+                             &headers);
     else
         fine = hs_reply_bytes(connection, reply->status, reply->content_type, bytes.ptr, bytes.len,
                               &headers);

@@ -89,7 +89,9 @@ class Console(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         data = os.path.join(cls.folder.name, 'data')
         cls.recording = os.path.join(cls.folder.name, 'demo.stream')
-        subprocess.run([PROGRAM, 'demo', '--data', data, '--keep', cls.recording], check=True, stdout=subprocess.DEVNULL)
+        # With --data the demo ends its match, and so would its recording.
+        for options in [['--data', data], ['--keep', cls.recording]]:
+            subprocess.run([PROGRAM, 'demo', *options], check=True, stdout=subprocess.DEVNULL)
         cls.service = Running(data)
         cls.browser = open_browser(cls.folder.name)
         cls.browser.set_script_timeout(60)
