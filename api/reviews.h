@@ -7,10 +7,10 @@
 
 /* X(id, name): the reason why the game claimed what the verdict is about. */
 #define HS_REVIEW_LABELS(X)                                                                        \
-    X(CHEAT, "cheat")  /* the player cheats */                                                     \
-    X(LEGIT, "legit")  /* the claim was honest */                                                  \
-    X(LAG, "lag")      /* honest, on a bad connection */                                           \
-    X(BUG, "bug")      /* a fault of the game or of its integration */                             \
+    X(CHEAT, "cheat") /* the player cheats */                                                      \
+    X(LEGIT, "legit") /* the claim was honest */                                                   \
+    X(LAG, "lag")     /* honest, on a bad connection */                                            \
+    X(BUG, "bug")     /* a fault of the game or of its integration */                              \
     X(UNSURE, "unsure")
 
 #define X(id, name) HS_REVIEW_##id,

@@ -36,7 +36,8 @@ enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 
 enum { EXPIRE_US = 1000000 }; /* between checks for idle matches */
 
-/* Threads that read the evidence store, and how long the end of the service waits for its writer. */
+/* Threads that read the evidence store, and how long the end of the service waits for its writer.
+ */
 enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000 };
 
 /* Returns false. */
@@ -96,8 +97,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     if (!guarded || service->metrics == NULL || service->registry == NULL ||
         service->rulesets == NULL || service->maps == NULL || service->bodies == NULL ||
         service->map_builder == NULL || service->ruleset_builder == NULL ||
-        service->evidence_readers == NULL ||
-        !set_limits(service, options))
+        service->evidence_readers == NULL || !set_limits(service, options))
         return cannot_start(error);
     return true;
 }

@@ -47,8 +47,9 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(REVIEW_LIST, GET, "/v1/verdicts/{verdict}/reviews", BOTH, ALL_OF(EVIDENCE), CONSOLE,         \
       review_list)                                                                                 \
     X(PRECISION, GET, "/v1/precision", BOTH, ALL_OF(EVIDENCE), CONSOLE, precision)                 \
-    X(PLAYER_REPORT, GET, "/v1/players/{player}", BOTH, ALL_OF(EVIDENCE), CONSOLE, player_report)  \
-    X(PLAYER_ERASE, DELETE, "/v1/players/{player}", BOTH, ALL_OF(ADMIN), CONSOLE, player_erase)    \
+    X(PLAYER_REPORT, GET, "/v1/players/{account}", BOTH, ALL_OF(EVIDENCE), CONSOLE, player_report) \
+    X(PLAYER_ERASE, DELETE, "/v1/players/{account}", BOTH, ALL_OF(OPERATOR), CONSOLE,              \
+      player_erase)                                                                                \
     X(CONTRACT, GET, "/openapi.yaml", BOTH, OPEN, VITAL, contract)                                 \
     X(LIVEZ, GET, "/livez", BOTH, OPEN, VITAL, livez)                                              \
     X(READYZ, GET, "/readyz", BOTH, OPEN, VITAL, readyz)                                           \

@@ -17,9 +17,8 @@ void hs_endpoint_player_report(struct hs_service *service, const struct hs_reque
     if (!hs_endpoint_verdict_query(request, 1, &query, reply) ||
         !hs_endpoint_has_evidence(service, reply))
         return;
-    enum hs_evidence_read result =
-        hs_evidence_report(service->options->data, request->params.name[0], &query,
-                           request->alive_us, &writer);
+    enum hs_evidence_read result = hs_evidence_report(
+        service->options->data, request->params.name[0], &query, request->alive_us, &writer);
     if (result == HS_EVIDENCE_MISSING)
         hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME,
                             "no verdict of this player is stored");

@@ -266,7 +266,8 @@ void hs_endpoint_post(struct hs_service *service, const struct hs_request *reque
     if (!hs_endpoint_has_capacity(service, request, reply))
         return;
     if (request->route != HS_ROUTE_FRAMES_POST && hs_evidence_is_blocked(service->evidence)) {
-        hs_endpoint_overloaded(reply, "the evidence store is full, and `evidence-overflow` is block");
+        hs_endpoint_overloaded(reply,
+                               "the evidence store is full, and `evidence-overflow` is block");
         return;
     }
     struct hs_ticks_request tick = {0};

@@ -11,8 +11,8 @@ static void add(struct hs_service *service, const struct hs_request *request,
                 const struct hs_review *review, struct hs_reply *reply)
 {
     struct hs_writer writer = {.buffer = &reply->body};
-    switch (hs_cases_review(service->options->data, request->tenant, request->params.name[0],
-                            review)) {
+    switch (
+        hs_cases_review(service->options->data, request->tenant, request->params.name[0], review)) {
     case HS_CASES_ADDED:
         reply->status = 201;
         hs_review_encode(&writer, review);
@@ -54,8 +54,8 @@ void hs_endpoint_review_list(struct hs_service *service, const struct hs_request
         return;
     hs_write_begin(&writer, '{');
     hs_write_key(&writer, "reviews");
-    enum hs_evidence_read result = hs_cases_list(service->options->data, request->tenant,
-                                                 request->params.name[0], &writer);
+    enum hs_evidence_read result =
+        hs_cases_list(service->options->data, request->tenant, request->params.name[0], &writer);
     hs_write_end(&writer, '}');
     hs_endpoint_evidence_is_read(result, request, reply);
 }

@@ -62,8 +62,8 @@ bool hs_endpoint_verdict_query(const struct hs_request *request, int64_t max_lim
 #undef X
     query->tenant = request->tenant;
     query->until_us = INT64_MAX;
-    query->is_reviewed = reviewed != NULL && strcmp(reviewed, "0") != 0 &&
-                         strcmp(reviewed, "false") != 0;
+    query->is_reviewed =
+        reviewed != NULL && strcmp(reviewed, "0") != 0 && strcmp(reviewed, "false") != 0;
     time_argument(request, "since", &query->since_us, problem);
     time_argument(request, "until", &query->until_us, problem);
     integer_argument(request, "limit", max_limit, &limit, problem);
@@ -123,8 +123,9 @@ static void export(struct hs_service *service, const struct hs_request *request,
         return;
     const char *directory = service->options->data;
     reply->file = open_nameless(directory);
-    if (reply->file < 0 || hs_evidence_export(directory, &query, format, reply->file,
-                                              request->alive_us) != HS_EVIDENCE_READ ||
+    if (reply->file < 0 ||
+        hs_evidence_export(directory, &query, format, reply->file, request->alive_us) !=
+            HS_EVIDENCE_READ ||
         fstat(reply->file, &status) != 0) {
         hs_endpoint_overloaded(reply, "the export cannot be written to the data directory, or the "
                                       "evidence store cannot be read");
@@ -176,8 +177,8 @@ void hs_endpoint_verdict_get(struct hs_service *service, const struct hs_request
 {
     if (!hs_endpoint_has_evidence(service, reply))
         return;
-    enum hs_evidence_read result = hs_evidence_stream(
-        service->options->data, request->tenant, request->params.name[0], &reply->body);
+    enum hs_evidence_read result = hs_evidence_stream(service->options->data, request->tenant,
+                                                      request->params.name[0], &reply->body);
     if (hs_endpoint_evidence_is_read(result, request, reply))
         reply->content_type = "application/x-ndjson";
 }

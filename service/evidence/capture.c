@@ -139,11 +139,11 @@ static void write_lines(const struct hs_match_slot *slot, const struct hs_verdic
     hs_line_begin_opening(&writer, slot);
     write_request(verdict, &body);
     write_answer(verdict, slot->ruleset->revision, &answer);
-    struct hs_recorded_request recorded = {
-        .route = verdict->hit != NULL ? HS_ROUTE_HITS_POST : HS_ROUTE_SHOTS_POST,
-        .explain = true,
-        .body = {body.data, body.len},
-        .answer = {answer.data, answer.len}};
+    struct hs_recorded_request recorded = {.route = verdict->hit != NULL ? HS_ROUTE_HITS_POST
+                                                                         : HS_ROUTE_SHOTS_POST,
+                                           .explain = true,
+                                           .body = {body.data, body.len},
+                                           .answer = {answer.data, answer.len}};
     writer = (struct hs_writer){.buffer = request};
     hs_line_put_request(&writer, slot, &recorded);
     request->failed = request->failed || body.failed || answer.failed;
@@ -192,8 +192,8 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
     }
     copy_measure(result, &row);
     bool is_whole = !opening.failed && !request.failed && !verdict->state.failed;
-    bool is_kept = is_whole && hs_evidence_put(evidence, &row, verdict->is_sample, slot->ruleset,
-                                               slot->map);
+    bool is_kept =
+        is_whole && hs_evidence_put(evidence, &row, verdict->is_sample, slot->ruleset, slot->map);
     hs_buffer_free(&opening);
     hs_buffer_free(&request);
     free_state(verdict);

@@ -7,12 +7,13 @@
 #include "service/evidence/writer.h"
 #include "service/state/registry.h"
 
-/* A verdict on a hit or on a posted shot (the other is NULL), before it is recorded in its match. */
+/* A verdict on a hit or on a posted shot (the other is NULL), before it is recorded in its match.
+ */
 struct hs_verdict_to_keep {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
     const struct hs_hit_result *result;
-    int64_t forward_us;    /* of a shot */
+    int64_t forward_us; /* of a shot */
     struct hs_verdict_id id;
     struct hs_str body;    /* of the request, JSON */
     size_t place;          /* of the item in its list of the body */

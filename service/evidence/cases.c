@@ -93,9 +93,8 @@ static bool copy_document(struct hs_evidence_store *cases, const struct hs_evide
     if (revision.ptr == NULL || hs_evidence_store_has(cases, kind, revision))
         return true;
     char *document = hs_evidence_document(stored, kind, revision, &size);
-    bool fine = document == NULL ||
-                hs_evidence_store_put_document(cases, kind, name, revision,
-                                               (struct hs_str){document, size});
+    bool fine = document == NULL || hs_evidence_store_put_document(cases, kind, name, revision,
+                                                                   (struct hs_str){document, size});
     free(document);
     return fine;
 }

@@ -26,8 +26,9 @@ enum hs_cases_add hs_cases_review(const char *directory, struct hs_str tenant, s
 enum hs_evidence_read hs_cases_list(const char *directory, struct hs_str tenant, struct hs_str id,
                                     struct hs_writer *writer);
 
-/* Writes an array with an object for each reason: how many verdicts have each label, by their newest
-   review; and the share of `cheat` among the labels other than `unsure`, if there are any. */
+/* Writes an array with an object for each reason: how many verdicts have each label, by their
+   newest review; and the share of `cheat` among the labels other than `unsure`, if there are any.
+ */
 enum hs_evidence_read hs_cases_precision(const char *directory, struct hs_str tenant,
                                          struct hs_writer *writer);
 

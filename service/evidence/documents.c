@@ -14,9 +14,9 @@ static bool put_ruleset(struct hs_evidence_store *store, const struct hs_ruleset
 {
     struct hs_str revision = hs_str_of(ruleset->revision);
     return hs_evidence_store_has(store, HS_STR("ruleset"), revision) ||
-           hs_evidence_store_put_document(store, HS_STR("ruleset"),
-                                          hs_name_str(&ruleset->ruleset->name), revision,
-                                          (struct hs_str){ruleset->document, ruleset->document_size});
+           hs_evidence_store_put_document(
+               store, HS_STR("ruleset"), hs_name_str(&ruleset->ruleset->name), revision,
+               (struct hs_str){ruleset->document, ruleset->document_size});
 }
 
 static bool put_map(struct hs_evidence_store *store, const struct hs_map_entry *map,
@@ -33,8 +33,7 @@ static bool read_map(const char *directory, const struct hs_map_entry *map,
     char path[HS_EVIDENCE_PATH];
     snprintf(path, sizeof path, "%s/" HS_CHECKPOINT_MAPS, directory);
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool is_read =
-        folder >= 0 && hs_map_file_read(folder, map->revision, out) == HS_MAP_FILE_READ;
+    bool is_read = folder >= 0 && hs_map_file_read(folder, map->revision, out) == HS_MAP_FILE_READ;
     if (folder >= 0)
         close(folder);
     return is_read;
@@ -62,8 +61,7 @@ bool hs_evidence_put_documents(struct hs_evidence_store *store, const char *dire
                                const struct hs_map_entry *map)
 {
     return put_ruleset(store, ruleset) &&
-           (map == NULL ||
-            hs_evidence_store_has(store, HS_STR("map"), hs_str_of(map->revision)) ||
+           (map == NULL || hs_evidence_store_has(store, HS_STR("map"), hs_str_of(map->revision)) ||
             put_saved_map(store, directory, map));
 }
 

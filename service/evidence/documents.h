@@ -8,8 +8,8 @@
 #include "service/state/rulesets.h"
 
 /* Puts what the file lacks. A map comes from its file in the data directory, because no map keeps
-   its text in memory. If that file is not written yet, the map is left out; hs_evidence_keep_map has
-   put new maps. `map` may be NULL. False: the store failed. */
+   its text in memory. If that file is not written yet, the map is left out; hs_evidence_keep_map
+   has put new maps. `map` may be NULL. False: the store failed. */
 bool hs_evidence_put_documents(struct hs_evidence_store *store, const char *directory,
                                const struct hs_ruleset_entry *ruleset,
                                const struct hs_map_entry *map);

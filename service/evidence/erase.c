@@ -30,7 +30,8 @@ static const char erase_chunk[] =
     "DELETE FROM verdicts WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
-/* The names of the player and their account, unless a verdict about others has them in any column. */
+/* The names of the player and their account, unless a verdict about others has them in any column.
+ */
 static const char find_names[] =
     "INSERT OR IGNORE INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
     " UNION SELECT account FROM verdicts WHERE at IN (SELECT at FROM doomed)"
@@ -95,7 +96,8 @@ static bool erase_in(sqlite3 *db, struct hs_str tenant, struct hs_str name, atom
         sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
     *deleted += fine ? count : 0;
     if (!fine)
-        hs_log(HS_LOG_ERROR, "a player cannot be deleted", HS_LOG_TEXT("detail", sqlite3_errmsg(db)));
+        hs_log(HS_LOG_ERROR, "a player cannot be deleted",
+               HS_LOG_TEXT("detail", sqlite3_errmsg(db)));
     return fine;
 }
 
@@ -124,12 +126,10 @@ static bool erase_cases(const char *directory, struct hs_str tenant, struct hs_s
     if (cases == NULL)
         return false;
     sqlite3 *db = hs_evidence_store_db(cases);
-    bool fine =
-        erase_in(db, tenant, name, alive_us, deleted) &&
-        sqlite3_exec(db, "DELETE FROM reviews WHERE verdict NOT IN (SELECT id FROM bodies)", NULL,
-                     NULL, NULL) == SQLITE_OK &&
-        hs_cases_record(cases, tenant, by, "delete player", hs_str_of(digest),
-                        *deleted);
+    bool fine = erase_in(db, tenant, name, alive_us, deleted) &&
+                sqlite3_exec(db, "DELETE FROM reviews WHERE verdict NOT IN (SELECT id FROM bodies)",
+                             NULL, NULL, NULL) == SQLITE_OK &&
+                hs_cases_record(cases, tenant, by, "delete player", hs_str_of(digest), *deleted);
     hs_evidence_store_close(cases);
     return fine;
 }

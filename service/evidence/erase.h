@@ -11,8 +11,8 @@
  * of verdicts about others who were near them.
  *
  * `tenant`: delete only theirs; ptr NULL: everybody's. It takes about a second for each million of
- * stored verdicts, and stores the time in *alive_us now and then, unless that is NULL. *deleted: the
- * number of rows; a reviewed verdict has two while the file of its day exists. Thread-safe.
+ * stored verdicts, and stores the time in *alive_us now and then, unless that is NULL. *deleted:
+ * the number of rows; a reviewed verdict has two while the file of its day exists. Thread-safe.
  */
 enum hs_evidence_read hs_evidence_erase(const char *directory, struct hs_str tenant,
                                         struct hs_str name, struct hs_str by,

@@ -119,7 +119,8 @@ void hs_evidence_remove_old(const char *directory, const char *today, unsigned k
     char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(directory, &count);
     for (size_t i = 0; i < count; i++) {
         bytes += size_of(directory, days[i]);
-        bool is_old = hs_evidence_day_number(today) - hs_evidence_day_number(days[i]) > (int64_t)keep_days;
+        bool is_old =
+            hs_evidence_day_number(today) - hs_evidence_day_number(days[i]) > (int64_t)keep_days;
         bool is_today = strcmp(days[i], today) >= 0;
         if (!is_today && (is_old || bytes > keep_bytes))
             remove_day(directory, days[i]);

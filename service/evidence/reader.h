@@ -29,8 +29,8 @@ enum hs_evidence_read {
 enum hs_evidence_read hs_evidence_list(const char *directory, const struct hs_evidence_query *query,
                                        struct hs_writer *writer, int64_t *next_us);
 
-/* Writes a verdict as a recorded stream (record/stream.h), which `hindsight recheck` computes again.
-   `tenant`: whose verdict it must be; ptr NULL: anybody's. */
+/* Writes a verdict as a recorded stream (record/stream.h), which `hindsight recheck` computes
+   again. `tenant`: whose verdict it must be; ptr NULL: anybody's. */
 enum hs_evidence_read hs_evidence_stream(const char *directory, struct hs_str tenant,
                                          struct hs_str id, struct hs_buffer *out);
 

@@ -47,8 +47,8 @@ static void add_checks(struct sample *sample, const json_t *checks)
     json_array_foreach(checks, i, check)
     {
         const json_t *outcome = json_object_get(check, "outcome");
-        int found = hs_vocabulary_find(&hs_check_words,
-                                       hs_str_of(json_string_value(json_object_get(check, "check"))));
+        int found = hs_vocabulary_find(
+            &hs_check_words, hs_str_of(json_string_value(json_object_get(check, "check"))));
         double measured = json_number_value(json_object_get(check, "measured"));
         double limit = json_number_value(json_object_get(check, "limit"));
         bool is_passed = json_string_length(outcome) == 4; /* `pass` or `fail` */
@@ -125,12 +125,13 @@ struct report {
 };
 
 /* The rows of a player, of all others, and the filters of both. */
-#define CODE(value) "(SELECT code FROM codes WHERE text = " value ")"
+#define CODE(value)  "(SELECT code FROM codes WHERE text = " value ")"
 #define TEXT(column) "(SELECT text FROM codes WHERE code = " column ")"
-#define IS_OWN      "(v.player = " CODE("?1") " OR v.account = " CODE("?1") ")"
+#define IS_OWN       "(v.player = " CODE("?1") " OR v.account = " CODE("?1") ")"
 #define FILTERS                                                                                    \
-    " AND v.at >= ?2 AND v.at < ?3 AND (?4 IS NULL OR v.tenant = " CODE("?4") ")"                  \
-    " ORDER BY v.at DESC LIMIT ?5"
+    " AND v.at >= ?2 AND v.at < ?3 AND (?4 IS NULL OR v.tenant = " CODE(                           \
+        "?4") ")"                                                                                  \
+              " ORDER BY v.at DESC LIMIT ?5"
 #define OWN_ROWS "SELECT v.* FROM verdicts v WHERE " IS_OWN FILTERS
 
 static sqlite3_stmt *prepare(sqlite3 *db, const struct report *report, const char *sql,
@@ -149,8 +150,9 @@ static sqlite3_stmt *prepare(sqlite3 *db, const struct report *report, const cha
 
 static bool count_words(sqlite3 *db, struct report *report)
 {
-    static const char sql[] = "SELECT " TEXT("verdict") ", " TEXT("reason")
-        ", count(*), min(at), max(at) FROM (" OWN_ROWS ") GROUP BY verdict, reason";
+    static const char sql[] =
+        "SELECT " TEXT("verdict") ", " TEXT("reason") ", count(*), min(at), max(at) FROM (" OWN_ROWS
+                                                      ") GROUP BY verdict, reason";
     sqlite3_stmt *rows = prepare(db, report, sql, HS_REPORT_COUNTED - report->counted);
     int result = rows != NULL ? sqlite3_step(rows) : SQLITE_ERROR;
     for (; result == SQLITE_ROW; result = sqlite3_step(rows)) {
@@ -181,8 +183,7 @@ static bool count_matches(sqlite3 *db, struct report *report)
 /* Adds the measures of the newest rows. A damaged row is left out. */
 static bool measure(sqlite3 *db, struct report *report, const char *sql, struct sample *sample)
 {
-    sqlite3_stmt *rows =
-        prepare(db, report, sql, (int64_t)(HS_REPORT_MEASURED - sample->claims));
+    sqlite3_stmt *rows = prepare(db, report, sql, (int64_t)(HS_REPORT_MEASURED - sample->claims));
     int result = rows != NULL ? sqlite3_step(rows) : SQLITE_ERROR;
     for (; result == SQLITE_ROW; result = sqlite3_step(rows)) {
         struct hs_evidence_stored stored = {0};
@@ -200,9 +201,9 @@ static enum hs_evidence_read read_day(const char *path, struct report *report)
 {
     static const char own[] = "SELECT " HS_EVIDENCE_WHOLE_ROW
                               " FROM verdicts v JOIN bodies b ON b.at = v.at WHERE " IS_OWN FILTERS;
-    static const char others[] = "SELECT " HS_EVIDENCE_WHOLE_ROW
-                                 " FROM verdicts v JOIN bodies b ON b.at = v.at"
-                                 " WHERE ifnull(" IS_OWN ", 0) = 0" FILTERS;
+    static const char others[] =
+        "SELECT " HS_EVIDENCE_WHOLE_ROW " FROM verdicts v JOIN bodies b ON b.at = v.at"
+        " WHERE ifnull(" IS_OWN ", 0) = 0" FILTERS;
     sqlite3 *db;
     enum hs_evidence_read opened = hs_evidence_open(path, &db);
     if (opened != HS_EVIDENCE_READ)

@@ -9,10 +9,10 @@
 enum { HS_REPORT_COUNTED = 100000, HS_REPORT_MEASURED = 500 };
 
 /*
- * Writes an object about the player or account `name`: counts of verdicts by verdict and reason, the
- * number of matches, and for each check which share of its limit the claims used, as median and 95th
- * percentile, of the player and of all others. It takes some 0.1 s. `query`: tenant, since_us and
- * until_us count. MISSING: there is no such verdict.
+ * Writes an object about the player or account `name`: counts of verdicts by verdict and reason,
+ * the number of matches, and for each check which share of its limit the claims used, as median and
+ * 95th percentile, of the player and of all others. It takes some 0.1 s. `query`: tenant, since_us
+ * and until_us count. MISSING: there is no such verdict.
  */
 enum hs_evidence_read hs_evidence_report(const char *directory, struct hs_str name,
                                          const struct hs_evidence_query *query,

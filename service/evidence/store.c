@@ -24,14 +24,14 @@ static const char schema[] =
 #define X(member, column) "," column " INTEGER NOT NULL"
     HS_EVIDENCE_TEXTS(X)
 #undef X
-    ");"
-    "CREATE TABLE IF NOT EXISTS bodies(at INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
-    " now INTEGER NOT NULL, measured REAL, \"limit\" REAL, unit TEXT,"
-    " revision TEXT NOT NULL, map TEXT, map_revision TEXT,"
-    " sizes TEXT NOT NULL, body BLOB NOT NULL);"
-    "CREATE INDEX IF NOT EXISTS by_player ON verdicts(player);"
-    "CREATE INDEX IF NOT EXISTS by_account ON verdicts(account);"
-    "CREATE INDEX IF NOT EXISTS by_match ON verdicts(match);";
+        ");"
+        "CREATE TABLE IF NOT EXISTS bodies(at INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
+        " now INTEGER NOT NULL, measured REAL, \"limit\" REAL, unit TEXT,"
+        " revision TEXT NOT NULL, map TEXT, map_revision TEXT,"
+        " sizes TEXT NOT NULL, body BLOB NOT NULL);"
+        "CREATE INDEX IF NOT EXISTS by_player ON verdicts(player);"
+        "CREATE INDEX IF NOT EXISTS by_account ON verdicts(account);"
+        "CREATE INDEX IF NOT EXISTS by_match ON verdicts(match);";
 
 enum statement {
     PUT_CODE,
@@ -50,9 +50,9 @@ static const char *const texts[] = {
     [FIND_CODE] = "SELECT code FROM codes WHERE text = ?",
     [PUT_VERDICT] = "INSERT INTO verdicts VALUES(?"
 #define X(member, column) ",?"
-                    HS_EVIDENCE_TEXTS(X)
+    HS_EVIDENCE_TEXTS(X)
 #undef X
-                    ")",
+        ")",
     [PUT_BODY] = "INSERT OR IGNORE INTO bodies VALUES(?,?,?,?,?,?,?,?,?,?,?)",
     [HAS_DOCUMENT] = "SELECT 1 FROM documents WHERE kind = ? AND revision = ?",
     [PUT_DOCUMENT] = "INSERT OR IGNORE INTO documents VALUES(?,?,?,?)",
@@ -142,9 +142,9 @@ static bool prepare(struct hs_evidence_store *store)
     return read_number(store, NEWEST, &store->newest_us);
 }
 
-/* WAL: readers never wait for the writer. With synchronous NORMAL a commit is in the log file, which
-   a crash of the process keeps; with FULL it is also synced to the disk. secure_delete: the bytes of
-   a deleted player are overwritten. */
+/* WAL: readers never wait for the writer. With synchronous NORMAL a commit is in the log file,
+   which a crash of the process keeps; with FULL it is also synced to the disk. secure_delete: the
+   bytes of a deleted player are overwritten. */
 static bool set_up(struct hs_evidence_store *store, bool is_synced)
 {
     char version[64];
@@ -185,8 +185,7 @@ static bool open_file(struct hs_evidence_store *store, const char *path, bool is
     return fine;
 }
 
-struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced,
-                                                 char error[256])
+struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256])
 {
     struct hs_evidence_store *store = calloc(1, sizeof *store);
     snprintf(error, 256, "out of memory");

@@ -58,19 +58,18 @@ struct hs_evidence_store;
    survives a loss of power, not only of the process. NULL with a sentence in `error`. Several
    processes and threads may have a file open; each call waits at most two seconds for another's
    transaction. */
-struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced,
-                                                 char error[256]);
+struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);
 void hs_evidence_store_close(struct hs_evidence_store *store);
 
-/* Several rows are one transaction. After a failed call, undo the transaction; then the reason is in
-   hs_evidence_store_error. */
+/* Several rows are one transaction. After a failed call, undo the transaction; then the reason is
+   in hs_evidence_store_error. */
 bool hs_evidence_store_begin(struct hs_evidence_store *store);
 bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row);
 bool hs_evidence_store_commit(struct hs_evidence_store *store);
 void hs_evidence_store_undo(struct hs_evidence_store *store);
 
-/* The same, but keeps the time of a row from another file. Only if another row has the same time, it
-   becomes some microseconds later. */
+/* The same, but keeps the time of a row from another file. Only if another row has the same time,
+   it becomes some microseconds later. */
 bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row);
 
 /* Whether the file has the document of a ruleset or a map, and puts one. */

@@ -358,8 +358,7 @@ static void destroy(struct hs_evidence *evidence)
 }
 
 struct hs_evidence *hs_evidence_start(const struct hs_service *service,
-                                      const struct hs_evidence_settings *settings,
-                                      char error[256])
+                                      const struct hs_evidence_settings *settings, char error[256])
 {
     struct hs_evidence *evidence = calloc(1, sizeof *evidence);
     snprintf(error, 256, "out of memory");

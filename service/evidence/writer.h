@@ -21,17 +21,16 @@ struct hs_evidence_settings {
     const char *directory; /* exists */
     size_t queue_bytes;
     bool is_synced;
-    bool blocks; /* with a full queue claims are refused; else rows are dropped */
-    unsigned keep_days; /* older files are removed */
+    bool blocks;         /* with a full queue claims are refused; else rows are dropped */
+    unsigned keep_days;  /* older files are removed */
     uint64_t keep_bytes; /* the oldest files are removed beyond this, but never today's */
-    unsigned sample; /* one of so many accepted verdicts is stored; 0: none */
+    unsigned sample;     /* one of so many accepted verdicts is stored; 0: none */
 };
 
 /* Starts the thread. `service` gives the stores of rulesets and maps, and the metrics; all outlive
    the writer. NULL with a sentence in `error`. */
 struct hs_evidence *hs_evidence_start(const struct hs_service *service,
-                                      const struct hs_evidence_settings *settings,
-                                      char error[256]);
+                                      const struct hs_evidence_settings *settings, char error[256]);
 
 /* Writes the rows that wait, for at most `wait_us`, and ends. NULL does nothing. */
 void hs_evidence_stop(struct hs_evidence *evidence, int64_t wait_us);

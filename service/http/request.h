@@ -79,8 +79,8 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request);
 /* Lets a pool run the endpoint; the worker finishes the request later. False: memory is out. */
 bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection *connection,
                          struct hs_pool *pool);
-/* Lets an answer wait for its evidence_mark; the worker finishes the request later. Takes the reply.
-   False: memory is out. */
+/* Lets an answer wait for its evidence_mark; the worker finishes the request later. Takes the
+   reply. False: memory is out. */
 bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *connection,
                         struct hs_reply *reply);
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,

@@ -54,8 +54,7 @@ void hs_line_begin_opening(struct hs_writer *writer, const struct hs_match_slot 
     hs_write_int_field(writer, "max_movers", slot->limits.movers);
 }
 
-void hs_line_put_bytes(struct hs_writer *writer, const char *key, const void *bytes,
-                               size_t size)
+void hs_line_put_bytes(struct hs_writer *writer, const char *key, const void *bytes, size_t size)
 {
     hs_write_key(writer, key);
     hs_buffer_puts(writer->buffer, "\"");
@@ -65,7 +64,7 @@ void hs_line_put_bytes(struct hs_writer *writer, const char *key, const void *by
 }
 
 void hs_line_put_request(struct hs_writer *writer, const struct hs_match_slot *slot,
-                          const struct hs_recorded_request *request)
+                         const struct hs_recorded_request *request)
 {
     hs_write_begin(writer, '{');
     hs_write_text_field(writer, "match", slot->name.text);

@@ -49,9 +49,9 @@ static void post_some(char ids[6][HS_STORED_ID])
     static const struct {
         const char *match, *shooter;
         enum hs_stored_claim claim;
-    } posts[6] = {{"one", "s", HS_STORED_AWAY},   {"one", "s", HS_STORED_BESIDE},
+    } posts[6] = {{"one", "s", HS_STORED_AWAY},    {"one", "s", HS_STORED_BESIDE},
                   {"one", "s", HS_STORED_TOO_OLD}, {"one", "t", HS_STORED_AWAY},
-                  {"one", "t", HS_STORED_BESIDE}, {"two", "s", HS_STORED_AWAY}};
+                  {"one", "t", HS_STORED_BESIDE},  {"two", "s", HS_STORED_AWAY}};
     hs_stored_frames(&kept, "one", 10);
     hs_stored_frames(&kept, "two", 10);
     for (int i = 0; i < 6; i++)
@@ -158,7 +158,8 @@ START_TEST(exports_have_the_same_rows)
     json_decref(list);
     free(lines);
     char *table = hs_kept_get(&kept, "/v1/verdicts?format=csv&match=two");
-    ck_assert_ptr_nonnull(strstr(table, "\"two\",\"s\",\"account-s\",\"t\",\"rifle\",\"hit\",\"rejected\","));
+    ck_assert_ptr_nonnull(
+        strstr(table, "\"two\",\"s\",\"account-s\",\"t\",\"rifle\",\"hit\",\"rejected\","));
     ck_assert_int_eq(strncmp(table, "at,now,verdict_id,tenant,match,player,", 38), 0);
     ck_assert_ptr_eq(strchr(strchr(table, '\n') + 1, '\n') + 1, table + strlen(table));
     free(table);

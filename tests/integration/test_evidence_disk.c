@@ -41,7 +41,7 @@ struct client {
     pthread_t thread;
     unsigned port;
     const char *match;
-    int shot;        /* of the first claim */
+    int shot;         /* of the first claim */
     atomic_bool ends; /* after the kill */
     struct {
         char id[HS_STORED_ID];
@@ -62,8 +62,7 @@ static void *post_claims(void *context)
                  "{\"now\":11.05,\"hits\":[{\"shot\":%d,\"shooter\":\"s\",\"hit_time\":11,"
                  "\"start\":[0,300,160],\"end\":[500,0,160],\"target\":\"t\"}]}",
                  client->shot++);
-        json_t *answer =
-            hs_test_http_json(http, "POST", path, json_loads(body, 0, NULL), &status);
+        json_t *answer = hs_test_http_json(http, "POST", path, json_loads(body, 0, NULL), &status);
         if (status == 200) {
             const json_t *result = json_array_get(json_object_get(answer, "results"), 0);
             snprintf(client->answers[client->count].id, HS_STORED_ID, "%s",
@@ -110,8 +109,8 @@ static size_t live_and_die(const char *mode, double grace, struct hs_random *ran
     sqlite3 *db;
     hs_kept_start_with(&kept, "--evidence", mode);
     for (int i = 0; i < 2; i++) {
-        clients[i] = (struct client){
-            .port = kept.service.data_port, .match = matches[i], .shot = *shot};
+        clients[i] =
+            (struct client){.port = kept.service.data_port, .match = matches[i], .shot = *shot};
         hs_stored_frames(&kept, matches[i], 10);
         ck_assert_int_eq(pthread_create(&clients[i].thread, NULL, post_claims, &clients[i]), 0);
     }
@@ -134,8 +133,8 @@ static size_t live_and_die(const char *mode, double grace, struct hs_random *ran
     return answers;
 }
 
-/* Row: sync, async. An async row is committed 0.2 s after it was added; a busy machine may need some
-   more. */
+/* Row: sync, async. An async row is committed 0.2 s after it was added; a busy machine may need
+   some more. */
 START_TEST(kills_lose_no_more_than_promised)
 {
     enum { GRACE_MS = 200, SLACK_MS = 300 };
@@ -203,7 +202,8 @@ START_TEST(full_disk_delays_the_store)
 }
 END_TEST
 
-/* With `sync`, answers wait for the disk, at most three seconds. A worker serves others meanwhile. */
+/* With `sync`, answers wait for the disk, at most three seconds. A worker serves others meanwhile.
+ */
 START_TEST(sync_answers_wait_without_a_worker)
 {
     static const char *const more[] = {"--evidence", "sync", "--threads", "1", NULL};
@@ -227,8 +227,8 @@ START_TEST(sync_answers_wait_without_a_worker)
     hs_test_http_close(other);
     ck_assert_uint_eq(client.count, 0); /* the claim is not answered yet */
     limit_files(RLIM_INFINITY);
-    for (int tries = 0; tries < 500 && hs_kept_metric(&kept, "hindsight_evidence_written_total") < 3;
-         tries++)
+    for (int tries = 0;
+         tries < 500 && hs_kept_metric(&kept, "hindsight_evidence_written_total") < 3; tries++)
         hs_test_pause_ms(10);
     atomic_store(&client.ends, true);
     pthread_join(client.thread, NULL);

@@ -77,7 +77,8 @@ START_TEST(reviewed_verdicts_stay)
     hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, ids[0]);
     hs_stored_post(&kept, "one", "s", 2, HS_STORED_AWAY, ids[1]);
     hs_stored_wait(&kept);
-    json_t *made = review(ids[0], "{\"label\":\"lag\",\"note\":\"100 ms of jitter\",\"by\":\"ann\"}");
+    json_t *made =
+        review(ids[0], "{\"label\":\"lag\",\"note\":\"100 ms of jitter\",\"by\":\"ann\"}");
     ck_assert_str_eq(text_of(made, "label"), "lag");
     json_decref(made);
     json_decref(review(ids[0], "{\"label\":\"cheat\"}"));
@@ -111,9 +112,13 @@ END_TEST
 
 START_TEST(wrong_reviews_are_refused)
 {
-    static const char *const wrong[] = {"{}", "{\"label\":\"guilty\"}", "{\"label\":1}",
+    static const char *const wrong[] = {"{}",
+                                        "{\"label\":\"guilty\"}",
+                                        "{\"label\":1}",
                                         "{\"label\":\"cheat\",\"note\":5}",
-                                        "{\"label\":\"cheat\",\"who\":\"me\"}", "[]", "x"};
+                                        "{\"label\":\"cheat\",\"who\":\"me\"}",
+                                        "[]",
+                                        "x"};
     char id[HS_STORED_ID], *body = malloc(2100);
     hs_kept_start(&kept, NULL);
     hs_stored_frames(&kept, "one", 10);
@@ -175,7 +180,7 @@ START_TEST(tenants_review_their_own)
     static struct hs_test_token tokens[] = {
         {.tenant = "acme", .kid = "ann", .scopes = "\"admin\""},
         {.tenant = "zeta", .kid = "zoe", .scopes = "\"admin\""},
-        {.tenant = "acme", .kid = "bob", .scopes = "\"evidence\""},
+        {.tenant = "acme", .kid = "bob", .scopes = "\"evidence\",\"verify\",\"ingest\",\"rules\""},
     };
     char file[96], id[HS_STORED_ID], other[HS_STORED_ID];
     const char *headers[3][2] = {{tokens[0].header}, {tokens[1].header}, {tokens[2].header}};

@@ -36,6 +36,7 @@ static const char *const places[] = {
     "service/state",
     "service/record",
     "service/checkpoint",
+    "service/evidence",
     "service/access",
     "service/reload",
     "service/http",
