@@ -154,6 +154,7 @@ static bool start_evidence(struct hs_service *service)
                                             .is_synced = mode == HS_EVIDENCE_SYNC,
                                             .keep_days = (unsigned)options->evidence_days,
                                             .keep_bytes = options->evidence_bytes,
+                                            .mask = options->evidence_mask,
                                             .sample = (unsigned)options->evidence_sample};
     service->evidence = hs_evidence_start(service, &settings, error);
     return service->evidence != NULL || cannot_start(error);

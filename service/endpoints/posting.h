@@ -9,6 +9,7 @@
 
 #include "api/ticks.h"
 #include "service/endpoints/table.h"
+#include "service/evidence/items.h"
 
 /* A request whose match is locked. */
 struct hs_posting {
@@ -34,7 +35,8 @@ struct hs_posting {
     bool is_plain;
     size_t plain[HS_ITEM_COUNT];
     size_t *acks, ack_count;
-    size_t place; /* of the item that is answered, in its list of the body */
+    struct hs_body_items hits, shots; /* for the evidence */
+    size_t place;                     /* of the item that is answered, in its list of the body */
 };
 
 /* Stores frames and writes the answer object. False: out of memory, nothing written. */

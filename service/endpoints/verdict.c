@@ -203,7 +203,9 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
                                       .forward_us = item->forward_us,
                                       .id = item->id,
                                       .body = posting->request->body,
-                                      .place = posting->place};
+                                      .place = posting->place,
+                                      .items =
+                                          item->hit != NULL ? &posting->hits : &posting->shots};
     bool is_kept =
         text.ptr != NULL && is_booked && hs_capture_begin(posting->service->evidence, slot, &kept);
     bool is_done = text.ptr == NULL || (is_booked && book(slot, item, text));

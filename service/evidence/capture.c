@@ -2,16 +2,12 @@
 
 #include <stdlib.h>
 
-#include "api/json/cursor.h"
 #include "service/record/lines.h"
 #include "service/record/stream.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
 #include "service/system/clock.h"
 #include "validators/snapshot.h"
-
-/* No body nests deeper; the reader has refused those. */
-enum { LEVELS = 64 };
 
 static struct hs_str shooter_of(const struct hs_verdict_to_keep *verdict)
 {
@@ -35,59 +31,16 @@ bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_
 
 /* ---- the request ---- */
 
-/* Moves the cursor behind the `[` of the list with this key. */
-static bool find_list(struct hs_cursor *cursor, struct hs_str key)
-{
-    bool too_deep;
-    if (!hs_cursor_take(cursor, '{'))
-        return false;
-    do {
-        hs_cursor_skip_space(cursor);
-        const char *name = cursor->at;
-        if (!hs_cursor_skip_value(cursor, 0, &too_deep))
-            return false;
-        struct hs_str found = {name + 1, (size_t)(cursor->at - name) - 2};
-        if (!hs_cursor_take(cursor, ':'))
-            return false;
-        if (hs_str_equal(found, key))
-            return hs_cursor_take(cursor, '[');
-        if (!hs_cursor_skip_value(cursor, LEVELS, &too_deep))
-            return false;
-    } while (hs_cursor_take(cursor, ','));
-    return false;
-}
-
-/* Returns the text of an item. The body was read before, so it has one. */
-static struct hs_str item_text(struct hs_str body, struct hs_str key, size_t place)
-{
-    struct hs_cursor cursor = {body.ptr, body.ptr + body.len};
-    bool too_deep;
-    if (!find_list(&cursor, key))
-        return HS_STR("{}");
-    for (size_t i = 0;; i++) {
-        hs_cursor_skip_space(&cursor);
-        const char *at = cursor.at;
-        if (!hs_cursor_skip_value(&cursor, LEVELS, &too_deep))
-            return HS_STR("{}");
-        if (i == place)
-            return (struct hs_str){at, (size_t)(cursor.at - at)};
-        if (!hs_cursor_take(&cursor, ','))
-            return HS_STR("{}");
-    }
-}
-
 /* Writes the body of a request that has only this item. */
-static void write_request(const struct hs_verdict_to_keep *verdict, struct hs_buffer *out)
+static void write_request(const struct hs_verdict_to_keep *verdict, const char *mask,
+                          struct hs_buffer *out)
 {
     struct hs_writer writer = {.buffer = out};
     struct hs_str key = verdict->hit != NULL ? HS_STR("hits") : HS_STR("shots");
     hs_write_begin(&writer, '{');
     hs_write_time_field(&writer, "now", verdict->result->now_us);
     hs_write_begin_field(&writer, key.ptr, '[');
-    struct hs_str item = item_text(verdict->body, key, verdict->place);
-    hs_write_raw(&writer, item);
-    if (!out->failed)
-        hs_stream_flatten(out->data + out->len - item.len, item.len);
+    hs_body_item(verdict->items, verdict->body, key, verdict->place, mask, out);
     hs_write_end(&writer, ']');
     hs_write_end(&writer, '}');
 }
@@ -132,12 +85,12 @@ static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_
 
 /* Writes the lines of a stream that verify the claim again. */
 static void write_lines(const struct hs_match_slot *slot, const struct hs_verdict_to_keep *verdict,
-                        struct hs_buffer *opening, struct hs_buffer *request)
+                        const char *mask, struct hs_buffer *opening, struct hs_buffer *request)
 {
     struct hs_writer writer = {.buffer = opening};
     struct hs_buffer body = {0}, answer = {0};
     hs_line_begin_opening(&writer, slot);
-    write_request(verdict, &body);
+    write_request(verdict, mask, &body);
     write_answer(verdict, slot->ruleset->revision, &answer);
     struct hs_recorded_request recorded = {.route = verdict->hit != NULL ? HS_ROUTE_HITS_POST
                                                                          : HS_ROUTE_SHOTS_POST,
@@ -164,7 +117,7 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
     const struct hs_ruleset *ruleset = slot->ruleset->ruleset;
     struct hs_buffer opening = {0}, request = {0};
     struct hs_player_info shooter;
-    write_lines(slot, verdict, &opening, &request);
+    write_lines(slot, verdict, hs_evidence_mask(evidence), &opening, &request);
     struct hs_evidence_row row = {
         .at_us = hs_clock_wall_us(),
         .now_us = result->now_us,

@@ -4,6 +4,7 @@
 
 #include "api/hits.h"
 #include "api/shots.h"
+#include "service/evidence/items.h"
 #include "service/evidence/writer.h"
 #include "service/state/registry.h"
 
@@ -15,10 +16,11 @@ struct hs_verdict_to_keep {
     const struct hs_hit_result *result;
     int64_t forward_us; /* of a shot */
     struct hs_verdict_id id;
-    struct hs_str body;    /* of the request, JSON */
-    size_t place;          /* of the item in its list of the body */
-    struct hs_bytes state; /* set by hs_capture_begin; owned */
-    bool is_sample;        /* a plainly accepted verdict */
+    struct hs_str body;          /* of the request, JSON */
+    size_t place;                /* of the item in its list of the body */
+    struct hs_body_items *items; /* of that list; freed by the caller */
+    struct hs_bytes state;       /* set by hs_capture_begin; owned */
+    bool is_sample;              /* a plainly accepted verdict */
 };
 
 /* Saves the excerpt of the locked match, if the store wants the verdict. False: it does not. */

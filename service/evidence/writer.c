@@ -340,6 +340,11 @@ void hs_evidence_end_waits(struct hs_evidence *evidence, const void *owner)
     pthread_mutex_unlock(&evidence->lock);
 }
 
+const char *hs_evidence_mask(const struct hs_evidence *evidence)
+{
+    return evidence->settings.mask;
+}
+
 size_t hs_evidence_queue_length(struct hs_evidence *evidence)
 {
     pthread_mutex_lock(&evidence->lock);

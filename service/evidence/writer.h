@@ -24,6 +24,7 @@ struct hs_evidence_settings {
     bool blocks;         /* with a full queue claims are refused; else rows are dropped */
     unsigned keep_days;  /* older files are removed */
     uint64_t keep_bytes; /* the oldest files are removed beyond this, but never today's */
+    const char *mask;    /* pointers in posted items (items.h) */
     unsigned sample;     /* one of so many accepted verdicts is stored; 0: none */
 };
 
@@ -68,6 +69,9 @@ void hs_evidence_end_waits(struct hs_evidence *evidence, const void *owner);
 
 /* Whether rows must not be dropped and the queue is full, so that claims must be refused. */
 bool hs_evidence_is_blocked(struct hs_evidence *evidence);
+
+/* The pointers whose values must not be stored, or "". */
+const char *hs_evidence_mask(const struct hs_evidence *evidence);
 
 size_t hs_evidence_queue_length(struct hs_evidence *evidence);
 

@@ -1,6 +1,7 @@
 #include "service/options/values.h"
 
 #include "api/json/reading.h"
+#include "service/evidence/items.h"
 #include "service/options/rows.h"
 #include "service/system/address.h"
 #include "service/system/files.h"
@@ -270,6 +271,9 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
         hs_problem_add(problem, "/evidence", "must be off, async or sync");
     if (hs_evidence_overflow_parse(options->evidence_overflow) == HS_EVIDENCE_OVERFLOW_COUNT)
         hs_problem_add(problem, "/evidence_overflow", "must be drop or block");
+    if (!hs_body_mask_is_valid(options->evidence_mask))
+        hs_problem_add(problem, "/evidence_mask",
+                       "must be JSON pointers to members that begin with x_, like /x_a,/x_b/c");
     enum hs_log_level level;
     if (!hs_log_level_parse(options->log_level, &level))
         hs_problem_add(problem, "/log_level", "must be error, warn, info or debug");

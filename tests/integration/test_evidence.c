@@ -185,6 +185,66 @@ START_TEST(downloads_recheck)
 }
 END_TEST
 
+/* Claims in other forms: in a table, in a tick, with escapes and line breaks, several at once. */
+START_TEST(unusual_forms_recheck)
+{
+    static const char *const bodies[][2] = {
+        {"hits",
+         "{\"now\":11.05,\"hits\":{\"columns\":[\"shot\",\"shooter\",\"hit_time\",\"start\","
+         "\"end\",\"target\",\"radius\"],\"rows\":[[1,\"s\",11,[0,300,160],[500,0,160],\"t\","
+         "null],[2,\"s\",11,[0,301.1,160],[500,0,160],\"t\",null]]}}"},
+        {"hits",
+         "{\"now\":11.05,\n\"h\\u0069ts\":[{\"shot\":3,\"shooter\":\"\\u0073\",\"hit_time\":11,\n"
+         "\"start\":[0,300,160],\"end\":[500,0,160],\"target\":\"t\"}]}"},
+        {"ticks", "{\"now\":11.05,\"shots\":[{\"shot\":90,\"shooter\":\"t\",\"time\":11,\"origin\":"
+                  "[900,0,160],\"direction\":[-1,0,0]}],\"hits\":[{\"shot\":4,\"shooter\":\"s\","
+                  "\"hit_time\":11,\"start\":[0,300,160],\"end\":[500,0,160],\"target\":\"t\"},"
+                  "{\"bad\":1},{\"shot\":5,\"shooter\":\"s\",\"hit_time\":11,\"start\":[0,350,160],"
+                  "\"end\":[500,0,160],\"target\":\"t\"}]}"},
+    };
+    char path[64];
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "one", 10);
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        snprintf(path, sizeof path, "/v1/matches/one/%s", bodies[i][0]);
+        free(hs_kept_post(&kept, path, bodies[i][1]));
+    }
+    hs_stored_wait(&kept);
+    json_t *all = hs_stored_list(&kept, "");
+    ck_assert_uint_eq(json_array_size(all), 6);
+    hs_stored_recheck(&kept, all);
+    json_decref(all);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* Masked values are not stored, and the verdict is the same without them. */
+START_TEST(masked_members_are_not_stored)
+{
+    static const char body[] =
+        "{\"now\":11.05,\"hits\":[{\"shot\":1,\"shooter\":\"s\",\"hit_time\":11,\"x_client\":"
+        "{\"address\":\"192.0.2.7\",\"build\":\"b77\"},\"x_list\":[1,\"secret\"],"
+        "\"start\":[0,300,160],\"end\":[500,0,160],\"target\":\"t\"}]}";
+    hs_kept_start_with(&kept, "--evidence-mask", "/x_client/address,/x_list/1,/x_missing/a");
+    hs_stored_frames(&kept, "one", 10);
+    free(hs_kept_post(&kept, "/v1/matches/one/hits", body));
+    hs_stored_wait(&kept);
+    json_t *all = hs_stored_list(&kept, "");
+    char path[96];
+    snprintf(path, sizeof path, "/v1/verdicts/%s", text_of(json_array_get(all, 0), "verdict_id"));
+    char *stream = hs_kept_get(&kept, path);
+    ck_assert_ptr_null(strstr(stream, "192.0.2.7"));
+    ck_assert_ptr_null(strstr(stream, "secret"));
+    ck_assert_ptr_nonnull(
+        strstr(stream, "\"x_client\":{\"address\":\"masked\",\"build\":\"b77\"}"));
+    ck_assert_ptr_nonnull(strstr(stream, "\"x_list\":[1,\"masked\"]"));
+    free(stream);
+    hs_stored_recheck(&kept, all);
+    json_decref(all);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* What the demo's match and all scenarios give: each stored verdict rechecks. */
 START_TEST(demo_and_scenarios_recheck)
 {
@@ -358,6 +418,8 @@ int main(void)
     tcase_add_test(tests, wrong_arguments_are_refused);
     tcase_add_test(tests, exports_have_the_same_rows);
     tcase_add_test(tests, downloads_recheck);
+    tcase_add_test(tests, unusual_forms_recheck);
+    tcase_add_test(tests, masked_members_are_not_stored);
     tcase_add_test(tests, demo_and_scenarios_recheck);
     tcase_add_test(tests, maps_reach_the_files_of_later_days);
     tcase_add_test(tests, files_are_private);
