@@ -69,7 +69,7 @@ function checksPanel(report, view) {
   const percent = (value) => (value === undefined ? '–' : `${number(value * 100)} %`);
   const names = checks.map((check) => checkName(check.check));
   // A bar longer than this would hide all others; the table has its number.
-  const range = (one) => (one?.claims > 0 ? [Math.min(100 * one.p50, 300), Math.min(100 * one.p95, 300)] : null);
+  const range = (one) => (one?.claims > 0 ? [Math.min(100 * one.p50, 296), Math.min(100 * one.p95, 300)] : null);
   const canvas = el('canvas', { role: 'img', 'aria-label': `Share of each limit that ${report.player} and everybody else use. The table has the numbers.` });
   const box = panel('Share of each limit that they use',
     el('p', { class: 'muted' }, 'Measured value as a share of its limit. A check fails above 100 %. '

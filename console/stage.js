@@ -105,12 +105,6 @@ export class Stage {
     this.labels.push({ at, element, group });
   }
 
-  /** The place above a body where its name stands. */
-  above(one) {
-    const eye = this.at(one.eye ?? one.root);
-    return eye.addScaledVector(this.up, this.height * 0.15);
-  }
-
   addBodies() {
     const { bodies, times } = this.scene;
     const later = Math.round((times.now - times.hit_time) * 1000);
@@ -121,7 +115,7 @@ export class Stage {
       const text = kind === 'arrival' ? `${one.player}, ${later} ms later` : one.player;
       const root = this.at(one.root);
       const away = Math.min(root.length(), root.distanceTo(this.start)); // the origin is at the target
-      if (kind !== 'bystander' || away < this.height * 12 || this.isInvolved(one)) this.label(this.above(one), text, kind, this.moment);
+      if (kind !== 'bystander' || away < this.height * 12 || this.isInvolved(one)) this.label(this.at(one.root), text, kind, this.moment);
       if (one === this.shooter) this.shooterShape = shape;
     }
   }
@@ -172,11 +166,11 @@ export class Stage {
     if (shot.stopped) {
       const at = this.at(shot.stopped.point);
       const what = shot.stopped.name ?? { wall: 'wall', mover: 'moving part', player: 'player' }[shot.stopped.by];
-      this.world.add(ball(at, this.line * 3, '--stop'));
+      this.world.add(ball(at, this.line * 2.2, '--stop'));
       this.label(at, `${what} after ${quantity(shot.stopped.distance, 'length', unit)}`, 'stop');
     } else if (shot.impact) {
       const at = this.at(shot.impact.point);
-      this.world.add(ball(at, this.line * 3, '--trace'));
+      this.world.add(ball(at, this.line * 2.2, '--trace'));
       this.label(at, shot.impact.zone ? `hits: ${shot.impact.zone}` : 'impact', 'trace');
     }
   }
@@ -192,7 +186,7 @@ export class Stage {
     this.moment.visible = frame === null;
     for (const one of frame?.bodies ?? []) {
       this.frame.add(body(one, this.origin, one.role));
-      this.label(this.above(one), one.player, one.role, this.frame);
+      this.label(this.at(one.root), one.player, one.role, this.frame);
     }
     if (frame !== null && this.target) this.frame.add(body(this.target, this.origin, 'ghost'));
     this.draw();
@@ -205,9 +199,10 @@ export class Stage {
     return this.scene.answer.checks?.some((check) => check.player === one.player && check.outcome === 'fail') ?? false;
   }
 
-  /** Places of a body: from its feet to above its name. */
+  /** Places of a body: from its name, below the feet, to above the head. */
   placesOf(one) {
-    const places = [this.at(one.root), this.above(one).addScaledVector(this.up, this.height * 0.15)];
+    const [root, eye] = [this.at(one.root), this.at(one.eye)];
+    const places = [root.addScaledVector(this.up, -this.height * 0.2), eye.addScaledVector(this.up, this.height * 0.2)];
     for (let i = 0; i < one.solids.length; i += 11) places.push(this.at(one.solids.slice(i, i + 3)));
     return places;
   }
@@ -353,24 +348,28 @@ export class Stage {
     this.placeLabels();
   }
 
-  /** Puts the labels at their places; one that would cover another moves up. */
+  /** Puts names below feet, and findings beside their place. What would cover another moves away. */
   placeLabels() {
     const { clientWidth: width, clientHeight: height } = this.element;
     const taken = [];
-    for (const { at, element, group } of this.labels) {
+    const isFinding = (label) => label.group === undefined;
+    const sorted = [...this.labels.filter(isFinding), ...this.labels.filter((label) => !isFinding(label))];
+    for (const { at, element, group } of sorted) {
       const place = at.clone().project(this.camera);
       const isHidden = place.z > 1 || (group && !group.visible) || Math.abs(place.x) > 1 || Math.abs(place.y) > 1;
       element.hidden = isHidden;
       if (isHidden) continue;
       const size = { width: element.offsetWidth, height: element.offsetHeight };
-      const isBeside = group === undefined; // names stand above bodies; findings beside their place
+      const isBeside = group === undefined;
       const middle = ((place.x + 1) / 2) * width;
       const beside = middle + 14 + size.width > width ? middle - 14 - size.width : middle + 14;
       const left = Math.max(0, Math.min(width - size.width, isBeside ? beside : middle - size.width / 2));
-      let top = ((1 - place.y) / 2) * height - size.height / (isBeside ? 2 : 1);
+      let top = ((1 - place.y) / 2) * height + (isBeside ? -size.height / 2 : 6);
       const covers = (other) => left < other.left + other.width && other.left < left + size.width
         && top < other.top + other.height && other.top < top + size.height;
-      for (let other = taken.find(covers); other; other = taken.find(covers)) top = other.top - size.height - 1;
+      for (let other = taken.find(covers); other; other = taken.find(covers)) {
+        top = isBeside ? other.top - size.height - 1 : other.top + other.height + 1;
+      }
       element.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
       taken.push({ left, top, ...size });
     }
