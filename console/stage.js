@@ -12,6 +12,9 @@ export const views = { orbit: 'Orbit', top: 'Top', side: 'Side', barrel: 'Down t
 
 const axes = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 
+/** A claim can name any number; one that is farther from 0 than this is not drawn. */
+const FARTHEST = 1e9;
+
 /** Length of a grid's cell: one metre, or what is nearest to it. */
 const cells = { m: 1, cm: 100, in: 40 };
 
@@ -56,16 +59,16 @@ export class Stage {
 
   /** Finds the directions and sizes that everything is drawn by. */
   measure() {
-    const { bodies, shot, up, length_unit: unit } = this.scene;
+    const { bodies, shot, shooter, up, length_unit: unit } = this.scene;
     const find = (role, when) => bodies.find((one) => one.role === role && (when === undefined || one.when === when));
     this.target = find('target', 'hit_time') ?? find('target');
     this.shooter = find('shooter');
-    this.origin = (this.target ?? this.shooter)?.root ?? shot.start;
+    this.origin = (this.target ?? this.shooter)?.root ?? shooter.eye ?? shot.start;
     this.up = new Vector3(...axes[up[1]]).multiplyScalar(up[0] === '-' ? -1 : 1);
-    this.start = this.at(shot.start);
-    const path = shot.path?.length > 1 ? shot.path : [shot.start, shot.end];
-    this.path = path.map((point) => this.at(point));
-    this.forward = new Vector3().subVectors(this.path[1], this.path[0]).normalize();
+    this.path = this.findPath();
+    [this.start] = this.path;
+    this.forward = new Vector3().subVectors(this.path[this.path.length - 1], this.start).normalize();
+    if (this.forward.length() < 0.5) this.forward.set(this.up.z, this.up.x, this.up.y); // any level direction
     this.side = new Vector3().crossVectors(this.forward, this.up);
     if (this.side.length() < 0.01) this.side.set(this.up.y, this.up.z, this.up.x);
     this.side.normalize();
@@ -73,6 +76,16 @@ export class Stage {
     const eyes = bodies.map((one) => this.at(one.eye).distanceTo(this.at(one.root)));
     this.height = Math.max(0, ...eyes) * 1.1 || 1.8 * (cells[unit] ?? 1);
     this.line = this.height * 0.011;
+  }
+
+  /** The path of the shot. A claim may have none, and then it leads to a pellet or to the target. */
+  findPath() {
+    const { shot, shooter } = this.scene;
+    const isDrawable = (point) => point?.every((value) => Math.abs(value) < FARTHEST);
+    if (shot.path?.length > 1 && shot.path.every(isDrawable)) return shot.path.map((point) => this.at(point));
+    const ends = [shot.start, shooter.eye, this.origin].filter(isDrawable);
+    const leads = [shot.end, ...(shot.pellets ?? []).map((pellet) => pellet.end), this.target?.eye].filter(isDrawable);
+    return [ends[0], ...leads.slice(0, 1)].map((point) => this.at(point));
   }
 
   build() {
@@ -123,9 +136,10 @@ export class Stage {
   /** The trace with its radius: bright up to where it was stopped, faint after that. */
   addShot() {
     const { shot, shooter } = this.scene;
+    const isTraced = shot.path?.length > 1;
     const stop = shot.stopped ? this.at(shot.stopped.point) : null;
     let isPast = false;
-    for (let i = 0; i + 1 < this.path.length; i++) {
+    for (let i = 0; isTraced && i + 1 < this.path.length; i++) {
       const [from, to] = [this.path[i], this.path[i + 1]];
       const along = new Vector3().subVectors(to, from);
       const share = stop && !isPast ? new Vector3().subVectors(stop, from).dot(along) / along.lengthSq() : 2;
@@ -148,7 +162,7 @@ export class Stage {
       }
     }
     for (const pellet of shot.pellets ?? []) {
-      this.trace.add(tube(this.start, this.at(pellet.end), this.line * 0.5, pellet.player ? '--trace' : '--edge', 0.6));
+      if (pellet.end) this.trace.add(tube(this.start, this.at(pellet.end), this.line * 0.5, pellet.player ? '--trace' : '--edge', 0.6));
     }
     if (shot.blast) this.trace.add(ball(this.at(shot.blast.center), shot.blast.radius, '--trace', 0.15));
   }

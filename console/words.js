@@ -79,6 +79,11 @@ const sentences = {
   ok: (x) => `The shot touched ${x.t}, and every check passed.`,
 };
 
+/** A sentence that begins with "the target" or a message of a check; names stay as they are. */
+function capital(text) {
+  return /^(the|a|an|posted|shot|neither|additional|spawns) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
 /** The verdict in one plain sentence, with names and numbers. */
 export function sentence(scene) {
   const { answer, verdict } = scene;
@@ -96,5 +101,7 @@ export function sentence(scene) {
     t: verdict.target ?? 'the target',
   };
   const text = sentences[answer.reason]?.(facts);
-  return isComplete ? text : scene.sentence || check.detail || reasonName(answer.reason);
+  if (isComplete) return capital(text);
+  const other = scene.sentence || check.detail || reasonName(answer.reason);
+  return `${capital(other)}${other.endsWith('.') ? '' : '.'}`;
 }

@@ -199,8 +199,10 @@ class Console(unittest.TestCase):
         self.wait('.list tbody tr')
         self.press('/')
         self.assertIn('name="player"', self.focused())
-        self.press('alice', Keys.ENTER, Keys.ESCAPE)
-        self.until(lambda: 'player=alice' in self.browser.current_url)
+        self.press('alice', Keys.ENTER)
+        self.until(lambda: set(self.texts('.list tbody td:nth-child(6)')) == {'alice'})
+        self.until(lambda: 'name="player"' in self.focused())
+        self.press(Keys.ESCAPE)
         self.press('?')
         self.wait('dialog[open]')
         self.press(Keys.ESCAPE)
@@ -248,6 +250,27 @@ class Console(unittest.TestCase):
             self.open_verdict(reason)
             self.assertGreater(len(self.wait('h1').text), 20)
             self.assertGreater(len(self.texts('.label')), 1)
+
+    def test_every_scenario_is_drawn(self):
+        """Claims without a path, without a target, or outside of the world have a page, too."""
+        service = Running(os.path.join(self.folder.name, 'scenarios'), '--evidence-sample', '1')
+        try:
+            for file in sorted(glob.glob(os.path.join(HERE, '..', 'scenarios', '*.json'))):
+                subprocess.run([PROGRAM, 'play', file, '--url', service.data], check=False,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.go('#/verdicts', '.list tbody tr', base=service.admin)
+            kinds = {}
+            for one in self.fetch('/v1/verdicts?limit=1000')['verdicts']:
+                kinds[one['kind'], one['reason']] = one['verdict_id']
+            self.assertGreater(len(kinds), 40)
+            for kind, verdict in kinds.items():
+                self.go(f'#/verdicts/{verdict}', '.charts figure:last-child', base=service.admin)
+                self.assertEqual(len(self.all('.stage canvas')), 1, kind)
+                text = self.wait('main').text
+                self.assertNotRegex(text, r'\b(NaN|undefined|Infinity)\b|\[object', kind)
+                self.assertRegex(self.wait('h1').text, r'\.$', kind)
+        finally:
+            service.stop()
 
     def test_views(self):
         self.open_verdict()
