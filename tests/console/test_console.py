@@ -420,7 +420,7 @@ class Console(unittest.TestCase):
             yield place
 
     def test_widths_and_themes(self):
-        for theme, width in [('light', 1280), ('dark', 1280), ('light', 1920), ('dark', 1920)]:
+        for theme, width in [('light', 1280), ('dark', 1920)]:
             self.look(theme, width, 1000)
             for page in self.pages():
                 wide = self.browser.execute_script('return document.documentElement.scrollWidth')
