@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "service/evidence/files.h"
@@ -26,103 +27,190 @@ enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 
 /* ---- pages ---- */
 
-/* Prepares the page of one file. NULL with *is_empty: no verdict of the file matches. */
-static sqlite3_stmt *prepare_page(sqlite3 *db, const struct hs_evidence_query *query, size_t limit,
-                                  bool *is_empty)
+/* A filter finds its rows by an index, if there is one for its column. The first one that is given
+   drives the query; the others are compared row by row. */
+static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
+enum { INDEXED = sizeof indexed / sizeof indexed[0] };
+
+/* The rows that one statement looks at, some 10 ms; and the time after which a page of a list ends
+   with what it has. */
+enum { SLICE_ROWS = 20000, PAGE_US = 50000 };
+
+/* The filters of a query, as codes of one file. */
+struct filters {
+    const char *columns[COLUMNS];
+    int64_t codes[COLUMNS];
+    int count;
+    int driver;    /* the filter with an index; -1: none, and the rows come in order of time */
+    bool is_empty; /* no verdict of the file matches */
+};
+
+static void read_filters(sqlite3 *db, const struct hs_evidence_query *query, struct filters *out)
 {
-    const struct hs_str filters[COLUMNS] = {
+    const struct hs_str texts[COLUMNS] = {
 #define X(member, column) query->member,
         HS_EVIDENCE_TEXTS(X)
 #undef X
     };
-    int64_t codes[COLUMNS];
-    int count = 0;
-    char sql[2048];
-    size_t len = (size_t)snprintf(sql, sizeof sql,
-                                  "SELECT v.at, b.id, b.now, b.measured, b.\"limit\", b.unit,"
-                                  " b.revision");
-    for (int i = 0; i < COLUMNS; i++)
-        len += (size_t)snprintf(sql + len, sizeof sql - len,
-                                ", (SELECT text FROM codes WHERE code = v.%s)", column_names[i]);
-    len += (size_t)snprintf(sql + len, sizeof sql - len,
-                            " FROM verdicts v JOIN bodies b ON b.at = v.at"
-                            " WHERE v.at >= ? AND v.at < ?");
+    *out = (struct filters){.driver = -1};
     for (int i = 0; i < COLUMNS; i++) {
-        if (filters[i].ptr == NULL)
+        if (texts[i].ptr == NULL)
             continue;
-        codes[count] = hs_evidence_code(db, filters[i]);
-        *is_empty = *is_empty || codes[count] == 0;
-        count++;
-        len += (size_t)snprintf(sql + len, sizeof sql - len, " AND v.%s = ?", column_names[i]);
+        out->columns[out->count] = column_names[i];
+        out->codes[out->count] = hs_evidence_code(db, texts[i]);
+        out->is_empty = out->is_empty || out->codes[out->count] == 0;
+        out->count++;
     }
-    snprintf(sql + len, sizeof sql - len, " ORDER BY v.at DESC LIMIT ?");
-    sqlite3_stmt *page = NULL;
-    if (*is_empty || sqlite3_prepare_v2(db, sql, -1, &page, NULL) != SQLITE_OK)
-        return NULL;
-    sqlite3_bind_int64(page, 1, query->since_us);
-    sqlite3_bind_int64(page, 2, query->until_us);
-    for (int i = 0; i < count; i++)
-        sqlite3_bind_int64(page, 3 + i, codes[i]);
-    sqlite3_bind_int64(page, 3 + count, limit <= INT64_MAX ? (int64_t)limit : INT64_MAX);
-    return page;
+    for (int k = INDEXED - 1; k >= 0; k--)
+        for (int i = 0; i < out->count; i++)
+            if (strcmp(out->columns[i], indexed[k]) == 0)
+                out->driver = i;
 }
+
+/* Appends the newest rows of the driver in a time range, at most ?3 of them. */
+static void append_slice(const struct filters *filters, const char *columns, struct hs_buffer *sql)
+{
+    hs_buffer_printf(sql, "SELECT %s FROM verdicts WHERE at >= ?1 AND at < ?2", columns);
+    if (filters->driver >= 0)
+        hs_buffer_printf(sql, " AND %s = %lld", filters->columns[filters->driver],
+                         (long long)filters->codes[filters->driver]);
+    hs_buffer_puts(sql, " ORDER BY at DESC LIMIT ?3");
+}
+
+/* Frees the text of the statement. */
+static sqlite3_stmt *prepare(sqlite3 *db, struct hs_buffer *sql, int64_t since_us, int64_t until_us,
+                             int64_t limit)
+{
+    sqlite3_stmt *statement = NULL;
+    if (!sql->failed)
+        sqlite3_prepare_v2(db, sql->data, (int)sql->len, &statement, NULL);
+    hs_buffer_free(sql);
+    sqlite3_bind_int64(statement, 1, since_us);
+    sqlite3_bind_int64(statement, 2, until_us);
+    sqlite3_bind_int64(statement, 3, limit);
+    return statement;
+}
+
+/* Prepares a page of the newest SLICE_ROWS rows of the driver before `until_us`. CROSS JOIN keeps
+   their order; sorted once more, the whole slice would be read before the first row. */
+static sqlite3_stmt *prepare_page(sqlite3 *db, const struct filters *filters, int64_t since_us,
+                                  int64_t until_us, size_t limit)
+{
+    struct hs_buffer sql = {0};
+    hs_buffer_puts(&sql, "SELECT v.at, b.id, b.now, b.measured, b.\"limit\", b.unit, b.revision");
+    for (int i = 0; i < COLUMNS; i++)
+        hs_buffer_printf(&sql, ", (SELECT text FROM codes WHERE code = v.%s)", column_names[i]);
+    hs_buffer_puts(&sql, " FROM (");
+    append_slice(filters, "*", &sql);
+    hs_buffer_puts(&sql, ") v CROSS JOIN bodies b ON b.at = v.at WHERE 1");
+    for (int i = 0; i < filters->count; i++)
+        if (i != filters->driver)
+            hs_buffer_printf(&sql, " AND v.%s = %lld", filters->columns[i],
+                             (long long)filters->codes[i]);
+    hs_buffer_printf(&sql, " LIMIT %zu", limit);
+    return prepare(db, &sql, since_us, until_us, SLICE_ROWS);
+}
+
+/* Returns the time of the last row of such a slice. 0: it has fewer rows, and is the last one. -1:
+   failed. */
+static int64_t end_of_slice(sqlite3 *db, const struct filters *filters, int64_t since_us,
+                            int64_t until_us)
+{
+    struct hs_buffer sql = {0};
+    append_slice(filters, "at", &sql);
+    hs_buffer_printf(&sql, " OFFSET %d", SLICE_ROWS - 1);
+    sqlite3_stmt *statement = prepare(db, &sql, since_us, until_us, 1);
+    int result = statement != NULL ? sqlite3_step(statement) : SQLITE_ERROR;
+    int64_t end_us = result == SQLITE_ROW    ? sqlite3_column_int64(statement, 0)
+                     : result == SQLITE_DONE ? 0
+                                             : -1;
+    sqlite3_finalize(statement);
+    return end_us;
+}
+
+/* ---- walks ---- */
 
 /* Takes a row of a page. False: it cannot, and the list ends. */
 typedef bool row_sink(void *context, sqlite3_stmt *row);
 
-/* Gives at most *left rows of one file to the sink. */
-static enum hs_evidence_read walk_file(const char *path, const struct hs_evidence_query *query,
-                                       row_sink *sink, void *context, size_t *left,
-                                       int64_t *last_us)
+/* A walk over the files of a query, from the newest row back. */
+struct walk {
+    const struct hs_evidence_query *query;
+    row_sink *sink;
+    void *context;
+    size_t left;     /* rows that may follow */
+    int64_t end_us;  /* monotonic: no slice begins later, except the first */
+    int64_t next_us; /* the `until_us` with which another walk goes on; 0: this one is complete */
+};
+
+/* Gives the rows of one slice to the sink. */
+static bool walk_slice(sqlite3 *db, const struct filters *filters, int64_t until_us,
+                       struct walk *walk)
 {
-    bool is_empty = false, fine = true;
+    size_t limit = walk->left < INT64_MAX ? walk->left : INT64_MAX;
+    sqlite3_stmt *page = prepare_page(db, filters, walk->query->since_us, until_us, limit);
+    int result = page != NULL ? sqlite3_step(page) : SQLITE_ERROR;
+    bool fine = true;
+    for (; fine && result == SQLITE_ROW; result = sqlite3_step(page)) {
+        fine = walk->sink(walk->context, page);
+        if (--walk->left == 0)
+            walk->next_us = sqlite3_column_int64(page, AT);
+    }
+    sqlite3_finalize(page);
+    return fine && result == SQLITE_DONE;
+}
+
+/* Walks one file, at least one slice of it. */
+static enum hs_evidence_read walk_file(const char *path, struct walk *walk)
+{
     sqlite3 *db;
+    struct filters filters;
+    int64_t until_us = walk->query->until_us;
     enum hs_evidence_read opened = hs_evidence_open(path, &db);
     if (opened != HS_EVIDENCE_READ)
         return opened == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : opened;
-    sqlite3_stmt *page = prepare_page(db, query, *left, &is_empty);
-    int result = page != NULL ? sqlite3_step(page) : is_empty ? SQLITE_DONE : SQLITE_ERROR;
-    for (; fine && result == SQLITE_ROW; result = sqlite3_step(page)) {
-        fine = sink(context, page);
-        *last_us = sqlite3_column_int64(page, AT);
-        --*left;
+    read_filters(db, walk->query, &filters);
+    while (until_us > 0 && !filters.is_empty && walk->next_us == 0) {
+        bool fine = walk_slice(db, &filters, until_us, walk);
+        until_us = fine ? end_of_slice(db, &filters, walk->query->since_us, until_us) : -1;
+        if (until_us > 0 && walk->next_us == 0 && hs_clock_us() >= walk->end_us)
+            walk->next_us = until_us;
     }
-    sqlite3_finalize(page);
     sqlite3_close(db);
-    return fine && result == SQLITE_DONE ? HS_EVIDENCE_READ : HS_EVIDENCE_FAILED;
+    return until_us >= 0 ? HS_EVIDENCE_READ : HS_EVIDENCE_FAILED;
 }
 
-/* Whether the file of a day may have verdicts of the query. */
-static bool overlaps(const char *day, const struct hs_evidence_query *query)
+/* The microseconds at which a day begins. */
+static int64_t start_of(const char *day)
 {
-    int64_t from_us = hs_evidence_day_number(day) * INT64_C(86400000000);
-    int64_t until_us = from_us + INT64_C(86400000000);
-    return from_us < query->until_us && until_us > query->since_us;
+    return hs_evidence_day_number(day) * INT64_C(86400000000);
 }
 
-/* *last_us: the time of the last row, if the limit was reached; else 0. */
-static enum hs_evidence_read walk(const char *directory, const struct hs_evidence_query *query,
-                                  row_sink *sink, void *context, int64_t *last_us)
+static enum hs_evidence_read walk_days(const char *directory, struct walk *walk)
 {
     char path[HS_EVIDENCE_PATH];
-    size_t count = 0, left = query->limit;
+    size_t count;
     enum hs_evidence_read result = HS_EVIDENCE_READ;
-    *last_us = 0;
-    if (query->is_reviewed) {
-        if (hs_evidence_cases_path(directory, path))
-            result = walk_file(path, query, sink, context, &left, last_us);
-        *last_us = left == 0 ? *last_us : 0;
-        return result;
-    }
     char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(directory, &count);
-    for (size_t i = 0; i < count && left > 0 && result == HS_EVIDENCE_READ; i++) {
+    for (size_t i = 0; i < count && result == HS_EVIDENCE_READ && walk->next_us == 0; i++) {
+        int64_t from_us = start_of(days[i]), until_us = from_us + INT64_C(86400000000);
+        if (from_us >= walk->query->until_us || until_us <= walk->query->since_us)
+            continue;
         hs_evidence_path(directory, days[i], path);
-        if (overlaps(days[i], query))
-            result = walk_file(path, query, sink, context, &left, last_us);
+        result = walk_file(path, walk);
+        if (walk->next_us == 0 && i + 1 < count && hs_clock_us() >= walk->end_us)
+            walk->next_us = from_us;
     }
     free(days);
-    *last_us = left == 0 ? *last_us : 0;
     return result;
+}
+
+static enum hs_evidence_read run_walk(const char *directory, struct walk *walk)
+{
+    char path[HS_EVIDENCE_PATH];
+    if (!walk->query->is_reviewed)
+        return walk_days(directory, walk);
+    return hs_evidence_cases_path(directory, path) ? walk_file(path, walk) : HS_EVIDENCE_READ;
 }
 
 /* ---- JSON ---- */
@@ -183,9 +271,15 @@ static bool list_row(void *context, sqlite3_stmt *row)
 enum hs_evidence_read hs_evidence_list(const char *directory, const struct hs_evidence_query *query,
                                        struct hs_writer *writer, int64_t *next_us)
 {
+    struct walk walk = {.query = query,
+                        .sink = list_row,
+                        .context = writer,
+                        .left = query->limit,
+                        .end_us = hs_clock_us() + PAGE_US};
     hs_write_begin(writer, '[');
-    enum hs_evidence_read result = walk(directory, query, list_row, writer, next_us);
+    enum hs_evidence_read result = run_walk(directory, &walk);
     hs_write_end(writer, ']');
+    *next_us = walk.next_us;
     return result;
 }
 
@@ -278,10 +372,14 @@ enum hs_evidence_read hs_evidence_export(const char *directory,
 {
     struct hs_buffer lines = {0};
     struct export export = {{.buffer = &lines}, format, fd, alive_us};
-    int64_t last_us;
+    struct walk walk = {.query = query,
+                        .sink = export_row,
+                        .context = &export,
+                        .left = query->limit,
+                        .end_us = INT64_MAX};
     if (format == HS_EVIDENCE_CSV)
         write_csv_names(&lines);
-    enum hs_evidence_read result = walk(directory, query, export_row, &export, &last_us);
+    enum hs_evidence_read result = run_walk(directory, &walk);
     if (!flush(&export))
         result = HS_EVIDENCE_FAILED;
     hs_buffer_free(&lines);

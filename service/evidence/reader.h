@@ -25,7 +25,8 @@ enum hs_evidence_read {
 };
 
 /* Writes an array of verdicts, the newest first. *next_us is the `until_us` of the next page, 0:
-   there are no more. */
+   there are no more. A page ends after some 50 ms, so it may have fewer verdicts than the limit,
+   even none, and still have a next one. */
 enum hs_evidence_read hs_evidence_list(const char *directory, const struct hs_evidence_query *query,
                                        struct hs_writer *writer, int64_t *next_us);
 

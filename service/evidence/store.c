@@ -31,7 +31,9 @@ static const char schema[] =
         " sizes TEXT NOT NULL, body BLOB NOT NULL);"
         "CREATE INDEX IF NOT EXISTS by_player ON verdicts(player);"
         "CREATE INDEX IF NOT EXISTS by_account ON verdicts(account);"
-        "CREATE INDEX IF NOT EXISTS by_match ON verdicts(match);";
+        "CREATE INDEX IF NOT EXISTS by_match ON verdicts(match);"
+        "CREATE INDEX IF NOT EXISTS by_target ON verdicts(target);"
+        "CREATE INDEX IF NOT EXISTS by_reason ON verdicts(reason);";
 
 enum statement {
     PUT_CODE,
@@ -152,6 +154,7 @@ static bool set_up(struct hs_evidence_store *store, bool is_synced)
     return run(store, "PRAGMA journal_mode = WAL") &&
            run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
            run(store, "PRAGMA wal_autocheckpoint = 4000") &&
+           run(store, "PRAGMA cache_size = -32768") && /* KiB: the ends of all indexes */
            run(store, "PRAGMA secure_delete = ON") && run(store, "BEGIN IMMEDIATE") &&
            run(store, schema) && run(store, version) && run(store, "COMMIT") && prepare(store);
 }

@@ -119,6 +119,16 @@ static bool open_day(struct hs_evidence *evidence)
     return true;
 }
 
+/* A row from before midnight, in the file of the next day, gets the first time of that day: readers
+   rely on it. */
+static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *row)
+{
+    struct hs_evidence_row moved = *row;
+    int64_t day_us = hs_evidence_day_number(evidence->day) * INT64_C(86400000000);
+    moved.at_us = row->at_us > day_us ? row->at_us : day_us;
+    return hs_evidence_store_put(evidence->store, &moved);
+}
+
 /* Writes the rows of a list in one transaction. */
 static bool write_items(struct hs_evidence *evidence, const struct item *items)
 {
@@ -129,7 +139,7 @@ static bool write_items(struct hs_evidence *evidence, const struct item *items)
     for (const struct item *item = items; fine && item != NULL; item = item->next)
         fine = hs_evidence_put_documents(store, evidence->settings.directory, item->ruleset,
                                          item->map) &&
-               hs_evidence_store_put(store, &item->row);
+               put_row(evidence, &item->row);
     fine = fine && hs_evidence_store_commit(store);
     if (fine)
         return true;
