@@ -86,11 +86,11 @@ void hs_shot_save_excerpt(const struct hs_match *match, const struct hs_shot_cla
                           const struct hs_hit_result *result, struct hs_bytes *out);
 
 /*
- * Returns whether saved bytes are an excerpt, of this version of the program. hs_match_load can also
- * read an excerpt with another ruleset, if that has the same weapons in the same order, perhaps with
- * more behind them, and the same rigs and `up` (hs_excerpt_fits). The match then shows what that
- * ruleset would have said, as far as the excerpt goes: players who were never near the path under
- * the old rules are missing.
+ * Returns whether saved bytes are an excerpt, of this version of the program. hs_match_load can
+ * also read an excerpt with another ruleset, if that has the same weapons in the same order,
+ * perhaps with more behind them, and the same rigs and `up` (hs_excerpt_fits). The match then shows
+ * what that ruleset would have said, as far as the excerpt goes: players who were never near the
+ * path under the old rules are missing.
  */
 bool hs_match_is_excerpt(const void *bytes, size_t size);
 bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_ruleset *other);

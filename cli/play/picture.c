@@ -203,8 +203,8 @@ static void put(struct canvas *canvas, const struct view *view, struct hs_vec po
         canvas->cells[row][column] = (unsigned char)glyph;
 }
 
-/* Fills every cell whose line of sight meets one of the solids. Solids that fit between the lines of
-   sight fill one cell. */
+/* Fills every cell whose line of sight meets one of the solids. Solids that fit between the lines
+   of sight fill one cell. */
 static void draw_solids(struct canvas *canvas, const struct view *view,
                         const struct hs_solid *solids, size_t count, enum glyph glyph)
 {

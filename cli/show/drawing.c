@@ -72,7 +72,7 @@ static void turn_walls(const struct hs_verdict_scene *scene, struct turned *t)
             t->walls[t->wall_count++] = turn_solid(t, scene->movers[i].pose.solid);
     for (size_t i = 0; i < walls->triangle_count; i++)
         for (int k = 0; k < 3; k++)
-            t->triangles[i].corner[k] = turn(t, walls->triangles[i].corner[k]);
+            t->triangles[i].corner[k] = turn(t, walls->triangles[i][k]);
     add_blocker(scene, t);
 }
 
@@ -85,8 +85,8 @@ static bool turn_scene(const struct hs_verdict_scene *scene, struct turned *t)
     t->ahead = hs_vec_cross(t->up, t->right);
     t->path = calloc(HS_SCENE_POINTS_MAX, sizeof *t->path);
     t->triangles = calloc(scene->walls.triangle_count + 1, sizeof *t->triangles);
-    t->walls = calloc(scene->walls.box_count + scene->mover_count + HS_MAX_HITBOXES,
-                      sizeof *t->walls);
+    t->walls =
+        calloc(scene->walls.box_count + scene->mover_count + HS_MAX_HITBOXES, sizeof *t->walls);
     if (t->path == NULL || t->triangles == NULL || t->walls == NULL)
         return false;
     for (uint32_t i = 0; i < shot->point_count; i++)
@@ -176,11 +176,11 @@ bool hs_show_draw(const struct hs_verdict_scene *scene, FILE *out)
     struct turned *t;
     if (!shot->has_path || !scene->has_then || !shot->has_closest || shot->point_count < 2) {
         fprintf(out, "No picture: %s.\n",
-                scene->of->hit == NULL    ? "a posted shot has no target"
-                : shot->target == NULL    ? "the claim names no known target"
-                : !scene->has_then        ? "the target has no pose at that time"
-                : !shot->has_path         ? "the claim has no single path"
-                                          : "the path does not reach the target's times");
+                scene->of->hit == NULL ? "a posted shot has no target"
+                : shot->target == NULL ? "the claim names no known target"
+                : !scene->has_then     ? "the target has no pose at that time"
+                : !shot->has_path      ? "the claim has no single path"
+                                       : "the path does not reach the target's times");
         return true;
     }
     t = calloc(1, sizeof *t);

@@ -23,14 +23,16 @@ static const char help[] =
     "\n"
     "Draws a stored verdict: the target at the claimed time and on arrival, the shot, and by how\n"
     "much it missed or what stopped it. Then lists every check with its measured value and its\n"
-    "limit. FILE is a verdict as GET /v1/verdicts/{verdict} answers it, plain or gzip. The verdict\n"
+    "limit. FILE is a verdict as GET /v1/verdicts/{verdict} answers it, plain or gzip. The "
+    "verdict\n"
     "is computed again in this process.\n"
     "\n"
     "  --server URL  the service that stores the verdict (default " DEFAULT_URL ");\n"
     "                the variable HINDSIGHT_TOKEN has the token, if the service needs one\n"
     "  --help        this text\n"
     "\n"
-    "Exit codes: 0 shown, 1 the verdict cannot be read or is computed differently, 2 wrong usage.\n";
+    "Exit codes: 0 shown, 1 the verdict cannot be read or is computed differently, 2 wrong "
+    "usage.\n";
 
 static const struct hs_command command = {"show", help, "one VERDICT_ID or FILE"};
 

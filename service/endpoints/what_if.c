@@ -194,16 +194,15 @@ void hs_endpoint_what_if(struct hs_service *service, const struct hs_request *re
 {
     struct hs_reader reader;
     struct hs_evidence_query query = {.limit = VERDICTS};
-    if (!hs_endpoint_verdict_query(request, VERDICTS_MAX, &query, reply) ||
-        !hs_endpoint_has_evidence(service, reply))
-        return;
     json_t *root = hs_body_parse(service, request, reply, &reader);
     if (root == NULL)
         return;
     bool has_name = json_object_get(root, "name") != NULL;
     struct hs_ruleset *rules =
         hs_ruleset_decode(&reader, root, has_name ? (struct hs_str){0} : HS_STR("what-if"));
-    if (hs_body_is_fine(&reader, reply))
+    if (hs_body_is_fine(&reader, reply) &&
+        hs_endpoint_verdict_query(request, VERDICTS_MAX, &query, reply) &&
+        hs_endpoint_has_evidence(service, reply))
         run(service, request, rules, &query, reply);
     hs_ruleset_destroy(rules);
     json_decref(root);

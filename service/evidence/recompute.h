@@ -75,8 +75,8 @@ struct hs_recomputed {
     struct hs_ticks_request request;
 };
 
-/* Computes a verdict again. `rules` (NULL: its own) must fit (hs_excerpt_fits, snapshot.h). Free the result
-   with hs_recomputed_free, also after a failure. */
+/* Computes a verdict again. `rules` (NULL: its own) must fit (hs_excerpt_fits, snapshot.h). Free
+   the result with hs_recomputed_free, also after a failure. */
 enum hs_recompute_status hs_recompute_run(struct hs_recompute *recompute,
                                           const struct hs_evidence_parts *parts,
                                           const struct hs_ruleset *rules,

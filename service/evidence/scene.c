@@ -97,8 +97,8 @@ static bool is_before_target(const struct hs_verdict_scene *scene)
            (deciding != NULL && deciding->check == HS_CHECK_WORLD);
 }
 
-/* An accepted shot was not stopped: it went through what it touched first. A miss is a miss, even if
-   something was in front. */
+/* An accepted shot was not stopped: it went through what it touched first. A miss is a miss, even
+   if something was in front. */
 static enum hs_scene_stop stop_of(const struct hs_verdict_scene *scene)
 {
     const struct hs_impact *impact = &scene->of->result.impact;
@@ -123,7 +123,9 @@ static void find_target(struct hs_verdict_scene *scene)
     const struct hs_player *target = scene->shot.target;
     if (target == NULL)
         return;
-    scene->has_then = hs_scene_body(match, target, scene->shot.hit_time_us, &bracket, &scene->then);
+    scene->has_then =
+        hs_scene_body(match, target, scene->shot.hit_time_us, &bracket, &scene->then) &&
+        scene->then.count > 0;
     scene->has_now = hs_scene_body(match, target, scene->of->now_us, &bracket, &scene->now);
 }
 

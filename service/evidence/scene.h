@@ -3,9 +3,8 @@
 #define HS_SERVICE_EVIDENCE_SCENE_H
 
 #include "api/json/writing.h"
+#include "service/evidence/geometry.h"
 #include "service/evidence/recompute.h"
-#include "validators/hit/scene.h"
-#include "validators/world/near.h"
 
 /* Limits of a scene. They bound its memory and its JSON. */
 enum {
@@ -33,7 +32,7 @@ struct hs_verdict_scene {
     const struct hs_recomputed *of; /* borrowed */
     struct hs_hit_scene shot;
     struct hs_body then, now; /* the target's at the time of the hit, and on arrival */
-    bool has_then, has_now;
+    bool has_then, has_now;   /* has_then: with at least one hitbox */
     enum hs_scene_stop stop;
     struct hs_placed_mover *movers; /* those near the shot that have a place; owned, as the walls */
     size_t mover_count;

@@ -119,7 +119,8 @@ static void write_shooter_charts(const struct hs_verdict_scene *scene, struct hs
     free(events);
 }
 
-static void write_charts_of(const struct hs_verdict_scene *scene, struct hs_writer *writer, const struct hs_player *player)
+static void write_charts_of(const struct hs_verdict_scene *scene, struct hs_writer *writer,
+                            const struct hs_player *player)
 {
     if (player == NULL)
         return;

@@ -379,7 +379,7 @@ static void write_walls(struct writing *w)
     hs_write_begin_field(writer, "triangles", '[');
     for (size_t i = 0; i < walls->triangle_count; i++)
         for (int k = 0; k < 3; k++)
-            write_numbers(writer, &walls->triangles[i].corner[k]);
+            write_numbers(writer, &walls->triangles[i][k]);
     hs_write_end(writer, ']');
     hs_write_begin_field(writer, "boxes", '[');
     for (size_t i = 0; i < walls->box_count; i++) {

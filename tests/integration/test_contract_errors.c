@@ -120,7 +120,7 @@ static bool provoke(size_t route, int status, struct hs_refusal_message *message
         hs_refusal_path(route, "never-opened", message->path);
         /* lists of verdicts: this service stores none */
         return strchr(hs_refusal_pattern(route), '{') != NULL || route == HS_ROUTE_VERDICT_LIST ||
-               route == HS_ROUTE_PRECISION;
+               route == HS_ROUTE_PRECISION || route == HS_ROUTE_WHAT_IF;
     case 409:
         if (hs_refusal_takes_body(route))
             message->body = "{\"ruleset\":\"inches\"}";
@@ -475,6 +475,7 @@ START_TEST(documented_successes_of_evidence)
         enum hs_route route;
         int status;
     } stored[] = {{HS_ROUTE_VERDICT_LIST, 200}, {HS_ROUTE_VERDICT_GET, 200},
+                  {HS_ROUTE_VERDICT_SCENE, 200}, {HS_ROUTE_WHAT_IF, 200},
                   {HS_ROUTE_REVIEW_POST, 201},  {HS_ROUTE_REVIEW_LIST, 200},
                   {HS_ROUTE_PRECISION, 200},    {HS_ROUTE_PLAYER_REPORT, 200},
                   {HS_ROUTE_PLAYER_ERASE, 200}};

@@ -1,6 +1,8 @@
-/* What an analyst does with stored verdicts: every verdict has a scene, `hindsight show` draws it, and
-   what-if computes the stored verdicts again under other rules. */
+/* What an analyst does with stored verdicts: every verdict has a scene, `hindsight show` draws it,
+   and what-if computes the stored verdicts again under other rules. */
 #include "tests/integration/stored.h"
+#include "tests/support/contract/document.h"
+#include "tests/support/contract/schema.h"
 #include "tests/support/files.h"
 #include "tests/support/http/tokens.h"
 #include "tests/support/program.h"
@@ -69,10 +71,20 @@ static void check_reason(const json_t *row, const json_t *scene)
         ck_assert(json_is_object(json_object_get(shot, "stopped")));
 }
 
+/* The schema of the contract has every member. Reading it takes long, so some scenes are enough. */
+enum { SCHEMA_EVERY = 8 };
+
+static void check_schema(const json_t *document, const json_t *scene)
+{
+    struct hs_schema_fault fault;
+    bool fits = hs_schema_fits(document, hs_contract_schema(document, "Scene"), scene, &fault);
+    ck_assert_msg(fits, "%s: %s", fault.pointer, fault.text);
+}
+
 START_TEST(every_verdict_has_a_scene)
 {
     size_t i, rejected = 0;
-    json_t *row;
+    json_t *row, *document = hs_contract_load();
     hs_kept_start_with(&kept, "--default-ruleset", "metres");
     hs_stored_play_all(&kept);
     json_t *all = hs_stored_list(&kept, "limit=1000");
@@ -89,17 +101,20 @@ START_TEST(every_verdict_has_a_scene)
         ck_assert_str_eq(text_of(json_object_get(scene, "shooter"), "player"),
                          text_of(row, "player"));
         check_reason(row, scene);
+        if (i % SCHEMA_EVERY == 0)
+            check_schema(document, scene);
         rejected += is_accepted ? 0 : 1;
         json_decref(scene);
     }
     ck_assert_uint_gt(rejected, 750);
+    json_decref(document);
     json_decref(all);
     hs_kept_stop(&kept);
 }
 END_TEST
 
-/* A match `m` in a field of `count` posts around the shot, with a wall in the way. Returns the id of
-   a claim that the wall stops. */
+/* A match `m` in a field of `count` posts around the shot, with a wall in the way. Returns the id
+   of a claim that the wall stops. */
 static void post_behind_wall(int count, char id[HS_STORED_ID])
 {
     static const char claim[] =
@@ -108,12 +123,10 @@ static void post_behind_wall(int count, char id[HS_STORED_ID])
     size_t size = 128 + (size_t)count * 64, len;
     char *map = malloc(size);
     ck_assert_ptr_nonnull(map);
-    len = (size_t)snprintf(map, size,
-                           "{\"boxes\":[{\"min\":[240,-90,0],\"max\":[260,90,400]}");
+    len = (size_t)snprintf(map, size, "{\"boxes\":[{\"min\":[240,-90,0],\"max\":[260,90,400]}");
     for (int i = 0; i < count; i++)
-        len += (size_t)snprintf(map + len, size - len,
-                                ",{\"min\":[%d,%d,0],\"max\":[%d,%d,1]}", i % 400, 20 + i / 400,
-                                i % 400 + 1, 21 + i / 400);
+        len += (size_t)snprintf(map + len, size - len, ",{\"min\":[%d,%d,0],\"max\":[%d,%d,1]}",
+                                i % 400, 20 + i / 400, i % 400 + 1, 21 + i / 400);
     snprintf(map + len, size - len, "]}");
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/maps/posts", map), 201);
     free(map);
@@ -316,8 +329,8 @@ START_TEST(what_if_counts_what_changes)
     snprintf(path, sizeof path, "%s/loose.json", kept.directory);
     hs_test_write_file(path, rules);
     HS_TEST_RUN(&run, "recheck", file, "--rules", path);
-    ck_assert_msg(strstr(run.out, "rejected no_intersection -> accepted ok_lenient") != NULL, "%s%s",
-                  run.out, run.err);
+    ck_assert_msg(strstr(run.out, "rejected no_intersection -> accepted ok_lenient") != NULL,
+                  "%s%s", run.out, run.err);
     free(stream);
     free(rules);
     hs_kept_stop(&kept);

@@ -1,4 +1,6 @@
-#include "validators/world/near.h"
+#include "validators/world.h"
+
+#include <string.h>
 
 #include "validators/world/tree.h"
 
@@ -8,25 +10,19 @@ static bool is_near(const struct hs_world_box *box, struct hs_vec low, struct hs
            box->max.x >= low.x && box->max.y >= low.y && box->max.z >= low.z;
 }
 
-static struct hs_triangle triangle_of(const struct hs_world_group *group, int i)
+static void list_triangle(const struct hs_world_group *group, int i, struct hs_vec low,
+                          struct hs_vec high, struct hs_world_parts *out)
 {
-    struct hs_triangle triangle;
+    struct hs_vec corner[3];
     for (int k = 0; k < 3; k++)
-        triangle.corner[k] =
+        corner[k] =
             (struct hs_vec){group->corner[k][0][i], group->corner[k][1][i], group->corner[k][2][i]};
-    return triangle;
-}
-
-static void list_triangle(const struct hs_triangle *triangle, struct hs_vec low, struct hs_vec high,
-                          struct hs_world_parts *out)
-{
-    const struct hs_vec *corner = triangle->corner;
     struct hs_world_box bounds = {hs_vec_min(hs_vec_min(corner[0], corner[1]), corner[2]),
                                   hs_vec_max(hs_vec_max(corner[0], corner[1]), corner[2])};
     if (!is_near(&bounds, low, high))
         return;
     if (out->triangle_count < out->triangle_capacity)
-        out->triangles[out->triangle_count++] = *triangle;
+        memcpy(out->triangles[out->triangle_count++], corner, sizeof corner);
     else
         out->left_out++;
 }
@@ -35,13 +31,10 @@ void hs_world_near(const struct hs_world *world, struct hs_vec low, struct hs_ve
                    struct hs_world_parts *out)
 {
     out->triangle_count = out->box_count = out->left_out = 0;
-    for (size_t i = 0; i < world->group_count; i++) {
-        for (int k = 0; k < HS_WORLD_LANES; k++) {
-            struct hs_triangle triangle = triangle_of(&world->groups[i], k);
+    for (size_t i = 0; i < world->group_count; i++)
+        for (int k = 0; k < HS_WORLD_LANES; k++)
             if (world->groups[i].index[k] != HS_WORLD_NO_TRIANGLE)
-                list_triangle(&triangle, low, high, out);
-        }
-    }
+                list_triangle(&world->groups[i], k, low, high, out);
     for (size_t i = 0; i < world->info.boxes; i++) {
         if (!is_near(&world->boxes[i], low, high))
             continue;

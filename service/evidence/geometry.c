@@ -1,4 +1,4 @@
-#include "validators/hit/scene.h"
+#include "service/evidence/geometry.h"
 
 #include <float.h>
 

@@ -1,9 +1,9 @@
 /*
  * The geometry of a claim, for a person who looks at its verdict: where everybody was, and the path
- * of the shot. It is found by the same functions as the verdict. Internal to validators/.
+ * of the shot. It is found by the same functions as the verdict.
  */
-#ifndef HS_HIT_SCENE_H
-#define HS_HIT_SCENE_H
+#ifndef HS_SERVICE_EVIDENCE_GEOMETRY_H
+#define HS_SERVICE_EVIDENCE_GEOMETRY_H
 
 #include "validators/geometry/path.h"
 #include "validators/history/rewind.h"
