@@ -87,9 +87,12 @@ export async function show(view) {
     body.replaceChildren(...sorted.map(row));
     if (selected) body.querySelector(`[data-id="${CSS.escape(selected)}"] a`)?.focus({ preventScroll: true });
     chips.replaceChildren(...facets(sorted, view.filters));
-    summary.textContent = sorted.length === 0 ? 'No stored verdict fits these filters.'
-      : `${count(sorted.length)} verdicts, the newest first${next > 0 ? '; there are older ones' : ''}.`;
     older.hidden = next === 0;
+  }
+
+  function sayCount() {
+    const text = items.size === 0 ? 'No stored verdict fits these filters' : `${count(items.size)} verdicts, the newest first`;
+    summary.textContent = `${text}${next > 0 ? '; older ones are not searched yet' : ''}.`;
   }
 
   /** Loads the newest page, or the one after the oldest row. */
@@ -100,7 +103,8 @@ export async function show(view) {
     const fresh = answer.verdicts.filter((item) => !items.has(item.verdict_id)).length;
     for (const item of answer.verdicts) items.set(item.verdict_id, item);
     if (isOlder || isFirst) next = answer.next ?? 0;
-    if (fresh > 0 || isFirst) draw();
+    if (fresh > 0 || isOlder || isFirst) draw();
+    sayCount();
     if (isOlder) announce(`${fresh} older verdicts were added`);
   }
 
@@ -134,7 +138,7 @@ export async function show(view) {
     return;
   }
   const timer = setInterval(() => {
-    if (isLive && !document.hidden) load(false).catch(() => {});
+    if (isLive && !document.hidden) load(false).catch((error) => { summary.textContent = error.message; });
   }, REFRESH_MS);
   view.signal.addEventListener('abort', () => clearInterval(timer));
 }

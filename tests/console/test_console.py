@@ -252,7 +252,7 @@ class Console(unittest.TestCase):
             self.assertGreater(len(self.texts('.label')), 1)
 
     def test_every_scenario_is_drawn(self):
-        """Claims without a path, without a target, or outside of the world have a page, too."""
+        # Claims without a path, without a target, or outside of the world have a page, too.
         service = Running(os.path.join(self.folder.name, 'scenarios'), '--evidence-sample', '1')
         try:
             for file in sorted(glob.glob(os.path.join(HERE, '..', 'scenarios', '*.json'))):
