@@ -178,7 +178,7 @@ static int show(struct hs_str text)
         [HS_RECOMPUTE_NO_MEMORY] = "out of memory",
     };
     struct hs_evidence_parts parts;
-    unsigned char *state;
+    unsigned char *state = NULL;
     struct hs_recomputed of = {0};
     struct hs_recompute *recompute = hs_recompute_create();
     enum hs_recompute_status status = HS_RECOMPUTE_NO_MEMORY;

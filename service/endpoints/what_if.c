@@ -176,7 +176,7 @@ static void run(struct hs_service *service, const struct hs_request *request,
     enum hs_evidence_read result = HS_EVIDENCE_FAILED;
     w.has_no_memory = w.recompute == NULL;
     if (w.recompute != NULL)
-        result = hs_evidence_each(service->options->data, query, visit, &w, &next_us);
+        result = hs_evidence_each(service->options->data, query, w.until_us, visit, &w, &next_us);
     if (w.is_late) { /* the visits ended, but the store was read */
         result = HS_EVIDENCE_READ;
         next_us = w.reached_us;

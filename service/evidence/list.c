@@ -414,8 +414,16 @@ static bool visit_row(void *context, sqlite3_stmt *page)
 }
 
 enum hs_evidence_read hs_evidence_each(const char *directory, const struct hs_evidence_query *query,
-                                       hs_evidence_visit *visit, void *context, int64_t *next_us)
+                                       int64_t end_us, hs_evidence_visit *visit, void *context,
+                                       int64_t *next_us)
 {
     struct visiting visiting = {visit, context};
-    return walk(directory, query, visit_row, &visiting, next_us);
+    struct walk walk = {.query = query,
+                        .sink = visit_row,
+                        .context = &visiting,
+                        .left = query->limit,
+                        .end_us = end_us};
+    enum hs_evidence_read result = run_walk(directory, &walk);
+    *next_us = walk.next_us;
+    return result;
 }

@@ -46,11 +46,12 @@ char *hs_evidence_document(const struct hs_evidence_stored *stored, struct hs_st
                            struct hs_str revision, size_t *size);
 
 /* Calls `visit` with each verdict of the query, the newest first, until it returns false; then the
-   result is FAILED. The stored verdict is valid during the call. *next_us: as for hs_evidence_list.
- */
+   result is FAILED. The stored verdict is valid during the call. After `end_us` (hs_clock_us) the
+   search ends soon. *next_us: as for hs_evidence_list. */
 typedef bool hs_evidence_visit(void *context, const struct hs_evidence_stored *stored);
 enum hs_evidence_read hs_evidence_each(const char *directory, const struct hs_evidence_query *query,
-                                       hs_evidence_visit *visit, void *context, int64_t *next_us);
+                                       int64_t end_us, hs_evidence_visit *visit, void *context,
+                                       int64_t *next_us);
 
 /* Writes the row of a verdict as an object, like hs_evidence_list. */
 void hs_evidence_row_encode(struct hs_writer *writer, const struct hs_evidence_row *row);
