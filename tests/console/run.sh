@@ -1,9 +1,10 @@
 #!/bin/sh
 # The console in a headless Chromium, against a service with the verdicts of the demo.
-#     sh tests/console/run.sh PROGRAM
+#     sh tests/console/run.sh PROGRAM [Console.test_NAME...]
 # HS_WRITE_PICTURES=1 writes the pictures that later runs are compared with.
 set -eu
 program=$1
+shift
 work=build/console
 mkdir -p "$work"
 
@@ -17,4 +18,4 @@ if [ ! -e "$work/node_modules/axe-core/axe.min.js" ]; then
 fi
 
 # Debian's own python3 has Debian's selenium.
-exec /usr/bin/python3 -B tests/console/test_console.py "$program" "$work"
+exec /usr/bin/python3 -B tests/console/test_console.py "$program" "$work" "$@"
