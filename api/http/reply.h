@@ -18,6 +18,8 @@ struct hs_reply_headers {
     const char *request_id;  /* X-Request-Id */
     const char *allow;       /* NULL or "": no Allow */
     const char *challenge;   /* NULL or "": no WWW-Authenticate */
+    const char *etag;        /* NULL: not a file of the console. Adds what a browser must know */
+    const char *encoding;    /* NULL: no Content-Encoding */
     unsigned retry_after_ms; /* Retry-After of a 429 or 503; 0: HS_RETRY_AFTER_MS */
     bool close;              /* the connection closes after this reply */
 };

@@ -54,7 +54,9 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(CONTRACT, GET, "/openapi.yaml", BOTH, OPEN, VITAL, contract)                                 \
     X(LIVEZ, GET, "/livez", BOTH, OPEN, VITAL, livez)                                              \
     X(READYZ, GET, "/readyz", BOTH, OPEN, VITAL, readyz)                                           \
-    X(METRICS, GET, "/metrics", ADMIN, OPEN, VITAL, metrics)
+    X(METRICS, GET, "/metrics", ADMIN, OPEN, VITAL, metrics)                                       \
+    X(CONSOLE, GET, "/console/", ADMIN, OPEN, CONSOLE, console)                                    \
+    X(CONSOLE_FILE, GET, "/console/{file}", ADMIN, OPEN, CONSOLE, console)
 
 enum hs_route {
 #define X(id, method, pattern, listeners, access, priority, endpoint) HS_ROUTE_##id,

@@ -64,11 +64,15 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
     struct hs_reply_headers headers = {
         .request_id = request->headers.request_id,
         .allow = request->params.allow,
+        .etag = reply->etag,
+        .encoding = reply->encoding,
         .close = request->close || atomic_load(&http->closing) || atomic_load(&service->draining),
     };
     charge_answer(request, reply);
-    if (reply->problem->code != HS_PROBLEM_NONE)
+    if (reply->problem->code != HS_PROBLEM_NONE) {
         reply->status = hs_problem_status(reply->problem->code);
+        headers.etag = NULL;
+    }
     if (reply->status == 401 || reply->status == 403)
         headers.challenge =
             hs_auth_challenge(&request->auth, (enum hs_route)request->route, challenge);

@@ -48,6 +48,8 @@ struct hs_reply {
     struct hs_problem *problem; /* if its code is set, the reply is this problem and not the body */
     const char *static_body;    /* if set, it is sent without a copy, `static_size` bytes */
     size_t static_size;
+    const char *etag;     /* if set, the reply is a file of the console; a literal */
+    const char *encoding; /* Content-Encoding of the body; NULL: none; a literal */
     int file; /* if > 0, the first `file_size` bytes of this descriptor are sent; owned */
     uint64_t file_size;
     /* The answer waits until this point of the evidence store is on the disk; 0: it does not. */
