@@ -11,15 +11,18 @@ OPT      ?= -O2
 CFLAGS   ?=
 LDFLAGS  ?=
 
-# Debian packages, by what needs them. `make deps` installs all groups but that for Arm; a
+# Debian packages, by what needs them. `make deps` installs all groups but those for Arm and the browser; a
 # target that lacks its group installs just that one.
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev libcglm-dev \
-                  nettle-dev libgnutls28-dev libcurl4-gnutls-dev zlib1g-dev
+                  nettle-dev libgnutls28-dev libcurl4-gnutls-dev zlib1g-dev \
+                  libsqlite3-dev libzstd-dev libjs-three libjs-chart.js
 # The commands that README.md tells people to type; `make demo` and `make run` install them.
 PACKAGES_README := curl jq
 PACKAGES_EXAMPLE := python3
 PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev libsimdjson-dev openssl haproxy prometheus \
                   $(PACKAGES_README) $(PACKAGES_EXAMPLE)
+# A browser, and what steers it.
+PACKAGES_CONSOLE := chromium chromium-driver python3-selenium
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 PACKAGES_DEPLOY := systemd groff-base strace
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
@@ -45,7 +48,7 @@ BASE := -std=c11 -g $(OPT) -ffp-contract=off -fno-math-errno -I. $(WARN) $(HARDE
 SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 
 # Answered only when something is compiled, so that `make deps` works before pkg-config exists.
-PKGS      = libmicrohttpd gnutls jansson nettle libcurl zlib
+PKGS      = libmicrohttpd gnutls jansson nettle libcurl zlib sqlite3 libzstd
 PKG_FLAGS = $(eval PKG_FLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_FLAGS)
 PKG_LIBS  = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 CHECK_LIBS = $(eval CHECK_LIBS := $$(shell pkg-config --libs check yaml-0.1))$(CHECK_LIBS)
@@ -92,10 +95,14 @@ PEER_BIN  := $(B)/tests/property/test_world_oracle $(B)/tests/bench/bench_hit $(
 GAME      := $(B)/example_game
 
 EMBEDDED := openapi.yaml
+# The console: its own files, and the libraries that it loads.
+CONSOLE  := $(sort $(wildcard console/*)) /usr/share/javascript/three/three.module.js \
+            /usr/share/javascript/three/examples/jsm/controls/OrbitControls.js \
+            /usr/share/javascript/chart.js/chart.min.js
 
-.PHONY: all run demo example test test-contract test-bare check bench fuzz fuzz-long fuzz-readers nightly golden-arm lint \
+.PHONY: all run demo example test test-contract test-console test-bare check bench fuzz fuzz-long fuzz-readers nightly golden-arm lint \
         lint-deploy docs format install install-library uninstall dist clean help deps deps-build deps-readme \
-        deps-example deps-test deps-dev deps-arm deps-deploy tests-build bench-build test-concurrent valgrind
+        deps-example deps-test deps-dev deps-arm deps-console deps-deploy tests-build bench-build test-concurrent valgrind
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -113,10 +120,10 @@ $(B)/obj/%.o: %.c
 	$(Q)$(CC) $(EDGE_FLAGS) -MMD -MP -c $< -o $@
 
 # Files the program carries inside itself.
-$(B)/gen/embedded.c: $(EMBEDDED) scripts/embed.sh
+$(B)/gen/embedded.c: $(EMBEDDED) $(CONSOLE) scripts/embed.sh
 	@mkdir -p $(@D)
 	$(call say,EMBED,$@)
-	$(Q)sh scripts/embed.sh $(EMBEDDED) > $@.tmp && mv $@.tmp $@
+	$(Q)sh scripts/embed.sh $(EMBEDDED) -- $(CONSOLE) > $@.tmp && mv $@.tmp $@
 
 $(B)/obj/gen/embedded.o: $(B)/gen/embedded.c
 	@mkdir -p $(@D)
@@ -203,11 +210,14 @@ $(GAME): examples/game_server.c
 
 $(B)/tests/integration/test_example: | $(GAME)
 
-run: deps-readme all ## the service in the foreground on 127.0.0.1:8080 (admin 127.0.0.1:9464)
+# A first run has the verdicts of the demo, so that the console has something to show.
+run: deps-readme all ## the service in the foreground on 127.0.0.1:8080 (admin and console 127.0.0.1:9464)
+	@[ -e hindsight-data ] || build/hindsight demo --data hindsight-data >/dev/null
 	build/hindsight serve
 
-demo: deps-readme all ## a match with honest players and cheaters, judged by a service started for it
-	build/hindsight demo
+demo: deps-readme all ## a match with honest players and cheaters, judged by a service started for it; KEEP=1: it stays up
+	$(if $(KEEP),@rm -rf build/demo-data)
+	build/hindsight demo $(if $(KEEP),--stay --data build/demo-data)
 
 example: deps-example all $(GAME) ## the example game servers, C and Python; starts a service, or uses HINDSIGHT_URL
 	@sh scripts/example.sh $(PROG) $(GAME)
@@ -217,6 +227,9 @@ test: tests-build ## every test that needs no root and no other server
 
 test-contract: deps-build deps-test all $(GAME) ## openapi.yaml by npm's tools: linters, generated clients, a validating proxy
 	@sh tests/contract/run.sh $(PROG) $(GAME)
+
+test-console: deps-build deps-console all ## the console in a headless Chromium: keys, views, reviews, contrast, no errors
+	@sh tests/console/run.sh $(PROG)
 
 test-bare: ## types README.md on a bare Debian 12; needs root and debootstrap
 	@sh tests/bare.sh
@@ -229,7 +242,7 @@ CONCURRENT := $(filter %test_match_life %test_edge %test_edge_time %test_linger 
     %test_metrics %test_log %test_logging %test_observability %test_haproxy %test_replicas %test_http_fuzz %test_reload %test_golden \
     %test_record %test_line_queue %test_recheck %test_recheck_restarts %test_simulate %test_checkpoint %test_storm %test_tokens \
     %test_map_store %test_registry %test_work_budget %test_replays %test_memory %test_budget %test_kills %test_pool \
-    %test_share,$(TEST_BIN))
+    %test_share %test_events %test_webhook %test_evidence_disk,$(TEST_BIN))
 test-concurrent: deps-build deps-test all $(CONCURRENT) ## the concurrent tests alone
 	@HS_CONCURRENT_ONLY=1 CK_FORK=no CK_TIMEOUT_MULTIPLIER=10 sh tests/run.sh $(B) $(CONCURRENT)
 
@@ -286,7 +299,7 @@ format: ## rewrite the sources in the project's style
 	clang-format-14 -i $$(git ls-files '*.c' '*.h')
 
 # Pages in folders, and configurations for other programs: installed under share/doc with these paths.
-EXAMPLES := docs/integrate docs/lab deploy/haproxy deploy/prometheus deploy/grafana
+EXAMPLES := docs/integrate docs/lab docs/images deploy/haproxy deploy/prometheus deploy/grafana
 
 install-library: $(LIB) $(SO) ## into DESTDIR/PREFIX: the library alone, static and shared
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,lib/pkgconfig include/hindsight)
@@ -332,7 +345,7 @@ dist: ## build/hindsight-VERSION.tar.gz from the committed tree
 clean: ## remove build/
 	rm -rf build
 
-deps: ## install every Debian package the project uses
+deps: ## install the Debian packages that build, tests, linters and deployment use
 	@sh scripts/deps.sh $(PACKAGES_BUILD) $(PACKAGES_TEST) $(PACKAGES_DEV) $(PACKAGES_DEPLOY)
 deps-build:
 	@sh scripts/deps.sh $(PACKAGES_BUILD)
@@ -346,6 +359,8 @@ deps-dev:
 	@sh scripts/deps.sh $(PACKAGES_DEV)
 deps-deploy:
 	@sh scripts/deps.sh $(PACKAGES_DEPLOY)
+deps-console:
+	@sh scripts/deps.sh $(PACKAGES_CONSOLE)
 deps-arm:
 	@sh scripts/deps.sh $(PACKAGES_ARM)
 

@@ -1,6 +1,7 @@
 /* `hindsight check-config`: finds faults of a configuration before the service starts with it. */
 #include "api/rulesets/document.h"
 #include "cli/command.h"
+#include "service/delivery/signature.h"
 #include "service/http/tls.h"
 #include "service/options/values.h"
 #include "service/reload/steps.h"
@@ -89,6 +90,21 @@ static bool check_tls(const struct hs_options *options)
     return fine;
 }
 
+/* Checks the secret of the webhook. */
+static bool check_secret(const struct hs_options *options)
+{
+    char error[256];
+    const char *path = options->webhook_secret_file;
+    if (options->webhook[0] == '\0' || path[0] == '\0')
+        return true;
+    struct hs_webhook_secret *secret = hs_webhook_secret_read(path, error);
+    bool fine = secret != NULL;
+    hs_webhook_secret_free(secret);
+    if (!fine)
+        printf("%s: %s\n", path, error);
+    return fine;
+}
+
 /* Only rulesets have a `name`: no option has this name. */
 static bool is_ruleset(const char *path)
 {
@@ -139,7 +155,8 @@ static bool check_configuration(int argc, char **argv)
         printf("%s\n", faults);
     /* The next checks run after a fault too, so that one run reports everything. */
     bool fine = check_steps(&options);
-    fine = check_tls(&options) && fine && result == HS_OPTIONS_OK;
+    fine = check_tls(&options) && fine;
+    fine = check_secret(&options) && fine && result == HS_OPTIONS_OK;
     if (fine)
         hs_options_write_effective(&options, stdout);
     char *const *environment = environ;

@@ -12,6 +12,7 @@ int hs_check_config_main(int argc, char **argv);
 int hs_token_main(int argc, char **argv);
 int hs_play_main(int argc, char **argv);
 int hs_recheck_main(int argc, char **argv);
+int hs_show_main(int argc, char **argv);
 int hs_demo_main(int argc, char **argv);
 int hs_simulate_main(int argc, char **argv);
 

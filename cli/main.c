@@ -66,6 +66,7 @@ static const struct {
     {"play", hs_play_main, "play a recording against a running service"},
     {"recheck", hs_recheck_main,
      "compute the verdicts of recorded requests again, also under other rules"},
+    {"show", hs_show_main, "draw a stored verdict and list its checks"},
     {"demo", hs_demo_main, "play the built-in match against a service started for it"},
     {"simulate", hs_simulate_main,
      "simulate players and networks, and count right and wrong verdicts"},

@@ -3,6 +3,9 @@
 #include "api/matches.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/checkpoint/save.h"
+#include "service/delivery/events.h"
+#include "service/delivery/webhook.h"
+#include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/record/recorder.h"
 #include "service/service.h"
@@ -47,6 +50,7 @@ static void end_idle(void *context, struct hs_match_slot *slot)
 
 void hs_service_expire(struct hs_service *service)
 {
+    hs_evidence_expire(service->evidence);
     if (service->options->match_idle_seconds > 0)
         hs_registry_each(service->registry, (struct hs_str){0}, end_idle, service);
 }
@@ -82,7 +86,19 @@ static void read_stores(struct hs_service *service)
     set(service, HS_METRIC_RULESET_BYTES_LIMIT, hs_share_limit(ruleset_share));
     set(service, HS_METRIC_RECORD_QUEUE_BYTES,
         service->record != NULL ? hs_record_queue_bytes(service->record) : 0);
+    set(service, HS_METRIC_EVIDENCE_QUEUE,
+        service->evidence != NULL ? hs_evidence_queue_length(service->evidence) : 0);
+    set(service, HS_METRIC_EVENT_STREAMS, hs_events_streams(service->events));
     set(service, HS_METRIC_RECORD_QUEUE_BYTES_LIMIT, options->record_queue_bytes);
+}
+
+static void read_webhook(struct hs_service *service)
+{
+    struct hs_webhook_state state = {0};
+    if (service->webhook != NULL)
+        state = hs_webhook_state(service->webhook);
+    set(service, HS_METRIC_WEBHOOK_QUEUE, state.waiting);
+    hs_metrics_set(service->metrics, HS_METRIC_WEBHOOK_OLDEST, 0, state.oldest_us);
 }
 
 static void read_checkpoint(struct hs_service *service)
@@ -119,6 +135,7 @@ static void read_checkpoint(struct hs_service *service)
 void hs_service_read_metrics(struct hs_service *service)
 {
     read_stores(service);
+    read_webhook(service);
     read_checkpoint(service);
     hs_metrics_read_process(service->metrics);
     for (int i = HS_LISTENER_DATA; i <= HS_LISTENER_ADMIN; i++)

@@ -2,6 +2,9 @@
 
 #include "api/json/reading.h"
 #include "service/checkpoint/save.h"
+#include "service/delivery/events.h"
+#include "service/delivery/webhook.h"
+#include "service/evidence/writer.h"
 #include "service/housekeeping.h"
 #include "service/http/admission.h"
 #include "service/http/descriptors.h"
@@ -35,6 +38,10 @@ enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 
 enum { EXPIRE_US = 1000000 }; /* between checks for idle matches */
 
+/* Threads that read the evidence store, and how long the end of the service waits for its writer
+   and for the receiver of the webhook. */
+enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 5000000 };
+
 /* Returns false. */
 static bool cannot_start(const char *detail)
 {
@@ -64,6 +71,22 @@ static bool set_limits(struct hs_service *service, const struct hs_options *opti
     return service->rates != NULL;
 }
 
+/* Creates the webhook without its secret and its thread. False: memory is out. */
+static bool create_webhook(struct hs_service *service, const struct hs_options *options)
+{
+    struct hs_webhook_settings settings = {
+        .url = options->webhook,
+        .kinds = hs_event_kinds_parse(options->webhook_verdicts),
+        .queue_bytes = options->webhook_queue_bytes,
+        .age_seconds = (unsigned)options->webhook_age_seconds,
+    };
+    if (options->webhook[0] == '\0')
+        return true;
+    if (service->metrics != NULL)
+        service->webhook = hs_webhook_create(&settings, service->metrics);
+    return service->webhook != NULL;
+}
+
 /* Creates the shared state, before the listeners. False: failed, which is logged. */
 static bool create_state(struct hs_service *service, const struct hs_options *options)
 {
@@ -79,18 +102,22 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
         hs_ruleset_store_limit_work(service->rulesets, options->request_work);
     service->maps = hs_map_store_create(
         options->max_maps, hs_memory_part(options->map_bytes, options->memory, HS_MAP_PART));
+    service->events = hs_events_create();
     service->bodies = hs_share_create(options->inflight_body_bytes);
     service->map_builder = hs_pool_create(1, true);
     service->ruleset_builder = hs_pool_create(1, true);
+    service->evidence_readers = hs_pool_create(EVIDENCE_READERS, false);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
             hs_registry_create(options->max_matches, service->rulesets, service->maps);
     if (options->token_file[0] != '\0')
         service->keyring = hs_keyring_create(NULL); /* admits no caller until the file is read */
+    bool has_webhook = create_webhook(service, options);
     bool guarded = options->token_file[0] == '\0' || service->keyring != NULL;
-    if (!guarded || service->metrics == NULL || service->registry == NULL ||
-        service->rulesets == NULL || service->maps == NULL || service->bodies == NULL ||
-        service->map_builder == NULL || service->ruleset_builder == NULL ||
+    if (!guarded || !has_webhook || service->events == NULL || service->metrics == NULL ||
+        service->registry == NULL || service->rulesets == NULL || service->maps == NULL ||
+        service->bodies == NULL || service->map_builder == NULL ||
+        service->ruleset_builder == NULL || service->evidence_readers == NULL ||
         !set_limits(service, options))
         return cannot_start(error);
     return true;
@@ -100,7 +127,10 @@ static void destroy_state(struct hs_service *service)
 {
     hs_pool_destroy(service->map_builder);
     hs_pool_destroy(service->ruleset_builder);
+    hs_pool_destroy(service->evidence_readers);
     hs_checkpoint_abandon(service->checkpoint);
+    hs_webhook_stop(service->webhook, WEBHOOK_STOP_US);
+    hs_evidence_stop(service->evidence, EVIDENCE_STOP_US);
     hs_record_close(service->record, service->registry);
     hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
     hs_map_store_destroy(service->maps);
@@ -108,6 +138,7 @@ static void destroy_state(struct hs_service *service)
     hs_keyring_destroy(service->keyring);
     hs_tenant_rates_destroy(service->rates);
     hs_share_destroy(service->bodies);
+    hs_events_destroy(service->events);
     hs_metrics_destroy(service->metrics);
 }
 
@@ -129,6 +160,33 @@ static bool start_recording(struct hs_service *service)
     if (service->record == NULL)
         hs_log(HS_LOG_ERROR, "cannot record", HS_LOG_TEXT("detail", error));
     return service->record != NULL;
+}
+
+/* Starts the evidence store in the data directory, which exists now. */
+static bool start_evidence(struct hs_service *service)
+{
+    const struct hs_options *options = service->options;
+    enum hs_evidence_mode mode = hs_evidence_mode_parse(options->evidence);
+    enum hs_evidence_overflow overflow = hs_evidence_overflow_parse(options->evidence_overflow);
+    char error[256];
+    if (options->data[0] == '\0' || mode == HS_EVIDENCE_OFF)
+        return true;
+    struct hs_evidence_settings settings = {.directory = options->data,
+                                            .queue_bytes = options->evidence_queue_bytes,
+                                            .blocks = overflow == HS_EVIDENCE_OVERFLOW_BLOCK,
+                                            .is_synced = mode == HS_EVIDENCE_SYNC,
+                                            .keep_days = (unsigned)options->evidence_days,
+                                            .keep_bytes = options->evidence_bytes,
+                                            .mask = options->evidence_mask,
+                                            .sample = (unsigned)options->evidence_sample};
+    service->evidence = hs_evidence_start(service, &settings, error);
+    return service->evidence != NULL || cannot_start(error);
+}
+
+static bool start_webhook(struct hs_service *service)
+{
+    return service->webhook == NULL || hs_webhook_start(service->webhook) ||
+           cannot_start("the thread of the webhook cannot be started");
 }
 
 static bool restore(struct hs_service *service)
@@ -205,6 +263,7 @@ static sigset_t block_signals(void)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
+    signal(SIGXFSZ, SIG_IGN); /* beyond a limit of file sizes, writes fail instead */
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     return signals;
 }
@@ -226,8 +285,9 @@ static bool drain(struct hs_service *service, const sigset_t *signals)
         int64_t left_us = until_us - hs_clock_us();
         if (left_us <= 0)
             return true;
-        struct timespec left = hs_clock_timespec(left_us);
+        struct timespec left = hs_clock_timespec(left_us < EXPIRE_US ? left_us : EXPIRE_US);
         int received = sigtimedwait(signals, NULL, &left);
+        hs_evidence_expire(service->evidence);
         if (received == SIGTERM || received == SIGINT)
             return false;
     }
@@ -270,7 +330,8 @@ static int start(struct hs_service *service, const struct hs_options *options,
         hs_tls_free(&tls);
         return WRONG_CONFIGURATION;
     }
-    bool prepared = start_recording(service) && restore(service);
+    bool prepared = start_recording(service) && restore(service) && start_evidence(service) &&
+                    start_webhook(service);
     bool fine = prepared && start_listeners(service, &tls, listeners);
     hs_tls_free(&tls); /* the library has its own copy */
     if (prepared && !fine) {

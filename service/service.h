@@ -8,6 +8,8 @@
 
 struct hs_pool;          /* pool.h: runs long requests */
 struct hs_checkpoint;    /* save.h: state that survives the process */
+struct hs_evidence;      /* writer.h: the store of verdicts */
+struct hs_events;        /* events.h: the newest verdicts, for streams */
 struct hs_journal;       /* journal.h: payments since the last checkpoint */
 struct hs_metrics;       /* metrics.h: counters, gauges and histograms */
 struct hs_record;        /* recorder.h: the recording of requests */
@@ -17,6 +19,7 @@ struct hs_map_store;     /* state/maps.h: maps by name */
 struct hs_ruleset_store; /* state/rulesets.h: rulesets by name */
 struct hs_share;         /* share.h: a resource that tenants share */
 struct hs_tenant_rates;  /* admission.h: request rates of tenants */
+struct hs_webhook;       /* webhook.h: posts verdicts to a URL */
 struct hs_options;       /* values.h: the configuration at the start, read-only */
 struct hs_options_input; /* values.h: arguments and environment of the program */
 
@@ -28,12 +31,16 @@ struct hs_service {
     struct hs_map_store *maps;
     struct hs_share *bodies; /* request bodies, except those of maps */
     struct hs_pool *map_builder, *ruleset_builder;
+    struct hs_pool *evidence_readers; /* runs the requests that read the evidence store */
     struct hs_keyring *keyring;       /* NULL: no tokens are needed */
     struct hs_record *record;         /* NULL: no recording */
     struct hs_tenant_rates *rates;    /* NULL: no limit */
     struct hs_checkpoint *checkpoint; /* NULL: no checkpoints */
     struct hs_journal *journal;       /* belongs to the checkpoint; NULL: no journal */
-    atomic_bool draining;             /* readyz answers 404 from now on */
+    struct hs_evidence *evidence;     /* NULL: no evidence is stored */
+    struct hs_events *events;
+    struct hs_webhook *webhook; /* NULL: none */
+    atomic_bool draining;       /* readyz answers 404 from now on */
     atomic_bool ready;
     struct hs_log_limit match_log; /* for lines about single matches */
     atomic_uint stuck[3]; /* by enum hs_listener: endpoints that run far longer than expected */

@@ -30,8 +30,10 @@
 #include <stdint.h>
 
 #include "bytes.h"
+#include "hit.h"
 #include "linkage.h"
 #include "match.h"
+#include "shot.h"
 
 HS_PUBLIC_BEGIN
 
@@ -69,6 +71,29 @@ enum hs_match_load {
 enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,
                                  size_t size, struct hs_match **out);
+
+/*
+ * Appends an excerpt: the part of a match that a verdict depends on, with the poses. A match that
+ * hs_match_load restores from it gives the same verdict on the same claim or posted shot, to the
+ * bit. It has the named players, and the players and movers near the path; their samples around the
+ * times of the claim, 16 more before and after; and of the shooter the used numbers, without the
+ * answers. It is not for posting more frames. `result`: what hs_hit_verify or hs_shot_verify just
+ * found; nothing was recorded since.
+ */
+void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim *claim,
+                         const struct hs_hit_result *result, struct hs_bytes *out);
+void hs_shot_save_excerpt(const struct hs_match *match, const struct hs_shot_claim *claim,
+                          const struct hs_hit_result *result, struct hs_bytes *out);
+
+/*
+ * Returns whether saved bytes are an excerpt, of this version of the program. hs_match_load can
+ * also read an excerpt with another ruleset, if that has the same weapons in the same order,
+ * perhaps with more behind them, and the same rigs and `up` (hs_excerpt_fits). The match then shows
+ * what that ruleset would have said, as far as the excerpt goes: players who were never near the
+ * path under the old rules are missing.
+ */
+bool hs_match_is_excerpt(const void *bytes, size_t size);
+bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_ruleset *other);
 
 /*
  * Call this if moves may have been checked after the save, for example when the process was killed.

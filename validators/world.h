@@ -125,6 +125,20 @@ bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *
  */
 bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs_vec to);
 
+/* Parts of a world: the caller's arrays, and how many of their entries are used. */
+struct hs_world_parts {
+    struct hs_vec (*triangles)[3]; /* their corners */
+    struct hs_world_box *boxes;
+    size_t triangle_capacity, box_capacity;
+    size_t triangle_count, box_count;
+    size_t left_out; /* parts beyond the capacities */
+};
+
+/* Lists every triangle and box whose bounds touch the box from `low` to `high`, for pictures. Reads
+   the whole world: O(n). Triangles without area are not listed. */
+void hs_world_near(const struct hs_world *world, struct hs_vec low, struct hs_vec high,
+                   struct hs_world_parts *out);
+
 HS_PUBLIC_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include "api/http/problem.h"
 #include "api/json/buffer.h"
@@ -16,6 +18,8 @@ struct hs_reply_headers {
     const char *request_id;  /* X-Request-Id */
     const char *allow;       /* NULL or "": no Allow */
     const char *challenge;   /* NULL or "": no WWW-Authenticate */
+    const char *etag;        /* NULL: not a file of the console. Adds what a browser must know */
+    const char *encoding;    /* NULL: no Content-Encoding */
     unsigned retry_after_ms; /* Retry-After of a 429 or 503; 0: HS_RETRY_AFTER_MS */
     bool close;              /* the connection closes after this reply */
 };
@@ -24,6 +28,20 @@ struct hs_reply_headers {
    completed. */
 bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *content_type,
                     const void *bytes, size_t size, const struct hs_reply_headers *headers);
+
+/* Sends the first `size` bytes of a file, and closes it in any case. */
+bool hs_reply_file(struct MHD_Connection *connection, int status, const char *content_type, int fd,
+                   uint64_t size, const struct hs_reply_headers *headers);
+
+/* Writes at most `size` bytes of an endless body. Returns how many, or one of the library's
+   MHD_CONTENT_READER_ values. 0: it has suspended the connection. */
+typedef ssize_t hs_reply_reader(void *context, uint64_t place, char *out, size_t size);
+
+/* Sends what `read` writes, in pieces of at most `piece_bytes`, with status 200. `context` must
+   stay like the bytes above. */
+bool hs_reply_stream(struct MHD_Connection *connection, const char *content_type,
+                     size_t piece_bytes, hs_reply_reader *read, void *context,
+                     const struct hs_reply_headers *headers);
 
 /* Sends the problem as application/problem+json, with Retry-After if its status is 429 or 503. Its
    text replaces the content of `body`, which must stay like the bytes above. */

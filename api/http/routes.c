@@ -13,6 +13,8 @@ enum {
     INGEST = HS_SCOPE_INGEST,
     VERIFY = HS_SCOPE_VERIFY,
     RULES = HS_SCOPE_RULES,
+    EVIDENCE = HS_SCOPE_EVIDENCE,
+    OPERATOR = HS_SCOPE_ADMIN, /* ADMIN is the listener */
     /* Every scope that works with matches may read them. */
     OF_MATCHES = HS_SCOPE_INGEST | HS_SCOPE_VERIFY | HS_SCOPE_EVIDENCE,
     ANY_SCOPE = OF_MATCHES | HS_SCOPE_RULES,

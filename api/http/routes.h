@@ -37,10 +37,26 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(MAP_PUT, PUT, "/v1/maps/{map}", BOTH, ALL_OF(RULES), CONSOLE, map_put)                       \
     X(MAP_GET, GET, "/v1/maps/{map}", BOTH, ANY_OF(ANY_SCOPE), CONSOLE, map_get)                   \
     X(MAP_DELETE, DELETE, "/v1/maps/{map}", BOTH, ALL_OF(RULES), CONSOLE, map_delete)              \
+    X(VERDICT_LIST, GET, "/v1/verdicts", BOTH, ALL_OF(EVIDENCE), CONSOLE, verdict_list)            \
+    X(VERDICT_GET, GET, "/v1/verdicts/{verdict}", BOTH, ALL_OF(EVIDENCE), CONSOLE, verdict_get)    \
+    X(VERDICT_SCENE, GET, "/v1/verdicts/{verdict}/scene", BOTH, ALL_OF(EVIDENCE), CONSOLE,         \
+      verdict_scene)                                                                               \
+    X(WHAT_IF, POST, "/v1/what-if", BOTH, ALL_OF(EVIDENCE), CONSOLE, what_if)                      \
+    X(REVIEW_POST, POST, "/v1/verdicts/{verdict}/reviews", BOTH, ALL_OF(EVIDENCE), CONSOLE,        \
+      review_post)                                                                                 \
+    X(REVIEW_LIST, GET, "/v1/verdicts/{verdict}/reviews", BOTH, ALL_OF(EVIDENCE), CONSOLE,         \
+      review_list)                                                                                 \
+    X(PRECISION, GET, "/v1/precision", BOTH, ALL_OF(EVIDENCE), CONSOLE, precision)                 \
+    X(PLAYER_REPORT, GET, "/v1/players/{account}", BOTH, ALL_OF(EVIDENCE), CONSOLE, player_report) \
+    X(PLAYER_ERASE, DELETE, "/v1/players/{account}", BOTH, ALL_OF(OPERATOR), CONSOLE,              \
+      player_erase)                                                                                \
+    X(EVENTS, GET, "/v1/events", ADMIN, ALL_OF(EVIDENCE), CONSOLE, events)                         \
     X(CONTRACT, GET, "/openapi.yaml", BOTH, OPEN, VITAL, contract)                                 \
     X(LIVEZ, GET, "/livez", BOTH, OPEN, VITAL, livez)                                              \
     X(READYZ, GET, "/readyz", BOTH, OPEN, VITAL, readyz)                                           \
-    X(METRICS, GET, "/metrics", ADMIN, OPEN, VITAL, metrics)
+    X(METRICS, GET, "/metrics", ADMIN, OPEN, VITAL, metrics)                                       \
+    X(CONSOLE, GET, "/console/", ADMIN, OPEN, CONSOLE, console)                                    \
+    X(CONSOLE_FILE, GET, "/console/{file}", ADMIN, OPEN, CONSOLE, console)
 
 enum hs_route {
 #define X(id, method, pattern, listeners, access, priority, endpoint) HS_ROUTE_##id,
@@ -79,8 +95,8 @@ const char *hs_method_name(enum hs_method method);
     X(INGEST, "ingest")     /* open and end matches, post what the game server observed */         \
     X(VERIFY, "verify")     /* have claims verified */                                             \
     X(RULES, "rules")       /* put rulesets and maps */                                            \
-    X(EVIDENCE, "evidence") /* read matches and results */                                         \
-    X(ADMIN, "admin")       /* all of the above */
+    X(EVIDENCE, "evidence") /* read matches and results, review verdicts */                        \
+    X(ADMIN, "admin")       /* all of the above, delete players */
 
 enum hs_scope {
 #define X(id, name) HS_SCOPE_INDEX_##id,

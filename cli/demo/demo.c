@@ -18,6 +18,9 @@
 #define MATCH_SECONDS 30.0
 #define DEFAULT_SEED  7
 
+/* The minimum length of a column of a picture, in metres. */
+#define MIN_SCALE 0.04
+
 /* The minimum share of honest claims accepted: bad networks may cost one or two. */
 #define HONEST_SHARE 0.99
 
@@ -33,6 +36,7 @@ struct candidate {
 struct demo {
     uint64_t seed;
     const char *keep;    /* file for the recording, or NULL */
+    const char *data;    /* directory for the evidence, or NULL */
     char part[PATH_MAX]; /* where the service records: beside that file */
     bool stay;
     struct hs_recording *recording; /* of the match */
@@ -228,6 +232,7 @@ static void print_picture(const struct demo *demo, const struct candidate *chose
                                  .measured = number.measured,
                                  .limit = number.limit,
                                  .unit = "m",
+                                 .min_scale = MIN_SCALE,
                                  .walls = walls,
                                  .wall_count = HS_SIM_WALLS};
     if (chosen == &demo->wall) {
@@ -354,11 +359,11 @@ static bool keep_recording(const struct demo *demo, char error[HS_PLAY_ERROR_MAX
 static bool start_service(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
 {
     if (demo->keep == NULL)
-        return hs_local_service_start(&demo->service, NULL, error);
+        return hs_local_service_start(&demo->service, NULL, demo->data, error);
     if (snprintf(demo->part, sizeof demo->part, "%s.part", demo->keep) >= PATH_MAX)
         demo->part[0] = '\0';
     unlink(demo->part); /* the service would continue an old recording */
-    if (hs_local_service_start(&demo->service, demo->part, error))
+    if (hs_local_service_start(&demo->service, demo->part, demo->data, error))
         return true;
     snprintf(error, HS_PLAY_ERROR_MAX, "cannot write %.200s", demo->part);
     return false;
@@ -372,7 +377,11 @@ static bool play_match(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
                                    .show_progress = isatty(STDERR_FILENO) == 1,
                                    .observe = observe,
                                    .context = demo};
+    struct hs_client_response response;
     bool good = playback.client != NULL && hs_playback_run(&playback, error);
+    /* A later service shall find the evidence in DIR, but not a match that nobody plays. */
+    if (good && demo->data != NULL && !demo->stay)
+        hs_client_send(playback.client, "DELETE", "/v1/matches/demo", NULL, 0, &response);
     hs_client_close(playback.client);
     return good;
 }
@@ -383,6 +392,10 @@ static void stay(const struct demo *demo)
     int caught;
     printf("\nThe service stays up until Ctrl-C: %s, admin %s\n", demo->service.data,
            demo->service.admin);
+    const char *id = json_string_value(json_object_get(demo->miss.result, "verdict_id"));
+    if (demo->data != NULL && id != NULL)
+        printf("One impossible hit, in a browser: %s/console/#/verdicts/%s\n", demo->service.admin,
+               id);
     fflush(stdout);
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
@@ -426,6 +439,7 @@ static const struct hs_command command = {
     "\n"
     "  --seed N      another match (default 7); the same seed gives the same match\n"
     "  --keep FILE   write the match as a recording for `hindsight play` and `recheck`\n"
+    "  --data DIR    store the verdicts with their evidence in DIR, for the console\n"
     "  --stay        keep the service running until Ctrl-C\n"
     "  --help        this text\n"
     "\n"
@@ -439,6 +453,7 @@ int hs_demo_main(int argc, char **argv)
     const struct hs_argument options[] = {
         {"seed", hs_argument_whole, &demo.seed, 0, 0x1p64, NULL},
         {.name = "keep", .parse = hs_argument_text, .target = &demo.keep},
+        {.name = "data", .parse = hs_argument_text, .target = &demo.data},
         {.name = "stay", .target = &demo.stay},
         {.name = NULL}};
     char error[HS_PLAY_ERROR_MAX] = "out of memory", ignored[HS_PLAY_ERROR_MAX];

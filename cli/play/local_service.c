@@ -32,9 +32,8 @@ static void forget_configuration(void)
     }
 }
 
-static _Noreturn void run_child(pid_t parent, int out, const char *record)
+static _Noreturn void run_child(pid_t parent, int out, const char *record, const char *data)
 {
-    /* An empty --data: the service saves no snapshots. */
     const char *const arguments[] = {"hindsight",
                                      "serve",
                                      "--listen=127.0.0.1:0",
@@ -42,7 +41,8 @@ static _Noreturn void run_child(pid_t parent, int out, const char *record)
                                      "--drain-wait-seconds=0",
                                      "--queue-ms=0",
                                      "--log-level=error",
-                                     "--data=",
+                                     "--data",
+                                     data != NULL ? data : "",
                                      record != NULL ? "--record" : NULL,
                                      record,
                                      NULL};
@@ -76,7 +76,7 @@ static bool read_line(int fd, char line[LINE_BYTES])
     return false;
 }
 
-bool hs_local_service_start(struct hs_local_service *service, const char *record,
+bool hs_local_service_start(struct hs_local_service *service, const char *record, const char *data,
                             char error[HS_PLAY_ERROR_MAX])
 {
     char line[LINE_BYTES] = "";
@@ -90,7 +90,7 @@ bool hs_local_service_start(struct hs_local_service *service, const char *record
     fflush(NULL);
     service->pid = fork();
     if (service->pid == 0)
-        run_child(parent, ends[1], record);
+        run_child(parent, ends[1], record, data);
     close(ends[1]);
     service->out = ends[0];
     bool good = service->pid > 0 && read_line(service->out, line) &&

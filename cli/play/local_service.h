@@ -18,8 +18,9 @@ struct hs_local_service {
 };
 
 /* Starts the service and waits until it is ready. `record`: the file of `serve --record`, or NULL.
-   False, with a sentence in `error`: the service does not start. */
-bool hs_local_service_start(struct hs_local_service *service, const char *record,
+   `data`: the directory of `serve --data`; NULL: it keeps nothing. False, with a sentence in
+   `error`: the service does not start. */
+bool hs_local_service_start(struct hs_local_service *service, const char *record, const char *data,
                             char error[HS_PLAY_ERROR_MAX]);
 
 /* Sends SIGTERM and waits for the end. False: it did not end cleanly. May be called twice. */

@@ -12,9 +12,6 @@ enum { COLUMNS = 70, ROWS = 20 };
 /* A character cell is about twice as high as wide. */
 #define CELL_ASPECT 2.0
 
-/* The minimum length of a column, so that a body does not fill the picture. */
-#define MIN_SCALE 0.04
-
 enum glyph { BLANK, WALL, THEN, NOW, SHOT, SHOT_END, BEYOND, MARK, GAP, SHOOTER, GLYPHS };
 
 static const struct {
@@ -59,6 +56,8 @@ struct hs_picture_style hs_picture_style_for(FILE *out)
 static struct hs_sweep_contact nearest_approach(const struct hs_picture *picture)
 {
     struct hs_sweep_contact best = {.gap = HUGE_VAL};
+    if (picture->closest != NULL)
+        return *picture->closest;
     struct hs_vec path = hs_vec_sub(picture->end, picture->start);
     double length = hs_vec_length(path);
     struct hs_sweep sweep = {picture->start, hs_vec_scale(path, 1.0 / length), length,
@@ -100,11 +99,11 @@ static void include_body(struct bounds *bounds, mat4 camera, struct hs_vec origi
     }
 }
 
-static double scale_for(const struct bounds *bounds)
+static double scale_for(const struct bounds *bounds, double min_scale)
 {
     double wide = (bounds->high[0] - bounds->low[0]) / (COLUMNS - 16);
     double high = (bounds->high[1] - bounds->low[1]) / (CELL_ASPECT * (ROWS - 4));
-    return fmax(MIN_SCALE, fmax(wide, high));
+    return fmax(min_scale, fmax(wide, high));
 }
 
 /* Returns the low edge of a window of `cells` cells around `middle`. It moves the window by less
@@ -150,14 +149,15 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
 
     struct bounds bounds = {{0, 0}, {0, 0}}; /* the mark */
     include_body(&bounds, camera, mark, picture->then);
-    include_body(&bounds, camera, mark, picture->now);
+    if (picture->now != NULL)
+        include_body(&bounds, camera, mark, picture->now);
     struct bounds wider = bounds;
     include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
-    view.scale = scale_for(&bounds);
+    view.scale = scale_for(&bounds, picture->min_scale);
     /* Include the shooter if that does not make the picture small. */
-    if (scale_for(&wider) <= 1.5 * view.scale) {
+    if (scale_for(&wider, picture->min_scale) <= 1.5 * view.scale) {
         bounds = wider;
-        view.scale = scale_for(&bounds);
+        view.scale = scale_for(&bounds, picture->min_scale);
     }
     set_matrices(&view, camera, &bounds);
     return view;
@@ -203,17 +203,48 @@ static void put(struct canvas *canvas, const struct view *view, struct hs_vec po
         canvas->cells[row][column] = (unsigned char)glyph;
 }
 
-/* Fills every cell whose line of sight meets one of the solids. */
+/* Fills every cell whose line of sight meets one of the solids. Solids that fit between the lines
+   of sight fill one cell. */
 static void draw_solids(struct canvas *canvas, const struct view *view,
                         const struct hs_solid *solids, size_t count, enum glyph glyph)
+{
+    bool is_seen = false;
+    for (int row = 0; row < ROWS; row++) {
+        for (int column = 0; column < COLUMNS; column++) {
+            struct hs_sweep sight = sight_of(view, row, column);
+            double distance;
+            for (size_t i = 0; i < count; i++) {
+                if (!hs_sweep_touches(&sight, &solids[i], &distance))
+                    continue;
+                canvas->cells[row][column] = (unsigned char)glyph;
+                is_seen = true;
+            }
+        }
+    }
+    if (!is_seen && count > 0)
+        put(canvas, view, solids[0].center, glyph);
+}
+
+/* Fills every cell in which a wall is, seen from above. */
+static void draw_walls(struct canvas *canvas, const struct view *view,
+                       const struct hs_picture *picture, double level)
 {
     for (int row = 0; row < ROWS; row++) {
         for (int column = 0; column < COLUMNS; column++) {
             struct hs_sweep sight = sight_of(view, row, column);
             double distance;
-            for (size_t i = 0; i < count; i++)
-                if (hs_sweep_touches(&sight, &solids[i], &distance))
-                    canvas->cells[row][column] = (unsigned char)glyph;
+            bool is_wall = false;
+            if (picture->slice > 0) {
+                sight.start.z = level + picture->slice;
+                sight.length = 2 * picture->slice;
+            }
+            for (size_t i = 0; i < picture->wall_count && !is_wall; i++)
+                is_wall = hs_sweep_touches(&sight, &picture->walls[i], &distance);
+            sight.radius = view->scale / 2; /* a triangle may stand on its edge */
+            for (size_t i = 0; i < picture->triangle_count && !is_wall; i++)
+                is_wall = hs_triangle_touches(&sight, &picture->triangles[i], &distance);
+            if (is_wall)
+                canvas->cells[row][column] = WALL;
         }
     }
 }
@@ -225,6 +256,16 @@ static void draw_line(struct canvas *canvas, const struct view *view, struct hs_
     int steps = (int)fmin(20000.0, ceil(length / (0.3 * view->scale)));
     for (int i = 0; i <= steps; i++)
         put(canvas, view, hs_vec_lerp(from, to, steps > 0 ? (double)i / steps : 0.0), glyph);
+}
+
+/* Draws the shot up to its end. */
+static void draw_shot(struct canvas *canvas, const struct view *view,
+                      const struct hs_picture *picture)
+{
+    if (picture->path == NULL)
+        draw_line(canvas, view, picture->start, picture->end, SHOT);
+    for (size_t i = 1; i < picture->path_count; i++)
+        draw_line(canvas, view, picture->path[i - 1], picture->path[i], SHOT);
 }
 
 /* Draws the head of the shot into the last cell of the shot inside the picture. */
@@ -299,6 +340,8 @@ static void print_legend(const struct hs_picture *picture, const struct canvas *
              picture->unit);
     snprintf(lines[3], sizeof(lines[3]), "the walls at %.3f s", picture->hit_time);
     for (size_t i = 0; i < count; i++) {
+        if (samples[i] == NOW && picture->now == NULL)
+            continue;
         const char *mark = text_of(canvas, samples[i]);
         const char *colour = canvas->style.colour ? glyphs[samples[i]].colour : "";
         const char *plain = canvas->style.colour ? "\033[0m" : "";
@@ -310,8 +353,12 @@ static void draw_miss(struct canvas *canvas, const struct view *view,
                       const struct hs_picture *picture, const struct hs_sweep_contact *nearest)
 {
     char text[80];
-    draw_line(canvas, view, picture->start, picture->end, SHOT);
+    draw_shot(canvas, view, picture);
     draw_head(canvas);
+    if (picture->is_hit) {
+        put(canvas, view, nearest->center, MARK);
+        return;
+    }
     draw_line(canvas, view, nearest->point, nearest->center, GAP);
     put(canvas, view, nearest->center, MARK);
     struct hs_vec between = hs_vec_lerp(nearest->point, nearest->center, 0.5);
@@ -344,8 +391,9 @@ void hs_picture_draw(const struct hs_picture *picture, struct hs_picture_style s
     struct canvas canvas = {.style = style};
     char text[80];
     if (view.from_above)
-        draw_solids(&canvas, &view, picture->walls, picture->wall_count, WALL);
-    draw_solids(&canvas, &view, picture->now->solids, picture->now->count, NOW);
+        draw_walls(&canvas, &view, picture, mark.z);
+    if (picture->now != NULL)
+        draw_solids(&canvas, &view, picture->now->solids, picture->now->count, NOW);
     draw_solids(&canvas, &view, picture->then->solids, picture->then->count, THEN);
     if (picture->obstacle != NULL)
         draw_stop(&canvas, &view, picture);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/play/tally.h"
-#include "cli/recheck/members.h"
+#include "service/record/members.h"
 
 /* Parts of the text of one result. For a move `shooter` is the player, `shot` its seq (or absent)
    and `damage` its delta_time. */

@@ -15,6 +15,7 @@
 #include "service/state/rulesets.h"
 #include "service/watch/metrics.h"
 #include "validators/journal.h"
+#include "validators/snapshot.h"
 
 /* A ruleset or a map, held for as long as the replay runs. */
 struct kept {
@@ -311,6 +312,23 @@ static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
     return is_same && !out->failed;
 }
 
+/* Reads the state of the line. `data` NULL: it is not base64, or memory is out. */
+static struct hs_bytes decode_state(const struct hs_replay *replay)
+{
+    struct hs_bytes state = {0};
+    state.data = hs_stream_decode(replay->line->state, &state.len);
+    return state;
+}
+
+/* Whether the state of the line can be read with the rules that are used instead: it is the
+   evidence of a verdict, and refers to parts that the rules have too. */
+static bool is_fit(const struct hs_replay *replay, const struct hs_bytes *state)
+{
+    const struct kept *kept = find_kept(replay, replay->line->revision, no_map);
+    return state->data != NULL && kept != NULL && hs_match_is_excerpt(state->data, state->len) &&
+           hs_excerpt_fits(kept->ruleset->ruleset, replay->instead->ruleset);
+}
+
 /* Restores the match of a line. NULL: *why is the reason. */
 static struct hs_match *load_match(struct hs_replay *replay, const struct hs_match_opening *opening,
                                    const char **why)
@@ -319,10 +337,14 @@ static struct hs_match *load_match(struct hs_replay *replay, const struct hs_mat
     struct hs_bytes state = {0};
     struct hs_match *match = NULL;
     if (replay->instead == NULL) {
-        state.data = hs_stream_decode(line->state, &state.len);
+        state = decode_state(replay);
         *why = state.data == NULL ? "its state is damaged" : other_version;
     } else if (!save_own(replay, &state)) {
+        free(state.data);
+        state = decode_state(replay);
         *why = "its state before the restart is not known under these rules";
+        if (!is_fit(replay, &state))
+            state.len = 0;
     }
     if (state.len > 0)
         hs_match_load(opening->ruleset->ruleset, &opening->limits, state.data, state.len, &match);

@@ -3,45 +3,10 @@
 #ifndef HS_RECHECK_STREAM_READER_H
 #define HS_RECHECK_STREAM_READER_H
 
-#include "api/http/routes.h"
 #include "cli/play/lines.h"
-#include "validators/str.h"
+#include "service/record/line_reader.h"
 
 enum { HS_STREAM_ERROR_MAX = 256 };
-
-enum hs_stream_kind {
-    HS_STREAM_HEADER,
-    HS_STREAM_RULESET,
-    HS_STREAM_MAP,
-    HS_STREAM_OPEN,
-    HS_STREAM_REQUEST,
-    HS_STREAM_GAP,
-    HS_STREAM_JOURNAL, /* changes of a restored match before its first request */
-    HS_STREAM_KIND_COUNT
-};
-
-/* A line. Texts are borrowed until the next line is read; ptr NULL: the member is absent. */
-struct hs_stream_line {
-    enum hs_stream_kind kind;
-    struct hs_str name;                  /* of the ruleset, map or match; header: the format */
-    struct hs_str revision;              /* of the ruleset or map; match: of its ruleset */
-    struct hs_str map, map_revision;     /* match: absent without a map */
-    struct hs_str tenant;                /* the owner of a match; absent: nobody */
-    struct hs_str program;               /* header: the version that wrote the recording */
-    struct hs_str document;              /* ruleset or map, as JSON */
-    struct hs_str request, body, answer; /* request: its name, then JSON; answer may be absent */
-    struct hs_str title, unit;           /* header, as JSON */
-    struct hs_str who, truth, expect;    /* request, as JSON: `play` compares them */
-    struct hs_str state;                 /* restored match, base64; absent: a new match */
-    struct hs_str layout, records;       /* journal: layout of the records; records as base64 */
-    struct hs_str reason;                /* gap; absent: requests are missing */
-    uint64_t version, opening, max_players, max_samples, max_movers;
-    uint64_t request_work; /* budget of the request; 0: all items were within it */
-    enum hs_route route;   /* of a request */
-    bool explain, brief;
-    bool moves_lost; /* with `state` */
-    bool ended;      /* journal: the match had ended */
-};
 
 struct hs_stream_reader {
     struct hs_lines *lines;

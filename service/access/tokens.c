@@ -339,6 +339,7 @@ enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_s
     if (now_s < found->not_before_s || now_s >= found->not_after_s)
         return HS_AUTH_EXPIRED;
     identity->tenant = found->tenant;
+    identity->kid = found->kid;
     identity->scopes = found->scopes;
     return HS_AUTH_FINE;
 }

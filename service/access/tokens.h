@@ -42,7 +42,7 @@ size_t hs_tokens_count(const struct hs_tokens *tokens);
 
 /* The caller that a valid token identifies. */
 struct hs_identity {
-    struct hs_name tenant;
+    struct hs_name tenant, kid;
     unsigned scopes; /* api/http/routes.h */
 };
 

@@ -3,6 +3,8 @@
 
 #include "service/access/auth.h"
 #include "service/endpoints/table.h"
+#include "service/evidence/documents.h"
+#include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/maps.h"
 
@@ -70,6 +72,8 @@ static void put_map(struct hs_service *service, const struct hs_request *request
         reply->status = result == HS_MAP_CREATED ? 201 : 200;
         write_map(reply, entry);
         give_to_matches(service, entry);
+        if (service->evidence != NULL)
+            hs_evidence_keep_map(service->options->data, entry, request->body);
         hs_map_store_release(service->maps, entry);
         return;
     case HS_MAP_FOREIGN:

@@ -3,6 +3,7 @@
 #include "service/checkpoint/journal.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/endpoints/brief.h"
+#include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/rulesets.h"
@@ -251,6 +252,8 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
     hs_endpoint_record(service, posting->request, slot,
                        posting->over_budget > 0 ? posting->budget : 0, reply);
     hs_registry_release(service->registry, slot);
+    if (posting->has_evidence && reply->problem->code == HS_PROBLEM_NONE)
+        reply->evidence_mark = hs_evidence_mark(service->evidence);
     if (posting->must_settle && !hs_journal_settle(service->journal))
         hs_endpoint_overloaded(reply, "the payments cannot be synced to the disk");
 }
@@ -262,6 +265,11 @@ void hs_endpoint_post(struct hs_service *service, const struct hs_request *reque
     int64_t began = hs_clock_ns();
     if (!hs_endpoint_has_capacity(service, request, reply))
         return;
+    if (request->route != HS_ROUTE_FRAMES_POST && hs_evidence_is_blocked(service->evidence)) {
+        hs_endpoint_overloaded(reply,
+                               "the evidence store is full, and `evidence-overflow` is block");
+        return;
+    }
     struct hs_ticks_request tick = {0};
     struct hs_malformed_items malformed = {.count = 0};
     json_t *root = NULL;
@@ -292,6 +300,8 @@ void hs_endpoint_post(struct hs_service *service, const struct hs_request *reque
                                (double)(posting.stage_ns - decoded) * 1e-9);
         }
         run(&posting, &tick, reply);
+        hs_body_items_free(&posting.hits);
+        hs_body_items_free(&posting.shots);
     }
     json_decref(root);
 }

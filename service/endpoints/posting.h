@@ -9,6 +9,7 @@
 
 #include "api/ticks.h"
 #include "service/endpoints/table.h"
+#include "service/evidence/items.h"
 
 /* A request whose match is locked. */
 struct hs_posting {
@@ -27,12 +28,15 @@ struct hs_posting {
     bool is_short;
     size_t unwritten;  /* unwritten bytes of earlier requests in the match's journal */
     bool is_unwritten; /* payments of this request could not be written to the journal */
+    bool has_evidence; /* the request added rows to the evidence store */
     bool must_settle;  /* the answer depends on records that may not be settled yet */
     /* For a brief answer: whether the last item is plain, how many were plain by kind, and the
        indexes of the plain moves with an ack, in the arena of the request. */
     bool is_plain;
     size_t plain[HS_ITEM_COUNT];
-    size_t *acks, ack_count, place;
+    size_t *acks, ack_count;
+    struct hs_body_items hits, shots; /* for the evidence */
+    size_t place;                     /* of the item that is answered, in its list of the body */
 };
 
 /* Stores frames and writes the answer object. False: out of memory, nothing written. */

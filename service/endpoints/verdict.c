@@ -2,7 +2,11 @@
    its result. */
 #include "service/endpoints/posting.h"
 
+#include <stdlib.h>
+
 #include "api/json/digits.h"
+#include "service/delivery/delivery.h"
+#include "service/evidence/capture.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/rulesets.h"
@@ -17,7 +21,8 @@ struct item {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
     struct hs_str shooter;
-    int64_t forward_us; /* of a shot */
+    int64_t forward_us;      /* of a shot */
+    struct hs_verdict_id id; /* set by `encode` */
     struct hs_hit_result result;
 };
 
@@ -123,24 +128,24 @@ static void verify(const struct hs_posting *posting, int64_t now_us, struct item
 
 /* Writes the result and returns the text, which a replay repeats. ptr NULL: memory is out, and the
    whole reply fails. */
-static struct hs_str encode(struct hs_posting *posting, const struct item *item)
+static struct hs_str encode(struct hs_posting *posting, struct item *item)
 {
     const struct hs_match_slot *slot = posting->slot;
     struct hs_writer *writer = &posting->writer;
     bool explain = posting->request->explain;
-    struct hs_verdict_id id;
+    struct hs_verdict_id *id = &item->id;
     const struct hs_hit_result *result = &item->result;
     size_t mark = writer->buffer->len + (writer->needs_comma ? 1 : 0);
     if (item->hit != NULL) {
         int64_t fired_us =
             result->replay != NULL ? result->replay->fire_time_us : result->fire_time_us;
-        name_verdict(slot, HS_STR("hit"), item->hit->shot, item->hit->shooter, fired_us, &id);
-        hs_hit_encode(writer, item->hit, result, &id, explain);
+        name_verdict(slot, HS_STR("hit"), item->hit->shot, item->hit->shooter, fired_us, id);
+        hs_hit_encode(writer, item->hit, result, id, explain);
     } else {
         const struct hs_shot_claim *shot = item->shot;
         name_verdict(slot, shot->is_cancel ? HS_STR("cancel") : HS_STR("shot"), shot->shot,
-                     shot->shooter, shot->is_cancel ? INT64_MAX : shot->time_us, &id);
-        hs_shot_encode(writer, item->shot, result, item->forward_us, &id, explain);
+                     shot->shooter, shot->is_cancel ? INT64_MAX : shot->time_us, id);
+        hs_shot_encode(writer, item->shot, result, item->forward_us, id, explain);
     }
     if (hs_reason_is_retryable(result->reason))
         hs_write_int_field(writer, "retry_after_ms",
@@ -168,6 +173,7 @@ static bool answer_replay(struct hs_posting *posting, const struct item *item)
     if (entry == NULL || (is_open && slot->pays_nothing))
         return false;
     posting->must_settle = posting->must_settle || is_open;
+    posting->has_evidence = true; /* of the first answer, perhaps not on the disk yet */
     hs_write_raw(&posting->writer, (struct hs_str){entry->answer, entry->answer_size});
     hs_replayed_encode(&posting->writer, true);
     return true;
@@ -192,7 +198,24 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
         hs_hit_withhold(result, HS_REASON_NOT_RECORDED);
     bool is_booked = is_known && !hs_reason_is_retryable(result->reason);
     struct hs_str text = encode(posting, item);
-    if (text.ptr == NULL || (is_booked && book(slot, item, text)))
+    struct hs_verdict_to_keep kept = {.hit = item->hit,
+                                      .shot = item->shot,
+                                      .result = result,
+                                      .forward_us = item->forward_us,
+                                      .id = item->id,
+                                      .body = posting->request->body,
+                                      .place = posting->place,
+                                      .items =
+                                          item->hit != NULL ? &posting->hits : &posting->shots};
+    bool is_kept =
+        text.ptr != NULL && is_booked && hs_capture_begin(posting->service->evidence, slot, &kept);
+    bool is_done = text.ptr == NULL || (is_booked && book(slot, item, text));
+    if (is_kept && is_done)
+        posting->has_evidence |= hs_capture_end(posting->service->evidence, posting->slot, &kept);
+    free(kept.state.data);
+    if (is_done && is_booked && text.ptr != NULL)
+        hs_deliver(posting->service, slot, &kept);
+    if (is_done)
         return;
     if (item->shot != NULL)
         hs_shot_lacked(slot->match, item->shot);

@@ -1,21 +1,25 @@
 /* Runs long requests in a pool while their connections are suspended. */
 #include "service/http/request.h"
 
+#include "service/evidence/writer.h"
 #include "service/service.h"
 #include "service/system/clock.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 /* A larger body is too long for a worker: a body of this size takes some 20 ms to parse. A smaller
    bound would send ticks of many players with bones to the pool, where requests wait longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
-/* A request that a pool runs, and its answer. */
+/* A request that a pool runs, or whose answer waits for the evidence store, and its answer. */
 struct hs_http_apart {
     struct hs_pool_job job; /* first member: pointers to both are the same */
+    struct hs_evidence_wait wait;
     struct hs_http_request *request;
-    struct MHD_Connection *connection; /* suspended while the pool runs the request */
+    struct MHD_Connection *connection; /* suspended until the answer is ready */
     struct hs_pool *pool;
     struct hs_reply reply;
     int64_t queued_us;
@@ -30,6 +34,25 @@ static struct hs_pool *builder_of(const struct hs_service *service, unsigned rou
                                            : NULL;
 }
 
+/* These read files, which may take longer than a request of a game server may wait. */
+static bool reads_evidence(unsigned route)
+{
+    switch (route) {
+    case HS_ROUTE_VERDICT_LIST:
+    case HS_ROUTE_VERDICT_GET:
+    case HS_ROUTE_VERDICT_SCENE:
+    case HS_ROUTE_WHAT_IF:
+    case HS_ROUTE_REVIEW_POST:
+    case HS_ROUTE_REVIEW_LIST:
+    case HS_ROUTE_PRECISION:
+    case HS_ROUTE_PLAYER_REPORT:
+    case HS_ROUTE_PLAYER_ERASE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
 {
     struct hs_pool *builder = builder_of(request->http->service, request->route);
@@ -37,7 +60,11 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
                     (request->connection->is_expensive && request->body.len > 0);
     if (request->problem.code != HS_PROBLEM_NONE || request->shed)
         return NULL;
-    return builder != NULL ? builder : is_heavy ? request->http->heavy : NULL;
+    if (builder != NULL)
+        return builder;
+    return reads_evidence(request->route) ? request->http->service->evidence_readers
+           : is_heavy                     ? request->http->heavy
+                                          : NULL;
 }
 
 /* Sheds a request that passed its deadline, or waited behind others for ten times as long as a
@@ -70,14 +97,36 @@ static void run_apart(struct hs_pool_job *job)
 
 /* Hands the job to the worker. The worker resumes the connection (hs_http_resume), and finish_apart
    sends the reply, or it closes the connection. */
-static void done_apart(struct hs_pool_job *job)
+static void wake(struct hs_http_apart *apart)
 {
-    struct hs_http_apart *apart = (struct hs_http_apart *)job;
     struct hs_http_worker *worker = apart->request->connection->worker;
+    struct hs_pool_job *job = &apart->job;
     job->next = atomic_load(&worker->done);
     while (!atomic_compare_exchange_weak(&worker->done, &job->next, job)) {
     }
     eventfd_write(worker->wake, 1);
+}
+
+static void done_wait(struct hs_evidence_wait *wait)
+{
+    wake((struct hs_http_apart *)((char *)wait - offsetof(struct hs_http_apart, wait)));
+}
+
+/* Waits until the evidence of the answer is on the disk. False: it need not wait. */
+static bool await_evidence(struct hs_http_apart *apart)
+{
+    if (apart->reply.evidence_mark == 0)
+        return false;
+    apart->wait = (struct hs_evidence_wait){
+        .owner = apart->request->http, .mark = apart->reply.evidence_mark, .done = done_wait};
+    return hs_evidence_await(apart->request->http->service->evidence, &apart->wait);
+}
+
+static void done_apart(struct hs_pool_job *job)
+{
+    struct hs_http_apart *apart = (struct hs_http_apart *)job;
+    if (!apart->has_run || !await_evidence(apart))
+        wake(apart);
 }
 
 void hs_http_resume(struct hs_http_worker *worker)
@@ -107,10 +156,27 @@ bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection 
         .reply = {.status = 200, .content_type = "application/json", .problem = &request->problem},
         .queued_us = hs_clock_us()};
     request->apart = apart;
-    atomic_store(&request->connection->builder, pool == request->http->heavy ? NULL : pool);
+    atomic_store(&request->connection->builder, builder_of(request->http->service, request->route));
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED, apart->queued_us);
     MHD_suspend_connection(connection);
     hs_pool_submit(pool, &apart->job);
+    return true;
+}
+
+bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *connection,
+                        struct hs_reply *reply)
+{
+    struct hs_http_apart *apart = malloc(sizeof *apart);
+    if (apart == NULL)
+        return false;
+    *apart = (struct hs_http_apart){
+        .request = request, .connection = connection, .reply = *reply, .has_run = true};
+    reply->body = (struct hs_buffer){0};
+    request->apart = apart;
+    hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED, hs_clock_us());
+    MHD_suspend_connection(connection);
+    if (!await_evidence(apart))
+        wake(apart);
     return true;
 }
 
@@ -122,6 +188,9 @@ enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
         request->why = HS_SHED_CAPACITY;
         hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED, "The service ends");
     }
+    if (apart->wait.is_lost)
+        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,
+                       "the evidence cannot be written to the disk");
     atomic_store(&request->connection->builder, NULL);
     request->connection->may_be_old = true;
     request->connection->is_expensive = apart->reply.work > HS_HTTP_HEAVY_WORK;
@@ -134,5 +203,7 @@ void hs_http_free_apart(struct hs_http_apart *apart)
 {
     if (apart != NULL)
         hs_buffer_free(&apart->reply.body);
+    if (apart != NULL && apart->reply.file > 0)
+        close(apart->reply.file);
     free(apart);
 }

@@ -1,6 +1,6 @@
 /* The inside of the HTTP server, for server.c (listener), request.c (requests), target.c (routing,
-   admission), apart.c and pool.c (long requests), watch.c (deadlines), worker.c (threads), linger.c
-   (ends) and log.c. */
+   admission), apart.c and pool.c (long requests), stream.c (streams of events), watch.c
+   (deadlines), worker.c (threads), linger.c (ends) and log.c. */
 #ifndef HS_SERVICE_HTTP_LISTENER_H
 #define HS_SERVICE_HTTP_LISTENER_H
 
@@ -84,6 +84,7 @@ struct hs_http_worker {
     pthread_t thread;
     struct hs_gate gate;
     struct hs_kept kept;
+    struct hs_http_stream *streams; /* stream.h */
     struct hs_http_watch_list watched;
     uint64_t ids;     /* next request id: starts at a random number */
     uint64_t process; /* random */
@@ -183,6 +184,15 @@ void hs_http_workers_free(struct hs_http *http);
 /* Resumes the connections of a worker whose requests a pool has run. Call it in the worker's
    thread, or after the thread has ended. */
 void hs_http_resume(struct hs_http_worker *worker);
+
+/* Resume the streams of a worker that have something to send, and cut those whose peers read too
+   slowly. Call it in the worker's thread each time it wakes. */
+void hs_http_streams_serve(struct hs_http_worker *worker);
+/* Resumes all streams, because the library cannot end a suspended connection. Call it after the
+   worker's thread has ended. */
+void hs_http_streams_resume(struct hs_http_worker *worker);
+/* Returns how long a worker may wait for events, at most `wait_ms`. */
+int hs_http_streams_wait_ms(const struct hs_http_worker *worker, int wait_ms);
 
 /* Copies the fields of a request. `headers` must have a request id. */
 void hs_http_caller_set(struct hs_http_caller *caller, unsigned route,

@@ -2,21 +2,34 @@
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
+#include "service/http/stream.h"
 #include "service/service.h"
 #include "service/system/clock.h"
 
 #include <string.h>
+#include <unistd.h>
 
-const char *hs_request_query(const struct hs_request *request, const char *name)
+static const char *look_up(const struct hs_request *request, enum MHD_ValueKind kind,
+                           const char *name)
 {
     const char *value = NULL;
     size_t size = 0;
     if (request->connection == NULL)
         return NULL;
-    if (MHD_lookup_connection_value_n(request->connection, MHD_GET_ARGUMENT_KIND, name,
-                                      strlen(name), &value, &size) != MHD_YES)
+    if (MHD_lookup_connection_value_n(request->connection, kind, name, strlen(name), &value,
+                                      &size) != MHD_YES)
         return NULL;
     return value == NULL ? "" : value;
+}
+
+const char *hs_request_query(const struct hs_request *request, const char *name)
+{
+    return look_up(request, MHD_GET_ARGUMENT_KIND, name);
+}
+
+const char *hs_request_header(const struct hs_request *request, const char *name)
+{
+    return look_up(request, MHD_HEADER_KIND, name);
 }
 
 /* Shorter answers are not charged; they count as part of the connection. */
@@ -51,11 +64,15 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
     struct hs_reply_headers headers = {
         .request_id = request->headers.request_id,
         .allow = request->params.allow,
+        .etag = reply->etag,
+        .encoding = reply->encoding,
         .close = request->close || atomic_load(&http->closing) || atomic_load(&service->draining),
     };
     charge_answer(request, reply);
-    if (reply->problem->code != HS_PROBLEM_NONE)
+    if (reply->problem->code != HS_PROBLEM_NONE) {
         reply->status = hs_problem_status(reply->problem->code);
+        headers.etag = NULL;
+    }
     if (reply->status == 401 || reply->status == 403)
         headers.challenge =
             hs_auth_challenge(&request->auth, (enum hs_route)request->route, challenge);
@@ -68,6 +85,9 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
     bool has_problem = reply->problem->code != HS_PROBLEM_NONE;
     request->answer = reply->body;
     reply->body = (struct hs_buffer){0};
+    if (reply->events != NULL)
+        return hs_http_stream_begin(request, connection, reply->events, &headers) ? MHD_YES
+                                                                                  : MHD_NO;
     if (has_problem && request->answer.capacity > LONG_ANSWER)
         hs_buffer_free(&request->answer); /* it is not charged */
     if (request->answer.capacity == 0)
@@ -75,10 +95,19 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
     struct hs_str bytes = {request->answer.data, request->answer.len};
     if (reply->static_body != NULL)
         bytes = (struct hs_str){reply->static_body, reply->static_size};
-    bool fine = has_problem
-                    ? hs_reply_problem(connection, reply->problem, &request->answer, &headers)
-                    : hs_reply_bytes(connection, reply->status, reply->content_type, bytes.ptr,
-                                     bytes.len, &headers);
+    int file = reply->file;
+    reply->file = 0;
+    if (file > 0 && has_problem)
+        close(file);
+    bool fine;
+    if (has_problem)
+        fine = hs_reply_problem(connection, reply->problem, &request->answer, &headers);
+    else if (file > 0)
+        fine = hs_reply_file(connection, reply->status, reply->content_type, file, reply->file_size,
+                             &headers);
+    else
+        fine = hs_reply_bytes(connection, reply->status, reply->content_type, bytes.ptr, bytes.len,
+                              &headers);
     return fine ? MHD_YES : MHD_NO;
 }
 
@@ -121,6 +150,8 @@ void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection
     };
     if (http->service->keyring != NULL)
         view.tenant = hs_http_tenant_of(request);
+    if (http->service->keyring != NULL)
+        view.kid = hs_name_str(&request->auth.identity.kid);
     view.explain = is_asked(&view, "explain");
     view.brief = is_asked(&view, "brief");
     view.strict = is_asked(&view, "strict");

@@ -2,6 +2,7 @@
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
+#include "service/http/stream.h"
 #include "service/service.h"
 #include "service/system/clock.h"
 
@@ -202,6 +203,10 @@ static enum MHD_Result finish(struct hs_http_request *request, struct MHD_Connec
         return MHD_YES;
     if (request->problem.code == HS_PROBLEM_NONE)
         hs_http_run_endpoint(request, connection, &reply);
+    if (reply.evidence_mark > 0 && hs_http_begin_wait(request, connection, &reply))
+        return MHD_YES;
+    if (reply.evidence_mark > 0)
+        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED, "out of memory");
     request->connection->is_expensive = reply.work > HS_HTTP_HEAVY_WORK;
     now_us = hs_clock_us();
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY, now_us);
@@ -239,6 +244,7 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
         return;
     /* Wait for the next header, unless the watchdog expired the connection or it broke off. */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE, hs_clock_us());
+    hs_http_stream_end(ended->stream);
     hs_http_drop_body(ended);
     free_request(ended);
     hs_metrics_add(http->service->metrics, HS_METRIC_INFLIGHT, 0, -1);

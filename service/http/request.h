@@ -13,6 +13,7 @@
 #include "validators/work.h"
 
 struct hs_http_apart;
+struct hs_http_stream;
 
 /* Lives from the first handler call to the completion callback, whatever happens in between. */
 struct hs_http_request {
@@ -28,10 +29,11 @@ struct hs_http_request {
     int64_t arrived_us; /* when the header arrived, before the wait in the socket */
     bool shed;          /* the request is refused; its body is read and dropped */
     enum hs_shed_reason why;
-    unsigned retry_after_ms;     /* 0: the default */
-    struct hs_http_apart *apart; /* only if a pool runs it; else NULL */
-    unsigned route;              /* HS_METRICS_NO_ROUTE: none */
-    bool close;                  /* its end is unknown, or its body stays unread */
+    unsigned retry_after_ms;       /* 0: the default */
+    struct hs_http_apart *apart;   /* only if a pool runs it; else NULL */
+    struct hs_http_stream *stream; /* only if its reply is a stream; else NULL */
+    unsigned route;                /* HS_METRICS_NO_ROUTE: none */
+    bool close;                    /* its end is unknown, or its body stays unread */
     struct hs_route_params params;
     struct hs_problem problem; /* last member: most of its bytes stay uninitialized */
 };
@@ -79,6 +81,10 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request);
 /* Lets a pool run the endpoint; the worker finishes the request later. False: memory is out. */
 bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection *connection,
                          struct hs_pool *pool);
+/* Lets an answer wait for its evidence_mark; the worker finishes the request later. Takes the
+   reply. False: memory is out. */
+bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *connection,
+                        struct hs_reply *reply);
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
                                      struct MHD_Connection *connection);
 void hs_http_free_apart(struct hs_http_apart *apart); /* NULL does nothing */

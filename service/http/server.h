@@ -16,6 +16,7 @@
 #include "service/http/tls.h"
 
 struct hs_service; /* service/service.h: everything that endpoints may use */
+struct hs_subscription;
 
 /* A request as an endpoint sees it. Everything is borrowed and valid until the endpoint returns. */
 struct hs_request {
@@ -32,6 +33,7 @@ struct hs_request {
        does not hang. NULL: no watchdog. */
     atomic_llong *alive_us;
     struct hs_str tenant; /* of the caller; ptr NULL: the service has no tokens and no owners */
+    struct hs_str kid;    /* of the caller's token; ptr NULL without tenants */
     unsigned scopes;  /* the caller's scopes (api/http/routes.h); meaningless without a tenant */
     void *connection; /* for hs_request_query; NULL: no connection, so no query */
 };
@@ -46,6 +48,13 @@ struct hs_reply {
     struct hs_problem *problem; /* if its code is set, the reply is this problem and not the body */
     const char *static_body;    /* if set, it is sent without a copy, `static_size` bytes */
     size_t static_size;
+    const char *etag;     /* if set, the reply is a file of the console; a literal */
+    const char *encoding; /* Content-Encoding of the body; NULL: none; a literal */
+    int file; /* if > 0, the first `file_size` bytes of this descriptor are sent; owned */
+    uint64_t file_size;
+    /* The answer waits until this point of the evidence store is on the disk; 0: it does not. */
+    uint64_t evidence_mark;
+    struct hs_subscription *events; /* if set, the reply is a stream of them, without a body */
 };
 
 typedef void hs_endpoint(struct hs_service *service, const struct hs_request *request,
@@ -56,6 +65,9 @@ extern hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT];
 
 /* Value of a query argument, "" for `?name` alone, or NULL. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
+
+/* Value of a header, or NULL. */
+const char *hs_request_header(const struct hs_request *request, const char *name);
 
 /* How long a body may stall at first, in microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };

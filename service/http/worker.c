@@ -1,6 +1,7 @@
 /* The threads that serve a listener. */
 #include "service/http/listener.h"
 
+#include "service/evidence/writer.h"
 #include "service/service.h"
 #include "service/system/clock.h"
 #include "service/watch/metrics.h"
@@ -111,7 +112,8 @@ static bool wait_for_work(struct hs_http_worker *worker)
         return false;
     struct pollfd polls[] = {{.fd = worker->ready, .events = POLLIN},
                              {.fd = worker->wake, .events = POLLIN}};
-    int timeout_ms = wait_ms < LONGEST_WAIT_MS ? (int)wait_ms : LONGEST_WAIT_MS;
+    int timeout_ms =
+        hs_http_streams_wait_ms(worker, wait_ms < LONGEST_WAIT_MS ? (int)wait_ms : LONGEST_WAIT_MS);
     if (poll(polls, 2, timeout_ms) > 0 && polls[1].revents != 0) {
         uint64_t times;
         if (read(worker->wake, &times, sizeof times) < 0) {
@@ -135,6 +137,7 @@ static void *serve(void *context)
         }
         bool is_drained = wait_for_work(worker);
         hs_http_resume(worker);
+        hs_http_streams_serve(worker);
         worker->unread_since_us = is_drained ? worker->polled_us : INT64_MIN;
         worker->polled_us = hs_clock_us();
         MHD_run(worker->daemon);
@@ -212,12 +215,15 @@ void hs_http_workers_stop(struct hs_http *http)
     hs_pool_end(http->heavy, http);
     hs_pool_end(http->service->map_builder, http);
     hs_pool_end(http->service->ruleset_builder, http);
+    hs_pool_end(http->service->evidence_readers, http);
+    hs_evidence_end_waits(http->service->evidence, http);
     atomic_store(&http->stopped, true);
     hs_http_workers_wake(http);
     for (unsigned i = 0; i < http->worker_count; i++) {
         struct hs_http_worker *worker = &http->workers[i];
         pthread_join(worker->thread, NULL);
         hs_http_resume(worker); /* the library cannot end a suspended connection */
+        hs_http_streams_resume(worker);
         MHD_stop_daemon(worker->daemon);
         close(worker->wake);
     }

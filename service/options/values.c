@@ -1,6 +1,7 @@
 #include "service/options/values.h"
 
 #include "api/json/reading.h"
+#include "service/evidence/items.h"
 #include "service/options/rows.h"
 #include "service/system/address.h"
 #include "service/system/files.h"
@@ -211,9 +212,66 @@ enum hs_journal_sync hs_journal_sync_parse(const char *name)
 {
 #define NAME(id, text) text,
     static const char *const names[] = {HS_JOURNAL_SYNCS(NAME)};
+#undef NAME
     static const struct hs_vocabulary words = {names, HS_JOURNAL_SYNC_COUNT};
     int found = hs_vocabulary_find(&words, hs_str_of(name));
     return found >= 0 ? (enum hs_journal_sync)found : HS_JOURNAL_SYNC_COUNT;
+}
+
+enum hs_evidence_mode hs_evidence_mode_parse(const char *name)
+{
+#define NAME(id, text) text,
+    static const char *const names[] = {HS_EVIDENCE_MODES(NAME)};
+#undef NAME
+    static const struct hs_vocabulary words = {names, HS_EVIDENCE_MODE_COUNT};
+    int found = hs_vocabulary_find(&words, hs_str_of(name));
+    return found >= 0 ? (enum hs_evidence_mode)found : HS_EVIDENCE_MODE_COUNT;
+}
+
+enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name)
+{
+#define NAME(id, text) text,
+    static const char *const names[] = {HS_EVIDENCE_OVERFLOWS(NAME)};
+#undef NAME
+    static const struct hs_vocabulary words = {names, HS_EVIDENCE_OVERFLOW_COUNT};
+    int found = hs_vocabulary_find(&words, hs_str_of(name));
+    return found >= 0 ? (enum hs_evidence_overflow)found : HS_EVIDENCE_OVERFLOW_COUNT;
+}
+
+unsigned hs_event_kinds_parse(const char *list)
+{
+#define NAME(id, text) text,
+    static const char *const names[] = {HS_EVENT_KINDS(NAME)};
+#undef NAME
+    static const struct hs_vocabulary words = {names, HS_EVENT_KIND_COUNT};
+    for (unsigned kinds = 0;;) {
+        size_t len = strcspn(list, ",");
+        int kind = hs_vocabulary_find(&words, (struct hs_str){list, len});
+        if (kind < 0)
+            return 0;
+        kinds |= 1u << kind;
+        if (list[len] == '\0')
+            return kinds;
+        list += len + 1;
+    }
+}
+
+/* The library checks the rest of the URL when it connects. */
+static void check_webhook(const struct hs_options *options, struct hs_problem *problem)
+{
+    const char *url = options->webhook;
+    size_t scheme = strncmp(url, "https://", 8) == 0 ? 8 : strncmp(url, "http://", 7) == 0 ? 7 : 0;
+    if (hs_event_kinds_parse(options->webhook_verdicts) == 0)
+        hs_problem_add(problem, "/webhook_verdicts",
+                       "must be a list of rejected, shadow_rejected and inconclusive, with commas");
+    if (url[0] == '\0')
+        return;
+    if (scheme == 0 || strcspn(url + scheme, "/?#") == 0 || strpbrk(url, "@ \t\r\n") != NULL)
+        hs_problem_add(problem, "/webhook",
+                       "must be a URL with https:// or http://, without a user name");
+    if (options->webhook_secret_file[0] == '\0')
+        hs_problem_add(problem, "/webhook_secret_file",
+                       "is also needed: it signs the requests of the webhook");
 }
 
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem)
@@ -245,6 +303,14 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
                        HS_NAME_MAX);
     if (hs_journal_sync_parse(options->journal_sync) == HS_JOURNAL_SYNC_COUNT)
         hs_problem_add(problem, "/journal_sync", "must be off, interval or always");
+    if (hs_evidence_mode_parse(options->evidence) == HS_EVIDENCE_MODE_COUNT)
+        hs_problem_add(problem, "/evidence", "must be off, async or sync");
+    if (hs_evidence_overflow_parse(options->evidence_overflow) == HS_EVIDENCE_OVERFLOW_COUNT)
+        hs_problem_add(problem, "/evidence_overflow", "must be drop or block");
+    if (!hs_body_mask_is_valid(options->evidence_mask))
+        hs_problem_add(problem, "/evidence_mask",
+                       "must be JSON pointers to members that begin with x_, like /x_a,/x_b/c");
+    check_webhook(options, problem);
     enum hs_log_level level;
     if (!hs_log_level_parse(options->log_level, &level))
         hs_problem_add(problem, "/log_level", "must be error, warn, info or debug");

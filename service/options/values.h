@@ -58,6 +58,49 @@ enum hs_journal_sync { HS_JOURNAL_SYNCS(X) HS_JOURNAL_SYNC_COUNT };
 /* The value of a name; HS_JOURNAL_SYNC_COUNT: unknown name. */
 enum hs_journal_sync hs_journal_sync_parse(const char *name);
 
+/* Values of `evidence`. X(id, name) */
+#define HS_EVIDENCE_MODES(X)                                                                       \
+    X(OFF, "off")                                                                                  \
+    X(ASYNC, "async")                                                                              \
+    X(SYNC, "sync")
+
+#define X(id, name) HS_EVIDENCE_##id,
+enum hs_evidence_mode { HS_EVIDENCE_MODES(X) HS_EVIDENCE_MODE_COUNT };
+#undef X
+
+/* Values of `evidence_overflow`. X(id, name) */
+#define HS_EVIDENCE_OVERFLOWS(X)                                                                   \
+    X(DROP, "drop")                                                                                \
+    X(BLOCK, "block")
+
+#define X(id, name) HS_EVIDENCE_OVERFLOW_##id,
+enum hs_evidence_overflow { HS_EVIDENCE_OVERFLOWS(X) HS_EVIDENCE_OVERFLOW_COUNT };
+#undef X
+
+/* The value of a name; HS_EVIDENCE_OVERFLOW_COUNT: unknown name. */
+enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name);
+
+/* The value of a name; HS_EVIDENCE_MODE_COUNT: unknown name. */
+enum hs_evidence_mode hs_evidence_mode_parse(const char *name);
+
+/* Kinds of verdicts that are delivered. X(id, name on the wire) */
+#define HS_EVENT_KINDS(X)                                                                          \
+    X(REJECTED, "rejected")                                                                        \
+    X(SHADOW, "shadow_rejected") /* not rejected, but a check in shadow mode would reject */       \
+    X(INCONCLUSIVE, "inconclusive")
+
+#define X(id, name) HS_EVENT_KIND_##id,
+enum hs_event_kind { HS_EVENT_KINDS(X) HS_EVENT_KIND_COUNT };
+#undef X
+
+/* A set of kinds is an `unsigned` with a bit for each. */
+#define X(id, name) HS_EVENT_##id = 1 << HS_EVENT_KIND_##id,
+enum { HS_EVENT_KINDS(X) };
+#undef X
+
+/* Reads a list of kinds with commas between them. 0: it is not such a list. */
+unsigned hs_event_kinds_parse(const char *list);
+
 void hs_options_default(struct hs_options *options);
 
 /* Applies a configuration document. Adds every bad key to `problem` with its pointer, and applies

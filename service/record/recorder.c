@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "api/json/writing.h"
+#include "service/record/lines.h"
 #include "service/record/queue.h"
 #include "service/record/stream.h"
 #include "service/state/maps.h"
@@ -37,97 +38,16 @@ struct hs_record {
     size_t revision_count, revision_capacity;
 };
 
-/* ---- lines ---- */
-
-static void end_line(struct hs_writer *writer)
-{
-    hs_write_end(writer, '}');
-    hs_buffer_append(writer->buffer, "\n", 1);
-    writer->needs_comma = false;
-}
-
-static void write_flat(struct hs_writer *writer, const char *key, struct hs_str json)
-{
-    hs_write_key(writer, key);
-    hs_write_raw(writer, json);
-    if (!writer->buffer->failed)
-        hs_stream_flatten(writer->buffer->data + writer->buffer->len - json.len, json.len);
-}
-
-static void write_header(struct hs_writer *writer)
-{
-    char time_text[32];
-    time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(time_text, sizeof time_text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    hs_write_begin(writer, '{');
-    hs_write_text_field(writer, "format", HS_STREAM_FORMAT);
-    hs_write_int_field(writer, "version", HS_STREAM_VERSION);
-    hs_write_text_field(writer, "program", HS_VERSION);
-    hs_write_text_field(writer, "started", time_text);
-    end_line(writer);
-}
-
-/* Leaves the line open for more members. */
-static void begin_opening(struct hs_writer *writer, const struct hs_match_slot *slot)
-{
-    hs_write_begin(writer, '{');
-    hs_write_text_field(writer, "open", slot->name.text);
-    hs_write_int_field(writer, "opening", (int64_t)slot->opening);
-    if (slot->tenant.text[0] != '\0')
-        hs_write_text_field(writer, "tenant", slot->tenant.text);
-    hs_write_text_field(writer, "ruleset", slot->ruleset->revision);
-    if (slot->map != NULL) {
-        hs_write_text_field(writer, "map", slot->map->name.text);
-        hs_write_text_field(writer, "map_revision", slot->map->revision);
-    }
-    hs_write_int_field(writer, "max_players", slot->limits.players);
-    hs_write_int_field(writer, "max_samples", slot->limits.samples);
-    hs_write_int_field(writer, "max_movers", slot->limits.movers);
-}
-
-static void write_bytes_member(struct hs_writer *writer, const char *key, const void *bytes,
-                               size_t size)
-{
-    hs_write_key(writer, key);
-    hs_buffer_puts(writer->buffer, "\"");
-    hs_stream_encode(writer->buffer, bytes, size);
-    hs_buffer_puts(writer->buffer, "\"");
-    writer->needs_comma = true;
-}
-
-static void write_request(struct hs_writer *writer, const struct hs_match_slot *slot,
-                          const struct hs_recorded_request *request)
-{
-    hs_write_begin(writer, '{');
-    hs_write_text_field(writer, "match", slot->name.text);
-    hs_write_text_field(writer, "request", hs_stream_request_name(request->route));
-    if (request->explain)
-        hs_write_bool_field(writer, "explain", true);
-    if (request->brief)
-        hs_write_bool_field(writer, "brief", true);
-    if (request->request_work > 0)
-        hs_write_int_field(writer, "request_work", (int64_t)request->request_work);
-    if (request->body.len > 0)
-        write_flat(writer, "body", request->body);
-    hs_write_key(writer, "answer");
-    hs_write_raw(writer, request->answer);
-    end_line(writer);
-}
-
 /* ---- rulesets and maps, each once ---- */
 
 static bool put_ruleset(struct hs_record *record, const struct hs_ruleset_entry *entry)
 {
     struct hs_buffer line = {0};
     struct hs_writer writer = {.buffer = &line};
-    hs_write_begin(&writer, '{');
-    hs_write_text_field(&writer, "ruleset", entry->ruleset->name.text);
-    hs_write_text_field(&writer, "revision", entry->revision);
-    hs_write_key(&writer, "document");
+    hs_line_begin_document(&writer, "ruleset", hs_name_str(&entry->ruleset->name),
+                           hs_str_of(entry->revision));
     hs_write_raw(&writer, (struct hs_str){entry->document, entry->document_size});
-    end_line(&writer);
+    hs_line_end(&writer);
     bool taken = hs_line_queue_put(record->queue, &line);
     hs_buffer_free(&line);
     return taken;
@@ -156,10 +76,7 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
     hs_map_store_retain(record->maps, entry);
     struct hs_buffer head = {0};
     struct hs_writer writer = {.buffer = &head};
-    hs_write_begin(&writer, '{');
-    hs_write_text_field(&writer, "map", entry->name.text);
-    hs_write_text_field(&writer, "revision", entry->revision);
-    hs_write_key(&writer, "document");
+    hs_line_begin_document(&writer, "map", hs_name_str(&entry->name), hs_str_of(entry->revision));
     struct hs_str document = {entry->document, entry->document_size};
     bool taken = hs_line_queue_put_around(record->queue, &head, document, release_map, held);
     hs_buffer_free(&head);
@@ -212,7 +129,7 @@ static void put_gap(struct hs_record *record, struct hs_match_slot *slot, const 
     hs_write_text_field(&writer, "gap", slot->name.text);
     if (reason != NULL)
         hs_write_text_field(&writer, "reason", reason);
-    end_line(&writer);
+    hs_line_end(&writer);
     slot->recorded = HS_RECORDED_LOST;
     if (must ? hs_line_queue_put_last(record->queue, &line)
              : hs_line_queue_put(record->queue, &line))
@@ -244,10 +161,10 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
     struct hs_buffer lines = {0};
     struct hs_writer writer = {.buffer = &lines};
     if (opens) {
-        begin_opening(&writer, slot);
-        end_line(&writer);
+        hs_line_begin_opening(&writer, slot);
+        hs_line_end(&writer);
     }
-    write_request(&writer, slot, request);
+    hs_line_put_request(&writer, slot, request);
     if (hs_line_queue_put(record->queue, &lines)) {
         slot->recorded = HS_RECORDED_OPEN;
         hs_metrics_add(record->metrics, HS_METRIC_RECORDED, 0, 1);
@@ -310,11 +227,11 @@ static const char *put_restored(struct hs_record *record, const struct hs_match_
         return is_too_large;
     if (!wait_for_space(record, document_size + LINE_REST) || !put_what_it_needs(record, slot))
         return "its ruleset or its map could not be written";
-    begin_opening(&writer, slot);
+    hs_line_begin_opening(&writer, slot);
     if (moves_lost)
         hs_write_bool_field(&writer, "moves_lost", true);
-    write_bytes_member(&writer, "state", state, size);
-    end_line(&writer);
+    hs_line_put_bytes(&writer, "state", state, size);
+    hs_line_end(&writer);
     return put_at_start(record, &line);
 }
 
@@ -345,11 +262,11 @@ void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, co
         if (records != NULL) {
             hs_stream_layout(layout);
             hs_write_text_field(&writer, "layout", layout);
-            write_bytes_member(&writer, "records", records, size);
+            hs_line_put_bytes(&writer, "records", records, size);
         } else {
             hs_write_bool_field(&writer, "ended", true);
         }
-        end_line(&writer);
+        hs_line_end(&writer);
         reason = put_at_start(record, &line);
     }
     if (reason != NULL)
@@ -379,7 +296,7 @@ struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_m
     record->queue = hs_line_queue_open(path, max_bytes, error);
     struct hs_buffer line = {0};
     struct hs_writer writer = {.buffer = &line};
-    write_header(&writer);
+    hs_line_put_header(&writer);
     bool fine = record->queue != NULL && hs_line_queue_put(record->queue, &line);
     if (!fine && record->queue != NULL)
         snprintf(error, 256, "out of memory");

@@ -25,10 +25,11 @@ bool hs_configuration_start(struct hs_configuration *configuration,
                             const struct hs_service *service, const struct hs_options_input *input)
 {
     struct hs_reload reload = {.fault = log_fault};
-    *configuration = (struct hs_configuration){
-        input,
-        *service->options,
-        {hs_ruleset_reload_step(service->rulesets), hs_token_reload_step(service->keyring)}};
+    *configuration = (struct hs_configuration){input,
+                                               *service->options,
+                                               {hs_ruleset_reload_step(service->rulesets),
+                                                hs_token_reload_step(service->keyring),
+                                                hs_webhook_reload_step(service->webhook)}};
     bool fine = hs_reload_run(configuration->steps, HS_CONFIGURATION_STEPS, &configuration->in_use,
                               true, &reload);
     hs_reload_free(&reload);

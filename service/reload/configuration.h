@@ -11,7 +11,7 @@
 struct hs_metrics;
 struct hs_service;
 
-enum { HS_CONFIGURATION_STEPS = 2 };
+enum { HS_CONFIGURATION_STEPS = 3 };
 
 struct hs_configuration {
     const struct hs_options_input *input; /* read again at a reload */

@@ -89,3 +89,34 @@ struct hs_reload_step hs_token_reload_step(struct hs_keyring *keyring)
 {
     return (struct hs_reload_step){keyring, prepare_tokens, commit_tokens, discard_tokens};
 }
+
+/* ---- the secret of the webhook ---- */
+
+static void *prepare_secret(void *context, const struct hs_options *options,
+                            struct hs_reload *reload)
+{
+    char error[256];
+    if (context == NULL || options->webhook_secret_file[0] == '\0')
+        return NULL;
+    struct hs_webhook_secret *secret = hs_webhook_secret_read(options->webhook_secret_file, error);
+    if (secret == NULL)
+        hs_reload_fault_text(reload, options->webhook_secret_file, "%s", error);
+    return secret;
+}
+
+static void commit_secret(void *context, void *prepared, struct hs_reload *reload)
+{
+    if (hs_webhook_set_secret(context, prepared))
+        hs_reload_changed(reload, "the secret of the webhook");
+}
+
+static void discard_secret(void *context, void *prepared)
+{
+    (void)context;
+    hs_webhook_secret_free(prepared);
+}
+
+struct hs_reload_step hs_webhook_reload_step(struct hs_webhook *webhook)
+{
+    return (struct hs_reload_step){webhook, prepare_secret, commit_secret, discard_secret};
+}

@@ -1,8 +1,9 @@
-/* The reload steps for the directory of rulesets and for the token file. */
+/* The reload steps for the directory of rulesets, the token file and the secret of the webhook. */
 #ifndef HS_SERVICE_RELOAD_STEPS_H
 #define HS_SERVICE_RELOAD_STEPS_H
 
 #include "service/access/tokens.h"
+#include "service/delivery/webhook.h"
 #include "service/reload/sources.h"
 #include "service/state/rulesets.h"
 
@@ -12,5 +13,8 @@ struct hs_reload_step hs_ruleset_reload_step(struct hs_ruleset_store *store);
 /* Applies the tokens of `token_file`. `keyring` is NULL if the service was started without tokens.
    Whether tokens are needed changes only with a restart. */
 struct hs_reload_step hs_token_reload_step(struct hs_keyring *keyring);
+
+/* Applies `webhook_secret_file`. `webhook` is NULL if the service was started without one. */
+struct hs_reload_step hs_webhook_reload_step(struct hs_webhook *webhook);
 
 #endif

@@ -1,4 +1,4 @@
-/* The monotonic clock, for durations and deadlines. */
+/* The monotonic clock, for durations and deadlines; and the wall clock, for records. */
 #ifndef HS_SERVICE_CLOCK_H
 #define HS_SERVICE_CLOCK_H
 
@@ -11,6 +11,14 @@ static inline int64_t hs_clock_us(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* Returns the microseconds since 1970. */
+static inline int64_t hs_clock_wall_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 

@@ -1,13 +1,15 @@
-/* Files that are embedded in the program (scripts/embed.sh): the contract. */
+/* Files that are embedded in the program (scripts/embed.sh): the contract and the console. */
 #ifndef HS_SERVICE_EMBEDDED_H
 #define HS_SERVICE_EMBEDDED_H
 
 #include <stddef.h>
 
 struct hs_embedded {
-    const char *name; /* path in the source tree, e.g. "openapi.yaml" */
+    const char *name; /* e.g. "openapi.yaml" or "console/list.js" */
     const unsigned char *data;
-    size_t size;
+    size_t size;      /* of `data` */
+    size_t unpacked;  /* size of the file if `data` is gzip; 0: `data` is the file itself */
+    const char *etag; /* a hash of the file, in quotes, as HTTP wants it */
 };
 
 /* The last entry has the name NULL. */

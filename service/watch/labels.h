@@ -46,6 +46,38 @@ enum hs_auth_failure {
 };
 #undef X
 
+/* Why a verdict is not in the evidence store. */
+#define HS_EVIDENCE_DROPS(X)                                                                       \
+    X(SAMPLE, "sample") /* of accepted verdicts: the queue is half full */                         \
+    X(QUEUE, "queue")   /* the queue is full */                                                    \
+    X(MEMORY, "memory") /* memory is out */                                                        \
+    X(DISK, "disk")     /* the service ended while the disk could not be written */
+
+#define X(id, label) HS_EVIDENCE_DROP_##id,
+enum hs_evidence_drop { HS_EVIDENCE_DROPS(X) HS_EVIDENCE_DROP_COUNT };
+#undef X
+
+/* Why the webhook dropped a verdict. */
+#define HS_WEBHOOK_DROPS(X)                                                                        \
+    X(QUEUE, "queue")   /* the queue was full */                                                   \
+    X(MEMORY, "memory") /* memory was out */                                                       \
+    X(AGE, "age")       /* it was not accepted in time */                                          \
+    X(END, "end")       /* the service ended */
+
+#define X(id, label) HS_WEBHOOK_DROP_##id,
+enum hs_webhook_drop { HS_WEBHOOK_DROPS(X) HS_WEBHOOK_DROP_COUNT };
+#undef X
+
+/* Results of a request of the webhook. */
+#define HS_WEBHOOK_RESULTS(X)                                                                      \
+    X(ACCEPTED, "accepted") /* status 200 to 299 */                                                \
+    X(REFUSED, "refused")   /* another status */                                                   \
+    X(FAILED, "failed")     /* no answer */
+
+#define X(id, label) HS_WEBHOOK_##id,
+enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
+#undef X
+
 /* Results of restoring a match at the start. */
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \

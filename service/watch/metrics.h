@@ -44,6 +44,9 @@ enum {
     X(MOVE_FAILURE, HS_MOVE_CHECK_COUNT *HS_METRICS_MODES)                                         \
     X(FILE_RESULT, 2)    /* written, failed */                                                     \
     X(JOURNAL_RESULT, 3) /* written, failed, not synced */                                         \
+    X(EVIDENCE_DROP, HS_EVIDENCE_DROP_COUNT)                                                       \
+    X(WEBHOOK_DROP, HS_WEBHOOK_DROP_COUNT)                                                         \
+    X(WEBHOOK_RESULT, HS_WEBHOOK_RESULT_COUNT)                                                     \
     X(RESTORED, HS_RESTORED_COUNT)                                                                 \
     X(RESTORED_RULESET, HS_RESTORED_NAME_COUNT)                                                    \
     X(RESTORED_MAP, HS_RESTORED_NAME_COUNT)

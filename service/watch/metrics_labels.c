@@ -21,6 +21,9 @@ WORDS(code, HS_METRICS_STATUSES(CODE) "other")
 WORDS(kind, "hit", "shot")
 WORDS(stage, HS_STAGES(NAME))
 WORDS(file_result, "written", "failed", "not_synced")
+WORDS(evidence_drop, HS_EVIDENCE_DROPS(NAME))
+WORDS(webhook_drop, HS_WEBHOOK_DROPS(NAME))
+WORDS(webhook_result, HS_WEBHOOK_RESULTS(NAME))
 WORDS(restored, HS_RESTORED(NAME))
 WORDS(restored_name, HS_RESTORED_NAMES(NAME))
 
@@ -135,6 +138,9 @@ static const struct {
         {"mode", &hs_mode_words, NULL, 1, HS_METRICS_MODES}),
     ONE(FILE_RESULT, "result", file_result_words),
     ONE(JOURNAL_RESULT, "result", file_result_words),
+    ONE(EVIDENCE_DROP, "reason", evidence_drop_words),
+    ONE(WEBHOOK_DROP, "reason", webhook_drop_words),
+    ONE(WEBHOOK_RESULT, "result", webhook_result_words),
     ONE(RESTORED, "result", restored_words),
     SET(RESTORED_RULESET, is_restored_ruleset,
         {"result", &restored_name_words, NULL, 1, HS_RESTORED_NAME_COUNT}),

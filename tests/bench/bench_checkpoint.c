@@ -157,7 +157,8 @@ static void fill(struct side *side)
 
 static void start(struct side *side, const char *data)
 {
-    const char *const arguments[] = {"--data", data, "--checkpoint-seconds", "1", NULL};
+    const char *const arguments[] = {"--data", data, "--checkpoint-seconds", "1", "--evidence",
+                                     "off",    NULL};
     need(hs_test_service_start(&side->service, arguments), "the service did not start");
     side->http = hs_test_http_open(side->service.data_port);
     fill(side);

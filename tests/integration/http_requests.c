@@ -225,7 +225,9 @@ static void put_path(int route, struct hs_random *random, struct hs_buffer *out)
     }
     if (hs_random_chance(random, 0.01))
         hs_buffer_puts(out, "/more");
-    if (hs_random_chance(random, 0.25))
+    if (route == HS_ROUTE_EVENTS) /* a stream would not end */
+        hs_buffer_puts(out, "?verdict=none");
+    else if (hs_random_chance(random, 0.25))
         hs_buffer_puts(out, PICK(queries, random));
 }
 

@@ -101,8 +101,13 @@ void hs_refusal_smallest_body(const json_t *document, size_t route, char *out, s
     const json_t *branch = json_array_get(hs_schema_get(document, schema, "oneOf"), 0);
     const json_t *required = hs_schema_get(document, branch != NULL ? branch : schema, "required");
     json_t *body = json_object();
-    for (size_t i = 0; i < json_array_size(required); i++)
-        json_object_set_new(body, json_string_value(json_array_get(required, i)), json_array());
+    const json_t *members = hs_schema_get(document, branch != NULL ? branch : schema, "properties");
+    for (size_t i = 0; i < json_array_size(required); i++) {
+        const char *name = json_string_value(json_array_get(required, i));
+        const json_t *words = hs_schema_get(document, json_object_get(members, name), "enum");
+        json_object_set_new(body, name,
+                            words != NULL ? json_copy(json_array_get(words, 0)) : json_array());
+    }
     ck_assert(hs_schema_fits(document, schema, body, NULL));
     char *text = json_dumps(body, JSON_COMPACT);
     snprintf(out, size, "%s", text);

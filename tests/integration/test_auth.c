@@ -178,12 +178,14 @@ static const struct {
 START_TEST(scopes_open_what_they_should)
 {
     bool takes_body = routes[_i].method[0] == 'P';
+    /* A bad filter, because a stream would not end. */
+    const char *path = _i == HS_ROUTE_EVENTS ? "/v1/events?verdict=none" : routes[_i].pattern;
     struct hs_test_http *http = routes[_i].listeners == HS_LISTENER_ADMIN ? admin : data;
     for (unsigned i = 0; i < HS_SCOPE_COUNT; i++) {
         const char *headers[] = {tokens[ONE_EACH + i].header, NULL};
         hs_test_response_free(&answer);
-        hs_test_http_send(http, routes[_i].method, routes[_i].pattern, takes_body ? "{" : NULL,
-                          takes_body, headers, &answer);
+        hs_test_http_send(http, routes[_i].method, path, takes_body ? "{" : NULL, takes_body,
+                          headers, &answer);
         bool refused =
             answer.status == 403 && strstr(answer.body, "The token lacks a scope") != NULL;
         ck_assert_msg(refused != hs_route_allows((enum hs_route)_i, 1u << i),
@@ -191,8 +193,8 @@ START_TEST(scopes_open_what_they_should)
                       scope_names[i], answer.status, answer.body);
     }
     hs_test_response_free(&answer);
-    hs_test_http_send(http, routes[_i].method, routes[_i].pattern, takes_body ? "{" : NULL,
-                      takes_body, NULL, &answer);
+    hs_test_http_send(http, routes[_i].method, path, takes_body ? "{" : NULL, takes_body, NULL,
+                      &answer);
     ck_assert_int_eq(answer.status != 401, hs_route_is_open((enum hs_route)_i));
 }
 END_TEST

@@ -12,6 +12,7 @@
 
 #include "api/http/routes.h"
 #include "tests/integration/refusals.h"
+#include "tests/integration/stored.h"
 #include "tests/support/clock.h"
 #include "tests/support/contract/document.h"
 #include "tests/support/contract/schema.h"
@@ -84,8 +85,13 @@ static void provoke_bad_request(size_t route, struct hs_refusal_message *message
 {
     if (hs_refusal_takes_body(route))
         message->body = "{\"nonsense\":";
-    else
+    else if (route == HS_ROUTE_VERDICT_LIST)
+        snprintf(message->path, sizeof message->path, "/v1/verdicts?limit=x");
+    else if (strchr(hs_refusal_pattern(route), '{') != NULL)
         hs_refusal_path(route, "not%20a%20name", message->path);
+    else
+        snprintf(message->path, sizeof message->path, "%s?verdict=nonsense",
+                 hs_refusal_pattern(route));
 }
 
 /* A token that must not use the route, or a path that belongs to nobody. */
@@ -115,7 +121,9 @@ static bool provoke(size_t route, int status, struct hs_refusal_message *message
         return true;
     case 404:
         hs_refusal_path(route, "never-opened", message->path);
-        return strchr(hs_refusal_pattern(route), '{') != NULL;
+        /* lists of verdicts: this service stores none */
+        return strchr(hs_refusal_pattern(route), '{') != NULL || route == HS_ROUTE_VERDICT_LIST ||
+               route == HS_ROUTE_PRECISION || route == HS_ROUTE_WHAT_IF;
     case 409:
         if (hs_refusal_takes_body(route))
             message->body = "{\"ruleset\":\"inches\"}";
@@ -422,6 +430,7 @@ static const struct {
     {HS_ROUTE_LIVEZ, "", NULL, 200},
     {HS_ROUTE_READYZ, "", NULL, 200},
     {HS_ROUTE_METRICS, "", NULL, 200},
+    {HS_ROUTE_EVENTS, "", NULL, 200},
     {HS_ROUTE_RULESET_PUT, "fine", "{}", 201},
     {HS_ROUTE_RULESET_PUT, "fine", "{}", 200},
     {HS_ROUTE_RULESET_GET, "fine", NULL, 200},
@@ -460,6 +469,40 @@ START_TEST(documented_successes_can_be_provoked)
         hs_refusal_expect(document, fine[i].route, ask(&service, fine[i].route, &message),
                           fine[i].status, message.path);
     }
+}
+END_TEST
+
+/* The routes of stored verdicts, on a service that stores them. */
+START_TEST(documented_successes_of_evidence)
+{
+    static const struct {
+        enum hs_route route;
+        int status;
+    } stored[] = {
+        {HS_ROUTE_VERDICT_LIST, 200}, {HS_ROUTE_VERDICT_GET, 200},   {HS_ROUTE_VERDICT_SCENE, 200},
+        {HS_ROUTE_WHAT_IF, 200},      {HS_ROUTE_REVIEW_POST, 201},   {HS_ROUTE_REVIEW_LIST, 200},
+        {HS_ROUTE_PRECISION, 200},    {HS_ROUTE_PLAYER_REPORT, 200}, {HS_ROUTE_PLAYER_ERASE, 200}};
+    struct hs_test_kept kept;
+    char id[HS_STORED_ID], body[256];
+    hs_kept_setup(&kept);
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "one", 10);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
+    hs_stored_wait(&kept);
+    for (size_t i = 0; i < sizeof stored / sizeof stored[0]; i++) {
+        struct hs_refusal_message message;
+        bool is_player = strstr(hs_refusal_pattern(stored[i].route), "players") != NULL;
+        hs_refusal_any(stored[i].route, is_player ? "s" : id, &message);
+        if (hs_refusal_takes_body(stored[i].route)) {
+            hs_refusal_smallest_body(document, stored[i].route, body, sizeof body);
+            message.body = body;
+            message.size = strlen(body);
+        }
+        hs_refusal_expect(document, stored[i].route, ask(&kept.service, stored[i].route, &message),
+                          stored[i].status, message.path);
+    }
+    hs_kept_stop(&kept);
+    hs_kept_teardown(&kept);
 }
 END_TEST
 
@@ -532,6 +575,7 @@ static Suite *errors_suite(void)
     tcase_add_test(routed, slow_bodies_time_out);
     tcase_add_test(routed, no_room_is_left);
     tcase_add_test(routed, documented_successes_can_be_provoked);
+    tcase_add_test(routed, documented_successes_of_evidence);
     suite_add_tcase(suite, routed);
     TCase *process = tcase_create("process");
     tcase_set_timeout(process, 120);

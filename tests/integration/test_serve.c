@@ -125,7 +125,7 @@ START_TEST(check_config_prints_what_is_in_effect)
     hs_test_write_file(path_of("a.conf"), "{\"max_matches\":5,\"max_players\":5,\"max_batch\":5}");
     snprintf(arguments, sizeof arguments, "check-config %s --max-batch=7", path_of("a.conf"));
     setenv("HINDSIGHT_MAX_PLAYERS", "6", 1);
-    setenv("HINDSIGHT_MAX_PLAYER", "secret", 1);
+    setenv("HINDSIGHT_MAX_PLAYER", "hidden-value", 1);
     int code;
     const char *output = run(arguments, &code);
     ck_assert_int_eq(code, 0);
@@ -142,7 +142,7 @@ START_TEST(check_config_prints_what_is_in_effect)
         ck_assert_ptr_eq(strchr(line, '\n') + 1, source + strlen(rows[i][2]));
     }
     ck_assert_ptr_nonnull(strstr(output, "ignored: HINDSIGHT_MAX_PLAYER is not an option\nok\n"));
-    ck_assert_ptr_null(strstr(output, "secret"));
+    ck_assert_ptr_null(strstr(output, "hidden-value"));
     setenv("HINDSIGHT_MAX_PLAYERS", "none", 1);
     output = run(arguments, &code);
     ck_assert_int_eq(code, 1);

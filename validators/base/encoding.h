@@ -28,6 +28,13 @@ static inline void hs_bytes_put(struct hs_bytes *bytes, uint64_t value, unsigned
         to[i] = (unsigned char)(value >> 8 * i);
 }
 
+/* Overwrites `size` bytes at `at`, which were appended before. */
+static inline void hs_bytes_patch(struct hs_bytes *bytes, size_t at, uint64_t value, unsigned size)
+{
+    for (unsigned i = 0; i < size && !bytes->failed; i++)
+        bytes->data[at + i] = (unsigned char)(value >> 8 * i);
+}
+
 static inline void hs_bytes_put_run(struct hs_bytes *bytes, const void *from, size_t size)
 {
     unsigned char *to = hs_bytes_reserve(bytes, size);

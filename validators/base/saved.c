@@ -147,6 +147,11 @@ void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from)
         unsigned stored = field->kind == HS_SAVED_MEMBER ? 1 : (unsigned)size;
         if (field->kind == HS_SAVED_ELSEWHERE)
             continue;
+        /* The bytes in memory are those that are saved. */
+        if (stored == size && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+            hs_bytes_put_run(bytes, at, field->size);
+            continue;
+        }
         for (size_t i = 0; i < field->size; i += size)
             hs_bytes_put(bytes, load_word(at + i, size), stored);
     }

@@ -5,8 +5,9 @@
 #include "validators/match/accounts.h"
 #include "validators/match/player_moves.h"
 #include "validators/snapshot.h"
+#include "validators/snapshot/excerpt.h"
 
-static void get(struct hs_loading *l, enum hs_saved_id id, void *to)
+void hs_loading_get(struct hs_loading *l, enum hs_saved_id id, void *to)
 {
     if (!hs_saved_get(&l->reader, &l->names, id, to))
         l->is_damaged = true;
@@ -52,11 +53,13 @@ static void load_movers(struct hs_loading *l)
     for (uint64_t i = 0; i < count && hs_loading_is_fine(l); i++) {
         struct hs_mover_state state = {0};
         struct hs_str name = hs_loading_name(l, false);
-        get(l, HS_SAVED_MOVER_STATE, &state);
+        hs_loading_get(l, HS_SAVED_MOVER_STATE, &state);
         state.is_stale = state.tells_solid;
         if (hs_loading_is_fine(l) &&
             !hs_movers_restore(&l->match->movers, &l->match->limits, name, &state))
             l->no_memory = true;
+        if (hs_loading_is_fine(l) && l->is_excerpt)
+            hs_excerpt_get_mover(l, &l->match->movers.all[l->match->movers.count - 1]);
     }
 }
 
@@ -65,7 +68,7 @@ static bool is_weapon(const struct hs_loading *l, uint16_t weapon)
     return weapon < l->match->ruleset->weapon_count;
 }
 
-static bool is_valid_state(const struct hs_loading *l, const struct hs_state *state)
+bool hs_loading_is_state(const struct hs_loading *l, const struct hs_state *state)
 {
     const struct hs_ruleset *ruleset = l->match->ruleset;
     bool has_weapon = is_weapon(l, state->weapon) || state->weapon == HS_NONE ||
@@ -74,8 +77,7 @@ static bool is_valid_state(const struct hs_loading *l, const struct hs_state *st
            state->stance < ruleset->rigs[state->rig]->stance_count;
 }
 
-/* Microseconds of a connection; -1: unknown. */
-static int32_t get_delay(struct hs_loading *l)
+int32_t hs_loading_delay(struct hs_loading *l)
 {
     uint32_t word = (uint32_t)hs_bytes_get(&l->reader, 4);
     if (word > INT32_MAX && word != UINT32_MAX)
@@ -89,31 +91,31 @@ static void load_state(struct hs_loading *l, struct hs_player *player)
     player->has_carried = hs_loading_flag(l);
     if (!player->has_carried)
         return;
-    get(l, HS_SAVED_STATE, &carried->state);
+    hs_loading_get(l, HS_SAVED_STATE, &carried->state);
     struct hs_str team = hs_loading_name(l, true);
-    carried->rtt_us = get_delay(l);
-    carried->interp_us = get_delay(l);
+    carried->rtt_us = hs_loading_delay(l);
+    carried->interp_us = hs_loading_delay(l);
     carried->state.team = HS_NONE;
     carried->state.stale = HS_STALE_ALL;
     if (!carried->state.tells_solid)
         carried->state.stale = HS_STALE_ALL & ~HS_STALE_SOLID;
     if (!hs_loading_is_fine(l))
         return;
-    if (!is_valid_state(l, &carried->state) ||
+    if (!hs_loading_is_state(l, &carried->state) ||
         (team.len > 0 && !hs_match_intern_team(l->match, team, &carried->state.team)))
         l->is_damaged = true;
 }
 
 static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)
 {
-    get(l, HS_SAVED_SHOT, shot);
+    hs_loading_get(l, HS_SAVED_SHOT, shot);
     uint16_t checks = shot->check_count, directions = shot->direction_count;
     shot->check_count = shot->direction_count = 0;
     if (checks > HS_MAX_REMEMBERED || directions > HS_MAX_PELLETS || !is_weapon(l, shot->weapon))
         l->is_damaged = true;
     for (; hs_loading_is_fine(l) && shot->check_count < checks; shot->check_count++) {
         struct hs_remembered_check *check = &shot->checks[shot->check_count];
-        get(l, HS_SAVED_REMEMBERED, check);
+        hs_loading_get(l, HS_SAVED_REMEMBERED, check);
         if (check->outcome > HS_OUTCOME_UNKNOWN)
             l->is_damaged = true;
         for (uint16_t i = 0; i < shot->check_count; i++) /* an answer has one row per check */
@@ -135,7 +137,7 @@ static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)
 
 void hs_loading_entry(struct hs_loading *l, struct hs_ledger_entry *entry)
 {
-    get(l, HS_SAVED_ENTRY, entry);
+    hs_loading_get(l, HS_SAVED_ENTRY, entry);
     if (hs_loading_flag(l)) {
         entry->shot = make(l, 1, sizeof *entry->shot);
         if (entry->shot != NULL)
@@ -154,7 +156,7 @@ void hs_loading_entry(struct hs_loading *l, struct hs_ledger_entry *entry)
 
 static void load_numbers(struct hs_loading *l, struct hs_ledger_numbers *numbers)
 {
-    get(l, HS_SAVED_NUMBERS, numbers);
+    hs_loading_get(l, HS_SAVED_NUMBERS, numbers);
     uint32_t count = (uint32_t)hs_bytes_get_max(&l->reader, 4, HS_LEDGER_MAX_NUMBERS);
     if (count == 0 || !hs_loading_is_fine(l))
         return;
@@ -181,7 +183,7 @@ static void load_cadences(struct hs_loading *l, struct hs_ledger *ledger)
         ledger->cadence_capacity = count;
     while (hs_loading_is_fine(l) && ledger->cadence_count < count) {
         struct hs_cadence *cadence = &ledger->cadences[ledger->cadence_count++];
-        get(l, HS_SAVED_CADENCE, cadence);
+        hs_loading_get(l, HS_SAVED_CADENCE, cadence);
         if (!is_weapon(l, cadence->weapon) || cadence->count > HS_LEDGER_SHOTS)
             l->is_damaged = true;
         for (uint16_t i = 1; i < HS_LEDGER_SHOTS && i < cadence->count; i++)
@@ -197,15 +199,15 @@ static void load_answer(struct hs_loading *l, struct hs_move_answers *answers)
     struct hs_move_result result;
     uint64_t seq = hs_bytes_get(&l->reader, 8), epoch = hs_bytes_get(&l->reader, 8);
     hs_move_result_clear(&result);
-    get(l, HS_SAVED_ANSWER, &answer);
-    get(l, HS_SAVED_RESULT, &result);
+    hs_loading_get(l, HS_SAVED_ANSWER, &answer);
+    hs_loading_get(l, HS_SAVED_RESULT, &result);
     if (result.failure_count > HS_MOVE_CHECK_COUNT ||
         (unsigned)result.position > HS_MOVE_POSITION_CORRECTION ||
         (result.corrected_mode != HS_NONE &&
          result.corrected_mode >= l->match->ruleset->moves.mode_count))
         l->is_damaged = true;
     for (uint16_t f = 0; hs_loading_is_fine(l) && f < result.failure_count; f++)
-        get(l, HS_SAVED_FAILURE, &result.failures[f]);
+        hs_loading_get(l, HS_SAVED_FAILURE, &result.failures[f]);
     if (hs_loading_is_fine(l) &&
         !hs_move_answers_write(answers, i, &answer.digest, epoch, seq, &result))
         l->no_memory = true;
@@ -218,7 +220,7 @@ static void load_answers(struct hs_loading *l, struct hs_player_moves *moves)
     struct hs_move_answers read = {0};
     bool has_answers = hs_loading_flag(l);
     if (has_answers)
-        get(l, HS_SAVED_ANSWERS, &read);
+        hs_loading_get(l, HS_SAVED_ANSWERS, &read);
     uint64_t count = hs_bytes_get_max(&l->reader, 1, has_answers ? HS_MOVES_KEPT : 0);
     if (!has_answers || !hs_loading_is_fine(l))
         return;
@@ -279,7 +281,7 @@ static void load_moves(struct hs_loading *l, struct hs_player *player)
     player->moves = make(l, 1, sizeof *player->moves);
     if (player->moves == NULL)
         return;
-    get(l, HS_SAVED_MOVES, player->moves);
+    hs_loading_get(l, HS_SAVED_MOVES, player->moves);
     if (!(player->moves->unmoved_us >= 0) || !(player->moves->unmoved_client_us >= 0))
         l->is_damaged = true;
     player->moves->is_restored = true;
@@ -305,6 +307,8 @@ static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *r
     *read = (struct hs_player){0};
     if (player->left)
         players->present--;
+    if (l->is_excerpt)
+        hs_excerpt_get_player(l, player);
 }
 
 static void load_player(struct hs_loading *l)
@@ -312,7 +316,7 @@ static void load_player(struct hs_loading *l)
     struct hs_player read = {0};
     struct hs_str name = hs_loading_name(l, false);
     hs_name_set(&read.account, hs_loading_name(l, true));
-    get(l, HS_SAVED_PLAYER, &read);
+    hs_loading_get(l, HS_SAVED_PLAYER, &read);
     if (hs_loading_is_fine(l))
         load_state(l, &read);
     if (hs_loading_is_fine(l)) {
@@ -344,7 +348,7 @@ static void load_accounts(struct hs_loading *l)
     for (uint64_t i = 0; i < count && hs_loading_is_fine(l); i++) {
         struct hs_account account = {0};
         struct hs_str name = hs_loading_name(l, false);
-        get(l, HS_SAVED_ACCOUNT, &account);
+        hs_loading_get(l, HS_SAVED_ACCOUNT, &account);
         for (int k = 0; k < HS_ACCOUNT_WEAPONS; k++)
             if (account.weapon[k] != HS_NONE &&
                 account.weapon[k] >= l->match->ruleset->weapon_count)
@@ -364,13 +368,15 @@ static void load_match(struct hs_loading *l)
 {
     struct hs_match *match = l->match;
     uint32_t limit = match->players.limit;
-    get(l, HS_SAVED_MATCH, match);
+    hs_loading_get(l, HS_SAVED_MATCH, match);
     match->players.sessions = hs_bytes_get(&l->reader, 8);
     if (match->has_opening)
         match->players.evict_before_us = match->newest_us - match->claim_window_us;
     match->has_lost_shots = true;
     match->lost_from_us =
         match->has_opening ? match->newest_us - match->ruleset->history.keep_us : INT64_MIN;
+    if (hs_loading_is_fine(l) && l->is_excerpt)
+        hs_excerpt_get_match(l);
     if (hs_loading_is_fine(l))
         load_movers(l);
     match->players.limit = UINT32_MAX;
@@ -398,13 +404,33 @@ static bool reserve_bytes(struct hs_match *match, const struct hs_match_limits *
     return false;
 }
 
+bool hs_match_is_excerpt(const void *bytes, size_t size)
+{
+    struct hs_bytes_reader reader = {bytes, (const unsigned char *)bytes + size, false};
+    return hs_bytes_get(&reader, 4) == HS_EXCERPT_VERSION && !reader.failed;
+}
+
+/* The rigs must be equal, because an excerpt has bounds of their hitboxes. */
+bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_ruleset *other)
+{
+    bool fits = saved_with->rig_count == other->rig_count &&
+                saved_with->weapon_count <= other->weapon_count && saved_with->up == other->up;
+    for (uint16_t i = 0; fits && i < saved_with->rig_count; i++)
+        fits = memcmp(saved_with->rigs[i], other->rigs[i], sizeof *other->rigs[i]) == 0;
+    for (uint16_t i = 0; fits && i < saved_with->weapon_count; i++)
+        fits = strcmp(saved_with->weapons[i]->name.text, other->weapons[i]->name.text) == 0;
+    return fits;
+}
+
 enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,
                                  size_t size, struct hs_match **out)
 {
     struct hs_loading l = {.reader = {bytes, (const unsigned char *)bytes + size, false}};
     *out = NULL;
-    bool is_known = hs_bytes_get(&l.reader, 4) == HS_SAVED_VERSION &&
+    uint64_t version = hs_bytes_get(&l.reader, 4);
+    l.is_excerpt = version == HS_EXCERPT_VERSION;
+    bool is_known = (version == HS_SAVED_VERSION || l.is_excerpt) &&
                     hs_bytes_get(&l.reader, 8) == hs_saved_layout(0, HS_SAVED_MOVE_CHECKS);
     l.knows_checks =
         hs_bytes_get(&l.reader, 8) == hs_saved_layout(HS_SAVED_MOVE_CHECKS, HS_SAVED_STRUCTS);

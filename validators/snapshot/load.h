@@ -12,6 +12,7 @@ struct hs_loading {
     struct hs_match *match;
     bool knows_checks;     /* the saved move checks have the layout of this program */
     bool restarted_checks; /* some of them could not be read and start again */
+    bool is_excerpt;       /* poses follow, and nothing is outdated */
     bool is_damaged, no_memory;
 };
 
@@ -19,6 +20,11 @@ bool hs_loading_is_fine(const struct hs_loading *l);
 bool hs_loading_flag(struct hs_loading *l);
 int64_t hs_loading_time(struct hs_loading *l);
 struct hs_str hs_loading_name(struct hs_loading *l, bool may_be_empty);
+int32_t hs_loading_delay(struct hs_loading *l); /* microseconds of a connection; -1: unknown */
+void hs_loading_get(struct hs_loading *l, enum hs_saved_id id, void *to);
+
+/* Whether weapon, rig and stance are those of the ruleset. */
+bool hs_loading_is_state(const struct hs_loading *l, const struct hs_state *state);
 
 /* Reads what hs_saved_put_entry wrote. Afterwards the caller owns the memory of the entry
    (hs_ledger_free_entry), even after an error. */

@@ -4,6 +4,7 @@
 #include "validators/match/accounts.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
+#include "validators/snapshot/excerpt.h"
 
 /*
  * The saved bytes in order: the version, the layout of everything except the move checks, the
@@ -12,20 +13,37 @@
  * of players who left follow.
  */
 
-static void save_head(const struct hs_match *match, struct hs_bytes *out)
+static void save_movers(const struct hs_match *match, const struct hs_excerpt *excerpt,
+                        struct hs_bytes *out)
 {
-    hs_bytes_put(out, HS_SAVED_VERSION, 4);
+    size_t at = out->len;
+    uint32_t count = 0;
+    hs_bytes_put(out, 0, 4);
+    for (uint32_t i = 0; i < match->movers.count; i++) {
+        const struct hs_mover *mover = &match->movers.all[i];
+        if (excerpt != NULL && !hs_excerpt_has_mover(excerpt, match, mover))
+            continue;
+        count++;
+        hs_bytes_put_name(out, mover->name.text);
+        hs_saved_put(out, HS_SAVED_MOVER_STATE, hs_mover_newest_state(mover));
+        if (excerpt != NULL)
+            hs_excerpt_put_mover(excerpt, mover, out);
+    }
+    hs_bytes_patch(out, at, count, 4);
+}
+
+static void save_head(const struct hs_match *match, const struct hs_excerpt *excerpt,
+                      struct hs_bytes *out)
+{
+    hs_bytes_put(out, excerpt != NULL ? HS_EXCERPT_VERSION : HS_SAVED_VERSION, 4);
     hs_bytes_put(out, hs_saved_layout(0, HS_SAVED_MOVE_CHECKS), 8);
     hs_bytes_put(out, hs_saved_layout(HS_SAVED_MOVE_CHECKS, HS_SAVED_STRUCTS), 8);
     hs_saved_put_names(out);
     hs_saved_put(out, HS_SAVED_MATCH, match);
     hs_bytes_put(out, match->players.sessions, 8);
-    hs_bytes_put(out, match->movers.count, 4);
-    for (uint32_t i = 0; i < match->movers.count; i++) {
-        const struct hs_mover *mover = &match->movers.all[i];
-        hs_bytes_put_name(out, mover->name.text);
-        hs_saved_put(out, HS_SAVED_MOVER_STATE, hs_mover_newest_state(mover));
-    }
+    if (excerpt != NULL)
+        hs_excerpt_put_match(match, out);
+    save_movers(match, excerpt, out);
 }
 
 /* Saves the state that the player's next sample inherits. */
@@ -45,18 +63,30 @@ static void save_state(const struct hs_match *match, const struct hs_player *pla
     hs_bytes_put(out, (uint32_t)inherited.interp_us, 4);
 }
 
-static void save_numbers(const struct hs_ledger_numbers *numbers, struct hs_bytes *out)
+static void save_numbers(const struct hs_ledger_numbers *numbers, const struct hs_excerpt *excerpt,
+                         struct hs_bytes *out)
 {
+    uint32_t count = 0;
     hs_saved_put(out, HS_SAVED_NUMBERS, numbers);
-    hs_bytes_put(out, numbers->count, 4);
-    for (uint32_t i = 0; i < numbers->count; i++)
-        hs_saved_put_entry(out, &numbers->entries[i]);
+    size_t at = out->len;
+    hs_bytes_put(out, 0, 4);
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        struct hs_ledger_entry entry = numbers->entries[i];
+        if (excerpt != NULL && !hs_excerpt_has_number(excerpt, numbers, &entry))
+            continue;
+        if (excerpt != NULL)
+            entry.answer_size = 0;
+        count++;
+        hs_saved_put_entry(out, &entry);
+    }
+    hs_bytes_patch(out, at, count, 4);
 }
 
-static void save_ledger(const struct hs_ledger *ledger, struct hs_bytes *out)
+static void save_ledger(const struct hs_ledger *ledger, const struct hs_excerpt *excerpt,
+                        struct hs_bytes *out)
 {
-    save_numbers(&ledger->hits, out);
-    save_numbers(&ledger->shots, out);
+    save_numbers(&ledger->hits, excerpt, out);
+    save_numbers(&ledger->shots, excerpt, out);
     hs_bytes_put(out, ledger->cadence_count, 2);
     for (uint16_t i = 0; i < ledger->cadence_count; i++)
         hs_saved_put(out, HS_SAVED_CADENCE, &ledger->cadences[i]);
@@ -85,7 +115,8 @@ static void save_answers(const struct hs_move_answers *answers, struct hs_bytes 
 }
 
 /* The credit comes before the checks, because another version may not know their layout. */
-static void save_moves(const struct hs_player_moves *moves, struct hs_bytes *out)
+static void save_moves(const struct hs_player_moves *moves, const struct hs_move_answers *answers,
+                       struct hs_bytes *out)
 {
     hs_bytes_put(out, moves != NULL, 1);
     if (moves == NULL)
@@ -98,21 +129,25 @@ static void save_moves(const struct hs_player_moves *moves, struct hs_bytes *out
     size_t before = out->len;
     hs_bytes_put(out, 0, 4);
     hs_saved_put(out, HS_SAVED_MOVE_CHECKS, &moves->checks);
-    for (unsigned i = 0; i < 4 && !out->failed; i++)
-        out->data[before + i] = (unsigned char)((out->len - before - 4) >> 8 * i);
-    save_answers(moves->answers, out);
+    hs_bytes_patch(out, before, out->len - before - 4, 4);
+    save_answers(answers, out);
 }
 
-static void save_player(const struct hs_match *match, const struct hs_player *player,
-                        struct hs_bytes *out)
+static void save_player(const struct hs_match *match, const struct hs_excerpt *excerpt,
+                        const struct hs_player *player, struct hs_bytes *out)
 {
+    static const struct hs_ledger no_ledger;
+    bool is_whole = excerpt == NULL, acts = is_whole || hs_excerpt_is_shooter(excerpt, player);
+    const struct hs_player_moves *moves = acts ? player->moves : NULL;
     hs_bytes_put(out, 1, 1);
     hs_bytes_put_name(out, player->name.text);
     hs_bytes_put_name(out, player->account.text);
     hs_saved_put(out, HS_SAVED_PLAYER, player);
     save_state(match, player, out);
-    save_ledger(&player->ledger, out);
-    save_moves(player->moves, out);
+    save_ledger(acts ? &player->ledger : &no_ledger, excerpt, out);
+    save_moves(moves, is_whole && moves != NULL ? moves->answers : NULL, out);
+    if (!is_whole)
+        hs_excerpt_put_player(excerpt, match, player, out);
 }
 
 static void save_accounts(const struct hs_accounts *accounts, struct hs_bytes *out)
@@ -131,7 +166,7 @@ bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cur
 {
     size_t before = out->len;
     if (!cursor->has_begun) {
-        save_head(match, out);
+        save_head(match, NULL, out);
         cursor->has_begun = true;
         cursor->players = match->players.count;
     }
@@ -143,7 +178,7 @@ bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cur
             save_accounts(&match->players.accounts, out);
             return false;
         }
-        save_player(match, match->players.all[--cursor->players], out);
+        save_player(match, NULL, match->players.all[--cursor->players], out);
     } while (out->len - before < part_bytes && !out->failed);
     return !out->failed;
 }
@@ -153,4 +188,17 @@ void hs_match_save(const struct hs_match *match, struct hs_bytes *out)
     struct hs_save_cursor cursor = {0};
     while (hs_match_save_part(match, &cursor, SIZE_MAX, out))
         continue;
+}
+
+void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,
+                     struct hs_bytes *out)
+{
+    const struct hs_players *players = &match->players;
+    static const struct hs_accounts no_accounts;
+    save_head(match, excerpt, out);
+    for (uint32_t i = players->count; i-- > 0;)
+        if (hs_excerpt_has_player(excerpt, match, players->all[i]))
+            save_player(match, excerpt, players->all[i], out);
+    hs_bytes_put(out, 0, 1);
+    save_accounts(&no_accounts, out);
 }

@@ -10,6 +10,9 @@
 #include "validators/shot.h"
 
 struct hs_small_game_counts hs_small_game_counts;
+void (*hs_small_game_verified)(const struct hs_match *match, const struct hs_hit_claim *hit,
+                               const struct hs_shot_claim *shot,
+                               const struct hs_hit_result *result);
 
 static const char *const names[HS_SMALL_GAME_PLAYERS] = {"alice", "bob",  "carl",
                                                          "dora",  "emil", "fay"};
@@ -277,6 +280,8 @@ static uint64_t judge_shot(const struct hs_small_game *traffic, struct hs_match 
     int64_t forward_us;
     char text[32];
     hs_shot_verify(match, &claim, now_us, &result, &forward_us);
+    if (hs_small_game_verified != NULL && result.replay == NULL)
+        hs_small_game_verified(match, NULL, &claim, &result);
     uint64_t hash = hash_result(&result);
     if (result.replay == NULL)
         hs_shot_record(match, &claim, &result, answer_of(claim.shot + 1000000, text));
@@ -302,6 +307,8 @@ static uint64_t judge_hit(const struct hs_small_game *traffic, struct hs_match *
     struct hs_hit_result result;
     char text[32];
     hs_hit_verify(match, &claim, now_us, &result);
+    if (hs_small_game_verified != NULL && result.replay == NULL)
+        hs_small_game_verified(match, &claim, NULL, &result);
     uint64_t hash = hash_result(&result);
     if (result.replay == NULL)
         hs_hit_record(match, &claim, &result, answer_of(claim.shot, text));

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "validators/match.h"
+#include "validators/shot.h"
 
 enum { HS_SMALL_GAME_PLAYERS = 6, HS_SMALL_GAME_TICK_US = 50000, HS_SMALL_GAME_RESYNC = 40 };
 
@@ -28,6 +29,12 @@ uint64_t hs_small_game_frames(const struct hs_small_game *traffic, struct hs_mat
                               int tick);
 uint64_t hs_small_game_moves(const struct hs_small_game *traffic, struct hs_match *match, int tick);
 uint64_t hs_small_game_shots(const struct hs_small_game *traffic, struct hs_match *match, int tick);
+
+/* Called with each verdict before it is recorded; NULL: not called. Either the hit or the shot is
+   NULL. */
+extern void (*hs_small_game_verified)(const struct hs_match *match, const struct hs_hit_claim *hit,
+                                      const struct hs_shot_claim *shot,
+                                      const struct hs_hit_result *result);
 
 /* All players spawn after the newest frame. They send moves at the earliest and latest possible
    times, in an order that depends on the seed. It is for matches with any contents. Returns NULL,

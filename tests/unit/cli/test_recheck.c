@@ -1,7 +1,7 @@
 /* Reading a recorded stream, also a broken one, and comparing answers. */
 #include "cli/recheck/differences.h"
-#include "cli/recheck/members.h"
 #include "cli/recheck/stream_reader.h"
+#include "service/record/members.h"
 #include "service/record/stream.h"
 #include "tests/support/run_suite.h"
 

@@ -108,7 +108,8 @@ static char *draw(struct hs_vec aside)
                                  .start = hs_vec_add((struct hs_vec){-5, 0, 1.1}, aside),
                                  .end = hs_vec_add((struct hs_vec){50, 0, 1.1}, aside),
                                  .measured = 1.25,
-                                 .unit = "m"};
+                                 .unit = "m",
+                                 .min_scale = 0.04};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);

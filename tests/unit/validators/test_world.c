@@ -404,6 +404,62 @@ START_TEST(beyond_every_world)
 }
 END_TEST
 
+static bool overlap(struct hs_vec low, struct hs_vec high, struct hs_vec min, struct hs_vec max)
+{
+    return min.x <= high.x && min.y <= high.y && min.z <= high.z && max.x >= low.x &&
+           max.y >= low.y && max.z >= low.z;
+}
+
+/* Counts the parts of a mesh whose bounds touch a box. */
+static size_t count_near(const struct hs_world_mesh *all, struct hs_vec low, struct hs_vec high)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < all->triangle_count; i++) {
+        struct hs_vec a = all->vertices[all->triangles[i][0]];
+        struct hs_vec b = all->vertices[all->triangles[i][1]];
+        struct hs_vec c = all->vertices[all->triangles[i][2]];
+        count +=
+            overlap(low, high, hs_vec_min(hs_vec_min(a, b), c), hs_vec_max(hs_vec_max(a, b), c));
+    }
+    for (size_t i = 0; i < all->box_count; i++)
+        count += overlap(low, high, all->boxes[i].min, all->boxes[i].max);
+    return count;
+}
+
+/* Every part near a place is listed once, as far as there is space. */
+START_TEST(parts_near_a_place)
+{
+    enum { MOST = 200, CASES = 300, SIDE = 40 };
+    static struct hs_vec triangles[MOST][3];
+    static struct hs_world_box boxes[MOST];
+    struct hs_random random = hs_random_start(hs_test_seed(20271), 0);
+    struct hs_test_mesh level = {0};
+    size_t full = 0;
+    hs_test_mesh_terrain(&level, &random, 30, SIDE, 3);
+    hs_test_mesh_corridors(&level, &random, 8, SIDE, true);
+    struct hs_world *built = hs_world_create(&level.mesh, NULL, NULL);
+    ck_assert_ptr_nonnull(built);
+    for (int i = 0; i < CASES; i++) {
+        struct hs_vec low = {hs_random_between(&random, -2, SIDE),
+                             hs_random_between(&random, -2, SIDE),
+                             hs_random_between(&random, -2, 3)};
+        double size = hs_random_between(&random, 0, 15);
+        struct hs_vec high = hs_vec_add(low, (struct hs_vec){size, size, size});
+        struct hs_world_parts parts = {triangles, boxes, MOST, MOST, 0, 0, 0};
+        hs_world_near(built, low, high, &parts);
+        size_t listed = parts.triangle_count + parts.box_count;
+        ck_assert_uint_eq(listed + parts.left_out, count_near(&level.mesh, low, high));
+        ck_assert(parts.left_out == 0 || parts.triangle_count == MOST || parts.box_count == MOST);
+        for (size_t k = 0; k < parts.box_count; k++)
+            ck_assert(overlap(low, high, boxes[k].min, boxes[k].max));
+        full += parts.left_out > 0;
+    }
+    ck_assert_uint_gt(full, 3);
+    hs_world_destroy(built);
+    hs_test_mesh_free(&level);
+}
+END_TEST
+
 START_TEST(nearest_point_of_a_triangle)
 {
     const struct hs_triangle t = {{{0, 0, 0}, {4, 0, 0}, {0, 4, 0}}};
@@ -440,6 +496,7 @@ int main(void)
     tcase_add_loop_test(tests, builds_keep_to_their_bound, 0, 6);
     tcase_add_test(tests, far_from_the_origin);
     tcase_add_test(tests, beyond_every_world);
+    tcase_add_test(tests, parts_near_a_place);
     tcase_add_test(tests, nearest_point_of_a_triangle);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

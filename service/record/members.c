@@ -1,4 +1,4 @@
-#include "cli/recheck/members.h"
+#include "service/record/members.h"
 
 #include "api/json/reading.h"
 

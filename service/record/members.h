@@ -2,8 +2,8 @@
  * Splits a JSON text into the members of an object or the elements of an array, one after the
  * other, without a tree. The content of a piece is not checked; its user parses it.
  */
-#ifndef HS_RECHECK_MEMBERS_H
-#define HS_RECHECK_MEMBERS_H
+#ifndef HS_SERVICE_RECORD_MEMBERS_H
+#define HS_SERVICE_RECORD_MEMBERS_H
 
 #include <stdint.h>
 

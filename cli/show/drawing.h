@@ -1,0 +1,13 @@
+/* Draws the scene of a verdict in the terminal. */
+#ifndef HS_SHOW_DRAWING_H
+#define HS_SHOW_DRAWING_H
+
+#include <stdio.h>
+
+#include "service/evidence/scene.h"
+
+/* Draws the scene (cli/play/picture.h), or prints in a sentence why there is no picture. False: out
+   of memory. */
+bool hs_show_draw(const struct hs_verdict_scene *scene, FILE *out);
+
+#endif

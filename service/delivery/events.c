@@ -1,0 +1,250 @@
+#include "service/delivery/events.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+
+#include "service/state/share.h"
+
+/* The events of a tenant. The event with number n is in places[n % HS_EVENTS_KEPT]. */
+struct ring {
+    struct hs_name tenant;
+    uint64_t next;   /* number of the next event */
+    uint64_t oldest; /* number of the oldest event that is kept; `next`: none */
+    struct hs_subscription *subscriptions;
+    struct hs_event *places[HS_EVENTS_KEPT];
+};
+
+struct hs_events {
+    pthread_mutex_t lock; /* guards everything below, and all subscriptions */
+    uint64_t first;       /* number of the first event of each ring */
+    struct ring *rings[HS_EVENTS_RINGS];
+    size_t ring_count;
+    struct hs_share *streams; /* synchronizes itself */
+};
+
+struct hs_subscription {
+    struct hs_events *events;
+    struct ring *ring;
+    struct hs_subscription *next;
+    struct hs_event_filter filter;
+    uint64_t at;      /* number of the event that comes next */
+    bool is_restart;  /* its last event is of another process */
+    int eventfd;      /* -1: none */
+    bool is_reported; /* an event was reported since it last found none */
+};
+
+struct hs_events *hs_events_create(void)
+{
+    struct timespec now;
+    struct hs_events *events = calloc(1, sizeof *events);
+    struct hs_share *streams = hs_share_create(HS_EVENTS_STREAMS);
+    if (events == NULL || streams == NULL) {
+        hs_share_destroy(streams);
+        free(events);
+        return NULL;
+    }
+    clock_gettime(CLOCK_REALTIME, &now);
+    events->first = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    events->streams = streams;
+    pthread_mutex_init(&events->lock, NULL);
+    return events;
+}
+
+void hs_events_destroy(struct hs_events *events)
+{
+    if (events == NULL)
+        return;
+    for (size_t i = 0; i < events->ring_count; i++) {
+        for (size_t place = 0; place < HS_EVENTS_KEPT; place++)
+            hs_event_release(events->rings[i]->places[place]);
+        free(events->rings[i]);
+    }
+    hs_share_destroy(events->streams);
+    pthread_mutex_destroy(&events->lock);
+    free(events);
+}
+
+/* The lock is held. NULL: the tenant has none. */
+static struct ring *find_ring(const struct hs_events *events, struct hs_str tenant)
+{
+    for (size_t i = 0; i < events->ring_count; i++)
+        if (hs_str_equal(hs_name_str(&events->rings[i]->tenant), tenant))
+            return events->rings[i];
+    return NULL;
+}
+
+/* The lock is held. NULL: too many tenants, or memory is out. */
+static struct ring *add_ring(struct hs_events *events, struct hs_str tenant)
+{
+    struct ring *ring = events->ring_count < HS_EVENTS_RINGS ? calloc(1, sizeof *ring) : NULL;
+    if (ring == NULL)
+        return NULL;
+    hs_name_set(&ring->tenant, tenant);
+    ring->next = ring->oldest = events->first;
+    events->rings[events->ring_count++] = ring;
+    return ring;
+}
+
+bool hs_events_want(struct hs_events *events, struct hs_str tenant)
+{
+    pthread_mutex_lock(&events->lock);
+    bool has_ring = find_ring(events, tenant) != NULL;
+    pthread_mutex_unlock(&events->lock);
+    return has_ring;
+}
+
+/* Wakes the streams of a tenant. Most streams share the eventfd of their worker. */
+static void wake_all(const struct ring *ring)
+{
+    int woken = -1;
+    for (struct hs_subscription *each = ring->subscriptions; each != NULL; each = each->next) {
+        if (each->is_reported || each->eventfd < 0)
+            continue;
+        if (each->eventfd != woken)
+            eventfd_write(each->eventfd, 1);
+        woken = each->eventfd;
+        each->is_reported = true;
+    }
+}
+
+void hs_events_add(struct hs_events *events, struct hs_str tenant, struct hs_event *event)
+{
+    struct hs_event *old = NULL;
+    pthread_mutex_lock(&events->lock);
+    struct ring *ring = find_ring(events, tenant);
+    if (ring != NULL) {
+        struct hs_event **place = &ring->places[ring->next % HS_EVENTS_KEPT];
+        old = *place;
+        *place = hs_event_retain(event);
+        ring->next++;
+        if (ring->next - ring->oldest > HS_EVENTS_KEPT)
+            ring->oldest++;
+        wake_all(ring);
+    }
+    pthread_mutex_unlock(&events->lock);
+    hs_event_release(old);
+}
+
+/* ---- subscriptions ---- */
+
+struct hs_subscription *hs_events_subscribe(struct hs_events *events, struct hs_str tenant,
+                                            const struct hs_event_filter *filter, uint64_t after)
+{
+    struct hs_subscription *subscription = malloc(sizeof *subscription);
+    if (subscription == NULL || !hs_share_reserve(events->streams, tenant, 1)) {
+        free(subscription);
+        return NULL;
+    }
+    pthread_mutex_lock(&events->lock);
+    struct ring *ring = find_ring(events, tenant);
+    if (ring == NULL)
+        ring = add_ring(events, tenant);
+    if (ring != NULL) {
+        bool is_ours = after == 0 || (after + 1 >= events->first && after < ring->next);
+        *subscription = (struct hs_subscription){.events = events,
+                                                 .ring = ring,
+                                                 .next = ring->subscriptions,
+                                                 .filter = *filter,
+                                                 .at = after == 0 ? ring->next
+                                                       : is_ours  ? after + 1
+                                                                  : ring->oldest,
+                                                 .is_restart = !is_ours,
+                                                 .eventfd = -1};
+        ring->subscriptions = subscription;
+    }
+    pthread_mutex_unlock(&events->lock);
+    if (ring != NULL)
+        return subscription;
+    hs_share_release(events->streams, tenant, 1);
+    free(subscription);
+    return NULL;
+}
+
+void hs_events_unsubscribe(struct hs_subscription *subscription)
+{
+    if (subscription == NULL)
+        return;
+    struct hs_events *events = subscription->events;
+    struct ring *ring = subscription->ring;
+    pthread_mutex_lock(&events->lock);
+    struct hs_subscription **link = &ring->subscriptions;
+    while (*link != subscription)
+        link = &(*link)->next;
+    *link = subscription->next;
+    pthread_mutex_unlock(&events->lock);
+    hs_share_release(events->streams, hs_name_str(&ring->tenant), 1);
+    free(subscription);
+}
+
+size_t hs_events_streams(struct hs_events *events)
+{
+    return hs_share_used(events->streams);
+}
+
+void hs_subscription_wake(struct hs_subscription *subscription, int eventfd)
+{
+    pthread_mutex_lock(&subscription->events->lock);
+    subscription->eventfd = eventfd;
+    pthread_mutex_unlock(&subscription->events->lock);
+}
+
+static bool passes(const struct hs_event_filter *filter, const struct hs_event *event)
+{
+    return (filter->kinds & event->kinds) != 0 &&
+           (filter->match.text[0] == '\0' ||
+            hs_str_equal(hs_name_str(&filter->match), hs_name_str(&event->match))) &&
+           (filter->reason == HS_REASON_COUNT || hs_event_has_reason(event, filter->reason));
+}
+
+/* The lock is held. */
+static enum hs_subscription_found find_next(struct hs_subscription *subscription,
+                                            struct hs_subscription_next *out)
+{
+    const struct ring *ring = subscription->ring;
+    *out = (struct hs_subscription_next){.is_counted = !subscription->is_restart};
+    if (subscription->is_restart || subscription->at < ring->oldest) {
+        out->missed = subscription->is_restart ? 0 : ring->oldest - subscription->at;
+        subscription->is_restart = false;
+        subscription->at = ring->oldest;
+        out->number = subscription->at - 1;
+        return HS_SUBSCRIPTION_GAP;
+    }
+    while (subscription->at < ring->next) {
+        struct hs_event *event = ring->places[subscription->at % HS_EVENTS_KEPT];
+        out->number = subscription->at++;
+        if (passes(&subscription->filter, event)) {
+            out->event = hs_event_retain(event);
+            return HS_SUBSCRIPTION_EVENT;
+        }
+    }
+    subscription->is_reported = false;
+    out->number = subscription->at - 1;
+    return HS_SUBSCRIPTION_NONE;
+}
+
+enum hs_subscription_found hs_subscription_next(struct hs_subscription *subscription,
+                                                struct hs_subscription_next *out)
+{
+    pthread_mutex_lock(&subscription->events->lock);
+    enum hs_subscription_found found = find_next(subscription, out);
+    pthread_mutex_unlock(&subscription->events->lock);
+    return found;
+}
+
+bool hs_subscription_has_news(const struct hs_subscription *subscription)
+{
+    pthread_mutex_lock(&subscription->events->lock);
+    bool has_news = subscription->is_restart || subscription->at < subscription->ring->next;
+    pthread_mutex_unlock(&subscription->events->lock);
+    return has_news;
+}
+
+bool hs_subscription_is_overtaken(const struct hs_subscription *subscription)
+{
+    pthread_mutex_lock(&subscription->events->lock);
+    bool is_overtaken = subscription->at < subscription->ring->oldest;
+    pthread_mutex_unlock(&subscription->events->lock);
+    return is_overtaken;
+}

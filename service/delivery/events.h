@@ -1,0 +1,81 @@
+/*
+ * The newest verdicts of each tenant, for streams (`GET /v1/events`). A ring keeps the last
+ * HS_EVENTS_KEPT of them, so a stream that was interrupted can resume. The ring of a tenant exists
+ * from their first stream on; before that their verdicts cost nothing.
+ *
+ * Each event has a number. The numbers of a tenant increase by one. They begin with the time in
+ * microseconds at which the service started, so a number of an earlier process is always lower.
+ *
+ * Thread-safe; no call waits for a stream.
+ */
+#ifndef HS_SERVICE_DELIVERY_EVENTS_H
+#define HS_SERVICE_DELIVERY_EVENTS_H
+
+#include "service/delivery/event.h"
+
+enum {
+    HS_EVENTS_KEPT = 4096,  /* a tenant's events; one has about 0.6 KiB */
+    HS_EVENTS_RINGS = 256,  /* max tenants with a ring */
+    HS_EVENTS_STREAMS = 64, /* max streams of all tenants */
+};
+
+struct hs_events;
+
+/* A stream's place in the ring of its tenant. One thread at a time may use it. */
+struct hs_subscription;
+
+/* NULL: out of memory. */
+struct hs_events *hs_events_create(void);
+/* No subscription may be left. NULL does nothing. */
+void hs_events_destroy(struct hs_events *events);
+
+/* Returns whether a tenant has a ring. ptr NULL or len 0: the service has no tenants. */
+bool hs_events_want(struct hs_events *events, struct hs_str tenant);
+
+/* Adds an event to the ring of a tenant, if they have one, and wakes their streams. */
+void hs_events_add(struct hs_events *events, struct hs_str tenant, struct hs_event *event);
+
+/* Which events a stream shows. */
+struct hs_event_filter {
+    unsigned kinds;
+    struct hs_name match;  /* empty: all matches */
+    enum hs_reason reason; /* HS_REASON_COUNT: all reasons */
+};
+
+/* Begins behind the event `after`; 0: with the next event. NULL: too many streams or tenants, or
+   memory is out. */
+struct hs_subscription *hs_events_subscribe(struct hs_events *events, struct hs_str tenant,
+                                            const struct hs_event_filter *filter, uint64_t after);
+/* NULL does nothing. */
+void hs_events_unsubscribe(struct hs_subscription *subscription);
+
+/* The number of subscriptions. */
+size_t hs_events_streams(struct hs_events *events);
+
+/* From now on a new event is reported to this eventfd, at most once before the subscription has
+   found no further event. The eventfd must outlive the subscription. */
+void hs_subscription_wake(struct hs_subscription *subscription, int eventfd);
+
+enum hs_subscription_found {
+    HS_SUBSCRIPTION_EVENT,
+    HS_SUBSCRIPTION_GAP,  /* events were lost: the ring has overtaken the subscription */
+    HS_SUBSCRIPTION_NONE, /* there is no further event yet */
+};
+
+struct hs_subscription_next {
+    uint64_t number;        /* of the last event that was passed: a stream resumes behind it */
+    struct hs_event *event; /* retained for the caller */
+    bool is_counted;        /* of a gap: `missed` is known */
+    uint64_t missed;        /* all events of the tenant, also those that the filter leaves out */
+};
+
+enum hs_subscription_found hs_subscription_next(struct hs_subscription *subscription,
+                                                struct hs_subscription_next *out);
+
+/* Returns whether hs_subscription_next may find something. */
+bool hs_subscription_has_news(const struct hs_subscription *subscription);
+
+/* Returns whether the ring has overtaken the subscription. */
+bool hs_subscription_is_overtaken(const struct hs_subscription *subscription);
+
+#endif

@@ -1,0 +1,29 @@
+/* One POST of the webhook, over libcurl. Redirects are refused, and TLS certificates are verified.
+ */
+#ifndef HS_SERVICE_DELIVERY_POST_H
+#define HS_SERVICE_DELIVERY_POST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "validators/str.h"
+
+struct hs_post;
+
+/* One connection, which stays open between requests. One thread at a time may use it. `end_us`
+   outlives it: a request is given up at that time (monotonic), and another thread may lower it.
+   NULL: memory is out. */
+struct hs_post *hs_post_open(const char *url, const atomic_llong *end_us);
+void hs_post_close(struct hs_post *post); /* NULL does nothing */
+
+struct hs_post_headers {
+    const char *signature, *idempotency_key; /* values */
+};
+
+/* Sends a body, in at most five seconds. Returns the status of the answer. 0: no answer came; then
+   `error` has a sentence. */
+long hs_post_send(struct hs_post *post, const struct hs_post_headers *headers, struct hs_str body,
+                  char error[256]);
+
+#endif

@@ -1,0 +1,77 @@
+/* GET /console/: the analysts' web page. Its files are in the program, compressed by gzip. */
+#include <string.h>
+#include <zlib.h>
+
+#include "service/endpoints/table.h"
+#include "service/system/embedded.h"
+
+static const char *type_of(const char *name)
+{
+    static const struct {
+        const char *suffix, *type;
+    } types[] = {{".html", "text/html; charset=utf-8"},
+                 {".css", "text/css; charset=utf-8"},
+                 {".js", "text/javascript; charset=utf-8"},
+                 {".svg", "image/svg+xml"}};
+    size_t len = strlen(name);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        size_t suffix = strlen(types[i].suffix);
+        if (len > suffix && strcmp(name + len - suffix, types[i].suffix) == 0)
+            return types[i].type;
+    }
+    return "application/octet-stream";
+}
+
+/* Unpacks a file. False: memory is out. */
+static bool unpack(const struct hs_embedded *file, struct hs_buffer *out)
+{
+    union {
+        const unsigned char *in;
+        unsigned char *out;
+    } alias = {file->data}; /* zlib does not write to its input */
+    z_stream stream = {.next_in = alias.out, .avail_in = (unsigned)file->size};
+    out->len = 0;
+    stream.next_out = (unsigned char *)hs_buffer_space(out, file->unpacked);
+    stream.avail_out = (unsigned)file->unpacked;
+    if (stream.next_out == NULL || inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
+        return false;
+    bool is_whole = inflate(&stream, Z_FINISH) == Z_STREAM_END;
+    inflateEnd(&stream);
+    out->len = file->unpacked;
+    return is_whole;
+}
+
+/* Whether a header is there and contains a word. */
+static bool has_word(const struct hs_request *request, const char *header, const char *word)
+{
+    const char *value = hs_request_header(request, header);
+    return value != NULL && strstr(value, word) != NULL;
+}
+
+void hs_endpoint_console(struct hs_service *service, const struct hs_request *request,
+                         struct hs_reply *reply)
+{
+    (void)service;
+    char name[128] = "console/index.html";
+    struct hs_str wanted = request->params.name[0];
+    if (wanted.ptr != NULL)
+        snprintf(name, sizeof name, "console/%.*s", (int)wanted.len, wanted.ptr);
+    const struct hs_embedded *file = hs_embedded_find(name);
+    if (file == NULL) {
+        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_NAME, "the console has no such file");
+        return;
+    }
+    reply->etag = file->etag;
+    reply->content_type = type_of(name);
+    if (has_word(request, "If-None-Match", file->etag)) {
+        reply->status = 304;
+        return;
+    }
+    if (has_word(request, "Accept-Encoding", "gzip")) {
+        reply->encoding = "gzip";
+        reply->static_body = (const char *)file->data;
+        reply->static_size = file->size;
+    } else if (!unpack(file, &reply->body)) {
+        hs_endpoint_overloaded(reply, "out of memory");
+    }
+}

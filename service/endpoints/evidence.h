@@ -1,0 +1,20 @@
+/* What the endpoints that read the evidence store have in common (verdicts.c). */
+#ifndef HS_SERVICE_ENDPOINTS_EVIDENCE_H
+#define HS_SERVICE_ENDPOINTS_EVIDENCE_H
+
+#include "service/endpoints/table.h"
+#include "service/evidence/reader.h"
+
+/* Reads the filters of GET /v1/verdicts from the query of the request. The caller sets
+   query->limit to its default; `max_limit` is the highest. False with the reply's problem set. */
+bool hs_endpoint_verdict_query(const struct hs_request *request, int64_t max_limit,
+                               struct hs_evidence_query *query, struct hs_reply *reply);
+
+/* Returns whether evidence is stored. False with the reply's problem set. */
+bool hs_endpoint_has_evidence(const struct hs_service *service, struct hs_reply *reply);
+
+/* Returns whether the store was read. False with the reply's problem set. */
+bool hs_endpoint_evidence_is_read(enum hs_evidence_read result, const struct hs_request *request,
+                                  struct hs_reply *reply);
+
+#endif

@@ -1,0 +1,184 @@
+/* GET /v1/verdicts: the stored verdicts; and one of them with all its evidence. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "service/endpoints/evidence.h"
+#include "service/evidence/files.h"
+#include "service/options/values.h"
+#include "service/service.h"
+#include "validators/base/units.h"
+
+enum { LIST_LIMIT = 50, LIST_MAX = 1000 };
+
+/* ---- arguments ---- */
+
+static struct hs_str text_argument(const struct hs_request *request, const char *name)
+{
+    const char *value = hs_request_query(request, name);
+    return value != NULL && *value != '\0' ? hs_str_of(value) : (struct hs_str){0};
+}
+
+/* Reads seconds since the epoch. A fault is added to the problem. */
+static void time_argument(const struct hs_request *request, const char *name, int64_t *us,
+                          struct hs_problem *problem)
+{
+    struct hs_str text = text_argument(request, name);
+    char *end;
+    if (text.ptr == NULL)
+        return;
+    double seconds = strtod(text.ptr, &end);
+    if (*end == '\0' && seconds >= 0 && seconds <= 9e9)
+        *us = hs_seconds_to_us(seconds);
+    else
+        hs_problem_add(problem, name, "must be seconds since 1970, 0 to 9000000000");
+}
+
+static void integer_argument(const struct hs_request *request, const char *name, int64_t high,
+                             int64_t *out, struct hs_problem *problem)
+{
+    struct hs_str text = text_argument(request, name);
+    char *end;
+    if (text.ptr == NULL)
+        return;
+    long long value = strtoll(text.ptr, &end, 10);
+    if (*end == '\0' && value >= 1 && value <= high)
+        *out = value;
+    else
+        hs_problem_add(problem, name, "must be an integer from 1 to %lld", (long long)high);
+}
+
+bool hs_endpoint_verdict_query(const struct hs_request *request, int64_t max_limit,
+                               struct hs_evidence_query *query, struct hs_reply *reply)
+{
+    struct hs_problem *problem = reply->problem;
+    int64_t limit = (int64_t)query->limit, cursor = INT64_MAX;
+    const char *reviewed = hs_request_query(request, "reviewed");
+#define X(member, column) query->member = text_argument(request, column);
+    HS_EVIDENCE_TEXTS(X)
+#undef X
+    query->tenant = request->tenant;
+    query->until_us = INT64_MAX;
+    query->is_reviewed =
+        reviewed != NULL && strcmp(reviewed, "0") != 0 && strcmp(reviewed, "false") != 0;
+    time_argument(request, "since", &query->since_us, problem);
+    time_argument(request, "until", &query->until_us, problem);
+    integer_argument(request, "limit", max_limit, &limit, problem);
+    integer_argument(request, "cursor", INT64_MAX, &cursor, problem);
+    query->limit = (size_t)limit;
+    query->until_us = cursor < query->until_us ? cursor : query->until_us;
+    return problem->code == HS_PROBLEM_NONE;
+}
+
+bool hs_endpoint_has_evidence(const struct hs_service *service, struct hs_reply *reply)
+{
+    if (service->evidence == NULL)
+        hs_problem_set(reply->problem, HS_PROBLEM_UNKNOWN_NAME,
+                       "this service stores no evidence: it needs --data, and --evidence other "
+                       "than off");
+    return service->evidence != NULL;
+}
+
+bool hs_endpoint_evidence_is_read(enum hs_evidence_read result, const struct hs_request *request,
+                                  struct hs_reply *reply)
+{
+    switch (result) {
+    case HS_EVIDENCE_READ:
+        return true;
+    case HS_EVIDENCE_MISSING:
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such verdict is stored");
+        return false;
+    case HS_EVIDENCE_FAILED:
+        hs_endpoint_overloaded(reply, "the evidence store cannot be read; the log has the reason");
+        return false;
+    }
+    return false;
+}
+
+/* ---- exports ---- */
+
+/* Opens a file that has no name, so it is gone when it is closed. -1: failed. */
+static int open_nameless(const char *directory)
+{
+    char path[HS_EVIDENCE_PATH];
+    snprintf(path, sizeof path, "%s/export-XXXXXX", directory);
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+/* Writes the export to a file first, so that it takes little memory and a slow reader holds no
+   transaction. */
+static void export(struct hs_service *service, const struct hs_request *request,
+                   enum hs_evidence_format format, struct hs_reply *reply)
+{
+    struct hs_evidence_query query = {.limit = SIZE_MAX / 2};
+    struct stat status;
+    if (!hs_endpoint_verdict_query(request, INT64_MAX, &query, reply) ||
+        !hs_endpoint_has_evidence(service, reply))
+        return;
+    const char *directory = service->options->data;
+    reply->file = open_nameless(directory);
+    if (reply->file < 0 ||
+        hs_evidence_export(directory, &query, format, reply->file, request->alive_us) !=
+            HS_EVIDENCE_READ ||
+        fstat(reply->file, &status) != 0) {
+        hs_endpoint_overloaded(reply, "the export cannot be written to the data directory, or the "
+                                      "evidence store cannot be read");
+        return;
+    }
+    reply->file_size = (uint64_t)status.st_size;
+    reply->content_type =
+        format == HS_EVIDENCE_CSV ? "text/csv; charset=utf-8" : "application/x-ndjson";
+}
+
+/* ---- endpoints ---- */
+
+static void list(struct hs_service *service, const struct hs_request *request,
+                 struct hs_reply *reply)
+{
+    struct hs_evidence_query query = {.limit = LIST_LIMIT};
+    int64_t next_us;
+    if (!hs_endpoint_verdict_query(request, LIST_MAX, &query, reply) ||
+        !hs_endpoint_has_evidence(service, reply))
+        return;
+    struct hs_writer writer = {.buffer = &reply->body};
+    hs_write_begin(&writer, '{');
+    hs_write_key(&writer, "verdicts");
+    enum hs_evidence_read result =
+        hs_evidence_list(service->options->data, &query, &writer, &next_us);
+    if (!hs_endpoint_evidence_is_read(result, request, reply))
+        return;
+    if (next_us > 0)
+        hs_write_int_field(&writer, "next", next_us);
+    hs_write_end(&writer, '}');
+}
+
+void hs_endpoint_verdict_list(struct hs_service *service, const struct hs_request *request,
+                              struct hs_reply *reply)
+{
+    struct hs_str format = text_argument(request, "format");
+    if (format.ptr == NULL || hs_str_equal(format, HS_STR("json")))
+        list(service, request, reply);
+    else if (hs_str_equal(format, HS_STR("ndjson")))
+        export(service, request, HS_EVIDENCE_NDJSON, reply);
+    else if (hs_str_equal(format, HS_STR("csv")))
+        export(service, request, HS_EVIDENCE_CSV, reply);
+    else
+        hs_problem_add(reply->problem, "format", "must be json, ndjson or csv");
+}
+
+void hs_endpoint_verdict_get(struct hs_service *service, const struct hs_request *request,
+                             struct hs_reply *reply)
+{
+    if (!hs_endpoint_has_evidence(service, reply))
+        return;
+    enum hs_evidence_read result = hs_evidence_stream(service->options->data, request->tenant,
+                                                      request->params.name[0], &reply->body);
+    if (hs_endpoint_evidence_is_read(result, request, reply))
+        reply->content_type = "application/x-ndjson";
+}

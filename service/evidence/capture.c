@@ -1,0 +1,163 @@
+#include "service/evidence/capture.h"
+
+#include <stdlib.h>
+
+#include "service/record/lines.h"
+#include "service/record/stream.h"
+#include "service/state/maps.h"
+#include "service/state/rulesets.h"
+#include "service/system/clock.h"
+#include "validators/snapshot.h"
+
+static struct hs_str shooter_of(const struct hs_verdict_to_keep *verdict)
+{
+    return verdict->hit != NULL ? verdict->hit->shooter : verdict->shot->shooter;
+}
+
+bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_slot *slot,
+                      struct hs_verdict_to_keep *verdict)
+{
+    const struct hs_hit_result *result = verdict->result;
+    verdict->is_sample = result->verdict == HS_VERDICT_ACCEPTED && result->would_reject_count == 0;
+    if (evidence == NULL ||
+        !hs_evidence_wants(evidence, verdict->is_sample, hs_str_of(verdict->id.text)))
+        return false;
+    if (verdict->hit != NULL)
+        hs_hit_save_excerpt(slot->match, verdict->hit, result, &verdict->state);
+    else
+        hs_shot_save_excerpt(slot->match, verdict->shot, result, &verdict->state);
+    return true;
+}
+
+/* ---- the request ---- */
+
+/* Writes the body of a request that has only this item. */
+static void write_request(const struct hs_verdict_to_keep *verdict, const char *mask,
+                          struct hs_buffer *out)
+{
+    struct hs_writer writer = {.buffer = out};
+    struct hs_str key = verdict->hit != NULL ? HS_STR("hits") : HS_STR("shots");
+    hs_write_begin(&writer, '{');
+    hs_write_time_field(&writer, "now", verdict->result->now_us);
+    hs_write_begin_field(&writer, key.ptr, '[');
+    hs_body_item(verdict->items, verdict->body, key, verdict->place, mask, out);
+    hs_write_end(&writer, ']');
+    hs_write_end(&writer, '}');
+}
+
+/* ---- the answer ---- */
+
+/* Writes the answer to that request with all checks. */
+static void write_answer(const struct hs_verdict_to_keep *verdict, const char *revision,
+                         struct hs_buffer *out)
+{
+    struct hs_writer writer = {.buffer = out};
+    hs_write_begin(&writer, '{');
+    hs_write_begin_field(&writer, "results", '[');
+    if (verdict->hit != NULL)
+        hs_hit_encode(&writer, verdict->hit, verdict->result, &verdict->id, true);
+    else
+        hs_shot_encode(&writer, verdict->shot, verdict->result, verdict->forward_us, &verdict->id,
+                       true);
+    hs_replayed_encode(&writer, false);
+    hs_write_end(&writer, ']');
+    hs_write_text_field(&writer, "revision", revision);
+    hs_write_end(&writer, '}');
+}
+
+/* ---- the row ---- */
+
+/* Copies what the deciding check measured. */
+static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_row *row)
+{
+    for (uint16_t i = 0; i < result->check_count; i++) {
+        const struct hs_check_row *check = &result->checks[i];
+        if (check->reason != result->reason || check->outcome == HS_OUTCOME_PASS ||
+            check->unit == HS_UNIT_NONE)
+            continue;
+        row->has_measure = true;
+        row->measured = check->measured;
+        row->limit = check->limit;
+        row->unit = hs_str_of(hs_unit_name(check->unit));
+        return;
+    }
+}
+
+/* Writes the lines of a stream that verify the claim again. */
+static void write_lines(const struct hs_match_slot *slot, const struct hs_verdict_to_keep *verdict,
+                        const char *mask, struct hs_buffer *opening, struct hs_buffer *request)
+{
+    struct hs_writer writer = {.buffer = opening};
+    struct hs_buffer body = {0}, answer = {0};
+    hs_line_begin_opening(&writer, slot);
+    write_request(verdict, mask, &body);
+    write_answer(verdict, slot->ruleset->revision, &answer);
+    struct hs_recorded_request recorded = {.route = verdict->hit != NULL ? HS_ROUTE_HITS_POST
+                                                                         : HS_ROUTE_SHOTS_POST,
+                                           .explain = true,
+                                           .body = {body.data, body.len},
+                                           .answer = {answer.data, answer.len}};
+    writer = (struct hs_writer){.buffer = request};
+    hs_line_put_request(&writer, slot, &recorded);
+    request->failed = request->failed || body.failed || answer.failed;
+    hs_buffer_free(&body);
+    hs_buffer_free(&answer);
+}
+
+static void free_state(struct hs_verdict_to_keep *verdict)
+{
+    free(verdict->state.data);
+    verdict->state = (struct hs_bytes){0};
+}
+
+void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep *verdict,
+                    struct hs_evidence_row *row)
+{
+    const struct hs_hit_result *result = verdict->result;
+    const struct hs_ruleset *ruleset = slot->ruleset->ruleset;
+    struct hs_player_info shooter;
+    if (verdict->at_us == 0)
+        verdict->at_us = hs_clock_wall_us();
+    *row = (struct hs_evidence_row){
+        .at_us = verdict->at_us,
+        .now_us = result->now_us,
+        .id = hs_str_of(verdict->id.text),
+        .tenant = hs_name_str(&slot->tenant),
+        .match = hs_name_str(&slot->name),
+        .player = shooter_of(verdict),
+        .target = verdict->hit != NULL ? verdict->hit->target : (struct hs_str){0},
+        .kind = verdict->hit != NULL ? HS_STR("hit") : HS_STR("shot"),
+        .verdict = hs_str_of(hs_verdict_name(result->verdict)),
+        .reason = hs_str_of(hs_reason_name(result->reason)),
+        .ruleset = hs_name_str(&ruleset->name),
+        .revision = hs_str_of(slot->ruleset->revision),
+    };
+    if (result->weapon != HS_NONE)
+        row->weapon = hs_name_str(&ruleset->weapons[result->weapon]->name);
+    if (hs_match_find_player(slot->match, row->player, &shooter))
+        row->account = shooter.account;
+    copy_measure(result, row);
+}
+
+bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
+                    struct hs_verdict_to_keep *verdict)
+{
+    struct hs_buffer opening = {0}, request = {0};
+    struct hs_evidence_row row;
+    write_lines(slot, verdict, hs_evidence_mask(evidence), &opening, &request);
+    hs_capture_row(slot, verdict, &row);
+    row.opening = (struct hs_str){opening.data, opening.len};
+    row.request = (struct hs_str){request.data, request.len};
+    row.state = (struct hs_str){(const char *)verdict->state.data, verdict->state.len};
+    if (slot->map != NULL) {
+        row.map = hs_name_str(&slot->map->name);
+        row.map_revision = hs_str_of(slot->map->revision);
+    }
+    bool is_whole = !opening.failed && !request.failed && !verdict->state.failed;
+    bool is_kept =
+        is_whole && hs_evidence_put(evidence, &row, verdict->is_sample, slot->ruleset, slot->map);
+    hs_buffer_free(&opening);
+    hs_buffer_free(&request);
+    free_state(verdict);
+    return is_kept;
+}

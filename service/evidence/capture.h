@@ -1,0 +1,41 @@
+/* Turns a verdict into a row of the evidence store. */
+#ifndef HS_SERVICE_EVIDENCE_CAPTURE_H
+#define HS_SERVICE_EVIDENCE_CAPTURE_H
+
+#include "api/hits.h"
+#include "api/shots.h"
+#include "service/evidence/items.h"
+#include "service/evidence/writer.h"
+#include "service/state/registry.h"
+
+/* A verdict on a hit or on a posted shot (the other is NULL), before it is recorded in its match.
+ */
+struct hs_verdict_to_keep {
+    const struct hs_hit_claim *hit;
+    const struct hs_shot_claim *shot;
+    const struct hs_hit_result *result;
+    int64_t forward_us; /* of a shot */
+    struct hs_verdict_id id;
+    struct hs_str body;          /* of the request, JSON */
+    size_t place;                /* of the item in its list of the body */
+    struct hs_body_items *items; /* of that list; freed by the caller */
+    struct hs_bytes state;       /* set by hs_capture_begin; owned */
+    bool is_sample;              /* a plainly accepted verdict */
+    int64_t at_us;               /* wall clock; 0 until hs_capture_row sets it */
+};
+
+/* Saves the excerpt of the locked match, if the store wants the verdict. False: it does not. */
+bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_slot *slot,
+                      struct hs_verdict_to_keep *verdict);
+
+/* Fills the members of a row that `GET /v1/verdicts` shows; the others are zero. All texts are
+   borrowed. The match is locked, and may have recorded the verdict already. */
+void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep *verdict,
+                    struct hs_evidence_row *row);
+
+/* Adds the verdict to the store and frees the excerpt. Call it with the same locked match after the
+   verdict was recorded. False: the store dropped it. */
+bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
+                    struct hs_verdict_to_keep *verdict);
+
+#endif

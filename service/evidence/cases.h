@@ -1,0 +1,39 @@
+/*
+ * Reviewed verdicts: the file `cases.db` of the data directory. It has the tables of a day
+ * (store.h) with the reviewed verdicts, which retention never removes, and two more: `reviews`, to
+ * which lines are only added, and `audit`, with each review and each deletion of a player. Every
+ * call has its own connection. Thread-safe.
+ */
+#ifndef HS_SERVICE_EVIDENCE_CASES_H
+#define HS_SERVICE_EVIDENCE_CASES_H
+
+#include "api/reviews.h"
+#include "service/evidence/reader.h"
+
+enum { HS_REVIEWS_MAX = 100 }; /* of one verdict */
+
+/* Opens the file for writing, and makes it if it is missing. NULL; the log has the reason. */
+struct hs_evidence_store *hs_cases_open(const char *directory);
+
+enum hs_cases_add { HS_CASES_ADDED, HS_CASES_MISSING, HS_CASES_FULL, HS_CASES_FAILED };
+
+/* Adds a review of a stored verdict, with a copy of the verdict, and syncs it to the disk. FULL: it
+   has HS_REVIEWS_MAX reviews. `tenant` as in hs_evidence_stream. */
+enum hs_cases_add hs_cases_review(const char *directory, struct hs_str tenant, struct hs_str id,
+                                  const struct hs_review *review);
+
+/* Writes the array of reviews of a verdict, the oldest first. READ: also if it has none. */
+enum hs_evidence_read hs_cases_list(const char *directory, struct hs_str tenant, struct hs_str id,
+                                    struct hs_writer *writer);
+
+/* Writes an array with an object for each reason: how many verdicts have each label, by their
+   newest review; and the share of `cheat` among the labels other than `unsure`, if there are any.
+ */
+enum hs_evidence_read hs_cases_precision(const char *directory, struct hs_str tenant,
+                                         struct hs_writer *writer);
+
+/* Adds a line to the audit, inside the caller's transaction. */
+bool hs_cases_record(struct hs_evidence_store *cases, struct hs_str tenant, struct hs_str by,
+                     const char *action, struct hs_str subject, int64_t count);
+
+#endif

@@ -1,0 +1,138 @@
+#include "service/evidence/files.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "service/system/array.h"
+#include "service/watch/log.h"
+
+#define NAME_PREFIX "evidence-"
+#define NAME_SUFFIX ".db"
+
+/* SQLite keeps two further files beside one that is in use. */
+static const char *const suffixes[] = {"", "-wal", "-shm"};
+enum { SUFFIXES = sizeof suffixes / sizeof suffixes[0] };
+
+void hs_evidence_day(time_t now, char day[HS_EVIDENCE_DAY])
+{
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(day, HS_EVIDENCE_DAY, "%Y-%m-%d", &utc);
+}
+
+void hs_evidence_path(const char *directory, const char *day, char path[HS_EVIDENCE_PATH])
+{
+    snprintf(path, HS_EVIDENCE_PATH, "%s/" NAME_PREFIX "%s" NAME_SUFFIX, directory, day);
+}
+
+bool hs_evidence_cases_path(const char *directory, char path[HS_EVIDENCE_PATH])
+{
+    snprintf(path, HS_EVIDENCE_PATH, "%s/cases.db", directory);
+    return access(path, F_OK) == 0;
+}
+
+static bool read_day(const char *name, char day[HS_EVIDENCE_DAY])
+{
+    size_t prefix = strlen(NAME_PREFIX), digits = HS_EVIDENCE_DAY - 1;
+    if (strlen(name) != prefix + digits + strlen(NAME_SUFFIX) ||
+        strncmp(name, NAME_PREFIX, prefix) != 0 || strcmp(name + prefix + digits, NAME_SUFFIX) != 0)
+        return false;
+    memcpy(day, name + prefix, digits);
+    day[digits] = '\0';
+    for (size_t i = 0; i < digits; i++)
+        if (i == 4 || i == 7 ? day[i] != '-' : day[i] < '0' || day[i] > '9')
+            return false;
+    return true;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    return -strcmp(a, b);
+}
+
+char (*hs_evidence_days(const char *directory, size_t *count))[HS_EVIDENCE_DAY]
+{
+    char(*days)[HS_EVIDENCE_DAY] = NULL, day[HS_EVIDENCE_DAY];
+    size_t capacity = 0;
+    *count = 0;
+    DIR *list = opendir(directory);
+    for (struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;) {
+        if (!read_day(entry->d_name, day))
+            continue;
+        void *more = hs_array_grow(days, *count, &capacity, sizeof days[0]);
+        if (more == NULL)
+            break;
+        days = more;
+        memcpy(days[(*count)++], day, sizeof day);
+    }
+    if (list != NULL)
+        closedir(list);
+    if (*count > 0)
+        qsort(days, *count, sizeof days[0], newest_first);
+    return days;
+}
+
+static uint64_t size_of(const char *directory, const char *day)
+{
+    char path[HS_EVIDENCE_PATH], file[HS_EVIDENCE_PATH + 8];
+    uint64_t size = 0;
+    hs_evidence_path(directory, day, path);
+    for (int i = 0; i < SUFFIXES; i++) {
+        struct stat status;
+        snprintf(file, sizeof file, "%s%s", path, suffixes[i]);
+        if (stat(file, &status) == 0)
+            size += (uint64_t)status.st_size;
+    }
+    return size;
+}
+
+static void remove_day(const char *directory, const char *day)
+{
+    char path[HS_EVIDENCE_PATH], file[HS_EVIDENCE_PATH + 8];
+    hs_evidence_path(directory, day, path);
+    for (int i = 0; i < SUFFIXES; i++) {
+        snprintf(file, sizeof file, "%s%s", path, suffixes[i]);
+        unlink(file);
+    }
+    hs_log(HS_LOG_INFO, "old evidence was removed", HS_LOG_TEXT("day", day));
+}
+
+/* The number that some digits make. */
+static int number_of(const char *digits, int count)
+{
+    int number = 0;
+    for (int i = 0; i < count; i++)
+        number = 10 * number + (digits[i] - '0');
+    return number;
+}
+
+int64_t hs_evidence_day_number(const char *day)
+{
+    struct tm utc = {0};
+    utc.tm_year = number_of(day, 4) - 1900;
+    utc.tm_mon = number_of(day + 5, 2) - 1;
+    utc.tm_mday = number_of(day + 8, 2);
+    return (int64_t)timegm(&utc) / 86400;
+}
+
+void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
+                            uint64_t keep_bytes)
+{
+    size_t count;
+    uint64_t bytes = 0;
+    char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(directory, &count);
+    for (size_t i = 0; i < count; i++) {
+        bytes += size_of(directory, days[i]);
+        bool is_old =
+            hs_evidence_day_number(today) - hs_evidence_day_number(days[i]) > (int64_t)keep_days;
+        bool is_today = strcmp(days[i], today) >= 0;
+        if (!is_today && (is_old || bytes > keep_bytes))
+            remove_day(directory, days[i]);
+    }
+    free(days);
+}

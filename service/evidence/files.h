@@ -1,0 +1,32 @@
+/* The files of the evidence store: `evidence-2026-01-31.db`, one for each day (UTC). */
+#ifndef HS_SERVICE_EVIDENCE_FILES_H
+#define HS_SERVICE_EVIDENCE_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
+
+/* Writes a day as 2026-01-31. */
+void hs_evidence_day(time_t now, char day[HS_EVIDENCE_DAY]);
+
+/* Returns the days since the epoch. */
+int64_t hs_evidence_day_number(const char *day);
+
+/* Writes the path of the file of a day. */
+void hs_evidence_path(const char *directory, const char *day, char path[HS_EVIDENCE_PATH]);
+
+/* Writes the path of the file of reviewed verdicts (cases.h). False: there is no such file. */
+bool hs_evidence_cases_path(const char *directory, char path[HS_EVIDENCE_PATH]);
+
+/* Returns the days that have a file, the newest first, for free(). NULL: none, or memory is out. */
+char (*hs_evidence_days(const char *directory, size_t *count))[HS_EVIDENCE_DAY];
+
+/* Removes the files from more than `keep_days` before today, and then the oldest files until all
+   have at most `keep_bytes`. Today's file stays. */
+void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
+                            uint64_t keep_bytes);
+
+#endif

@@ -1,0 +1,44 @@
+#include "service/evidence/reader.h"
+
+#include <stdlib.h>
+
+#include "service/evidence/reading.h"
+#include "service/record/lines.h"
+#include "service/record/stream.h"
+
+/* Writes the line of a ruleset or a map. */
+static bool write_document(const struct hs_evidence_stored *stored, const char *kind,
+                           struct hs_str name, struct hs_str revision, struct hs_writer *writer)
+{
+    size_t size;
+    char *document = hs_evidence_document(stored, hs_str_of(kind), revision, &size);
+    if (document == NULL)
+        return false;
+    hs_stream_flatten(document, size);
+    hs_line_begin_document(writer, kind, name, revision);
+    hs_write_raw(writer, (struct hs_str){document, size});
+    hs_line_end(writer);
+    free(document);
+    return true;
+}
+
+enum hs_evidence_read hs_evidence_stream(const char *directory, struct hs_str tenant,
+                                         struct hs_str id, struct hs_buffer *out)
+{
+    struct hs_evidence_stored stored;
+    struct hs_writer writer = {.buffer = out};
+    const struct hs_evidence_row *row = &stored.row;
+    enum hs_evidence_read result = hs_evidence_find(directory, tenant, id, &stored);
+    if (result != HS_EVIDENCE_READ)
+        return result;
+    hs_line_put_header(&writer);
+    bool fine = write_document(&stored, "ruleset", row->ruleset, row->revision, &writer);
+    if (row->map.ptr != NULL)
+        fine = fine && write_document(&stored, "map", row->map, row->map_revision, &writer);
+    hs_write_raw(&writer, row->opening);
+    hs_line_put_bytes(&writer, "state", row->state.ptr, row->state.len);
+    hs_line_end(&writer);
+    hs_write_raw(&writer, row->request);
+    hs_evidence_stored_close(&stored);
+    return fine && !out->failed ? HS_EVIDENCE_READ : HS_EVIDENCE_FAILED;
+}

@@ -1,0 +1,49 @@
+/* Reads the evidence store: lists of verdicts, and single verdicts with all their evidence. Every
+   call has its own, read-only connections, so it never waits for the writer. Thread-safe. */
+#ifndef HS_SERVICE_EVIDENCE_READER_H
+#define HS_SERVICE_EVIDENCE_READER_H
+
+#include <stdatomic.h>
+
+#include "api/json/writing.h"
+#include "service/evidence/store.h"
+
+/* Which verdicts to list. A text with ptr NULL filters nothing. */
+struct hs_evidence_query {
+#define X(member, column) struct hs_str member;
+    HS_EVIDENCE_TEXTS(X)
+#undef X
+    int64_t since_us, until_us; /* of the wall clock: from since_us to before until_us */
+    size_t limit;
+    bool is_reviewed; /* reviewed verdicts only, also those whose day was removed */
+};
+
+enum hs_evidence_read {
+    HS_EVIDENCE_READ,
+    HS_EVIDENCE_MISSING, /* no such verdict */
+    HS_EVIDENCE_FAILED   /* a file cannot be read or has another version, or memory is out */
+};
+
+/* Writes an array of verdicts, the newest first. *next_us is the `until_us` of the next page, 0:
+   there are no more. A page ends after some 50 ms, so it may have fewer verdicts than the limit,
+   even none, and still have a next one. */
+enum hs_evidence_read hs_evidence_list(const char *directory, const struct hs_evidence_query *query,
+                                       struct hs_writer *writer, int64_t *next_us);
+
+/* Writes a verdict as a recorded stream (record/stream.h), which `hindsight recheck` computes
+   again. `tenant`: whose verdict it must be; ptr NULL: anybody's. */
+enum hs_evidence_read hs_evidence_stream(const char *directory, struct hs_str tenant,
+                                         struct hs_str id, struct hs_buffer *out);
+
+enum hs_evidence_format { HS_EVIDENCE_NDJSON, HS_EVIDENCE_CSV };
+
+/* Writes the verdicts to a file, the newest first, with little memory: a line for each, with the
+   members of hs_evidence_list; CSV begins with a line of their names. It may take seconds, so it
+   stores the time (hs_clock_us) in *alive_us now and then, unless that is NULL. FAILED: also if the
+   file cannot be written. */
+enum hs_evidence_read hs_evidence_export(const char *directory,
+                                         const struct hs_evidence_query *query,
+                                         enum hs_evidence_format format, int fd,
+                                         atomic_llong *alive_us);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * Computes a stored verdict again from its evidence: under its own ruleset, or under another one.
+ * The evidence is what the download of a verdict contains (reader.h).
+ */
+#ifndef HS_SERVICE_EVIDENCE_RECOMPUTE_H
+#define HS_SERVICE_EVIDENCE_RECOMPUTE_H
+
+#include "api/ticks.h"
+#include "service/evidence/reading.h"
+#include "service/record/line_reader.h"
+#include "validators/match.h"
+
+/* What a verdict was computed from. All texts are borrowed. */
+struct hs_evidence_parts {
+    struct hs_str ruleset, revision, rules; /* name, revision and document of the ruleset */
+    struct hs_str map, map_revision;        /* ptr NULL: the match has no map */
+    struct hs_str map_document;
+    struct hs_match_limits limits;
+    struct hs_str state;  /* the excerpt (validators/snapshot.h) */
+    struct hs_str body;   /* a request with this item only */
+    struct hs_str answer; /* as recorded */
+    enum hs_route route;
+};
+
+/* Sets the members that a line of a stream has, other than `state`. */
+void hs_evidence_parts_add_line(struct hs_evidence_parts *parts, const struct hs_stream_line *line);
+
+/* Reads the text of a download. *state are the bytes of `state`, for free(), also after a failure.
+   False: the text is something else, or memory is out. */
+bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
+                            unsigned char **state);
+
+/* Computes verdicts again. It keeps the rulesets and maps that it used last, because most verdicts
+   share them. Not thread-safe. */
+struct hs_recompute;
+
+/* NULL: out of memory. Destroying NULL does nothing. */
+struct hs_recompute *hs_recompute_create(void);
+void hs_recompute_destroy(struct hs_recompute *recompute);
+
+enum hs_recompute_status {
+    HS_RECOMPUTE_DONE,
+    HS_RECOMPUTE_UNFIT,   /* the other rules lack a weapon, or have another rig */
+    HS_RECOMPUTE_FOREIGN, /* the evidence is from another version of the program */
+    HS_RECOMPUTE_DAMAGED, /* the evidence cannot be read */
+    HS_RECOMPUTE_NO_MEMORY
+};
+
+/* What a stored verdict was computed from, and the memory that it needs beyond the stored verdict.
+   Free it with hs_stored_parts_free, also after a failure. */
+struct hs_stored_parts {
+    struct hs_evidence_parts parts;
+    struct hs_buffer opening;
+    char *rules, *map;
+};
+
+/* Sets the parts of a stored verdict. Documents that `recompute` keeps are not read again. False:
+   damaged, or memory is out. */
+bool hs_stored_parts_read(const struct hs_evidence_stored *stored, struct hs_recompute *recompute,
+                          struct hs_stored_parts *out);
+void hs_stored_parts_free(struct hs_stored_parts *stored);
+
+/* A verdict that was computed again. Valid until it is freed, or until the next verdict. */
+struct hs_recomputed {
+    const struct hs_ruleset *ruleset;
+    struct hs_match *match;         /* the excerpt */
+    const struct hs_hit_claim *hit; /* of `hit` and `shot` one is NULL */
+    const struct hs_shot_claim *shot;
+    int64_t now_us, forward_us;
+    struct hs_hit_result result;
+    struct hs_str item, recorded; /* as posted, and as answered; JSON */
+    bool is_identical;            /* computed again, the answer has the same bytes */
+    json_t *root;                 /* these three own the members above */
+    struct hs_arena arena;
+    struct hs_ticks_request request;
+};
+
+/* Computes a verdict again. `rules` (NULL: its own) must fit (hs_excerpt_fits, snapshot.h). Free
+   the result with hs_recomputed_free, also after a failure. */
+enum hs_recompute_status hs_recompute_run(struct hs_recompute *recompute,
+                                          const struct hs_evidence_parts *parts,
+                                          const struct hs_ruleset *rules,
+                                          struct hs_recomputed *out);
+void hs_recomputed_free(struct hs_recomputed *recomputed);
+
+#endif

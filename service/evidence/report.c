@@ -1,0 +1,303 @@
+#include "service/evidence/report.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "service/evidence/files.h"
+#include "service/evidence/reading.h"
+#include "service/system/clock.h"
+
+/* ---- measures ---- */
+
+/* The measures besides those of the checks. X(id, name) */
+#define FURTHER(X) X(MARGIN, "margin") X(REWIND, "rewind")
+
+enum {
+#define X(id, name) SERIES_##id,
+    FURTHER(X)
+#undef X
+        FURTHER_COUNT,
+    SERIES = FURTHER_COUNT + HS_CHECK_COUNT
+};
+
+struct series {
+    size_t count;
+    double values[HS_REPORT_MEASURED];
+};
+
+/* The measures of some claims. */
+struct sample {
+    size_t claims;
+    struct series series[SERIES];
+};
+
+static void add_value(struct sample *sample, int series, double value)
+{
+    struct series *to = &sample->series[series];
+    if (to->count < HS_REPORT_MEASURED)
+        to->values[to->count++] = value;
+}
+
+/* Adds which share of its limit each check used. A limit that is passed from above, or is 0, has no
+   such share. */
+static void add_checks(struct sample *sample, const json_t *checks)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(checks, i, check)
+    {
+        const json_t *outcome = json_object_get(check, "outcome");
+        int found = hs_vocabulary_find(
+            &hs_check_words, hs_str_of(json_string_value(json_object_get(check, "check"))));
+        double measured = json_number_value(json_object_get(check, "measured"));
+        double limit = json_number_value(json_object_get(check, "limit"));
+        bool is_passed = json_string_length(outcome) == 4; /* `pass` or `fail` */
+        bool is_pass = is_passed && json_string_value(outcome)[0] == 'p';
+        if (found >= 0 && is_passed && limit > 0 && !(is_pass && measured > limit))
+            add_value(sample, FURTHER_COUNT + found, measured / limit);
+    }
+}
+
+/* Adds the only result of a stored answer. */
+static void add_answer(struct sample *sample, struct hs_str request)
+{
+    json_t *line = json_loadb(request.ptr, request.len, 0, NULL);
+    const json_t *answer = json_object_get(line, "answer");
+    const json_t *result = json_array_get(json_object_get(answer, "results"), 0);
+    const json_t *margin = json_object_get(result, "margin");
+    const json_t *by = json_object_get(json_object_get(result, "rewind"), "by");
+    sample->claims++;
+    add_checks(sample, json_object_get(result, "checks"));
+    if (json_is_number(margin))
+        add_value(sample, SERIES_MARGIN, json_number_value(margin));
+    if (json_is_number(by))
+        add_value(sample, SERIES_REWIND, json_number_value(by));
+    json_decref(line);
+}
+
+/* ---- counts ---- */
+
+enum { WORDS_MAX = 128 };
+
+struct count {
+    struct hs_name word;
+    int64_t count;
+};
+
+struct counts {
+    struct count all[WORDS_MAX];
+    size_t used;
+};
+
+static void add_count(struct counts *counts, struct hs_str word, int64_t more)
+{
+    size_t i = 0;
+    while (i < counts->used && !hs_str_equal(hs_name_str(&counts->all[i].word), word))
+        i++;
+    if (i == WORDS_MAX)
+        return;
+    if (i == counts->used) {
+        counts->used++;
+        hs_name_set(&counts->all[i].word, word);
+    }
+    counts->all[i].count += more;
+}
+
+static void write_counts(struct hs_writer *writer, const char *key, const struct counts *counts)
+{
+    hs_write_begin_field(writer, key, '{');
+    for (size_t i = 0; i < counts->used; i++) {
+        hs_write_name(writer, counts->all[i].word.text);
+        hs_write_int(writer, counts->all[i].count);
+    }
+    hs_write_end(writer, '}');
+}
+
+/* ---- files ---- */
+
+struct report {
+    struct hs_str name;
+    const struct hs_evidence_query *query;
+    atomic_llong *alive_us;
+    struct counts verdicts, reasons;
+    int64_t matches, counted, first_us, last_us;
+    struct sample own, others;
+};
+
+/* The rows of a player, of all others, and the filters of both. */
+#define CODE(value)  "(SELECT code FROM codes WHERE text = " value ")"
+#define TEXT(column) "(SELECT text FROM codes WHERE code = " column ")"
+#define IS_OWN       "(v.player = " CODE("?1") " OR v.account = " CODE("?1") ")"
+#define FILTERS                                                                                    \
+    " AND v.at >= ?2 AND v.at < ?3 AND (?4 IS NULL OR v.tenant = " CODE(                           \
+        "?4") ")"                                                                                  \
+              " ORDER BY v.at DESC LIMIT ?5"
+#define OWN_ROWS "SELECT v.* FROM verdicts v WHERE " IS_OWN FILTERS
+
+static sqlite3_stmt *prepare(sqlite3 *db, const struct report *report, const char *sql,
+                             int64_t limit)
+{
+    sqlite3_stmt *rows;
+    if (sqlite3_prepare_v2(db, sql, -1, &rows, NULL) != SQLITE_OK)
+        return NULL;
+    hs_evidence_bind(rows, 1, report->name);
+    sqlite3_bind_int64(rows, 2, report->query->since_us);
+    sqlite3_bind_int64(rows, 3, report->query->until_us);
+    hs_evidence_bind(rows, 4, report->query->tenant);
+    sqlite3_bind_int64(rows, 5, limit);
+    return rows;
+}
+
+static bool count_words(sqlite3 *db, struct report *report)
+{
+    static const char sql[] =
+        "SELECT " TEXT("verdict") ", " TEXT("reason") ", count(*), min(at), max(at) FROM (" OWN_ROWS
+                                                      ") GROUP BY verdict, reason";
+    sqlite3_stmt *rows = prepare(db, report, sql, HS_REPORT_COUNTED - report->counted);
+    int result = rows != NULL ? sqlite3_step(rows) : SQLITE_ERROR;
+    for (; result == SQLITE_ROW; result = sqlite3_step(rows)) {
+        int64_t count = sqlite3_column_int64(rows, 2), first_us = sqlite3_column_int64(rows, 3),
+                last_us = sqlite3_column_int64(rows, 4);
+        add_count(&report->verdicts, hs_evidence_text(rows, 0), count);
+        add_count(&report->reasons, hs_evidence_text(rows, 1), count);
+        report->counted += count;
+        if (report->first_us == 0 || first_us < report->first_us)
+            report->first_us = first_us;
+        if (last_us > report->last_us)
+            report->last_us = last_us;
+    }
+    sqlite3_finalize(rows);
+    return result == SQLITE_DONE;
+}
+
+static bool count_matches(sqlite3 *db, struct report *report)
+{
+    static const char sql[] = "SELECT count(DISTINCT match) FROM (" OWN_ROWS ")";
+    sqlite3_stmt *rows = prepare(db, report, sql, HS_REPORT_COUNTED);
+    bool fine = rows != NULL && sqlite3_step(rows) == SQLITE_ROW;
+    report->matches += fine ? sqlite3_column_int64(rows, 0) : 0;
+    sqlite3_finalize(rows);
+    return fine;
+}
+
+/* Adds the measures of the newest rows. A damaged row is left out. */
+static bool measure(sqlite3 *db, struct report *report, const char *sql, struct sample *sample)
+{
+    sqlite3_stmt *rows = prepare(db, report, sql, (int64_t)(HS_REPORT_MEASURED - sample->claims));
+    int result = rows != NULL ? sqlite3_step(rows) : SQLITE_ERROR;
+    for (; result == SQLITE_ROW; result = sqlite3_step(rows)) {
+        struct hs_evidence_stored stored = {0};
+        if (hs_evidence_load(rows, &stored))
+            add_answer(sample, stored.row.request);
+        free(stored.unpacked);
+        if (report->alive_us != NULL)
+            atomic_store(report->alive_us, hs_clock_us());
+    }
+    sqlite3_finalize(rows);
+    return result == SQLITE_DONE;
+}
+
+static enum hs_evidence_read read_day(const char *path, struct report *report)
+{
+    static const char own[] = "SELECT " HS_EVIDENCE_WHOLE_ROW
+                              " FROM verdicts v JOIN bodies b ON b.at = v.at WHERE " IS_OWN FILTERS;
+    static const char others[] =
+        "SELECT " HS_EVIDENCE_WHOLE_ROW " FROM verdicts v JOIN bodies b ON b.at = v.at"
+        " WHERE ifnull(" IS_OWN ", 0) = 0" FILTERS;
+    sqlite3 *db;
+    enum hs_evidence_read opened = hs_evidence_open(path, &db);
+    if (opened != HS_EVIDENCE_READ)
+        return opened == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : opened;
+    bool fine = count_words(db, report) && count_matches(db, report) &&
+                measure(db, report, own, &report->own) &&
+                measure(db, report, others, &report->others);
+    sqlite3_close(db);
+    return fine ? HS_EVIDENCE_READ : HS_EVIDENCE_FAILED;
+}
+
+/* ---- the answer ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Writes the number of values, their median and 95th percentile (nearest rank). */
+static void write_spread(struct hs_writer *writer, struct series *series)
+{
+    hs_write_int_field(writer, "claims", (int64_t)series->count);
+    if (series->count == 0)
+        return;
+    qsort(series->values, series->count, sizeof series->values[0], by_value);
+    hs_write_real_field(writer, "p50", series->values[(series->count - 1) / 2]);
+    hs_write_real_field(writer, "p95", series->values[(series->count * 95 + 99) / 100 - 1]);
+}
+
+static void write_series(struct hs_writer *writer, const char *key, const char *name,
+                         struct series *own, struct series *others)
+{
+    hs_write_begin(writer, '{');
+    hs_write_text_field(writer, key, name);
+    write_spread(writer, own);
+    hs_write_begin_field(writer, "others", '{');
+    write_spread(writer, others);
+    hs_write_end(writer, '}');
+    hs_write_end(writer, '}');
+}
+
+static void write_report(struct report *report, struct hs_writer *writer)
+{
+    static const char *const further[] = {
+#define X(id, name) name,
+        FURTHER(X)
+#undef X
+    };
+    hs_write_begin(writer, '{');
+    hs_write_str_field(writer, "player", report->name);
+    hs_write_int_field(writer, "matches", report->matches);
+    hs_write_time_field(writer, "first", report->first_us);
+    hs_write_time_field(writer, "last", report->last_us);
+    write_counts(writer, "verdicts", &report->verdicts);
+    write_counts(writer, "reasons", &report->reasons);
+    hs_write_begin_field(writer, "checks", '[');
+    for (int i = FURTHER_COUNT; i < SERIES; i++)
+        if (report->own.series[i].count > 0)
+            write_series(writer, "check", hs_check_words.names[i - FURTHER_COUNT],
+                         &report->own.series[i], &report->others.series[i]);
+    hs_write_end(writer, ']');
+    hs_write_begin_field(writer, "measures", '[');
+    for (int i = 0; i < FURTHER_COUNT; i++)
+        if (report->own.series[i].count > 0)
+            write_series(writer, "measure", further[i], &report->own.series[i],
+                         &report->others.series[i]);
+    hs_write_end(writer, ']');
+    hs_write_end(writer, '}');
+}
+
+enum hs_evidence_read hs_evidence_report(const char *directory, struct hs_str name,
+                                         const struct hs_evidence_query *query,
+                                         atomic_llong *alive_us, struct hs_writer *writer)
+{
+    size_t count;
+    char path[HS_EVIDENCE_PATH];
+    enum hs_evidence_read result = HS_EVIDENCE_READ;
+    struct report *report = calloc(1, sizeof *report);
+    if (report == NULL)
+        return HS_EVIDENCE_FAILED;
+    report->name = name;
+    report->query = query;
+    report->alive_us = alive_us;
+    char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(directory, &count);
+    for (size_t i = 0; i < count && result == HS_EVIDENCE_READ; i++) {
+        hs_evidence_path(directory, days[i], path);
+        result = read_day(path, report);
+    }
+    free(days);
+    if (result == HS_EVIDENCE_READ && report->counted == 0)
+        result = HS_EVIDENCE_MISSING;
+    if (result == HS_EVIDENCE_READ)
+        write_report(report, writer);
+    free(report);
+    return result;
+}

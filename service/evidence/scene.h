@@ -1,0 +1,66 @@
+/* The scene of a verdict: everything that is needed to draw it. docs/api.md describes the JSON. */
+#ifndef HS_SERVICE_EVIDENCE_SCENE_H
+#define HS_SERVICE_EVIDENCE_SCENE_H
+
+#include "api/json/writing.h"
+#include "service/evidence/geometry.h"
+#include "service/evidence/recompute.h"
+
+/* Limits of a scene. They bound its memory and its JSON. */
+enum {
+    HS_SCENE_TRIANGLES_MAX = 4096,
+    HS_SCENE_BOXES_MAX = 4096,
+    HS_SCENE_MOVERS_MAX = 256,
+    HS_SCENE_FRAMES_MAX = 96,
+    HS_SCENE_BYSTANDERS_MAX = 16
+};
+
+struct hs_placed_mover {
+    const struct hs_name *name;
+    struct hs_mover_pose pose; /* at the time of the hit */
+};
+
+/* What stopped the shot before its target. */
+enum hs_scene_stop {
+    HS_SCENE_STOP_NONE,
+    HS_SCENE_STOP_WALL,
+    HS_SCENE_STOP_MOVER,
+    HS_SCENE_STOP_PLAYER
+};
+
+struct hs_verdict_scene {
+    const struct hs_recomputed *of; /* borrowed */
+    struct hs_hit_scene shot;
+    struct hs_body then, now; /* the target's at the time of the hit, and on arrival */
+    bool has_then, has_now;   /* has_then: with at least one hitbox */
+    enum hs_scene_stop stop;
+    struct hs_placed_mover *movers; /* those near the shot that have a place; owned, as the walls */
+    size_t mover_count;
+    struct hs_world_parts walls; /* near the shot */
+};
+
+/* Finds the scene of a verdict, which must stay valid. False: out of memory. Free it with
+   hs_verdict_scene_free in any case. */
+bool hs_verdict_scene_find(const struct hs_recomputed *of, struct hs_verdict_scene *out);
+void hs_verdict_scene_free(struct hs_verdict_scene *scene);
+
+/* Returns the abbreviation of the unit of length, or NULL: a ruleset does not say it, but the names
+   of the built-in ones do. */
+const char *hs_scene_length_unit(const struct hs_ruleset *ruleset);
+
+/* Returns the check that decided the verdict. NULL: none failed. */
+const struct hs_check_row *hs_scene_deciding(const struct hs_hit_result *result);
+
+/* Writes the sentence about a check that did not pass, for people. */
+void hs_scene_sentence(const struct hs_recomputed *of, const struct hs_check_row *row,
+                       char out[HS_SENTENCE_MAX]);
+
+/* Writes the members of the scene into an object that is open. */
+void hs_verdict_scene_encode(const struct hs_verdict_scene *scene,
+                             const struct hs_evidence_parts *parts, struct hs_writer *writer);
+
+/* Parts of that: the role of a player in the scene, and the member `charts`. */
+const char *hs_scene_role(const struct hs_verdict_scene *scene, const struct hs_player *player);
+void hs_scene_charts_encode(const struct hs_verdict_scene *scene, struct hs_writer *writer);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * One file of the evidence store: the verdicts of a day, in SQLite. The writer is one thread with
+ * one connection; each reader has its own, read-only connection. See docs/evidence.md.
+ *
+ * The columns that queries filter by are small integers: `code` gives a text its integer, for this
+ * file. So a page of a filtered list reads some ten bytes of each row that it passes.
+ */
+#ifndef HS_SERVICE_EVIDENCE_STORE_H
+#define HS_SERVICE_EVIDENCE_STORE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "validators/str.h"
+
+/* The texts of a verdict that queries filter by. X(member, column) */
+#define HS_EVIDENCE_TEXTS(X)                                                                       \
+    X(tenant, "tenant")                                                                            \
+    X(match, "match")                                                                              \
+    X(player, "player")                                                                            \
+    X(account, "account")                                                                          \
+    X(target, "target")                                                                            \
+    X(weapon, "weapon")                                                                            \
+    X(kind, "kind")                                                                                \
+    X(verdict, "verdict")                                                                          \
+    X(reason, "reason")                                                                            \
+    X(ruleset, "ruleset")
+
+/* A verdict with everything that computes it again. All texts are borrowed. */
+struct hs_evidence_row {
+    int64_t at_us;  /* wall clock; the store makes it unique, and greater than those before */
+    int64_t now_us; /* of the match */
+    struct hs_str id;
+#define X(member, column) struct hs_str member;
+    HS_EVIDENCE_TEXTS(X)
+#undef X
+    bool has_measure;
+    double measured, limit;
+    struct hs_str unit;
+    struct hs_str revision;          /* of the ruleset */
+    struct hs_str map, map_revision; /* ptr NULL: the match has no map */
+    /* Lines of a recorded stream: the begun line of the opening, and the line of the request. */
+    struct hs_str opening, request;
+    struct hs_str state; /* an excerpt (validators/snapshot.h), which completes the opening */
+};
+
+/* Files with another version of the tables are neither read nor written. */
+enum { HS_EVIDENCE_SCHEMA = 1 };
+
+/* The version of the tables of an open file; 0: it has no tables, -1: it cannot be read. */
+int hs_evidence_schema_of(sqlite3 *db);
+
+struct hs_evidence_store;
+
+/* Opens a file, and creates it if it is missing, for this user alone (0600). `is_synced`: a commit
+   survives a loss of power, not only of the process. NULL with a sentence in `error`. Several
+   processes and threads may have a file open; each call waits at most two seconds for another's
+   transaction. */
+struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);
+void hs_evidence_store_close(struct hs_evidence_store *store);
+
+/* Several rows are one transaction. After a failed call, undo the transaction; then the reason is
+   in hs_evidence_store_error. */
+bool hs_evidence_store_begin(struct hs_evidence_store *store);
+bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row);
+bool hs_evidence_store_commit(struct hs_evidence_store *store);
+void hs_evidence_store_undo(struct hs_evidence_store *store);
+
+/* The same, but keeps the time of a row from another file. Only if another row has the same time,
+   it becomes some microseconds later. */
+bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row);
+
+/* Whether the file has the document of a ruleset or a map, and puts one. */
+bool hs_evidence_store_has(struct hs_evidence_store *store, struct hs_str kind,
+                           struct hs_str revision);
+bool hs_evidence_store_put_document(struct hs_evidence_store *store, struct hs_str kind,
+                                    struct hs_str name, struct hs_str revision,
+                                    struct hs_str document);
+
+/* The connection, for statements of its owner. */
+sqlite3 *hs_evidence_store_db(struct hs_evidence_store *store);
+
+const char *hs_evidence_store_error(const struct hs_evidence_store *store);
+
+#endif

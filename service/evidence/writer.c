@@ -1,0 +1,405 @@
+#include "service/evidence/writer.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "service/evidence/documents.h"
+#include "service/evidence/files.h"
+#include "service/service.h"
+#include "service/system/clock.h"
+#include "service/watch/log.h"
+#include "service/watch/metrics.h"
+
+enum { COMMIT_ROWS = 500, COMMIT_US = 200000, RETRY_US = 1000000, WAIT_US = 2000000 };
+
+/* A row of the queue, with the bytes of its texts behind it. */
+struct item {
+    struct item *next;
+    struct hs_evidence_row row;
+    struct hs_ruleset_entry *ruleset; /* held */
+    struct hs_map_entry *map;         /* held, or NULL */
+    size_t size;
+};
+
+struct hs_evidence {
+    const struct hs_service *service;
+    struct hs_evidence_settings settings;
+    struct hs_log_limit log_limit;
+    pthread_mutex_t lock; /* guards the queue, the numbers and `is_ending` */
+    pthread_cond_t wake;
+    struct item *first, **last;
+    size_t bytes, count;
+    uint64_t added, done; /* rows that were ever added, and of those the committed or dropped */
+    struct hs_evidence_wait *waits;
+    bool is_ending;
+    int64_t end_us; /* with is_ending: give up then */
+    pthread_t thread;
+    struct hs_evidence_store *store; /* only the thread uses this and the following member */
+    char day[HS_EVIDENCE_DAY];
+};
+
+/* ---- items ---- */
+
+static void free_item(struct hs_evidence *evidence, struct item *item)
+{
+    hs_ruleset_store_release(evidence->service->rulesets, item->ruleset);
+    hs_map_store_release(evidence->service->maps, item->map);
+    free(item);
+}
+
+static char *copy_text(char *to, struct hs_str *text)
+{
+    if (text->ptr == NULL)
+        return to;
+    memcpy(to, text->ptr, text->len);
+    text->ptr = to;
+    return to + text->len;
+}
+
+/* The texts of a row. X(member) */
+#define ROW_TEXTS(X) X(id) X(unit) X(revision) X(map) X(map_revision) X(opening) X(request) X(state)
+
+static struct item *make_item(const struct hs_evidence_row *row)
+{
+    size_t size = sizeof(struct item);
+#define X(member, column) size += row->member.len;
+    HS_EVIDENCE_TEXTS(X)
+#undef X
+#define X(member) size += row->member.len;
+    ROW_TEXTS(X)
+#undef X
+    struct item *item = malloc(size);
+    if (item == NULL)
+        return NULL;
+    *item = (struct item){.row = *row, .size = size};
+    char *to = (char *)(item + 1);
+#define X(member, column) to = copy_text(to, &item->row.member);
+    HS_EVIDENCE_TEXTS(X)
+#undef X
+#define X(member) to = copy_text(to, &item->row.member);
+    ROW_TEXTS(X)
+#undef X
+    return item;
+}
+
+/* ---- the thread ---- */
+
+static void count_dropped(struct hs_evidence *evidence, enum hs_evidence_drop why, size_t rows)
+{
+    hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_DROPPED, why, (int64_t)rows);
+}
+
+static void report_failure(struct hs_evidence *evidence, const char *detail)
+{
+    hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_FAILURES, 0, 1);
+    if (hs_log_allowed(&evidence->log_limit))
+        hs_log(HS_LOG_ERROR, "the evidence store cannot be written", HS_LOG_TEXT("detail", detail));
+}
+
+/* Opens the file of today. Files that are too old are removed when a day begins. */
+static bool open_day(struct hs_evidence *evidence)
+{
+    char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH], error[256];
+    hs_evidence_day(time(NULL), day);
+    if (evidence->store != NULL && strcmp(day, evidence->day) == 0)
+        return true;
+    hs_evidence_store_close(evidence->store);
+    hs_evidence_path(evidence->settings.directory, day, path);
+    evidence->store = hs_evidence_store_open(path, evidence->settings.is_synced, error);
+    if (evidence->store == NULL) {
+        report_failure(evidence, error);
+        return false;
+    }
+    memcpy(evidence->day, day, sizeof day);
+    hs_evidence_remove_old(evidence->settings.directory, day, evidence->settings.keep_days,
+                           evidence->settings.keep_bytes);
+    return true;
+}
+
+/* A row from before midnight, in the file of the next day, gets the first time of that day: readers
+   rely on it. */
+static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *row)
+{
+    struct hs_evidence_row moved = *row;
+    int64_t day_us = hs_evidence_day_number(evidence->day) * INT64_C(86400000000);
+    moved.at_us = row->at_us > day_us ? row->at_us : day_us;
+    return hs_evidence_store_put(evidence->store, &moved);
+}
+
+/* Writes the rows of a list in one transaction. */
+static bool write_items(struct hs_evidence *evidence, const struct item *items)
+{
+    if (!open_day(evidence))
+        return false;
+    struct hs_evidence_store *store = evidence->store;
+    bool fine = hs_evidence_store_begin(store);
+    for (const struct item *item = items; fine && item != NULL; item = item->next)
+        fine = hs_evidence_put_documents(store, evidence->settings.directory, item->ruleset,
+                                         item->map) &&
+               put_row(evidence, &item->row);
+    fine = fine && hs_evidence_store_commit(store);
+    if (fine)
+        return true;
+    report_failure(evidence, hs_evidence_store_error(store));
+    hs_evidence_store_undo(store);
+    hs_evidence_store_close(store);
+    evidence->store = NULL; /* opened again, because the file may be another one then */
+    return false;
+}
+
+/* Ends the waits that are settled, those of `owner`, and those that began too long ago. The lock is
+   held. */
+static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t now_us)
+{
+    struct hs_evidence_wait **at = &evidence->waits;
+    while (*at != NULL) {
+        struct hs_evidence_wait *wait = *at;
+        bool is_settled = evidence->done >= wait->mark && !wait->is_lost;
+        if (!is_settled && !wait->is_lost && wait->owner != owner && now_us < wait->until_us) {
+            at = &wait->next;
+            continue;
+        }
+        *at = wait->next; /* `done` may free the wait */
+        wait->is_lost = !is_settled;
+        wait->done(wait);
+    }
+}
+
+/* Ends the rows of a list: they were committed, or are given up. The lock is held. */
+static void finish(struct hs_evidence *evidence, struct item *items, bool is_written)
+{
+    size_t count = 0;
+    while (items != NULL) {
+        struct item *item = items;
+        items = item->next;
+        evidence->bytes -= item->size;
+        count++;
+        free_item(evidence, item);
+    }
+    evidence->count -= count;
+    evidence->done += count;
+    for (struct hs_evidence_wait *wait = evidence->waits; wait != NULL; wait = wait->next)
+        wait->is_lost = wait->is_lost || !is_written;
+    end_waits(evidence, NULL, 0);
+    if (is_written)
+        hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_WRITTEN, 0, (int64_t)count);
+    else
+        count_dropped(evidence, HS_EVIDENCE_DROP_DISK, count);
+}
+
+static bool is_batch_due(const struct hs_evidence *evidence, int64_t since_us)
+{
+    return evidence->is_ending || evidence->count >= COMMIT_ROWS ||
+           (evidence->count > 0 &&
+            (evidence->settings.is_synced || hs_clock_us() - since_us >= COMMIT_US));
+}
+
+/* Takes the next rows, at most COMMIT_ROWS. The lock is held, but not during the wait. NULL: the
+   writer ends. */
+static struct item *take_batch(struct hs_evidence *evidence)
+{
+    int64_t since_us = hs_clock_us();
+    while (!is_batch_due(evidence, since_us)) {
+        struct timespec until = hs_clock_timespec(hs_clock_us() + COMMIT_US);
+        pthread_cond_timedwait(&evidence->wake, &evidence->lock, &until);
+    }
+    struct item *items = evidence->first, **end = &items;
+    for (size_t i = 0; i < COMMIT_ROWS && *end != NULL; i++)
+        end = &(*end)->next;
+    evidence->first = *end;
+    if (*end == NULL)
+        evidence->last = &evidence->first;
+    *end = NULL;
+    return items;
+}
+
+/* Writes a batch, again and again until it is written or the writer must end. The lock is held, but
+   not during the work. */
+static void write_batch(struct hs_evidence *evidence, struct item *items)
+{
+    bool is_written;
+    for (;;) {
+        pthread_mutex_unlock(&evidence->lock);
+        is_written = write_items(evidence, items);
+        pthread_mutex_lock(&evidence->lock);
+        if (is_written || (evidence->is_ending && hs_clock_us() >= evidence->end_us))
+            break;
+        struct timespec until = hs_clock_timespec(hs_clock_us() + RETRY_US);
+        pthread_cond_timedwait(&evidence->wake, &evidence->lock, &until);
+    }
+    finish(evidence, items, is_written);
+}
+
+static void *write_rows(void *context)
+{
+    struct hs_evidence *evidence = context;
+    pthread_mutex_lock(&evidence->lock);
+    for (;;) {
+        struct item *items = take_batch(evidence);
+        if (items == NULL)
+            break;
+        write_batch(evidence, items);
+    }
+    pthread_mutex_unlock(&evidence->lock);
+    hs_evidence_store_close(evidence->store);
+    return NULL;
+}
+
+/* ---- requests ---- */
+
+bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct hs_str id)
+{
+    unsigned sample = evidence->settings.sample;
+    return !is_plain || (sample > 0 && hs_str_hash(id) % sample == 0);
+}
+
+/* The lock is held. */
+static bool has_space(const struct hs_evidence *evidence, size_t size, bool is_sample)
+{
+    size_t limit = evidence->settings.queue_bytes / (is_sample ? 2 : 1);
+    if (evidence->is_ending)
+        return false;
+    return (evidence->settings.blocks && !is_sample) ||
+           (evidence->bytes < limit && size <= limit - evidence->bytes);
+}
+
+bool hs_evidence_is_blocked(struct hs_evidence *evidence)
+{
+    if (evidence == NULL || !evidence->settings.blocks)
+        return false;
+    pthread_mutex_lock(&evidence->lock);
+    bool is_full = evidence->bytes >= evidence->settings.queue_bytes;
+    pthread_mutex_unlock(&evidence->lock);
+    return is_full;
+}
+
+bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row *row,
+                     bool is_sample, struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
+{
+    struct item *item = make_item(row);
+    if (item == NULL) {
+        count_dropped(evidence, HS_EVIDENCE_DROP_MEMORY, 1);
+        return false;
+    }
+    hs_ruleset_store_retain(evidence->service->rulesets, item->ruleset = ruleset);
+    item->map = map;
+    if (map != NULL)
+        hs_map_store_retain(evidence->service->maps, map);
+    pthread_mutex_lock(&evidence->lock);
+    bool fits = has_space(evidence, item->size, is_sample);
+    if (fits) {
+        evidence->bytes += item->size;
+        evidence->count++;
+        evidence->added++;
+        *evidence->last = item;
+        evidence->last = &item->next;
+        if (evidence->count == 1 || evidence->count == COMMIT_ROWS)
+            pthread_cond_signal(&evidence->wake);
+    }
+    pthread_mutex_unlock(&evidence->lock);
+    if (fits)
+        return true;
+    free_item(evidence, item);
+    count_dropped(evidence, is_sample ? HS_EVIDENCE_DROP_SAMPLE : HS_EVIDENCE_DROP_QUEUE, 1);
+    return false;
+}
+
+/* ---- waits ---- */
+
+uint64_t hs_evidence_mark(struct hs_evidence *evidence)
+{
+    if (evidence == NULL || !evidence->settings.is_synced)
+        return 0;
+    pthread_mutex_lock(&evidence->lock);
+    uint64_t mark = evidence->done < evidence->added ? evidence->added : 0;
+    pthread_mutex_unlock(&evidence->lock);
+    return mark;
+}
+
+bool hs_evidence_await(struct hs_evidence *evidence, struct hs_evidence_wait *wait)
+{
+    wait->until_us = hs_clock_us() + WAIT_US;
+    pthread_mutex_lock(&evidence->lock);
+    bool must_wait = evidence->done < wait->mark;
+    if (must_wait) {
+        wait->next = evidence->waits;
+        evidence->waits = wait;
+    }
+    pthread_mutex_unlock(&evidence->lock);
+    return must_wait;
+}
+
+void hs_evidence_expire(struct hs_evidence *evidence)
+{
+    if (evidence == NULL)
+        return;
+    pthread_mutex_lock(&evidence->lock);
+    end_waits(evidence, NULL, hs_clock_us());
+    pthread_mutex_unlock(&evidence->lock);
+}
+
+void hs_evidence_end_waits(struct hs_evidence *evidence, const void *owner)
+{
+    if (evidence == NULL)
+        return;
+    pthread_mutex_lock(&evidence->lock);
+    end_waits(evidence, owner, 0);
+    pthread_mutex_unlock(&evidence->lock);
+}
+
+const char *hs_evidence_mask(const struct hs_evidence *evidence)
+{
+    return evidence->settings.mask;
+}
+
+size_t hs_evidence_queue_length(struct hs_evidence *evidence)
+{
+    pthread_mutex_lock(&evidence->lock);
+    size_t count = evidence->count;
+    pthread_mutex_unlock(&evidence->lock);
+    return count;
+}
+
+/* ---- start and end ---- */
+
+static void destroy(struct hs_evidence *evidence)
+{
+    pthread_cond_destroy(&evidence->wake);
+    pthread_mutex_destroy(&evidence->lock);
+    free(evidence);
+}
+
+struct hs_evidence *hs_evidence_start(const struct hs_service *service,
+                                      const struct hs_evidence_settings *settings, char error[256])
+{
+    struct hs_evidence *evidence = calloc(1, sizeof *evidence);
+    snprintf(error, 256, "out of memory");
+    if (evidence == NULL)
+        return NULL;
+    evidence->service = service;
+    evidence->settings = *settings;
+    evidence->log_limit = (struct hs_log_limit){.per_second = 1, .kind = "evidence"};
+    evidence->last = &evidence->first;
+    pthread_mutex_init(&evidence->lock, NULL);
+    hs_clock_condition(&evidence->wake);
+    if (pthread_create(&evidence->thread, NULL, write_rows, evidence) == 0)
+        return evidence;
+    destroy(evidence);
+    return NULL;
+}
+
+void hs_evidence_stop(struct hs_evidence *evidence, int64_t wait_us)
+{
+    if (evidence == NULL)
+        return;
+    pthread_mutex_lock(&evidence->lock);
+    evidence->is_ending = true;
+    evidence->end_us = hs_clock_us() + wait_us;
+    pthread_cond_signal(&evidence->wake);
+    pthread_mutex_unlock(&evidence->lock);
+    pthread_join(evidence->thread, NULL);
+    destroy(evidence);
+}

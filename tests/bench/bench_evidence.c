@@ -1,0 +1,302 @@
+/*
+ * The evidence store: how long a first page of verdicts takes while others are written, and what
+ * the store costs the requests.
+ *
+ *   evidence_page_ms      the first page of a list with a filter; the slowest kind of filter, 95th
+ *                         percentile. HS_EVIDENCE_ROWS (1,000,000) verdicts are stored, and 5,000 a
+ *                         second are added
+ *   evidence_put_us       adding a verdict to a file, with its compression and its commit
+ *   hit_store_off_us      the service's processor time for a request with an accepted claim (48 of
+ *                         49) or a rejected one, without a store
+ *   hit_store_us          the same with a store, with its defaults
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "service/evidence/files.h"
+#include "service/evidence/reader.h"
+#include "service/system/clock.h"
+#include "tests/bench/processor.h"
+#include "tests/support/bench.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/service.h"
+
+enum {
+    ROWS = 1000000,
+    BATCH = 500,
+    BATCH_MS = 100, /* between two batches of the writer: 5,000 rows a second */
+    PAGES = 40,     /* of each kind */
+    PLAYERS = 2000,
+    MATCHES = 500,
+    REQUESTS = 20000
+};
+
+static void need(bool there, const char *what)
+{
+    if (there)
+        return;
+    fprintf(stderr, "%s\n", what);
+    exit(1);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double percentile(double *values, size_t count, double share)
+{
+    qsort(values, count, sizeof *values, compare);
+    return values[(size_t)(share * (double)(count - 1))];
+}
+
+/* ---- the store ---- */
+
+static char directory[] = "/tmp/hindsight_bench_XXXXXX";
+
+/* Verdict i: mostly one reason, now and then another one, and very rarely a third. */
+static void put_row(struct hs_evidence_store *store, size_t i)
+{
+    char id[40], match[16], player[16], target[16], state[512];
+    int lengths[] = {snprintf(id, sizeof id, "%032zx", i),
+                     snprintf(match, sizeof match, "m%zu", i / 40 % MATCHES),
+                     snprintf(player, sizeof player, "p%zu", i * 7919 % PLAYERS),
+                     snprintf(target, sizeof target, "p%zu", i * 104729 % PLAYERS)};
+    for (size_t k = 0; k < sizeof state; k++)
+        state[k] = (char)(i * 2654435761u >> (k % 29));
+    const struct hs_evidence_row row = {
+        .at_us = hs_clock_wall_us(),
+        .now_us = (int64_t)i,
+        .id = {id, (size_t)lengths[0]},
+        .match = {match, (size_t)lengths[1]},
+        .player = {player, (size_t)lengths[2]},
+        .target = {target, (size_t)lengths[3]},
+        .weapon = HS_STR("rifle"),
+        .kind = HS_STR("hit"),
+        .verdict = i % 10 == 0 ? HS_STR("inconclusive") : HS_STR("rejected"),
+        .reason = i == 1000      ? HS_STR("team")
+                  : i % 100 == 0 ? HS_STR("fire_rate")
+                                 : HS_STR("origin_mismatch"),
+        .ruleset = HS_STR("metres"),
+        .revision = HS_STR("sha256:0"),
+        .opening = HS_STR("{}"),
+        .request = HS_STR("{}"),
+        .state = {state, sizeof state},
+    };
+    need(hs_evidence_store_put(store, &row), "a row was not stored");
+}
+
+static void put_batch(struct hs_evidence_store *store, size_t from)
+{
+    need(hs_evidence_store_begin(store), "no transaction");
+    for (size_t i = from; i < from + BATCH; i++)
+        put_row(store, i);
+    need(hs_evidence_store_commit(store), "no commit");
+}
+
+struct writer {
+    struct hs_evidence_store *store;
+    size_t next;
+    atomic_bool ends;
+};
+
+static void *write_on(void *context)
+{
+    struct writer *writer = context;
+    for (int64_t due = hs_clock_us(); !atomic_load(&writer->ends); due += BATCH_MS * 1000) {
+        put_batch(writer->store, writer->next);
+        writer->next += BATCH;
+        int64_t left = due + BATCH_MS * 1000 - hs_clock_us();
+        if (left > 0)
+            nanosleep(&(struct timespec){.tv_nsec = left * 1000}, NULL);
+    }
+    return NULL;
+}
+
+static double time_page(const struct hs_evidence_query *query)
+{
+    struct hs_buffer out = {0};
+    struct hs_writer writer = {.buffer = &out};
+    int64_t next_us, began = hs_clock_us();
+    need(hs_evidence_list(directory, query, &writer, &next_us) == HS_EVIDENCE_READ, "no page");
+    hs_buffer_free(&out);
+    return (double)(hs_clock_us() - began) / 1e3;
+}
+
+static void bench_pages(void)
+{
+    const struct {
+        const char *what;
+        struct hs_evidence_query query;
+    } kinds[] = {
+        {"no filter", {.limit = 50}},
+        {"player", {.player = HS_STR("p77"), .limit = 50}},
+        {"match", {.match = HS_STR("m77"), .limit = 50}},
+        {"target", {.target = HS_STR("p77"), .limit = 50}},
+        {"player and reason",
+         {.player = HS_STR("p100"), .reason = HS_STR("fire_rate"), .limit = 50}},
+        {"common reason", {.reason = HS_STR("origin_mismatch"), .limit = 50}},
+        {"rare reason", {.reason = HS_STR("team"), .limit = 50}},
+        {"verdict", {.verdict = HS_STR("inconclusive"), .limit = 50}},
+        {"nothing",
+         {.weapon = HS_STR("rifle"),
+          .verdict = HS_STR("rejected"),
+          .reason = HS_STR("team"),
+          .kind = HS_STR("hit"),
+          .limit = 1000}},
+    };
+    char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH], error[256];
+    const char *wanted = getenv("HS_EVIDENCE_ROWS");
+    size_t rows = wanted != NULL ? (size_t)atol(wanted) : ROWS;
+    double slowest = 0;
+    hs_evidence_day(time(NULL), day);
+    hs_evidence_path(directory, day, path);
+    struct writer writer = {.store = hs_evidence_store_open(path, false, error)};
+    need(writer.store != NULL, error);
+    int64_t began = hs_clock_us();
+    for (; writer.next < rows; writer.next += BATCH)
+        put_batch(writer.store, writer.next);
+    hs_bench_print("evidence_put_us", (double)(hs_clock_us() - began) / (double)rows, "us", NULL,
+                   0);
+    pthread_t thread;
+    need(pthread_create(&thread, NULL, write_on, &writer) == 0, "no thread");
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        double taken[PAGES];
+        struct hs_evidence_query query = kinds[k].query;
+        query.until_us = INT64_MAX;
+        for (int i = 0; i < PAGES; i++)
+            taken[i] = time_page(&query);
+        double high = percentile(taken, PAGES, 0.95);
+        fprintf(stderr, "first page, %s: median %.1f ms, 95th percentile %.1f ms\n", kinds[k].what,
+                taken[PAGES / 2], high);
+        slowest = high > slowest ? high : slowest;
+    }
+    atomic_store(&writer.ends, true);
+    pthread_join(thread, NULL);
+    hs_evidence_store_close(writer.store);
+    hs_bench_print("evidence_page_ms", slowest, "ms", NULL, 0);
+}
+
+/* ---- the service ---- */
+
+enum { REFUSED_EACH = 49, ROUND = 1000, SHOOTERS = 20 };
+
+struct side {
+    struct hs_test_service service;
+    struct hs_test_http *http;
+    double seconds; /* of processor time, for the requests alone */
+};
+
+/* Returns whether the answer has an accepted verdict. */
+static bool post(struct side *side, const char *path, const char *body)
+{
+    struct hs_test_response response;
+    hs_test_http_send(side->http, "POST", path, body, strlen(body), NULL, &response);
+    if (response.status != 200)
+        fprintf(stderr, "%s\n", response.body);
+    need(response.status == 200, "a request was not answered");
+    bool is_accepted = strstr(response.body, "\"accepted\"") != NULL;
+    hs_test_response_free(&response);
+    return is_accepted;
+}
+
+/* A full window of frames with shooters in a column and targets in another one. */
+static void post_frames(struct side *side)
+{
+    static char body[32768];
+    for (int frame = 0; frame < 64; frame++) {
+        size_t len = (size_t)snprintf(
+            body, sizeof body, "{\"frames\":[{\"time\":%.4f,\"players\":[", 10 + frame / 64.0);
+        for (int i = 0; i < SHOOTERS; i++)
+            len += (size_t)snprintf(body + len, sizeof body - len,
+                                    "%s{\"player\":\"s%d\",\"position\":[0,%d,0],"
+                                    "\"weapon\":\"rifle\"}",
+                                    i > 0 ? "," : "", i, 2 * i);
+        for (int i = 0; i < SHOOTERS; i++)
+            len += (size_t)snprintf(body + len, sizeof body - len,
+                                    ",{\"player\":\"t%d\",\"position\":[20,%d.%d,0]}", i, 2 * i,
+                                    frame % 5);
+        snprintf(body + len, sizeof body - len, "]}]}");
+        post(side, "/v1/matches/m/frames", body);
+    }
+}
+
+/* The rules in metres, with a rifle that may fire at any rate and is never empty. */
+static void open_match(struct side *side)
+{
+    json_t *answer = hs_test_http_json(side->http, "GET", "/v1/rulesets/metres", NULL, NULL);
+    json_t *rules = json_object_get(answer, "ruleset");
+    json_t *rifle = json_object_get(json_object_get(rules, "weapons"), "rifle");
+    json_object_set_new(rules, "name", json_string("fast"));
+    json_object_set_new(rifle, "min_interval", json_integer(0));
+    json_object_del(rifle, "magazine");
+    json_object_del(rifle, "reload");
+    need(hs_test_http_put(side->http, "/v1/rulesets/fast", json_incref(rules)) &&
+             hs_test_http_put(side->http, "/v1/matches/m", json_pack("{s:s}", "ruleset", "fast")),
+         "no match");
+    json_decref(answer);
+}
+
+static void start(struct side *side, const char *data, const char *mode)
+{
+    const char *const arguments[] = {"--data", data, "--evidence", mode, NULL};
+    need(hs_test_service_start(&side->service, arguments), "the service did not start");
+    side->http = hs_test_http_open(side->service.data_port);
+    open_match(side);
+    post_frames(side);
+}
+
+/* One claim in each request. */
+static void play(struct side *side, int from)
+{
+    char body[512];
+    double began = hs_processor_time(side->service.pid);
+    for (int i = from; i < from + ROUND; i++) {
+        bool is_refused = i % REFUSED_EACH == 0;
+        int pair = i % SHOOTERS;
+        snprintf(body, sizeof body,
+                 "{\"now\":11,\"hits\":[{\"shot\":%d,\"shooter\":\"s%d\",\"hit_time\":10.9,"
+                 "\"fire_time\":10.9,\"start\":[0,%d,1.6],\"end\":[20,%d.2,%.5f],"
+                 "\"target\":\"t%d\"}]}",
+                 i, pair, 2 * pair + (is_refused ? 9 : 0), 2 * pair, 1.0 + 1e-5 * i, pair);
+        need(post(side, "/v1/matches/m/hits", body) != is_refused, "an unexpected verdict");
+    }
+    side->seconds += hs_processor_time(side->service.pid) - began;
+}
+
+static void bench_requests(void)
+{
+    static struct side sides[2];
+    char without[64], with[64];
+    snprintf(without, sizeof without, "%s/off", directory);
+    snprintf(with, sizeof with, "%s/on", directory);
+    start(&sides[0], without, "off");
+    start(&sides[1], with, "async");
+    for (int i = 0; i < REQUESTS; i += ROUND)
+        for (int k = 0; k < 2; k++)
+            play(&sides[(i / ROUND + k) % 2], 1 + i);
+    for (int k = 0; k < 2; k++) {
+        hs_test_http_close(sides[k].http);
+        need(hs_test_service_stop(&sides[k].service), "the service did not end well");
+    }
+    double off = sides[0].seconds * 1e6 / REQUESTS, on = sides[1].seconds * 1e6 / REQUESTS;
+    hs_bench_print("hit_store_off_us", off, "us", NULL, 0);
+    hs_bench_print("hit_store_us", on, "us", "hit_store_off_us", off / on);
+}
+
+int main(void)
+{
+    char command[96];
+    need(mkdtemp(directory) != NULL, "no directory");
+    bench_requests();
+    fflush(stdout);
+    bench_pages();
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    need(system(command) == 0, "cannot remove the directory");
+    return 0;
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# The console in a headless Chromium, against a service with the verdicts of the demo.
+#     sh tests/console/run.sh PROGRAM [Console.test_NAME...]
+# HS_WRITE_PICTURES=1 writes the pictures that later runs are compared with.
+set -eu
+program=$1
+shift
+work=build/console
+mkdir -p "$work"
+
+# axe-core finds faults in names, roles and contrast. It is only a test's tool, so it comes from npm.
+if [ ! -e "$work/node_modules/axe-core/axe.min.js" ]; then
+    cp tests/console/package.json tests/console/package-lock.json "$work/"
+    if ! command -v npm >/dev/null 2>&1 ||
+        ! (cd "$work" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error); then
+        echo 'SKIP: npm cannot install axe-core. Not done: names, roles and contrast'
+    fi
+fi
+
+# Debian's own python3 has Debian's selenium.
+exec /usr/bin/python3 -B tests/console/test_console.py "$program" "$work" "$@"

@@ -1,0 +1,50 @@
+/* Verdicts in the evidence store of a service under test. Faults end the test (Check). */
+#ifndef HS_TESTS_STORED_H
+#define HS_TESTS_STORED_H
+
+#include <jansson.h>
+
+#include "tests/support/http/kept_service.h"
+
+enum { HS_STORED_ID = 33 };
+
+/* Posts 21 frames from a time on: `s` at the origin, `t` 5 m in front of `s`, both with a rifle and
+   the accounts `account-s` and `account-t`. */
+void hs_stored_frames(struct hs_test_kept *kept, const char *match, double from);
+
+/* Claims of `s` or `t` in a match with frames from 10 s on. */
+enum hs_stored_claim {
+    HS_STORED_FAIR,    /* accepted */
+    HS_STORED_AWAY,    /* rejected: it starts where the shooter never was */
+    HS_STORED_BESIDE,  /* rejected: it passes beside the target */
+    HS_STORED_TOO_OLD, /* rejected: further back than the rewind limit */
+    HS_STORED_CLAIMS
+};
+
+/* Posts a claim and writes its verdict id. */
+void hs_stored_post(struct hs_test_kept *kept, const char *match, const char *shooter, int shot,
+                    enum hs_stored_claim claim, char id[HS_STORED_ID]);
+
+/* The reason of such a verdict. */
+const char *hs_stored_reason(enum hs_stored_claim claim);
+
+/* Waits until every verdict so far is in the store. */
+void hs_stored_wait(struct hs_test_kept *kept);
+
+/* GET of a path; the answer must be 200 and JSON. A new reference. */
+json_t *hs_stored_get(struct hs_test_kept *kept, const char *path);
+
+/* The member `verdicts` of GET /v1/verdicts with this query ("" or "player=s"). A new reference. */
+json_t *hs_stored_list(struct hs_test_kept *kept, const char *query);
+
+/* Downloads the verdicts of a list into one file and runs `recheck`: all must be identical. */
+void hs_stored_recheck(struct hs_test_kept *kept, const json_t *verdicts);
+
+/* Plays the demo's match and all scenarios, and waits until their verdicts are in the store. The
+   service needs the option --default-ruleset metres. */
+void hs_stored_play_all(struct hs_test_kept *kept);
+
+/* The path of the only file of a day in the data directory, valid until the next call. */
+const char *hs_stored_file(struct hs_test_kept *kept);
+
+#endif

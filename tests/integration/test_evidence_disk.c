@@ -1,0 +1,319 @@
+/* The evidence store when the process is killed, the disk is full, or the folder refuses writes.
+   With `sync` nothing that was answered is lost, with `async` at most 0.2 s. Answers go on while
+   the disk fails, unless `evidence-overflow` is `block`, and the store goes on without a restart.
+   HS_KILLS sets how often the service is killed. */
+#include "tests/integration/stored.h"
+#include "tests/support/clock.h"
+#include "tests/support/random.h"
+#include "tests/support/run_suite.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct hs_test_kept kept;
+
+static void setup(void)
+{
+    hs_kept_setup(&kept);
+}
+
+static void teardown(void)
+{
+    hs_kept_teardown(&kept);
+}
+
+/* ---- kills ---- */
+
+enum { DEFAULT_KILLS = 10, ANSWERS_MAX = 4096 };
+
+/* A client that posts rejected claims one after the other, until the service dies. */
+struct client {
+    pthread_t thread;
+    unsigned port;
+    const char *match;
+    int shot;         /* of the first claim */
+    atomic_bool ends; /* after the kill */
+    struct {
+        char id[HS_STORED_ID];
+        double seconds; /* of its answer */
+    } answers[ANSWERS_MAX];
+    size_t count;
+};
+
+static void *post_claims(void *context)
+{
+    struct client *client = context;
+    struct hs_test_http *http = hs_test_http_open(client->port);
+    char path[96], body[256];
+    snprintf(path, sizeof path, "/v1/matches/%s/hits", client->match);
+    while (!atomic_load(&client->ends) && client->count < ANSWERS_MAX) {
+        long status;
+        snprintf(body, sizeof body,
+                 "{\"now\":11.05,\"hits\":[{\"shot\":%d,\"shooter\":\"s\",\"hit_time\":11,"
+                 "\"start\":[0,300,160],\"end\":[500,0,160],\"target\":\"t\"}]}",
+                 client->shot++);
+        json_t *answer = hs_test_http_json(http, "POST", path, json_loads(body, 0, NULL), &status);
+        if (status == 200) {
+            const json_t *result = json_array_get(json_object_get(answer, "results"), 0);
+            snprintf(client->answers[client->count].id, HS_STORED_ID, "%s",
+                     json_string_value(json_object_get(result, "verdict_id")));
+            client->answers[client->count++].seconds = hs_test_seconds();
+        }
+        json_decref(answer);
+    }
+    hs_test_http_close(http);
+    return NULL;
+}
+
+/* Counts the answers up to a time that are not in the store. */
+static size_t missing(sqlite3 *db, const struct client *client, double until)
+{
+    size_t missing = 0;
+    sqlite3_stmt *find = NULL; /* stays NULL if the file has no tables yet */
+    sqlite3_prepare_v2(db, "SELECT 1 FROM bodies b JOIN verdicts v ON v.at = b.at WHERE b.id = ?",
+                       -1, &find, NULL);
+    for (size_t i = 0; i < client->count; i++) {
+        sqlite3_bind_text(find, 1, client->answers[i].id, -1, SQLITE_STATIC);
+        if (client->answers[i].seconds <= until && sqlite3_step(find) != SQLITE_ROW)
+            missing++;
+        sqlite3_reset(find);
+    }
+    sqlite3_finalize(find);
+    return missing;
+}
+
+static void expect_whole(sqlite3 *db)
+{
+    sqlite3_stmt *check;
+    ck_assert_int_eq(sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &check, NULL), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_step(check), SQLITE_ROW);
+    ck_assert_str_eq((const char *)sqlite3_column_text(check, 0), "ok");
+    sqlite3_finalize(check);
+}
+
+/* One life: two clients post until SIGKILL. Returns the number of answers. */
+static size_t live_and_die(const char *mode, double grace, struct hs_random *random, int *shot)
+{
+    static struct client clients[2];
+    static const char *const matches[2] = {"one", "two"};
+    sqlite3 *db;
+    hs_kept_start_with(&kept, "--evidence", mode);
+    for (int i = 0; i < 2; i++) {
+        clients[i] =
+            (struct client){.port = kept.service.data_port, .match = matches[i], .shot = *shot};
+        hs_stored_frames(&kept, matches[i], 10);
+        ck_assert_int_eq(pthread_create(&clients[i].thread, NULL, post_claims, &clients[i]), 0);
+    }
+    hs_test_pause_ms(50 + hs_random_index(random, 350));
+    double died = hs_test_seconds();
+    hs_kept_kill(&kept);
+    size_t answers = 0;
+    for (int i = 0; i < 2; i++) {
+        atomic_store(&clients[i].ends, true);
+        pthread_join(clients[i].thread, NULL);
+        *shot = clients[i].shot > *shot ? clients[i].shot : *shot;
+        answers += clients[i].count;
+    }
+    ck_assert_int_eq(sqlite3_open(hs_stored_file(&kept), &db), SQLITE_OK);
+    expect_whole(db);
+    for (int i = 0; i < 2; i++)
+        ck_assert_msg(missing(db, &clients[i], grace > 0 ? died - grace : died + 1) == 0,
+                      "%s: answers to client %d are lost", mode, i);
+    sqlite3_close(db);
+    return answers;
+}
+
+/* Row: sync, async. An async row is committed 0.2 s after it was added; a busy machine may need
+   some more. */
+START_TEST(kills_lose_no_more_than_promised)
+{
+    enum { GRACE_MS = 200, SLACK_MS = 300 };
+    static const char *const modes[] = {"sync", "async"};
+    uint64_t seed = hs_test_seed(20261123);
+    struct hs_random random = hs_random_start(seed, (uint64_t)_i);
+    long kills = hs_test_count("HS_KILLS", DEFAULT_KILLS);
+    int shot = 1;
+    size_t answers = 0;
+    char id[HS_STORED_ID];
+    hs_kept_start(&kept, NULL); /* makes the file of today */
+    hs_stored_frames(&kept, "zero", 10);
+    hs_stored_post(&kept, "zero", "s", 1, HS_STORED_AWAY, id);
+    hs_kept_stop(&kept);
+    double grace = _i == 0 ? 0 : 0.001 * (GRACE_MS + SLACK_MS);
+    for (long i = 0; i < kills; i++)
+        answers += live_and_die(modes[_i], grace, &random, &shot);
+    printf("%s: %ld kills, %zu answers, seed %llu\n", modes[_i], kills, answers,
+           (unsigned long long)seed);
+    ck_assert_uint_gt(answers, 2 * (size_t)kills);
+    hs_kept_start(&kept, NULL); /* the files open again, and are listed */
+    json_t *list = hs_stored_list(&kept, "limit=1000");
+    ck_assert_uint_gt(json_array_size(list), 0);
+    json_decref(list);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* ---- a full disk ---- */
+
+/* No file of the service may grow beyond `bytes`. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    ck_assert_int_eq(prlimit(kept.service.pid, RLIMIT_FSIZE, NULL, &limit), 0);
+    limit.rlim_cur = bytes;
+    ck_assert_int_eq(prlimit(kept.service.pid, RLIMIT_FSIZE, &limit, NULL), 0);
+}
+
+/* The disk takes nothing for a while: answers go on, the metrics and the log say so, and then every
+   verdict is stored. */
+START_TEST(full_disk_delays_the_store)
+{
+    enum { CLAIMS = 40 };
+    char id[HS_STORED_ID];
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "one", 10);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
+    hs_stored_wait(&kept);
+    limit_files(4096);
+    for (int i = 0; i < CLAIMS; i++)
+        hs_stored_post(&kept, "one", "s", 2 + i, HS_STORED_AWAY, id);
+    hs_test_pause_ms(500);
+    ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_evidence_queue_length"), CLAIMS);
+    ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_evidence_written_total"), 1);
+    ck_assert_double_ge(hs_kept_metric(&kept, "hindsight_evidence_failures_total"), 1);
+    limit_files(RLIM_INFINITY);
+    hs_stored_wait(&kept);
+    ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_evidence_written_total"), 1 + CLAIMS);
+    json_t *list = hs_stored_list(&kept, "limit=100");
+    ck_assert_uint_eq(json_array_size(list), 1 + CLAIMS);
+    hs_stored_recheck(&kept, list);
+    json_decref(list);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* With `sync`, answers wait for the disk, at most three seconds. A worker serves others meanwhile.
+ */
+START_TEST(sync_answers_wait_without_a_worker)
+{
+    static const char *const more[] = {"--evidence", "sync", "--threads", "1", NULL};
+    static struct client client;
+    char id[HS_STORED_ID];
+    hs_kept_start(&kept, more);
+    hs_stored_frames(&kept, "one", 10);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
+    limit_files(4096);
+    client = (struct client){.port = kept.service.data_port, .match = "one", .shot = 2};
+    ck_assert_int_eq(pthread_create(&client.thread, NULL, post_claims, &client), 0);
+    hs_test_pause_ms(100);
+    struct hs_test_http *other = hs_test_http_open(kept.service.data_port);
+    for (int i = 0; i < 20; i++) { /* by the same, only worker */
+        long status;
+        double began = hs_test_seconds();
+        json_decref(hs_test_http_json(other, "GET", "/v1/matches/one", NULL, &status));
+        ck_assert_int_eq(status, 200);
+        ck_assert_double_lt(hs_test_seconds() - began, 1);
+    }
+    hs_test_http_close(other);
+    ck_assert_uint_eq(client.count, 0); /* the claim is not answered yet */
+    limit_files(RLIM_INFINITY);
+    for (int tries = 0;
+         tries < 500 && hs_kept_metric(&kept, "hindsight_evidence_written_total") < 3; tries++)
+        hs_test_pause_ms(10);
+    atomic_store(&client.ends, true);
+    pthread_join(client.thread, NULL);
+    ck_assert_uint_ge(client.count, 1);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* ---- overflow ---- */
+
+static const char small_queue[] = "65536";
+
+/* Row: drop, block. */
+START_TEST(full_queues_drop_or_block)
+{
+    static const char *const overflows[] = {"drop", "block"};
+    const char *const more[] = {"--evidence-overflow", overflows[_i], "--evidence-queue-bytes",
+                                small_queue, NULL};
+    char id[HS_STORED_ID], body[256];
+    long refused = 0, answered = 0;
+    hs_kept_start(&kept, more);
+    hs_stored_frames(&kept, "one", 10);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
+    hs_stored_wait(&kept);
+    limit_files(4096);
+    for (int shot = 2; shot < 60; shot++) {
+        snprintf(body, sizeof body,
+                 "{\"now\":11.05,\"hits\":[{\"shot\":%d,\"shooter\":\"s\",\"hit_time\":11,"
+                 "\"start\":[0,300,160],\"end\":[500,0,160],\"target\":\"t\"}]}",
+                 shot);
+        long status = hs_kept_status(&kept, "POST", "/v1/matches/one/hits", body);
+        ck_assert(status == 200 || status == 503);
+        refused += status == 503;
+        answered += status == 200;
+    }
+    double dropped = hs_kept_metric(&kept, "hindsight_evidence_dropped_total{reason=\"queue\"}");
+    ck_assert_int_ge(answered, 5);
+    ck_assert_int_eq(refused > 0, _i == 1);
+    ck_assert_int_eq(dropped > 0, _i == 0);
+    limit_files(RLIM_INFINITY);
+    hs_stored_wait(&kept);
+    json_t *list = hs_stored_list(&kept, "limit=1000");
+    ck_assert_int_eq((long)json_array_size(list), 1 + answered - (long)dropped);
+    json_decref(list);
+    hs_stored_post(&kept, "one", "s", 100, HS_STORED_AWAY, id);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* ---- a folder that refuses writes ---- */
+
+/* A directory in place of the file of today: nobody can write it, not even root. */
+START_TEST(refused_files_delay_the_store)
+{
+    char day[32], id[HS_STORED_ID], path[256];
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(day, sizeof day, "evidence-%Y-%m-%d.db", gmtime_r(&now, &utc));
+    hs_kept_start(&kept, NULL);
+    snprintf(path, sizeof path, "%s", hs_kept_path(&kept, day));
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    hs_stored_frames(&kept, "one", 10);
+    for (int i = 1; i <= 5; i++)
+        hs_stored_post(&kept, "one", "s", i, HS_STORED_AWAY, id);
+    hs_test_pause_ms(500);
+    ck_assert_double_ge(hs_kept_metric(&kept, "hindsight_evidence_failures_total"), 1);
+    ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_evidence_written_total"), 0);
+    ck_assert_int_eq(rmdir(path), 0);
+    hs_stored_wait(&kept);
+    ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_evidence_written_total"), 5);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("evidence_disk");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, kills_lose_no_more_than_promised, 0, 2);
+    tcase_add_test(tests, full_disk_delays_the_store);
+    tcase_add_test(tests, sync_answers_wait_without_a_worker);
+    tcase_add_loop_test(tests, full_queues_drop_or_block, 0, 2);
+    tcase_add_test(tests, refused_files_delay_the_store);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}

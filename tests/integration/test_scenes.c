@@ -1,0 +1,440 @@
+/* What an analyst does with stored verdicts: every verdict has a scene, `hindsight show` draws it,
+   and what-if computes the stored verdicts again under other rules. */
+#include "tests/integration/stored.h"
+#include "tests/support/contract/document.h"
+#include "tests/support/contract/schema.h"
+#include "tests/support/files.h"
+#include "tests/support/http/tokens.h"
+#include "tests/support/program.h"
+#include "tests/support/run_suite.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct hs_test_kept kept;
+
+static void setup(void)
+{
+    hs_kept_setup(&kept);
+}
+
+static void teardown(void)
+{
+    hs_kept_teardown(&kept);
+}
+
+static const char *text_of(const json_t *object, const char *member)
+{
+    return json_string_value(json_object_get(object, member));
+}
+
+static json_t *scene_of(const char *id)
+{
+    char path[96];
+    snprintf(path, sizeof path, "/v1/verdicts/%s/scene", id);
+    return hs_stored_get(&kept, path);
+}
+
+/* ---- scenes ---- */
+
+/* Whether a body with this role is shown at this moment. */
+static bool has_body(const json_t *scene, const char *role, const char *when)
+{
+    size_t i;
+    json_t *body;
+    json_array_foreach(json_object_get(scene, "bodies"), i, body)
+    {
+        if (strcmp(text_of(body, "role"), role) == 0 && strcmp(text_of(body, "when"), when) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A miss has the gap that was measured, and a wall the place where it stopped the shot. */
+static void check_reason(const json_t *row, const json_t *scene)
+{
+    const json_t *shot = json_object_get(scene, "shot");
+    const char *reason = text_of(row, "reason"), *kind = text_of(row, "kind");
+    bool has_path = json_array_size(json_object_get(shot, "path")) > 0;
+    if (strcmp(reason, "no_intersection") == 0 && has_path) {
+        const json_t *closest = json_object_get(shot, "closest");
+        double gap = json_number_value(json_object_get(closest, "distance"));
+        ck_assert(has_body(scene, "target", "hit_time"));
+        ck_assert_double_eq_tol(gap, json_number_value(json_object_get(row, "measured")), 2e-6);
+        ck_assert(json_is_null(json_object_get(shot, "stopped")));
+    }
+    if (strcmp(reason, "occluded_world") == 0 && has_path && strcmp(kind, "hit") == 0 &&
+        !json_is_null(json_object_get(shot, "impact")))
+        ck_assert(json_is_object(json_object_get(shot, "stopped")));
+}
+
+/* The schema of the contract has every member. Reading it takes long, so some scenes are enough. */
+enum { SCHEMA_EVERY = 8 };
+
+static void check_schema(const json_t *document, const json_t *scene)
+{
+    struct hs_schema_fault fault;
+    bool fits = hs_schema_fits(document, hs_contract_schema(document, "Scene"), scene, &fault);
+    ck_assert_msg(fits, "%s: %s", fault.pointer, fault.text);
+}
+
+START_TEST(every_verdict_has_a_scene)
+{
+    size_t i, rejected = 0;
+    json_t *row, *document = hs_contract_load();
+    hs_kept_start_with(&kept, "--default-ruleset", "metres");
+    hs_stored_play_all(&kept);
+    json_t *all = hs_stored_list(&kept, "limit=1000");
+    json_array_foreach(all, i, row)
+    {
+        json_t *scene = scene_of(text_of(row, "verdict_id"));
+        ck_assert(json_equal(json_object_get(scene, "verdict"), row));
+        ck_assert_msg(json_is_true(json_object_get(scene, "identical")), "%s",
+                      text_of(row, "verdict_id"));
+        const json_t *answer = json_object_get(scene, "answer");
+        ck_assert_str_eq(text_of(answer, "reason"), text_of(row, "reason"));
+        bool is_accepted = strcmp(text_of(row, "verdict"), "accepted") == 0;
+        ck_assert_int_eq(json_is_null(json_object_get(scene, "sentence")), is_accepted);
+        ck_assert_str_eq(text_of(json_object_get(scene, "shooter"), "player"),
+                         text_of(row, "player"));
+        check_reason(row, scene);
+        if (i % SCHEMA_EVERY == 0)
+            check_schema(document, scene);
+        rejected += is_accepted ? 0 : 1;
+        json_decref(scene);
+    }
+    ck_assert_uint_gt(rejected, 750);
+    json_decref(document);
+    json_decref(all);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* A match `m` in a field of `count` posts around the shot, with a wall in the way. Returns the id
+   of a claim that the wall stops. */
+static void post_behind_wall(int count, char id[HS_STORED_ID])
+{
+    static const char claim[] =
+        "{\"now\":11.05,\"hits\":[{\"shot\":1,\"shooter\":\"s\",\"hit_time\":11,"
+        "\"start\":[0,0,160],\"end\":[500,0,160],\"target\":\"t\"}]}";
+    size_t size = 128 + (size_t)count * 64, len;
+    char *map = malloc(size);
+    ck_assert_ptr_nonnull(map);
+    len = (size_t)snprintf(map, size, "{\"boxes\":[{\"min\":[240,-90,0],\"max\":[260,90,400]}");
+    for (int i = 0; i < count; i++)
+        len += (size_t)snprintf(map + len, size - len, ",{\"min\":[%d,%d,0],\"max\":[%d,%d,1]}",
+                                i % 400, 20 + i / 400, i % 400 + 1, 21 + i / 400);
+    snprintf(map + len, size - len, "]}");
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/maps/posts", map), 201);
+    free(map);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"map\":\"posts\"}"), 201);
+    hs_stored_frames(&kept, "m", 10);
+    hs_kept_holds(hs_kept_post(&kept, "/v1/matches/m/hits", claim), "occluded_world");
+    hs_stored_wait(&kept);
+    json_t *list = hs_stored_list(&kept, "match=m");
+    snprintf(id, HS_STORED_ID, "%s", text_of(json_array_get(list, 0), "verdict_id"));
+    json_decref(list);
+}
+
+START_TEST(walls_are_bounded)
+{
+    enum { POSTS = 20000, MOST = 4096 };
+    char id[HS_STORED_ID];
+    hs_kept_start(&kept, NULL);
+    post_behind_wall(POSTS, id);
+    json_t *scene = scene_of(id);
+    const json_t *walls = json_object_get(scene, "walls");
+    size_t boxes = json_array_size(json_object_get(walls, "boxes")) / 6;
+    ck_assert_uint_eq(boxes, MOST);
+    ck_assert_int_gt(json_integer_value(json_object_get(walls, "left_out")), 0);
+    const json_t *stopped = json_object_get(json_object_get(scene, "shot"), "stopped");
+    ck_assert_str_eq(text_of(stopped, "by"), "wall");
+    ck_assert_double_eq_tol(json_number_value(json_object_get(stopped, "distance")), 240, 1e-3);
+    ck_assert_str_eq(text_of(json_object_get(scene, "map"), "name"), "posts");
+    json_decref(scene);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* ---- show ---- */
+
+static const char *url(void)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "http://127.0.0.1:%u", kept.service.data_port);
+    return text;
+}
+
+static void shows(const char *what, const char *const *parts, size_t count)
+{
+    struct hs_test_run run;
+    HS_TEST_RUN(&run, "show", what, "--server", url());
+    ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_msg(strstr(run.out, parts[i]) != NULL, "no %s in\n%s", parts[i], run.out);
+}
+
+#define SHOWS(what, ...)                                                                           \
+    shows(what, (const char *const[]){__VA_ARGS__},                                                \
+          sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+START_TEST(show_draws_a_verdict)
+{
+    char id[HS_STORED_ID], path[96], file[128];
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "one", 10);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_BESIDE, id);
+    hs_stored_wait(&kept);
+    SHOWS(id, "they claim to have hit t.", "Verdict: rejected, no_intersection.", "missed by",
+          "contact       fail", "the path misses t by", "the same answer, byte for byte",
+          "range         pass");
+    snprintf(path, sizeof path, "/v1/verdicts/%s", id);
+    char *stream = hs_kept_get(&kept, path);
+    snprintf(file, sizeof file, "%s/verdict", kept.directory);
+    hs_test_write_file(file, stream);
+    free(stream);
+    SHOWS(file, "missed by", "contact       fail");
+    post_behind_wall(0, id);
+    SHOWS(id, "stopped by a wall", "seen from above", "world         fail");
+    hs_stored_post(&kept, "one", "s", 2, HS_STORED_TOO_OLD, id);
+    hs_stored_wait(&kept);
+    SHOWS(id, "rejected, rewind_limit", "rewind        fail");
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* In a game whose second axis points up. */
+START_TEST(show_turns_the_world)
+{
+    static const char frames[] =
+        "{\"frames\":[{\"time\":1,\"players\":[{\"player\":\"s\",\"position\":[0,0,0],"
+        "\"weapon\":\"rifle\"},{\"player\":\"t\",\"position\":[5,0,0]}]},"
+        "{\"time\":1.05,\"players\":[{\"player\":\"s\",\"position\":[0,0,0]},"
+        "{\"player\":\"t\",\"position\":[5,0,0]}]}]}";
+    static const char claim[] =
+        "{\"now\":1.05,\"hits\":[{\"shot\":1,\"shooter\":\"s\",\"hit_time\":1,"
+        "\"start\":[0,1.6,0],\"end\":[5,%s],\"target\":\"t\"}]}";
+    static const struct {
+        const char *end, *seen;
+    } cases[] = {{"1.6,2", "seen from above"}, {"4,0", "seen from the side"}};
+    hs_kept_start(&kept, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        char body[256], path[64];
+        snprintf(path, sizeof path, "/v1/matches/u%zu", i);
+        ck_assert_int_eq(hs_kept_status(&kept, "PUT", path, "{\"ruleset\":\"unity\"}"), 201);
+        snprintf(path, sizeof path, "/v1/matches/u%zu/frames", i);
+        free(hs_kept_post(&kept, path, frames));
+        snprintf(path, sizeof path, "/v1/matches/u%zu/hits", i);
+        snprintf(body, sizeof body, claim, cases[i].end);
+        hs_kept_holds(hs_kept_post(&kept, path, body), "no_intersection");
+        hs_stored_wait(&kept);
+        json_t *list = hs_stored_list(&kept, "limit=1");
+        SHOWS(text_of(json_array_get(list, 0), "verdict_id"), cases[i].seen, " m (limit 0.00)");
+        json_decref(list);
+    }
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+START_TEST(show_refuses_what_it_cannot_read)
+{
+    static const char unknown[] = "0123456789abcdef0123456789abcdef";
+    struct hs_test_run run;
+    char file[128];
+    hs_test_program_rejects((const char *const[]){"show", NULL});
+    hs_test_program_rejects((const char *const[]){"show", "a", "b", NULL});
+    snprintf(file, sizeof file, "%s/other", kept.directory);
+    hs_test_write_file(file, "{}\n");
+    HS_TEST_RUN(&run, "show", file);
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_ptr_nonnull(strstr(run.err, "is not the evidence of one verdict"));
+    hs_kept_start(&kept, NULL);
+    HS_TEST_RUN(&run, "show", unknown, "--server", url());
+    ck_assert_int_eq(run.code, 1);
+    ck_assert_ptr_nonnull(strstr(run.err, "404"));
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* ---- what-if ---- */
+
+/* The document of the default ruleset with one number changed, for free(). */
+static char *changed_rules(const char *section, const char *member, double value)
+{
+    json_t *root = hs_stored_get(&kept, "/v1/rulesets/centimetres");
+    json_t *rules = json_object_get(root, "ruleset");
+    json_object_set_new(json_object_get(rules, section), member, json_real(value));
+    json_object_set_new(rules, "name", json_string("loose"));
+    char *text = json_dumps(rules, JSON_COMPACT);
+    json_decref(root);
+    ck_assert_ptr_nonnull(text);
+    return text;
+}
+
+static json_t *what_if(const char *query, const char *rules)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/v1/what-if%s", query);
+    char *answer = hs_kept_post(&kept, path, rules);
+    json_t *root = json_loads(answer, 0, NULL);
+    ck_assert_msg(root != NULL, "%s", answer);
+    free(answer);
+    return root;
+}
+
+static json_int_t count_of(const json_t *answer, const char *member)
+{
+    return json_integer_value(json_object_get(answer, member));
+}
+
+/* One claim of each kind, in a match each, and the ids of their verdicts. */
+static void post_kinds(char ids[HS_STORED_CLAIMS][HS_STORED_ID])
+{
+    for (int i = 0; i < HS_STORED_CLAIMS; i++) {
+        char match[16];
+        snprintf(match, sizeof match, "m%d", i);
+        hs_stored_frames(&kept, match, 10);
+        hs_stored_post(&kept, match, "s", 1, (enum hs_stored_claim)i, ids[i]);
+    }
+    hs_stored_wait(&kept);
+}
+
+START_TEST(what_if_counts_what_changes)
+{
+    char ids[HS_STORED_CLAIMS][HS_STORED_ID], file[128], path[96];
+    struct hs_test_run run;
+    hs_kept_start_with(&kept, "--evidence-sample", "1");
+    post_kinds(ids);
+    char *rules = changed_rules("hit", "claim_padding", 180);
+    json_t *answer = what_if("", rules);
+    ck_assert_str_eq(text_of(answer, "ruleset"), "loose");
+    ck_assert_int_eq(count_of(answer, "computed"), HS_STORED_CLAIMS);
+    ck_assert_int_eq(count_of(answer, "changed"), 1);
+    ck_assert_int_eq(count_of(answer, "unchanged"), HS_STORED_CLAIMS - 1);
+    ck_assert_int_eq(count_of(answer, "incomparable"), 0);
+    ck_assert_ptr_null(json_object_get(answer, "next"));
+    const json_t *change = json_array_get(json_object_get(answer, "changes"), 0);
+    ck_assert_str_eq(text_of(change, "verdict_id"), ids[HS_STORED_BESIDE]);
+    ck_assert_str_eq(text_of(json_object_get(change, "before"), "reason"), "no_intersection");
+    ck_assert_str_eq(text_of(json_object_get(change, "after"), "verdict"), "accepted");
+    json_decref(answer);
+    /* `recheck` finds the same in the download of the verdict. */
+    snprintf(path, sizeof path, "/v1/verdicts/%s", ids[HS_STORED_BESIDE]);
+    char *stream = hs_kept_get(&kept, path);
+    snprintf(file, sizeof file, "%s/verdict", kept.directory);
+    hs_test_write_file(file, stream);
+    snprintf(path, sizeof path, "%s/loose.json", kept.directory);
+    hs_test_write_file(path, rules);
+    HS_TEST_RUN(&run, "recheck", file, "--rules", path);
+    ck_assert_msg(strstr(run.out, "rejected no_intersection -> accepted ok_lenient") != NULL,
+                  "%s%s", run.out, run.err);
+    free(stream);
+    free(rules);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+START_TEST(what_if_takes_filters_and_pages)
+{
+    char ids[HS_STORED_CLAIMS][HS_STORED_ID], query[96] = "?limit=1";
+    hs_kept_start(&kept, NULL);
+    post_kinds(ids); /* the fair one is not stored */
+    char *rules = changed_rules("rewind", "limit", 0.5);
+    json_int_t computed = 0;
+    for (int page = 0; query[0] != '\0'; page++) {
+        ck_assert_int_lt(page, HS_STORED_CLAIMS + 1);
+        json_t *answer = what_if(query, rules);
+        computed += count_of(answer, "computed");
+        json_int_t next = count_of(answer, "next");
+        snprintf(query, sizeof query, next > 0 ? "?limit=1&cursor=%lld" : "", (long long)next);
+        json_decref(answer);
+    }
+    ck_assert_int_eq(computed, HS_STORED_CLAIMS - 1);
+    json_t *answer = what_if("?reason=rewind_limit&ruleset=centimetres", rules);
+    ck_assert_int_eq(count_of(answer, "computed"), 1);
+    json_decref(answer);
+    free(rules);
+    json_t *root = hs_stored_get(&kept, "/v1/rulesets/metres"); /* other rigs */
+    char *metres = json_dumps(json_object_get(root, "ruleset"), JSON_COMPACT);
+    answer = what_if("", metres);
+    ck_assert_int_eq(count_of(answer, "computed"), 0);
+    ck_assert_int_eq(count_of(answer, "incomparable"), HS_STORED_CLAIMS - 1);
+    json_decref(answer);
+    json_decref(root);
+    free(metres);
+    ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/what-if", "{\"rigs\":7}"), 400);
+    ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/what-if?limit=5001", "{}"), 400);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* ---- who may see them ---- */
+
+START_TEST(tenants_see_their_own)
+{
+    static struct hs_test_token tokens[] = {
+        {.tenant = "acme", .kid = "all", .scopes = "\"admin\""},
+        {.tenant = "zeta", .kid = "all", .scopes = "\"admin\""},
+        {.tenant = "acme", .kid = "game", .scopes = "\"ingest\",\"verify\",\"rules\""},
+    };
+    char file[96], path[64], id[HS_STORED_ID];
+    const char *headers[3][2] = {{tokens[0].header}, {tokens[1].header}, {tokens[2].header}};
+    snprintf(file, sizeof file, "%s/tokens", kept.directory);
+    hs_test_tokens_write(file, tokens, 3);
+    hs_kept_start_with(&kept, "--token-file", file);
+    kept.headers = headers[0];
+    hs_stored_frames(&kept, "one", 10);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
+    hs_stored_wait(&kept);
+    char *rules = changed_rules("hit", "claim_padding", 1);
+    snprintf(path, sizeof path, "/v1/verdicts/%s/scene", id);
+    for (int i = 0; i < 2; i++) {
+        kept.headers = headers[i];
+        json_t *answer = what_if("", rules);
+        ck_assert_int_eq(count_of(answer, "computed"), i == 0 ? 1 : 0);
+        ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), i == 0 ? 200 : 403);
+        json_decref(answer);
+    }
+    kept.headers = headers[2];
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 403);
+    ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/what-if", rules), 403);
+    kept.headers = NULL;
+    free(rules);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+START_TEST(without_a_store_there_is_nothing)
+{
+    static const char path[] = "/v1/verdicts/0123456789abcdef0123456789abcdef/scene";
+    hs_kept_start(&kept, NULL);
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 404);
+    hs_kept_stop(&kept);
+    hs_kept_start_with(&kept, "--evidence", "off");
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 404);
+    ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/what-if", "{}"), 404);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("scenes");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, every_verdict_has_a_scene);
+    tcase_add_test(tests, walls_are_bounded);
+    tcase_add_test(tests, show_draws_a_verdict);
+    tcase_add_test(tests, show_turns_the_world);
+    tcase_add_test(tests, show_refuses_what_it_cannot_read);
+    tcase_add_test(tests, what_if_counts_what_changes);
+    tcase_add_test(tests, what_if_takes_filters_and_pages);
+    tcase_add_test(tests, tenants_see_their_own);
+    tcase_add_test(tests, without_a_store_there_is_nothing);
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}

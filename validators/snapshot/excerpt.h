@@ -1,0 +1,49 @@
+/* What an excerpt (snapshot.h) has beyond a saved match: poses, and state that is not outdated.
+   Internal to validators/. */
+#ifndef HS_SNAPSHOT_EXCERPT_H
+#define HS_SNAPSHOT_EXCERPT_H
+
+#include "validators/snapshot.h"
+#include "validators/snapshot/load.h"
+
+/* The first value of an excerpt's bytes. */
+#define HS_EXCERPT_VERSION (UINT64_C(0x80000000) + HS_SAVED_VERSION)
+
+/* What a verdict depends on. */
+struct hs_excerpt {
+    struct hs_str shooter;
+    uint64_t shot;
+    /* A posted shot of the shooter, of this weapon if there is one; NULL: they posted none. The
+       rules about unposted hits ask whether the shooter posts any. */
+    const struct hs_ledger_entry *posted;
+    const struct hs_hit_claim *claim; /* names more players; NULL: a posted shot */
+    int64_t from_us, until_us;        /* the times at which players and movers are looked at */
+    struct hs_vec low, high;          /* bounds of every place that is looked at */
+};
+
+void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,
+                     struct hs_bytes *out);
+
+/* Whether the excerpt has this player, mover or used number. */
+bool hs_excerpt_has_player(const struct hs_excerpt *excerpt, const struct hs_match *match,
+                           const struct hs_player *player);
+bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_match *match,
+                          const struct hs_mover *mover);
+bool hs_excerpt_has_number(const struct hs_excerpt *excerpt,
+                           const struct hs_ledger_numbers *numbers,
+                           const struct hs_ledger_entry *entry);
+bool hs_excerpt_is_shooter(const struct hs_excerpt *excerpt, const struct hs_player *player);
+
+/* Each pair writes and reads the same bytes. They follow the saved match, mover or player. */
+void hs_excerpt_put_match(const struct hs_match *match, struct hs_bytes *out);
+void hs_excerpt_get_match(struct hs_loading *l);
+
+void hs_excerpt_put_mover(const struct hs_excerpt *excerpt, const struct hs_mover *mover,
+                          struct hs_bytes *out);
+void hs_excerpt_get_mover(struct hs_loading *l, struct hs_mover *mover);
+
+void hs_excerpt_put_player(const struct hs_excerpt *excerpt, const struct hs_match *match,
+                           const struct hs_player *player, struct hs_bytes *out);
+void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player);
+
+#endif
