@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than the relative error of a few operations on coordinates. */
+/* More than the relative rounding error of a few operations on coordinates. */
 #define ROUNDING 1e-12
 
 struct hs_history *hs_history_create(const struct hs_history_limits *limits)
@@ -86,8 +86,8 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
                                                                               sample->posted_pose);
 }
 
-/* Samples mostly arrive at a steady rate. So this guess is mostly the last sample at or before a
-   time between the oldest and the newest. */
+/* Guesses the index of the last sample at or before a time. The time is between the oldest and the
+   newest sample. Samples mostly arrive at a steady rate, so the guess is mostly right. */
 static uint32_t guess_index(const struct hs_history *history, int64_t time_us)
 {
     const struct hs_history_span *span = &history->span;
@@ -128,7 +128,8 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us)
     return (int64_t)low - 1;
 }
 
-/* Bytes that a processor loads at once; more on some, which costs a few needless instructions. */
+/* The size of a cache line in bytes. Where lines are larger, the loop below prefetches some twice,
+   which costs little. */
 enum { CACHE_LINE = 64 };
 
 static void prefetch(const void *from, size_t size)
@@ -160,8 +161,8 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 
 /* ---- span ---- */
 
-/* Returns the distance from the root within which all posted hitboxes are, or the box of a mover.
-   0: no hitbox was posted. */
+/* Returns the distance from the root within which all posted hitboxes are; for a mover, its box. 0:
+   no bones were posted. */
 static double posted_reach(const struct hs_history *history, const struct hs_sample *sample)
 {
     if (history->of_mover)
@@ -170,7 +171,7 @@ static double posted_reach(const struct hs_history *history, const struct hs_sam
     return posted_pose != NULL && posted_pose->bone_count > 0 ? (double)posted_pose->reach : 0;
 }
 
-/* Extends the span by sample i and by the gap before it. */
+/* Extends the bounds by sample i and by the gap before it. */
 static void widen_span(struct hs_history *history, uint32_t i)
 {
     struct hs_history_span *span = &history->span;
@@ -183,8 +184,8 @@ static void widen_span(struct hs_history *history, uint32_t i)
         span->longest_gap_us = gap;
 }
 
-/* Updates the span after sample i was inserted. It is computed again from all samples after as many
-   inserts as there are samples, so that it forgets dropped samples. */
+/* Updates the bounds after sample i was inserted. As dropped samples make them too large, they are
+   computed again from all samples after as many inserts as there are samples. */
 static void update_span(struct hs_history *history, uint32_t i)
 {
     struct hs_history_span *span = &history->span;
@@ -196,7 +197,7 @@ static void update_span(struct hs_history *history, uint32_t i)
         history->since_span = 0;
     } else {
         widen_span(history, i);
-        /* The gap after sample i is part of a gap that the span already contains. */
+        /* Sample i splits a gap. The bounds contain that gap, which is longer than its parts. */
         if (i == 0)
             widen_span(history, 1);
     }
@@ -229,7 +230,7 @@ static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
     to->jumped = hs_vec_distance(from->position, to->position) > max_speed * seconds;
 }
 
-/* Copies the stale parts of `to` that are current in `from`. False: nothing was copied. */
+/* Copies the members that are stale in `to` and current in `from`. False: there are none. */
 static bool learn_player(struct hs_state *to, const struct hs_state *from)
 {
     unsigned news = to->stale & ~(unsigned)from->stale;
@@ -265,8 +266,8 @@ static bool has_stale_connection(const struct hs_history *history, const union h
     return !history->of_mover && (state->player.stale & HS_STALE_CONNECTION) != 0;
 }
 
-/* Updates samples that are later than sample i but arrived earlier, as the newest frame does after
-   a restore. They inherited stale state that sample i knows. If memory is out, they stay stale. */
+/* Updates samples that are later than sample i but arrived before it. After a restore such samples
+   may have inherited stale state that sample i knows. If memory is out, they stay stale. */
 static void inform_later(struct hs_history *history, uint32_t i)
 {
     union hs_any_state known = history->states[hs_history_slot(history, i)->state].state;
@@ -292,7 +293,7 @@ static enum hs_insert_result result_of(enum hs_growth growth)
     return growth == HS_GROWTH_REFUSED ? HS_INSERT_NO_SPACE : HS_INSERT_NO_MEMORY;
 }
 
-/* Stores state and posted pose of a sample, and refers to them in `stored`. */
+/* Stores state and posted pose of a sample, and sets their indices in `stored`. */
 static enum hs_growth store_parts(struct hs_history *history, const union hs_any_state *state,
                                   const struct hs_posted_pose *posted_pose,
                                   const struct hs_sample *like, struct hs_sample *stored)
@@ -306,7 +307,7 @@ static enum hs_growth store_parts(struct hs_history *history, const union hs_any
     return growth;
 }
 
-/* Updates everything that depends on the neighbours of sample `place`, which is new. */
+/* Updates everything that depends on the new sample `place` and its neighbours. */
 static void settle(struct hs_history *history, const struct hs_history_rules *rules, uint32_t place)
 {
     mark_jump(history, place, rules->max_speed);
@@ -335,8 +336,8 @@ static enum hs_insert_result replace(struct hs_history *history,
     return HS_INSERT_STORED;
 }
 
-/* Inserts a sample. NO_SPACE: the budget has no bytes for the posted bones. Shortening the history
-   may help. */
+/* Inserts a sample. NO_SPACE: the budget has no bytes for the posted bones. Then the insert may
+   succeed with a shorter history. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
                                     const struct hs_sample *sample, const union hs_any_state *state,
@@ -380,7 +381,8 @@ static enum hs_insert_result insert(struct hs_history *history,
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }
 
-/* Drops about half of the samples. False: the history already has its min length. */
+/* Drops about half of the samples. False: the history is as short as it may be, or out of memory.
+ */
 static bool halve(struct hs_history *history)
 {
     uint32_t half = history->count / 2;
