@@ -19,7 +19,7 @@ void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *bu
     free(moves);
 }
 
-/* No jump, spawn or launch by the server has been used. */
+/* Forgets which jumps, spawns and launches of the server were used. */
 static void forget_events(struct hs_player_moves *moves)
 {
     if (moves == NULL)
@@ -96,7 +96,7 @@ void hs_player_moves_grow(struct hs_player_moves *moves, struct hs_budget *budge
         hs_budget_release(budget, bytes);
         return;
     }
-    for (uint32_t k = 0; k < old->count; k++) { /* from the oldest */
+    for (uint32_t k = 0; k < old->count; k++) { /* from the oldest to the newest */
         uint32_t i = (old->next + k) % old->capacity;
         grown->seq[k] = old->seq[i];
         grown->answer[k] = old->answer[i];
@@ -124,8 +124,8 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 
-/* Faster than hs_digest_word: the two words do not depend on each other, so a processor computes
-   both at once. Every move is hashed, but few are ever compared. */
+/* Adds a word to a digest. Faster than hs_digest_word, because the two words do not depend on each
+   other and a processor computes both at once. Every move is hashed, but few are ever compared. */
 static void add_word(struct hs_digest *digest, uint64_t word)
 {
     digest->word[0] = (digest->word[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -141,8 +141,8 @@ static void add_real(struct hs_digest *digest, double value)
     add_word(digest, word);
 }
 
-/* The last bytes of a text that is not empty, up to eight. Texts of the same length have the same
-   value only if these bytes are the same. */
+/* Returns the last bytes of a text that is not empty, up to eight. Two texts of the same length
+   give the same value only if these bytes are equal. */
 static uint64_t last_bytes(struct hs_str text)
 {
     uint32_t low, high;
@@ -161,8 +161,8 @@ static uint64_t last_bytes(struct hs_str text)
     return (uint64_t)high << 32 | low;
 }
 
-/* Adds a name that may be absent. `which` and the length come first, so that neighbouring names
-   cannot trade characters. */
+/* Adds a name that may be absent. `which` and the length come first. Otherwise characters could
+   move from one name to the next without changing the digest. */
 static void add_name(struct hs_digest *digest, struct hs_str name, uint64_t which)
 {
     if (name.ptr == NULL)
@@ -229,7 +229,7 @@ const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *
     return NULL;
 }
 
-/* Whether the ring is full and the move is below everything in it: its answer was dropped. */
+/* Whether the ring is full and the move's number is below all in it: its answer was dropped. */
 static bool is_below_all(const struct hs_move_answers *answers, const struct hs_move *move)
 {
     for (uint32_t i = 0; i < answers->count; i++)
@@ -243,7 +243,7 @@ void hs_move_answers_keep(struct hs_move_answers *answers, const struct hs_move 
                           const struct hs_digest *digest, const struct hs_move_result *result)
 {
     if (result->reason == HS_MOVE_STALE && is_below_all(answers, move))
-        return; /* otherwise a long batch, sent again, would push out its own answers one by one */
+        return; /* otherwise a long batch that is sent again would replace its own answers */
     uint32_t i = answers->next;
     answers->next = i + 1 < answers->capacity ? i + 1 : 0;
     if (answers->count < answers->capacity)
@@ -262,7 +262,7 @@ void hs_move_result_clear(struct hs_move_result *result)
     result->speed = 1;
 }
 
-/* The bytes of the rest that are set. */
+/* Returns the number of bytes of HS_MOVE_REST that are set in a result. */
 static size_t rest_of(const struct hs_move_result *result)
 {
     if (result->failure_count == 0 && result->position != HS_MOVE_POSITION_CORRECTION)

@@ -1,17 +1,17 @@
-/* Reads back what the library saved. Internal to validators/. */
+/* Reads saved parts of a match. Internal to validators/. */
 #ifndef HS_SNAPSHOT_LOAD_H
 #define HS_SNAPSHOT_LOAD_H
 
 #include "validators/base/saved.h"
 #include "validators/match/players.h"
 
-/* The state of a reader. It reads zeros after an error, which hs_loading_is_fine reports. */
+/* The state of a reader. After an error it reads zeros, and hs_loading_is_fine returns false. */
 struct hs_loading {
     struct hs_bytes_reader reader;
     struct hs_saved_names names;
     struct hs_match *match;
     bool knows_checks;     /* the saved move checks have the layout of this program */
-    bool restarted_checks; /* some of them could not be read and start again */
+    bool restarted_checks; /* some move checks could not be read, and start again */
     bool is_damaged, no_memory;
 };
 
@@ -20,7 +20,7 @@ bool hs_loading_flag(struct hs_loading *l);
 int64_t hs_loading_time(struct hs_loading *l);
 struct hs_str hs_loading_name(struct hs_loading *l, bool may_be_empty);
 
-/* Reads what hs_saved_put_entry wrote. Afterwards the caller owns the memory of the entry
+/* Reads the bytes that hs_saved_put_entry wrote. Afterwards the caller owns the memory of the entry
    (hs_ledger_free_entry), even after an error. */
 void hs_loading_entry(struct hs_loading *l, struct hs_ledger_entry *entry);
 
