@@ -1,5 +1,5 @@
-/* Queues replies on a libmicrohttpd connection, so that the last line of a handler is `return
-   hs_reply_...(...)`. Each function returns false if memory is out; the connection then closes. */
+/* Functions that queue a reply on a libmicrohttpd connection. The last line of a handler can be
+   `return hs_reply_...(...)`. Each returns false if memory is out; the connection then closes. */
 #ifndef HS_API_REPLY_H
 #define HS_API_REPLY_H
 
@@ -20,13 +20,13 @@ struct hs_reply_headers {
     bool close;              /* the connection closes after this reply */
 };
 
-/* Sends bytes without a copy. They must stay until the library reports that the request is
-   completed. */
+/* Sends bytes without copying them. They must stay valid until the library reports that the request
+   is completed. */
 bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *content_type,
                     const void *bytes, size_t size, const struct hs_reply_headers *headers);
 
-/* Sends the problem as application/problem+json, with Retry-After if its status is 429 or 503. Its
-   text replaces the content of `body`, which must stay like the bytes above. */
+/* Sends the problem as application/problem+json, with Retry-After if its status is 429 or 503.
+   Writes its text to `body`, which must stay valid as long as the bytes above. */
 bool hs_reply_problem(struct MHD_Connection *connection, const struct hs_problem *problem,
                       struct hs_buffer *body, const struct hs_reply_headers *headers);
 
