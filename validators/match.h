@@ -121,8 +121,9 @@ struct hs_player_info {
     uint64_t reasons[HS_REASON_COUNT]; /* verdicts on claims of this player */
     uint64_t would_reject;             /* claims accepted only because a check is in shadow mode */
     double damage_dealt;
-    /* Sums of failures, weighted by how far each is beyond its limit. They decay with time, and are
-       given at newest_us of the match: for all checks, and for each check. */
+    /* Sums of failures, for all checks and for each check. Each failure is weighted by how far it
+       is beyond its limit. The sums decay with time; these are their values at newest_us of the
+       match. */
     double suspicion;
     double suspicion_hits[HS_CHECK_COUNT], suspicion_moves[HS_MOVE_CHECK_COUNT];
 };

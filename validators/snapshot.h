@@ -3,8 +3,8 @@
  *
  * A cheater could gain if some state were lost, so this is saved: move timing with its credit,
  * movement, suspicion, used numbers with their answers, cadences. Counters and damage are saved
- * too. So is the opening of the match, because verdicts are named after it, and the sticky state of
- * players and movers, such as life, team and weapon.
+ * too, and so is the sticky state of players and movers, such as life, team and weapon. The opening
+ * of the match is saved because verdicts are named after it.
  *
  * Poses are not saved. They are complete again after one window of history. Until then hits are
  * inconclusive, and hs_match_info reports that the match needs a resync.

@@ -122,8 +122,8 @@ bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *
 
 /*
  * Whether anything touches the segment. The result is that of a sweep with radius 0 between the two
- * ends, but it is found faster, because the search stops at the first contact. A segment that ends
- * in a surface touches it.
+ * ends. It is found faster, because the search stops at the first contact. A segment that ends in a
+ * surface touches it.
  */
 bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs_vec to);
 

@@ -160,8 +160,8 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
     }
 }
 
-/* If the server accepts the positions of clients, the checks of their paths through the world and
-   of their stance are enforced, unless the document sets them. */
+/* If the server accepts the positions of clients, these checks are enforced, unless the document
+   sets them: those of the path through the world and of the stance. */
 static void read_checks(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {

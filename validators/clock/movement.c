@@ -35,10 +35,10 @@
 #define GATHER_S 0.1
 
 /*
- * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity,
- * because many games allow a jump shortly after the ground ends. While the limits of the old mode
- * count, the rise may begin later. A climb that gravity would stop within LAUNCH_MIN_S is no
- * launch: the body hovers.
+ * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity. Many
+ * games allow a jump shortly after the ground ends. While the limits of the old mode count, the
+ * rise may begin later. A climb that gravity would stop within LAUNCH_MIN_S is no launch: the body
+ * hovers.
  */
 #define LAUNCH_S     0.15
 #define LAUNCH_MIN_S 0.05

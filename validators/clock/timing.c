@@ -131,7 +131,7 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
  * whole number of reset periods. A reset is plausible if the clock then shows at most its last
  * value plus the server time since then. It may show less, because a client in the background may
  * stop its clock. If the reset is not plausible and the prevention is `credit`, the clock continues
- * from its last value instead, advanced by no more than the server time since then.
+ * from its last value instead. It is advanced by no more than the server time since then.
  */
 static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)

@@ -31,8 +31,8 @@ bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
  * HS_TOUCH_SLACK also touches, as in sweep.h. The triangle must not be degenerate.
  *
  * True: the sphere touches, and *distance is the travel of its centre, 0 .. length. It is 0 if the
- * sphere touches at its start. If the sphere comes within the slack but does not touch, it is the
- * travel at the nearest approach to the first edge, or the whole length.
+ * sphere touches at its start. If the sphere only comes within the slack, it is the travel at the
+ * nearest approach to the first edge, or the whole length.
  */
 bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                          double *distance);

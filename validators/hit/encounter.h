@@ -42,9 +42,10 @@ struct hs_encounter {
 /*
  * Sweeps a path against the world, and shortens it where the world ends it. Then sweeps it against
  * every player except the shooter. The sphere against bodies is thicker than the one against the
- * world. So a body that it touches beside the path counts only if the line from the path to the
- * touched point is free, or if the thinner sphere touches the body too. Also finds the nearest
- * approach of `target` (NULL: none claimed). The path passes through other players who are dead.
+ * world. So a body that it touches beside the path must pass one of two tests to count. The line
+ * from the path to the touched point is free, or the thinner sphere touches the body too. Also
+ * finds the nearest approach of `target` (NULL: none claimed). The path passes through other
+ * players who are dead.
  */
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
@@ -63,7 +64,7 @@ bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs
  * Whether the world hides a point from the eye of a shooter who leans. Such a shooter cannot hit
  * what the eye cannot see. The point is `center`, at `distance` along the path, on `body` (NULL: on
  * no body). If the shooter leans only slightly, it is enough that the eye sees any tested point of
- * the body (hs_sight_of_body), and a point on no body is never hidden. `out` gets the obstacle, or
+ * the body (hs_sight_of_body). A point on no body is then never hidden. `out` gets the obstacle, or
  * the mover that may be one, with the distance from the eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,

@@ -7,10 +7,10 @@
  * degrees, and curbs of one radius. It passes under any edge that is three radii or more above the
  * feet, whether the player crouches or not.
  *
- * The straight path between two moves is only the first guess, because honest bodies step up, jump,
- * fall and turn corners between two moves that arrive. So if it is blocked, other paths are tried,
- * over steps and around corners, as far as the mode's speed and the time allow. The path counts as
- * blocked if none of them is free.
+ * The straight path between two moves is only the first guess. Between two moves that arrive,
+ * honest bodies step up, jump, fall and turn corners. So if the straight path is blocked, other
+ * paths are tried, over steps and around corners, as far as the mode's speed and the time allow.
+ * The path counts as blocked if none of them is free.
  *
  * Movers are tested at two times: when the game server received the move, and one round trip plus
  * the interpolation delay before that. The second is the time of the state that the client saw. One

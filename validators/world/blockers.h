@@ -25,9 +25,9 @@ struct hs_obstacle {
     const struct hs_mover *mover;    /* the touched one; NULL: the static map was touched */
     double radius;                   /* of the sphere that was swept along a path */
 
-    /* A mover may be in the way before the contact: either it has no place at that time and would
-       be touched at its newest place, or it is touched but may no longer be solid since a restart.
-     */
+    /* A mover may be in the way before the contact. Either it has no place at that time, and would
+       be touched at its newest place. Or it is touched, but after a restart it may no longer be
+       solid. */
     bool is_unknown;
     double unknown_distance; /* along the path */
     enum hs_rewind_status unknown_status;
@@ -38,8 +38,8 @@ struct hs_obstacle {
  * Finds the first contact of a path with the map and the movers. Each mover is where it is when the
  * path passes it. The swept sphere has the given radius, which may be smaller than the path's.
  *
- * If a sphere touches something at its start, a ray is cast instead, so that a shooter who leans on
- * a wall can shoot along it. The path's own radius may be larger, and may touch bodies beside the
+ * If a sphere touches something at its start, a ray is cast instead. So a shooter who leans on a
+ * wall can shoot along it. The path's own radius may be larger, and may touch bodies beside the
  * path. This function does not test whether the world hides those.
  */
 void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double radius,

@@ -57,9 +57,9 @@ static double nearest(const struct bound *bound, struct hs_vec direction)
 
 /*
  * Computes the radians between the allowed directions and a launch that reaches the end of the
- * claim, by a flat or a lobbed arc, at a speed that the weapon may have. The claimed times are not
- * used: they are rounded to ticks, which would turn the launch of a slow projectile by degrees.
- * False: no such launch reaches the end.
+ * claim. The launch has a flat or a lobbed arc and a speed that the weapon may have. The claimed
+ * times are not used: they are rounded to ticks, which would turn the launch of a slow projectile
+ * by degrees. False: no such launch reaches the end.
  */
 static bool launch_off(const struct hs_hit_context *c, const struct bound *bound, double *off)
 {

@@ -57,7 +57,7 @@ struct slacks {
  *
  * A quiet connection needs less slack: 85 % of the first two, and two thirds of the third. These
  * shares were chosen with `simulate hits`. With them, a cheat that picks poses wins about 15 % more
- * hits instead of 18 %, and 3 more of 10,000 honest claims on a LAN are refused.
+ * hits instead of 18 %. On a LAN, 3 more of 10,000 honest claims are refused.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
 {
