@@ -43,7 +43,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 
 /* clang-format off */
 #define HS_HISTORY_FIELDS(X)                                                                       \
-    /* largest age of kept poses, counted from the newest; one older pose is also kept */           \
+    /* largest age of kept poses, counted from the newest; one older pose is also kept */          \
     X(SECONDS, keep_us, "keep", 1.0, 0.05, 60)                                                     \
     /* longer gaps between samples are not interpolated */                                         \
     X(SECONDS, max_gap_us, "max_gap", 0.15, 0.001, 60)                                             \

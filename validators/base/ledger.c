@@ -218,7 +218,7 @@ bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fir
     return numbers->has_paid && fire_time_us <= numbers->paid_us;
 }
 
-/* Returns a copy of the bytes, or NULL if there are none. Sets *failed if memory is out. */
+/* Returns a copy of the bytes, or NULL for 0 bytes. Sets *failed if memory is out. */
 static void *copy_bytes(const void *bytes, size_t size, bool *failed)
 {
     if (bytes == NULL || size == 0)

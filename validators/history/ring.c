@@ -230,7 +230,7 @@ static void mark_jump(struct hs_history *history, uint32_t i, double max_speed)
     to->jumped = hs_vec_distance(from->position, to->position) > max_speed * seconds;
 }
 
-/* Copies the members that are stale in `to` and current in `from`. False: there are none. */
+/* Copies the members that are stale in `to` and current in `from`. False: no member is. */
 static bool learn_player(struct hs_state *to, const struct hs_state *from)
 {
     unsigned news = to->stale & ~(unsigned)from->stale;

@@ -178,7 +178,7 @@ bool hs_reason_is_about_target(enum hs_reason reason)
 }
 
 /*
- * Returns the enforced check that refuses the direct target. NULL if there is none, or if the blast
+ * Returns the enforced check that refuses the direct target. NULL: no check does, or the blast
  * cannot count. It counts if the projectile struck something, and if all failures are about the
  * target. If shooter, weapon, times, origin or flight fail, there was no explosion.
  */
