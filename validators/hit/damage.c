@@ -63,7 +63,7 @@ static double amount_of(const struct hs_hit_context *c, const struct hs_landed *
            (double)landed->pellets * scale;
 }
 
-/* Adds damage to the entry of the same player, cause and zone. If no such entry exists, adds one. */
+/* Adds damage to the entry of the same player, cause and zone. If it does not exist, adds it. */
 static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double amount)
 {
     static const struct hs_name none;
