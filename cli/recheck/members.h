@@ -17,7 +17,7 @@ struct hs_pieces {
     bool broken; /* the text is not JSON here */
 };
 
-/* Returns the pieces of an object ('{') or an array ('['). They are broken if the text is something
+/* Returns the pieces of an object ('{') or an array ('['). `broken` is set if the text is something
    else. */
 struct hs_pieces hs_pieces_of(struct hs_str text, char open);
 

@@ -20,7 +20,7 @@ extern const char *const hs_arm_names[HS_ARMS]; /* as in the ruleset */
 
 struct hs_sim_arena {
     struct hs_ruleset
-        *ruleset; /* the built-in metres with another rewind limit and a longer history */
+        *ruleset; /* the built-in `metres`, with another rewind limit and a longer history */
     struct hs_world *world;
     const struct hs_rig *rig;
     const struct hs_weapon *weapons[HS_ARMS];

@@ -44,8 +44,8 @@ bool hs_film_pose(const struct hs_film *film, double time, unsigned who, struct 
     return true;
 }
 
-/* Rounds a number to single precision. It is volatile, because gcc 12 at -O2 omits the rounding
-   where it converts two values at a time. */
+/* Rounds a number to single precision. `single` is volatile, because gcc 12 at -O2 omits the
+   rounding where it converts two values at a time. */
 static double to_single(double value)
 {
     volatile float single = (float)value;

@@ -41,9 +41,9 @@ struct hs_forger {
 };
 
 /*
- * Turns an accepted claim into a forgery with the same number. False: this claim cannot become one
- * of that kind, for example because no wall stands between two players; then *mail is undefined.
- * Never possible for HS_FORGERY_DEAD and HS_FORGERY_EMPTY.
+ * Turns an accepted claim into a forgery with the same shot number. False: this claim cannot become
+ * one of that kind, for example because no wall stands between two players. Then *mail is
+ * undefined. Never possible for HS_FORGERY_DEAD and HS_FORGERY_EMPTY.
  */
 bool hs_forge(struct hs_forger *forger, enum hs_forgery kind, struct hs_mail *mail);
 

@@ -217,7 +217,8 @@ bool hs_expect_json(const json_t *expected, const json_t *actual, double unit,
     return compare(&cmp, expected, actual);
 }
 
-/* Compares the errors. Each expected pointer must be there exactly once, and no other. */
+/* Compares the errors. Each expected pointer must occur exactly once, and no other pointer may
+   occur. */
 static bool compare_errors(struct comparison *cmp, const json_t *pointers, const json_t *errors)
 {
     bool same = json_array_size(errors) == json_array_size(pointers);

@@ -13,8 +13,8 @@
 struct hs_timing_run {
     struct hs_moves_rules rules;
     uint64_t seed;
-    double hours;                   /* of honest play on each profile */
-    uint64_t runs;                  /* of each cheat on each profile */
+    double hours;                   /* length of honest play on each profile */
+    uint64_t runs;                  /* runs of each cheat on each profile */
     int profile;                    /* enum hs_timing_profile; -1: all */
     uint64_t threads;               /* 0: one per core */
     hs_simulate_progress *progress; /* may be NULL */
@@ -46,7 +46,7 @@ bool hs_timing_run_default(struct hs_timing_run *out);
 /* Plays the run. False: out of memory. */
 bool hs_timing_run_play(const struct hs_timing_run *run, struct hs_timing_totals *out);
 
-/* Returns the upper 95 % bound of the events per hour behind a count. */
+/* Returns the upper 95 % bound of the rate (events per hour) after `count` events in `hours`. */
 double hs_timing_poisson_bound(uint64_t count, double hours);
 
 /* Allowed flags per hour on a profile, for the default check with acks. */
