@@ -26,8 +26,8 @@ struct hs_journal;
 
 struct hs_journal_stats {
     uint64_t written, failed; /* records */
-    uint64_t bytes;           /* written so far */
-    uint64_t synced_failed;   /* fdatasync */
+    uint64_t bytes;           /* bytes of records written so far */
+    uint64_t synced_failed;   /* failed calls of fdatasync */
 };
 
 /*
@@ -51,8 +51,8 @@ bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
     bool is_sound;   /* a payment that is written now would be kept */
-    uint64_t number; /* of the current file */
-    /* Bytes of records; a loss of power costs none up to `settled`. */
+    uint64_t number; /* number of the current file */
+    /* Bytes of records. A loss of power loses none of the first `settled` bytes. */
     uint64_t written, synced, settled;
 };
 void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
@@ -61,8 +61,8 @@ void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
    can be made. Returns its number: the checkpoint will contain all files before it. */
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
-/* Call it when a checkpoint taken after `hs_journal_rotate` is written: it contains the records
-   that could not be synced before. Removes the files before `number`. */
+/* Call it when a checkpoint taken after `hs_journal_rotate` is written. Such a checkpoint contains
+   the records that could not be synced before. Removes the files before `number`. */
 void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number);
 
 void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);

@@ -32,8 +32,8 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
 /* Appends the owner, revision and document of a ruleset. */
 void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *entry);
 
-/* Write that a ruleset was put, or that its name was deleted. Call hs_journal_settle afterwards.
-   `service` is a struct hs_service, as hs_ruleset_writer passes it. */
+/* Write to the journal that a ruleset was put, or that its name was deleted. Call hs_journal_settle
+   afterwards. `service` is a struct hs_service, as hs_ruleset_writer passes it. */
 bool hs_kept_ruleset_name(void *service, struct hs_ruleset_entry *entry);
 bool hs_kept_ruleset_gone(void *service, struct hs_ruleset_entry *entry);
 

@@ -9,7 +9,7 @@
  *
  * The CRC is zlib's, over the counts and the arrays. Reading returns the exact bits that were
  * written, so a restored world gives the same verdicts. Revisions depend on the byte order too, so
- * a machine with another one refuses the file.
+ * a machine with another byte order refuses the file.
  */
 #ifndef HS_SERVICE_MAP_FILE_H
 #define HS_SERVICE_MAP_FILE_H

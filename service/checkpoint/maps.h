@@ -26,7 +26,7 @@ struct hs_kept_maps {
     struct hs_revisions next;    /* revisions of the checkpoint that is being taken */
     bool no_memory;              /* `next` is incomplete and must not become `newest` */
     bool is_partial;             /* `newest` is incomplete */
-    uint64_t written, failed;    /* files */
+    uint64_t written, failed;    /* numbers of files */
 };
 
 /* Creates the directory if it is missing. False with errno. */

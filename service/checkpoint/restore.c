@@ -23,7 +23,7 @@
 struct restoring {
     struct hs_service *service;
     struct hs_checkpoint_stats *stats;
-    struct hs_ruleset_entry **rulesets; /* entries of the file, held */
+    struct hs_ruleset_entry **rulesets; /* rulesets of the checkpoint; each one is a reference */
     size_t ruleset_count, ruleset_capacity;
     struct hs_restored_maps maps;
     struct hs_log_limit log_limit;
@@ -161,7 +161,7 @@ static const struct {
     [HS_MATCH_LOAD_NO_MEMORY] = {HS_RESTORED_NO_SPACE, "out of memory"},
 };
 
-/* Adds a match that was loaded from `state` to the registry, which owns it then. Returns NULL, or
+/* Adds a match that was loaded from `state` to the registry, which then owns it. Returns NULL, or
    the reason why it does not fit. */
 static const char *open_match(struct restoring *restoring, const struct head *head,
                               struct hs_ruleset_entry *ruleset, struct hs_match *match,
@@ -211,8 +211,8 @@ static void remove_ended(struct restoring *restoring, struct hs_match_slot *slot
     hs_registry_remove(restoring->service->registry, slot);
 }
 
-/* Returns whether this opening of a match, or a later one, is in the registry. An earlier one has
-   ended. */
+/* Returns whether this opening of a match, or a later one, is in the registry. An earlier opening
+   has ended, so it is removed. */
 static bool is_open(struct restoring *restoring, const struct head *head)
 {
     struct hs_match_slot *slot = find_open(restoring, head->name);

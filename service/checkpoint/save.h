@@ -23,14 +23,15 @@ struct hs_checkpoint;
 
 struct hs_checkpoint_stats {
     uint64_t written, failed;             /* checkpoints */
-    uint64_t restored[HS_RESTORED_COUNT]; /* matches, at the start */
-    uint64_t rulesets[HS_RESTORED_NAME_COUNT], maps[HS_RESTORED_NAME_COUNT]; /* at the start */
+    uint64_t restored[HS_RESTORED_COUNT]; /* matches at the start, by result */
+    /* at the start, by result */
+    uint64_t rulesets[HS_RESTORED_NAME_COUNT], maps[HS_RESTORED_NAME_COUNT];
     uint64_t map_files_written, map_files_failed;
     uint64_t files_refused;  /* at the start: incomplete, or of another version */
     double lag_seconds;      /* age of the state that a crash would leave; 0 without checkpoints */
     double interval_seconds; /* between two checkpoints; 0 without checkpoints */
-    double duration_seconds; /* of the newest checkpoint; 0: none was written */
-    uint64_t bytes;          /* of the newest checkpoint */
+    double duration_seconds; /* duration of the newest checkpoint; 0: none was written */
+    uint64_t bytes;          /* size of the newest checkpoint */
     struct hs_journal_stats journal;
 };
 

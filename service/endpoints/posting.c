@@ -11,8 +11,8 @@
 #include "service/watch/metrics.h"
 #include "validators/hints.h"
 
-/* Ends the recording of the match, or prevents it. `recheck` cannot know what was refused for lack
-   of memory or disk. */
+/* Ends the recording of the match, or prevents it. `recheck` cannot compute answers again that
+   depend on a lack of memory or disk space. */
 static void end_recording(struct hs_match_slot *slot)
 {
     if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
@@ -64,8 +64,8 @@ static bool yield(struct hs_posting *posting)
     return true;
 }
 
-/* A request lends its match after this work (1 ms). So all claims of an ordinary request see the
-   same frames. */
+/* A request lends its match to waiting threads only after this work (1 ms). So all claims of an
+   ordinary request see the same frames. */
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
 /* Lends the match to waiting threads after TURN_WORK. False: the match is gone. `recheck` computes
@@ -81,7 +81,7 @@ static bool lend(struct hs_posting *posting)
     if (!may_lend)
         return true;
     bool is_open = yield(posting);
-    posting->stage_ns = hs_clock_ns(); /* the wait belongs to no claim */
+    posting->stage_ns = hs_clock_ns(); /* no claim counts the time of the wait */
     return is_open;
 }
 
@@ -145,7 +145,7 @@ static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
     ++*place;
 }
 
-/* The bytes of most results. */
+/* Most results have at most this many bytes. */
 enum { RESULT_BYTES = 240 };
 
 /* Writes the array of results of one kind of items. */

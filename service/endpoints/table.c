@@ -132,8 +132,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     return slot;
 }
 
-/* Opens a match with the default ruleset and map. If one of them is missing, no match is opened.
-   Without its walls, all verdicts of the match would be wrong. */
+/* Opens a match with the default ruleset and map. If one of them is missing, opens no match,
+   because without its walls all verdicts of the match would be wrong. */
 static struct hs_match_slot *open_by_default(struct hs_service *service,
                                              const struct hs_request *request,
                                              struct hs_reply *reply)

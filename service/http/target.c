@@ -68,7 +68,8 @@ struct hs_str hs_http_tenant_of(const struct hs_http_request *request)
     return hs_name_str(&request->auth.identity.tenant);
 }
 
-/* Maps have a separate share: a map that arrives is part of a map under construction. */
+/* Returns the share that the body is charged to. The body of a map is charged to the share of maps,
+   because it is part of what the build of the map needs. */
 static struct hs_share *share_of(const struct hs_http_request *request)
 {
     const struct hs_service *service = request->http->service;
