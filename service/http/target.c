@@ -212,7 +212,8 @@ void hs_http_admit(struct hs_http_request *request)
     }
 }
 
-/* If the body came with the header or just after it, hs_http_admit has already decided. */
+/* Decides again after the body has arrived. If it came with the header or just after it, the
+   decision of hs_http_admit stays. */
 void hs_http_admit_again(struct hs_http_request *request, int64_t now_us)
 {
     enum { JUST_AFTER_US = 1000 };

@@ -18,7 +18,7 @@ struct hs_tls {
 bool hs_tls_load(const char *certificate_path, const char *key_path, struct hs_tls *tls,
                  char error[256]);
 
-/* Overwrites the key and frees. */
+/* Overwrites the key and frees both texts. */
 void hs_tls_free(struct hs_tls *tls);
 
 #endif

@@ -32,19 +32,19 @@ bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
    not fit, or the file failed. Call it only at the start of the service, when no request waits. */
 bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us);
 
-/* As hs_line_queue_put, but without the limit: for short lines that must be written. */
+/* Works like hs_line_queue_put, but without the limit: for short lines that must be written. */
 bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /*
- * As hs_line_queue_put, for a line with a large part that is not copied: `head`, `body`, then "}"
- * and a line end. Line ends inside `body` become spaces. `done` is called with `holder` when `body`
- * is no longer needed: in the queue's thread, or at once if the result is false. Only `head` counts
- * towards the limit.
+ * Works like hs_line_queue_put, for a line with a large part that is not copied: `head`, `body`,
+ * then "}" and a line end. Line ends inside `body` become spaces. `done` is called with `holder`
+ * when `body` is no longer needed: in the queue's thread, or at once if the result is false. Only
+ * `head` counts towards the limit.
  */
 bool hs_line_queue_put_around(struct hs_line_queue *queue, struct hs_buffer *head,
                               struct hs_str body, void (*done)(void *holder), void *holder);
 
-/* Bytes that wait. */
+/* Returns the number of bytes that wait to be written. */
 size_t hs_line_queue_bytes(struct hs_line_queue *queue);
 
 #endif

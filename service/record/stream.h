@@ -10,7 +10,8 @@
 
 #define HS_STREAM_FORMAT "hindsight-stream"
 
-/* Version 2 has no saved states. A file that a service continues may have both. */
+/* Version 2 has no saved states. A file may contain both versions, because a newer service can
+   continue an old file. */
 enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
 
 /* A reader accepts lines of up to 512 MiB. This limit of saved bytes keeps their line below it. */

@@ -34,7 +34,7 @@ struct hs_reload_step {
     void *(*prepare)(void *context, const struct hs_options *options, struct hs_reload *reload);
     /* Applies the result. Cannot fail. Reports changes with hs_reload_changed. */
     void (*commit)(void *context, void *prepared, struct hs_reload *reload);
-    /* Frees the result: a step has a fault. */
+    /* Frees the result without applying it, because a step has a fault. */
     void (*discard)(void *context, void *prepared);
 };
 

@@ -78,7 +78,7 @@ static size_t mesh_bytes(const struct hs_world_mesh *mesh)
 
 /* ---- entries ---- */
 
-/* NULL does nothing. */
+/* Frees an entry and what it owns. NULL does nothing. */
 static void destroy_entry(struct hs_map_entry *entry)
 {
     if (entry == NULL)
@@ -89,7 +89,7 @@ static void destroy_entry(struct hs_map_entry *entry)
     free(entry);
 }
 
-/* Hashes the geometry, independent of the form of its document. */
+/* Sets the revision to a hash of the geometry. The form of the document does not change it. */
 static void name_revision(const struct hs_world_mesh *mesh, char revision[HS_REVISION_MAX])
 {
     char digest[HS_SHA256_HEX];
@@ -155,7 +155,8 @@ static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_st
     entry->bytes = entry->info.bytes + entry->document_size + mesh_bytes(&entry->mesh);
 }
 
-/* The entry owns `reserved` bytes of the share; with NULL they are released. */
+/* Creates an entry that owns `reserved` bytes of the share. NULL with the reason in *result: the
+   bytes are released. */
 static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_str owner,
                                          struct hs_str name, const struct hs_world_mesh *mesh,
                                          struct hs_str document, size_t reserved,

@@ -61,7 +61,8 @@ static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, st
     return false;
 }
 
-/* A file cannot replace a ruleset that a tenant put. False: one would, which is reported. */
+/* Refuses files whose names belong to tenants, because a file cannot replace a ruleset that a
+   tenant put. False: there is such a file, and it was reported. */
 static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directory,
                              hs_ruleset_file_report *report, void *context)
 {

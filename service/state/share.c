@@ -54,7 +54,7 @@ static struct holder **place_of(struct hs_share *share, struct hs_str tenant)
     return at;
 }
 
-/* The lock is held. */
+/* Returns how much more a tenant can reserve. The lock is held. */
 static size_t left(struct hs_share *share, struct hs_str tenant)
 {
     size_t free_now = share->limit - share->used;

@@ -16,7 +16,7 @@
 
 struct hs_share;
 
-/* NULL: out of memory. */
+/* Creates a share with a limit. NULL: out of memory. */
 struct hs_share *hs_share_create(size_t limit);
 void hs_share_destroy(struct hs_share *share); /* NULL does nothing */
 
@@ -31,10 +31,10 @@ void hs_share_release(struct hs_share *share, struct hs_str tenant, size_t amoun
    before their owner is known. It ignores the limits. False: memory is out, and nothing changed. */
 bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);
 
-/* The max that a tenant can hold: half of the limit, or all of it without a tenant. */
+/* Returns the max that a tenant can hold: half of the limit, or all of it without a tenant. */
 size_t hs_share_max(const struct hs_share *share, struct hs_str tenant);
 
-/* How much more a tenant can reserve now. */
+/* Returns how much more a tenant can reserve now. */
 size_t hs_share_left(struct hs_share *share, struct hs_str tenant);
 
 size_t hs_share_used(const struct hs_share *share);

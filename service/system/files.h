@@ -18,11 +18,12 @@ int hs_file_create(int directory, const char *name);
 /* Opens a file for reading. NULL with errno, as hs_file_open sets it. */
 FILE *hs_file_read(const char *path);
 
-/* Reads the rest of a file of any kind and closes it; NULL is a file that could not be opened. The
+/* Reads the rest of a file of any kind and closes it. `file` is NULL if it could not be opened. The
    caller frees the bytes. NULL with errno; EFBIG: there are more than `max` bytes. */
 char *hs_file_rest(FILE *file, size_t max, size_t *size);
 
-/* Writes all parts, and changes the list. False with errno: a part may have been written. */
+/* Writes all parts. This changes the entries of `parts`. False with errno: a part may have been
+   written. */
 bool hs_file_write(int file, struct iovec *parts, size_t count);
 
 /* Returns the text for an errno of these functions. */

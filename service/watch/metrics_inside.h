@@ -1,4 +1,4 @@
-/* The inside of the metrics, for metrics.c and metrics_labels.c. */
+/* The internal interface of the metrics, for metrics.c and metrics_labels.c. */
 #ifndef HS_SERVICE_METRICS_INSIDE_H
 #define HS_SERVICE_METRICS_INSIDE_H
 
@@ -32,8 +32,9 @@ struct hs_metrics_own {
 };
 
 struct hs_metrics {
-    struct hs_metrics_cells shared;       /* of all other threads */
-    _Atomic(struct hs_metrics_own *) own; /* stay to the end, even after their threads */
+    struct hs_metrics_cells shared; /* for threads without cells of their own */
+    /* a list; threads that have ended leave their cells in it */
+    _Atomic(struct hs_metrics_own *) own;
     size_t first_routes[HS_METRICS_ROUTES];
 };
 
