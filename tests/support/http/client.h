@@ -11,19 +11,19 @@
 struct hs_test_http;
 
 struct hs_test_response {
-    long status;   /* 0: no answer; `error` says why */
+    long status;   /* 0: no answer; `error` has the reason */
     char *body;    /* terminated; never NULL */
     size_t size;   /* size of the body without the terminator */
     char *headers; /* the raw header lines, terminated; never NULL */
     char error[256];
 };
 
-/* A client of http://127.0.0.1:PORT. Never NULL: without memory the test program ends. */
+/* Creates a client of http://127.0.0.1:PORT. Never NULL: without memory the test program ends. */
 struct hs_test_http *hs_test_http_open(unsigned port);
 void hs_test_http_close(struct hs_test_http *http);
 
 /* Sends one request. `body` may be NULL (no body); otherwise it is sent with Content-Type:
-   application/json. `headers` (NULL, or "Name: value" strings that end with NULL) are added. The
+   application/json. `headers` is NULL, or a list of "Name: value" strings that ends with NULL. The
    old contents of `response` are overwritten: free them first. */
 void hs_test_http_send(struct hs_test_http *http, const char *method, const char *path,
                        const char *body, size_t size, const char *const *headers,
@@ -40,7 +40,7 @@ json_t *hs_test_http_json(struct hs_test_http *http, const char *method, const c
 /* Sends one request on a separate connection and returns the status. `body` as above. */
 long hs_test_http_status(unsigned port, const char *method, const char *path, const char *body);
 
-/* The parsed body, a new reference; NULL: it is not JSON. */
+/* Returns the parsed body, a new reference. NULL: it is not JSON. */
 json_t *hs_test_response_json(const struct hs_test_response *response);
 
 /* Copies the value of a header (name in any case) into `value`; false: it is absent. */

@@ -10,9 +10,9 @@
  *
  * Start and stop it from the same process and thread (main, not a forked Check test). Only the
  * parent can collect the exit status, and the child ends with the thread that started it.
- * Sanitizers and leak checkers in the child report through its exit status, so always look at what
- * stop returns. $HS_WRAP, when set, is put in front of the program ("valgrind -q
- * --error-exitcode=9").
+ * Sanitizers and leak checkers in the child report through its exit status, so always check the
+ * result of hs_test_service_stop. If $HS_WRAP is set, it is put in front of the program (for
+ * example "valgrind -q --error-exitcode=9").
  */
 #ifndef HS_TESTS_SERVICE_H
 #define HS_TESTS_SERVICE_H

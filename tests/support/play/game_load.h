@@ -1,6 +1,6 @@
-/* Requests of many games at 60 ticks a second, for load tests. Each is the next tick of the next
-   match. p0 claims a hit on p1. The first one is accepted, the later ones are refused for the same
-   trajectory. */
+/* Requests of many games at 60 ticks a second, for load tests. Each request is the next tick of the
+   next match. In each, p0 claims a hit on p1. The first claim is accepted. The later ones are
+   refused, because they have the same trajectory. */
 #ifndef HS_TESTS_GAME_LOAD_H
 #define HS_TESTS_GAME_LOAD_H
 
@@ -11,8 +11,8 @@ struct hs_game_load {
     unsigned players;    /* players of each match; 0: no frame, only a claim */
     unsigned bones;      /* posted bones of each player; 0: none */
     const char *headers; /* further header lines, or "" */
-    uint64_t ticks; /* for claims alone: the tick that stays the same, because its frames exist; 0:
-                       ticks advance */
+    /* For claims alone: the tick of all requests, because its frames exist. 0: ticks advance. */
+    uint64_t ticks;
     /* made by hs_game_load_init */
     char *body;
     size_t size, times[4], time_count, shot;
