@@ -279,7 +279,8 @@ START_TEST(a_contact_fuse_goes_by_the_sphere_that_meets_the_world)
 }
 END_TEST
 
-/* A burst on the floor reaches a player who stands on it, whether or not the world check is on. */
+/* An explosion on the floor reaches a player who stands on it, whether or not the world check is
+   on. */
 START_TEST(a_burst_on_the_floor_sees)
 {
     static const enum hs_mode modes[] = {HS_MODE_ENFORCE, HS_MODE_SHADOW, HS_MODE_OFF};
@@ -300,7 +301,8 @@ START_TEST(a_burst_on_the_floor_sees)
     claim.victim_count = 1;
     expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 30);
     /*
-     * From under the floor it reaches nobody. With the check enforced, the path does not get there.
+     * An explosion under the floor reaches nobody. With the check enforced, the path does not get
+     * there.
      */
     claim.start.z = claim.end.z = -0.5;
     if (_i / 2 != 0)
@@ -308,7 +310,8 @@ START_TEST(a_burst_on_the_floor_sees)
 }
 END_TEST
 
-/* A mover that changes its shape at a sample has the new shape there, not on the way. */
+/* A mover that changes its shape between two samples keeps the older shape until the newer
+   sample. */
 START_TEST(a_shape_is_of_the_older_sample)
 {
     stand("S", 0, 0);
@@ -324,7 +327,7 @@ START_TEST(a_shape_is_of_the_older_sample)
         unsigned flags = 0;
         ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
     }
-    /* The mover would pass x = 5 if it swept from one side to the other. */
+    /* If the shape moved gradually from one side to the other, it would cross the path at x = 5. */
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1265), 20, 0, 1.6);
     rules->rewind.future_slack_us = HS_MS(300);
     claim.weapon = HS_STR("bow");
