@@ -34,7 +34,7 @@ enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_s
                                      struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX]);
 
 struct hs_replay_summary {
-    const char *rules_name, *revision; /* of the ruleset used instead; "": there is none used */
+    const char *rules_name, *revision; /* of the ruleset used instead; "": none is used */
     size_t opened;                     /* matches opened so far, without those left out */
     size_t restored;                   /* how many of them were restored after a restart */
     size_t left_out;                   /* matches left out so far */

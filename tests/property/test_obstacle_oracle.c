@@ -272,8 +272,8 @@ static struct hs_vec fly(const struct shot *shot, double share)
 {
     double whole = (shot->end_ms - shot->start_ms) / 1e3, t = whole * share;
     struct hs_vec p = hs_vec_lerp(shot->start, shot->end, share);
-    p.z +=
-        shot->gravity * (whole * t - t * t) / 2; /* launched higher by the distance that it falls */
+    /* It is launched higher by the distance that it falls. */
+    p.z += shot->gravity * (whole * t - t * t) / 2;
     return p;
 }
 

@@ -85,9 +85,8 @@ END_TEST
 static const struct {
     int numbers[4], asked, before;
 } predecessors[] = {
-    /* the number itself is not its predecessor */
-    {{2}, 3, 2},         {{2, 3, 4}, 5, 4},
-    {{2, 3, 4}, 4, -1},  {{2, 4}, 3, -1},     /* number 3 arrives late */
+    {{2}, 3, 2},         {{2, 3, 4}, 5, 4},      {{2, 3, 4}, 4, -1}, /* not itself */
+    {{2, 4}, 3, -1},                                                 /* number 3 arrives late */
     {{2, 4, 3}, 5, 3},   {{2, 3, -4}, 5, 3},  /* refused claims fire nothing */
     {{65535}, 0, -1},                         /* the counter wrapped around */
     {{7, 5000}, 60, -1}, {{7, 60}, 5000, -1}, /* random numbers */
