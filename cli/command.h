@@ -26,7 +26,7 @@ struct hs_argument {
 };
 
 /* Parse functions. Each stores a value in `target`; the comment after it has the type of the value.
-   False: the option does not take this text. */
+   Returns false if the option does not take this text. */
 bool hs_argument_text(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_name(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_whole(const struct hs_argument *argument, const char *text); /* uint64_t */
@@ -43,8 +43,8 @@ struct hs_command {
 
 /*
  * Reads the arguments of a command: at most 16 options, --help and the operand. `operand` is NULL
- * for a command that takes no operand. True: go on; texts point into argv. False: end with *code,
- * because the help or the fault has been printed.
+ * for a command that takes no operand. Returns true if the command can go on; then texts point into
+ * argv. Returns false if it must end with *code, because the help or the fault has been printed.
  */
 bool hs_command_read(const struct hs_command *command, const struct hs_argument *arguments,
                      int argc, char **argv, const char **operand, int *code);

@@ -32,7 +32,7 @@ struct wanted {
     uint64_t days; /* 0: without an end */
 };
 
-/* Writes random bytes in hexadecimal. False: the system gives no random bytes. */
+/* Writes random bytes in hexadecimal. Returns false if the system gives no random bytes. */
 static bool random_text(char *text, size_t bytes)
 {
     unsigned char drawn[HS_SECRET_BYTES];

@@ -254,7 +254,8 @@ static enum kind choose_kind(int shooter)
     return shooter == 1 ? (enum kind)(BESIDE + players[1].claims % 4) : HONEST;
 }
 
-/* Makes the claim of a client whose packet arrives at `now`. False: the client has no target. */
+/* Makes the claim of a client whose packet arrives at `now`. Returns false if the client has no
+   target. */
 static bool client_shoots(int shooter, double now, struct claim *claim)
 {
     struct player *player = &players[shooter];

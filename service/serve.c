@@ -50,7 +50,7 @@ static unsigned processors(void)
     return count < 1 ? 1 : count > 64 ? 64 : (unsigned)count;
 }
 
-/* Sets the limits of memory and rates. False: memory is out. */
+/* Sets the limits of memory and rates. Returns false if memory runs out. */
 static bool set_limits(struct hs_service *service, const struct hs_options *options)
 {
     hs_registry_limit_bytes(
@@ -64,8 +64,8 @@ static bool set_limits(struct hs_service *service, const struct hs_options *opti
     return service->rates != NULL;
 }
 
-/* Creates the state that requests share. Call it before the listeners start. False: it failed, and
-   the log has the reason. */
+/* Creates the state that requests share. Call it before the listeners start. Returns false on
+   failure. Then the log has the reason. */
 static bool create_state(struct hs_service *service, const struct hs_options *options)
 {
     char error[256] = "out of memory";
@@ -146,7 +146,7 @@ static bool restore(struct hs_service *service)
     return cannot_start(error);
 }
 
-/* Starts both listeners. False: it failed, and the log has the reason. */
+/* Starts both listeners. Returns false on failure. Then the log has the reason. */
 static bool start_listeners(struct hs_service *service, const struct hs_tls *tls,
                             struct hs_http *listeners[2])
 {
@@ -218,7 +218,8 @@ static bool is_ctrl_c(int signal_number)
     return signal_number == SIGINT && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1);
 }
 
-/* Answers requests, but is not ready, for the configured time. False: a second signal came. */
+/* Answers requests, but is not ready, for the configured time. Returns false if a second signal
+   came. */
 static bool drain(struct hs_service *service, const sigset_t *signals)
 {
     atomic_store(&service->draining, true);

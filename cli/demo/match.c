@@ -137,7 +137,8 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 /* ---- as a recording ---- */
 
 /* Turns a cheat's claim into a forgery, and points the cheat's aim of this tick along it. Unless
-   the cheat forges times, a fire time before this tick is moved into it. False: nothing is sent. */
+   the cheat forges times, a fire time before this tick is moved into it. Returns false if nothing
+   is sent. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;
@@ -214,7 +215,7 @@ static void match_destroy(void *state)
     free(match);
 }
 
-/* False: out of memory. */
+/* Returns false if memory runs out. */
 static bool set_up(struct hs_recording *recording, uint64_t seed, double seconds)
 {
     struct demo_match *match = recording->state;

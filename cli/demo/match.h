@@ -28,8 +28,8 @@ extern const struct hs_demo_cheat_kind {
     const char *flag;                  /* expected on every claim; NULL: none */
 } hs_demo_cheats[HS_DEMO_CHEAT_COUNT];
 
-/* Opens the match as a recording of `seconds` of play. Reading the recording runs the match. NULL:
-   out of memory. */
+/* Opens the match as a recording of `seconds` of play. Reading the recording runs the match.
+   Returns NULL if memory runs out. */
 struct hs_recording *hs_demo_open(uint64_t seed, double seconds);
 
 /* Returns the skirmish that a recording of hs_demo_open runs. It has run as far as the recording
@@ -39,8 +39,8 @@ const struct hs_skirmish *hs_demo_skirmish(const struct hs_recording *recording)
 /* Returns how many honest shots so far hit nobody on the shooter's screen. */
 size_t hs_demo_honest_misses(const struct hs_skirmish *skirmish);
 
-/* Finds a player's pose on the server at a time. False: unknown player, or before the first
-   frame. */
+/* Finds a player's pose on the server at a time. Returns false for an unknown player, or before the
+   first frame. */
 bool hs_demo_pose(const struct hs_skirmish *skirmish, const char *player, double time,
                   struct hs_sim_pose *out);
 

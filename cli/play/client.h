@@ -20,15 +20,15 @@ struct hs_client_response {
 
 /* Creates a client. `url` is "http://HOST:PORT" or "https://..", copied; a trailing slash is
    ignored. Each request carries the token in the environment variable HINDSIGHT_TOKEN, if it is
-   set. There is no option for the token, because other users can read command lines. NULL: out of
-   memory. */
+   set. There is no option for the token, because other users can read command lines. Returns NULL
+   if memory runs out. */
 struct hs_client *hs_client_open(const char *url);
 void hs_client_close(struct hs_client *client);
 
 /*
- * Sends one request and waits for the answer, at most 30 s. `body` may be NULL (none); otherwise
- * it is sent as application/json. False: no answer, see hs_client_error. An error status is an
- * answer.
+ * Sends one request and waits for the answer, at most 30 s. `body` may be NULL (none); otherwise it
+ * is sent as application/json. Returns false without an answer; see hs_client_error. An error
+ * status is an answer.
  */
 bool hs_client_send(struct hs_client *client, const char *method, const char *path,
                     const char *body, size_t size, struct hs_client_response *response);

@@ -140,7 +140,8 @@ static void record_frames(struct hs_forge *forge, const json_t *body)
     }
 }
 
-/* Finds the position of a player at a time, and the movement since then. False: not known. */
+/* Finds the position of a player at a time, and the movement since then. Returns false if these are
+   not known. */
 static bool moved_since(const struct hs_forge *forge, const char *name, double time,
                         struct hs_vec *then, struct hs_vec *moved)
 {

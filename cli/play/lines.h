@@ -18,7 +18,7 @@ struct hs_lines {
     const char *error; /* NULL: no error so far */
 };
 
-/* Opens a file. NULL: the file cannot be opened; see errno. */
+/* Opens a file. Returns NULL if the file cannot be opened; see errno. */
 struct hs_lines *hs_lines_open(const char *path);
 void hs_lines_close(struct hs_lines *lines);
 

@@ -42,7 +42,8 @@ bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERRO
  * Sends one request (body.ptr NULL: no body). After a temporary refusal (429, 503) it waits as long
  * as the answer requests, and sends the request again. It gives up if `expect` (hs_expect_answer,
  * or NULL) expects the refusal, after 100 waits, or if all waits would exceed 30 s. The contract
- * permits repeats: nothing counts twice. *waits is the number of repeats. False: no answer.
+ * permits repeats: nothing counts twice. *waits is the number of repeats. Returns false without an
+ * answer.
  */
 bool hs_playback_send(struct hs_client *client, const char *method, const char *path,
                       struct hs_str body, const json_t *expect, double unit, unsigned *waits,

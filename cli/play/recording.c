@@ -92,8 +92,8 @@ static double time_of(const json_t *body)
     return json_is_number(now) ? json_number_value(now) : -HUGE_VAL;
 }
 
-/* Converts a table (columns and rows) to a list of objects. NULL: the service refuses the table,
-   because a row does not have one cell for each column. */
+/* Converts a table (columns and rows) to a list of objects. Returns NULL if the service refuses the
+   table, because a row does not have one cell for each column. */
 static json_t *list_of(const json_t *table)
 {
     const json_t *columns = json_object_get(table, "columns"),

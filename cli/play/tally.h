@@ -63,7 +63,8 @@ void hs_tally_destroy(struct hs_tally *tally);
 
 void hs_tally_request(struct hs_tally *tally, double seconds);
 
-/* Counts one result of an answer to hits. `who` may be NULL. False: the result has no verdict. */
+/* Counts one result of an answer to hits. `who` may be NULL. Returns false if the result has no
+   verdict. */
 bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth truth,
                      const json_t *result);
 
@@ -81,8 +82,8 @@ struct hs_tally_number hs_tally_deciding(const json_t *result);
 /* Returns the counts of a label, or NULL. */
 const struct hs_tally_kind *hs_tally_kind(const struct hs_tally *tally, const char *who);
 
-/* Computes the percentage of accepted claims among the claims with this truth. False: there are no
-   such claims. */
+/* Computes the percentage of accepted claims among the claims with this truth. Returns false if
+   there are no such claims. */
 bool hs_tally_accepted(const struct hs_tally *tally, enum hs_truth truth, double *percent);
 
 void hs_tally_print(const struct hs_tally *tally, FILE *out);

@@ -14,7 +14,7 @@ static inline bool hs_is_one_of(const char *text, const char *const *words)
     return *words != NULL;
 }
 
-/* Returns the first member of an object whose name is not in the list; NULL: all names are in
+/* Returns the first member of an object whose name is not in the list, or NULL if all names are in
    it. */
 static inline const char *hs_unknown_member(const json_t *object, const char *const *known)
 {

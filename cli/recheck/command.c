@@ -52,7 +52,7 @@ static struct hs_str name_of_file(const char *path)
     return (struct hs_str){name, len};
 }
 
-/* Loads a ruleset from a file. NULL: the reason has been printed. */
+/* Loads a ruleset from a file. On failure prints the reason and returns NULL. */
 static struct hs_ruleset *load_rules(const char *path)
 {
     struct hs_problem problem, second;

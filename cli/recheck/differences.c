@@ -180,7 +180,7 @@ static void record_line(struct hs_differences *differences, size_t line)
 }
 
 /* Compares two results of one claim, shot or move, and counts the difference. The results are not
-   repeated answers. False: out of memory. */
+   repeated answers. Returns false if memory runs out. */
 static bool compare_claim(struct hs_differences *differences, const struct place *place,
                           const struct result *before, const struct result *after)
 {

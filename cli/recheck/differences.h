@@ -70,8 +70,8 @@ struct hs_compared {
 };
 
 /*
- * Compares two answers to one request. False: they do not answer the same request, or out of
- * memory.
+ * Compares two answers to one request. Returns false if they do not answer the same request, or if
+ * memory runs out.
  */
 bool hs_differences_add(struct hs_differences *differences, const struct hs_compared *request,
                         struct hs_str before, struct hs_str after);

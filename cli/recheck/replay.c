@@ -69,7 +69,8 @@ static bool create_service(struct hs_replay *replay)
 }
 
 /* Puts a ruleset into the store and returns a reference to it. The reference stays valid when a
-   later ruleset gets the same name. NULL: out of memory, or too many rulesets. */
+   later ruleset gets the same name. Returns NULL if memory runs out or there are too many
+   rulesets. */
 static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs_ruleset *ruleset)
 {
     char revision[HS_REVISION_MAX];
@@ -81,7 +82,7 @@ static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs
 }
 
 /* Keeps a reference to a ruleset or to a map; the other argument is NULL. Takes ownership of the
-   reference, also on failure. False: both are NULL, or out of memory. */
+   reference, also on failure. Returns false if both are NULL, or if memory runs out. */
 static bool keep(struct hs_replay *replay, struct hs_str revision, struct hs_ruleset_entry *ruleset,
                  struct hs_map_entry *map)
 {
@@ -222,8 +223,8 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay)
                : impossible(replay, "no space for the ruleset ", line->name);
 }
 
-/* Builds the map of a document and returns a reference to it. NULL: the document is not a map, or
-   out of memory. */
+/* Builds the map of a document and returns a reference to it. Returns NULL if the document is not a
+   map, or if memory runs out. */
 static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str name,
                                       struct hs_str text)
 {
@@ -256,8 +257,8 @@ static enum hs_replay_result take_map(struct hs_replay *replay)
 /* No tenant: a recording contains the matches of all tenants, and all are computed. */
 static const struct hs_str anybody = {0};
 
-/* Ends the match of the line, because too little is known to continue it. False: the match is not
-   open. */
+/* Ends the match of the line, because too little is known to continue it. Returns false if the
+   match is not open. */
 static bool forget_match(struct hs_replay *replay)
 {
     struct hs_match_slot *slot = NULL;
@@ -297,8 +298,8 @@ static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
     return HS_REPLAY_UNKNOWN;
 }
 
-/* Saves the match that the line opens, as it was before the restart under the other rules. False:
-   that match is not known, or out of memory. */
+/* Saves the match that the line opens, as it was before the restart under the other rules. Returns
+   false if that match is not known, or if memory runs out. */
 static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
     const struct hs_stream_line *line = replay->line;
@@ -314,7 +315,7 @@ static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
     return is_same && !out->failed;
 }
 
-/* Restores the match of a line. NULL: *why is the reason. */
+/* Restores the match of a line. Returns NULL and the reason in *why on failure. */
 static struct hs_match *load_match(struct hs_replay *replay, const struct hs_match_opening *opening,
                                    const char **why)
 {

@@ -14,8 +14,8 @@ struct hs_replay;
 /*
  * Creates a replay. If `ruleset` is not NULL, matches are verified under it instead of their
  * recorded ruleset. If `only` is not absent, only matches that were opened with the ruleset of this
- * name are verified. Takes ownership of the ruleset, also on failure. NULL: out of memory, or the
- * name is reserved.
+ * name are verified. Takes ownership of the ruleset, also on failure. Returns NULL if memory runs
+ * out, or the name is reserved.
  */
 struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only);
 void hs_replay_destroy(struct hs_replay *replay);

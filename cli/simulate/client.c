@@ -59,7 +59,7 @@ static double wander(struct hs_dice *dice, double value, double deviation, doubl
 /*
  * Draws the moment that the client chooses by its estimate of the server's clock. It interpolates
  * between the snapshots that have arrived. If no later snapshot has arrived, it draws the newest
- * one and does not extrapolate. False: there is nothing recent to draw.
+ * one and does not extrapolate. Returns false if there is nothing recent to draw.
  */
 static bool draw(const struct hs_client *client, const struct hs_game *game, double now,
                  struct hs_screen *out)
@@ -149,7 +149,8 @@ static struct hs_vec lead(const struct hs_client *client, const struct hs_game *
     return point;
 }
 
-/* Turns to a direction as fast as the hand can. True: the aim has reached it, or nearly. */
+/* Turns to a direction as fast as the hand can. Returns true if the aim has at least nearly reached
+   it. */
 static bool turn_to(struct hs_client *client, struct hs_vec wanted)
 {
     double off = acos(fmax(-1, fmin(1, hs_vec_dot(client->aim, wanted))));

@@ -136,11 +136,12 @@ void hs_client_frame(struct hs_client *client, const struct hs_game *game, doubl
                      struct hs_mailbox *box);
 
 /* Claims what a shot hits on a screen: sets target, pellets and end from the start, direction and
-   seed of the mail. False: it hits no enemy. Not for projectiles. */
+   seed of the mail. Returns false if it hits no enemy. Not for projectiles. */
 bool hs_client_claim(const struct hs_game *game, const struct hs_screen *screen,
                      struct hs_mail *mail);
 
-/* Returns what the server knows about the client at a time on its clock; NULL: nothing yet. */
+/* Returns what the server knows about the client at a time on its clock, or NULL if the server
+   knows nothing yet. */
 const struct hs_doing *hs_client_doing(const struct hs_client *client, double time);
 
 /* ---- between client.c and fire.c ---- */

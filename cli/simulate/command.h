@@ -37,7 +37,7 @@ struct hs_simulate_jobs {
     hs_simulate_progress *progress; /* called by the calling thread; may be NULL */
 };
 
-/* Runs all jobs and waits until they have ended. False: one of them returned false. */
+/* Runs all jobs and waits until they have ended. Returns false if one of them returned false. */
 bool hs_simulate_run(const struct hs_simulate_jobs *jobs);
 
 #endif

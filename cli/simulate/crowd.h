@@ -29,7 +29,7 @@ struct hs_sim_pose {
 struct hs_crowd;
 
 /* Creates the crowd: all players in all ticks. `arm`: enum hs_arm of all players; -1: they change
-   weapons. NULL: out of memory. */
+   weapons. Returns NULL if memory runs out. */
 struct hs_crowd *hs_crowd_create(size_t ticks, int arm, struct hs_dice *dice);
 void hs_crowd_destroy(struct hs_crowd *crowd);
 
@@ -46,7 +46,7 @@ const struct hs_sim_pose *hs_crowd_at(const struct hs_crowd *crowd, unsigned who
    a portal or spawns between these ticks, it is the old place. */
 struct hs_vec hs_crowd_place(const struct hs_crowd *crowd, unsigned who, double time);
 
-/* Returns the seconds since a player's death at a time; 0: the player is alive. */
+/* Returns the seconds since a player's death at a time, or 0 if the player is alive. */
 double hs_crowd_dead_for(const struct hs_crowd *crowd, unsigned who, double time);
 
 struct hs_str hs_crowd_name(unsigned who);

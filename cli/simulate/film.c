@@ -96,8 +96,8 @@ void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *po
     }
 }
 
-/* Returns whether the sweep may touch a hitbox of the body. False: the root is too far from the
-   sweep. */
+/* Returns whether the sweep may touch a hitbox of the body. Returns false if the root is too far
+   from the sweep. */
 static bool can_touch(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                       const struct hs_sweep *sweep)
 {

@@ -25,12 +25,12 @@ struct hs_moment {
 };
 
 /* Finds the moment of a time. For a time after the last frame, it is the moment of the last frame.
-   False: the time is before the first frame. */
+   Returns false if the time is before the first frame. */
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
 /* Computes a player's pose at a time. Positions follow a straight line, and the yaw follows the
    shorter turn. Across a portal or spawn, both are those of the older frame. All other members are
-   always those of the older frame. False: the time is before the first frame. */
+   always those of the older frame. Returns false if the time is before the first frame. */
 bool hs_film_pose(const struct hs_film *film, double time, unsigned who, struct hs_sim_pose *out);
 
 /* Computes a player's pose at a moment as clients receive it: positions in single precision, yaw in

@@ -61,7 +61,7 @@ static void trace(const struct hs_game *game, const struct hs_mail *mail,
             first->who = (int)who;
 }
 
-/* Claims the enemy whom a single shot hits. False: the screen shows no hit. */
+/* Claims the enemy whom a single shot hits. Returns false if the screen shows no hit. */
 static bool hit_with_one(const struct hs_game *game, const struct hs_screen *screen,
                          struct hs_mail *mail)
 {

@@ -35,7 +35,7 @@ static void claim(struct hs_mail *mail, unsigned target)
             mail->pellets[i].target = mail->hit.target;
 }
 
-/* Finds a player's pose on the server. False: the time is before the first frame. */
+/* Finds a player's pose on the server. Returns false if the time is before the first frame. */
 static bool pose_at(const struct hs_forger *forger, unsigned who, double time,
                     struct hs_sim_pose *out)
 {

@@ -43,15 +43,16 @@ struct hs_skirmish {
     struct hs_frame written;
 };
 
-/* Creates a skirmish. NULL: out of memory. */
+/* Creates a skirmish. Returns NULL if memory runs out. */
 struct hs_skirmish *hs_skirmish_create(const struct hs_skirmish_setup *setup);
 void hs_skirmish_destroy(struct hs_skirmish *skirmish);
 
-/* Begins the next tick and writes its frame. False: the match is over, or out of memory. */
+/* Begins the next tick and writes its frame. Returns false if the match is over, or if memory runs
+   out. */
 bool hs_skirmish_begin(struct hs_skirmish *skirmish);
 
-/* Takes the next shot or claim that has arrived, in order of arrival. False: no more at this
-   tick. */
+/* Takes the next shot or claim that has arrived, in order of arrival. Returns false if there is no
+   more at this tick. */
 bool hs_skirmish_take(struct hs_skirmish *skirmish, struct hs_mail *out);
 
 /* Runs the clients and ends the tick. */
@@ -60,8 +61,8 @@ void hs_skirmish_end(struct hs_skirmish *skirmish);
 /* Returns whether enough frames and snapshots have been sent. Nobody shoots before that. */
 bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
 
-/* Sets the forger's times for claims of this player from the round trips in frames. False: no round
-   trip has been measured yet. */
+/* Sets the forger's times for claims of this player from the round trips in frames. Returns false
+   if no round trip has been measured yet. */
 bool hs_skirmish_expect(struct hs_skirmish *skirmish, unsigned who);
 
 /* Returns whether the shooter had been dead for longer than the grace when the shot was fired, and

@@ -246,7 +246,8 @@ struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *pro
     return NULL;
 }
 
-/* Returns the text of a file, which the caller frees. NULL with `problem` set. */
+/* Returns the text of a file, which the caller frees. Returns NULL and sets `problem` on
+   failure. */
 static char *read_file(const char *path, size_t *size, struct hs_problem *problem)
 {
     struct stat status;

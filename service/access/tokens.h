@@ -60,7 +60,8 @@ enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_s
    [A-Za-z0-9.-], starting with a letter or digit. */
 bool hs_token_part_is_valid(struct hs_str text, size_t max);
 
-/* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. False: it is not such a time. */
+/* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. Returns false if it is not such a
+   time. */
 bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 
 /* ---- the current tokens ---- */
@@ -69,7 +70,7 @@ bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 struct hs_keyring;
 
 /* Takes ownership of the tokens, even on failure. Without tokens (NULL) no caller is admitted yet.
-   NULL: out of memory. */
+   Returns NULL if memory runs out. */
 struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
 void hs_keyring_destroy(struct hs_keyring *keyring); /* NULL does nothing */
 

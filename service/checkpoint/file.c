@@ -152,7 +152,7 @@ static void take_record(struct reading *reading, const unsigned char header[RECO
     reading->records++;
 }
 
-/* Reads the next record. False: nothing more can be read. */
+/* Reads the next record. Returns false if nothing more can be read. */
 static bool read_record(struct reading *reading)
 {
     unsigned char header[RECORD_HEADER];

@@ -32,21 +32,22 @@ struct hs_journal_stats {
 
 /*
  * Opens the journals of a directory, whose descriptor must outlive the journal. The first new file
- * has number `next`. If no file can be created, writes fail until one can. NULL: out of memory or
- * threads.
+ * has number `next`. If no file can be created, writes fail until one can. Returns NULL if memory
+ * or threads run out.
  */
 struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journal_sync sync);
 
-/* Closes the journal; `remove` also deletes the newest file. NULL does nothing. */
+/* Closes the journal; `remove` also deletes the newest file. Does nothing for NULL. */
 void hs_journal_destroy(struct hs_journal *journal, bool remove);
 
-/* Appends one record, the concatenation of the parts. False: no part of it is in the file.
-   `number`: NULL, or gets the number of the file that has the record. */
+/* Appends one record, the concatenation of the parts. Returns false if no part of it is in the
+   file. `number`: NULL, or gets the number of the file that has the record. */
 bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
                       const struct iovec *parts, size_t count, uint64_t *number);
 
 /* If the sync mode is `always`, waits until all records written so far survive a loss of power.
-   False: they may not survive one until the next checkpoint is written. True without a journal. */
+   Returns false if they may not survive such a loss until the next checkpoint is written. True
+   without a journal. */
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
@@ -69,8 +70,8 @@ void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);
 
 /* ---- at the start ---- */
 
-/* Returns the numbers of a directory's journals, ascending; free() them. NULL: memory is out, or
-   the directory cannot be read. */
+/* Returns the numbers of a directory's journals, ascending; free() them. Returns NULL if memory
+   runs out, or the directory cannot be read. */
 uint64_t *hs_journal_list(int directory, size_t *count);
 
 /* The name of a journal. */

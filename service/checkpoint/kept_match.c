@@ -36,7 +36,7 @@ static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type
     return fine;
 }
 
-/* Writes the document of a ruleset, unless the newest journal has it. False: it cannot be
+/* Writes the document of a ruleset, unless the newest journal has it. Returns false if it cannot be
    written. */
 static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *entry)
 {

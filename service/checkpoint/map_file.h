@@ -20,7 +20,8 @@
 
 enum { HS_MAP_FILE_NAME = 65 }; /* 64 hexadecimal digits */
 
-/* Writes the file name of a revision ("sha256:" and 64 digits). False: `revision` is not one. */
+/* Writes the file name of a revision ("sha256:" and 64 digits). Returns false if `revision` is not
+   one. */
 bool hs_map_file_name(const char *revision, char name[HS_MAP_FILE_NAME]);
 
 /* Writes the file under another name, syncs it and the directory, and renames it; this replaces an

@@ -28,7 +28,7 @@ static bool has(const struct hs_revisions *revisions, const char *revision)
     return find(revisions, revision) < revisions->count;
 }
 
-/* Adds a revision. False: out of memory. */
+/* Adds a revision. Returns false if memory runs out. */
 static bool add(struct hs_revisions *revisions, const char *revision)
 {
     if (has(revisions, revision))

@@ -197,7 +197,7 @@ static const char *open_match(struct restoring *restoring, const struct head *he
                                               : "out of memory";
 }
 
-/* Returns the open match with a name, locked; NULL: no such match is open. */
+/* Returns the open match with a name, locked, or NULL if no such match is open. */
 static struct hs_match_slot *find_open(struct restoring *restoring, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
@@ -332,7 +332,7 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
 
 /* ---- files ---- */
 
-/* Reads a file, and sets *result. False: it cannot be opened. */
+/* Reads a file, and sets *result. Returns false if it cannot be opened. */
 static bool read_file(struct restoring *restoring, int directory, const char *name,
                       enum hs_checkpoint_read *result, char error[512])
 {
@@ -352,8 +352,8 @@ static void refuse(struct restoring *restoring, const char *name, const char *wh
            HS_LOG_TEXT("file", name), HS_LOG_TEXT("detail", detail));
 }
 
-/* Reads a checkpoint. Sets *whole to true if the file is complete. False: the file cannot be
-   opened. */
+/* Reads a checkpoint. Sets *whole to true if the file is complete. Returns false if the file cannot
+   be opened. */
 static bool read_checkpoint(struct restoring *restoring, int directory, const char *name,
                             bool *whole, char error[512])
 {

@@ -99,7 +99,7 @@ struct taken_map {
 };
 
 /* Copies a match. Releases the lock between two parts, so that requests wait for one part at most.
-   False: the match has ended. */
+   Returns false if the match has ended. */
 static bool copy_match(struct hs_match_slot *slot, struct hs_bytes *out, struct taken_map *map,
                        struct hs_map_store *maps)
 {
@@ -222,8 +222,8 @@ static void record_result(struct hs_checkpoint *checkpoint, const struct taking 
                HS_LOG_TEXT("detail", hs_file_error(taking->writer.error)));
 }
 
-/* Writes all matches and names to a file. `is_final`: no claim is verified any more. False: the
-   file could not be written, which is logged; the previous one stays. */
+/* Writes all matches and names to a file. `is_final`: no claim is verified any more. Returns false
+   if the file could not be written, which is logged; the previous one stays. */
 static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 {
     int64_t began_us = hs_clock_us();
@@ -255,7 +255,7 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 
 /* ---- the thread ---- */
 
-/* Waits for the next checkpoint. False: the service ends. */
+/* Waits for the next checkpoint. Returns false if the service ends. */
 static bool wait_for_turn(struct hs_checkpoint *checkpoint)
 {
     struct timespec until = hs_clock_timespec(hs_clock_us() + checkpoint->interval_us);
@@ -278,7 +278,7 @@ static void *run(void *context)
 
 /* Makes the newest file the previous one. The newest file may have a final record, which is no
    longer true; in the previous file this record is ignored. Used if no new checkpoint can be
-   written (a full disk). False: the rename failed too. */
+   written (a full disk). Returns false if the rename failed too. */
 static bool end_final(const struct hs_checkpoint *checkpoint)
 {
     int directory = checkpoint->directory;

@@ -44,15 +44,15 @@ struct hs_checkpoint_stats {
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 
 /* Creates the journal, writes the first checkpoint, and starts the thread for the next ones. If the
-   first checkpoint cannot be written, the file that was read is marked as left by a crash. False:
-   the journal cannot be created, that mark fails too, or the thread does not start. */
+   first checkpoint cannot be written, the file that was read is marked as left by a crash. Returns
+   false if the journal cannot be created, that mark fails too, or the thread does not start. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
 
 /* Ends the thread and writes a last checkpoint. No request may change a match any more: the change
-   would be lost. NULL does nothing. */
+   would be lost. Does nothing for NULL. */
 void hs_checkpoint_close(struct hs_checkpoint *checkpoint);
 
-/* Frees the checkpoint without writing. NULL does nothing. */
+/* Frees the checkpoint without writing. Does nothing for NULL. */
 void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint);
 
 /* Gets the state of the checkpoints. Thread-safe. Without checkpoints (NULL) all values are 0. */

@@ -8,7 +8,7 @@
 
 #include "service/endpoints/posting.h"
 
-/* Begins an answer. False: out of memory. */
+/* Begins an answer. Returns false if memory runs out. */
 bool hs_brief_begin(struct hs_posting *posting, const struct hs_ticks_request *tick);
 
 /* The state of an answer before an item is written. */

@@ -53,7 +53,8 @@ static void write_journal(struct hs_posting *posting)
     posting->slot->pays_nothing = !is_written;
 }
 
-/* Unlocks the match for the waiting threads and locks it again. False: the match was deleted. */
+/* Unlocks the match for the waiting threads and locks it again. Returns false if the match was
+   deleted. */
 static bool yield(struct hs_posting *posting)
 {
     write_journal(posting);
@@ -68,8 +69,9 @@ static bool yield(struct hs_posting *posting)
    ordinary request see the same frames. */
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
-/* Lends the match to waiting threads after TURN_WORK. False: the match is gone. `recheck` computes
-   recorded requests one after the other, so a service that records never interleaves them. */
+/* Lends the match to waiting threads after TURN_WORK. Returns false if the match is gone. `recheck`
+   computes recorded requests one after the other, so a service that records never interleaves
+   them. */
 static bool lend(struct hs_posting *posting)
 {
     if (posting->spent - posting->lent_at < TURN_WORK)
@@ -176,7 +178,8 @@ static bool answer_items(struct hs_posting *posting, const struct hs_ticks_reque
     return true;
 }
 
-/* Applies the parts of a tick and writes the answer. False: out of memory, or the match is gone. */
+/* Applies the parts of a tick and writes the answer. Returns false if memory runs out, or the match
+   is gone. */
 static bool answer(struct hs_posting *posting, const struct hs_ticks_request *tick)
 {
     const struct {

@@ -36,12 +36,14 @@ struct hs_posting {
     size_t *acks, ack_count, place;
 };
 
-/* Stores frames and writes the answer object. False: out of memory, nothing written. */
+/* Stores frames and writes the answer object. Returns false if memory runs out. Then nothing is
+   written. */
 bool hs_post_frames(struct hs_posting *posting, const struct hs_frames_request *request);
 
 /*
  * Checks move `i`, or verifies posted shot or claim `i`, and writes the result. A shot or claim
- * that no longer fits the budget gets `over_budget` and is not recorded. False: out of memory.
+ * that no longer fits the budget gets `over_budget` and is not recorded. Returns false if memory
+ * runs out.
  */
 typedef bool hs_posting_item(struct hs_posting *posting, const struct hs_ticks_request *tick,
                              size_t i);

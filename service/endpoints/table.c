@@ -89,8 +89,8 @@ static void refuse_another(enum hs_registry_result why, struct hs_reply *reply)
     reply->shed = HS_SHED_HISTORY;
 }
 
-/* Writes the opening to the journal before any answer about the match. False: it could not be
-   written, and the match is not open. */
+/* Writes the opening to the journal before any answer about the match. Returns false if it could
+   not be written. Then the match is not open. */
 static bool keep_opening(struct hs_service *service, struct hs_match_slot *slot,
                          struct hs_reply *reply)
 {

@@ -104,7 +104,7 @@ void hs_tenant_rates_destroy(struct hs_tenant_rates *rates)
     free(rates);
 }
 
-/* Finds or adds a bucket. The lock is held. NULL: out of memory. */
+/* Finds or adds a bucket. The lock is held. Returns NULL if memory runs out. */
 static struct bucket *bucket_of(struct hs_tenant_rates *rates, struct hs_str tenant)
 {
     struct bucket **at = &rates->chains[hs_str_hash(tenant) % CHAINS];

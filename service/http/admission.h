@@ -61,9 +61,9 @@ int64_t hs_socket_waited_us(int fd);
 struct hs_tenant_rates;
 
 /* Each tenant may send `per_second` requests (1 .. 1000000) on average and `burst_allowance` (>= 1)
-   at once. NULL: out of memory. */
+   at once. Returns NULL if memory runs out. */
 struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst_allowance);
-/* NULL does nothing. */
+/* Does nothing for NULL. */
 void hs_tenant_rates_destroy(struct hs_tenant_rates *rates);
 
 /*

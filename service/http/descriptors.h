@@ -19,7 +19,7 @@ struct hs_descriptor_shares {
 /*
  * Shares `limit` descriptors; `open` of them are open before the listeners start. The threads come
  * first, then a reserve for checkpoints, logs, reloads and scrapes. *needed is the lowest limit
- * with which the service can run. False: `limit` is below it.
+ * with which the service can run. Returns false if `limit` is below it.
  */
 bool hs_descriptors_share(size_t limit, size_t open, const struct hs_descriptor_wants *wants,
                           struct hs_descriptor_shares *out, size_t *needed);

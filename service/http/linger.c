@@ -67,7 +67,7 @@ void hs_linger_wake(struct hs_linger *linger)
     eventfd_write(linger->wake, 1);
 }
 
-/* Discards the bytes that have arrived. False: no more will come. */
+/* Discards the bytes that have arrived. Returns false if no more will come. */
 static bool discard(struct hs_linger_socket *socket)
 {
     char piece[PIECE];

@@ -42,8 +42,8 @@ struct hs_linger {
     size_t held_count;
 };
 
-/* `limit` is the max number of sockets, up to HS_LINGER_MAX. False: no descriptor is left; there is
-   nothing to free. */
+/* `limit` is the max number of sockets, up to HS_LINGER_MAX. Returns false if no descriptor is
+   left; there is nothing to free. */
 bool hs_linger_init(struct hs_linger *linger, size_t limit);
 /* Closes all sockets. No other thread may use it any more. */
 void hs_linger_free(struct hs_linger *linger);

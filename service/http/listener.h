@@ -145,7 +145,8 @@ static inline int64_t hs_http_queue_us(const struct hs_http *http)
     return (int64_t)http->options->queue_ms * 1000;
 }
 
-/* Changes the phase of a connection. False: the watchdog has expired it; drop the request. */
+/* Changes the phase of a connection. Returns false if the watchdog has expired it; drop the
+   request. */
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
                      enum hs_http_phase to, int64_t now_us);
 
@@ -158,17 +159,18 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
 void *hs_http_record_uri(void *context, const char *uri, struct MHD_Connection *connection);
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text);
 
-/* Allocates the slots for the connections of a worker. False: out of memory, nothing to free. */
+/* Allocates the slots for the connections of a worker. Returns false if memory runs out. Then
+   nothing must be freed. */
 bool hs_http_watch_list_init(struct hs_http_watch_list *list, size_t connections);
 void hs_http_watch_list_free(struct hs_http_watch_list *list);
 
-/* Begin and end the watch of a connection, in the thread of its worker. NULL: out of memory.
-   Closing NULL does nothing. */
+/* Begin and end the watch of a connection, in the thread of its worker. Returns NULL if memory runs
+   out. Closing NULL does nothing. */
 struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
 
-/* Starts the workers on a listening socket, and takes ownership of it in any case. False: no worker
-   runs; the log has the reason. */
+/* Starts the workers on a listening socket, and takes ownership of it in any case. Returns false if
+   no worker runs; the log has the reason. */
 bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tls);
 
 /* Call it after setting `closing`: the workers then close the listening socket. */

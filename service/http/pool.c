@@ -55,7 +55,7 @@ static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *jo
     return 2 * running + (hs_str_equal(job->tenant, hs_name_str(&pool->served)) ? 1 : 0);
 }
 
-/* Returns the next job; NULL: none may run. */
+/* Returns the next job, or NULL if none may run. */
 static struct hs_pool_job *take_next(struct hs_pool *pool)
 {
     struct hs_pool_job **best = NULL;

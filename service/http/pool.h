@@ -27,18 +27,18 @@ struct hs_pool_job {
 
 /*
  * Starts up to HS_POOL_THREADS_MAX threads. If there are several, a tenant never has all of them.
- * `is_background`: one thread, which gives way to workers (background.h). NULL: out of memory or
- * threads.
+ * `is_background`: one thread, which gives way to workers (background.h). Returns NULL if memory or
+ * threads run out.
  */
 struct hs_pool *hs_pool_create(unsigned threads, bool is_background);
-/* Ends the threads and frees the pool. No job may be left. NULL does nothing. */
+/* Ends the threads and frees the pool. No job may be left. Does nothing for NULL. */
 void hs_pool_destroy(struct hs_pool *pool);
 
 /* Adds a job. Any thread may call this. After hs_pool_end of the job's owner, it calls `done` at
    once, without `run`. */
 void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job);
 
-/* Calls `done` of the owner's waiting jobs, and waits for running ones. NULL does nothing. */
+/* Calls `done` of the owner's waiting jobs, and waits for running ones. Does nothing for NULL. */
 void hs_pool_end(struct hs_pool *pool, const void *owner);
 
 /*

@@ -56,7 +56,7 @@ void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *con
 void hs_http_shed(struct hs_http_request *request, enum hs_shed_reason why);
 void hs_http_refuse_shed(struct hs_http_request *request);
 
-/* Charges the connection to the tenant of its newest request. False: they hold too many
+/* Charges the connection to the tenant of its newest request. Returns false if they hold too many
    connections. */
 bool hs_http_charge_connection(const struct hs_http_request *request);
 
@@ -77,9 +77,10 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
 
 /* ---- apart.c ---- */
 
-/* Returns the pool that runs a request; NULL: its worker runs it. */
+/* Returns the pool that runs a request, or NULL if its worker runs it. */
 struct hs_pool *hs_http_pool_of(const struct hs_http_request *request);
-/* Lets a pool run the endpoint; the worker finishes the request later. False: memory is out. */
+/* Lets a pool run the endpoint; the worker finishes the request later. Returns false if memory runs
+   out. */
 bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection *connection,
                          struct hs_pool *pool);
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,

@@ -12,7 +12,8 @@
 
 enum { MAX_FILE_BYTES = 1 << 20 };
 
-/* Returns the text of a PEM file, which the caller frees. NULL with `error` set. */
+/* Returns the text of a PEM file, which the caller frees. Returns NULL and sets `error` on
+   failure. */
 static char *read_pem(const char *path, bool is_secret, const char *wanted, char error[256])
 {
     struct stat status;

@@ -48,7 +48,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list)
     list->slots = NULL;
 }
 
-/* Takes a free slot. The lock is held. NULL: none is free; the library's limit prevents this. */
+/* Takes a free slot. The lock is held. Returns NULL if none is free; the library's limit prevents
+   this. */
 static struct hs_http_watched *take_slot(struct hs_http_watch_list *list)
 {
     struct hs_http_watched *slot = list->free;

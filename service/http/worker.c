@@ -98,8 +98,8 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     return worker->ready >= 0;
 }
 
-/* Waits until the library has events or another thread wakes the worker. False: the library has
-   work left, perhaps requests that it read before. */
+/* Waits until the library has events or another thread wakes the worker. Returns false if the
+   library has work left, perhaps requests that it read before. */
 static bool wait_for_work(struct hs_http_worker *worker)
 {
     /* After it has reached its limit of connections, the library accepts again only after another
@@ -157,7 +157,7 @@ static void make_ids(struct hs_http_worker *worker)
     worker->ids = words[1];
 }
 
-/* Starts one worker. False: it failed, and everything is freed again. */
+/* Starts one worker. Returns false on failure. Then everything is freed again. */
 static bool start_worker(struct hs_http *http, int fd, unsigned connections,
                          const struct hs_tls *tls)
 {

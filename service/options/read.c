@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
     faults->len += len;
 }
 
-/* Returns FILE if argv[at] is --config FILE or --config=FILE; NULL: another option. */
+/* Returns FILE if argv[at] is --config FILE or --config=FILE, or NULL if it is another option. */
 static const char *config_argument(const struct hs_options_input *input, int at, int *used)
 {
     *used = 1;
@@ -79,8 +79,8 @@ static void add_problem(struct faults *faults, const char *path, const struct hs
         add_fault(faults, "%.500s: and %zu more", path, problem->left_out);
 }
 
-/* Applies the configuration file. False: the file cannot be read, so the whole configuration cannot
-   be checked. */
+/* Applies the configuration file. Returns false if the file cannot be read, so the whole
+   configuration cannot be checked. */
 static bool read_file(const char *path, struct hs_options *options, struct faults *faults)
 {
     struct hs_problem problem;

@@ -37,7 +37,8 @@ void hs_option_spell(const struct hs_option_row *row, const char *prefix,
 /* Returns the row for which hs_option_spell writes this name, or NULL. */
 const struct hs_option_row *hs_option_find(const char *prefix, struct hs_str spelled);
 
-/* Sets a value from its text form. False: the text is wrong, and `error` has the rule. */
+/* Sets a value from its text form. Returns false if the text is wrong. Then `error` has the
+   rule. */
 bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, const char *text,
                    char error[128]);
 

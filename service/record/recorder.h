@@ -18,7 +18,8 @@ struct hs_metrics;
 struct hs_record;
 
 /* Opens the file and writes the first line. `max_bytes` limits the bytes that wait to be written.
-   The maps of `maps` must keep their documents. NULL with a sentence in `error`. */
+   The maps of `maps` must keep their documents. Returns NULL with a sentence in `error` on
+   failure. */
 struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_metrics *metrics,
                                  struct hs_map_store *maps, char error[256]);
 
@@ -52,7 +53,8 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
 void hs_record_restored(struct hs_record *record, struct hs_match_slot *slot, const void *state,
                         size_t size, bool moves_lost);
 
-/* `records` (hs_match_replay) were applied to the match. NULL: it had ended, and is removed. */
+/* `records` (hs_match_replay) were applied to the match. Returns NULL if it had ended, and is
+   removed. */
 void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, const void *records,
                         size_t size);
 

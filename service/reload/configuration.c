@@ -56,7 +56,7 @@ static void add_difference(void *context, const char *key, const char *before, c
     hs_buffer_puts(&differences->waiting, key);
 }
 
-/* Reads all sources of the configuration again. False: they have a fault now. */
+/* Reads all sources of the configuration again. Returns false if they have a fault now. */
 static bool read_again(const struct hs_configuration *configuration, struct hs_options *options,
                        struct hs_reload *reload)
 {

@@ -49,8 +49,8 @@ void hs_reload_changed(struct hs_reload *reload, const char *format, ...)
 
 /*
  * Prepares all steps, so that every fault is reported. Then it commits all steps if `take` is set
- * and there is no fault, else it discards all. `options` must be checked already. False: there is a
- * fault, perhaps from before the call, and nothing changed.
+ * and there is no fault, else it discards all. `options` must be checked already. Returns false if
+ * there is a fault, perhaps from before the call. Then nothing changed.
  */
 bool hs_reload_run(const struct hs_reload_step *steps, size_t count,
                    const struct hs_options *options, bool take, struct hs_reload *reload);

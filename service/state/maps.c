@@ -78,7 +78,7 @@ static size_t mesh_bytes(const struct hs_world_mesh *mesh)
 
 /* ---- entries ---- */
 
-/* Frees an entry and what it owns. NULL does nothing. */
+/* Frees an entry and what it owns. Does nothing for NULL. */
 static void destroy_entry(struct hs_map_entry *entry)
 {
     if (entry == NULL)
@@ -111,7 +111,7 @@ size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_
            (store->keeps_meshes ? mesh_bytes(counts) : 0);
 }
 
-/* Copies the document and mesh that an entry keeps. False: out of memory. */
+/* Copies the document and mesh that an entry keeps. Returns false if memory runs out. */
 static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, bool keeps_mesh,
                  struct hs_str document)
 {
@@ -176,7 +176,7 @@ static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_s
     return entry;
 }
 
-/* Frees an entry without references, and then releases its bytes. NULL does nothing. */
+/* Frees an entry without references, and then releases its bytes. Does nothing for NULL. */
 static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
 {
     if (entry == NULL)

@@ -32,7 +32,7 @@ struct hs_map_store;
 /*
  * Creates a store for `max_maps` maps. `max_bytes` bounds the memory of all worlds, kept documents
  * and kept meshes. Replaced and deleted maps count as long as a match holds them. The texts and
- * builds of maps under construction count too. NULL: out of memory.
+ * builds of maps under construction count too. Returns NULL if memory runs out.
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
 
@@ -59,7 +59,7 @@ struct hs_map_entry *hs_map_store_get(struct hs_map_store *store, struct hs_str 
 
 /* Adds a reference to an entry to which the caller already has one. */
 void hs_map_store_retain(struct hs_map_store *store, struct hs_map_entry *entry);
-/* Drops a reference. NULL does nothing. */
+/* Drops a reference. Does nothing for NULL. */
 void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry);
 
 enum hs_map_put {
@@ -101,10 +101,10 @@ enum hs_map_put hs_map_store_restore_name(struct hs_map_store *store, struct hs_
                                           struct hs_map_entry *entry);
 
 /* Returns all maps with a name, in no order. The caller gets a reference to each, and frees the
-   array. NULL: out of memory. */
+   array. Returns NULL if memory runs out. */
 struct hs_map_entry **hs_map_store_all(struct hs_map_store *store, size_t *count);
 
-/* Deletes a map. False: the owner (len 0: everybody) has no map with that name. */
+/* Deletes a map. Returns false if the owner (len 0: everybody) has no map with that name. */
 bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct hs_str name);
 
 struct hs_map_usage {

@@ -164,7 +164,8 @@ void hs_registry_keep_journals(struct hs_registry *registry)
     hs_registry_each(registry, (struct hs_str){0}, keep_journal, NULL);
 }
 
-/* Creates a slot. The registry is locked. NULL: out of memory, or the budget is spent. */
+/* Creates a slot. The registry is locked. Returns NULL if memory runs out, or the budget is
+   spent. */
 static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
                                     const struct hs_match_opening *opening)
 {

@@ -83,7 +83,7 @@ struct hs_registry;
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
                                                 const struct hs_options *options);
 
-/* Creates a registry. The stores must outlive it. NULL: out of memory. */
+/* Creates a registry. The stores must outlive it. Returns NULL if memory runs out. */
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
                                        struct hs_map_store *maps);
 
@@ -123,8 +123,8 @@ void hs_registry_unlock(struct hs_match_slot *slot);
 /* Returns whether a thread waits for a locked match. */
 bool hs_registry_is_awaited(struct hs_match_slot *slot);
 
-/* Lends a locked match to each waiting thread once, and locks it again. False: it was closed in
-   between; it is locked in any case. */
+/* Lends a locked match to each waiting thread once, and locks it again. Returns false if it was
+   closed in between; it is locked in any case. */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
 /* Removes a locked match from the registry; the caller still releases the slot. */
@@ -151,7 +151,7 @@ void hs_registry_record_post(struct hs_match_slot *slot, int64_t now_us);
 size_t hs_registry_bytes(const struct hs_registry *registry);
 
 /* Calls `visit` with each match. The slot stays valid but is not locked, and `closed` shows whether
-   the match was removed. False: memory is out, and `visit` was not called. */
+   the match was removed. Returns false if memory runs out. Then `visit` was not called. */
 bool hs_registry_visit(struct hs_registry *registry,
                        void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 

@@ -21,18 +21,20 @@ struct hs_ruleset_store {
     struct hs_ruleset_part *parts[HS_RULESET_PART_CHAINS];
 };
 
-/* Computes the hashes for hs_ruleset_entry_charge, without the lock. False: out of memory. */
+/* Computes the hashes for hs_ruleset_entry_charge, without the lock. Returns false if memory runs
+   out. */
 bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry);
 
 /* Charges an entry's memory to its owner, and shares the parts that their other rulesets have too.
-   False: too little is left, and nothing has changed. */
+   Returns false if too little is left. Then nothing changed. */
 bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
 /* Releases the charge of an entry. Call it before the entry is destroyed. Does nothing for an entry
    that was not charged. */
 void hs_ruleset_entry_uncharge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
-/* Creates an entry with one reference. Takes ownership of the ruleset. NULL: out of memory. */
+/* Creates an entry with one reference. Takes ownership of the ruleset. Returns NULL if memory runs
+   out. */
 struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, bool is_builtin);
 void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry); /* NULL does nothing */
 void hs_ruleset_entry_drop(struct hs_ruleset_store *store,

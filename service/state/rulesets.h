@@ -35,7 +35,7 @@ struct hs_ruleset_store;
 /*
  * Creates a store with the built-in rulesets. They count towards `max_rulesets` (>=
  * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`, which may
- * be loaded later. NULL with a sentence in `error`.
+ * be loaded later. Returns NULL with a sentence in `error` on failure.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
@@ -116,11 +116,12 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
                                                       bool replaces);
 
 /* Returns the entries that tenants put, without built-in ones and those from files. The caller gets
-   a reference to each, and frees the array. NULL: out of memory. */
+   a reference to each, and frees the array. Returns NULL if memory runs out. */
 struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count);
 
 /* A function that records the entry of a name in the journal. No name can change while it runs, so
-   the records have the order of the changes. It must not use the store. False: it failed. */
+   the records have the order of the changes. It must not use the store. Returns false on
+   failure. */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 
 /* Calls `write` with the entry of a name and returns its result; true if the name has no entry. */
@@ -146,7 +147,7 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
                            void *context);
 
 /* Decodes one document, which must have the name `name` (ptr NULL: any name). The caller owns the
-   ruleset. NULL with `problem` set. */
+   ruleset. Returns NULL and sets `problem` on failure. */
 struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
                                         struct hs_problem *problem);
 

@@ -29,7 +29,7 @@ bool hs_file_write(int file, struct iovec *parts, size_t count);
 /* Returns the text for an errno of these functions. */
 const char *hs_file_error(int error);
 
-/* Opens the list of entries of an open directory. NULL with errno. */
+/* Opens the list of entries of an open directory. Returns NULL and sets errno on failure. */
 DIR *hs_directory_open(int directory);
 
 #endif

@@ -59,7 +59,7 @@ enum hs_metric {
     HS_METRIC_COUNT
 };
 
-/* Creates the metrics. NULL: memory is out. */
+/* Creates the metrics. Returns NULL if memory runs out. */
 struct hs_metrics *hs_metrics_create(void);
 /* No thread may be between hs_metrics_enter and hs_metrics_leave. */
 void hs_metrics_destroy(struct hs_metrics *metrics);

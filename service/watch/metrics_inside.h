@@ -44,8 +44,8 @@ size_t hs_metrics_first_route(size_t route);
 /* Returns how many series a set of labels has. */
 size_t hs_metrics_series(enum hs_metric_labels labels);
 
-/* Writes the labels of a series as `name="value",...`. False: the combination does not occur, so
-   the series is shown only if it is not 0. */
+/* Writes the labels of a series as `name="value",...`. Returns false if the combination does not
+   occur, so the series is shown only if it is not 0. */
 bool hs_metrics_label(enum hs_metric_labels labels, size_t series,
                       char text[HS_METRICS_LABEL_SIZE]);
 

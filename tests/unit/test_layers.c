@@ -121,7 +121,7 @@ static int place_of(const char *path)
 }
 
 /* Reads the file name of an #include line, with its opening delimiter first ("<math.h", "\"vec.h").
-   False: the line is no #include. An include of a macro gives "?". */
+   Returns false if the line is no #include. An include of a macro gives "?". */
 static bool read_include(const char *line, char *out, size_t size)
 {
     while (isspace((unsigned char)*line))
@@ -144,7 +144,7 @@ static bool read_include(const char *line, char *out, size_t size)
     return true;
 }
 
-/* Returns the reason why the file at `path` must not include this. NULL: it may. */
+/* Returns the reason why the file at `path` must not include this. Returns NULL if it may. */
 static const char *objection(const char *path, const char *include)
 {
     const char *name = include + 1;

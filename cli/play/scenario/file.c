@@ -116,7 +116,7 @@ struct hs_scenario_info hs_scenarios_info(const struct hs_scenarios *scenarios, 
                                      json_string_value(json_object_get(item, "requires"))};
 }
 
-/* Returns `text` with $match and $ruleset replaced; malloc'ed. NULL: out of memory. */
+/* Returns `text` with $match and $ruleset replaced; malloc'ed. Returns NULL if memory runs out. */
 static char *fill_in(const struct draft *draft, const char *text)
 {
     char *out = NULL;
@@ -355,8 +355,8 @@ static void name_ruleset(struct draft *draft, const json_t *ruleset)
     json_decref(placed);
 }
 
-/* Returns the map of the scenario. If the scenario has none, returns the map of the fixture.
-   Borrowed; NULL: no map. */
+/* Returns the map of the scenario. If the scenario has none, returns the map of the fixture. The
+   map is borrowed, or NULL if neither has one. */
 static const json_t *map_of(const struct draft *draft, const json_t *scenario)
 {
     const json_t *map = json_object_get(scenario, "map");

@@ -52,7 +52,8 @@ extern const struct hs_reference hs_references[HS_REFERENCES];
 
 /* Returns a new document: `document` converted to the frame of reference. Values of unexpected
    shape (a string for a number, two coordinates) are copied, so that bad requests stay bad. The
-   arguments of expectation operators ("$near" etc.) are converted too. NULL: out of memory. */
+   arguments of expectation operators ("$near" etc.) are converted too. Returns NULL if memory runs
+   out. */
 json_t *hs_reference_apply(const struct hs_reference *reference, const json_t *document);
 
 #endif

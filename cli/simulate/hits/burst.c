@@ -114,7 +114,7 @@ static void fire(struct burst *burst, enum hs_link_kind kind, enum stamps stamps
     qsort(burst->bullets, burst->count, sizeof *burst->bullets, by_arrival);
 }
 
-/* Posts the frames up to `until_us`. False: out of memory. */
+/* Posts the frames up to `until_us`. Returns false if memory runs out. */
 static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *next_us)
 {
     enum hs_frame_result results[2];
@@ -143,7 +143,7 @@ static bool is_sent(const struct burst *burst, const struct hs_hit_result *resul
     return !burst->volley->knows || result->verdict == HS_VERDICT_ACCEPTED;
 }
 
-/* Verifies a bullet. False: out of memory. */
+/* Verifies a bullet. Returns false if memory runs out. */
 static bool verify(const struct burst *burst, const struct bullet *bullet,
                    struct hs_hit_result *result)
 {
@@ -235,7 +235,7 @@ static void close_burst(struct burst *burst)
     hs_ruleset_destroy(burst->ruleset);
 }
 
-/* Opens a burst. False: out of memory; `burst` must still be closed. */
+/* Opens a burst. Returns false if memory runs out; `burst` must still be closed. */
 static bool open_burst(struct burst *burst, const struct hs_sim_arena *arena, enum hs_arm arm,
                        const struct hs_volley *volley, int64_t length_us)
 {

@@ -124,7 +124,7 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
     run->best = *mail;
 }
 
-/* Sends the best claim, if one is accepted. False: out of memory. */
+/* Sends the best claim, if one is accepted. Returns false if memory runs out. */
 static bool settle(struct run *run)
 {
     struct play *play = run->play;
@@ -146,8 +146,8 @@ static bool settle(struct run *run)
 
 /* ---- aim ---- */
 
-/* Sets the screen to the server's poses at the claimed time. False: the time is before the first
-   frame. */
+/* Sets the screen to the server's poses at the claimed time. Returns false if the time is before
+   the first frame. */
 static bool see(struct run *run, const struct hs_mail *mail)
 {
     double time = hs_seconds(mail->hit.hit_time_us);
@@ -168,8 +168,8 @@ static void try_aimed(struct run *run, const struct hs_mail *shot, double extent
         try_claim(run, &mail, extent);
 }
 
-/* Aims at the chest or the head of an enemy at the claimed time. False: not an enemy who can be
-   hit. */
+/* Aims at the chest or the head of an enemy at the claimed time. Returns false if this is not an
+   enemy who can be hit. */
 static bool aim_at(struct run *run, struct hs_mail *mail, unsigned who, int height,
                    struct hs_vec *point)
 {
@@ -339,7 +339,8 @@ static bool repeat_number(struct run *run, const struct hs_mail *shot)
     return settle(run);
 }
 
-/* Lets the player fire, and claim the best of what the cheat may choose. False: out of memory. */
+/* Lets the player fire, and claim the best of what the cheat may choose. Returns false if memory
+   runs out. */
 static bool pull(struct run *run, struct play *play, const struct hs_mail *shot)
 {
     static void (*const tries[])(struct run *, const struct hs_mail *) = {

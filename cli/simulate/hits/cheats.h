@@ -100,14 +100,14 @@ extern const struct hs_volley hs_volleys[HS_VOLLEYS];
 
 /* Plays a volley and its honest twin, and adds the results of both to *count. For groups the extent
    is the largest number of accepted shots in one tick. Otherwise it is the largest number in any
-   ten seconds, divided by the number at the weapon's rate. False: out of memory. */
+   ten seconds, divided by the number at the weapon's rate. Returns false if memory runs out. */
 bool hs_volley_compare(const struct hs_sim_arena *arena, const struct hs_cheat *cheat,
                        enum hs_link_kind link, uint64_t seed, struct hs_cheat_count *count);
 
 /* ---- moves: moving.c ---- */
 
 /* Plays twelve seconds of moves by a cheat and by its twin, and adds the results of both to *count.
-   False: out of memory. */
+   Returns false if memory runs out. */
 bool hs_moving_compare(const struct hs_sim_arena *arena, const struct hs_cheat *cheat,
                        enum hs_link_kind link, uint64_t seed, struct hs_cheat_count *count);
 

@@ -119,7 +119,7 @@ static void count_result(struct walker *walker, const struct hs_move_result *res
         count->extent = fmax(count->extent, walker->at_once);
 }
 
-/* Sends the move made at `time`. False: out of memory. */
+/* Sends the move made at `time`. Returns false if memory runs out. */
 static bool send_move(struct walker *walker, const struct gait *gait, bool tricks, double time,
                       struct hs_cheat_count *count)
 {
@@ -192,8 +192,8 @@ static bool walk(struct walker *walker, const struct gait *gait, bool twin,
     return true;
 }
 
-/* Creates rules in which the client's place counts and all checks of moves are enforced. NULL: out
-   of memory. */
+/* Creates rules in which the client's place counts and all checks of moves are enforced. Returns
+   NULL if memory runs out. */
 static struct hs_ruleset *create_rules(void)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);

@@ -26,7 +26,7 @@ struct hs_simulation {
 /* Returns the defaults of `hindsight simulate hits`. */
 struct hs_simulation hs_simulation_default(void);
 
-/* Runs the simulation. False: out of memory. */
+/* Runs the simulation. Returns false if memory runs out. */
 bool hs_simulation_run(const struct hs_simulation *simulation, struct hs_score *out);
 
 /* Prints the tables as text, with up to `examples` examples. */
@@ -36,8 +36,8 @@ void hs_simulation_print(const struct hs_simulation *simulation, const struct hs
 /* Returns the tables as one object; a new reference. */
 json_t *hs_simulation_json(const struct hs_simulation *simulation, const struct hs_score *score);
 
-/* ---- One job. It adds to *score. Several threads can run jobs at once. False: out of memory.
-   ---- */
+/* ---- One job. It adds to *score. Several threads can run jobs at once. Returns false if memory
+   runs out. ---- */
 
 typedef bool hs_simulation_job(const struct hs_simulation *simulation,
                                const struct hs_sim_arena *arena, uint64_t number,

@@ -61,7 +61,7 @@ struct hs_timing_line {
 void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice, double at,
                            struct hs_timing_line *up, struct hs_timing_line *down);
 
-/* Sends a packet at `at`, which must never decrease. False: lost. */
+/* Sends a packet at `at`, which must never decrease. Returns false if the packet is lost. */
 bool hs_timing_line_send(struct hs_timing_line *line, double at, double *arrives);
 
 /* Returns a random number with mean 0 and deviation 1, with the tails of a normal distribution. */

@@ -105,7 +105,7 @@ static void see_snapshots(struct client *client, bool freezes_ack)
     }
 }
 
-/* Plays the next frame. False: no move of this frame reached the server. */
+/* Plays the next frame. Returns false if no move of this frame reached the server. */
 static bool play_frame(struct client *client, struct sent *out)
 {
     double frame = next_frame(client), arrives;

@@ -22,14 +22,15 @@ const json_t *hs_contract_operation(const json_t *document, const char *method,
                                     const char *pattern);
 
 /* Returns the response that the contract lists for a status, or else the `default` one. It follows
-   `$ref`s. NULL: the operation documents neither. */
+   `$ref`s. Returns NULL if the operation documents neither. */
 const json_t *hs_contract_response(const json_t *document, const json_t *operation, long status);
 
-/* Returns the schema of an operation's request body. NULL: the operation takes no body. */
+/* Returns the schema of an operation's request body. Returns NULL if the operation takes no
+   body. */
 const json_t *hs_contract_request_schema(const json_t *operation);
 
-/* Returns the value of an example, by its name, in a `content` object of any media type; NULL: not
-   found. It also finds `x-bad-examples`, which are refused requests. */
+/* Returns the value of an example, by its name, in a `content` object of any media type, or NULL if
+   it is not found. It also finds `x-bad-examples`, which are refused requests. */
 const json_t *hs_contract_example(const json_t *content, const char *name);
 
 /* Returns whether the operation documents this answer: its status, its media type, a body that fits

@@ -384,8 +384,8 @@ static bool check_max_properties(const struct check *check, const json_t *schema
 
 /* ---- the whole ---- */
 
-/* The known keywords. NULL: the keyword only informs readers, or another keyword's function handles
-   it. */
+/* The known keywords. Returns NULL if the keyword only informs readers, or another keyword's
+   function handles it. */
 static const struct {
     const char *name;
     keyword_check *check;

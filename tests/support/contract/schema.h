@@ -30,14 +30,14 @@ bool hs_schema_is_understood(const json_t *document, const json_t *schema,
                              struct hs_schema_fault *fault);
 
 /* Returns a keyword of a schema. If the schema lacks it, returns the keyword of the schema that its
-   `$ref` leads to. NULL: neither has it. */
+   `$ref` leads to. Returns NULL if neither has it. */
 const json_t *hs_schema_get(const json_t *document, const json_t *schema, const char *keyword);
 
 /* Returns the value at a pointer such as "#/components/schemas/Name", or NULL. */
 const json_t *hs_schema_resolve(const json_t *document, const char *reference);
 
 /* Returns the schema of the member `key` of an object: that of the property, or that of additional
-   properties. NULL: such a member is not allowed, or any value is. */
+   properties. Returns NULL if such a member is not allowed, or any value is. */
 const json_t *hs_schema_member(const json_t *document, const json_t *schema, const char *key);
 
 /* Returns whether `propertyNames` allows a member with this name in an object. */

@@ -98,8 +98,9 @@ static const json_t *keyword(const struct damaging *d, const struct site *site, 
     return hs_schema_get(d->document, site->schema, name);
 }
 
-/* A function that does one kind of damage. False: the kind does not apply to the place. `pointer`
-   is the pointer of the place; the function changes it if the reader reports another place. */
+/* A function that does one kind of damage. Returns false if the kind does not apply to the place.
+   `pointer` is the pointer of the place; the function changes it if the reader reports another
+   place. */
 typedef bool inflict(struct damaging *d, struct site *site, char pointer[512]);
 
 static bool wrong_type(struct damaging *d, struct site *site, char pointer[512])
@@ -299,7 +300,7 @@ static bool try_kind(struct damaging *d, size_t kind, struct site *site,
     return kinds[kind].inflict(d, site, damage->pointer);
 }
 
-/* Returns the damaged copy. NULL: nothing was changed. */
+/* Returns the damaged copy. Returns NULL if nothing was changed. */
 static json_t *finish(struct damaging *d, bool done)
 {
     json_t *result = done ? d->root : NULL;

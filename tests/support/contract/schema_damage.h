@@ -15,8 +15,8 @@ struct hs_schema_damage {
 
 /* Returns a copy of `value` with one violation: another type, a missing or extra member, a number
    out of range, a name too long or with a bad character, an unknown word, or an array of the wrong
-   length. `value` itself must fit. The caller owns the copy. NULL: the value has no place to
-   damage. */
+   length. `value` itself must fit. The caller owns the copy. Returns NULL if the value has no place
+   to damage. */
 json_t *hs_schema_damaged(const json_t *document, const json_t *schema, const json_t *value,
                           struct hs_random *random, struct hs_schema_damage *damage);
 

@@ -32,7 +32,8 @@ const char *hs_check_document(const struct hs_buffer *buffer)
 
 /* ---- pointers ---- */
 
-/* Decodes one member name of a pointer, with its ~0 and ~1. False: it is too long or invalid. */
+/* Decodes one member name of a pointer, with its ~0 and ~1. Returns false if it is too long or
+   invalid. */
 static bool unescape(const char *from, size_t len, char *out, size_t size)
 {
     size_t used = 0;

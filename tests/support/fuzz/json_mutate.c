@@ -200,7 +200,7 @@ static const struct hs_json_span *pick(struct mutating *m)
     return &m->outline.spans[hs_random_index(m->random, (int)m->outline.count)];
 }
 
-/* Returns a random value of this kind. NULL: no attempt found one. */
+/* Returns a random value of this kind. Returns NULL if no attempt found one. */
 static const struct hs_json_span *pick_kind(struct mutating *m, enum hs_json_kind kind)
 {
     for (int i = 0; i < 2 * TRIES; i++) {

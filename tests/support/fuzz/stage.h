@@ -14,7 +14,7 @@ const struct hs_ruleset *hs_fuzz_ruleset(void);
 const struct hs_match *hs_fuzz_stage(void);
 
 /* Posts the stage's frames to a match under any ruleset. The match refuses entries that do not fit
-   the ruleset. False: out of memory. */
+   the ruleset. Returns false if memory runs out. */
 bool hs_fuzz_stage_play(struct hs_match *match);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define HS_BALANCER_CONFIGURATION "deploy/haproxy/hindsight.cfg"
 
-/* Returns the path of the program; NULL: it is not installed. */
+/* Returns the path of the program, or NULL if it is not installed. */
 const char *hs_balancer_program(void);
 
 struct hs_balancer_server {
@@ -23,8 +23,8 @@ struct hs_balancer {
     int log;       /* a file with its output so far */
 };
 
-/* Starts HAProxy and waits until it answers. False: it does not answer. The reason is on stderr,
-   and nothing is left running. */
+/* Starts HAProxy and waits until it answers. Returns false if it does not answer. The reason is on
+   stderr, and nothing is left running. */
 bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
                        size_t count);
 

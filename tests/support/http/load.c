@@ -121,7 +121,7 @@ static ssize_t answer_size(const struct connection *connection)
     return size <= ANSWER_MAX ? (ssize_t)size : -1;
 }
 
-/* Reads the available bytes. False: the answer is not as expected. */
+/* Reads the available bytes. Returns false if the answer is not as expected. */
 static bool receive(struct hs_load *load, struct connection *connection)
 {
     ssize_t got = recv(connection->fd, connection->answer + connection->got,

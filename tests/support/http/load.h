@@ -12,13 +12,13 @@ struct hs_load;
 
 /* Connects to 127.0.0.1:port. Each request is a POST of `body`. The number at offset `digits` of
    the body counts up, so no two requests are equal. If `digits` is past the end, the body stays the
-   same. NULL: it failed, with the reason on stderr. */
+   same. Returns NULL on failure, with the reason on stderr. */
 struct hs_load *hs_load_open(unsigned port, const char *path, const char *body, size_t digits,
                              size_t connections);
 void hs_load_close(struct hs_load *load);
 
 /* Lets every other place that has the first `count` digits of the number change with the number.
-   False: there is no such place, or there are too many. */
+   Returns false if there is no such place, or there are too many. */
 bool hs_load_copy(struct hs_load *load, size_t count);
 
 /*

@@ -142,8 +142,8 @@ static bool break_off(struct load *load, struct connection *connection)
     return fine;
 }
 
-/* Reads the bytes that have arrived. `done`: the answer is complete. False: the load cannot go
-   on. */
+/* Reads the bytes that have arrived. `done`: the answer is complete. Returns false if the load
+   cannot go on. */
 static bool receive(struct load *load, struct connection *connection, bool *done)
 {
     char *end = NULL;

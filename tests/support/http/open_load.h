@@ -50,7 +50,8 @@ struct hs_open_load_result {
     uint64_t next;  /* number after the last request */
 };
 
-/* Runs a load. False: it cannot connect, or memory is out; the reason is on stderr. */
+/* Runs a load. Returns false if it cannot connect, or if memory runs out; the reason is on
+   stderr. */
 bool hs_open_load_run(const struct hs_open_load_options *options,
                       struct hs_open_load_result *result);
 

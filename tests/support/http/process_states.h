@@ -1,6 +1,7 @@
 /* Brings a real process into the states that its health routes report. Each function starts a
-   service, brings it into the state, sends the request, and ends the service. False: it did not end
-   correctly, or was not healthy before and after. The test fails if a step is impossible. */
+   service, brings it into the state, sends the request, and ends the service. Returns false if it
+   did not end correctly, or was not healthy before and after. The test fails if a step is
+   impossible. */
 #ifndef HS_TESTS_PROCESS_STATES_H
 #define HS_TESTS_PROCESS_STATES_H
 

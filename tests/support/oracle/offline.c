@@ -336,7 +336,7 @@ static void do_items(struct hs_offline *offline, enum hs_route route, struct hs_
     do_hits(offline, *match, &tick);
 }
 
-/* Handles a request by its route. False: the request is not handled here. */
+/* Handles a request by its route. Returns false if the request is not handled here. */
 static bool do_route(struct hs_offline *offline, enum hs_route route, struct hs_str name,
                      struct hs_str text)
 {

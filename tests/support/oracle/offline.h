@@ -56,10 +56,10 @@ void hs_offline_watch(struct hs_offline *offline, hs_offline_watcher *before,
                       hs_offline_watcher *after);
 
 /* Handles one request. Requests that only read, or that the library does not handle (unknown
-   routes), give no answer. False: a request that should be handled here was not. */
+   routes), give no answer. Returns false if a request that should be handled here was not. */
 bool hs_offline_send(struct hs_offline *offline, const struct hs_scenario_step *step);
 
-/* Plays all steps of a scenario. False: a step was not handled. */
+/* Plays all steps of a scenario. Returns false if a step was not handled. */
 bool hs_offline_play(struct hs_offline *offline, const struct hs_scenario_plan *plan);
 
 #endif

@@ -12,7 +12,7 @@ void hs_scene_add_weapons(struct hs_ruleset *rules, double k);
 void hs_scene_draw_extra(struct hs_random *random, const struct hs_scene_wishes *wishes,
                          struct hs_scene *out);
 
-/* Sets the mover as it is posted with frame `f`. False: it is not posted. */
+/* Sets the mover as it is posted with frame `f`. Returns false if it is not posted. */
 bool hs_scene_play_mover(const struct hs_scene *scene, const struct hs_scene_frame *frame, int f,
                          struct hs_mover_frame *out);
 

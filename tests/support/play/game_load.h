@@ -18,12 +18,12 @@ struct hs_game_load {
     size_t size, times[4], time_count, shot;
 };
 
-/* Makes the body from the first four members. False: out of memory. */
+/* Makes the body from the first four members. Returns false if memory runs out. */
 bool hs_game_load_init(struct hs_game_load *game);
 void hs_game_load_free(struct hs_game_load *game);
 
 /* Opens its matches under a ruleset whose rig has this number of bones. Without bones it does
-   nothing, because posts open the matches. False: it failed, with the reason on stderr. */
+   nothing, because posts open the matches. Returns false on failure, with the reason on stderr. */
 bool hs_game_load_open(const struct hs_game_load *game, unsigned port);
 
 /* The hs_open_load_fill of this load; the context is the struct hs_game_load. */

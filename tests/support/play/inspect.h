@@ -6,7 +6,7 @@
 
 const struct hs_history *hs_history_of(const struct hs_match *match, const char *player);
 
-/* Returns the number of stored samples; 0: the player does not exist. */
+/* Returns the number of stored samples, or 0 if the player does not exist. */
 uint32_t hs_samples_of(const struct hs_match *match, const char *player);
 
 /* Return the sample with exactly this time, and the state that holds from it on. */

@@ -124,8 +124,8 @@ static void add_hit(const struct hs_kill_squad *squad, struct hs_kill_shooter *s
 
 /* ---- a tick ---- */
 
-/* Lets the shooter leave or come back. Returns the frame field that reports it; NULL: the shooter
-   is away. */
+/* Lets the shooter leave or come back. Returns the frame field that reports it, or NULL if the
+   shooter is away. */
 static const char *come_and_go(struct hs_kill_squad *squad, struct hs_kill_shooter *shooter,
                                int tick, struct hs_random *random)
 {

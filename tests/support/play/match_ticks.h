@@ -31,13 +31,13 @@ struct hs_match_ticks {
     unsigned *claims;
 };
 
-/* Makes the bodies from the members before them. False: out of memory; hs_match_ticks_free is still
-   needed. */
+/* Makes the bodies from the members before them. Returns false if memory runs out;
+   hs_match_ticks_free is still needed. */
 bool hs_match_ticks_make(struct hs_match_ticks *match);
 void hs_match_ticks_free(struct hs_match_ticks *match);
 
-/* Opens the matches PREFIX0, PREFIX1, ... in metres, with a rig of that number of bones. False: it
-   failed, with the reason on stderr. */
+/* Opens the matches PREFIX0, PREFIX1, ... in metres, with a rig of that number of bones. Returns
+   false on failure, with the reason on stderr. */
 bool hs_match_ticks_open(const struct hs_match_ticks *match, unsigned port, const char *prefix,
                          unsigned count);
 

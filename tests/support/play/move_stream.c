@@ -35,8 +35,8 @@ void hs_move_stream_start(struct hs_move_stream *play, const struct hs_clock_opt
     play->clock_us = (double)own->clock_us;
 }
 
-/* Finds the start and end of the last repetition of the event that began by `time_us`. False: there
-   is no such repetition. */
+/* Finds the start and end of the last repetition of the event that began by `time_us`. Returns
+   false if there is no such repetition. */
 static bool last_turn(const struct hs_clock_event *event, int64_t time_us, int64_t *from_us,
                       int64_t *to_us)
 {

@@ -76,7 +76,7 @@ struct hs_move_stream {
 /* Starts a stream. `play` may be moved and copied, because it owns nothing. */
 void hs_move_stream_start(struct hs_move_stream *play, const struct hs_clock_options *options);
 
-/* Makes the next move in order of arrival. False: the stream has ended. */
+/* Makes the next move in order of arrival. Returns false if the stream has ended. */
 bool hs_move_stream_next(struct hs_move_stream *play, struct hs_clock_item *item);
 
 /* Makes up to `most` moves. Returns their number. */

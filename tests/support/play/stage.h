@@ -63,7 +63,7 @@ struct hs_hit_result *hs_stage_verify(const struct hs_match *match,
 struct hs_hit_result *hs_stage_judge(const struct hs_match *match, const struct hs_hit_claim *claim,
                                      int64_t now_us);
 
-/* Returns the row of a check; NULL: the check did not run. */
+/* Returns the row of a check, or NULL if the check did not run. */
 const struct hs_check_row *hs_stage_row(const struct hs_hit_result *result, enum hs_check check);
 
 #endif
