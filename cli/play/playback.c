@@ -19,7 +19,7 @@ struct session {
     struct hs_forge *forge; /* NULL: claims are sent as recorded */
     double begin;           /* hs_client_now() at the first entry */
     double first_at;
-    double shown; /* when progress was last shown */
+    double shown; /* time when progress was last shown */
     size_t sent;
     /* The last request and its answer. */
     const char *method;

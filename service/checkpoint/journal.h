@@ -46,8 +46,8 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
                       const struct iovec *parts, size_t count, uint64_t *number);
 
 /* If the sync mode is `always`, waits until all records written so far survive a loss of power.
-   Returns false if they may not survive such a loss until the next checkpoint is written. True
-   without a journal. */
+   Returns false if they may not survive such a loss until the next checkpoint is written. Returns
+   true without a journal. */
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {

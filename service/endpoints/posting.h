@@ -18,10 +18,11 @@ struct hs_posting {
     struct hs_writer writer;
     const struct hs_malformed_items *malformed; /* items that could not be read */
     uint64_t budget, spent;                     /* work units (validators/work.h) of this request */
-    uint64_t lent_at;                           /* value of `spent` when the match was last lent */
-    int64_t stage_ns;                           /* when the newest stage ended (hs_clock_ns) */
-    size_t over_budget;                         /* claims and shots that did not fit the budget */
-    bool is_gone; /* the match was deleted: the request cannot be answered */
+    /* value of `spent` when other threads last had the match */
+    uint64_t lent_at;
+    int64_t stage_ns;   /* when the newest stage ended (hs_clock_ns) */
+    size_t over_budget; /* claims and shots that did not fit the budget */
+    bool is_gone;       /* the match was deleted: the request cannot be answered */
     /* before the first claim; its newest frame is the default of `now` */
     struct hs_match_info newest;
     /* Some answers depend on a full disk or memory, so `recheck` cannot compute them again. */

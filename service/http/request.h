@@ -46,8 +46,8 @@ enum { HS_HTTP_HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
 struct hs_str hs_http_tenant_of(const struct hs_http_request *request);
 
-/* Finds the route, the caller and all problems of the request. Call it once, when the header is
-   there; `url` stays valid until the request is completed. */
+/* Finds the route, the caller and all problems of the request. Call it once, when the header has
+   arrived; `url` stays valid until the request is completed. */
 void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *connection,
                      const char *method, const char *url);
 

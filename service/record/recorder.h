@@ -53,8 +53,8 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
 void hs_record_restored(struct hs_record *record, struct hs_match_slot *slot, const void *state,
                         size_t size, bool moves_lost);
 
-/* `records` (hs_match_replay) were applied to the match. Returns NULL if it had ended, and is
-   removed. */
+/* Records that `records` (hs_match_replay) were applied to the match. If `records` is NULL, the
+   match had ended, and is removed. */
 void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, const void *records,
                         size_t size);
 

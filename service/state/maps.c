@@ -89,7 +89,8 @@ static void destroy_entry(struct hs_map_entry *entry)
     free(entry);
 }
 
-/* Sets the revision to a hash of the geometry. The form of the document does not change it. */
+/* Sets the revision to a hash of the geometry. The form of the document has no effect on the
+   revision. */
 static void name_revision(const struct hs_world_mesh *mesh, char revision[HS_REVISION_MAX])
 {
     char digest[HS_SHA256_HEX];

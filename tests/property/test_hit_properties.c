@@ -170,8 +170,8 @@ static const struct {
 
 #define FRAMES ((int)(sizeof frames / sizeof *frames))
 
-/* A quarter turn swaps the axes of an aligned box. Only a cube stays the same, so makes hulls
-   cubes. */
+/* A quarter turn swaps the axes of an aligned box. Only a cube stays the same, so this makes cubes
+   of the hulls. */
 static void square_hulls(const struct hs_scene_stage *stage)
 {
     struct hs_rig *hull = stage->rules->rigs[HS_SCENE_HULL];

@@ -19,8 +19,8 @@
 #define DEFAULT_SEED  20250401
 #define DEFAULT_CASES 1 /* number of frames of each kind for each scenario */
 
-/* Tolerance in metres, because answers depend on a body's size from its root in single precision.
-   SHARE is a share of the answer's largest length, because values near the far end of a trace are
+/* Tolerance in metres, because a body's places relative to its root are in single precision. SHARE
+   is a share of the answer's largest length, because values near the far end of a trace are
    differences of large numbers. */
 #define TOLERANCE 1e-5
 #define SHARE     1e-9

@@ -17,8 +17,9 @@ struct hs_count {
 uint64_t hs_count_all(const struct hs_count *count); /* without `in_vain` */
 uint64_t hs_count_verdict(const struct hs_count *count, enum hs_verdict verdict);
 
-/* Returns the lower end of the 95 % confidence interval of a share, `good` out of `all`: Wilson,
-   Probable inference, the law of succession, and statistical inference, 1927. 0 if `all` is 0. */
+/* Returns the lower end of the 95 % confidence interval of a share, `good` out of `all`, or 0 if
+   `all` is 0. The formula is from Wilson, "Probable inference, the law of succession, and
+   statistical inference", 1927. */
 double hs_wilson_low(uint64_t good, uint64_t all);
 
 /* Volleys fired at twice the rate of the weapon. */

@@ -384,7 +384,7 @@ static bool check_max_properties(const struct check *check, const json_t *schema
 
 /* ---- the whole ---- */
 
-/* The known keywords. Returns NULL if the keyword only informs readers, or another keyword's
+/* The known keywords. `check` is NULL if the keyword only informs readers, or another keyword's
    function handles it. */
 static const struct {
     const char *name;

@@ -28,8 +28,9 @@ int hs_raw_ask(unsigned port, const char *request, struct hs_raw_answer *answer)
 /* Sends a request on a separate connection and returns only the status. */
 int hs_raw_status(unsigned port, const char *request);
 
-/* Reads until the peer closes or resets the connection. Returns true if `rest` contains the bytes
-   before that, cut to `size` - 1 and terminated. Returns false if the connection stays open. */
+/* Reads until the peer closes or resets the connection. Then returns true, and `rest` contains the
+   bytes before that, cut to `size` - 1 and terminated. Returns false if the connection stays
+   open. */
 bool hs_raw_drain(int fd, char *rest, size_t size);
 
 /* Returns whether the peer closes the connection without sending another byte. */

@@ -46,7 +46,7 @@ struct hs_clock_options {
     int64_t delay_us;  /* one-way delay; 0: 50 ms */
     int64_t tick_us;   /* the server reads packets at its ticks; 0: at once */
     int64_t jitter_us; /* standard deviation of the delay; packets never overtake each other */
-    double skew_ppm;   /* rate error of the client's crystal */
+    double skew_ppm;   /* rate error of the client's clock */
     double loss;       /* probability that a packet is lost */
     bool without_acks;
     /* A queue on the way to the server: an Ornstein-Uhlenbeck process around half of queue_most_us,

@@ -1,5 +1,5 @@
-/* The detectors of the default clock check, move by move: pauses, and silences that are made up
-   for. */
+/* The detectors of the default clock check, move by move: pauses, and silences after which the
+   moves catch up. */
 #include <check.h>
 
 #include "tests/support/play/stage.h"

@@ -292,7 +292,7 @@ END_TEST
 
 START_TEST(a_late_sample_explains_a_jump_or_makes_one)
 {
-    /* 15 in 50 ms is too fast, so it is a jump. A late sample near the end of the move moves the
+    /* 15 in 50 ms is too fast, so it is a jump. A late sample near the end of the path shifts the
        jump. */
     put(0, 0);
     put(HS_MS(50), 15);

@@ -228,7 +228,7 @@ START_TEST(a_straggling_shot_takes_no_number_of_the_next_session)
 }
 END_TEST
 
-/* If the checks of the shooter are off, only the ledger prevents that a claim is paid twice. */
+/* If the checks of the shooter are off, only the ledger prevents a second payment of a claim. */
 START_TEST(nothing_of_an_ended_session_is_paid_twice)
 {
     static const enum hs_check shooters[] = {HS_CHECK_WEAPON, HS_CHECK_LIFE, HS_CHECK_ORIGIN,
