@@ -44,7 +44,7 @@ static bool random_text(char *text, size_t bytes)
     return true;
 }
 
-/* Returns the set of the listed scopes. 0: a name in the list is not a scope. */
+/* Returns the set of the listed scopes. Returns 0 if a name in the list is not a scope. */
 static unsigned parse_scopes(const char *list)
 {
     unsigned scopes = 0;

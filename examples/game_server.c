@@ -92,8 +92,8 @@ static void wait_ms(long ms)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* Returns the milliseconds to wait before sending the same request again. -1: the answer is
-   final. */
+/* Returns the milliseconds to wait before sending the same request again. Returns -1 if the answer
+   is final. */
 static long retry_after_ms(CURLcode failure, long status, const json_t *answer)
 {
     if (failure != CURLE_OK || status == 502 || status == 504)
@@ -359,7 +359,7 @@ static void apply(const struct claim *claim, const json_t *result)
 }
 
 /* Returns the milliseconds to wait before sending the claims again that the service could not
-   verify now (`over_budget`, `not_recorded`). 0: every claim has its verdict. */
+   verify now (`over_budget`, `not_recorded`). Returns 0 if every claim has its verdict. */
 static long undecided_ms(const json_t *answer)
 {
     const json_t *result;

@@ -60,7 +60,7 @@ static struct hs_vec vector(const json_t *array)
 }
 
 /* Returns a score of a claim for the picture. The target must be at a distance that fits the
-   picture, and should have moved since the shot. 0: no picture. */
+   picture, and should have moved since the shot. Returns 0 if it makes no picture. */
 static double picture_score(const struct demo *demo, double now, const json_t *hit)
 {
     struct hs_sim_pose then, present;

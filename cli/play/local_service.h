@@ -18,7 +18,7 @@ struct hs_local_service {
 };
 
 /* Starts the service and waits until it is ready. `record`: the file of `serve --record`, or NULL.
-   False, with a sentence in `error`: the service does not start. */
+   Returns false with a sentence in `error` if the service does not start. */
 bool hs_local_service_start(struct hs_local_service *service, const char *record,
                             char error[HS_PLAY_ERROR_MAX]);
 

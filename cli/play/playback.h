@@ -32,9 +32,9 @@ struct hs_playback {
 
 /*
  * Plays everything: puts rulesets and maps, opens matches, sends requests. It leaves out requests
- * that follow a gap in their match. False with a sentence in `error` when the service does not
- * answer or refuses something, or when the recording is wrong. Failed expectations are counted, and
- * are not an error. For each request, the tally has the duration of the last attempt.
+ * that follow a gap in their match. Returns false with a sentence in `error` when the service does
+ * not answer or refuses something, or when the recording is wrong. Failed expectations are counted,
+ * and are not an error. For each request, the tally has the duration of the last attempt.
  */
 bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERROR_MAX]);
 

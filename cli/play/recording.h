@@ -74,8 +74,8 @@ struct hs_recording {
     void (*destroy)(void *state);
 };
 
-/* Opens a recorded stream, plain or gzip, and reads its first line. NULL with a sentence in
-   `error`: it cannot be read, or is not a recording. */
+/* Opens a recorded stream, plain or gzip, and reads its first line. Returns NULL with a sentence in
+   `error` if it cannot be read, or is not a recording. */
 struct hs_recording *hs_recording_open(const char *path, char error[HS_PLAY_ERROR_MAX]);
 
 /* Reads the next entry; the caller clears it. After BAD nothing more can be read. */

@@ -53,7 +53,7 @@ struct hs_stream_reader {
     char error[HS_STREAM_ERROR_MAX]; /* empty: no error so far */
 };
 
-/* Opens a file. False, with the reader's error set: the file cannot be opened. */
+/* Opens a file. Returns false with the reader's error set if the file cannot be opened. */
 bool hs_stream_reader_open(struct hs_stream_reader *reader, const char *path);
 void hs_stream_reader_close(struct hs_stream_reader *reader);
 

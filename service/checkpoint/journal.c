@@ -85,8 +85,8 @@ static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
     return true;
 }
 
-/* Creates the next file with its header. The lock is held. False with errno: the current file
-   stays. */
+/* Creates the next file with its header. The lock is held. On failure returns false and sets errno,
+   and the current file stays. */
 static bool begin_file(struct hs_journal *journal)
 {
     char name[HS_JOURNAL_NAME_MAX];

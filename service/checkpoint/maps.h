@@ -29,7 +29,7 @@ struct hs_kept_maps {
     uint64_t written, failed;    /* numbers of files */
 };
 
-/* Creates the directory if it is missing. False with errno. */
+/* Creates the directory if it is missing. Returns false and sets errno on failure. */
 bool hs_kept_maps_open(struct hs_kept_maps *maps, int data);
 void hs_kept_maps_close(struct hs_kept_maps *maps);
 

@@ -338,8 +338,8 @@ static bool make_directory(const char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* Creates and locks the directory, because two processes would overwrite each other's state. False
-   with a sentence in `error`. */
+/* Creates and locks the directory, because two processes would overwrite each other's state.
+   Returns false with a sentence in `error` on failure. */
 static bool take_directory(struct hs_checkpoint *checkpoint, const char *path, char error[512])
 {
     static const char hint[] = "name another directory, or switch checkpoints off: --data=";

@@ -20,8 +20,8 @@ HS_ROUTES(X)
 void hs_body_reader(struct hs_service *service, const struct hs_request *request,
                     struct hs_reply *reply, struct hs_reader *reader);
 
-/* Parses the body and sets up its reader. Release the result with json_decref. NULL with the
-   reply's problem set if the body is not acceptable JSON. */
+/* Parses the body and sets up its reader. Release the result with json_decref. Returns NULL with
+   the reply's problem set if the body is not acceptable JSON. */
 json_t *hs_body_parse(struct hs_service *service, const struct hs_request *request,
                       struct hs_reply *reply, struct hs_reader *reader);
 /* Returns whether the body decoded without faults. If not, sets the reply's problem. */
@@ -71,7 +71,7 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 
 /* Returns whether the match of the path is open or could be opened. Call it before the body of a
-   post is read. False with the reply's problem set: no further match can be opened. */
+   post is read. Returns false with the reply's problem set if no further match can be opened. */
 bool hs_endpoint_has_capacity(struct hs_service *service, const struct hs_request *request,
                               struct hs_reply *reply);
 

@@ -17,7 +17,7 @@
 enum { BACKLOG = 1024 };
 
 /* Opens the listening socket. The library could do this, but would not report the reason of a
-   failure for `error`. -1: failed. */
+   failure for `error`. Returns -1 on failure. */
 static int open_socket(const char *text, char bound[64], char error[256])
 {
     struct hs_address address;

@@ -70,8 +70,8 @@ struct hs_http_limits {
 struct hs_http;
 
 /* Opens the address of a listener in the options of the service, and serves it from its own
-   threads, over TLS if `tls` has a certificate. `tls` may be freed afterwards. NULL with a sentence
-   in `error` on failure. Call it from one thread. */
+   threads, over TLS if `tls` has a certificate. `tls` may be freed afterwards. Returns NULL with a
+   sentence in `error` on failure. Call it from one thread. */
 struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
                               const struct hs_http_limits *limits, const struct hs_tls *tls,
                               char error[256]);

@@ -16,8 +16,8 @@ struct hs_line_queue;
 
 /*
  * Opens a file for appending and starts the thread. Ends an incomplete line of an earlier writer
- * first. NULL with a sentence in `error`: the file cannot be opened, or another process writes to
- * it.
+ * first. Returns NULL with a sentence in `error` if the file cannot be opened, or another process
+ * writes to it.
  */
 struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, char error[256]);
 

@@ -125,8 +125,8 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* Builds the world of a mesh within the reserved bytes, or reserves more for an unusual mesh. NULL
-   with the reason in *result. */
+/* Builds the world of a mesh within the reserved bytes, or reserves more for an unusual mesh.
+   Returns NULL with the reason in *result on failure. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *reserved,
                               enum hs_map_put *result)
@@ -156,8 +156,8 @@ static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_st
     entry->bytes = entry->info.bytes + entry->document_size + mesh_bytes(&entry->mesh);
 }
 
-/* Creates an entry that owns `reserved` bytes of the share. NULL with the reason in *result: the
-   bytes are released. */
+/* Creates an entry that owns `reserved` bytes of the share. On failure returns NULL with the reason
+   in *result, and releases the bytes. */
 static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_str owner,
                                          struct hs_str name, const struct hs_world_mesh *mesh,
                                          struct hs_str document, size_t reserved,

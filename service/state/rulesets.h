@@ -95,8 +95,8 @@ enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct 
 /*
  * Restores the entry of a canonical document, with a reference for the caller. If an entry with
  * this name and revision exists, it is that entry. Otherwise it is a new entry without a name. Its
- * owner is charged, unless `owner` has len 0 or too little is left for them. NULL with `problem`
- * set if the document is not a ruleset, or memory is out.
+ * owner is charged, unless `owner` has len 0 or too little is left for them. Returns NULL with
+ * `problem` set if the document is not a ruleset, or if memory runs out.
  */
 struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_str document, struct hs_problem *problem);

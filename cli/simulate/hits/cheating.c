@@ -299,8 +299,8 @@ static void try_honest(struct run *run, const struct hs_mail *shot)
     try_aimed(run, shot, run->play->cheat->kind == HS_CHEAT_HOLD ? run->play->cheat->amount : 0);
 }
 
-/* Returns the degrees from the posted direction to the claimed path. 0: the impact moved by no more
-   than the rounding of coordinates, so the shot was not steered. */
+/* Returns the degrees from the posted direction to the claimed path. Returns 0 if the impact moved
+   by no more than the rounding of coordinates, so the shot was not steered. */
 static double steered(const struct hs_mail *shot, const struct hs_mail *mail)
 {
     double angle = angle_between(shot->direction, mail->direction);

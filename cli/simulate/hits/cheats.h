@@ -60,7 +60,7 @@ void hs_paired_add(struct hs_paired *sum, double twin, double cheat);
 /*
  * Sets *gain to the cheat's sum divided by the twin's sum, minus 1. *low and *high are the ends of
  * its 95 % interval, from the linearised variance of a ratio of paired sums (Cochran, Sampling
- * techniques, 1977, 6.4). False, with all three 0: the twin's sum is 0.
+ * techniques, 1977, 6.4). Returns false with all three 0 if the twin's sum is 0.
  */
 bool hs_paired_gain(const struct hs_paired *sum, double *gain, double *low, double *high);
 

@@ -106,8 +106,8 @@ static bool send_next(struct hs_load *load, struct connection *connection)
 
 /* ---- answers ---- */
 
-/* Returns the size of the whole answer once its head has arrived. 0: it has not. -1: the answer is
-   not as expected. */
+/* Returns the size of the whole answer once its head has arrived. Returns 0 if it has not. Returns
+   -1 if the answer is not as expected. */
 static ssize_t answer_size(const struct connection *connection)
 {
     const char *end = strstr(connection->answer, "\r\n\r\n");

@@ -114,7 +114,7 @@ static bool count_answer(struct load *load, const struct connection *connection,
 }
 
 /* Returns the size of the whole answer once its head is complete, and sets *end to the end of the
-   head. 0: it is not complete yet. */
+   head. Returns 0 if it is not complete yet. */
 static size_t answer_size(struct connection *connection, char **end)
 {
     *end = strstr(connection->answer, "\r\n\r\n");

@@ -139,7 +139,7 @@ bool hs_test_service_start(struct hs_test_service *service, const char *const *e
     return ready;
 }
 
-/* Returns the status of waitpid. -1: the process had to be killed. */
+/* Returns the status of waitpid. Returns -1 if the process had to be killed. */
 static int wait_for_end(pid_t pid)
 {
     long deadline = now_ms() + STOP_DEADLINE_MS;

@@ -17,8 +17,8 @@ struct hs_all_scenarios {
     struct hs_scenarios *files[64];
 };
 
-/* Loads the scenarios. False, with the reason on stderr: a file is faulty, or there is no file.
-   Free it in either case. */
+/* Loads the scenarios. Returns false with the reason on stderr if a file is faulty, or there is no
+   file. Free it in either case. */
 bool hs_all_scenarios_load(struct hs_all_scenarios *all);
 void hs_all_scenarios_free(struct hs_all_scenarios *all);
 
