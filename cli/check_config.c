@@ -51,7 +51,7 @@ static void warn_of_file(void *context, const struct hs_ruleset_entry *entry)
     hs_ruleset_warn(entry->ruleset, put_warning, path);
 }
 
-/* Loads rulesets and tokens like a start of the service, and frees them. */
+/* Loads rulesets and tokens as the service does at its start, and frees them. */
 static bool check_steps(const struct hs_options *options)
 {
     char error[256] = "";
@@ -89,7 +89,7 @@ static bool check_tls(const struct hs_options *options)
     return fine;
 }
 
-/* Only rulesets have a `name`: no option has this name. */
+/* A file with a member `name` is a ruleset, because no option has this name. */
 static bool is_ruleset(const char *path)
 {
     json_t *root = json_load_file(path, 0, NULL);

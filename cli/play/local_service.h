@@ -18,11 +18,12 @@ struct hs_local_service {
 };
 
 /* Starts the service and waits until it is ready. `record`: the file of `serve --record`, or NULL.
-   False, with a sentence in `error`: the service does not start. */
+   Returns false with a sentence in `error` if the service does not start. */
 bool hs_local_service_start(struct hs_local_service *service, const char *record,
                             char error[HS_PLAY_ERROR_MAX]);
 
-/* Sends SIGTERM and waits for the end. False: it did not end cleanly. May be called twice. */
+/* Sends SIGTERM and waits until the service has ended. Returns false if it did not end cleanly. May
+   be called twice. */
 bool hs_local_service_stop(struct hs_local_service *service);
 
 #endif

@@ -12,7 +12,7 @@ enum { COLUMNS = 70, ROWS = 20 };
 /* A character cell is about twice as high as wide. */
 #define CELL_ASPECT 2.0
 
-/* The minimum length of a column, so that a body does not fill the picture. */
+/* The minimum length that a column shows, so that a body does not fill the picture. */
 #define MIN_SCALE 0.04
 
 enum glyph { BLANK, WALL, THEN, NOW, SHOT, SHOT_END, BEYOND, MARK, GAP, SHOOTER, GLYPHS };
@@ -31,7 +31,7 @@ static const struct {
 struct view {
     bool from_above;
     struct hs_vec origin; /* world; the matrices map offsets from it */
-    double scale;         /* length of a column */
+    double scale;         /* the length that a column shows */
     mat4 to_cells, from_cells;
 };
 
@@ -131,7 +131,8 @@ static void set_matrices(struct view *view, mat4 camera, const struct bounds *bo
     glm_mat4_inv(view->to_cells, view->from_cells);
 }
 
-/* Chooses a view. `mark`: the point of closest approach, or where the shot stopped. */
+/* Chooses the side and the scale of the view. `mark`: the point of closest approach, or where the
+   shot stopped. */
 static struct view choose_view(const struct hs_picture *picture, struct hs_vec mark,
                                struct hs_vec miss)
 {
@@ -148,13 +149,13 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     hs_vec_to_floats((struct hs_vec){-right.y, right.x, 0}, left);
     glm_lookat(eye, view.from_above ? down : left, view.from_above ? left : sky, camera);
 
-    struct bounds bounds = {{0, 0}, {0, 0}}; /* the mark */
+    struct bounds bounds = {{0, 0}, {0, 0}}; /* contains the mark, which is at 0 */
     include_body(&bounds, camera, mark, picture->then);
     include_body(&bounds, camera, mark, picture->now);
     struct bounds wider = bounds;
     include(&wider, camera, hs_vec_sub(picture->start, mark), 0.0);
     view.scale = scale_for(&bounds);
-    /* Include the shooter if that does not make the picture small. */
+    /* Include the shooter, unless that makes everything smaller by more than a third. */
     if (scale_for(&wider) <= 1.5 * view.scale) {
         bounds = wider;
         view.scale = scale_for(&bounds);

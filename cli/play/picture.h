@@ -1,6 +1,6 @@
 /*
- * Draws a claim in the terminal: the target's hitboxes at the claimed time and now, the shot, and
- * by how much it missed or what stopped it.
+ * Draws a claim in the terminal: the shot, and the target's hitboxes at the claimed time and at
+ * arrival. The picture shows by how much the shot missed, or what stopped it.
  */
 #ifndef HS_PLAY_PICTURE_H
 #define HS_PLAY_PICTURE_H
@@ -14,13 +14,13 @@ struct hs_picture {
     const char *shooter, *target;
     const struct hs_body *then, *now; /* the target's body at hit_time and at arrival */
     double hit_time, arrival;         /* seconds */
-    struct hs_vec start, end;         /* of the shot; length */
-    double radius;                    /* of the shot, from the rules; length */
+    struct hs_vec start, end;         /* ends of the shot; length */
+    double radius;                    /* radius of the shot, from the rules; length */
     double measured, limit;           /* from the verdict; length */
-    const char *unit;                 /* of length, abbreviated: "m" */
-    const struct hs_solid *walls;     /* at hit_time */
+    const char *unit;                 /* the unit of length, abbreviated, for example "m" */
+    const struct hs_solid *walls;     /* the walls at hit_time */
     size_t wall_count;
-    const char *obstacle;  /* it stopped the shot, "a wall"; NULL: the shot missed */
+    const char *obstacle;  /* what stopped the shot, for example "a wall"; NULL: it missed */
     struct hs_vec stopped; /* the point where it stopped */
 };
 

@@ -7,7 +7,7 @@
 #include "service/options/values.h"
 #include "service/record/stream.h"
 
-/* The limits of a match: the ranges of the service's options. */
+/* The limits of a match have the same ranges as the service's options. */
 enum { MAX_PLAYERS = 65536, MAX_MOVERS = 65536, MIN_SAMPLES = 8, MAX_SAMPLES = 16384 };
 
 static const char *const first_members[HS_STREAM_KIND_COUNT] = {
@@ -16,7 +16,8 @@ static const char *const first_members[HS_STREAM_KIND_COUNT] = {
     [HS_STREAM_JOURNAL] = "journal",
 };
 
-/* The other members. TEXT: a string without escapes; JSON: any value, as its text. */
+/* The other members of a line. TEXT: a string without escapes. JSON: any value, kept as its
+   text. */
 enum type { TEXT, JSON, WHOLE, FLAG };
 
 static const struct member {
@@ -165,7 +166,7 @@ static bool check_header(struct hs_stream_reader *reader, const struct hs_stream
     return true;
 }
 
-/* Reads the next line of the file. NULL: the end, or an error. */
+/* Reads the next line of the file. Returns NULL at the end and after an error. */
 static const char *next_text(struct hs_stream_reader *reader)
 {
     const char *text = hs_lines_next(reader->lines);
@@ -176,8 +177,8 @@ static const char *next_text(struct hs_stream_reader *reader)
     return text;
 }
 
-/* Skips the broken lines after a broken line, up to a header. False: the end of the file, or an
-   error. */
+/* Skips a broken line and the broken lines after it, up to a header. Returns false at the end of
+   the file and after an error. */
 static bool find_header(struct hs_stream_reader *reader, struct hs_stream_line *line)
 {
     const char *text;

@@ -13,7 +13,7 @@ enum { HEAVY_BODY_BYTES = 262144 };
 
 /* A request that a pool runs, and its answer. */
 struct hs_http_apart {
-    struct hs_pool_job job; /* first member: pointers to both are the same */
+    struct hs_pool_job job; /* must be the first member: run_apart casts its address */
     struct hs_http_request *request;
     struct MHD_Connection *connection; /* suspended while the pool runs the request */
     struct hs_pool *pool;
@@ -68,8 +68,8 @@ static void run_apart(struct hs_pool_job *job)
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED, hs_clock_us());
 }
 
-/* Hands the job to the worker. The worker resumes the connection (hs_http_resume), and finish_apart
-   sends the reply, or it closes the connection. */
+/* Hands the job to the worker. The worker resumes the connection (hs_http_resume). Then
+   hs_http_finish_apart sends the reply, or the worker closes the connection. */
 static void done_apart(struct hs_pool_job *job)
 {
     struct hs_http_apart *apart = (struct hs_http_apart *)job;
@@ -84,7 +84,8 @@ void hs_http_resume(struct hs_http_worker *worker)
 {
     struct hs_pool_job *done = atomic_exchange(&worker->done, NULL);
     while (done != NULL) {
-        struct hs_pool_job *next = done->next; /* the job ends with its request */
+        /* read it first, because the resumed request frees the job */
+        struct hs_pool_job *next = done->next;
         MHD_resume_connection(((struct hs_http_apart *)done)->connection);
         done = next;
     }

@@ -29,12 +29,13 @@ uint64_t hs_small_game_frames(const struct hs_small_game *traffic, struct hs_mat
 uint64_t hs_small_game_moves(const struct hs_small_game *traffic, struct hs_match *match, int tick);
 uint64_t hs_small_game_shots(const struct hs_small_game *traffic, struct hs_match *match, int tick);
 
-/* All players spawn after the newest frame. They send moves at the earliest and latest possible
-   times, in an order that depends on the seed. It is for matches with any contents. Returns NULL,
-   or a sentence about an invalid answer. */
+/* Lets all players spawn after the newest frame and send moves at the earliest and latest possible
+   times, in an order that depends on the seed. It can be used for matches with any contents.
+   Returns NULL, or a sentence about an invalid answer. */
 const char *hs_small_game_ends_of_time(uint64_t seed, struct hs_match *match);
 
-/* The verdicts of shots and hits in this process that were replays, and all verdicts. */
+/* Numbers of verdicts on shots and hits in this process: those that were replays, and all of them.
+   The same for moves. */
 struct hs_small_game_counts {
     long replays, verdicts, move_replays, moves;
 };
