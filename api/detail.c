@@ -7,13 +7,13 @@
 
 #include "api/json/digits.h"
 
-/* One sentence or the other is written; vocabulary.h has the words in braces. */
+/* One of the two sentences is written. vocabulary.h explains the words in braces. */
 struct sentence {
-    const char *measured; /* NULL: nothing is ever measured */
-    const char *bare;     /* for a row without a measure; NULL: there is always one */
+    const char *measured; /* for a row with a measured value; NULL: no row has one */
+    const char *bare;     /* for a row without a measured value; NULL: every row has one */
 };
 
-/* Every reason a row can have; test_detail.c fails for one without a sentence. */
+/* The sentences of all reasons that a row can have. test_detail.c fails if one is missing. */
 static const struct sentence sentences[HS_REASON_COUNT] = {
 #define X(id, name, verdict, check, measured, bare) {measured, bare},
     HS_REASONS(X)
@@ -22,7 +22,7 @@ static const struct sentence sentences[HS_REASON_COUNT] = {
 
 #define SHIELD_IN_DOUBT "the state of {p}, or of a mover that may shield them, is unknown at {h} s"
 
-/* Reasons that mean something else with one check. A row without a measure takes `bare`. */
+/* Sentences of reasons that mean something else with one check. */
 static const struct {
     enum hs_check check;
     enum hs_reason reason;
@@ -53,7 +53,8 @@ static const struct {
      {"{t} s is {m} s after the newest frame of {p}, {L} s", SHIELD_IN_DOUBT}},
 };
 
-/* Rows with a distance, if the place or state of the mover in the path is unknown. */
+/* Sentences for rows with a distance, if the place or the state of a mover is unknown. Below: if
+   the weapon is. */
 static const char mover_in_doubt[] =
     "{v} may be in the way at {m}, before {l}, but its place or state at {t} s is unknown";
 static const char weapon_in_doubt[] =
@@ -84,11 +85,11 @@ enum {
     NUMBER_MAX = 48,
     USUAL_DIGITS = 3,
     MAX_DIGITS = 4,
-    COUNT_DIGITS = 9 /* counts are written whole */
+    COUNT_DIGITS = 9 /* counts are not rounded */
 };
 
-/* Writes a number with at most `digits` significant digits and no trailing zeros. Returns the
-   number that the text shows. */
+/* Writes a number with at most `digits` significant digits, and no zeros at the end. Returns the
+   number as it is shown. */
 static double write_digits(double value, int digits, char out[NUMBER_MAX])
 {
     char text[NUMBER_MAX];
@@ -121,7 +122,7 @@ static double write_digits(double value, int digits, char out[NUMBER_MAX])
     return rounded;
 }
 
-/* Writes two short texts, one after the other, with a terminating 0. */
+/* Writes two short texts, one after the other, and a terminating 0. */
 static struct hs_str join(char *out, const char *first, const char *second)
 {
     struct hs_str before = hs_str_of(first), after = hs_str_of(second);
@@ -141,7 +142,7 @@ static int side(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* Writes the measure and the limit with enough digits to show which of them is larger. */
+/* Writes the measured value and the limit, with enough digits to show which is larger. */
 static struct numbers numbers_of(enum hs_unit unit, double measured, double limit)
 {
     struct numbers out = {.is_below = measured < limit};
@@ -165,7 +166,7 @@ static void write_seconds(int64_t us, char out[NUMBER_MAX])
 
 /* ---- the sentence ---- */
 
-/* The data for the words in braces. */
+/* The data from which the words in braces are written. */
 struct words {
     struct numbers numbers;
     const struct hs_detail_claim *claim;
@@ -193,7 +194,7 @@ static struct hs_str player_of(const struct words *words)
     return words->claim->target.ptr != NULL ? words->claim->target : HS_STR("the target");
 }
 
-/* The text for a word in braces. `text` is the buffer for composed texts. */
+/* Returns the text for a word in braces. `text` is a buffer for texts that have to be composed. */
 static struct hs_str word_of(const struct words *words, char word, char text[HS_SENTENCE_MAX])
 {
     const struct numbers *numbers = &words->numbers;
@@ -206,7 +207,7 @@ static struct hs_str word_of(const struct words *words, char word, char text[HS_
     if (word == 'L')
         return join(text, numbers->is_below ? "minimum " : "limit ", numbers->limit);
     if (claim == NULL || words->result == NULL || words->row == NULL)
-        return HS_STR(""); /* a move, whose sentences have no other words */
+        return HS_STR(""); /* the sentence of a move, which has no other words */
     switch (word) {
     case 'p':
         return player_of(words);

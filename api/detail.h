@@ -1,7 +1,7 @@
 /*
- * Describes what a check found in one sentence, for the person who integrates the service. Only
- * this file has the wording, one sentence for each reason. The numbers are those of the row. Pure:
- * the same row gives the same bytes on every machine. Nothing is allocated.
+ * Describes the finding of a check in one sentence, for the person who integrates the service. The
+ * sentences of reasons are in vocabulary.h, the others in detail.c. The numbers are those of the
+ * row. Pure: the same row gives the same bytes on every machine. Nothing is allocated.
  */
 #ifndef HS_API_DETAIL_H
 #define HS_API_DETAIL_H
@@ -9,7 +9,7 @@
 #include "validators/hit.h"
 #include "validators/moves.h"
 
-/* The max length of a sentence in bytes, with its terminating 0. */
+/* The maximum length of a sentence in bytes, with its terminating 0. */
 enum { HS_SENTENCE_MAX = 384 };
 
 /* The claim or posted shot that a row describes. */
@@ -26,7 +26,7 @@ void hs_check_detail(const struct hs_detail_claim *claim, const struct hs_hit_re
 /* Describes a failed check of a move. */
 void hs_move_detail(const struct hs_move_failure *failure, char out[HS_SENTENCE_MAX]);
 
-/* Describes a jump that no teleport or spawn announced. */
+/* Describes a jump that the server did not announce as a teleport or spawn. */
 void hs_jump_detail(struct hs_str name, const struct hs_frame_jump *jump,
                     char out[HS_SENTENCE_MAX]);
 

@@ -26,7 +26,7 @@ static void decode_bone(struct hs_reader *reader, const json_t *value, const str
         put_bone(v, bone);
 }
 
-/* Whether the numbers of all bones are in one array. */
+/* Whether one array has the numbers of all bones, without an array for each bone. */
 static bool are_flat(const json_t *value)
 {
     const json_t *element;
@@ -89,7 +89,7 @@ static void decode_bones(struct hs_reader *reader, const json_t *value, const st
     }
 }
 
-/* Reads the 7 numbers of one bone without a tree, or also 10. */
+/* Reads the 7 numbers of one bone from the text; with `may_scale` also 10. */
 static bool take_bone(struct hs_direct *in, struct hs_player_frame *entry, bool may_scale,
                       struct hs_posted_bone *bone)
 {
@@ -106,7 +106,7 @@ static bool take_bone(struct hs_direct *in, struct hs_player_frame *entry, bool 
     return true;
 }
 
-/* Like decode_bones. */
+/* Like decode_bones, but from the text. */
 static bool take_bones(struct hs_direct *in, void *target)
 {
     struct hs_player_frame *entry = target;
@@ -162,7 +162,7 @@ static const struct hs_json_field player_fields[] = {
     {"reloading", HS_JSON_BOOL, TO(reloading), .bit = HS_FIELD_RELOADING},
     {"damage_scale", HS_JSON_REAL, TO(damage_scale), .high = 1e6, .bit = HS_FIELD_DAMAGE_SCALE},
 };
-/* Only a launch has a velocity. Another one would mean nothing, so it is refused. */
+/* `velocity` is allowed only for a launch, because no check uses another velocity. */
 static void check_velocity(struct hs_reader *reader, const json_t *value,
                            const struct hs_json_at *at, void *target)
 {
@@ -259,7 +259,7 @@ const struct hs_json_list hs_frames_list = {
 
 /* ---- encoding ---- */
 
-/* `kind` is the member that has the name: "player" or "mover". */
+/* Writes a refused entry. `kind` is the member for the name: "player" or "mover". */
 static void encode_refused(struct hs_writer *writer, size_t frame, const char *kind,
                            struct hs_str name, enum hs_frame_result result)
 {
@@ -273,7 +273,7 @@ static void encode_refused(struct hs_writer *writer, size_t frame, const char *k
     hs_write_end(writer, '}');
 }
 
-/* Writes the malformed items of `frame`, and returns the first one of a later frame. */
+/* Writes the malformed items of `frame`. Returns the first one of a later frame. */
 static const struct hs_malformed *encode_malformed(struct hs_writer *writer, enum hs_item kind,
                                                    const struct hs_malformed *next, size_t frame)
 {
@@ -326,7 +326,7 @@ void hs_frames_count(const struct hs_frames_request *request,
     }
 }
 
-/* Writes a jump if the match found one. `left` is how many more jumps fit into the answer. */
+/* Writes a jump if the match found one. `left`: the number of jumps that still fit. */
 static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind,
                         struct hs_str name, bool is_found, const struct hs_frame_jump *jump,
                         size_t *left)
@@ -345,7 +345,7 @@ static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind
     hs_write_end(writer, '}');
 }
 
-/* Writes the first jumps of the request. Their frame numbers include malformed frames. */
+/* Writes the first jumps of the request. Malformed frames count in the frame numbers. */
 static void encode_jumps(struct hs_writer *writer, const struct hs_frames_request *request,
                          const struct hs_malformed_items *malformed, const struct hs_match *match)
 {

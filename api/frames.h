@@ -1,4 +1,4 @@
-/* Frames: the players and movers that a game server simulated, JSON <-> struct hs_frame. */
+/* Frames: the players and movers that a game server simulated. JSON <-> struct hs_frame. */
 #ifndef HS_API_FRAMES_H
 #define HS_API_FRAMES_H
 
@@ -22,18 +22,19 @@ struct hs_frames_counts {
 };
 
 /*
- * `results`, here and below, has one result for each player and then one for each mover, frame by
- * frame. `malformed` lists the items of the request that could not be read; NULL: none. A malformed
- * frame counts as one player.
+ * Counts the results. `results`, here and in hs_frames_encode, has one result for each player of
+ * the first frame, then one for each of its movers. The results of the other frames follow in the
+ * same way. `malformed` lists the items of the request that could not be read; NULL: none. A
+ * malformed frame counts as one player.
  */
 void hs_frames_count(const struct hs_frames_request *request,
                      const struct hs_malformed_items *malformed,
                      const enum hs_frame_result *results, struct hs_frames_counts *out);
 
-/* The max number of unannounced jumps that one answer lists. Further jumps only set a flag. */
+/* The maximum number of unannounced jumps in one answer. Further jumps only set a flag. */
 enum { HS_MAX_JUMPS = 16 };
 
-/* `match` is the match that stored the frames. It is read only if `flags` reports a jump. */
+/* Writes the answer. `match` stored the frames. It is read only if `flags` reports a jump. */
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
                       const struct hs_malformed_items *malformed,
                       const enum hs_frame_result *results, unsigned flags,

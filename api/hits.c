@@ -64,7 +64,7 @@ const struct hs_json_list hs_hits_list = {.item = {.kind = HS_JSON_OBJECT, .obje
 
 /* ---- encoding ---- */
 
-/* Inline, so that the keys are known when it is compiled. */
+/* Inline, so that each call is compiled with a constant key. */
 static inline __attribute__((always_inline)) void
 write_name(struct hs_writer *writer, const char *key, const struct hs_name *name)
 {

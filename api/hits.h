@@ -1,4 +1,4 @@
-/* Hits: claims to verify and their results, JSON <-> struct hs_hit_claim, hs_hit_result. */
+/* Hits: claims and their results. JSON <-> struct hs_hit_claim, hs_hit_result. */
 #ifndef HS_API_HITS_H
 #define HS_API_HITS_H
 
@@ -15,27 +15,27 @@ struct hs_verdict_id {
     char text[33];
 };
 
-/* Writes a result as an object that is still open. A replay repeats these bytes; hs_replayed_encode
-   closes the object. `explain` adds the checks of an accepted claim. */
+/* Writes a result as an object, and leaves the object open. A replay repeats these bytes.
+   hs_replayed_encode closes the object. `explain` adds the checks of an accepted claim. */
 void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
 
-/* Whether a brief answer leaves the result out: it is accepted with the reason `ok`, no damage, no
-   flag, and nothing else that the game server has to read. */
+/* Whether a brief answer leaves the result out. Such a result is accepted with the reason `ok`. It
+   has no damage, no flag, and nothing else that the game server must read. */
 bool hs_hit_is_plain(const struct hs_hit_result *result);
 
-/* The parts that results of hits and of shots share: the head, and then checks, flags and
+/* Write the parts that results of hits and of shots share: the head, and later checks, flags and
    would_reject. */
 void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str shooter,
                        const struct hs_hit_result *result, const struct hs_verdict_id *id);
 void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
                       const struct hs_hit_result *result, bool explain);
 
-/* Writes what a check measured and its limit; nothing for HS_UNIT_NONE. */
+/* Writes the measured value and the limit; nothing for HS_UNIT_NONE. */
 void hs_measure_encode(struct hs_writer *writer, double measured, double limit, enum hs_unit unit);
 
-/* Writes whether this is a repeated result, and closes the object. */
+/* Writes whether the result is a repeated one, and closes the object. */
 void hs_replayed_encode(struct hs_writer *writer, bool replayed);
 
 #endif

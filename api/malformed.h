@@ -1,5 +1,5 @@
-/* The malformed items of a batch. Each is answered in its place with its errors, and the other
-   items are applied. They live in the arena of one request, and one thread uses them. */
+/* The malformed items of a batch. Each gets an answer with its errors, in its place, and the other
+   items are applied. They are in the arena of one request, and one thread uses them. */
 #ifndef HS_API_MALFORMED_H
 #define HS_API_MALFORMED_H
 
@@ -9,7 +9,7 @@
 #include "api/json/writing.h"
 #include "validators/str.h"
 
-/* The kinds of items. Players and movers are the entries of frames. */
+/* The kinds of items. Players and movers are entries of frames. */
 enum hs_item {
     HS_ITEM_FRAME,
     HS_ITEM_PLAYER,
@@ -31,13 +31,13 @@ struct hs_item_error {
 
 struct hs_malformed {
     struct hs_malformed *next;
-    size_t frame;                  /* of a player or a mover: the index of its frame */
+    size_t frame;                  /* for a player or a mover: the index of its frame */
     size_t index;                  /* in its batch */
-    struct hs_str who;             /* player, mover or shooter; ptr NULL: not readable */
-    int64_t number;                /* of a shot, or `seq`; -1: not readable */
-    struct hs_item_error *errors;  /* in the order they were found */
+    struct hs_str who;             /* player, mover or shooter; ptr NULL: it cannot be read */
+    int64_t number;                /* number of the shot, or `seq`; -1: it cannot be read */
+    struct hs_item_error *errors;  /* in the order in which they were found */
     struct hs_item_error **append; /* the end of the list */
-    size_t kept, left_out;         /* numbers of errors */
+    size_t kept, left_out;         /* numbers of errors in the list, and of errors left out */
 };
 
 struct hs_malformed_items {
@@ -45,12 +45,12 @@ struct hs_malformed_items {
         struct hs_malformed *first, *last; /* in the order of the request */
         size_t count;
     } lists[HS_ITEM_COUNT];
-    size_t count;  /* of items */
-    size_t errors; /* kept by all items */
+    size_t count;  /* number of malformed items */
+    size_t errors; /* number of errors that all items keep */
 };
 
-/* The members of an item that have its name and its number; NULL: there is no such member. `rest`
-   has the other members that every answer of this kind needs. */
+/* The keys of an item's name and of its number; NULL: it has none. `rest` has the other members
+   that every answer to an item of this kind must have. */
 struct hs_item_kind {
     const char *name_key, *number_key, *rest;
 };
@@ -60,8 +60,8 @@ extern const struct hs_item_kind hs_item_kinds[HS_ITEM_COUNT];
 const struct hs_malformed *hs_malformed_first(const struct hs_malformed_items *items,
                                               enum hs_item kind);
 
-/* Writes the answer to a move, a shot or a hit, or the `refused` entry of a frame, a player or a
-   mover. */
+/* Writes the answer to a move, a shot or a hit. For a frame, a player or a mover, writes its entry
+   in `refused`. */
 void hs_malformed_encode(struct hs_writer *writer, enum hs_item kind,
                          const struct hs_malformed *malformed);
 

@@ -8,22 +8,23 @@
 
 enum list { VERTICES, TRIANGLES, BOXES, LISTS };
 
-/* The nesting depth of the elements. */
+/* The nesting depth at which elements are. */
 enum { LEVELS_AROUND = 2 };
 
-/* The parser gets at most this many bytes at a time, because its tree is twenty times as large. */
+/* The parser gets at most this many bytes at a time, because its tree takes twenty times as many.
+ */
 enum { PARSED_MAX = 1 << 20 };
 
 struct decoder {
     struct hs_reader *reader;
     struct hs_str text;
-    bool measures; /* only counts elements in `capacity`, does not read them */
+    bool measures; /* counts the elements in `capacity`, and does not read them */
     size_t capacity[LISTS];
     char *arrays[LISTS]; /* malloc'ed */
     size_t counts[LISTS];
     struct hs_buffer shell; /* the document with its lists empty */
     size_t cut_at[LISTS];   /* offset of each list in the shell */
-    size_t cut[LISTS];      /* bytes of each list that the shell lacks */
+    size_t cut[LISTS];      /* number of bytes that were left out for each list */
     size_t cuts;
 };
 
@@ -45,7 +46,7 @@ static void set_malformed(const struct decoder *d, const char *at, const char *w
                    column, what);
 }
 
-/* Parses the value between two places; NULL with the fault recorded. */
+/* Parses the value between two places. NULL: failed, and the fault is recorded. */
 static json_t *parse_value(const struct decoder *d, const char *from, const char *to,
                            const struct hs_json_at *at)
 {
@@ -144,7 +145,7 @@ static void read_box(struct hs_reader *reader, const json_t *value, const struct
 static const struct {
     const char *name;
     size_t size; /* of an element */
-    /* Reads an element that has the usual form. False: leave it to the parser. May be NULL. */
+    /* Reads an element in its usual form. False: it has another form, so parse it. May be NULL. */
     bool (*take)(struct hs_cursor *cursor, void *target);
     struct hs_json_field element;
 } lists[LISTS] = {
@@ -162,7 +163,7 @@ static const struct {
                {.kind = HS_JSON_CUSTOM, .decode = read_box}},
 };
 
-/* Reads the next element with the parser. False: nothing after it can be understood. */
+/* Reads the next element with the parser. False: the text after it cannot be understood. */
 static bool parse_element(struct decoder *d, struct hs_cursor *cursor, enum list list, size_t index,
                           void *target)
 {
@@ -194,7 +195,7 @@ static bool parse_element(struct decoder *d, struct hs_cursor *cursor, enum list
     return true;
 }
 
-/* Reads the next element; the first one allocates space for all counted elements. */
+/* Reads the next element. The first call allocates space for all counted elements. */
 static bool read_element(struct decoder *d, struct hs_cursor *cursor, enum list list)
 {
     size_t size = lists[list].size, index = d->counts[list];
@@ -214,8 +215,8 @@ static bool read_element(struct decoder *d, struct hs_cursor *cursor, enum list 
     return parse_element(d, cursor, list, index, target);
 }
 
-/* Reads or counts a list from its opening bracket past its closing one. False: it is malformed, or
-   memory is out. */
+/* Reads or counts a list, from its opening bracket to its closing bracket. False: it is malformed,
+   or memory is out. */
 static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list list)
 {
     bool too_deep;
@@ -239,8 +240,8 @@ static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list lis
 
 /* ---- the document ---- */
 
-/* Finds the list whose name ends at the cursor, if a colon and a bracket follow it, and moves the
-   cursor to the bracket. */
+/* The cursor is at the end of a name. If it is the name of a list, and a colon and a bracket
+   follow, moves the cursor to the bracket. */
 static bool find_list(struct hs_cursor *cursor, const char *name, enum list *list)
 {
     struct hs_cursor after = *cursor;
@@ -256,8 +257,8 @@ static bool find_list(struct hs_cursor *cursor, const char *name, enum list *lis
     return false;
 }
 
-/* Appends to the shell, which is the document with its lists empty. A shell longer than PARSED_MAX
-   is refused, so at most one byte beyond PARSED_MAX is kept. */
+/* Appends to the shell, which is the document with empty lists. A shell longer than PARSED_MAX is
+   refused later, so it is enough to keep one byte more than that. */
 static void keep(struct decoder *d, const char *from, size_t len)
 {
     size_t space = PARSED_MAX + 1 - d->shell.len;
@@ -265,7 +266,7 @@ static void keep(struct decoder *d, const char *from, size_t len)
         hs_buffer_append(&d->shell, from, len < space ? len : space);
 }
 
-/* Reads the lists, and copies the rest of the text to the shell. False: a fault was recorded. */
+/* Reads the lists, and copies the rest of the text to the shell. False: recorded a fault. */
 static bool take_lists(struct decoder *d)
 {
     struct hs_cursor cursor = {d->text.ptr, d->text.ptr + d->text.len};
@@ -317,7 +318,7 @@ static void place_malformed(const struct decoder *d, struct hs_str shell)
     set_malformed(d, d->text.ptr + offset, error.text);
 }
 
-/* The lists were read before, and are empty here. */
+/* Checks a list in the shell, where it must be empty, because its elements were read before. */
 static void expect_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
@@ -353,7 +354,7 @@ static void read_shell(const struct decoder *d)
     json_decref(root);
 }
 
-/* A list of triangles may come before the vertices, so this check comes last. */
+/* Checks the indices of triangles. Runs last, because `triangles` may come before `vertices`. */
 static void check_corners(const struct decoder *d, const struct hs_map_document *out)
 {
     struct hs_json_at array = {.key = lists[TRIANGLES].name};

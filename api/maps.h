@@ -20,17 +20,17 @@ struct hs_map_document {
     size_t vertex_count, triangle_count, box_count;
 };
 
-/* Counts the elements of a document before it is decoded. The result has no arrays. In a malformed
-   document, the elements before the fault are counted. */
+/* Counts the elements of a document before it is decoded. The result has no arrays. If the document
+   is malformed, only the elements before the fault are counted. */
 struct hs_world_mesh hs_map_measure(struct hs_str text);
 
-/* The max number of bytes that hs_map_decode allocates for a document with these counts. */
+/* The maximum number of bytes that hs_map_decode allocates for a document with these counts. */
 size_t hs_map_decode_bytes(const struct hs_world_mesh *counts);
 
 /*
- * Decodes a document with the optional members `vertices`, `triangles` and `boxes`. `counts` are
- * the element counts of this document. Faults are recorded in the reader's problem with their
- * pointers; beyond HS_PROBLEM_MAX faults, only the faulty elements are counted. Out of memory sets
+ * Decodes a document with the optional members `vertices`, `triangles` and `boxes`. `counts` must
+ * be the counts of this document. Faults are recorded in the reader's problem, with their pointers;
+ * after HS_PROBLEM_MAX faults, further faulty elements are only counted. If memory is out, sets
  * no_memory. True if the document is valid. *out is set in any case and must be freed.
  */
 bool hs_map_decode(struct hs_reader *reader, struct hs_str text, const struct hs_world_mesh *counts,

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The revision of a geometry depends on the sign of zeros. */
+/* Keeps the sign of a zero, because the revision of a geometry depends on it. */
 static void write_coordinate(struct hs_writer *writer, double value)
 {
     if (value == 0 && signbit(value))

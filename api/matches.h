@@ -26,7 +26,7 @@ struct hs_match_head {
 void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
                      const struct hs_match *match);
 
-/* Writes the same with hints (validators/hints.h) and all players. */
+/* Writes the same object with hints (validators/hints.h) and all players. */
 void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head *head,
                            const struct hs_match *match);
 

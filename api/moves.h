@@ -1,4 +1,4 @@
-/* Moves: the moves that clients report, and the results of their checks, JSON <-> struct hs_move,
+/* Moves: the moves that clients make, and the results of their checks. JSON <-> struct hs_move,
    hs_move_result. */
 #ifndef HS_API_MOVES_H
 #define HS_API_MOVES_H
@@ -21,18 +21,18 @@ extern const struct hs_json_list hs_moves_list;
 void hs_moves_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_moves_request *out);
 
-/* The checks of a client's clock: the names in `timing.flags`. The other checks of a move test its
-   path. */
+/* The checks of a client's clock, whose names are in `timing.flags`. The other checks of moves test
+   the movement. */
 enum { HS_TIMING_FLAGS = 3 };
 extern const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS];
 
-/* Writes a result. `rules` are the rules that checked the move. */
+/* Writes a result. `rules` are the rules with which the move was checked. */
 void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules,
                     const struct hs_move *move, const struct hs_move_result *result);
 
 /*
  * Whether a brief answer leaves the move out: it is accepted, nothing about it is unusual, and the
- * game server can compute its delta_time itself. A brief answer still names it if it has an ack.
+ * game server can compute its delta_time. If it has an ack, a brief answer still names it.
  */
 bool hs_move_is_plain(const struct hs_move_result *result);
 

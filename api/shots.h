@@ -8,13 +8,13 @@
 /* The value of "shots". */
 extern const struct hs_json_list hs_shots_list;
 
-/* Writes a result as an object that is still open; see hs_hit_encode. */
+/* Writes a result as an object, and leaves the object open; see hs_hit_encode. */
 void hs_shot_encode(struct hs_writer *writer, const struct hs_shot_claim *claim,
                     const struct hs_hit_result *result, int64_t forward_time_us,
                     const struct hs_verdict_id *id, bool explain);
 
-/* As hs_hit_is_plain. The answer to the shot of a projectile is never plain: the game server needs
-   its forward_time. */
+/* Like hs_hit_is_plain. The answer to the shot of a projectile is never plain, because the game
+   server needs its forward_time. */
 bool hs_shot_is_plain(const struct hs_hit_result *result);
 
 #endif

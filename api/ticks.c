@@ -4,8 +4,8 @@
 
 #define TO(member) .offset = offsetof(struct hs_ticks_request, member)
 
-/* The members of every body lie side by side: those of POST shots from `shots` on, those of POST
-   hits from `now` on. */
+/* The members of all bodies. Each body has a range of neighbours: POST shots has those from
+   `shots`, POST hits those from `now`. */
 enum { FRAMES, MOVES, SHOTS, NOW, HITS };
 static const struct hs_json_field fields[] = {
     {"frames", HS_JSON_BATCH, TO(frames.frames), .list = &hs_frames_list, .bit = HS_TICKS_FRAMES},
@@ -25,7 +25,7 @@ static const struct {
     {HS_ROUTE_HITS_POST, NOW, 2, HITS},
 };
 
-/* The table of a route, and the field that its body must have; NULL: none. */
+/* Returns the table of a route. Sets the field that its body must have; NULL: none. */
 static struct hs_json_object table_of(enum hs_route route, const struct hs_json_field **required)
 {
     struct hs_json_object table = {HS_JSON_FIELDS(fields),

@@ -8,8 +8,8 @@
 #include "api/moves.h"
 #include "api/shots.h"
 
-/* The service applies the parts in this order. The arrays are in the reader's arena, and the names
-   are borrowed from the JSON value. */
+/* The parts of a tick. The service applies them in this order. The arrays are in the reader's
+   arena, and names are borrowed from the JSON value. */
 struct hs_ticks_request {
     struct hs_frames_request frames;
     struct hs_moves_request moves;
@@ -21,7 +21,7 @@ struct hs_ticks_request {
         struct hs_hit_claim *claims;
         size_t count;
     } hits;
-    int64_t now_us;  /* with HS_TICKS_NOW; `now` of shots and hits */
+    int64_t now_us;  /* the member `now`, for shots and hits; with HS_TICKS_NOW */
     unsigned fields; /* enum hs_ticks_field: the members that the body has */
 };
 
@@ -33,13 +33,13 @@ enum hs_ticks_field {
     HS_TICKS_HITS = 1 << 4
 };
 
-/* Decodes the body of a post. `route`: POST ticks, for which every part is optional, or the post of
-   one part, which is then required. */
+/* Decodes the body of a post. For the route POST ticks, every part is optional. The other routes
+   post one part, which is required. */
 void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root, enum hs_route route,
                           struct hs_ticks_request *out);
 
-/* The same without a tree; names are borrowed from `body`. False: the body is unusual or wrong, so
-   parse and decode it. Then `out` is zero. */
+/* Does the same without a tree of values. Names are borrowed from `body`. False: the body is
+   unusual or wrong, so it must be parsed and decoded; `out` is zero then. */
 bool hs_ticks_read_directly(struct hs_reader *reader, struct hs_str body, enum hs_route route,
                             struct hs_ticks_request *out);
 

@@ -52,7 +52,7 @@ static void warn_of_file(void *context, const struct hs_ruleset_entry *entry)
     hs_ruleset_warn(entry->ruleset, put_warning, path);
 }
 
-/* Loads rulesets and tokens like a start of the service, and frees them. */
+/* Loads rulesets and tokens as the service does at its start, and frees them. */
 static bool check_steps(const struct hs_options *options)
 {
     char error[256] = "";

@@ -1,4 +1,4 @@
-/* The subcommands of the program, and what their command lines have in common. */
+/* Declares the subcommands of the program, and reads their command lines. */
 #ifndef HS_CLI_COMMAND_H
 #define HS_CLI_COMMAND_H
 
@@ -20,34 +20,37 @@ int hs_simulate_main(int argc, char **argv);
 struct hs_argument {
     const char *name; /* without the dashes; NULL ends a list */
     bool (*parse)(const struct hs_argument *argument, const char *text);
-    void *target;            /* its type depends on `parse` */
-    double min, max;         /* of numbers, inclusive; of a word: indices into `list` */
-    const char *const *list; /* of hs_argument_word: the words */
+    void *target; /* its type depends on `parse` */
+    /* Numbers: the allowed range, inclusive. Words: the first and the last index in `list`. */
+    double min, max;
+    const char *const *list; /* the words that hs_argument_word accepts */
 };
 
-/* Parse functions. False: not a value of the option. */
+/* Parse functions. Each stores a value in `target`; the comment after it has the type of the value.
+   Returns false if the option does not take this text. */
 bool hs_argument_text(const struct hs_argument *argument, const char *text);  /* const char * */
-bool hs_argument_name(const struct hs_argument *argument, const char *text);  /* the same */
+bool hs_argument_name(const struct hs_argument *argument, const char *text);  /* const char * */
 bool hs_argument_whole(const struct hs_argument *argument, const char *text); /* uint64_t */
 bool hs_argument_real(const struct hs_argument *argument, const char *text);  /* double */
-/* int: the index of the word; upper and lower case are the same. */
+/* int: the index of the word in `list`. Upper and lower case are the same. */
 bool hs_argument_word(const struct hs_argument *argument, const char *text);
 
 struct hs_command {
-    const char *name;    /* as in messages: "play" */
-    const char *help;    /* the whole text of --help */
-    const char *operand; /* the argument that is not an option, "one FILE"; NULL: not allowed */
+    const char *name; /* printed in messages, for example "play" */
+    const char *help; /* the whole text of --help */
+    /* The argument that is not an option, for example "one FILE"; NULL: not allowed. */
+    const char *operand;
 };
 
 /*
- * Reads the arguments of a command: at most 16 options, --help and the operand (`operand` is NULL
- * without). True to go on; texts point into argv. False: the command ends with *code, and the help
- * or the fault has been printed.
+ * Reads the arguments of a command: at most 16 options, --help and the operand. `operand` is NULL
+ * for a command that takes no operand. Returns true if the command can go on; then texts point into
+ * argv. Returns false if it must end with *code, because the help or the fault has been printed.
  */
 bool hs_command_read(const struct hs_command *command, const struct hs_argument *arguments,
                      int argc, char **argv, const char **operand, int *code);
 
-/* Prints a wrong use of the command and returns HS_EXIT_USAGE. */
+/* Prints what is wrong with the use of the command, and returns HS_EXIT_USAGE. */
 int hs_command_wrong(const struct hs_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

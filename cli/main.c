@@ -56,7 +56,7 @@ static int list_options(int argc, char **argv)
 
 static const struct {
     const char *name;
-    int (*run)(int argc, char **argv); /* argv[0] is the name */
+    int (*run)(int argc, char **argv); /* argv[0] is the name of the subcommand */
     const char *help;
 } commands[] = {
     {"serve", serve, "run the service"},
@@ -89,7 +89,8 @@ static void help(FILE *to)
           to);
 }
 
-/* If a standard stream were closed, a socket would get its number, and then the log. */
+/* Opens /dev/null for each closed standard stream. Otherwise a socket would get the number of the
+   stream, and the log would go into the socket. */
 static void open_standard_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)

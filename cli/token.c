@@ -32,7 +32,7 @@ struct wanted {
     uint64_t days; /* 0: without an end */
 };
 
-/* Random bytes in hexadecimal. False: the system gives none. */
+/* Writes random bytes in hexadecimal. Returns false if the system gives no random bytes. */
 static bool random_text(char *text, size_t bytes)
 {
     unsigned char drawn[HS_SECRET_BYTES];
@@ -44,7 +44,7 @@ static bool random_text(char *text, size_t bytes)
     return true;
 }
 
-/* The set of the listed scopes; 0: one of the names is not a scope. */
+/* Returns the set of the listed scopes. Returns 0 if a name in the list is not a scope. */
 static unsigned parse_scopes(const char *list)
 {
     unsigned scopes = 0;
@@ -60,7 +60,7 @@ static unsigned parse_scopes(const char *list)
     }
 }
 
-/* The alphabet of these texts needs no escaping. */
+/* Prints the entry of the token file. Its texts contain no character that JSON must escape. */
 static void print_entry(const struct wanted *wanted, const char *kid, unsigned scopes,
                         const char *digest)
 {

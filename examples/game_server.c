@@ -10,7 +10,7 @@
  * HINDSIGHT_URL is the address of the service (http://127.0.0.1:8080). HINDSIGHT_TOKEN is the
  * bearer token, if the service requires one.
  *
- * Copy `request` and `tick`. The rest stands for parts that your game already has.
+ * Copy `request` and `tick` to your game. The rest stands for parts that your game already has.
  */
 #include <curl/curl.h>
 #include <jansson.h>
@@ -35,8 +35,8 @@ struct vec {
 /* ---- the game's frame of reference ---- */
 
 /* Your game posts positions as its engine has them and converts nothing. This program simulates in
-   metres with x ahead, y left, z up, and plays the part of each engine by converting its positions.
-   Coordinate i of the engine is sign[i] * unit * own[axis[i]]. */
+   metres with x ahead, y left, z up. It converts its positions, so that it can stand for a game on
+   each engine. Coordinate i of the engine is sign[i] * unit * own[axis[i]]. */
 static const struct engine {
     const char *ruleset; /* built into the service */
     double unit;         /* engine units in a metre */
@@ -92,11 +92,12 @@ static void wait_ms(long ms)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* Milliseconds to wait before sending the same request again. -1: the answer is final. */
+/* Returns the milliseconds to wait before sending the same request again. Returns -1 if the answer
+   is final. */
 static long retry_after_ms(CURLcode failure, long status, const json_t *answer)
 {
     if (failure != CURLE_OK || status == 502 || status == 504)
-        return 50; /* The service may have handled it. A retry is safe: no hit counts twice. */
+        return 50; /* the service may have handled it; a retry is safe: no hit counts twice */
     if (status != 503 && status != 429)
         return -1;
     const json_t *ms = json_object_get(answer, "retry_after_ms");
@@ -106,9 +107,10 @@ static long retry_after_ms(CURLcode failure, long status, const json_t *answer)
 }
 
 /*
- * Sends `body` (NULL: none) and repeats that while the service is overloaded. Returns the answer,
- * NULL if it has no body. Any other error ends the program, except 404 for a DELETE. This function
- * blocks: call it from a separate thread, never from the thread that runs your ticks.
+ * Sends `body` (NULL: none), and sends it again while the service is overloaded. Returns the
+ * answer, or NULL if the answer has no body. Any other error ends the program, except 404 for a
+ * DELETE. This function blocks: call it from a separate thread, never from the thread that runs
+ * your ticks.
  */
 static json_t *request(const char *method, const char *path, const json_t *body)
 {
@@ -134,7 +136,7 @@ static json_t *request(const char *method, const char *path, const json_t *body)
             free(sent);
             return answer;
         }
-        if (pause < 0) { /* the request is wrong: `detail` and `errors` say why */
+        if (pause < 0) { /* the request is wrong; `detail` and `errors` have the reason */
             fprintf(stderr, "%s %s: %ld\n", method, url, status);
             json_dumpf(answer, stderr, JSON_INDENT(2));
             exit(2);
@@ -152,7 +154,7 @@ static const struct wall {
     double min[3], max[3];
 } walls[WALLS] = {{{-16, -0.25, 0}, {16, 0.25, 3}}, {{17.5, 5, 0}, {18.5, 13, 3}}};
 
-/* The first three cheats are mallory's, the others trudy's. */
+/* mallory uses the first three cheats, and trudy the others. */
 enum kind {
     HONEST,
     OLD_TIME,
@@ -165,7 +167,7 @@ enum kind {
     KINDS
 };
 
-/* The first two cheat. */
+/* The first two players cheat. */
 static struct player {
     const char *name;
     double rtt;       /* seconds, without jitter */
@@ -186,7 +188,8 @@ static double dice(double low, double high)
     return low + (high - low) * drand48();
 }
 
-/* Position on the server. Players run in circles, five on each side of the long wall. */
+/* Returns a player's position on the server. Players run in circles, five on each side of the long
+   wall. */
 static struct vec feet(int player, double time)
 {
     double radius = 3.5, angle = SPEED / radius * time * (player % 2 ? 1 : -1) + player;
@@ -201,7 +204,7 @@ static struct vec raised(struct vec feet, double height)
     return feet;
 }
 
-/* True if a wall, grown by `margin` on every side, is between two points. */
+/* Returns whether a wall, grown by `margin` on every side, is between two points. */
 static bool wall_between(struct vec a, struct vec b, double margin)
 {
     for (int i = 0; i < WALLS; i++) {
@@ -219,7 +222,7 @@ static bool wall_between(struct vec a, struct vec b, double margin)
     return false;
 }
 
-/* True if a third player is within a metre of the line of fire, as the shooter sees it. */
+/* Returns whether a third player is within a metre of the line of fire on the shooter's screen. */
 static bool body_between(int shooter, int target, struct vec a, struct vec b, double seen)
 {
     double dx = b.v[0] - a.v[0], dy = b.v[1] - a.v[1];
@@ -251,7 +254,8 @@ static enum kind choose_kind(int shooter)
     return shooter == 1 ? (enum kind)(BESIDE + players[1].claims % 4) : HONEST;
 }
 
-/* The shot of a client whose packet arrives at `now`. False: the client has no target. */
+/* Makes the claim of a client whose packet arrives at `now`. Returns false if the client has no
+   target. */
 static bool client_shoots(int shooter, double now, struct claim *claim)
 {
     struct player *player = &players[shooter];
@@ -268,7 +272,7 @@ static bool client_shoots(int shooter, double now, struct claim *claim)
     else if (kind == NO_LATENCY)
         seen = now + 0.04; /* claims to see players where they are now */
     else if (kind == ELSEWHERE)
-        from.v[0] += 1.5; /* fires from beside the own eye, for example out of cover */
+        from.v[0] += 1.5; /* fires from beside their own eye, for example out of cover */
     struct vec to = raised(feet(target, seen), CHEST);
     *claim = (struct claim){shooter, target, seen, from, to, kind};
     if (kind == WALL_SHOT) {
@@ -288,7 +292,7 @@ static bool client_shoots(int shooter, double now, struct claim *claim)
 
 /* ---- the server's tick ---- */
 
-/* One player's entry in the frame. `rtt` is what the server measured, so it has jitter too. */
+/* Returns a player's entry in the frame. The server measures `rtt`, so it has jitter too. */
 static json_t *pose(int i, double now, bool first)
 {
     struct player *player = &players[i];
@@ -326,7 +330,8 @@ static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, dou
                                           "end", position(claim->to)));
 }
 
-/* `result` NULL: the brief answer does not list the claim. So it is accepted, without damage. */
+/* Applies the verdict on a claim. `result` NULL: the brief answer does not list the claim, so it is
+   accepted, without damage. */
 static void apply(const struct claim *claim, const json_t *result)
 {
     struct player *player = &players[claim->shooter];
@@ -353,8 +358,8 @@ static void apply(const struct claim *claim, const json_t *result)
              json_string_value(json_object_get(result, "reason")), detail);
 }
 
-/* The service could not verify some claims now (`over_budget`, `not_recorded`): milliseconds to
-   wait before sending them again. 0: every claim has its verdict. */
+/* Returns the milliseconds to wait before sending the claims again that the service could not
+   verify now (`over_budget`, `not_recorded`). Returns 0 if every claim has its verdict. */
 static long undecided_ms(const json_t *answer)
 {
     const json_t *result;
@@ -381,7 +386,7 @@ static void tick(const char *match, double now, bool first, bool shooting)
         /* The built-in rifle fires every 0.15 s at most, and reloads for 2 s after 30 rounds. */
         players[i].next_shot = now + (players[i].shots % 30 == 29 ? 2.1 : dice(0.2, 0.4));
         add_shot(shots, hits, &claims[count], now);
-        count += claims[count].target >= 0; /* one for each hit */
+        count += claims[count].target >= 0; /* one claim for each hit */
     }
     json_t *body = json_pack("{s:f,s:[{s:f,s:o}],s:o,s:o}", "now", now, "frames", "time", now,
                              "players", entries, "shots", shots, "hits", hits);
@@ -433,7 +438,7 @@ static void open_match(const char *match)
     snprintf(path, sizeof path, "/maps/%s", match);
     json_decref(request("PUT", path, map));
     snprintf(path, sizeof path, "/matches/%s", match);
-    json_decref(request("DELETE", path, NULL)); /* from an aborted run */
+    json_decref(request("DELETE", path, NULL)); /* a match that an aborted run left open */
     json_decref(request("PUT", path, rules));
     json_decref(map);
     json_decref(rules);
@@ -461,7 +466,7 @@ static void close_match(const char *match)
     json_decref(request("DELETE", path, NULL));
 }
 
-/* Prints the result. True if every verdict is right. */
+/* Prints the result. Returns whether every verdict is right. */
 static bool report(void)
 {
     static const char *const names[KINDS] = {"honest",        "old times",  "no latency",
@@ -512,7 +517,8 @@ int main(int argc, char **argv)
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, 10000L);
     snprintf(match, sizeof match, "example-c-%s", engine->ruleset);
     srand48(7);
-    for (int i = 0; i < PLAYERS; i++) /* honest players have the shortest and the longest ones */
+    /* Honest players have the shortest and the longest round trips. */
+    for (int i = 0; i < PLAYERS; i++)
         players[i].rtt = 0.02 + 0.22 * ((i + 5) % PLAYERS) / (PLAYERS - 1);
     printf("%s: %.0f s of ten players at %.0f m/s, as %s counts\n", argv[0], seconds, SPEED,
            engine->ruleset);

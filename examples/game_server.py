@@ -30,8 +30,8 @@ TRIES = 50
 # ---- the game's frame of reference ----
 
 # Your game posts positions as its engine has them and converts nothing. This program simulates in
-# metres with x ahead, y left, z up, and plays the part of each engine by converting its positions.
-# Coordinate i of the engine is sign[i] * unit * own[axis[i]].
+# metres with x ahead, y left, z up. It converts its positions, so that it can stand for a game on
+# each engine. Coordinate i of the engine is sign[i] * unit * own[axis[i]].
 ENGINES = {  # the built-in ruleset: unit, axis, sign
     "unreal": (100, (0, 1, 2), (1, -1, 1)),       # centimetres; x ahead, y right, z up
     "unity": (1, (1, 2, 0), (-1, 1, 1)),          # metres; x right, y up, z ahead
@@ -72,7 +72,7 @@ class Service:
                 response = self.connection.getresponse()
                 text = response.read()
             except (OSError, http.client.HTTPException):
-                # The service may have handled it. A retry is safe: no hit counts twice.
+                # The service may have handled the request. A retry is safe: no hit counts twice.
                 self.connection.close()
                 time.sleep(0.05)
                 continue
@@ -82,7 +82,7 @@ class Service:
                 time.sleep(self.pause(response, text))
             elif response.status < 300 or (response.status == 404 and method == "DELETE"):
                 return json.loads(text) if text else None
-            else:  # the request is wrong: `detail` and `errors` say why
+            else:  # the request is wrong; `detail` and `errors` have the reason
                 print(method, path, response.status, text.decode(), file=sys.stderr)
                 sys.exit(2)
         print(method, path, "no answer", file=sys.stderr)
@@ -101,15 +101,15 @@ class Service:
 
 WALLS = [((-16, -0.25, 0), (16, 0.25, 3)), ((17.5, 5, 0), (18.5, 13, 3))]
 NAMES = ["mallory", "trudy", "alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi"]
-KINDS = ["honest", "old times", "no latency", "through walls",  # of claims
+KINDS = ["honest", "old times", "no latency", "through walls",  # kinds of claims
          "beside", "from elsewhere", "no shot", "used number"]
-# The first three cheats are mallory's, the others trudy's.
+# mallory uses the first three cheats, and trudy the others.
 HONEST, OLD_TIME, NO_LATENCY, WALL_SHOT, BESIDE, ELSEWHERE, NO_SHOT, USED_NUMBER = range(8)
 
 
 class Player:
     def __init__(self, index):
-        self.name = NAMES[index]  # the first two cheat
+        self.name = NAMES[index]  # the first two players cheat
         # Seconds, without jitter. The honest players have the shortest and the longest ones.
         self.rtt = 0.02 + 0.22 * ((index + 5) % len(NAMES)) / (len(NAMES) - 1)
         self.next_shot = 0.0
@@ -187,7 +187,7 @@ def client_shoots(shooter, player, now):
         seen = now - random.uniform(0.6, 0.8)
     elif kind == NO_LATENCY:
         seen = now + 0.04  # claims to see players where they are now
-    elif kind == ELSEWHERE:  # fires from beside the own eye, for example out of cover
+    elif kind == ELSEWHERE:  # fires from beside their own eye, for example out of cover
         start = (start[0] + 1.5, start[1], start[2])
     end = raised(feet(target, seen), CHEST)
     if kind == WALL_SHOT and not wall_between(start, end, -0.1):
@@ -223,7 +223,7 @@ class Match:
             # A mirrored axis swaps min and max.
             boxes.append({"min": [min(p) for p in zip(a, b)], "max": [max(p) for p in zip(a, b)]})
         self.service.request("PUT", "/maps/" + self.name, {"boxes": boxes})
-        # From an aborted run.
+        # A match that an aborted run left open.
         self.service.request("DELETE", "/matches/" + self.name)
         self.service.request("PUT", "/matches/" + self.name,
                              {"ruleset": self.engine, "map": self.name})
@@ -260,8 +260,8 @@ class Match:
             player.next_shot = now + (2.1 if player.shots % 30 == 29 else random.uniform(0.2, 0.4))
             player.shots += claim.kind != USED_NUMBER
             # Every shot is posted, and a claim if the client says that the shot hit. The number is
-            # unique for the shooter in this match. Two cheats do not: they claim a hit without a
-            # shot, or with the number of an earlier shot.
+            # unique for the shooter in this match. Two cheats claim a hit without a shot, or with
+            # the number of an earlier shot.
             start = to_engine(self.engine, claim.start)
             end = to_engine(self.engine, claim.end)
             # The hit has to follow the direction of its shot.
@@ -290,8 +290,8 @@ class Match:
         for _ in range(TRIES):
             answer = self.service.request("POST", "/matches/" + self.name + "/ticks?brief=true",
                                           body)
-            # The service could not verify some claims now (`over_budget`, `not_recorded`): send
-            # the same again. Verdicts already given stay as they are.
+            # The service could not verify some claims now (`over_budget`, `not_recorded`), so send
+            # the same request again. Verdicts already given stay as they are.
             pause = max([hit.get("retry_after_ms", 0) for hit in answer.get("hits", [])], default=0)
             if pause == 0:
                 break

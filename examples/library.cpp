@@ -37,7 +37,7 @@ match open_match(const hs_ruleset &rules)
     return opened;
 }
 
-// What the server simulated. Times are microseconds on the server's clock.
+// Posts what the server simulated. Times are microseconds on the server's clock.
 void post_tick(hs_match &game, int64_t time_us, double bob_y)
 {
     hs_player_frame players[2]{};
@@ -57,7 +57,7 @@ void post_tick(hs_match &game, int64_t time_us, double bob_y)
         throw std::runtime_error("out of memory");
 }
 
-// What a client claims. Damage is paid only after the claim was recorded.
+// Verifies what a client claims. Damage is paid only after the claim was recorded.
 void verify(hs_match &game, uint64_t shot, int64_t hit_time_us, hs_vec end)
 {
     hs_hit_claim claim{};

@@ -108,7 +108,7 @@ static void read_checkpoint(struct hs_service *service)
     hs_checkpoint_stats(service->checkpoint, &stats);
     const struct {
         enum hs_metric metric;
-        const uint64_t *values; /* by series */
+        const uint64_t *values; /* one for each series */
         size_t count;
     } rows[] = {
         {HS_METRIC_CHECKPOINTS, (uint64_t[]){stats.written, stats.failed}, 2},

@@ -36,7 +36,7 @@
 
 enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 
-enum { EXPIRE_US = 1000000 }; /* between checks for idle matches */
+enum { EXPIRE_US = 1000000 }; /* time between checks for idle matches */
 
 /* Threads that read the evidence store, and how long the end of the service waits for its writer
    and for the receiver of the webhook. */
@@ -57,7 +57,7 @@ static unsigned processors(void)
     return count < 1 ? 1 : count > 64 ? 64 : (unsigned)count;
 }
 
-/* Sets the limits of memory and rates. False: memory is out. */
+/* Sets the limits of memory and rates. Returns false if memory runs out. */
 static bool set_limits(struct hs_service *service, const struct hs_options *options)
 {
     hs_registry_limit_bytes(
@@ -132,7 +132,8 @@ static void destroy_state(struct hs_service *service)
     hs_webhook_stop(service->webhook, WEBHOOK_STOP_US);
     hs_evidence_stop(service->evidence, EVIDENCE_STOP_US);
     hs_record_close(service->record, service->registry);
-    hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
+    /* before the stores, because its matches use rulesets and maps */
+    hs_registry_destroy(service->registry);
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
     hs_keyring_destroy(service->keyring);
@@ -202,7 +203,7 @@ static bool restore(struct hs_service *service)
     return cannot_start(error);
 }
 
-/* Starts both listeners. False: failed, which is logged. */
+/* Starts both listeners. Returns false on failure. Then the log has the reason. */
 static bool start_listeners(struct hs_service *service, const struct hs_tls *tls,
                             struct hs_http *listeners[2])
 {
@@ -233,7 +234,8 @@ static bool start_listeners(struct hs_service *service, const struct hs_tls *tls
     return cannot_start(error);
 }
 
-/* Checks all files first, so that a start with faulty files leaves nothing behind. */
+/* Loads the TLS files. This happens before a recording or a data directory is opened, so that a
+   start with faulty files leaves nothing behind. */
 static bool load_tls(const struct hs_options *options, struct hs_tls *tls)
 {
     char error[256];
@@ -274,7 +276,8 @@ static bool is_ctrl_c(int signal_number)
     return signal_number == SIGINT && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1);
 }
 
-/* Answers requests, but is not ready, for the configured time. False: a second signal came. */
+/* Answers requests, but is not ready, for the configured time. Returns false if a second signal
+   came. */
 static bool drain(struct hs_service *service, const sigset_t *signals)
 {
     atomic_store(&service->draining, true);
@@ -350,8 +353,8 @@ static int wait_for_signal(const sigset_t *signals, int64_t interval_us)
     return received < 0 ? 0 : received;
 }
 
-/* Runs until a signal ends the service, and returns it. While a worker hangs, no watchdog message
-   is sent, so the service manager restarts the service. */
+/* Runs until a signal ends the service, and returns the signal. While a worker hangs, no watchdog
+   message is sent, so the service manager restarts the service. */
 static int run(struct hs_service *service, struct hs_configuration *configuration,
                const sigset_t *signals)
 {
@@ -377,7 +380,7 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     struct hs_service service = {0};
     struct hs_configuration configuration;
     struct hs_http *listeners[2] = {NULL, NULL}; /* for data and for operators */
-    hs_json_init();                              /* before there are threads */
+    hs_json_init();                              /* call it before there are threads */
     sigset_t signals = block_signals();
     int code = start(&service, options, input, &configuration, listeners);
     if (code != FINE) {
@@ -390,8 +393,8 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     hs_notify("STOPPING=1");
     bool patient = !is_ctrl_c(received) && drain(&service, &signals);
     end_on_next_signal(&signals);
-    /* A body may need its deadline to arrive, and its reply a moment more. Both listeners share
-       this time, because the supervisor has one timeout. */
+    /* A body may arrive as late as its deadline, and its reply needs a moment more. Both listeners
+       share this time, because the supervisor has one timeout. */
     int64_t until_us =
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));

@@ -43,7 +43,7 @@ enum hs_frame_field {
     HS_FIELD_RTT = 1 << 7,
     HS_FIELD_INTERP = 1 << 8,
     HS_FIELD_WEAPONS = 1 << 9,
-    HS_FIELD_VELOCITY = 1 << 30, /* apart, because sticky members follow */
+    HS_FIELD_VELOCITY = 1 << 30, /* not bit 10, because the sticky members begin there */
 #define SAID(type, member, first, saved, stale, field)                                             \
     HS_FIELD_##field = 1 << (10 + HS_STICKY_##field),
     HS_STATE_FIELDS(SAID, OWN)
@@ -87,8 +87,8 @@ struct hs_mover_frame {
     unsigned fields;        /* enum hs_mover_field */
     struct hs_vec position; /* world, length */
     double rotation[4];
-    struct hs_vec half_extents; /* of its box, length, each >= 0 */
-    struct hs_vec center;       /* of its box, in its own frame */
+    struct hs_vec half_extents; /* half the size of the mover's box, length, each >= 0 */
+    struct hs_vec center;       /* centre of the box, in the mover's frame */
     bool is_solid;
     bool teleported; /* the mover jumped to this position */
 };

@@ -21,13 +21,13 @@ enum { HS_HINTS_MAX = 8, HS_HINT_TEXT = 256 };
 
 struct hs_hint {
     enum hs_hint_code code;
-    uint32_t claims, of;       /* that show it, and that could show it; old claims count less */
+    uint32_t claims, of;       /* claims that show it, of those that could; old claims count less */
     enum hs_unit unit;         /* of `measured` and `expected`; HS_UNIT_NONE: ignore both */
-    double measured, expected; /* value in the claims; value by frames and ruleset */
+    double measured, expected; /* the value in the claims; the value by frames and ruleset */
     char detail[HS_HINT_TEXT];
 };
 
-/* Writes the hints of a match, at most HS_HINTS_MAX, and returns how many. Reads only. */
+/* Writes the hints of a match, at most HS_HINTS_MAX. Returns their number. Reads only. */
 size_t hs_match_hints(const struct hs_match *match, struct hs_hint out[HS_HINTS_MAX]);
 
 /* The codes of all hints of a match, one bit per enum hs_hint_code. Cheaper than hs_match_hints. */

@@ -1,6 +1,6 @@
 /*
- * Hit verification: could the shooter's shot hit that player, at the positions everybody had when
- * the shooter saw them?
+ * Hit verification: could the shooter's shot hit that player, if everybody is put back where the
+ * shooter saw them?
  *
  * hs_hit_verify is a pure function of (ruleset, history, claim, now). It allocates nothing, changes
  * nothing, and gives the same result on every machine. hs_hit_record records the result for the
@@ -38,8 +38,8 @@ struct hs_hit_claim {
     int64_t hit_time_us;
     int64_t fire_time_us;      /* with has_fire_time */
     struct hs_vec start, end;  /* world, length; with pellets `end` is the first pellet's */
-    bool has_end, has_pellets; /* these members were posted */
-    bool has_no_end;           /* a projectile's `end` follows from `velocity` and the times */
+    bool has_end, has_pellets; /* `end` was posted; `pellets` was posted */
+    bool has_no_end;           /* a projectile's claim that leaves `end` to `velocity` and times */
     struct hs_vec velocity;    /* at launch, length/s; with has_velocity */
     double radius;             /* length; with has_radius */
     double claimed_damage;     /* with has_claimed_damage */
@@ -47,7 +47,7 @@ struct hs_hit_claim {
     enum hs_fuse fuse;
     const struct hs_pellet_claim *pellets;
     size_t pellet_count;          /* at most HS_MAX_PELLETS; 0: not a claim with pellets */
-    const struct hs_str *victims; /* claimed too: in the blast, or behind the target */
+    const struct hs_str *victims; /* other claimed players: in the blast, or behind the target */
     size_t victim_count;          /* at most HS_MAX_VICTIMS */
 };
 
@@ -55,22 +55,22 @@ struct hs_hit_claim {
 struct hs_check_row {
     enum hs_check check;
     enum hs_outcome outcome;
-    enum hs_reason reason; /* of a failure, or of missing data; HS_REASON_OK on a pass */
+    enum hs_reason reason; /* why it failed or lacks data; HS_REASON_OK on a pass */
     enum hs_mode mode;     /* enforce or shadow */
     enum hs_unit unit;     /* HS_UNIT_NONE: ignore measured and limit */
     double measured, limit;
-    struct hs_name player; /* whose body; empty: none */
-    struct hs_name mover;  /* which mover; empty: none */
+    struct hs_name player; /* the player whose body was tested; empty: none */
+    struct hs_name mover;  /* the mover that was touched; empty: none */
     bool of_posted_shot;   /* the check ran when the shot was posted */
-    bool of_whole_flight;  /* flight: `measured` is the flight time, not the error */
-    bool of_fire_time;     /* latency: the claim's fire time is compared, not its arrival */
+    bool of_whole_flight;  /* check flight: `measured` is the flight time, not an error */
+    bool of_fire_time;     /* check latency: it compares the claim's fire time, not its arrival */
 };
 
 struct hs_damage {
     struct hs_name player;
     double amount;
     enum hs_cause cause;
-    uint16_t pellets;          /* that add up to it; 1 for a single shot, 0 for a blast */
+    uint16_t pellets;          /* number that add up to it; 1 for a single shot, 0 for a blast */
     struct hs_name bone, zone; /* empty: none */
     double distance;           /* length; for a blast: from its centre to the nearest surface */
 };
@@ -93,7 +93,7 @@ struct hs_rewind_info {
     uint16_t excluded_bone_count; /* bones of the target without a position at that time */
     uint16_t ignored_count;       /* bystanders without a pose at that time */
     struct hs_name excluded_bones[HS_MAX_BONES];
-    struct hs_name ignored[HS_MAX_IGNORED]; /* the first of them */
+    struct hs_name ignored[HS_MAX_IGNORED]; /* their names; further bystanders are not counted */
 };
 
 struct hs_pellet_result {
@@ -114,8 +114,8 @@ struct hs_refused_victim {
 };
 
 struct hs_hit_result {
-    /* Not NULL: the claim was answered before, with this answer; no other member is set. Valid
-       until the match records a result or stores a frame. */
+    /* Not NULL: the same claim was answered before, and this is its answer. No other member is set
+       then. Valid until the match records a result or stores a frame. */
     const struct hs_ledger_entry *replay;
     enum hs_verdict verdict;
     enum hs_reason reason;
@@ -132,7 +132,7 @@ struct hs_hit_result {
     int64_t sleep_us; /* of a posted shot: how long a client delays a projectile that it predicts */
     int64_t remaining_flight_us; /* of a posted projectile, after forward_time; -1: none */
     struct hs_vec end;           /* of the trace that was evaluated */
-    bool is_instant; /* the claim's own hit_time was used, and its weapon hits at once */
+    bool is_instant; /* the claim's own hit_time was used, and its weapon is no projectile */
     bool has_offset;
     int64_t offset_us; /* hit_time minus what rtt and interp explain; with has_offset */
     uint64_t work;     /* cost of this claim in work units; set for replays too */
@@ -158,28 +158,29 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
                    struct hs_hit_result *out);
 
 /*
- * The same with at most `limit` work units (0: no limit). A claim whose estimate (hit/work.h)
- * exceeds the limit is not started, unless `is_whole`: the whole budget is still unused. A claim
- * that passes the limit is stopped. Both get HS_REASON_OVER_BUDGET and must not be recorded.
+ * Like hs_hit_verify, with at most `limit` work units (0: no limit). `is_whole`: no earlier claim
+ * used a part of the limit. Then the claim always starts. Otherwise a claim whose estimate
+ * (hit/work.h) exceeds the limit does not start. A claim that exceeds the limit while it runs is
+ * stopped. In both cases the reason is HS_REASON_OVER_BUDGET, and the result must not be recorded.
  */
 void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out);
 
 /*
  * Adds the shooter to the match, so that their claims can be recorded. This changes no verdict.
- * False: out of memory, or the match is full. The result cannot be recorded then, and a retry would
- * be evaluated again. hs_hit_withhold makes such a result inconclusive for `reason`, so that it
- * pays nothing. It does so if the result was accepted, or if its posted shot could not be recorded
- * either.
+ * False: out of memory, or the match is full. The result then cannot be recorded, and a retry of
+ * the claim would be evaluated again. In this case, call hs_hit_withhold: it makes the result
+ * inconclusive for `reason`, so that the claim deals no damage. It only changes an accepted result,
+ * or one whose posted shot could not be recorded either.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
 
 /*
- * Records a result that is no replay for the shooter: the number with its answer, cadence, counters
- * per reason, damage, suspicion. `answer` is the reply to repeat when the same claim comes again.
- * False: out of memory, or the match is full and does not know the shooter. Nothing is recorded
- * then, and the caller must not send an accepted result: use hs_hit_withhold.
+ * Records a result for the shooter: the shot number with its answer, cadence, counters per reason,
+ * damage, suspicion. The result must not be a replay. `answer` is the reply to repeat when the same
+ * claim comes again. False: out of memory, or the match is full and does not know the shooter.
+ * Nothing is recorded then. The caller must not send an accepted result: use hs_hit_withhold.
  */
 bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, struct hs_str answer);
@@ -187,7 +188,7 @@ bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
 /* Estimated work units of the most expensive claim with a weapon, without a map. */
 uint64_t hs_weapon_work(const struct hs_ruleset *ruleset, const struct hs_weapon *weapon);
 
-/* Hitboxes of the largest rig, which most of that work is for. */
+/* Number of hitboxes of the largest rig. They cause most of that work. */
 uint64_t hs_ruleset_hitboxes(const struct hs_ruleset *ruleset);
 
 HS_PUBLIC_END

@@ -1,14 +1,14 @@
 /*
  * The events that a match must not lose between two snapshots (snapshot.h): the sessions of its
- * players, the payments in them, their accounts, the shots that were
- * withdrawn, and each clock reset.
+ * players, the payments in them, their accounts, withdrawn shots, and clock resets. A payment is an
+ * accepted claim, whose damage the game server applies.
  *
  * A match appends these as records to a buffer of its owner. Before the owner answers a request, it
  * writes the buffer to storage that outlives the process. After a crash, the records are applied to
  * the match read from the snapshot. This restores the later payments.
  *
- * Each record names its session and its clock. So a record that the snapshot already contains
- * changes nothing. Records of several snapshots can be applied one after the other.
+ * Each record names its session and its clock. So a record has no effect if the snapshot already
+ * contains its event. Records of several snapshots can be applied one after the other.
  *
  * Not thread-safe on one match, like every call that changes it.
  */
@@ -22,8 +22,8 @@ HS_PUBLIC_BEGIN
 
 /*
  * Appends records to `journal` from now on. NULL, the default: writes no records. The buffer is
- * borrowed; the owner may empty it at any time. If the buffer cannot grow, posting frames, checking
- * moves and recording claims fail as without memory, and change nothing.
+ * borrowed; its owner may empty it at any time. If the buffer cannot grow, calls that post frames,
+ * check moves or record claims fail as if memory were out, and change nothing.
  */
 void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 
@@ -31,9 +31,9 @@ void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 uint64_t hs_journal_layout(void);
 
 /*
- * Applies records of this layout to a match of the same opening. The match must have no frames and
- * no journal. False: the records are damaged, or memory is out. The records before the damage are
- * applied.
+ * Applies records of this layout to a match that was opened by the same first frame. The match must
+ * have no frames and no journal. False: the records are damaged, or memory is out. The records
+ * before the damage are applied.
  */
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size);
 

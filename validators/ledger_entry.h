@@ -24,7 +24,7 @@ struct hs_remembered_check {
 };
 
 enum {
-/* The checks of stage KEPT, and latency where it is unknown.
+/* One for each check of stage KEPT, and one for latency if its outcome is unknown.
    NOLINTNEXTLINE(bugprone-macro-parentheses): the rows are added up. */
 #define X(id, name, mode, stage) (HS_CHECK_STAGE_##stage == HS_CHECK_STAGE_KEPT ? 1 : 0) +
     HS_MAX_REMEMBERED = HS_CHECKS(X) 1,
@@ -52,10 +52,10 @@ struct hs_ledger_entry {
     int64_t fire_time_us;
     uint64_t noted; /* set by hs_ledger_record: its position in the order of recording */
     bool accepted;
-    bool is_cancelled; /* a posted shot that was withdrawn; stays `accepted` */
+    bool is_cancelled; /* a posted shot that was withdrawn; `accepted` stays true */
     bool is_instant;   /* a hit at the moment of its shot: hit_time_us counts */
     bool has_offset;
-    uint32_t payment; /* as counted by hs_match_payments; 0: none, or restored */
+    uint32_t payment; /* its number among hs_match_payments; 0: no payment, or restored */
     int64_t hit_time_us;
     int64_t offset_us;           /* hit_time minus what rtt and interp explained; with has_offset */
     struct hs_vec start, end;    /* of the trace; if accepted */

@@ -29,13 +29,13 @@ struct hs_match;
  * Creates a match. The ruleset is borrowed and must outlive it. NULL: out of memory, or the limits
  * are too small.
  *
- * Memory never exceeds the two limits, that of the match and that of the shared budget. Near a
- * limit, the match refuses new players and movers (HS_FRAME_CAPACITY, HS_MOVE_CAPACITY). A history
- * that would have to grow drops its oldest samples instead.
+ * Memory never exceeds the limit of the match, nor that of the shared budget. Near a limit, the
+ * match refuses new players and movers (HS_FRAME_CAPACITY, HS_MOVE_CAPACITY). A history that needs
+ * to grow then drops its oldest samples instead.
  *
  * A twentieth of each limit, and a part for each player, is reserved for the records of claims and
  * moves. If that is not enough, histories are shortened first. Then the oldest answers kept for
- * retries are given up. Used numbers are kept longest, so that no shot is paid twice.
+ * retries are dropped. Used numbers are kept longest, so that no shot is paid twice.
  */
 struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits);
@@ -45,7 +45,7 @@ void hs_match_destroy(struct hs_match *match);
    match. NULL, the default: the map is unknown, and nothing static blocks a shot. */
 void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 
-/* Whether a reservation of memory failed since the last call. Clears the mark. */
+/* Whether a reservation of memory failed since the last call of this function. */
 bool hs_match_was_refused(struct hs_match *match);
 
 /* Whether the bytes in use are below nine tenths of both limits. */
@@ -58,8 +58,8 @@ size_t hs_match_min_bytes(void);
 
 /*
  * Stores one frame. `results` has player_count entries, then mover_count entries for the movers. A
- * refused entry only counts towards a clock reset. *flags gets one bit per enum hs_frame_flag.
- * False: out of memory; the entries before that point are stored.
+ * refused entry is not stored, but it counts towards a clock reset. *flags gets one bit per enum
+ * hs_frame_flag. False: out of memory; the entries before that point are stored.
  */
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
                          enum hs_frame_result *results, unsigned *flags);
@@ -70,8 +70,8 @@ struct hs_frame_jump {
     int64_t elapsed_us;     /* since the previous sample */
 };
 
-/* Whether the player or mover has a sample at exactly this time that was flagged as a jump.
-   Reads only. `at` is a search hint: the mover's index in its frame. */
+/* True: the player or mover has a sample at exactly this time that was flagged as a jump; it is
+   written to *out. Reads only. `at` is a search hint: the mover's index in its frame. */
 bool hs_match_player_jump(const struct hs_match *match, struct hs_str player, int64_t time_us,
                           struct hs_frame_jump *out);
 bool hs_match_mover_jump(const struct hs_match *match, struct hs_str mover, size_t at,
@@ -87,7 +87,7 @@ struct hs_match_info {
     int64_t newest_us;  /* time of the newest frame */
     int64_t opening_us; /* time of the first frame ever stored */
     bool has_frames;
-    bool needs_resync; /* less than one window of history: clients should post their state again */
+    bool needs_resync; /* less than one window of history: clients should post older frames again */
     uint32_t players;  /* present */
     uint32_t movers;
     uint32_t accounts;    /* of players who left */
@@ -104,8 +104,8 @@ struct hs_match_totals {
 
 void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out);
 
-/* Payments since the match was opened or restored. When its journal (journal.h) is written, all
-   entries whose `payment` is at most this number are in a file. */
+/* The number of payments since the match was opened or restored. An owner that has written the
+   whole journal (journal.h) to a file has saved every entry whose `payment` is at most this. */
 uint32_t hs_match_payments(const struct hs_match *match);
 
 /* State of one player. `name` points into the match. */
@@ -121,16 +121,17 @@ struct hs_player_info {
     uint64_t reasons[HS_REASON_COUNT]; /* verdicts on claims of this player */
     uint64_t would_reject;             /* claims accepted only because a check is in shadow mode */
     double damage_dealt;
-    /* Decaying sums of failures at newest_us of the match, weighted by how far they are beyond the
-       limit: all of them, and by check. */
+    /* Sums of failures, for all checks and for each check. Each failure is weighted by how far it
+       is beyond its limit. The sums decay with time; these are their values at newest_us of the
+       match. */
     double suspicion;
     double suspicion_hits[HS_CHECK_COUNT], suspicion_moves[HS_MOVE_CHECK_COUNT];
 };
 
 /*
- * The number of the player's session to which a shot fired at that time belongs. Sessions of all
- * players of a match share one count from 1. A player starts a new session when they join or come
- * back. 0: no such player.
+ * The number of the player's session to which a shot fired at that time belongs. Sessions are
+ * numbered from 1 in one count for all players of the match. A player starts a new session when
+ * they join or come back. 0: no such player.
  */
 uint64_t hs_match_session(const struct hs_match *match, struct hs_str name, int64_t fire_time_us);
 

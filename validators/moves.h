@@ -1,10 +1,10 @@
 /*
  * Checks of client moves. A move has a client timestamp, an arrival time at the game server, and
- * optionally a position. Which part of it may be simulated? Is the clock that made it fast? Can a
- * body move like that?
+ * optionally a position. The checks find out: which part of the move may be simulated? Was the
+ * clock of the client too fast? Can a body move like that?
  *
- * The result depends only on the player's own state. Frames give the round trip, the stance, and
- * the jumps that the server announced. Not thread-safe on one match.
+ * The result depends only on the player's own state. That includes the round trip, the stance and
+ * the announced jumps, which frames post. Not thread-safe on one match.
  */
 #ifndef HS_MOVES_H
 #define HS_MOVES_H

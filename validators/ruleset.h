@@ -27,12 +27,12 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 
 /*
  * The scalar fields. One row gives a member of a struct, its key in the document, its default and
- * its range; rules/fields.c makes the tables at the end of this page from the rows.
+ * its range. rules/fields.c makes the tables at the end of this header from the rows.
  *
  *   X(kind, member, key, default, low, high)
  *
- * `kind` is an enum hs_scalar_kind. Defaults and ranges are in the unit of the document, and
- * defaults of lengths in centimetres. The sentence for readers is in openapi.yaml.
+ * `kind` is an enum hs_scalar_kind. Defaults and ranges are in the unit of the document, but
+ * defaults of lengths are in centimetres. openapi.yaml has the description for users.
  */
 #define HS_SCALAR_TYPE_REAL                                     double
 #define HS_SCALAR_TYPE_LENGTH                                   double
@@ -43,15 +43,15 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
 
 /* clang-format off */
 #define HS_HISTORY_FIELDS(X)                                                                       \
-    /* poses older than the newest by more are dropped, except one */                              \
+    /* largest age of kept poses, counted from the newest; one older pose is also kept */          \
     X(SECONDS, keep_us, "keep", 1.0, 0.05, 60)                                                     \
     /* longer gaps between samples are not interpolated */                                         \
     X(SECONDS, max_gap_us, "max_gap", 0.15, 0.001, 60)                                             \
-    /* the limit of each coordinate */                                                             \
+    /* the largest allowed coordinate */                                                           \
     X(LENGTH, world_bound, "world_bound", 1e7, 1, 1e12)                                            \
     /* length/s; a faster move between samples is a teleport */                                    \
     X(LENGTH, max_speed, "max_speed", 20000, 1e-3, 1e9)                                            \
-    /* a frame further ahead of the newest is a clock jump */                                      \
+    /* a frame that is further ahead of the newest one is a clock jump */                          \
     X(SECONDS, max_forward_us, "max_forward", 5, 0.1, 3600)
 
 #define HS_REWIND_FIELDS(X)                                                                        \
@@ -59,36 +59,36 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(SECONDS, limit_us, "limit", 0.4, 0, 60)                                                      \
     /* the furthest a claim may be ahead of `now` or of the newest pose */                         \
     X(SECONDS, future_slack_us, "future_slack", 0.05, 0, 5)                                        \
-    /* by which a claim's time may be before the one that its latency explains */                  \
+    /* how much older a claim's time may be than its latency explains */                           \
     X(SECONDS, older_slack_us, "older_slack", 0.1, 0, 60)                                          \
-    /* by which it may be after that */                                                            \
+    /* how much newer it may be */                                                                 \
     X(SECONDS, newer_slack_us, "newer_slack", 0.03, 0, 60)                                         \
-    /* by which its distance from that may change within two seconds */                            \
+    /* how much the difference from the explained time may change within two seconds */            \
     X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \
     /* share of the round trip between the server's simulation and a claim */                      \
     X(REAL, rtt_share, "rtt_share", 1, 0, 2)                                                       \
-    /* the most interpolation delay that is used */                                                \
+    /* the largest interpolation delay that is used */                                             \
     X(SECONDS, max_interp_us, "max_interp", 0.1, 0, 5)                                             \
-    /* round trips that differ by more are unstable */                                             \
+    /* round trips with a larger spread are unstable */                                            \
     X(SECONDS, ping_spread_us, "ping_spread", 0.2, 0, 60)                                          \
-    /* the most by which times may decrease as shot numbers increase */                            \
+    /* how far times may go back as shot numbers increase */                                       \
     X(SECONDS, backstep_us, "backstep", 0.02, 0, 60)
 
 #define HS_HIT_FIELDS(X)                                                                           \
-    /* shorter traces are degenerate */                                                            \
+    /* a shorter trace has no direction, so the claim is refused */                                \
     X(LENGTH, min_trace, "min_trace", 1e-4, 0, 1e6)                                                \
-    /* by which the trace continues beyond `end` */                                                \
+    /* the trace continues this far beyond `end` */                                                \
     X(LENGTH, sweep_extension, "sweep_extension", 10, 0, 1e6)                                      \
-    /* a miss by at most this is accepted as lenient */                                            \
+    /* a shot that misses by at most this is accepted, flagged lenient */                          \
     X(LENGTH, claim_padding, "claim_padding", 0, 0, 1e6)                                           \
-    /* from the shooter's rewound eye */                                                           \
+    /* largest distance of the start from the shooter's rewound eye */                             \
     X(LENGTH, origin_tolerance, "origin_tolerance", 25, 0, 1e9)                                    \
-    /* of origin_tolerance; from a start beside the eye, the eye must see the body, and from        \
-       further away the contact */                                                                 \
+    /* a share of origin_tolerance. Beside the eye, up to this share, the eye must see the body;   \
+       from further away, it must see the contact */                                               \
     X(REAL, lean_share, "lean_share", 0.6, 0, 1)                                                   \
-    /* between the shot's direction and the shooter's aim */                                       \
+    /* largest angle between the shot's direction and the shooter's aim */                         \
     X(REAL, aim_tolerance_deg, "aim_tolerance_deg", 5, 0, 180)                                     \
-    /* between a claimed path and the direction of its posted shot */                              \
+    /* largest angle between a claimed path and the direction of its posted shot */                \
     X(REAL, binding_tolerance_deg, "binding_tolerance_deg", 0.5, 0, 180)                           \
     /* two shots along the same line within this time count as one */                              \
     X(SECONDS, trajectory_window_us, "trajectory_window", 0.1, 0, 60)                              \
@@ -96,25 +96,25 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(BOOL, require_shot, "require_shot", 0, 0, 1)                                                 \
     /* a shot this long after the shooter's death still counts */                                  \
     X(SECONDS, death_grace_us, "death_grace", 0.08, 0, 5)                                          \
-    /* claimed in addition to the target */                                                        \
+    /* largest number of players claimed in addition to the target */                              \
     X(COUNT, max_victims, "max_victims", 64, 0, 64)                                                \
-    /* shots at others do not pass through team mates */                                           \
+    /* team mates stop shots at other players */                                                   \
     X(BOOL, teammates_block, "teammates_block", 1, 0, 1)                                           \
     X(BOOL, friendly_fire, "friendly_fire", 0, 0, 1)
 
 #define HS_WEAPON_FIELDS(X)                                                                        \
     X(REAL, damage, "damage", 0, 0, 1e9)                                                           \
-    /* of the longest trace */                                                                     \
+    /* length of the longest trace */                                                              \
     X(LENGTH, range, "range", 1e7, 0, 1e12)                                                        \
-    /* of the sphere tested against bodies */                                                      \
+    /* radius of the sphere that is tested against bodies */                                       \
     X(LENGTH, radius, "radius", 0, 0, 1e6)                                                         \
-    /* of the sphere tested against map and movers; 0 .. radius */                                 \
+    /* radius of the sphere that is tested against map and movers; 0 .. radius */                  \
     X(LENGTH, world_radius, "world_radius", 0, 0, 1e6)                                             \
-    /* length/s; projectiles */                                                                    \
+    /* length/s; only for projectiles */                                                           \
     X(LENGTH, speed, "speed", 0, 0, 1e12)                                                          \
-    /* length/s^2, downwards; projectiles */                                                       \
+    /* length/s^2, downwards; only for projectiles */                                              \
     X(LENGTH, gravity, "gravity", 0, 0, 1e12)                                                      \
-    /* between shots; 0: any */                                                                    \
+    /* smallest time between two shots; 0: any */                                                  \
     X(SECONDS, min_interval_us, "min_interval", 0, 0, 3600)                                        \
     /* rounds; 0: not counted */                                                                   \
     X(COUNT, magazine, "magazine", 0, 0, 1e6)                                                      \
@@ -126,23 +126,23 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(REAL, spread_deg, "spread_deg", 0, 0, 80)                                                    \
     /* number of bodies a shot passes through */                                                   \
     X(COUNT, pierce, "pierce", 0, 0, 64)                                                           \
-    /* projectiles */                                                                              \
+    /* only for projectiles */                                                                     \
     X(SECONDS, max_flight_us, "max_flight", 10, 0, 3600)                                           \
     /* hits with this weapon need their posted shots */                                            \
     X(BOOL, require_shot, "require_shot", 0, 0, 1)
 
 #define HS_BLAST_FIELDS(X)                                                                         \
-    /* from the centre of the impact to the nearest hitbox surface */                              \
+    /* largest distance from the centre of the impact to the nearest hitbox surface */             \
     X(LENGTH, radius, "radius", 0, 1e-6, 1e9)                                                      \
     X(REAL, damage, "damage", 0, 0, 1e9)                                                           \
-    /* full damage up to here, then linear down to min_scale at `radius` */                        \
+    /* full damage up to this distance; then it falls linearly to min_scale at `radius` */         \
     X(LENGTH, inner_radius, "inner_radius", 0, 0, 1e9)                                             \
     X(REAL, min_scale, "min_scale", 1, 0, 1)                                                       \
     /* factor on damage to the shooter; 0: no damage */                                            \
     X(REAL, self_scale, "self_scale", 0, 0, 1e3)                                                   \
-    /* the world shields victims */                                                                \
+    /* the world protects victims behind it */                                                     \
     X(BOOL, occlusion, "occlusion", 1, 0, 1)                                                       \
-    /* a direct victim who is also listed takes both damages; otherwise the larger */              \
+    /* true: a direct victim who is also in the blast takes both damages; false: the larger */     \
     X(BOOL, stack_with_direct, "stack_with_direct", 0, 0, 1)
 /* clang-format on */
 
@@ -183,16 +183,16 @@ struct hs_blast {
 struct hs_weapon {
     struct hs_name name;
     enum hs_weapon_type type;
-    enum hs_fuse fuse;     /* a claim can only narrow HS_FUSE_ANY */
+    enum hs_fuse fuse;     /* a claim can choose another fuse only if this is HS_FUSE_ANY */
     enum hs_motion motion; /* projectiles */
     HS_WEAPON_FIELDS(HS_SCALAR_MEMBER)
-    bool has_world_radius; /* false: hs_ruleset_finish gives projectiles with 0 their radius */
-    bool has_require_shot; /* false: hs_ruleset_finish sets it for projectiles and for pellets */
+    bool has_world_radius; /* if false, hs_ruleset_finish copies `radius` for projectiles */
+    bool has_require_shot; /* if false, hs_ruleset_finish sets it for projectiles and pellets */
     bool has_blast;
     struct hs_blast blast;
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
     uint16_t falloff_count;
-    double zone_factor[HS_MAX_ZONES]; /* effective: the weapon's own, otherwise the ruleset's */
+    double zone_factor[HS_MAX_ZONES]; /* in effect: the weapon's own, otherwise the ruleset's */
     bool zone_own[HS_MAX_ZONES];      /* the weapon sets its own factor */
 };
 
@@ -236,8 +236,9 @@ struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
    NULL: out of memory. */
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
 
-/* Add only the built-in zones, humanoid rig (with its zones), movement modes or weapons. False:
-   out of memory or capacity. The rig stands along the ruleset's `up`, so set that before. */
+/* Each adds one part of the built-in ruleset: zones, the humanoid rig with its zones, movement
+   modes, or weapons. False: out of memory or capacity. The rig stands along the ruleset's `up`, so
+   set `up` before. */
 bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset);
 void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset, double cm_per_unit);
 bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double cm_per_unit);
@@ -246,9 +247,9 @@ bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double cm_per_un
 void hs_ruleset_destroy(struct hs_ruleset *ruleset);
 
 /*
- * Adders. They return the index, or HS_NONE if memory or capacity is out. A zone that exists
- * already is returned unchanged. A new rig or weapon is all zero except for its name; fill it in
- * place.
+ * Adders. They return the index, or HS_NONE if memory or capacity is out. Adding a zone that exists
+ * already returns its index and changes nothing. A new rig or weapon is all zero except for its
+ * name; fill it in place.
  */
 uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, double factor);
 uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name);
@@ -311,7 +312,7 @@ extern const size_t hs_move_mode_scalar_count;
 extern const struct hs_scalar hs_weapon_scalars[];
 extern const size_t hs_weapon_scalar_count;
 
-/* Get and set the value as a number of the document (seconds; 0 or 1 for a bool). */
+/* Get and set the value as a number in the document's unit (seconds; 0 or 1 for a bool). */
 double hs_scalar_get(const struct hs_scalar *scalar, const void *base);
 void hs_scalar_set(const struct hs_scalar *scalar, void *base, double value);
 

@@ -1,7 +1,7 @@
 /*
- * Shots posted before their hits: may this player fire this weapon from there at that time? The
- * answer confirms or rolls back a shot that the client has already shown. The results are kept for
- * the hits of the shot.
+ * Shots posted before their hits: may this player fire this weapon from this place at this time?
+ * The client has already shown the shot. The answer confirms it, or tells the client to undo it.
+ * The results of the checks are kept for the hits of the shot.
  */
 #ifndef HS_SHOT_H
 #define HS_SHOT_H
@@ -19,40 +19,41 @@ struct hs_shot_claim {
     struct hs_vec direction;       /* unit, with has_direction */
     bool has_direction, has_seed;
     bool is_cancel;                  /* withdraws the shot of this number: hs_shot_cancel */
-    bool has_time, has_origin;       /* always, but with is_cancel */
+    bool has_time, has_origin;       /* always set, except with is_cancel */
     uint64_t seed;                   /* of the spread */
-    const struct hs_vec *directions; /* of each pellet, unit, expected; instead of a seed */
+    const struct hs_vec *directions; /* expected for each pellet, unit; instead of a seed */
     size_t direction_count;          /* at most HS_MAX_PELLETS */
 };
 
 /*
  * Verifies a shot by the checks of stage SHOT and KEPT (vocabulary.h). Sets rows, verdict, reason,
- * flags and `replay` of `out` like hs_hit_verify. *forward_time_us is the time by which to advance
- * a new projectile, so that it is where the client already shows it. With rewind.source
- * `prediction_ping` it is the prediction of hs_prediction_rules. Reads only.
+ * flags and `replay` of `out` like hs_hit_verify. *forward_time_us is the time by which the server
+ * must advance a new projectile, so that it is where the client already shows it. If rewind.source
+ * is `prediction_ping`, hs_prediction_rules give this time. Reads only.
  */
 void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
                     struct hs_hit_result *out, int64_t *forward_time_us);
 
-/* The same with at most `limit` work units; see hs_hit_verify_within. */
+/* Like hs_shot_verify, with at most `limit` work units; see hs_hit_verify_within. */
 void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_claim *claim,
                            int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
                            int64_t *forward_time_us);
-/* Records that a shot was not recorded, whatever its verdict. Until it is sent again, its hits
-   get not_recorded instead of a refusal for the missing shot. */
+/* Records that a shot, whatever its verdict, could not be recorded. Until it is sent again, its
+   hits get not_recorded, instead of a refusal because the shot is missing. */
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 
 /*
- * Withdraws an accepted shot of the shooter's session. Later hits of it get no_matching_shot, and
- * what earlier ones were paid stays. Its token goes back to the cadence, unless a hit of it was or
- * may have been accepted. So each token pays for one shot at most. Sets verdict and reason of
- * `out`: ok, also if the shot was withdrawn before; no_matching_shot if no such shot was accepted;
- * not_recorded if the owner cannot keep it (`may_record` is false), or if memory is out.
+ * Withdraws an accepted shot of the shooter's session. Later hits of it get no_matching_shot.
+ * Damage of earlier hits stays. The rate-of-fire token of the shot is given back, unless a hit of
+ * it was or may have been accepted. So each token pays for one shot at most. Sets verdict and
+ * reason of `out`: ok, also if the shot was withdrawn before; no_matching_shot if no such shot was
+ * accepted; not_recorded if memory is out, or if `may_record` is false: the owner cannot keep the
+ * record.
  */
 void hs_shot_cancel(struct hs_match *match, const struct hs_shot_claim *claim, bool may_record,
                     struct hs_hit_result *out);
 
-/* Records a result that is no replay; see hs_hit_record. */
+/* Records a result that is not a replay; see hs_hit_record. */
 bool hs_shot_record(struct hs_match *match, const struct hs_shot_claim *claim,
                     const struct hs_hit_result *result, struct hs_str answer);
 

@@ -2,25 +2,25 @@
  * Saves the lasting part of a match as bytes, and restores a match from them.
  *
  * A cheater could gain if some state were lost, so this is saved: move timing with its credit,
- * movement, suspicion, used numbers with their answers, cadences. Counters, damage and the opening
- * of the match are saved too; the opening keeps the names of verdicts valid. The state of players
- * and movers is saved too, such as life, team and weapon.
+ * movement, suspicion, used numbers with their answers, cadences. Counters and damage are saved
+ * too, and so is the sticky state of players and movers, such as life, team and weapon. The opening
+ * of the match is saved because verdicts are named after it.
  *
  * Poses are not saved. They are complete again after one window of history. Until then hits are
  * inconclusive, and hs_match_info reports that the match needs a resync.
  *
  * Events between save and restore are unknown. So saved state never causes a rejection until a
- * frame confirms it (enum hs_stale): a check that would reject is unknown. Saved state that allows
- * a claim still counts. A hit is also unknown if its shot may be lost, and the first jump of a
- * player is excused.
+ * frame confirms it (enum hs_stale): the outcome of a check that would reject is unknown. Saved
+ * state that allows a claim still counts. A hit is also unknown if its shot may be lost. The first
+ * jump of a player is excused.
  *
  * The bytes are little-endian and the same on every machine. They refer to parts of the ruleset by
  * index, so read them with the same revision of it. They contain a version, the names of their
  * vocabularies, and a tag of their layout. Bytes of another layout are refused. If only the layout
- * of the move checks differs, those start again with the credit they had.
+ * of the move checks differs, the move checks start again with the saved credit.
  *
- * The bytes have no checksum: add one where you store them. Reading never leaves the given bytes,
- * and accepts only values that the library can handle.
+ * The bytes have no checksum: add one where you store them. The reader never reads outside the
+ * given bytes, and accepts only values that the library can handle.
  */
 #ifndef HS_SNAPSHOT_H
 #define HS_SNAPSHOT_H
@@ -46,8 +46,8 @@ struct hs_save_cursor {
 /*
  * Appends the next part of a match: at least one player, and more while the part is smaller than
  * `part_bytes`. True: more parts follow. The match may be used and changed between two parts, so no
- * call waits longer than one part takes. The state of one player is always in one part. Players who
- * join in between are left out.
+ * caller waits longer than one part takes. The state of one player is always in one part. Players
+ * who join between two parts are left out.
  */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out);
@@ -57,9 +57,9 @@ void hs_match_save(const struct hs_match *match, struct hs_bytes *out);
 
 enum hs_match_load {
     HS_MATCH_LOADED,
-    HS_MATCH_LOADED_PARTLY, /* but the move checks start again, because their layout differs */
-    HS_MATCH_OTHER_VERSION, /* of the bytes, of their layout, or of a vocabulary */
-    HS_MATCH_DAMAGED,       /* too short, too long, or with values that are never saved */
+    HS_MATCH_LOADED_PARTLY, /* the move checks start again, because their layout differs */
+    HS_MATCH_OTHER_VERSION, /* the bytes, their layout or a vocabulary have another version */
+    HS_MATCH_DAMAGED,       /* the bytes are too few, too many, or have values never saved */
     HS_MATCH_LOAD_NO_MEMORY
 };
 
@@ -97,8 +97,8 @@ bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_rulese
 
 /*
  * Call this if moves may have been checked after the save, for example when the process was killed.
- * The time granted to a player since their last saved move is then unknown. So none of it is
- * granted again; otherwise a kill of the service would refill the credit.
+ * The time granted to a player since their last saved move is then unknown. So that time is not
+ * granted again. Otherwise a player would gain credit whenever the service is killed.
  */
 void hs_match_lost_moves(struct hs_match *match);
 

@@ -1,7 +1,7 @@
 /*
  * The sticky state of a player: a sample inherits it from the one before it in time, until a frame
- * posts a new value. A row gives the member of struct hs_state, its first value, how it is
- * compared, inherited and saved, and mostly the member and bit of struct hs_player_frame.
+ * posts a new value. A row gives the member of struct hs_state, its first value, and how it is
+ * compared, inherited and saved. Most rows also give a member and a bit of struct hs_player_frame.
  *
  *   SAID(type, member, first, saved, stale, field)      posted in the member of the same name
  *   OWN(type, member, dimension, first, saved, stale)   computed by match/sample.c
@@ -19,8 +19,8 @@
     SAID(double, damage_scale, 1, REAL, NOTHING, DAMAGE_SCALE)                                     \
     OWN(int64_t, life, , 0, MARK, LIFE) /* counts spawns */                                        \
     SAID(int32_t, ammo, -1, INT32, AMMO, AMMO) /* in the weapon held; -1: unknown */               \
-    SAID(int32_t, prediction_us, -1, INT32, NOTHING, PREDICTION) /* asked for; -1: none */         \
-    OWN(uint16_t, rig, , 0, UNSIGNED, NOTHING) /* ruleset index; first its default */              \
+    SAID(int32_t, prediction_us, -1, INT32, NOTHING, PREDICTION) /* a wish; -1: none */            \
+    OWN(uint16_t, rig, , 0, UNSIGNED, NOTHING) /* ruleset index; first the default rig */          \
     OWN(uint16_t, stance, , 0, UNSIGNED, NOTHING) /* rig index */                                  \
     OWN(uint16_t, team, , HS_NONE, ELSEWHERE, NOTHING) /* interned; HS_NONE: none */               \
     OWN(uint16_t, weapon, , HS_NONE, UNSIGNED, WEAPON) /* ruleset index, HS_NONE, or FOREIGN */    \

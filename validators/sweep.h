@@ -45,8 +45,8 @@ struct hs_sweep {
 
 struct hs_sweep_contact {
     bool touched;
-    /* Travel of the sphere's centre until first contact, 0 .. length. If the sphere only comes
-       within the slack: travel at the nearest approach. */
+    /* Travel of the sphere's centre until first contact, 0 .. length. If the sphere comes within
+       the slack but does not touch: travel at the nearest approach. */
     double distance;
     /* Smallest gap between sphere and solid along the whole travel; <= 0 if they overlap. */
     double gap;
@@ -57,9 +57,10 @@ struct hs_sweep_contact {
 };
 
 /*
- * Touch is inclusive, with a slack of this times (length of travel + both radii). That is far above
- * rounding errors in double, and far below anything a player can see. Twice this value makes more
- * near misses of micrometres into hits. With zero, exact tangency would depend on rounding.
+ * A sphere that comes within a slack also touches. The slack is this times (length of travel + both
+ * radii). That is far above rounding errors in double, and far below anything a player can see. A
+ * larger value would turn near misses of micrometres into hits. With zero, rounding would decide
+ * whether a sphere that just grazes touches.
  */
 #define HS_TOUCH_SLACK 1e-6
 

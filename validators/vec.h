@@ -44,7 +44,7 @@ static inline struct hs_vec hs_vec_add_scaled(struct hs_vec a, struct hs_vec b, 
     return out;
 }
 
-/* a at s = 0, and exactly a if a and b are equal */
+/* Exactly a if s is 0, and exactly a if a and b are equal. */
 static inline struct hs_vec hs_vec_lerp(struct hs_vec a, struct hs_vec b, double s)
 {
     struct hs_vec out = {a.x + (b.x - a.x) * s, a.y + (b.y - a.y) * s, a.z + (b.z - a.z) * s};
@@ -72,7 +72,7 @@ static inline double hs_vec_distance(struct hs_vec a, struct hs_vec b)
     return hs_vec_length(hs_vec_sub(a, b));
 }
 
-/* The smaller, and the larger, of the coordinates on each axis. */
+/* The smaller coordinate on each axis; below, the larger one. */
 static inline struct hs_vec hs_vec_min(struct hs_vec a, struct hs_vec b)
 {
     struct hs_vec out = {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
@@ -92,7 +92,7 @@ static inline double hs_vec_largest(struct hs_vec v)
     return larger > z ? larger : z;
 }
 
-/* Whether every coordinate is at most `bound` from 0. */
+/* Whether every coordinate is between -bound and +bound. */
 static inline bool hs_vec_is_within(struct hs_vec a, double bound)
 {
     return fabs(a.x) <= bound && fabs(a.y) <= bound && fabs(a.z) <= bound;

@@ -1,6 +1,6 @@
 /*
- * The closed lists of the words in answers: verdicts, checks, reasons, flags. One X-macro
- * per list gives the enum, the names in JSON, the metric labels and the order in the documentation.
+ * The closed lists of the words in answers: verdicts, checks, reasons, flags. One X-macro per list
+ * gives the enum, the names in JSON, the metric labels and the order in the documentation.
  */
 #ifndef HS_VOCABULARY_H
 #define HS_VOCABULARY_H
@@ -67,20 +67,21 @@ enum hs_check { HS_CHECKS(HS_CHECK_ID) HS_CHECK_COUNT };
 enum hs_check_stage {
     HS_CHECK_STAGE_CLAIM,
     HS_CHECK_STAGE_PATH,
-    HS_CHECK_STAGE_SHOT, /* from here on the check is about the shooter */
+    HS_CHECK_STAGE_SHOT, /* checks of this stage and the next are about the shooter */
     HS_CHECK_STAGE_KEPT
 };
 
 /*
- * The reasons of a verdict. X(id, name, verdict it gives, check it belongs to, sentence with a
- * measured value, sentence without one)
+ * The reasons of a verdict. X(id, name, the verdict it gives, the check it belongs to, a sentence
+ * with a measured value, a sentence without one)
  *
  * The sentences are the `detail` of a check (api/detail.c). NULL: the reason has no sentence of
  * that kind. A word in braces stands for:
  *   {m} {l}  measured and limit         {L}  "limit 5", or "minimum 5" where measured is below it
  *   {p}      the player concerned       {v}  the wall or mover concerned
- *   {f} {h}  fire time and hit time     {t}  the one of them that counts for the player
- *   {n} {w}  number of the shot, weapon {s} {T} {c}  what the item calls its start, time and itself
+ *   {f} {h}  fire time and hit time     {t}  fire time for the shooter, hit time for other players
+ *   {n} {w}  number of the shot, weapon {c}  the kind of the item: "claim" or "shot"
+ *   {s} {T}  what the item calls its start, and its time
  */
 /* clang-format off */
 #define HS_REASONS(X)                                                                              \
@@ -199,17 +200,18 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
     X(RADIUS_FORGED, "radius_forged")         /* claimed radius differs by more than 1 % */        \
     X(UNSTABLE_LATENCY, "unstable_latency")   /* recent round trips differ widely */               \
     X(TARGET_DEAD_NOW, "target_dead_now")     /* hit while alive, now dead: no second kill */      \
-    X(UNVERIFIED_IMPACT, "unverified_impact") /* no contact for the explosion: used as claimed */  \
+    X(UNVERIFIED_IMPACT, "unverified_impact") /* a blast where no contact was found, as claimed */ \
     X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* evaluated at the newest pose */                   \
-    X(LENIENT, "lenient")                     /* a miss within the claim padding */                \
+    X(LENIENT, "lenient")                     /* missed, but by no more than claim_padding */      \
     X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a pose was not tested */          \
     X(DURING_BURST, "during_burst")           /* the shooter's moves came in a packet burst */     \
-    X(AIM_UNKNOWN, "aim_unknown")             /* neither frames nor a posted shot say the aim */
+    X(AIM_UNKNOWN, "aim_unknown")             /* neither frames nor a posted shot give the aim */
 
 #define HS_FLAG_ID(id, ...) HS_FLAG_##id,
 enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
 
-/* Likely mistakes of an integration, the most basic first (hints.h). X(id, name) */
+/* Likely mistakes of an integration, in order: a mistake explains those below it, so the first one
+   must be mended first (hints.h). X(id, name) */
 #define HS_HINTS(X)                                                                                \
     X(MILLISECONDS, "milliseconds")                                                                \
     X(CLOCK, "clock")                                                                              \
@@ -229,8 +231,8 @@ enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
 #define HS_HINT_ID(id, ...) HS_HINT_##id,
 enum hs_hint_code { HS_HINTS(HS_HINT_ID) HS_HINT_COUNT };
 
-/* The checks of a move, in deciding order as for hit claims. X(id, name, default mode, reason of a
-   move that fails the check while it is enforced) */
+/* The checks of a move, in deciding order as for hit claims. X(id, name, default mode, the reason
+   if a move fails this check and the check is enforced) */
 #define HS_MOVE_CHECKS(X)                                                                          \
     X(FAST_CLOCK_PROVEN, "fast_clock_proven", ENFORCE, FAST_CLOCK_PROVEN)                          \
     X(FAST_CLOCK_SUSPECTED, "fast_clock_suspected", SHADOW, FAST_CLOCK_SUSPECTED)                  \
@@ -315,7 +317,7 @@ enum hs_sample_event {
     HS_EVENT_TELEPORT,
     HS_EVENT_DEATH,
     HS_EVENT_LEAVE,
-    HS_EVENT_LAUNCH, /* thrown by the server: knock-back, a jump pad */
+    HS_EVENT_LAUNCH, /* the server threw the player: a knock-back, a jump pad */
     HS_SAMPLE_EVENT_COUNT
 };
 
@@ -329,11 +331,11 @@ enum hs_outcome {
 
 enum hs_pellet_outcome {
     HS_PELLET_HIT,
-    HS_PELLET_MISS,     /* touches nobody claimed */
+    HS_PELLET_MISS,     /* the pellet touches no claimed player */
     HS_PELLET_OCCLUDED, /* the world is in front of the claimed body */
     HS_PELLET_BLOCKED,  /* another body is in front of the claimed body */
-    HS_PELLET_REFUSED,  /* the body takes no damage; see `reason` */
-    HS_PELLET_UNKNOWN,  /* no pose of the claimed body */
+    HS_PELLET_REFUSED,  /* the claimed body takes no damage; see `reason` */
+    HS_PELLET_UNKNOWN,  /* the claimed body has no pose */
     HS_PELLET_OUTCOME_COUNT
 };
 
@@ -342,20 +344,20 @@ enum hs_cause { HS_CAUSE_DIRECT, HS_CAUSE_BLAST, HS_CAUSE_COUNT };
 /* What makes a projectile explode. */
 enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, HS_FUSE_COUNT };
 
-/* Who moves a projectile: its speed and gravity, or the game server, which posts where it burst. */
+/* What moves a projectile: its speed and gravity, or the game server, which posts the impact. */
 enum hs_motion { HS_MOTION_BALLISTIC, HS_MOTION_SERVER, HS_MOTION_COUNT };
 
-/* Who is the direct victim of a shot: the player whom the claim names, or the first one touched. */
+/* The direct victim of a shot: the player whom the claim names, or the first one touched. */
 enum hs_resolve { HS_RESOLVE_CLAIMED, HS_RESOLVE_TOUCHED, HS_RESOLVE_COUNT };
 
 enum hs_move_kind {
     HS_MOVE_NEW,     /* all checks apply */
-    HS_MOVE_PENDING, /* the next move may extend it: checked, but neither ack nor correction */
-    HS_MOVE_OLD,     /* an important move sent again: the same */
+    HS_MOVE_PENDING, /* the client may extend it: checked, but gets no ack and no correction */
+    HS_MOVE_OLD,     /* an important move sent again: checked as HS_MOVE_PENDING */
     HS_MOVE_KIND_COUNT
 };
 
-/* What the body did in a move, by the client. */
+/* What the body did in a move, as the client reports it. */
 enum hs_move_flag { HS_MOVE_CROUCHED, HS_MOVE_JUMPED, HS_MOVE_FLAG_COUNT };
 
 enum hs_weapon_type {
@@ -377,13 +379,13 @@ enum hs_prevention {
     HS_PREVENTION_COUNT
 };
 
-/* Which of several poses of one time is kept. */
+/* Which pose is kept if several have the same time. */
 enum hs_same_time { HS_SAME_TIME_FIRST, HS_SAME_TIME_LAST, HS_SAME_TIME_COUNT };
 
-/* What gives the time of an instant hit. */
+/* The source of the time of an instant hit. */
 enum hs_rewind_source {
     HS_REWIND_BY_CLAIM,      /* the claim's hit_time */
-    HS_REWIND_BY_PREDICTION, /* the shooter's prediction ping, back from now */
+    HS_REWIND_BY_PREDICTION, /* `now` minus the shooter's prediction ping */
     HS_REWIND_SOURCE_COUNT
 };
 
@@ -396,7 +398,7 @@ enum hs_rewind_source {
 #define HS_FRAME_FLAG_ID(id, ...) HS_FRAME_FLAG_##id,
 enum hs_frame_flag { HS_FRAME_FLAGS(HS_FRAME_FLAG_ID) HS_FRAME_FLAG_COUNT };
 
-/* The names of a list: member i of the enum is names[i] on the wire. */
+/* The names of a list. Member i of the enum is written as names[i] in JSON. */
 struct hs_vocabulary {
     const char *const *names;
     int count;
@@ -405,8 +407,8 @@ struct hs_vocabulary {
 /* The member of that name, or -1. */
 int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str name);
 
-/* Every list. Each has its names, hs_<list>_words, and the name of a member, hs_<list>_name, whose
-   argument must be a member. */
+/* All lists. For each <list> there are hs_<list>_words, its names, and the function
+   hs_<list>_name. The function returns the name of a member, and takes no other value. */
 #define HS_VOCABULARIES(X)                                                                         \
     X(verdict)                                                                                     \
     X(mode)                                                                                        \
@@ -455,7 +457,7 @@ enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);
 enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 
 /* The reason for a rejected move if this check is enforced and fails. The check `base` has a second
-   one, HS_MOVE_UNKNOWN_BASE. */
+   reason, HS_MOVE_UNKNOWN_BASE. */
 enum hs_move_reason hs_move_check_reason(enum hs_move_check check);
 
 HS_PUBLIC_END

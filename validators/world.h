@@ -2,13 +2,13 @@
  * The static world of a map: triangles and axis-aligned boxes in a bounding-volume hierarchy.
  *
  * A world never changes after its creation. All queries are pure, allocate nothing, and are safe to
- * call from any thread at the same time. They give the same bits on every machine with IEEE 754
- * arithmetic, in any order of the walk.
+ * call from any thread at the same time. On every machine with IEEE 754 arithmetic they give the
+ * same bits, whichever part of the hierarchy is searched first.
  *
  * The hierarchy and a first test of the triangles use float, rounded so that they never exclude a
- * contact. The exact tests of triangle.h and sweep.h decide the rest, in double, with the original
- * coordinates. Floats are relative to the centre of the world. So a small map far from the origin
- * loses no precision, and a map as large as the world bound only loses speed.
+ * contact. For what remains, the exact tests of triangle.h and sweep.h decide, in double, with the
+ * original coordinates. Floats are relative to the centre of the world. So a small map far from the
+ * origin loses no precision, and a map as large as the world bound only loses speed.
  */
 #ifndef HS_WORLD_H
 #define HS_WORLD_H
@@ -24,11 +24,11 @@
 
 HS_PUBLIC_BEGIN
 
-/* The limit of coordinates, starts, lengths and radii: products of three stay inside float. A
-   query with numbers ten times larger touches nothing. */
+/* The limit of coordinates, starts, lengths and radii. With it, products of three such numbers do
+   not overflow a float. A query with numbers ten times larger touches nothing. */
 #define HS_WORLD_COORDINATE_MAX 1e12
 
-/* The most triangles, and the most boxes. Their indices share a 32-bit word with a tag. */
+/* The maximum number of triangles, and of boxes. Their indices share a 32-bit word with a tag. */
 #define HS_WORLD_ITEMS_MAX ((size_t)1 << 28)
 
 struct hs_world_box {
@@ -49,7 +49,7 @@ enum hs_world_fault {
     HS_WORLD_BAD_VERTEX,   /* not finite or beyond HS_WORLD_COORDINATE_MAX */
     HS_WORLD_BAD_TRIANGLE, /* index of a vertex out of range */
     HS_WORLD_BAD_BOX,      /* not finite, out of range, or min > max */
-    HS_WORLD_TOO_LARGE,    /* more than HS_WORLD_ITEMS_MAX, or above the limit of the build */
+    HS_WORLD_TOO_LARGE,    /* more than HS_WORLD_ITEMS_MAX, or more memory than the build may use */
     HS_WORLD_NO_MEMORY
 };
 
@@ -61,23 +61,24 @@ typedef void *hs_world_alloc(size_t size);
 
 /*
  * Builds a world; the mesh is copied. Takes O(n log n) time, about a second for a million
- * triangles. `alloc` gives the memory that queries read, which is faster in large pages (NULL: uses
- * malloc's memory). NULL: failed, and *fault is set (`fault` may be NULL). Free the world with
- * hs_world_destroy; destroying NULL does nothing. Nothing touches the world of an empty mesh.
+ * triangles. `alloc` allocates the memory that queries read; large pages make queries faster (NULL:
+ * malloc). NULL: failed, and *fault is set (`fault` may be NULL). Free the world with
+ * hs_world_destroy; destroying NULL does nothing. In the world of an empty mesh, no query touches
+ * anything.
  */
 struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
                                  enum hs_world_fault *fault);
 
 /*
- * The same with a limit on memory: the build fails with HS_WORLD_TOO_LARGE before it uses more than
- * `max_bytes`. That includes its result, but not the mesh.
+ * Like hs_world_create, with a limit on memory: the build fails with HS_WORLD_TOO_LARGE before it
+ * uses more than `max_bytes`. The limit includes the new world, but not the mesh.
  */
 struct hs_world *hs_world_create_within(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
                                         size_t max_bytes, enum hs_world_fault *fault);
 
 /*
- * Computes such a limit from the counts of a mesh alone. `any`: enough for every mesh. Otherwise it
- * is about a third of that, which is enough for nearly all meshes.
+ * Computes such a limit from the counts of a mesh alone. With `any` it is enough for every mesh.
+ * Without, it is about a third of that, which is enough for nearly all meshes.
  */
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any);
 void hs_world_destroy(struct hs_world *world);
@@ -105,8 +106,8 @@ struct hs_world_contact {
 /*
  * First contact of a swept sphere with the world; radius 0 is a ray. Both sides of a triangle are
  * solid, and the inside of a box is solid. A sphere that touches at its start has contact at
- * distance 0. Touch is inclusive with HS_TOUCH_SLACK. At equal distances triangles come before
- * boxes, then the lower index. True: touched, and *out is set (`out` may be NULL).
+ * distance 0. A sphere that comes within HS_TOUCH_SLACK touches. At equal distances triangles come
+ * before boxes, then the lower index. True: touched, and *out is set (`out` may be NULL).
  *
  * For a ray on a triangle, the normal is that of the face, on the side of the ray's start. For a
  * sphere it points from the touched point to the centre.
@@ -114,14 +115,15 @@ struct hs_world_contact {
 bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,
                     struct hs_world_contact *out);
 
-/* The same, with its cost counted in `work`. After `work` passes its limit the result is
-   meaningless. */
+/* Like hs_world_sweep, with its cost counted in `work`. After `work` exceeds its limit, the result
+   is meaningless. */
 bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *sweep,
                            struct hs_work *work, struct hs_world_contact *out);
 
 /*
- * Whether anything touches the segment: the result of a sweep with radius 0 between its ends. It is
- * faster because it stops at the first contact. An end in a surface touches it.
+ * Whether anything touches the segment. The result is that of a sweep with radius 0 between the two
+ * ends. It is found faster, because the search stops at the first contact. A segment that ends in a
+ * surface touches it.
  */
 bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs_vec to);
 

@@ -52,8 +52,8 @@ static void check_bytes(struct hs_headers *headers, struct hs_str name, struct h
         if ((c < 0x20 && c != '\t') || c == 0x7F)
             record_ambiguity(headers, "a header value holds a control byte");
     }
-    /* libmicrohttpd appends a folded line to the name of the previous field. So neither it nor this
-       check sees the folded field, but a proxy that unfolds lines does. */
+    /* libmicrohttpd appends a folded line to the name of the previous field, so this check does not
+       see the folded field. A proxy that unfolds lines does see it. */
     if ((starts(name, "content-length") && !same(name, "content-length")) ||
         (starts(name, "transfer-encoding") && !same(name, "transfer-encoding")))
         record_ambiguity(headers, "a header that frames the body is folded or misspelt");
@@ -101,7 +101,7 @@ static void record_request_id(struct hs_headers *headers, struct hs_str value)
 {
     if (headers->request_id[0] != '\0' || value.len == 0 || value.len > HS_REQUEST_ID_MAX)
         return;
-    /* It has the characters of names, but may be longer. */
+    /* A request id has the characters of names, but may be longer than a name. */
     for (size_t at = 0; at < value.len; at += HS_NAME_MAX) {
         size_t left = value.len - at;
         if (!hs_name_is_valid(
@@ -122,10 +122,10 @@ static bool is_made_of(struct hs_str text, const char *characters)
 }
 
 /*
- * Records the trace id of a traceparent field. W3C Trace Context: version "-" trace id "-" parent
- * id "-" flags, in lower-case hexadecimal digits. No id is all zeros, and no version is ff. Version
- * 00 ends there; later versions may continue after another "-". A second field invalidates the
- * first.
+ * Records the trace id of a traceparent field (W3C Trace Context). The field has a version, a trace
+ * id, a parent id and flags, in lower-case hexadecimal digits, with "-" between them. No id is all
+ * zeros, and no version is ff. In version 00 nothing follows; in later versions more may follow
+ * after another "-". If there is a second field, neither is used.
  */
 static void record_trace(struct hs_headers *headers, struct hs_str value)
 {
@@ -147,7 +147,8 @@ static void record_trace(struct hs_headers *headers, struct hs_str value)
     headers->trace_id[trace.len] = '\0';
 }
 
-/* Whether a name begins like one of the fields below; most others need no further look. */
+/* Whether a name begins like one of the fields below. For most other names that saves comparisons.
+ */
 static bool may_be_known(struct hs_str name)
 {
     switch (name.len > 0 ? name.ptr[0] | 0x20 : 0) { /* in lower case */

@@ -1,7 +1,7 @@
 /*
- * Checks the header fields of a request. The HTTP library accepts requests that a proxy in front of
- * it may read differently. Such ambiguous requests are refused before the body is read. This file
- * does not depend on the HTTP library: first add all fields, then run the checks.
+ * Checks the header fields of a request. A proxy in front of the service may read a request in
+ * another way than the HTTP library. Such ambiguous requests are refused before the body is read.
+ * This file does not depend on the HTTP library: first add all fields, then run the checks.
  */
 #ifndef HS_API_HEADERS_H
 #define HS_API_HEADERS_H
@@ -15,15 +15,15 @@
 enum { HS_REQUEST_ID_MAX = 128, HS_TRACE_ID_LEN = 32, HS_DEADLINE_MAX_MS = 3600000 };
 
 struct hs_headers {
-    unsigned lengths, types, hosts;         /* number of fields of this name */
-    unsigned authorizations;                /* the same; the value is not kept */
+    unsigned lengths, types, hosts;         /* number of Content-Length, -Type, and Host fields */
+    unsigned authorizations;                /* number of Authorization fields */
     size_t length;                          /* Content-Length; only with lengths == 1 */
     bool length_bad;                        /* not a plain decimal number that fits */
     bool transfer_encoding;                 /* any Transfer-Encoding */
-    bool encoded;                           /* any Content-Encoding but identity */
+    bool encoded;                           /* any Content-Encoding except identity */
     bool type_fine;                         /* application/json, UTF-8 */
     unsigned deadlines;                     /* number of X-Deadline-Ms fields */
-    bool deadline_bad;                      /* not a number of 0 .. HS_DEADLINE_MAX_MS */
+    bool deadline_bad;                      /* not a number from 0 to HS_DEADLINE_MAX_MS */
     unsigned deadline_ms;                   /* with deadlines == 1 */
     char ambiguous[64];                     /* the first ambiguity; empty: none */
     char request_id[HS_REQUEST_ID_MAX + 1]; /* a valid X-Request-Id, else "" */
@@ -35,15 +35,15 @@ struct hs_headers {
 void hs_headers_add(struct hs_headers *headers, struct hs_str name, struct hs_str value);
 
 /*
- * Sets `problem` if the end of the request is uncertain: 400 for ambiguous lengths, names or
+ * Sets `problem` if it is uncertain where the request ends: 400 for ambiguous lengths, names or
  * values, 411 for any Transfer-Encoding or a missing length. The connection must then close.
  * `takes_body`: the method needs a Content-Length.
  */
 void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
                               struct hs_problem *problem);
 
-/* Sets `problem` if the body is not acceptable: 413 above `limit`, 415 for a wrong media type or an
-   encoding, 400 for a body that the method does not take or a bad X-Deadline-Ms. */
+/* Sets `problem` if the body is not acceptable. 413: longer than `limit`. 415: a wrong media type,
+   or an encoding. 400: a body for a method that takes none, or a bad X-Deadline-Ms. */
 void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
                               struct hs_problem *problem);
 

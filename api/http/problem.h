@@ -42,34 +42,34 @@ enum hs_problem_code {
 
 enum { HS_PROBLEM_MAX = 32, HS_POINTER_MAX = 192, HS_DETAIL_MAX = 160 };
 
-/* The default of `retry_after_ms`, and of Retry-After in whole seconds. */
+/* The default of `retry_after_ms`. The header Retry-After has it in whole seconds. */
 enum { HS_RETRY_AFTER_MS = 1000 };
 
 struct hs_problem {
     enum hs_problem_code code; /* HS_PROBLEM_NONE: no problem so far */
     char detail[256];          /* one sentence about this occurrence; may be empty */
     unsigned retry_after_ms;   /* 0: HS_RETRY_AFTER_MS; used with 429 and 503 only */
-    size_t count;              /* bad fields kept */
-    size_t left_out;           /* bad fields beyond HS_PROBLEM_MAX */
+    size_t count;              /* number of bad fields in `errors` */
+    size_t left_out;           /* number of further bad fields */
     struct {
         char pointer[HS_POINTER_MAX];
         char detail[HS_DETAIL_MAX];
     } errors[HS_PROBLEM_MAX];
 };
 
-/* Sets "no problem so far". Cheaper than zeroing the whole struct. */
+/* Resets to "no problem so far". Cheaper than clearing the whole struct. */
 void hs_problem_init(struct hs_problem *problem);
 
-/* Sets code and detail; the first call wins. */
+/* Sets code and detail. Later calls change nothing. */
 void hs_problem_set(struct hs_problem *problem, enum hs_problem_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Records one bad field; the code becomes INVALID_REQUEST unless one is set already. */
+/* Records a bad field. If no code is set yet, sets INVALID_REQUEST. */
 void hs_problem_add(struct hs_problem *problem, const char *pointer, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Returns how long the client has to wait before the next try, in milliseconds; 0: no wait is asked
-   for. */
+/* Returns how long the client should wait before it tries again, in milliseconds; 0: it need not
+   wait. */
 unsigned hs_problem_retry_after_ms(const struct hs_problem *problem);
 
 int hs_problem_status(enum hs_problem_code code);

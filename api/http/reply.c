@@ -53,7 +53,7 @@ static bool queue(struct MHD_Connection *connection, int status, const char *con
 bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *content_type,
                     const void *bytes, size_t size, const struct hs_reply_headers *headers)
 {
-    /* The library promises not to write to persistent memory. */
+    /* The library promises not to write to persistent memory, so this cast is safe. */
     union {
         const void *in;
         void *out;

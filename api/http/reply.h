@@ -1,5 +1,5 @@
-/* Queues replies on a libmicrohttpd connection, so that the last line of a handler is `return
-   hs_reply_...(...)`. Each function returns false if memory is out; the connection then closes. */
+/* Functions that queue a reply on a libmicrohttpd connection. The last line of a handler can be
+   `return hs_reply_...(...)`. Each returns false if memory is out; the connection then closes. */
 #ifndef HS_API_REPLY_H
 #define HS_API_REPLY_H
 
@@ -24,8 +24,8 @@ struct hs_reply_headers {
     bool close;              /* the connection closes after this reply */
 };
 
-/* Sends bytes without a copy. They must stay until the library reports that the request is
-   completed. */
+/* Sends bytes without copying them. They must stay valid until the library reports that the request
+   is completed. */
 bool hs_reply_bytes(struct MHD_Connection *connection, int status, const char *content_type,
                     const void *bytes, size_t size, const struct hs_reply_headers *headers);
 

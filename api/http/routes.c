@@ -54,7 +54,7 @@ const char *hs_method_name(enum hs_method method)
     return method_names[method];
 }
 
-/* Returns whether a path matches a pattern. Puts the `{}` segments into `names`. */
+/* Returns whether a path matches a pattern. Writes its names, the `{}` segments, to `names`. */
 static bool fits(const char *pattern, const char *path, struct hs_str names[2])
 {
     size_t count = 0;
@@ -75,7 +75,8 @@ static bool fits(const char *pattern, const char *path, struct hs_str names[2])
     return *path == '\0';
 }
 
-/* HEAD is a GET; HS_METHOD_COUNT: no route has this method. */
+/* Returns the method of this name. HEAD counts as GET. HS_METHOD_COUNT: no route has this method.
+ */
 static enum hs_method method_of(const char *name)
 {
     int method = 0;
@@ -153,7 +154,7 @@ bool hs_route_allows(enum hs_route route, unsigned scopes)
         scopes |= ANY_SCOPE;
     if (routes[route].access == ACCESS_ANY_OF)
         return (scopes & wanted) != 0;
-    return (scopes & wanted) == wanted; /* OPEN wants none */
+    return (scopes & wanted) == wanted; /* always true for OPEN, which wants none */
 }
 
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size)

@@ -1,5 +1,5 @@
-/* The static table of routes: method, path, listeners, required scopes, priority and endpoint. A
-   match splits the path and checks its names; it allocates nothing. */
+/* The static table of routes: method, path, listeners, required scopes, priority and endpoint.
+   Finding a route splits the path and checks its names; it allocates nothing. */
 #ifndef HS_API_ROUTES_H
 #define HS_API_ROUTES_H
 
@@ -12,10 +12,10 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
 
 /*
  * X(id, method, pattern, listeners, access, priority, endpoint): all facts about a route. `{}` in a
- * pattern stands for one segment with a name. BOTH: both listeners. ALL_OF(scopes), ANY_OF(scopes):
- * the scopes that a token needs, if the service has tokens. OPEN: none, because the answer contains
- * no tenant, match or player. The function of the endpoint is hs_endpoint_ENDPOINT
- * (service/endpoints/table.h).
+ * pattern stands for one segment of a path that is a name. BOTH: both listeners. ALL_OF(scopes),
+ * ANY_OF(scopes): the scopes that a token needs, if the service has tokens. OPEN: no token is
+ * needed, because the answer names no tenant, match or player. The function of the endpoint is
+ * hs_endpoint_ENDPOINT (service/endpoints/table.h).
  */
 #define HS_ROUTES(X)                                                                               \
     X(MATCH_LIST, GET, "/v1/matches", BOTH, ANY_OF(OF_MATCHES), CONSOLE, match_list)               \
@@ -69,9 +69,9 @@ enum hs_listener { HS_LISTENER_DATA = 1, HS_LISTENER_ADMIN = 2, HS_LISTENER_BOTH
 
 enum hs_route_match {
     HS_ROUTE_FOUND,
-    HS_ROUTE_UNKNOWN,    /* no such path on this listener: 404 */
+    HS_ROUTE_UNKNOWN,    /* this listener has no such path: 404 */
     HS_ROUTE_BAD_NAME,   /* the path matches, but has an invalid name: 400 */
-    HS_ROUTE_BAD_METHOD, /* the path has other methods: 405 */
+    HS_ROUTE_BAD_METHOD, /* the path only has other methods: 405 */
 };
 
 struct hs_route_params {
@@ -93,7 +93,7 @@ const char *hs_method_name(enum hs_method method);
 /* X(id, name on the wire) */
 #define HS_SCOPES(X)                                                                               \
     X(INGEST, "ingest")     /* open and end matches, post what the game server observed */         \
-    X(VERIFY, "verify")     /* have claims verified */                                             \
+    X(VERIFY, "verify")     /* post claims, and get verdicts */                                    \
     X(RULES, "rules")       /* put rulesets and maps */                                            \
     X(EVIDENCE, "evidence") /* read matches and results, review verdicts */                        \
     X(ADMIN, "admin")       /* all of the above, delete players */
@@ -105,7 +105,7 @@ enum hs_scope {
         HS_SCOPE_COUNT
 };
 
-/* A set of scopes is an `unsigned` of these. */
+/* A set of scopes is an `unsigned` made of these bits. */
 enum {
 #define X(id, name) HS_SCOPE_##id = 1 << HS_SCOPE_INDEX_##id,
     HS_SCOPES(X)
@@ -127,7 +127,7 @@ bool hs_route_allows(enum hs_route route, unsigned scopes);
    verify". A route may need all of them or any one of them. Returns `text`. */
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size);
 
-/* ---- priorities: an overloaded service refuses the last ones first ---- */
+/* ---- priorities: under overload the service refuses the last of these first ---- */
 
 enum hs_priority {
     HS_PRIORITY_VITAL,   /* health, metrics, the contract: never refused */

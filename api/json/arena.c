@@ -13,7 +13,8 @@ struct hs_arena_block {
 
 enum { BLOCK_SIZE = 16 * 1024 };
 
-/* Returns the link to the smallest spare block with this capacity, or NULL. There are few. */
+/* Returns the link to the smallest spare block that is large enough, or NULL. Searches the whole
+   list, because it is short. */
 static struct hs_arena_block **find_spare(struct hs_arena *arena, size_t bytes)
 {
     struct hs_arena_block **best = NULL;

@@ -8,17 +8,17 @@
 struct hs_arena_block;
 
 struct hs_arena {
-    struct hs_arena_block *blocks; /* in use; the newest first */
-    struct hs_arena_block *spare;  /* kept by hs_arena_reset; all zero */
+    struct hs_arena_block *blocks; /* blocks in use, the newest first */
+    struct hs_arena_block *spare;  /* blocks that hs_arena_reset kept; all zero */
 };
 
-/* The most bytes that hs_arena_reset keeps. */
+/* The maximum number of bytes that hs_arena_reset keeps. */
 enum { HS_ARENA_KEPT = 128 * 1024 };
 
-/* NULL: out of memory. Earlier allocations stay valid. */
+/* Allocates zeroed memory. NULL: out of memory; earlier allocations stay valid. */
 void *hs_arena_alloc(struct hs_arena *arena, size_t count, size_t size);
 
-/* Ends all allocations, but keeps up to HS_ARENA_KEPT bytes for the next ones. */
+/* Ends all allocations. Keeps up to HS_ARENA_KEPT bytes for the next ones. */
 void hs_arena_reset(struct hs_arena *arena);
 
 /* Frees all memory. The arena can be used again. */

@@ -1,5 +1,5 @@
-/* A growing array of bytes for replies. After a failed allocation `failed` stays set and later
-   writes do nothing. So a writer checks only once, at the end. */
+/* A growing array of bytes for replies. After an allocation fails, `failed` stays set and later
+   writes do nothing. So a writer needs to check only once, at the end. */
 #ifndef HS_API_BUFFER_H
 #define HS_API_BUFFER_H
 
@@ -14,12 +14,12 @@ struct hs_buffer {
     bool failed;
 };
 
-/* Reserves `more` bytes after the end, more than `capacity` has, and returns their place. NULL: out
-   of memory. */
+/* Makes space for `more` bytes after the end, if `capacity` is too small for them. Returns where
+   the caller may write. NULL: out of memory. */
 char *hs_buffer_grow(struct hs_buffer *buffer, size_t more);
 
-/* Returns the place of `more` bytes after the end, where the caller may write. The caller then adds
-   what they wrote to `len`. NULL: out of memory. */
+/* Makes space for `more` bytes after the end. Returns where the caller may write; the caller must
+   then add the number of written bytes to `len`. NULL: out of memory. */
 static inline char *hs_buffer_space(struct hs_buffer *buffer, size_t more)
 {
     bool fits = buffer->capacity - buffer->len >= more && !buffer->failed;
@@ -31,7 +31,7 @@ void hs_buffer_puts(struct hs_buffer *buffer, const char *text);
 void hs_buffer_printf(struct hs_buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Frees the bytes and leaves an empty buffer. */
+/* Frees the bytes. The buffer is empty afterwards. */
 void hs_buffer_free(struct hs_buffer *buffer);
 
 #endif

@@ -53,7 +53,7 @@ static bool is_at(const struct hs_cursor *cursor, char c)
     return cursor->at < cursor->end && *cursor->at == c;
 }
 
-/* Digits from the cursor on. Returns how many there are. */
+/* Reads the digits at the cursor. Returns their number. */
 static size_t take_digits(struct hs_cursor *cursor, uint64_t *digits)
 {
     const char *at = cursor->at;
@@ -92,9 +92,9 @@ bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3])
            hs_cursor_take(cursor, ']');
 }
 
-/* ---- anything ---- */
+/* ---- any value ---- */
 
-/* Skips a string, from its opening quotation mark on. */
+/* Skips a string. The cursor is at its opening quotation mark. */
 static bool skip_string(struct hs_cursor *cursor)
 {
     for (cursor->at++; cursor->at < cursor->end; cursor->at++) {

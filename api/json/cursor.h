@@ -1,7 +1,7 @@
 /*
- * A position in a JSON text. It reads long arrays of numbers directly, for requests that are too
- * large for a tree of values. It only reads common forms. The caller leaves other values and faults
- * to the parser, one small value at a time.
+ * A position in a JSON text. With it, long arrays of numbers are read directly, from requests that
+ * are too large for a tree of values. It only reads common forms. The caller gives other values,
+ * and faults, to the parser, one small value at a time.
  */
 #ifndef HS_API_JSON_CURSOR_H
 #define HS_API_JSON_CURSOR_H
@@ -18,10 +18,10 @@ struct hs_cursor {
 
 void hs_cursor_skip_space(struct hs_cursor *cursor);
 
-/* Skips white space and `c`. False, without a move, if the next character is another one. */
+/* Skips white space and `c`. False: the next character is another one, and the cursor stays. */
 bool hs_cursor_take_spaced(struct hs_cursor *cursor, char c);
 
-/* The same, faster if there is no white space. */
+/* Does the same, faster if there is no white space. */
 static inline bool hs_cursor_take(struct hs_cursor *cursor, char c)
 {
     if (cursor->at == cursor->end || *cursor->at <= ' ')
@@ -31,24 +31,24 @@ static inline bool hs_cursor_take(struct hs_cursor *cursor, char c)
     return is_next;
 }
 
-/* Reads `count` numbers with commas between them; see hs_numbers_read. False, without a move, if
-   the text has another form. */
+/* Reads `count` numbers with commas between them; see hs_numbers_read. False: the text has another
+   form, and the cursor stays. */
 bool hs_cursor_take_numbers(struct hs_cursor *cursor, size_t count, double *out);
 
-/* Reads an integer from 0 to `high`. False, with the cursor anywhere, if the text has another form,
-   or is an integer that the parser refuses. */
+/* Reads an integer from 0 to `high`. False: the text has another form, or is an integer that the
+   parser refuses. The cursor is then anywhere. */
 bool hs_cursor_take_whole(struct hs_cursor *cursor, uint64_t high, uint64_t *out);
 
 /*
- * Reads `[a,b,c]`. False, with the cursor anywhere, if the text has another form: then give the
- * element to the parser. Reals are rounded to nearest, as by strtod. Integers fit 32 bits and have
- * no sign, fraction or exponent.
+ * Read `[a,b,c]`. False: the text has another form, so give the element to the parser; the cursor
+ * is then anywhere. Reals are rounded to nearest, as by strtod. Integers fit 32 bits and have no
+ * sign, fraction or exponent.
  */
 bool hs_cursor_take_reals(struct hs_cursor *cursor, double out[3]);
 bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3]);
 
-/* Skips a value. It looks only at strings and brackets, which nest at most `levels` deep. False,
-   with the cursor at the fault, if the value nests deeper (*too_deep) or the text ends first. */
+/* Skips a value, of which only strings and brackets are examined. False: it nests deeper than
+   `levels` (sets *too_deep), or the text ends first. The cursor is then at the fault. */
 bool hs_cursor_skip_value(struct hs_cursor *cursor, size_t levels, bool *too_deep);
 
 #endif

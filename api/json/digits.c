@@ -35,7 +35,7 @@ static const uint64_t powers[] = {1,
 
 enum { MILLION = 1000000 };
 
-/* The number of digits; 1 for 0. */
+/* Returns the number of digits; 1 for 0. */
 static int count_digits(uint64_t value)
 {
     int bits = 64 - __builtin_clzll(value | 1);
@@ -69,7 +69,7 @@ char *hs_digits_unsigned(char *at, uint64_t value)
     return value < 10 ? at + 1 : put_digits(at, value, count_digits(value));
 }
 
-/* Returns the end of a text without its last zeros. */
+/* Returns the end of a text without the zeros at its end. */
 static char *trim(char *end)
 {
     while (end[-1] == '0')
@@ -99,7 +99,7 @@ char *hs_digits_millionths(char *at, int64_t value)
     return trim(at + 7);
 }
 
-/* Writes the shortest text of `low` to `high` digits that reads back as the same number. */
+/* Writes the shortest text, of `low` to `high` digits, that reads back as the same number. */
 static char *print_shortest(char *at, double value, int low, int high, bool is_float)
 {
     char text[HS_DIGITS_MAX];
@@ -118,10 +118,10 @@ struct binary {
 };
 
 /*
- * Rounds a number half to even to a multiple of 10^-decimals, and returns how many of these
- * multiples it is. `reads_back`: the number is the nearest double to them. A double reads back if
- * it is less than half a step away. Below a power of two the steps are half as wide. A double
- * exactly between two steps reads back as the even one.
+ * Rounds a number, half to even, to a multiple of 10^-decimals. Returns how many times 10^-decimals
+ * the result is. `reads_back`: the number is the double nearest to the result. That is so if their
+ * difference is less than half a step between doubles. Below a power of two the steps are half as
+ * wide. If the result is exactly between two doubles, it reads back as the even one.
  */
 static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
 {
@@ -135,7 +135,7 @@ static uint64_t round_binary(struct binary number, int decimals, bool *reads_bac
     return rounded + is_up;
 }
 
-/* The numbers whose digits round_binary finds. Their shift is 3 to 62. */
+/* Whether round_binary can find the digits of a number. Then its shift is 3 to 62. */
 static bool is_usual(double magnitude)
 {
     return magnitude >= 1e-3 && magnitude < 1e15;
@@ -149,7 +149,8 @@ static struct binary binary_of(double magnitude)
                            .shift = 1075 - (int)(bits >> 52)};
 }
 
-/* The number of significant digits before the point. Zeros after the point count as -1 each. */
+/* Returns the number of significant digits before the point. For numbers below 1: minus the number
+   of zeros right after the point. */
 static int digits_before_point(double magnitude)
 {
     return magnitude >= 1      ? count_digits((uint64_t)magnitude)
@@ -158,7 +159,7 @@ static int digits_before_point(double magnitude)
                                : -2;
 }
 
-/* Writes value / 10^decimals without trailing zeros. */
+/* Writes value / 10^decimals, without zeros at the end. */
 static char *put_decimal(char *at, uint64_t value, int decimals)
 {
     uint64_t part = value % powers[decimals];

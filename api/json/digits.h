@@ -1,38 +1,39 @@
-/* Numbers as decimal text. Each function writes at `at` without a terminating 0 and returns the end
-   of the text. Pure; allocates nothing. */
+/* Numbers as decimal text. Each function writes at `at`, without a terminating 0, and returns the
+   end of the text. Pure; allocates nothing. */
 #ifndef HS_API_DIGITS_H
 #define HS_API_DIGITS_H
 
 #include <stdint.h>
 
-/* The max length of a number, in bytes. */
+/* The maximum length of a number, in bytes. */
 enum { HS_DIGITS_MAX = 32 };
 
 /* Write a whole number. */
 char *hs_digits_whole(char *at, int64_t value);
 char *hs_digits_unsigned(char *at, uint64_t value);
 
-/* Writes value / 10^6 without trailing zeros. */
+/* Writes value / 10^6, without zeros at the end. */
 char *hs_digits_millionths(char *at, int64_t value);
 
 /*
- * Writes a finite double with 15, 16 or 17 significant digits, whichever first reads back as the
- * same double, and without trailing zeros: the text of printf's %.15g, %.16g or %.17g.
+ * Writes a finite double with 15, 16 or 17 significant digits: the smallest number of digits that
+ * reads back as the same double. Leaves out zeros at the end. The text is that of printf's %.15g,
+ * %.16g or %.17g.
  *
  * The digits are exact: 53 bits times a power of ten fit into 128 bits. This is the fixed-format
  * algorithm of Steele and White, "How to print floating-point numbers accurately" (1990), with the
- * test of their free-format algorithm. Very small and very large numbers are left to printf.
+ * test of their free-format algorithm. For very small and very large numbers printf is called.
  */
 char *hs_digits_double(char *at, double value);
 
 /*
- * Writes a number with at most `digits` (1 .. 16) significant digits, rounded half to even, and
- * without trailing zeros. `shown`: the number that the text shows; exact up to 15 digits. Returns
- * the end of the text, or NULL if the magnitude is not from 1e-3 to below 1e15.
+ * Writes a number with at most `digits` (1 .. 16) significant digits, rounded half to even, without
+ * zeros at the end. `shown`: the number that the text shows; exact up to 15 digits. Returns the end
+ * of the text, or NULL if the absolute value is below 1e-3, or 1e15 or more.
  */
 char *hs_digits_rounded(char *at, double value, int digits, double *shown);
 
-/* The same as hs_digits_double for a float, with 6 to 9 significant digits. */
+/* Like hs_digits_double, for a float, with 6 to 9 significant digits. */
 char *hs_digits_float(char *at, float value);
 
 #endif

@@ -7,12 +7,12 @@
 #include "validators/base/units.h"
 
 enum {
-    FEW = 8,             /* items that a list begins with if nothing is known */
-    MANY = 64,           /* the most items that a first batch begins with */
-    BYTES_PER_ITEM = 64, /* of its text, to guess how many items a first batch has */
-    KEY_WORDS = 3,       /* of the longest name in a table */
+    FEW = 8,             /* the first capacity of a list if nothing is known */
+    MANY = 64,           /* the largest first capacity of the first batch of its kind */
+    BYTES_PER_ITEM = 64, /* assumed text of an item, to guess the number of items in that batch */
+    KEY_WORDS = 3,       /* words of the longest name in a table */
     IGNORED_NAMES = 8,   /* the most x_ names in one object */
-    IGNORED_LEVELS = 4   /* the depth of an ignored value */
+    IGNORED_LEVELS = 4   /* the maximum depth of an ignored value */
 };
 
 static bool take_field(struct hs_direct *in, const struct hs_json_field *field, void *base);
@@ -76,7 +76,7 @@ static bool take_real(struct hs_direct *in, double low, double high, double *out
     double number;
     if (!hs_cursor_take_numbers(&in->cursor, 1, &number) || !(number >= low && number <= high))
         return false;
-    *out = number == 0 ? 0 : number; /* as hs_json_read_real */
+    *out = number == 0 ? 0 : number; /* -0 becomes 0, as in hs_json_read_real */
     return true;
 }
 
@@ -93,7 +93,7 @@ bool hs_direct_take_numbers(struct hs_direct *in, size_t count, double *out)
     return largest <= HS_JSON_REAL_MAX;
 }
 
-/* The characters of hs_name_is_valid, one bit each. */
+/* Whether hs_name_is_valid allows the character. The table has one bit for each character. */
 static bool is_name_character(unsigned char c)
 {
     static const uint64_t bits[4] = {UINT64_C(0x07ff600000000000), UINT64_C(0x07fffffe87fffffe)};
@@ -150,7 +150,7 @@ static bool take_time(struct hs_direct *in, const struct hs_json_field *field, v
     return true;
 }
 
-/* REALS, FLOATS or VEC. */
+/* Reads a value of kind REALS, FLOATS or VEC. */
 static bool take_reals(struct hs_direct *in, const struct hs_json_field *field, void *target)
 {
     double v[10];
@@ -168,8 +168,8 @@ struct key {
     size_t len;
 };
 
-/* Reads a name that follows its opening quotation mark. False, without a move: it has at least as
-   many bytes as the words, or no end. */
+/* Reads a name after its opening quotation mark. False: it does not fit into the words, or has no
+   end; the cursor stays. */
 static bool take_key(struct hs_cursor *cursor, struct key *key)
 {
     char padded[KEY_WORDS * HS_WORD];
@@ -194,7 +194,8 @@ static bool take_key(struct hs_cursor *cursor, struct key *key)
     return false;
 }
 
-/* A key may have zeros at its end, like the padding. */
+/* Whether the key is the name of a field. Compares lengths too, because zeros at the end of a key
+   look like the padding. */
 static bool is_key(const struct key *key, const struct hs_json_field *field)
 {
     for (size_t i = 0; i < KEY_WORDS; i++)
@@ -203,8 +204,8 @@ static bool is_key(const struct key *key, const struct hs_json_field *field)
     return key->len > 0 && field->name[key->len - 1] != '\0';
 }
 
-/* The index of a member in its table, or the table's count. Members mostly come in the order of the
-   table. */
+/* Returns the index of a member in its table; the table's count if it has none. Starts at `from`,
+   because members mostly come in the order of the table. */
 static size_t find_field(const struct hs_json_object *table, size_t from, const struct key *key)
 {
     for (size_t n = 0; n < table->count; n++) {
@@ -215,8 +216,7 @@ static size_t find_field(const struct hs_json_object *table, size_t from, const 
     return table->count;
 }
 
-/* Whether the required members are among the `seen` ones. Most objects follow others of the same
-   table. */
+/* Whether the required members are among those in `seen`. */
 static bool has_required(struct hs_direct *in, const struct hs_json_object *table, uint64_t seen)
 {
     if (in->table != table) {
@@ -228,7 +228,7 @@ static bool has_required(struct hs_direct *in, const struct hs_json_object *tabl
     return (in->required & ~seen) == 0;
 }
 
-/* Distinct names. */
+/* A list of names without repetitions. */
 struct names {
     size_t count;
     struct hs_str list[IGNORED_NAMES];
@@ -245,8 +245,8 @@ static bool add_name(struct names *names, struct hs_str name)
     return true;
 }
 
-/* Reads the quoted name of a field, or one that begins with x_. *index: of the field, or the
-   table's count. */
+/* Reads the quoted name of a field, or one that begins with x_. *index: the index of the field; for
+   an x_ name the table's count. */
 static bool take_member_name(struct hs_direct *in, const struct hs_json_object *table, size_t from,
                              struct names *ignored, size_t *index)
 {
@@ -294,7 +294,7 @@ static bool skip_elements(struct hs_direct *in, size_t levels)
     return hs_cursor_take(&in->cursor, ']');
 }
 
-/* Skips a value that the parser surely accepts. */
+/* Skips a value. False: it is not certain that the parser accepts it. */
 static bool skip_value(struct hs_direct *in, size_t levels)
 {
     struct hs_str text;
@@ -338,7 +338,7 @@ void *hs_direct_add(struct hs_direct *in, struct hs_direct_items *items, size_t 
     return items->items + items->count++ * items->size;
 }
 
-/* Runs after the members of an object or a row. */
+/* Finishes an object or a row, after its members are read. */
 static bool finish(struct hs_direct *in, const struct hs_json_object *table, void *target)
 {
     if (table->finish != NULL)
@@ -371,13 +371,13 @@ static bool take_row(struct hs_direct *in, const struct hs_json_columns *columns
     return hs_cursor_take(&in->cursor, ']') && finish(in, table, target);
 }
 
-/* Reads items up to the closing bracket; `columns` NULL: they are no rows. An empty list is not
-   NULL. */
+/* Reads items up to the closing bracket. `columns` NULL: they are not rows. Even an empty list gets
+   an address that is not NULL. */
 static bool take_items(struct hs_direct *in, const struct hs_json_list *list, size_t high,
                        const struct hs_json_columns *columns, struct hs_direct_items *items)
 {
     if (hs_cursor_take(&in->cursor, ']')) {
-        items->first = 1; /* many lists may be empty */
+        items->first = 1; /* lists are often empty, so take little memory */
         bool is_fine = hs_direct_add(in, items, 1) != NULL;
         items->count = 0;
         return is_fine;
@@ -440,7 +440,7 @@ static bool take_table(struct hs_direct *in, const struct hs_json_list *list,
            hs_cursor_take(&in->cursor, '}');
 }
 
-/* An array, or a table. */
+/* Reads a batch: an array or, in the other form, a table. */
 static bool take_batch(struct hs_direct *in, const struct hs_json_list *list, bool may_be_array,
                        void *target)
 {
@@ -536,7 +536,8 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
     return false;
 }
 
-/* A reader whose rules record their faults in `problem`. Then it gives up. */
+/* Makes a reader whose faults go to a `problem` of its own. After such a fault the read gives up.
+ */
 static struct hs_reader quiet_reader(const struct hs_reader *reader, struct hs_problem *problem)
 {
     hs_problem_init(problem);
@@ -544,7 +545,8 @@ static struct hs_reader quiet_reader(const struct hs_reader *reader, struct hs_p
         .problem = problem, .arena = reader->arena, .max_items = reader->max_items};
 }
 
-/* Whether nothing follows the body, and the parser would not refuse it for its containers. */
+/* Whether nothing follows the body, and the parser would accept its number of objects and arrays.
+ */
 static bool ends_well(struct hs_direct *in, struct hs_str body)
 {
     hs_cursor_skip_space(&in->cursor);

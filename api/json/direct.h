@@ -1,11 +1,11 @@
 /*
- * Reads a body straight into structs, by the tables of table.h and without a tree of values.
+ * Reads a body directly into structs, by the tables of table.h and without a tree of values.
  *
- * It reads what games post: members that the table knows, each once, members whose names begin with
- * x_, tables whose columns precede their rows, strings without escapes, and values that every rule
- * accepts. It gives up on everything else, whether wrong or just unusual.
- * Then the caller parses the body with hs_json_parse, which reads the same values or finds the
- * faults. So both ways have the same answers, and only one of them needs to explain faults.
+ * It reads what games usually post: members that the table has, each once; members whose names
+ * begin with x_; tables whose columns come before their rows; strings without escapes; values that
+ * every rule accepts. Everything else, wrong or just unusual, makes it give up. Then the caller
+ * parses the body with hs_json_parse, which reads the same values, or finds the faults. So both
+ * paths give the same answers, and only one of them needs to explain faults.
  */
 #ifndef HS_API_JSON_DIRECT_H
 #define HS_API_JSON_DIRECT_H
@@ -15,31 +15,31 @@
 
 struct hs_direct {
     struct hs_cursor cursor;
-    struct hs_reader *reader; /* its problem stays empty, or the read is given up */
+    struct hs_reader *reader; /* if it has a fault at the end, the read has given up */
     size_t containers;        /* the bytes that objects and arrays should have, see reading.h */
-    /* The capacity that the next array of its kind begins with: the count of the one before. */
+    /* The first capacity of the next array of each kind: the count of the one before. */
     size_t counts[HS_ITEM_COUNT], bone_count;
-    /* The required members of `table`, one bit each. Most objects have the table of the one before,
-       so they are computed once. */
+    /* The required members of `table`, one bit each. They are kept, because most objects have the
+       same table as the object before. */
     const struct hs_json_object *table;
     uint64_t required;
 };
 
 /*
  * Reads a body that is one object. Arrays are in the arena of `reader`, and names are borrowed from
- * `body`. False: it gave up, `target` has any value, and `reader` has no faults.
+ * `body`. False: it gave up. Then `target` has any content, and `reader` no faults.
  */
 bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
                            const struct hs_json_object *table, void *target);
 
-/* The same for a body that is a batch in the form of a table. The items and their count go to
-   `target`, as with HS_JSON_BATCH. */
+/* Does the same for a body that is a batch in the form of a table. Writes the items and their
+   number to `target`, as for HS_JSON_BATCH. */
 bool hs_json_read_table_directly(struct hs_reader *reader, struct hs_str body,
                                  const struct hs_json_list *list, void *target);
 
-/* The next functions are for the `take` of CUSTOM fields. False or NULL: give up. */
+/* The next functions are for the `take` of CUSTOM fields. If they return false or NULL, give up. */
 
-/* Takes the opening bracket of an object or an array. */
+/* Reads the opening bracket of an object or an array. */
 bool hs_direct_open(struct hs_direct *in, char bracket);
 
 /* Whether the next value is a number. */
@@ -48,20 +48,21 @@ bool hs_direct_is_number(struct hs_direct *in);
 /* Reads `count` numbers with commas between them. */
 bool hs_direct_take_numbers(struct hs_direct *in, size_t count, double *out);
 
-/* Reads the literal `word`: null, true or false. Nothing moves if the text has another value. */
+/* Reads the literal `word`: null, true or false. False: the text has another value there, and the
+   cursor stays. */
 bool hs_direct_take_literal(struct hs_direct *in, const char *word);
 
-/* Reads a string without escapes, control characters and bytes above 127. */
+/* Reads a string that has no escapes, no control characters and no bytes above 127. */
 bool hs_direct_take_text(struct hs_direct *in, struct hs_str *out);
 
 /* An array that grows in the arena of the reader. */
 struct hs_direct_items {
-    char *items; /* zeroed; never NULL after a first hs_direct_add */
+    char *items; /* zeroed; not NULL after the first hs_direct_add */
     size_t size, count, capacity;
-    size_t first; /* the capacity to begin with; 0: a few */
+    size_t first; /* the first capacity; 0: a default */
 };
 
-/* Adds an item. `high`: the most items that may be read. */
+/* Adds an item. `high`: the maximum number of items. */
 void *hs_direct_add(struct hs_direct *in, struct hs_direct_items *items, size_t high);
 
 #endif

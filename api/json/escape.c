@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The length of the UTF-8 sequence that starts here; 0: it is invalid. */
+/* Returns the length of the UTF-8 sequence that starts here; 0: it is invalid. */
 static size_t sequence_length(const unsigned char *bytes, size_t left)
 {
     if (bytes[0] < 0x80)
@@ -30,8 +30,9 @@ static size_t sequence_length(const unsigned char *bytes, size_t left)
     return len;
 }
 
-/* Returns a control character or line separator plus 1, and 0 for other characters. Terminals obey
-   control characters above U+0080 too, and some readers end a line at the separators. */
+/* Returns the code plus 1 for a control character or line separator, and 0 for other characters.
+   Terminals also act on control characters above U+0080, and some readers end a line at the
+   separators. */
 static unsigned control_character(const unsigned char *bytes, size_t len)
 {
     unsigned character = 0x20;
@@ -48,8 +49,8 @@ static unsigned control_character(const unsigned char *bytes, size_t len)
 
 /* ---- plain text: ASCII without anything to escape ---- */
 
-/* Sets the highest bit of each byte that is below `limit` (at most 128). Bytes above 127, and bytes
-   above a found byte, may be set too. */
+/* Sets the highest bit of each byte that is below `limit` (at most 128). It may also be set for
+   bytes above 127, and for bytes above a byte that was found. */
 static uint64_t below(uint64_t word, uint64_t limit)
 {
     return (word - limit * UINT64_C(0x0101010101010101)) & ~word;
@@ -60,7 +61,7 @@ static uint64_t equals(uint64_t word, uint64_t byte)
     return below(word ^ byte * UINT64_C(0x0101010101010101), 1);
 }
 
-/* Whether eight characters are plain. */
+/* Whether all eight characters are plain. */
 static bool is_plain(uint64_t word)
 {
     uint64_t found =

@@ -10,10 +10,10 @@
 enum {
     LONGEST_NUMBER = 64,
     WHOLE_DIGITS = 18,   /* the parser refuses longer integers */
-    LARGEST_DIGITS = 19, /* all numbers of so many digits fit 64 bits */
+    LARGEST_DIGITS = 19, /* all numbers with this many digits fit 64 bits */
     EXACT_POWER = 22,    /* the largest power of 10 that is exact in double */
-    MOST_DECIMALS = 24,  /* whole words; more than are of use */
-    FAST_LENGTH = 40     /* more bytes than read_plain may load */
+    MOST_DECIMALS = 24,  /* where read_words stops: three words, more digits than are used */
+    FAST_LENGTH = 40     /* more bytes than read_plain and read_words may load */
 };
 #define EXACT_DIGITS (UINT64_C(1) << 53)
 
@@ -54,7 +54,7 @@ static bool is_digit(char c)
 
 /* ---- any number ---- */
 
-/* Appends the digits from `at` on to `digits`. Returns their end. */
+/* Appends the digits at `at` to `digits`. Returns their end. */
 static const char *skip_digits(const char *at, const char *end, uint64_t *digits)
 {
     for (; at < end && is_digit(*at); at++)
@@ -62,7 +62,7 @@ static const char *skip_digits(const char *at, const char *end, uint64_t *digits
     return at;
 }
 
-/* Reads the digits of an exponent, at most 4. */
+/* Reads the sign and the digits of an exponent. NULL: it has no digits, or more than 4. */
 static const char *read_exponent(const char *at, const char *end, int *power)
 {
     bool is_negative = at < end && *at == '-';
@@ -116,8 +116,8 @@ static const char *read_any(const char *first, const char *end, double *out)
     if (count > LARGEST_DIGITS || digits > EXACT_DIGITS || power < -EXACT_POWER ||
         power > EXACT_POWER)
         return round_long(first, stop, out);
-    /* Both factors are exact in double, so the one operation rounds correctly (Clinger, "How to
-       read floating point numbers accurately", 1990). */
+    /* Both factors are exact in double. So there is one rounding, and it is correct (Clinger, "How
+       to read floating point numbers accurately", 1990). */
     double value = (double)digits;
     value = power < 0 ? value / powers[-power] : value * powers[power];
     *out = is_negative ? -value : value;
@@ -129,9 +129,10 @@ static const char *read_any(const char *first, const char *end, double *out)
 __extension__ typedef unsigned __int128 wide;
 
 /*
- * `digits`, above 2^53, divided by 10^`decimals`, at most 10^19, rounded correctly: the quotient of
- * integers, scaled to at least 63 bits, of which the lowest one also stands for the remainder. Then
- * the conversion is the only rounding (algorithm M of Clinger, 1990, in 128 bits).
+ * Divides `digits`, above 2^53, by 10^`decimals`, at most 10^19, and rounds correctly. It divides
+ * integers, scaled so that the quotient has at least 63 bits. The lowest bit is also set if there
+ * is a remainder. Then the conversion to double is the only rounding (algorithm M of Clinger, 1990,
+ * in 128 bits).
  */
 static double divide(uint64_t digits, size_t decimals)
 {
@@ -146,8 +147,8 @@ static double divide(uint64_t digits, size_t decimals)
     return (double)(quotient | (rest != 0)) * scale;
 }
 
-/* Reads digits, and decimals if there are any, a word at a time. Other numbers are left to
-   read_any. There are FAST_LENGTH bytes from `first` on. */
+/* Reads digits and decimals one word at a time. Leaves other forms to read_any. At least
+   FAST_LENGTH bytes follow `first`. */
 static const char *read_words(const char *first, const char *end, double *out)
 {
     const char *at = first + (*first == '-');
@@ -157,7 +158,7 @@ static const char *read_words(const char *first, const char *end, double *out)
         return read_any(first, end, out);
     digits = hs_word_number(word, count);
     at += count;
-    count -= digits == 0; /* a zero before the point is no digit of the integer */
+    count -= digits == 0; /* a single 0 before the point is not a significant digit */
     if (*at == '.') {
         for (size_t more = HS_WORD; more == HS_WORD && decimals < MOST_DECIMALS; decimals += more) {
             word = hs_word_load(at + 1 + decimals);
@@ -177,16 +178,16 @@ static const char *read_words(const char *first, const char *end, double *out)
 }
 
 /*
- * Reads a number like 12.345 with up to 6 digits from one word: the digits on both sides of the
- * point are moved together. Leaves all others to read_words. Signs and leading zeros are as good as
- * random, so no branch depends on them.
+ * Reads a number like 12.345 with up to 6 digits from one word, by moving the digits on both sides
+ * of the point together. Leaves all other numbers to read_words. Signs and leading zeros cannot be
+ * predicted, so no branch depends on them.
  */
 static inline const char *read_plain(const char *first, const char *end, double *out)
 {
     static const double signs[2] = {1, -1};
     bool is_negative = *first == '-';
     const char *at = first + is_negative;
-    /* Loads both words at once, so that the second load need not wait for the sign. */
+    /* Load both words now, so that the second load does not have to wait for the sign. */
     uint64_t with = hs_word_load(first), without = hs_word_load(first + 1);
     uint64_t word = is_negative ? without : with;
     uint64_t others = hs_word_others(word), behind = others & (others - 1);

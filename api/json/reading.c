@@ -8,7 +8,7 @@
 
 /* ---- memory ---- */
 
-/* An allocation of the JSON library failed in this thread. Few of its errors report this. */
+/* Set if an allocation of the JSON library failed in this thread. Few of its errors report that. */
 static _Thread_local bool is_out;
 
 static void *allocate(size_t size)
@@ -34,8 +34,8 @@ json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool
 
 /* ---- pointers ---- */
 
-/* Appends a member's name, or an index (key.ptr NULL), to a pointer. RFC 6901: ~ and / in a name
-   are written ~0 and ~1. */
+/* Appends a step to a pointer: the name of a member or, if key.ptr is NULL, an index. By RFC 6901,
+   ~ and / in a name are written as ~0 and ~1. */
 static size_t append_step(char pointer[HS_POINTER_MAX], size_t len, struct hs_str key, size_t index)
 {
     size_t left = HS_POINTER_MAX - len;
@@ -71,7 +71,7 @@ struct level {
     bool is_array;
     bool wants_key; /* the next string is a member's name */
     size_t index;
-    struct hs_str key; /* raw, between its quotes */
+    struct hs_str key; /* as in the text between its quotation marks, with escapes */
 };
 
 static size_t string_end(struct hs_str text, size_t at)
@@ -120,7 +120,7 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 /* ---- text ---- */
 
 /* Returns the offset at which a text nests too deep, or its length. It examines only strings and
-   brackets. `containers` gets the bytes that its objects and arrays should have. */
+   brackets. Sets *containers to the bytes of text that its objects and arrays should have. */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;

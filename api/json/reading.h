@@ -1,4 +1,4 @@
-/* Reads requests: text to jansson values, with a JSON pointer for each bad field. table.h turns
+/* Reads requests: from text to jansson values. Each bad field gets a JSON pointer. table.h turns
    values into structs. */
 #ifndef HS_API_JSON_IN_H
 #define HS_API_JSON_IN_H
@@ -16,53 +16,55 @@
 /* Deeper nesting is refused before the text is parsed, because the parser recurses. */
 #define HS_JSON_MAX_DEPTH 16
 
-/* A parsed object takes some 250 bytes and an array 100, even if their text is short. In real
-   requests, each object or array has at least this many bytes of text. A short body may have more
-   objects and arrays than that. */
+/* A parsed object takes some 250 bytes and a parsed array 100, even if their text is short. In real
+   requests, each object or array has at least this much text on average. A body may exceed this by
+   LET_PASS bytes, so that short bodies are not refused. */
 enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_PASS = 4096 };
 
 /*
  * Parses a body: an object in UTF-8 without a byte order mark, duplicate keys or escaped NUL, with
  * numbers in range, at most HS_JSON_MAX_DEPTH deep. A body that is mostly empty objects and arrays
- * is refused, because these take a hundred times the memory of their text. NULL with `problem` set
- * on failure. The caller owns the value.
+ * is refused, because these take a hundred times the memory of their text. NULL: failed, and
+ * `problem` is set. The caller owns the value.
  */
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
 
-/* Call it once, before threads start. It lets hs_json_load tell out of memory from bad JSON. */
+/* Call it once, before threads start. It lets hs_json_load distinguish "out of memory" from bad
+   JSON. */
 void hs_json_init(void);
 
-/* Like json_loadb. *no_memory: it failed because memory is out, whatever `error` reports. */
+/* Like json_loadb. *no_memory: it failed because memory is out, even if `error` says otherwise. */
 json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool *no_memory);
 
 struct hs_json_columns;
 
-/* The position of a value: a chain from the value up to the document. */
+/* The position of a value: a chain of steps from the value up to the document. */
 struct hs_json_at {
     const struct hs_json_at *parent; /* NULL: the document */
     const char *key;                 /* NULL: an array element */
     size_t index;
-    const struct hs_json_columns *columns; /* of a row: a member with a column is its element */
+    const struct hs_json_columns *columns; /* for a row: the columns of its elements */
 };
 
 struct hs_reader {
     struct hs_problem *problem;
     struct hs_arena *arena; /* for decoded arrays */
-    size_t max_items;       /* of a batch */
-    const char *document;   /* the name of the document in faults; NULL: "this request" */
+    size_t max_items;       /* largest number of items in a batch */
+    const char *document;   /* how faults name the document; NULL: "this request" */
     bool no_memory;
-    /* Collects malformed items. NULL: a malformed item refuses the whole request. */
+    /* Collects malformed items. NULL: one malformed item makes the whole request fail. */
     struct hs_malformed_items *malformed;
     struct hs_malformed *item; /* the item that is being read; NULL: none, or not collected */
-    void *context;             /* for the decoders of a ruleset; else unused */
+    void *context;             /* for the decoders of a ruleset; otherwise unused */
 };
 
-/* Records a bad field of the current item, or else of the request. Beyond the limit of kept errors,
-   it only counts the field. */
+/* Records a bad field of the present item, or else of the request. After the maximum number of kept
+   errors, it only counts the field. */
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Writes the pointer of the value that begins at or before byte `offset` of a JSON text. */
+/* Writes the JSON pointer of the value that begins at byte `offset` of a text, or last before it.
+ */
 void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINTER_MAX]);
 
 #endif

@@ -21,7 +21,7 @@ bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const stru
         hs_json_bad(reader, at, "must be from %g to %g", low, high);
         return false;
     }
-    *out = number == 0 ? 0 : number; /* no -0: it is written as -0 but read back as 0 */
+    *out = number == 0 ? 0 : number; /* no -0, because it would not read back as it is written */
     return true;
 }
 
@@ -54,7 +54,7 @@ bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const stru
     return true;
 }
 
-/* "must be a, b or c"; more than four words have no commas. */
+/* Writes "must be a, b or c". More than four words are written without commas. */
 static void refuse_word(struct hs_reader *reader, const struct hs_json_at *at,
                         const struct hs_vocabulary *words, int low)
 {
@@ -88,7 +88,7 @@ void hs_json_check_direction(struct hs_reader *reader, const struct hs_json_at *
         hs_json_bad(reader, at, "must be a direction, not 0 and not huge");
 }
 
-/* The request is refused in any case. */
+/* Whether the request fails in any case, so that nothing more needs to be read. */
 static bool is_lost(const struct hs_reader *reader)
 {
     return reader->problem->count == HS_PROBLEM_MAX ||
@@ -202,7 +202,7 @@ void hs_json_put_reals(struct hs_reader *reader, const struct hs_json_at *at,
         field->check(reader, at, v);
 }
 
-/* REALS, FLOATS or VEC. */
+/* Reads a value of kind REALS, FLOATS or VEC. */
 static void read_reals(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        const struct hs_json_field *field, void *target)
 {
@@ -227,7 +227,7 @@ void hs_json_put_list(void *target, void *items, size_t count)
     memcpy((char *)target + sizeof items, &count, sizeof count);
 }
 
-/* OBJECT, ENTRIES, ELEMENTS, LIST or BATCH. */
+/* Reads a value of kind OBJECT, ENTRIES, ELEMENTS, LIST or BATCH. */
 static void read_container(struct hs_reader *reader, const json_t *value,
                            const struct hs_json_at *at, const struct hs_json_field *field,
                            void *target)
@@ -304,8 +304,8 @@ void hs_json_read_field(struct hs_reader *reader, const json_t *value, const str
     }
 }
 
-/* The index of a member in its table, or the table's count. The search begins at `from`, because
-   most requests name members in the order of the table. */
+/* Returns the index of a member in its table, or the table's count. Starts at `from`, because most
+   requests have their members in the order of the table. */
 static size_t find_field(const struct hs_json_object *table, size_t from, const char *key)
 {
     for (size_t i = from; i < table->count; i++)
@@ -423,15 +423,15 @@ size_t hs_json_find_column(const struct hs_json_columns *columns, const char *ke
     return field < columns->table->count ? i : columns->count;
 }
 
-/* The number of faults of the item that is being read, or of the request. */
+/* Returns the number of faults of the present item, or of the request. */
 static size_t fault_count(const struct hs_reader *reader)
 {
     return reader->item != NULL ? reader->item->kept + reader->item->left_out
                                 : reader->problem->count + reader->problem->left_out;
 }
 
-/* Reads the names of columns. Each name is in the table or begins with x_, no name occurs twice,
-   and the required names are present. False: faults were recorded. */
+/* Reads the names of columns. Each must be in the table or begin with x_, none may occur twice, and
+   the required names must be present. False: recorded faults. */
 static bool read_columns(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_object *table, struct hs_json_columns *out)
 {
@@ -464,8 +464,8 @@ static bool read_columns(struct hs_reader *reader, const json_t *value, const st
     return fault_count(reader) == before;
 }
 
-/* Decodes the row of one object into `target`; null stands for an absent member. `at` has the
-   columns. */
+/* Decodes the row of one object into `target`. A null stands for an absent member. The columns are
+   in `at`. */
 static void read_row(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                      void *target)
 {
@@ -496,12 +496,12 @@ static void read_row(struct hs_reader *reader, const json_t *value, const struct
 /* A batch that is being read. */
 struct batch {
     const struct hs_json_list *list;
-    const struct hs_json_at *at;    /* of the batch; NULL: its members are those of the body */
-    const struct hs_json_at *array; /* of its items or rows */
-    const struct hs_json_columns *columns; /* NULL: the items are objects */
+    const struct hs_json_at *at;           /* of the batch; NULL: the body itself is the table */
+    const struct hs_json_at *array;        /* of the array of items or rows */
+    const struct hs_json_columns *columns; /* NULL: the items are objects, not rows */
 };
 
-/* The member of an item with this name, or NULL. */
+/* Returns the member of an item with this name, or NULL. */
 static const json_t *find_member(const struct hs_json_columns *columns, const json_t *item,
                                  const char *key)
 {
@@ -529,7 +529,7 @@ static void list_malformed(struct hs_reader *reader, const struct batch *batch, 
         item->who = name;
     item->number = -1;
     if (json_is_integer(number) && json_integer_value(number) <= HS_JSON_INT_MAX)
-        item->number = json_integer_value(number); /* a negative number means unreadable, too */
+        item->number = json_integer_value(number); /* a negative number also means "not readable" */
     item->index = index;
     const struct hs_json_at *frame = batch->at != NULL ? batch->at->parent : NULL;
     item->frame = frame != NULL ? frame->index : 0;
@@ -542,7 +542,7 @@ static void list_malformed(struct hs_reader *reader, const struct batch *batch, 
     items->count++;
 }
 
-/* False: the item is malformed. */
+/* Reads an item. False: it is malformed, and is listed. */
 static bool read_item(struct hs_reader *reader, const struct batch *batch, const json_t *value,
                       size_t index, void *target)
 {
@@ -581,7 +581,7 @@ static void *read_items(struct hs_reader *reader, const struct batch *batch, con
         memset(target, 0, size);
         if (!is_lost(reader))
             continue;
-        reader->item = NULL; /* the fault is that of the whole list, not of one item */
+        reader->item = NULL; /* the fault is one of the whole list, not of an item */
         hs_json_bad(reader, batch->array, "more than %zu items are malformed", reader->max_items);
         *count = 0;
         return NULL;

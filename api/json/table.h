@@ -7,12 +7,12 @@
 #include "validators/ruleset.h"
 #include "validators/vocabulary.h"
 
-/* The max absolute time in seconds: 285 years. */
+/* The maximum absolute time in seconds: 285 years. */
 #define HS_JSON_TIME_MAX 9e9
-/* The max integer: all integers up to it are exact in a double. */
+/* The maximum integer. All integers up to it are exact in a double. */
 #define HS_JSON_INT_MAX 9007199254740991
-/* The max coordinate or length that JSON can hold. A ruleset sets a smaller limit for coordinates.
-   The square of a distance between two such coordinates is still finite. */
+/* The maximum coordinate or length in JSON. A ruleset sets a smaller limit for coordinates. The
+   square of a distance between two such coordinates is still finite. */
 #define HS_JSON_REAL_MAX 1e150
 /* The range of a REAL without other limits. */
 #define HS_JSON_ANY_REAL .low = -HS_JSON_REAL_MAX, .high = HS_JSON_REAL_MAX
@@ -20,8 +20,8 @@
 /* The form of a member in JSON, and its type in the struct. */
 enum hs_json_kind {
     HS_JSON_NAME,          /* struct hs_str; a valid name */
-    HS_JSON_NAME_OR_NULL,  /* the same; null is like absent */
-    HS_JSON_ENUM,          /* an enum; one of `words` from member `low` on */
+    HS_JSON_NAME_OR_NULL,  /* the same; null counts as absent */
+    HS_JSON_ENUM,          /* an enum; one of the names in `words`, from member `low` */
     HS_JSON_BOOL,          /* bool */
     HS_JSON_INT,           /* int64_t or uint64_t; an integer within [low, high] */
     HS_JSON_INT32,         /* int32_t */
@@ -32,24 +32,24 @@ enum hs_json_kind {
     HS_JSON_TIME,          /* int64_t microseconds; seconds within HS_JSON_TIME_MAX of 0 */
     HS_JSON_NEAREST_TIME,  /* the same; a time out of range becomes the nearest limit */
     HS_JSON_SHORT_SECONDS, /* int32_t microseconds; seconds within [0, high], high <= 2000 */
-    HS_JSON_OBJECT,        /* a struct; `object` */
-    HS_JSON_LIST,          /* a pointer to items, followed by their count as size_t; `list` */
-    HS_JSON_BATCH,         /* the same; a table, too, see hs_json_read_batch */
+    HS_JSON_OBJECT,        /* a struct, described by `object` */
+    HS_JSON_LIST,          /* a pointer to items and then a size_t, their count; `list` */
+    HS_JSON_BATCH,         /* the same; JSON may also have a table, see hs_json_read_batch */
     HS_JSON_ELEMENTS, /* an array of `low` to `high` `items`; `decode` reads each into the target */
-    HS_JSON_ENTRIES,  /* an object with free names; `decode` reads each member into the target */
+    HS_JSON_ENTRIES,  /* an object with any names; `decode` reads each member into the target */
     HS_JSON_ANY,      /* const json_t *; the value as it is */
-    HS_JSON_CUSTOM,   /* anything; `decode` */
+    HS_JSON_CUSTOM,   /* anything; `decode` reads it */
 };
 
 /* Reads a value into `target`. The key of a member, or the index of an element, is in `at`. */
 typedef void hs_json_decode(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target);
-/* Runs after the members of an object or a row were read, and records faults of the whole. `value`
-   is NULL if they were read without a tree. */
+/* Called after the members of an object or a row were read. Records faults of the whole object.
+   `value` is NULL if the members were read without a tree of values. */
 typedef void hs_json_finish(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target);
 struct hs_direct;
-/* Reads a value without a tree; see direct.h. False: it gives up. */
+/* Reads a value without a tree of values; see direct.h. False: it gives up. */
 typedef bool hs_json_take(struct hs_direct *in, void *target);
 /* Checks a vector of finite numbers and records its faults. */
 typedef void hs_json_check_vec(struct hs_reader *reader, const struct hs_json_at *at,
@@ -61,12 +61,12 @@ struct hs_json_field {
     enum hs_json_kind kind;
     bool required;
     size_t offset;      /* of the member in the struct */
-    double low, high;   /* inclusive */
-    size_t count;       /* of numbers */
-    unsigned bit;       /* set in the `unsigned` at bits_offset when the member is present */
-    size_t flag;        /* offset of a bool that is set when the member is present; 0: none */
-    const char *items;  /* the name of ELEMENTS in faults */
-    hs_json_take *take; /* of CUSTOM; NULL: direct.h gives up */
+    double low, high;   /* the range, inclusive */
+    size_t count;       /* number of numbers */
+    unsigned bit;       /* set in the `unsigned` at bits_offset if the member is present */
+    size_t flag;        /* offset of a bool that is set if the member is present; 0: no bool */
+    const char *items;  /* how faults name ELEMENTS */
+    hs_json_take *take; /* for CUSTOM; NULL: direct.h gives up */
     union {
         const struct hs_vocabulary *words;
         const struct hs_json_object *object;
@@ -81,10 +81,10 @@ struct hs_json_object {
     size_t count;           /* at most 64 */
     size_t bits_offset;     /* used by fields with a bit */
     hs_json_finish *finish; /* called after the members of an object or a row; may be NULL */
-    /* Members are read in the order of the fields, not of the document, and CUSTOM fields also when
-       they are absent (value NULL). */
+    /* True: members are read in the order of the fields, not of the document; and CUSTOM fields are
+       also read if they are absent, with a NULL value. */
     bool in_order;
-    const struct hs_scalar *scalars; /* further members in the same struct, or NULL */
+    const struct hs_scalar *scalars; /* further members of the same struct, or NULL */
     const size_t *scalar_count;
 };
 
@@ -97,11 +97,11 @@ struct hs_json_list {
     const void *initial;       /* initial value of an item of a BATCH; NULL: zeros */
 };
 
-/* The fields and their number, for a struct hs_json_object. */
+/* Initialises `fields` and `count` of a struct hs_json_object. */
 #define HS_JSON_FIELDS(table) .fields = (table), .count = sizeof(table) / sizeof(table)[0]
 
-/* Decodes an object into `target`. Members that the table lacks are refused, unless their names
-   begin with x_. Absent members leave the target unchanged. */
+/* Decodes an object into `target`. A member that is not in the table is refused, unless its name
+   begins with x_. Absent members leave the target unchanged. */
 void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_object *table, void *target);
 
@@ -110,38 +110,38 @@ void hs_json_read_field(struct hs_reader *reader, const json_t *value, const str
                         const struct hs_json_field *field, void *base);
 
 /*
- * The columns of a table. A table is a compact form of many objects: first the names of their
- * members, then one row of values for each object.
+ * The columns of a table. A table is a compact form of many objects: first the names of members,
+ * then one row of values for each object.
  */
 struct hs_json_columns {
     const struct hs_json_object *table;
     size_t count;
-    uint8_t fields[64]; /* indices in the table; table->count: the values are ignored */
+    uint8_t fields[64]; /* for each column its field in `table`; table->count: it is ignored */
 };
 
-/* The index of the column of a member, or columns->count. */
+/* Returns the index of a member's column, or columns->count. */
 size_t hs_json_find_column(const struct hs_json_columns *columns, const char *key);
 
 /*
- * Checks that a value is an array of `low` to `high` elements, and allocates zeroed space for items
- * of `size` bytes from the arena. NULL if it is not, if memory is out, or if no more faults can be
- * recorded. The result for an empty array must not be read.
+ * Checks that a value is an array of `low` to `high` elements. Allocates zeroed space for their
+ * items, of `size` bytes each, from the arena. NULL: it is no such array, memory is out, or no more
+ * faults can be recorded. If the array is empty, the result must not be read.
  */
 void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          size_t low, size_t high, size_t size, size_t *count);
 
 /*
- * Reads a batch: an array of at most reader->max_items objects, or the same as a table, which is an
- * object with `columns` and `rows`. In a row, null stands for a member that is absent.
- * Malformed items go to reader->malformed, and later items take their space. More than
- * reader->max_items malformed items refuse the request. Returns as hs_json_read_array does; *count
- * excludes malformed items. Malformed columns are a fault of what contains the batch.
+ * Reads a batch: an array of at most reader->max_items objects, or a table of as many rows. A table
+ * is an object with `columns` and `rows`; in a row, null stands for an absent member. Malformed
+ * items go to reader->malformed, and later items take their places. More than reader->max_items
+ * malformed items make the request fail. Returns the same as hs_json_read_array; *count excludes
+ * malformed items. Malformed columns are a fault of the object that contains the batch.
  */
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);
 
-/* The same for the two members of a table, neither of them NULL. `at` is their object; NULL: the
-   body. */
+/* The two members of a table; neither may be NULL. hs_json_read_table reads a batch from them. `at`
+   is the object that has them; NULL: the body. */
 struct hs_json_table {
     const json_t *columns, *rows;
 };
@@ -149,14 +149,14 @@ void *hs_json_read_table(struct hs_reader *reader, const struct hs_json_table *v
                          const struct hs_json_at *at, const struct hs_json_list *list,
                          size_t *count);
 
-/* Read a value like HS_JSON_ELEMENTS and HS_JSON_ENTRIES. */
+/* Read a value as the kinds HS_JSON_ELEMENTS and HS_JSON_ENTRIES do. */
 void hs_json_read_elements(struct hs_reader *reader, const json_t *value,
                            const struct hs_json_at *at, size_t low, size_t high, const char *items,
                            hs_json_decode *decode, void *target);
 void hs_json_read_entries(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, hs_json_decode *decode, void *target);
 
-/* Reads the member at->key into the struct at `base` if a scalar of the section has this name;
+/* If a scalar of the section has the name at->key, reads its value into the struct at `base`.
    `section` NULL: any section. False: there is no such scalar. */
 bool hs_json_read_scalar(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_scalar *scalars, size_t count, const char *section,
@@ -169,13 +169,13 @@ bool hs_json_read_reals(struct hs_reader *reader, const json_t *value, const str
                         size_t count, double *out);
 bool hs_json_read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        struct hs_str *out);
-/* Reads one of the names of `words`, from member `low` on. */
+/* Reads one of the names in `words`, from member `low`. */
 bool hs_json_read_word(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        const struct hs_vocabulary *words, int low, int *out);
-/* Refuses a member, unless its name begins with x_. */
+/* Records a fault for an unknown member, unless its name begins with x_. */
 void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *at, const char *key);
 
-/* How a value that was read goes into the struct. direct.c uses the same functions. */
+/* The next functions store a value in the struct. direct.c uses them too. */
 
 /* Stores an INT or INT32, or the microseconds of a time. */
 void hs_json_put_integer(const struct hs_json_field *field, int64_t number, void *target);
@@ -183,13 +183,13 @@ void hs_json_put_integer(const struct hs_json_field *field, int64_t number, void
 size_t hs_json_real_count(const struct hs_json_field *field);
 void hs_json_put_reals(struct hs_reader *reader, const struct hs_json_at *at,
                        const struct hs_json_field *field, const double *v, void *target);
-/* Stores a list: the pointer, and the count behind it. */
+/* Stores a list: the pointer, and then the count. */
 void hs_json_put_list(void *target, void *items, size_t count);
-/* Records in the struct that the object has this member. */
+/* Sets the bit or the flag that says that the member is present. */
 void hs_json_mark_present(const struct hs_json_object *table, const struct hs_json_field *field,
                           void *target);
 
-/* Checks that a vector has a direction: its length is neither 0 nor huge. */
+/* Checks that a vector can be a direction: its length is neither 0 nor huge. */
 hs_json_check_vec hs_json_check_direction;
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Eight characters of a text at once, in one 64-bit word (Lamport, "Multiple byte processing with
- * full-word instructions", 1975). The first character is in the lowest byte on every machine.
+ * Operations on eight characters of a text at once, in one 64-bit word (Lamport, "Multiple byte
+ * processing with full-word instructions", 1975). The first character is in the lowest byte.
  */
 #ifndef HS_API_JSON_WORD_H
 #define HS_API_JSON_WORD_H
@@ -23,28 +23,29 @@ static inline uint64_t hs_word_load(const char *at)
     return word;
 }
 
-/* The index of the first byte whose high bit is set in `marks`; HS_WORD: none is set. */
+/* Returns the index of the first byte whose highest bit is set in `marks`; HS_WORD: none is set. */
 static inline size_t hs_word_first(uint64_t marks)
 {
     return marks != 0 ? (size_t)__builtin_ctzll(marks) / 8 : HS_WORD;
 }
 
-/* Marks the bytes that are no digits in their high bits. A carry can only spoil the marks behind a
-   byte that is no ASCII character. */
+/* Sets the highest bit of each byte that is not a digit. After a byte that is not ASCII, the bits
+   may be wrong, because of a carry. */
 static inline uint64_t hs_word_others(uint64_t word)
 {
     uint64_t values = word ^ HS_WORD_EACH('0');
     return (values | (values + HS_WORD_EACH(0x80 - 10))) & HS_WORD_EACH(0x80);
 }
 
-/* The first `count` bytes, 0 to 7; the others are zero. */
+/* Keeps the first `count` bytes, 0 to 7. The other bytes become zero. */
 static inline uint64_t hs_word_keep(uint64_t word, size_t count)
 {
     return word & ((UINT64_C(1) << 8 * count) - 1);
 }
 
-/* The number that the first `count` characters, 1 to 8 digits, stand for. Adds pairs of digits,
-   then pairs of pairs (Lemire, "Number parsing at a gigabyte per second", 2021). */
+/* Returns the number that the first `count` characters show, which are 1 to 8 digits. Combines
+   pairs of digits, then pairs of pairs (Lemire, "Number parsing at a gigabyte per second", 2021).
+ */
 static inline uint64_t hs_word_number(uint64_t word, size_t count)
 {
     const uint64_t pair = UINT64_C(0x000000FF000000FF);
@@ -55,7 +56,7 @@ static inline uint64_t hs_word_number(uint64_t word, size_t count)
            32;
 }
 
-/* The length of the text before the first quotation mark; HS_WORD: the word has none. */
+/* Returns the length of the text before the first quotation mark; HS_WORD: the word has none. */
 static inline size_t hs_word_quote(uint64_t word)
 {
     uint64_t values = word ^ HS_WORD_EACH('"');

@@ -3,8 +3,8 @@
 #include "api/json/digits.h"
 #include "api/json/escape.h"
 
-/* Returns the place for a value of at most `max` bytes, after a comma if it needs one. NULL: out of
-   memory. */
+/* Returns where to write a value of at most `max` bytes. Writes a comma first if one is needed.
+   NULL: out of memory. */
 static inline char *begin_value(struct hs_writer *writer, size_t max)
 {
     char *at = hs_buffer_space(writer->buffer, max + 1);

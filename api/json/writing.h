@@ -1,5 +1,5 @@
-/* Writes JSON into a buffer, with commas where they are needed. The caller keeps objects and arrays
-   balanced. */
+/* Writes JSON into a buffer, with commas where they are needed. The caller must close the objects
+   and arrays that it opens. */
 #ifndef HS_API_JSON_OUT_H
 #define HS_API_JSON_OUT_H
 
@@ -33,8 +33,8 @@ static inline void hs_write_text(struct hs_writer *writer, const char *text)
 /* Writes a key that is only known at run time, escaped if needed. */
 void hs_write_name(struct hs_writer *writer, const char *key);
 
-/* Writes a key. A string literal becomes a few stores: its length is known, and it needs no
-   escapes, because it is the name of a member. */
+/* Writes a key. For a string literal this compiles to a few stores, because its length is known. It
+   must not need escapes, and names of members need none. */
 static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer *writer,
                                                                const char *key)
 {
@@ -56,21 +56,21 @@ static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer 
     writer->needs_comma = false;
 }
 
-/* Adds a first member to the object that was written last; it began at byte `place` of the buffer
-   and is not empty. */
+/* Inserts a first member into the object that was written last. That object begins at byte `place`
+   of the buffer, and must not be empty. */
 void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
                               int64_t value);
 
-/* Writes finished JSON unchanged. */
+/* Writes text that is already JSON, unchanged. */
 void hs_write_raw(struct hs_writer *writer, struct hs_str json);
 
 /* Writes a computed number with six decimals, rounded half to even. */
 void hs_write_real(struct hs_writer *writer, double value);
 /* Writes the shortest text that reads back as the same double. */
 void hs_write_exact(struct hs_writer *writer, double value);
-/* The same for a float. */
+/* Does the same for a float. */
 void hs_write_float(struct hs_writer *writer, float value);
-/* Microseconds as seconds. */
+/* Writes microseconds as seconds. */
 void hs_write_time(struct hs_writer *writer, int64_t us);
 void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
 
@@ -96,7 +96,8 @@ void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
 HS_WRITE_FIELDS(X)
 #undef X
 
-/* Write an array of the names whose bits are set, and an object of the counts that are not 0. */
+/* The first writes an array of the names whose bits are set. The second writes an object of the
+   counts that are not 0. */
 void hs_write_words_field(struct hs_writer *writer, const char *key,
                           const struct hs_vocabulary *words, unsigned bits);
 void hs_write_counts_field(struct hs_writer *writer, const char *key,

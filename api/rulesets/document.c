@@ -71,7 +71,7 @@ static void read_mode(struct hs_reader *reader, const json_t *value, const struc
     hs_json_read_object(reader, value, at, &table, mode);
 }
 
-/* The modes of a document replace all built-in ones. */
+/* Reads the modes of a document, which replace all built-in ones. */
 static void read_modes(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                        void *target)
 {
@@ -83,7 +83,7 @@ static void read_modes(struct hs_reader *reader, const json_t *value, const stru
 
 #define TO(member) .offset = offsetof(struct hs_ruleset, member)
 
-/* The members of sections that are not scalars. */
+/* Those members of sections that are not scalars. */
 static const struct {
     const char *section;
     struct hs_json_field field;
@@ -98,7 +98,7 @@ static const struct {
     {"moves", {"modes", HS_JSON_CUSTOM, TO(moves), .decode = read_modes}},
 };
 
-/* Whether a section of this name has scalars. */
+/* Whether a section of this name has any scalar. */
 static bool has_section(const char *section)
 {
     for (size_t i = 0; i < hs_ruleset_scalar_count; i++)
@@ -160,8 +160,8 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
     }
 }
 
-/* A server that takes positions over from clients needs the checks of their ways through the
-   world and of their stance, unless the document says otherwise. */
+/* If the server accepts the positions of clients, these checks are enforced, unless the document
+   sets them: those of the path through the world and of the stance. */
 static void read_checks(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
@@ -176,7 +176,7 @@ static void read_checks(struct hs_reader *reader, const json_t *value, const str
 
 /* ---- the document ---- */
 
-enum { CM_PER_UNIT = 1 }; /* the unit of lengths that the document leaves out */
+enum { CM_PER_UNIT = 1 }; /* lengths that the document leaves out are in centimetres */
 
 static void read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                       void *target)
@@ -199,7 +199,7 @@ static void read_zones(struct hs_reader *reader, const json_t *value, const stru
         reader->no_memory = true;
 }
 
-/* The built-in rig or weapons cannot be added. They bring zones of their own. */
+/* Records that the built-in rig or weapons cannot be added, for example because of their zones. */
 static void no_space(struct hs_reader *reader, const struct hs_ruleset *ruleset)
 {
     struct hs_json_at at = {.key = "zones"};
@@ -254,11 +254,11 @@ static void read_rewind(struct hs_reader *reader, const json_t *value, const str
 {
     struct hs_ruleset *ruleset = target;
     if (ruleset->rewind.limit_us > ruleset->history.keep_us)
-        ruleset->rewind.limit_us = ruleset->history.keep_us; /* unless the document sets it */
+        ruleset->rewind.limit_us = ruleset->history.keep_us; /* the default, if none is set */
     read_section(reader, value, at, target);
 }
 
-/* Later members use names of earlier ones. */
+/* These are read in this order, because later members use names that earlier ones define. */
 static const struct hs_json_field document_fields[] = {
     {"name", HS_JSON_CUSTOM, TO(name), .decode = read_name},
     {"up", HS_JSON_ENUM, TO(up), .words = &hs_up_words},

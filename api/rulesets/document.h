@@ -9,20 +9,21 @@
 #include "validators/ruleset.h"
 
 /*
- * Decodes and validates a ruleset document. Omitted members get their defaults, in centimetres. The
- * document must have the name `name` or none; with `name.ptr` NULL it needs a name. NULL with the
- * reader's problem or no_memory set. The caller owns the ruleset.
+ * Decodes and validates a ruleset document. Members that it leaves out get their defaults, whose
+ * lengths are in centimetres. The document must have the name `name`, or no name; if `name.ptr` is
+ * NULL, it must have a name. NULL: failed, and the reader's problem or no_memory is set. The caller
+ * owns the ruleset.
  */
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name);
 
-/* Whether the cost of every possible claim is within `limit` work units (validators/work.h); 0: no
-   limit. If not, adds an error for each weapon whose claims cost more. */
+/* Whether no claim can cost more than `limit` work units (validators/work.h); 0: no limit. If one
+   can, adds an error for each weapon with such claims. */
 bool hs_ruleset_check_work(const struct hs_ruleset *ruleset, uint64_t limit,
                            struct hs_problem *problem);
 
-/* Writes the canonical document: all fields in a fixed order, without white space. Decoding it
-   gives an equal ruleset; encoding that ruleset gives the same bytes. */
+/* Writes the canonical document: all fields in a fixed order, without white space. If it is
+   decoded, the ruleset is equal to this one, and is encoded to the same bytes. */
 void hs_ruleset_encode(struct hs_writer *writer, const struct hs_ruleset *ruleset);
 
 #endif

@@ -1,6 +1,6 @@
 #include "api/rulesets/document.h"
 
-/* Writes the scalars of a section. `section` NULL: all scalars of the table. */
+/* Writes the scalars of a section. `section` NULL: writes all scalars of the table. */
 static void write_scalars(struct hs_writer *writer, const struct hs_scalar *table, size_t count,
                           const char *section, const void *base)
 {
@@ -15,8 +15,8 @@ static void write_scalars(struct hs_writer *writer, const struct hs_scalar *tabl
     }
 }
 
-/* Writes the scalars of a section and then its inner sections, in the order of the table. The
-   scalars of one section are adjacent in the table. */
+/* Writes the scalars of a section, and then its inner sections, in the order of the table. There
+   the scalars of one section are next to each other. */
 static void write_section(struct hs_writer *writer, const struct hs_ruleset *ruleset,
                           const char *section)
 {

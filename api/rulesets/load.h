@@ -7,19 +7,20 @@
 /* The context of the reader while it decodes a ruleset. */
 struct hs_loading {
     struct hs_ruleset *ruleset;
-    struct hs_str name;       /* the name that it must have; ptr NULL: it must carry one */
-    const struct hs_rig *rig; /* the rig that is read now */
+    struct hs_str name;       /* the name that the document must have; ptr NULL: any name */
+    const struct hs_rig *rig; /* the rig that is being read */
 };
 
-/* Whether the rig, weapon, stance or mode at->key can be added to `count` others: it is an object
-   with a valid name, and `max` is not reached. If not, records a fault. */
+/* Whether the rig, weapon, stance or mode at->key can be added to `count` others: it must be an
+   object with a valid name, and `count` must be below `max`. If not, records a fault. */
 bool hs_load_begins(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                     const char *what, int count, int max);
 
-/* Reads the name of a zone into a uint16_t; HS_NONE with a fault recorded if no zone has it. */
+/* Reads the name of a zone, and stores its index in a uint16_t. If no zone has this name, stores
+   HS_NONE and records a fault. */
 hs_json_decode hs_load_zone;
 
-/* Sets every scalar of a table to its default. Lengths are in the document's unit. */
+/* Sets every scalar of a table to its default. Defaults of lengths are in centimetres. */
 void hs_load_defaults(const struct hs_scalar *table, size_t count, void *base);
 
 /* Read one rig or weapon. */

@@ -25,8 +25,8 @@ static void read_zone(struct hs_reader *reader, const json_t *value, const struc
     }
 }
 
-/* A blast without inner_radius does the same damage everywhere; with min_scale alone its damage
-   falls off from the centre. */
+/* Sets the default of inner_radius. If only min_scale is set, the damage falls from the centre
+   outwards. If neither is set, the damage is the same everywhere. */
 static void finish_blast(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          void *target)
 {
@@ -39,8 +39,8 @@ static void finish_blast(struct hs_reader *reader, const json_t *value, const st
             json_object_get(value, "min_scale") == NULL ? weapon->blast.radius : 0;
 }
 
-/* The defaults of world_radius and require_shot depend on the weapon; hs_ruleset_finish sets them.
- */
+/* Records whether these members were set. If not, hs_ruleset_finish sets defaults that depend on
+   the weapon. */
 static void finish_weapon(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, void *target)
 {

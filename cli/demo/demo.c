@@ -24,10 +24,11 @@
 /* The minimum share of honest claims accepted: bad networks may cost one or two. */
 #define HONEST_SHARE 0.99
 
-/* The minimum share of a cheat's claims rejected with an expected reason. None may be accepted. */
+/* The minimum share of a cheat's claims that must be rejected with an expected reason. No claim of
+   a cheat may be accepted. */
 #define CAUGHT_SHARE 0.9
 
-/* The rejected claim of a kind that makes the best picture so far. */
+/* The rejected claim that makes the best picture so far. Each kind of picture has one candidate. */
 struct candidate {
     json_t *hit, *result; /* owned copies; NULL: none */
     double arrival, score;
@@ -39,7 +40,7 @@ struct demo {
     const char *data;    /* directory for the evidence, or NULL */
     char part[PATH_MAX]; /* where the service records: beside that file */
     bool stay;
-    struct hs_recording *recording; /* of the match */
+    struct hs_recording *recording;
     const struct hs_skirmish *skirmish;
     struct hs_local_service service;
     struct hs_tally *tally;
@@ -62,7 +63,8 @@ static struct hs_vec vector(const json_t *array)
                            json_number_value(json_array_get(array, 2))};
 }
 
-/* Prefers targets who have moved since, at a distance that fits the picture. 0: no picture. */
+/* Returns a score of a claim for the picture. The target must be at a distance that fits the
+   picture, and should have moved since the shot. Returns 0 if it makes no picture. */
 static double picture_score(const struct demo *demo, double now, const json_t *hit)
 {
     struct hs_sim_pose then, present;
@@ -136,7 +138,7 @@ static void print_opening(const struct demo *demo)
     fflush(stdout);
 }
 
-/* For example "missed by 1.37 m, limit 0". The rules are in metres. */
+/* Prints, for example, "missed by 1.37 m, limit 0". The demo's ruleset measures in metres. */
 static void print_number(const struct hs_tally_reason *reason)
 {
     const struct hs_tally_number *number = &reason->example;
@@ -278,7 +280,8 @@ static void print_where_to_look(const struct demo *demo)
 
 /* ---- the result ---- */
 
-/* Whether all claims of a cheat are refused, and nearly all with an expected reason. */
+/* Returns whether all claims of a cheat are refused, nearly all with an expected reason, and all
+   with the expected flag. */
 static bool is_caught(const struct hs_tally *tally, const struct hs_demo_cheat_kind *cheat)
 {
     const struct hs_tally_kind *kind = hs_tally_kind(tally, cheat->label);
@@ -307,7 +310,7 @@ static bool is_as_expected(const struct hs_tally *tally)
 
 /* ---- the run ---- */
 
-/* Writes the line of a request, with the labels and the truth of its claims. */
+/* Writes a request's line and adds the labels and the truth of its claims. */
 static bool write_known(FILE *out, const char *line, const struct hs_recording_entry *entry)
 {
     int whole = (int)(strrchr(line, '}') - line);
@@ -320,8 +323,8 @@ static bool write_known(FILE *out, const char *line, const struct hs_recording_e
     return good;
 }
 
-/* Copies the service's recording. Requests are in the order of the match, so the match runs again
-   for the labels and the truth. */
+/* Copies the service's recording and adds the labels and the truth of claims. To know these, it
+   runs the match a second time, which gives the same requests in the same order. */
 static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
 {
     static const char request[] = "{\"match\":";

@@ -9,8 +9,8 @@
 struct demo_match {
     struct hs_sim_arena *arena;
     struct hs_skirmish *skirmish;
-    struct hs_player_frame posted[HS_CROWD]; /* in the last frame; the service remembers it */
-    struct hs_vec turned[HS_CROWD]; /* where a forged claim of this tick goes; 0: no such claim */
+    struct hs_player_frame posted[HS_CROWD]; /* the last frame; the next one sends only changes */
+    struct hs_vec turned[HS_CROWD]; /* direction of a forged claim in this tick; 0: no such claim */
     unsigned turns[HS_DEMO_CHEAT_COUNT];
     bool begun;
 };
@@ -82,7 +82,7 @@ static void put(json_t *object, const char *key, bool wanted, json_t *value)
     json_decref(value);
 }
 
-/* Posts a member in the first frame and when it changes, because the service remembers it. */
+/* Puts a member into the first frame and when it changes, because the service keeps its value. */
 static void put_changes(json_t *object, const struct hs_player_frame *before,
                         const struct hs_player_frame *now, bool first)
 {
@@ -136,8 +136,9 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 
 /* ---- as a recording ---- */
 
-/* Turns a cheat's claim into a forgery, and sets the cheat's aim of this tick to it. Unless it
-   forges times, the shot was fired since the last tick. False: nothing is sent. */
+/* Turns a cheat's claim into a forgery, and points the cheat's aim of this tick along it. Unless
+   the cheat forges times, a fire time before this tick is moved into it. Returns false if nothing
+   is sent. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;
@@ -153,7 +154,8 @@ static bool forge(struct demo_match *match, struct hs_mail *mail)
     return true;
 }
 
-/* The claims that have arrived, or NULL. The game server drops those of players who were dead. */
+/* Returns the claims that have arrived, or NULL. The game server drops claims of shots fired in
+   vain (hs_skirmish_is_in_vain). */
 static json_t *take_claims(struct demo_match *match, struct hs_recording_entry *entry)
 {
     struct hs_mail mail;
@@ -213,7 +215,7 @@ static void match_destroy(void *state)
     free(match);
 }
 
-/* False: out of memory. */
+/* Returns false if memory runs out. */
 static bool set_up(struct hs_recording *recording, uint64_t seed, double seconds)
 {
     struct demo_match *match = recording->state;

@@ -1,8 +1,8 @@
 /*
  * The match of the demo: a skirmish (cli/simulate) as a recording. Half of the players are honest,
- * on links from good to bad. Each of the others cheats in their own way: every hit they make
- * becomes a forgery of their kind, or is dropped. A shot that hits nobody on the shooter's screen
- * is not claimed. Everything follows from the seed.
+ * on links from good to bad. Each of the others cheats in one way: every hit that they make becomes
+ * a forgery of that kind, or is dropped. A shot that hits nobody on the shooter's screen is not
+ * claimed. Everything follows from the seed.
  */
 #ifndef HS_DEMO_MATCH_H
 #define HS_DEMO_MATCH_H
@@ -23,22 +23,24 @@ enum hs_demo_cheat {
 
 extern const struct hs_demo_cheat_kind {
     const char *label;
-    enum hs_forgery forgery, next;     /* they alternate */
+    enum hs_forgery forgery, next;     /* the cheat uses them in turn */
     const char *reason, *other_reason; /* the expected reasons of rejection */
     const char *flag;                  /* expected on every claim; NULL: none */
 } hs_demo_cheats[HS_DEMO_CHEAT_COUNT];
 
-/* The match as a recording of `seconds` of play. Reading it runs the match. NULL: out of memory. */
+/* Opens the match as a recording of `seconds` of play. Reading the recording runs the match.
+   Returns NULL if memory runs out. */
 struct hs_recording *hs_demo_open(uint64_t seed, double seconds);
 
-/* The skirmish behind a recording of hs_demo_open, as far as it has been read. Valid while the
-   recording is open. */
+/* Returns the skirmish that a recording of hs_demo_open runs. It has run as far as the recording
+   has been read. Valid while the recording is open. */
 const struct hs_skirmish *hs_demo_skirmish(const struct hs_recording *recording);
 
-/* Honest shots so far that hit nobody on the shooter's screen. */
+/* Returns how many honest shots so far hit nobody on the shooter's screen. */
 size_t hs_demo_honest_misses(const struct hs_skirmish *skirmish);
 
-/* A player's pose on the server at a time. False: unknown player, or before the first frame. */
+/* Finds a player's pose on the server at a time. Returns false for an unknown player, or before the
+   first frame. */
 bool hs_demo_pose(const struct hs_skirmish *skirmish, const char *player, double time,
                   struct hs_sim_pose *out);
 

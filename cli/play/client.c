@@ -16,7 +16,7 @@ struct hs_client {
     struct curl_slist *json_headers, *bare_headers;
     char url[URL_MAX];
     const char *token; /* from the environment, or NULL */
-    char *body;        /* of the answer, terminated */
+    char *body;        /* the answer's body, terminated */
     size_t size, capacity;
     char error[CURL_ERROR_SIZE];
 };
@@ -36,7 +36,8 @@ struct hs_client *hs_client_open(const char *url)
     client->capacity = 4096;
     client->body = calloc(1, client->capacity);
     client->curl = curl_easy_init();
-    /* An empty Expect: no round trip for "100 Continue" before a large body. */
+    /* An empty Expect header: libcurl sends a large body at once, without a round trip for "100
+       Continue". */
     client->bare_headers = curl_slist_append(NULL, "Expect:");
     client->json_headers = curl_slist_append(NULL, "Expect:");
     if (client->body == NULL || client->curl == NULL || client->bare_headers == NULL ||
@@ -91,8 +92,8 @@ void hs_client_pause(double seconds)
         nanosleep(&pause, NULL);
 }
 
-/* Returns the wait that an answer asks for. The service states milliseconds in the body; a proxy
-   states whole seconds in the header. */
+/* Returns the wait that an answer requests. The service states milliseconds in the body; a proxy
+   states whole seconds in the header Retry-After. */
 static double requested_wait(CURL *curl, const struct hs_client_response *response)
 {
     curl_off_t seconds = 0;
@@ -120,7 +121,7 @@ bool hs_client_send(struct hs_client *client, const char *method, const char *pa
         snprintf(client->error, sizeof(client->error), "the path is too long");
         return false;
     }
-    curl_easy_reset(curl); /* keeps the connection */
+    curl_easy_reset(curl); /* the connection stays open */
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER,

@@ -11,23 +11,24 @@
 struct hs_client;
 
 struct hs_client_response {
-    long status;    /* of HTTP; 0: no answer, see hs_client_error */
+    long status;    /* the HTTP status; 0: no answer, see hs_client_error */
     char *body;     /* terminated; owned by the client, valid until its next request; never NULL */
-    size_t size;    /* of the body, without the terminator */
+    size_t size;    /* bytes of the body, without the terminator */
     double seconds; /* from the first byte sent to the last byte received */
-    double wait_seconds; /* with a 429 or 503: the requested wait; 0: none was requested */
+    double wait_seconds; /* the wait that a 429 or 503 requests; 0: none */
 };
 
 /* Creates a client. `url` is "http://HOST:PORT" or "https://..", copied; a trailing slash is
-   ignored. Each request carries the token of the variable HINDSIGHT_TOKEN, if it is set; other
-   users could read it on a command line. NULL: out of memory. */
+   ignored. Each request carries the token in the environment variable HINDSIGHT_TOKEN, if it is
+   set. There is no option for the token, because other users can read command lines. Returns NULL
+   if memory runs out. */
 struct hs_client *hs_client_open(const char *url);
 void hs_client_close(struct hs_client *client);
 
 /*
- * Sends one request and waits for the answer, at most 30 s. `body` may be NULL (none); otherwise
- * it is sent as application/json. False: no answer, see hs_client_error. An error status is an
- * answer.
+ * Sends one request and waits for the answer, at most 30 s. `body` may be NULL (none); otherwise it
+ * is sent as application/json. Returns false without an answer; see hs_client_error. An error
+ * status is an answer.
  */
 bool hs_client_send(struct hs_client *client, const char *method, const char *path,
                     const char *body, size_t size, struct hs_client_response *response);

@@ -6,7 +6,7 @@
 
 #include "validators/vec.h"
 
-/* Poses kept for each player: more than any rewind needs. */
+/* The number of poses kept for each player, more than any rewind needs. */
 enum { TRACK_LENGTH = 256 };
 
 struct hs_forge {
@@ -14,9 +14,10 @@ struct hs_forge {
     double rewind_limit, future_slack, origin_tolerance; /* seconds, seconds, length */
     double reach;  /* length: the maximum distance of a hitbox point from its bone */
     double widest; /* length: the largest radius of a weapon */
-    char best_bone[HS_NAME_MAX + 1]; /* in the zone with the highest factor; may be empty */
-    double newest;                   /* time of the newest frame */
-    json_t *tracks;                  /* player -> [[time, x, y, z], ..], the newest last */
+    /* A bone in the zone with the highest damage factor; may be empty. */
+    char best_bone[HS_NAME_MAX + 1];
+    double newest;  /* time of the newest frame */
+    json_t *tracks; /* player -> [[time, x, y, z], ..], the newest last */
 };
 
 const char *const hs_cheat_names[HS_CHEAT_COUNT] = {"",
@@ -139,7 +140,8 @@ static void record_frames(struct hs_forge *forge, const json_t *body)
     }
 }
 
-/* Finds the position of a player at a time, and the movement since then. False: not known. */
+/* Finds the position of a player at a time, and the movement since then. Returns false if these are
+   not known. */
 static bool moved_since(const struct hs_forge *forge, const char *name, double time,
                         struct hs_vec *then, struct hs_vec *moved)
 {
@@ -157,7 +159,7 @@ static bool moved_since(const struct hs_forge *forge, const char *name, double t
     return true;
 }
 
-/* Returns a unit vector orthogonal to `along`, always the same one. */
+/* Returns a unit vector orthogonal to `along`. The same input gives the same vector. */
 static struct hs_vec across(struct hs_vec along)
 {
     struct hs_vec helper = fabs(along.z) < 0.9 * hs_vec_length(along) ? (struct hs_vec){0, 0, 1}
@@ -179,14 +181,14 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
     const char *target = json_string_value(json_object_get(hit, "target"));
     double time = json_number_value(json_object_get(hit, "hit_time"));
     bool known = target != NULL && moved_since(forge, target, time, &then, &moved);
-    double away = known ? hs_vec_distance(start, then) : length; /* of the target */
+    double away = known ? hs_vec_distance(start, then) : length; /* distance of the target */
     switch (forge->cheat) {
     case HS_CHEAT_SHIFT_ORIGIN:
-        /* Far beyond the tolerance, and outside the body. */
+        /* The start moves far beyond the tolerance, and out of the shooter's body. */
         start = hs_vec_add_scaled(start, across(path), 3.0 * forge->origin_tolerance);
         break;
     case HS_CHEAT_AIM_AHEAD:
-        /* The same point of the body, moved to its position now. */
+        /* The shot aims at the same point of the body where the body is now. */
         if (known && away > 0.0)
             end = hs_vec_add_scaled(end, moved, length / away);
         break;
@@ -194,7 +196,8 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
         end = hs_vec_sub(start, path);
         break;
     case HS_CHEAT_GROW_RADIUS:
-        /* The path passes the body at a distance of its reach and most of the radius. */
+        /* The path passes the target at a distance of the body's reach plus 80 % of the radius.
+           Only a shot of the forged radius touches the body. */
         json_object_set_new(hit, "radius", json_real(radius));
         if (away > 0.0)
             end =
@@ -203,7 +206,7 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
     default:
         return;
     }
-    /* The length stays, so that the range cannot reject the claim. */
+    /* The path keeps its length, so that the claim cannot be rejected for its range. */
     struct hs_vec forged = hs_vec_sub(end, start);
     double forged_length = hs_vec_length(forged);
     if (forged_length > 0.0)

@@ -33,12 +33,13 @@ extern const char *const hs_cheat_names[HS_CHEAT_COUNT];
 
 struct hs_forge;
 
-/* Creates a forger for one match under `ruleset`, a document that is read now and not kept. NULL:
-   out of memory. */
+/* Creates a forger for one match under `ruleset`, a document that is read now and not kept. Returns
+   NULL if memory runs out. */
 struct hs_forge *hs_forge_create(enum hs_cheat cheat, const json_t *ruleset);
 void hs_forge_destroy(struct hs_forge *forge);
 
-/* Records the poses in an entry's body and forges its claims in place. Call it in order. */
+/* Records the poses in an entry's body and forges its claims in place. Call it for each entry, in
+   order. */
 void hs_forge_entry(struct hs_forge *forge, struct hs_recording_entry *entry);
 
 #endif

@@ -10,14 +10,15 @@ struct hs_lines {
     gzFile file;
     char *line;
     size_t capacity;
-    double size; /* of the file on disk */
-    /* For the reader: */
-    size_t number; /* of the last line, from 1 */
-    bool ended;    /* the last line had its line end; else its writer may have been interrupted */
+    double size; /* bytes of the file on disk */
+    /* The caller may read these members: */
+    size_t number; /* number of the last line, from 1 */
+    /* The last line has a line end. Without one, its writer may have been interrupted. */
+    bool ended;
     const char *error; /* NULL: no error so far */
 };
 
-/* Opens a file. NULL: the file cannot be opened; see errno. */
+/* Opens a file. Returns NULL if the file cannot be opened; see errno. */
 struct hs_lines *hs_lines_open(const char *path);
 void hs_lines_close(struct hs_lines *lines);
 

@@ -17,7 +17,8 @@ enum { START_SECONDS = 30, STOP_SECONDS = 30, LINE_BYTES = 256 };
 
 extern char **environ;
 
-/* Clears the variables of the real service, because they must not configure this one. */
+/* Clears the variables HINDSIGHT_*: they are meant for the real service and must not configure this
+   one. */
 static void forget_configuration(void)
 {
     for (size_t i = 0; environ[i] != NULL;) {
@@ -53,8 +54,8 @@ static _Noreturn void run_child(pid_t parent, int out, const char *record, const
     _exit(127);
 }
 
-/* Reads the first line of the service. False: the service ended before that, or the time is
-   over. */
+/* Reads the first line of the service. Returns false if the service ended before that, or it took
+   too long. */
 static bool read_line(int fd, char line[LINE_BYTES])
 {
     size_t length = 0;

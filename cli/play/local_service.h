@@ -23,7 +23,8 @@ struct hs_local_service {
 bool hs_local_service_start(struct hs_local_service *service, const char *record, const char *data,
                             char error[HS_PLAY_ERROR_MAX]);
 
-/* Sends SIGTERM and waits for the end. False: it did not end cleanly. May be called twice. */
+/* Sends SIGTERM and waits until the service has ended. Returns false if it did not end cleanly. May
+   be called twice. */
 bool hs_local_service_stop(struct hs_local_service *service);
 
 #endif

@@ -28,7 +28,7 @@ static const struct {
 struct view {
     bool from_above;
     struct hs_vec origin; /* world; the matrices map offsets from it */
-    double scale;         /* length of a column */
+    double scale;         /* the length that a column shows */
     mat4 to_cells, from_cells;
 };
 
@@ -130,7 +130,8 @@ static void set_matrices(struct view *view, mat4 camera, const struct bounds *bo
     glm_mat4_inv(view->to_cells, view->from_cells);
 }
 
-/* Chooses a view. `mark`: the point of closest approach, or where the shot stopped. */
+/* Chooses the side and the scale of the view. `mark`: the point of closest approach, or where the
+   shot stopped. */
 static struct view choose_view(const struct hs_picture *picture, struct hs_vec mark,
                                struct hs_vec miss)
 {
@@ -147,7 +148,7 @@ static struct view choose_view(const struct hs_picture *picture, struct hs_vec m
     hs_vec_to_floats((struct hs_vec){-right.y, right.x, 0}, left);
     glm_lookat(eye, view.from_above ? down : left, view.from_above ? left : sky, camera);
 
-    struct bounds bounds = {{0, 0}, {0, 0}}; /* the mark */
+    struct bounds bounds = {{0, 0}, {0, 0}}; /* contains the mark, which is at 0 */
     include_body(&bounds, camera, mark, picture->then);
     if (picture->now != NULL)
         include_body(&bounds, camera, mark, picture->now);

@@ -1,6 +1,6 @@
 /*
- * Draws a claim in the terminal: the target's hitboxes at the claimed time and now, the shot, and
- * by how much it missed or what stopped it.
+ * Draws a claim in the terminal: the shot, and the target's hitboxes at the claimed time and at
+ * arrival. The picture shows by how much the shot missed, or what stopped it.
  */
 #ifndef HS_PLAY_PICTURE_H
 #define HS_PLAY_PICTURE_H

@@ -12,20 +12,21 @@ enum { PATIENCE_SECONDS = 30, WAITS_MAX = 100 };
 
 struct session {
     const struct hs_playback *playback;
-    struct hs_name match;   /* the first opened match, by its name in the recording */
-    json_t *matches;        /* opened by this run, by the recording's name: true while it is open */
-    size_t left_out;        /* requests of matches that are not open */
-    struct hs_forge *forge; /* NULL: honest */
+    struct hs_name match; /* the first opened match, by its name in the recording */
+    /* The matches that this run has opened, by their name in the recording: true while open. */
+    json_t *matches;
+    size_t left_out;        /* requests that were not sent, because their match is not open */
+    struct hs_forge *forge; /* NULL: claims are sent as recorded */
     double begin;           /* hs_client_now() at the first entry */
     double first_at;
-    double shown; /* when progress was last shown */
+    double shown; /* time when progress was last shown */
     size_t sent;
     /* The last request and its answer. */
     const char *method;
     char path[HS_PLAY_PATH_MAX];
     struct hs_client_response response;
-    unsigned waits; /* for the last request */
-    char *error;    /* HS_PLAY_ERROR_MAX */
+    unsigned waits; /* repeats of the last request */
+    char *error;    /* buffer of HS_PLAY_ERROR_MAX bytes */
 };
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct session *session, const char *format,
@@ -102,8 +103,8 @@ static void aim(struct session *session, const char *method, const char *collect
     snprintf(session->path, sizeof(session->path), "/v1/%s/%s", collection, name);
 }
 
-/* Returns whether the last request succeeded. `line`: its line in the recording; 0: it prepares a
-   match. */
+/* Returns whether the last request succeeded. `line`: the line of the request in the recording; 0:
+   the request prepares a match. */
 static bool succeeded(struct session *session, size_t line)
 {
     char problem[HS_PLAY_ERROR_MAX / 2], where[32] = "";
@@ -148,8 +149,8 @@ static bool start_forging(struct session *session, const char *ruleset)
     return session->forge != NULL || fail(session, "out of memory");
 }
 
-/* PUTs a ruleset of the recording. If the service has the revision ("": not known), it stays: PUT
-   refuses the names of built-in rulesets. */
+/* PUTs a ruleset of the recording, unless the service already has this revision: PUT refuses the
+   names of built-in rulesets. `revision` is "" if it is not known. */
 static bool bring_ruleset(struct session *session, const char *name, const char *revision,
                           const json_t *document)
 {
@@ -172,7 +173,8 @@ static bool bring_map(struct session *session, const char *name, const json_t *d
     return session->playback->map.ptr != NULL || ask(session, "PUT", "maps", name, document);
 }
 
-/* PUTs the map of `--map` under the name of the match's map, or else of the match. */
+/* PUTs the map of `--map`. It gets the name of the match's map. If the match has no map, it gets
+   the name of the match. */
 static bool replace_map(struct session *session, const char *match, const char **map)
 {
     if (session->playback->map.ptr == NULL)
@@ -183,7 +185,7 @@ static bool replace_map(struct session *session, const char *match, const char *
     return send_text(session, session->playback->map, NULL) && succeeded(session, 0);
 }
 
-/* Returns whether the options fit a match. Options for one match may not fit a second match of the
+/* Returns whether the options fit a match. Options for one match do not fit a second match of the
    recording. */
 static bool fits_options(struct session *session, const char *match)
 {
@@ -218,7 +220,8 @@ static bool open_match(struct session *session, const char *recorded, const char
     json_decref(body);
     if (!good)
         return false;
-    /* 409: open under another ruleset or map, or another revision of them. */
+    /* 200: the match was open before. 409: it is open with another ruleset or map, or with another
+       revision of them. */
     if (session->response.status == 200 || session->response.status == 409)
         return fail(session,
                     "the match %s is open on this service already; end it with --replace, "
@@ -293,7 +296,8 @@ static bool count_result(struct session *session, const struct hs_recording_entr
     return true;
 }
 
-/* A brief answer leaves out the claims that are accepted plainly, and counts them. */
+/* Counts the results of all claims. A brief answer lists only the claims with something to report;
+   the others are accepted, and the answer has their number. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
 {
@@ -341,9 +345,9 @@ static void check_expectation(struct session *session, const struct hs_recording
                 playback->show_progress ? "\r\033[K" : "", entry->line, fault);
 }
 
-/* Sets the method and the path. `strict` for a request without a recorded answer: a bad field is
-   then a fault of the recording, and must not pass as one refused item. `brief` unless the whole
-   answer is expected: most of it would only be parsed. */
+/* Sets the method and the path. A request without a recorded answer is sent with `strict`: a bad
+   field is then a fault of the recording, so the service must refuse the whole request. `brief`
+   saves parsing most of the answer, but an expectation needs the whole answer. */
 static void aim_request(struct session *session, const struct hs_recording_entry *entry)
 {
     const char *match =

@@ -17,7 +17,7 @@ struct hs_playback {
     struct hs_client *client;
     struct hs_recording *recording;
     struct hs_tally *tally;
-    const char *match;   /* a name instead of the recorded one, for a single match; or NULL */
+    const char *match;   /* name of the match in the service; NULL: as recorded */
     struct hs_str map;   /* a map document that replaces those of the recording; ptr NULL: none */
     bool replace;        /* end an open match of that name first */
     double speed;        /* 1: as recorded; 0: as fast as answers arrive */
@@ -31,10 +31,10 @@ struct hs_playback {
 };
 
 /*
- * Plays everything: puts rulesets and maps, opens matches, sends requests. Requests of a match
- * after a gap are left out. False with a sentence in `error` when the service does not answer or
- * refuses something, or when the recording is wrong. Failed expectations are counted, they are not
- * an error. The tally has the time of the last attempt of each request.
+ * Plays everything: puts rulesets and maps, opens matches, sends requests. It leaves out requests
+ * that follow a gap in their match. Returns false with a sentence in `error` when the service does
+ * not answer or refuses something, or when the recording is wrong. Failed expectations are counted,
+ * and are not an error. For each request, the tally has the duration of the last attempt.
  */
 bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERROR_MAX]);
 
@@ -42,7 +42,8 @@ bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERRO
  * Sends one request (body.ptr NULL: no body). After a temporary refusal (429, 503) it waits as long
  * as the answer requests, and sends the request again. It gives up if `expect` (hs_expect_answer,
  * or NULL) expects the refusal, after 100 waits, or if all waits would exceed 30 s. The contract
- * permits repeats: nothing counts twice. *waits is the number of repeats. False: no answer.
+ * permits repeats: nothing counts twice. *waits is the number of repeats. Returns false without an
+ * answer.
  */
 bool hs_playback_send(struct hs_client *client, const char *method, const char *path,
                       struct hs_str body, const json_t *expect, double unit, unsigned *waits,

@@ -8,10 +8,10 @@
 
 struct file_recording {
     struct hs_stream_reader reader;
-    struct hs_stream_line line; /* the last one */
-    json_t *rulesets;           /* their names by revision */
+    struct hs_stream_line line; /* the line that was read last */
+    json_t *rulesets;           /* names of rulesets, by revision */
     const char *path;
-    char *error; /* HS_PLAY_ERROR_MAX, of the current call */
+    char *error; /* buffer of HS_PLAY_ERROR_MAX bytes, owned by the caller */
 };
 
 static bool fail(const struct file_recording *file, const char *what)
@@ -61,7 +61,8 @@ static bool is_label(const json_t *value)
     return hs_name_is_valid(hs_str_of(json_string_value(value)));
 }
 
-/* Makes an array with one value per claim, from such an array or from one value for all. */
+/* Makes an array with one value for each claim. `text` is such an array, or one value for all
+   claims. */
 static bool read_per_claim(const struct file_recording *file, struct hs_str text,
                            bool (*fits)(const json_t *), const char *fault, size_t claims,
                            json_t **out)
@@ -91,7 +92,8 @@ static double time_of(const json_t *body)
     return json_is_number(now) ? json_number_value(now) : -HUGE_VAL;
 }
 
-/* Returns the list that a table stands for, or NULL if the service refuses a row of it. */
+/* Converts a table (columns and rows) to a list of objects. Returns NULL if the service refuses the
+   table, because a row does not have one cell for each column. */
 static json_t *list_of(const json_t *table)
 {
     const json_t *columns = json_object_get(table, "columns"),
@@ -124,7 +126,7 @@ static void expand(json_t *object, const char *key)
         json_object_set_new(object, key, list);
 }
 
-/* Makes lists of the tables that forge.c and tally.c look into. */
+/* Converts the tables that forge.c and tally.c read to lists. */
 static void expand_tables(json_t *body)
 {
     size_t i;
@@ -169,8 +171,8 @@ static bool read_document(const struct file_recording *file, struct hs_recording
     return read_json(file, line->document, &entry->document);
 }
 
-/* Reads the opening of a match. It names the ruleset by a revision of the recording, or by a name
-   that the service has. */
+/* Reads a line that opens a match. The line names the ruleset by its revision in the recording, or
+   by a name that the service has. */
 static bool read_opening(const struct file_recording *file, struct hs_recording_entry *entry)
 {
     const struct hs_stream_line *line = &file->line;
@@ -197,7 +199,7 @@ static bool read_entry(const struct file_recording *file, struct hs_recording_en
         return read_document(file, entry);
     if (line->kind == HS_STREAM_REQUEST)
         return read_request(file, entry);
-    /* A restored match is a gap: its state cannot be sent. */
+    /* A match that opens with a saved state counts as a gap, because its state cannot be sent. */
     return line->kind != HS_STREAM_OPEN || line->state.ptr != NULL || read_opening(file, entry);
 }
 

@@ -20,16 +20,16 @@ enum { HS_PLAY_ERROR_MAX = 512, HS_PLAY_TITLE_MAX = 128, HS_PLAY_PATH_MAX = 256 
 struct hs_recording_header {
     char title[HS_PLAY_TITLE_MAX];
     double unit; /* units of length per metre; scales the tolerance of expectations */
-    /* The one match of an importer, whose entries are requests only. Empty for a file, whose
-       entries open its matches. */
+    /* The only match of an importer's recording, whose entries are all requests. Empty for a file,
+       because its entries open the matches. */
     struct hs_name match, ruleset;
     struct hs_name map;       /* empty: no map */
     json_t *ruleset_document; /* owned; to PUT before the match; NULL: the service has it */
-    json_t *map_document;     /* owned; to PUT too, or NULL */
+    json_t *map_document;     /* owned; to PUT before the match; NULL: none */
 };
 
 enum hs_entry_kind {
-    HS_ENTRY_REQUEST, /* of the open match `name` */
+    HS_ENTRY_REQUEST, /* a request to the open match `name` */
     HS_ENTRY_RULESET, /* `name` is the ruleset `document` from here on */
     HS_ENTRY_MAP,     /* `name` is the map `document` from here on */
     HS_ENTRY_OPEN,    /* the match `name` opens, with `ruleset` and `map` */
@@ -41,11 +41,11 @@ struct hs_recording_entry {
     enum hs_entry_kind kind;
     size_t line;         /* in the file, from 1; 0: not from a file */
     struct hs_name name; /* empty in a request of an importer */
-    /* OPEN; an empty map: no map. */
+    /* For OPEN. An empty `map`: no map. */
     struct hs_name ruleset, map;
-    char revision[80]; /* RULESET */
-    json_t *document;  /* RULESET, MAP; owned */
-    /* REQUEST: */
+    char revision[80]; /* for RULESET */
+    json_t *document;  /* for RULESET and MAP; owned */
+    /* For REQUEST: */
     enum hs_route route; /* one of HS_STREAM_REQUESTS */
     double at;           /* time of the body on the match clock, seconds; -HUGE_VAL: unknown */
     bool explain;
@@ -74,8 +74,8 @@ struct hs_recording {
     void (*destroy)(void *state);
 };
 
-/* Opens a recorded stream, plain or gzip, and reads its first line. NULL with a sentence in
-   `error`: it cannot be read, or is not a recording. */
+/* Opens a recorded stream, plain or gzip, and reads its first line. Returns NULL with a sentence in
+   `error` if it cannot be read, or is not a recording. */
 struct hs_recording *hs_recording_open(const char *path, char error[HS_PLAY_ERROR_MAX]);
 
 /* Reads the next entry; the caller clears it. After BAD nothing more can be read. */

@@ -21,12 +21,13 @@ struct hs_tally_number {
     double measured, limit;
 };
 
-/* A reason, a flag (verdict empty) or a reason to refuse a pose (verdict empty). By name: a newer
-   service may have names that this program does not know. */
+/* A reason of a verdict, a flag, or a reason to refuse a pose; the last two have no verdict.
+   Entries are found by name, because a newer service may have names that this program does not
+   know. */
 struct hs_tally_reason {
     char name[HS_TALLY_NAME], verdict[16];
     size_t count;
-    struct hs_tally_number example; /* of the first claim that has one */
+    struct hs_tally_number example; /* measurement of the first claim that has one */
 };
 
 /* The counts of all claims with the same label. */
@@ -43,17 +44,17 @@ struct hs_tally_truth {
     size_t claims, accepted;
 };
 
-/* For reading; the functions below change it. */
+/* Callers may read the members; only the functions below change them. */
 struct hs_tally {
     struct hs_tally_kind total;
     struct hs_tally_kind kinds[HS_TALLY_KINDS]; /* in order of appearance */
     size_t kind_count;
-    double *seconds; /* of every request */
+    double *seconds; /* duration of every request */
     size_t requests, capacity;
     struct hs_tally_truth truths[HS_TRUTH_MISS + 1]; /* by enum hs_truth */
     size_t expected, failed;
     size_t poses, poses_refused;
-    struct hs_tally_reason refusals[HS_TALLY_FLAGS]; /* of poses, by reason */
+    struct hs_tally_reason refusals[HS_TALLY_FLAGS]; /* refused poses, by reason */
     size_t refusal_count;
 };
 
@@ -62,7 +63,8 @@ void hs_tally_destroy(struct hs_tally *tally);
 
 void hs_tally_request(struct hs_tally *tally, double seconds);
 
-/* Counts one result of an answer to hits. `who` may be NULL. False: the result has no verdict. */
+/* Counts one result of an answer to hits. `who` may be NULL. Returns false if the result has no
+   verdict. */
 bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth truth,
                      const json_t *result);
 
@@ -77,11 +79,11 @@ void hs_tally_frames(struct hs_tally *tally, const json_t *answer);
 /* Returns the measurement of the check that decided a result; `known` is false without one. */
 struct hs_tally_number hs_tally_deciding(const json_t *result);
 
-/* Returns the kind of that label, or NULL. */
+/* Returns the counts of a label, or NULL. */
 const struct hs_tally_kind *hs_tally_kind(const struct hs_tally *tally, const char *who);
 
-/* Computes the percentage of accepted claims among the true hits (misses). False: none are
-   known. */
+/* Computes the percentage of accepted claims among the claims with this truth. Returns false if
+   there are no such claims. */
 bool hs_tally_accepted(const struct hs_tally *tally, enum hs_truth truth, double *percent);
 
 void hs_tally_print(const struct hs_tally *tally, FILE *out);

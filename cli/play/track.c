@@ -12,7 +12,7 @@
 
 enum { MAX_TRACK_FRAMES = 100000 };
 
-/* Players or movers: the field with the name, and the list in frames, tracks and fixtures. */
+/* Players or movers: the member with the name, and the list in frames, tracks and fixtures. */
 struct kind {
     const char *name, *list;
 };
@@ -34,17 +34,17 @@ static bool fail(struct track *track, const char *text, const char *name)
     return false;
 }
 
-/* Returns a member in seconds as microseconds. */
+/* Converts a member from seconds to microseconds. */
 static long long time_or(const json_t *object, const char *key, long long otherwise)
 {
     const json_t *value = json_object_get(object, key);
     return value != NULL ? llround(json_number_value(value) * 1e6) : otherwise;
 }
 
-/* Fields that describe the motion and are not sent. */
+/* Fields that describe the motion; they are not sent. */
 static const char *const motion_fields[] = {"velocity", "at", "from", "to", NULL};
 
-/* Fields that a sample does not inherit, so that each one needs them. */
+/* Fields that a sample does not inherit from the one before, so every sample needs them. */
 static const char *const not_inherited[] = {"rotation", "aim", "eye", "bones", NULL};
 
 static json_t *position_at(const json_t *item, long long time_us)
@@ -56,13 +56,13 @@ static json_t *position_at(const json_t *item, long long time_us)
     for (size_t i = 0; i < 3; i++) {
         double speed = json_number_value(json_array_get(velocity, i));
         double start = json_number_value(json_array_get(position, i));
-        /* Whole nanometres: 20 + 4 * 0.85 should read 23.4 in a failing request. */
+        /* Rounded to nanometres, so that a failing request shows 20 + 4 * 0.85 as 23.4. */
         json_array_append_new(out, json_real(round((start + speed * elapsed) * 1e9) / 1e9));
     }
     return out;
 }
 
-/* Returns the frame of that time, created if it is missing; borrowed. */
+/* Returns the frame of that time, and creates it if it is missing; borrowed. */
 static json_t *frame_at(struct track *track, long long time_us)
 {
     size_t i = json_array_size(track->frames);
@@ -95,7 +95,8 @@ static json_t *sample_of(const struct kind *kind, const json_t *item, long long 
     return sample;
 }
 
-/* Resolves a player or mover: a name of the fixture, or fields over those of the fixture. */
+/* Returns all fields of a player or mover. `given` is a name in the fixture, or an object whose
+   fields replace those of the fixture. */
 static json_t *resolve(struct track *track, const struct kind *kind, const json_t *given)
 {
     const char *name =
@@ -154,7 +155,8 @@ static bool is_named(const json_t *item, const struct kind *kind, const char *na
     return text != NULL && strcmp(text, name) == 0;
 }
 
-/* Returns the motion of a name at a time: its last item that has begun, else its first item. */
+/* Returns the motion of a name at a time: the last item of that name that has begun by then, or
+   else its first item. */
 static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
                                long long time_us)
 {

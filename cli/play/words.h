@@ -1,4 +1,4 @@
-/* Lists of known names, which end with NULL: a misspelt name must not pass in silence. */
+/* Looks names up in lists of known names, so that a misspelt name is noticed. NULL ends a list. */
 #ifndef HS_PLAY_WORDS_H
 #define HS_PLAY_WORDS_H
 
@@ -14,7 +14,8 @@ static inline bool hs_is_one_of(const char *text, const char *const *words)
     return *words != NULL;
 }
 
-/* Returns the first member of an object whose name is not in the list; NULL: all are. */
+/* Returns the first member of an object whose name is not in the list, or NULL if all names are in
+   it. */
 static inline const char *hs_unknown_member(const json_t *object, const char *const *known)
 {
     const char *key;

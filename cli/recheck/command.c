@@ -41,8 +41,8 @@ static const struct hs_command command = {"recheck", help, "one FILE"};
 
 /* ---- the rules ---- */
 
-/* Returns the name of a ruleset from its file name. A file of `serve --rules DIR` may lack the
-   member `name`. */
+/* Returns the name of a ruleset from its file name, because a file of `serve --rules DIR` may lack
+   the member `name`. */
 static struct hs_str name_of_file(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
@@ -52,7 +52,7 @@ static struct hs_str name_of_file(const char *path)
     return (struct hs_str){name, len};
 }
 
-/* Loads a ruleset from a file. NULL: the reason has been printed. */
+/* Loads a ruleset from a file. On failure prints the reason and returns NULL. */
 static struct hs_ruleset *load_rules(const char *path)
 {
     struct hs_problem problem, second;
@@ -182,6 +182,7 @@ int hs_recheck_main(int argc, char **argv)
         return hs_command_wrong(&command, "--ruleset needs --rules");
     if (options.rules != NULL && (ruleset = load_rules(options.rules)) == NULL)
         return HS_EXIT_FAILED;
-    hs_log_set_level(HS_LOG_ERROR); /* the service that recorded the requests has warned already */
+    /* the service that recorded the requests has logged the warnings */
+    hs_log_set_level(HS_LOG_ERROR);
     return recheck(&options, ruleset);
 }

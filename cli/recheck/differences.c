@@ -6,13 +6,13 @@
 #include "cli/play/tally.h"
 #include "service/record/members.h"
 
-/* Parts of the text of one result. For a move `shooter` is the player, `shot` its seq (or absent)
-   and `damage` its delta_time. */
+/* The parts of one result's text. For a move, `shooter` is the player, `shot` is the seq (or
+   absent), and `damage` is the delta_time. */
 struct result {
     struct hs_str text, verdict, reason, shooter, shot, damage;
     bool replayed;
-    bool has_index; /* it is of a brief answer, which leaves plain results out */
-    uint64_t index; /* in the request; with has_index, else 0 */
+    bool has_index; /* the answer is brief, so it leaves plain results out */
+    uint64_t index; /* index in the request; 0 without has_index */
 };
 
 /* HS_STR as a constant expression. */
@@ -106,7 +106,7 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* Finds the measurement of the check that decided this side, or, if this side is accepted, of the
+/* Finds the measurement of the check that decided this side. If this side is accepted, uses the
    check that decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
@@ -179,8 +179,8 @@ static void record_line(struct hs_differences *differences, size_t line)
         differences->first_line = line;
 }
 
-/* Compares the first answers to a claim, a shot or a move, and counts the result. False: out of
-   memory. */
+/* Compares two results of one claim, shot or move, and counts the difference. The results are not
+   repeated answers. Returns false if memory runs out. */
 static bool compare_claim(struct hs_differences *differences, const struct place *place,
                           const struct result *before, const struct result *after)
 {
@@ -230,7 +230,7 @@ static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result 
     return hs_pieces_next(pieces, NULL, &text) ? read_result(text, kind, out) : !pieces->broken;
 }
 
-/* The result that a brief answer left out, while the other answer has it. */
+/* Returns the plain result that one brief answer left out although the other answer lists it. */
 static struct result plain_beside(const struct result *other, enum kind kind)
 {
     return (struct result){.text = HS_STR("{}"),
@@ -241,7 +241,8 @@ static struct result plain_beside(const struct result *other, enum kind kind)
                            .damage = kind == HIT ? HS_STR("0") : other->damage};
 }
 
-/* Compares two lists of results. `only_after`: the results that only the second list has. */
+/* Compares two lists of results. Adds the number of results that only the second list has to
+ *only_after. */
 static bool compare_results(struct hs_differences *differences, const struct place *place,
                             struct hs_str before, struct hs_str after, size_t *only_after)
 {
@@ -313,8 +314,8 @@ static void count_all_plain(struct hs_differences *differences, enum hs_route ro
             count_plain(differences, kind, number, only_after[kind]);
 }
 
-/* Returns whether other rules change a member in any case: the revision, the sums at the end of a
-   match, and what a brief answer says about the results that it left out. */
+/* Returns whether other rules may change a member: the revision, the sums at the end of a match,
+   and the numbers of the results that a brief answer left out. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),

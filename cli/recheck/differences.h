@@ -19,7 +19,8 @@ enum {
     HS_DIFFERENCES_MOVE_REASONS = HS_MOVE_REASON_COUNT + HS_OTHER_REASONS
 };
 
-/* By name: a stream of another version may have reasons that this program does not know. */
+/* The count of a reason. The reason is stored by name, because a stream of another version may have
+   reasons that this program does not know. */
 struct hs_reason_count {
     struct hs_name reason, verdict;
     size_t before, after;
@@ -33,7 +34,7 @@ struct hs_changed_side {
 
 /* A claim or a move with another result. */
 struct hs_changed_claim {
-    size_t line;                         /* of the stream */
+    size_t line;                         /* line in the stream */
     struct hs_name match, shooter, kind; /* for a move `shooter` is the player */
     uint64_t shot;                       /* for a move its `seq`, or 0 */
     bool flips; /* true: verdict or reason changes; false: another part of the result */
@@ -41,19 +42,19 @@ struct hs_changed_claim {
 };
 
 struct hs_differences {
-    bool other_rules; /* verdict, reason and damage are compared; else every byte */
-    size_t limit;     /* of the changed claims that are kept */
+    bool other_rules; /* true: verdict, reason and damage are compared; false: every byte */
+    size_t limit;     /* max number of changed claims to keep */
     size_t requests;
-    size_t hits, shots, moves, replayed; /* replayed: repeated answers, not counted as hits etc. */
-    /* Hits, shots and moves. Damaged: the verdict is the same, but the damage (for a move:
-       delta_time) differs. */
+    size_t hits, shots, moves, replayed; /* replayed: repeated answers, not counted elsewhere */
+    /* Hits, shots and moves, by their difference. `damaged`: the verdict is the same, but the
+       damage (for a move: delta_time) differs. */
     size_t same, flipped, damaged, otherwise;
     size_t replayed_otherwise;
     size_t answers_otherwise; /* answers that differ outside their results */
-    size_t answers_line;      /* the first of them */
-    size_t first_line;        /* of any difference; 0: no difference */
-    struct hs_reason_count reasons[HS_DIFFERENCES_REASONS];           /* of claims */
-    struct hs_reason_count move_reasons[HS_DIFFERENCES_MOVE_REASONS]; /* of moves */
+    size_t answers_line;      /* line of the first such answer */
+    size_t first_line;        /* line of the first difference of any kind; 0: no difference */
+    struct hs_reason_count reasons[HS_DIFFERENCES_REASONS];           /* of hits and shots */
+    struct hs_reason_count move_reasons[HS_DIFFERENCES_MOVE_REASONS]; /* of moves only */
     struct hs_changed_claim *changed; /* in order; at most `limit` */
     size_t changed_count, changed_capacity, changed_left_out;
 };
@@ -69,8 +70,8 @@ struct hs_compared {
 };
 
 /*
- * Compares two answers to one request. False: they do not answer the same request, or out of
- * memory.
+ * Compares two answers to one request. Returns false if they do not answer the same request, or if
+ * memory runs out.
  */
 bool hs_differences_add(struct hs_differences *differences, const struct hs_compared *request,
                         struct hs_str before, struct hs_str after);

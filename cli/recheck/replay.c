@@ -26,15 +26,16 @@ struct kept {
 
 struct hs_replay {
     struct hs_service service;
-    struct hs_registry *before; /* under other rules: the matches before the last start, or NULL */
+    /* used with `instead`: the matches before the last restart, or NULL */
+    struct hs_registry *before;
     struct hs_options options;
     struct kept *kept;
     size_t kept_count;
     struct hs_ruleset_entry *instead; /* the rules for all matches; NULL: the recorded rules */
-    struct hs_name instead_of;        /* only for matches with this ruleset; "": for all */
+    struct hs_name instead_of;        /* `instead` is for matches with this ruleset; "": for all */
     json_t *left_out;                 /* the names of matches that are left out, as keys */
-    struct hs_replay_summary summary; /* its counts */
-    /* The arguments of hs_replay_line. */
+    struct hs_replay_summary summary; /* the counts so far */
+    /* The arguments of the current call of hs_replay_line. */
     const struct hs_stream_line *line;
     struct hs_buffer *answer;
     char *error;
@@ -48,7 +49,8 @@ static bool create_service(struct hs_replay *replay)
     char error[256];
     struct hs_options *options = &replay->options;
     hs_options_default(options);
-    /* The recorded service enforced its own limits, so here only those of the format apply. */
+    /* The recorded service has enforced its own limits. The limits here only have to be large
+       enough for every recording. */
     options->auto_open = false;
     options->max_matches = 1000000;
     options->max_batch = 65536;
@@ -67,8 +69,9 @@ static bool create_service(struct hs_replay *replay)
            service->maps != NULL && replay->left_out != NULL;
 }
 
-/* Puts a ruleset into the store and holds it. A later ruleset of the same name does not replace the
-   held one. NULL: out of memory, or too many rulesets. */
+/* Puts a ruleset into the store and returns a reference to it. The reference stays valid when a
+   later ruleset gets the same name. Returns NULL if memory runs out or there are too many
+   rulesets. */
 static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs_ruleset *ruleset)
 {
     char revision[HS_REVISION_MAX];
@@ -79,8 +82,8 @@ static struct hs_ruleset_entry *hold_ruleset(struct hs_replay *replay, struct hs
     return there ? hs_ruleset_store_get(replay->service.rulesets, hs_name_str(&name)) : NULL;
 }
 
-/* Keeps a held ruleset or map (the other is NULL), which is released in any case. False: both are
-   NULL, or out of memory. */
+/* Keeps a reference to a ruleset or to a map; the other argument is NULL. Takes ownership of the
+   reference, also on failure. Returns false if both are NULL, or if memory runs out. */
 static bool keep(struct hs_replay *replay, struct hs_str revision, struct hs_ruleset_entry *ruleset,
                  struct hs_map_entry *map)
 {
@@ -131,7 +134,7 @@ void hs_replay_destroy(struct hs_replay *replay)
     if (replay == NULL)
         return;
     struct hs_service *service = &replay->service;
-    hs_registry_destroy(service->registry); /* its matches hold rulesets and maps */
+    hs_registry_destroy(service->registry); /* first, because its matches use rulesets and maps */
     hs_registry_destroy(replay->before);
     for (size_t i = 0; i < replay->kept_count; i++) {
         hs_ruleset_store_release(service->rulesets, replay->kept[i].ruleset);
@@ -164,9 +167,9 @@ static enum hs_replay_result impossible(struct hs_replay *replay, const char *wh
     return HS_REPLAY_IMPOSSIBLE;
 }
 
-/* Ends all matches, because a service starts without them. Under other rules the ended matches are
-   kept as `before`. A saved state belongs to the recorded rules, so a restored match then continues
-   from its own state before the start. */
+/* Ends all matches, because a service starts without matches. Under other rules the ended matches
+   are kept as `before`. A restored match then continues from its state in `before`, because the
+   recorded state belongs to the recorded rules. */
 static enum hs_replay_result restart(struct hs_replay *replay)
 {
     hs_registry_destroy(replay->before);
@@ -181,8 +184,8 @@ static enum hs_replay_result restart(struct hs_replay *replay)
                : impossible(replay, "out of memory", (struct hs_str){0});
 }
 
-/* Returns the ruleset of a revision, or the map of a revision and a name (ptr NULL for a
-   ruleset). */
+/* Finds a ruleset by its revision, or a map by its revision and its name. `map.ptr` is NULL for a
+   ruleset. */
 static const struct kept *find_kept(const struct hs_replay *replay, struct hs_str revision,
                                     struct hs_str map)
 {
@@ -221,7 +224,8 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay)
                : impossible(replay, "no space for the ruleset ", line->name);
 }
 
-/* Returns the map of a document, held. NULL: the document is not a map, or out of memory. */
+/* Builds the map of a document and returns a reference to it. Returns NULL if the document is not a
+   map, or if memory runs out. */
 static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str name,
                                       struct hs_str text)
 {
@@ -251,11 +255,11 @@ static enum hs_replay_result take_map(struct hs_replay *replay)
                : impossible(replay, "not a map, or no space for it: ", line->name);
 }
 
-/* A recording contains the matches of all tenants, and all are computed. */
+/* No tenant: a recording contains the matches of all tenants, and all are computed. */
 static const struct hs_str anybody = {0};
 
-/* Ends the match of the line, because too little is known to continue it. False: the match is not
-   open. */
+/* Ends the match of the line, because too little is known to continue it. Returns false if the
+   match is not open. */
 static bool forget_match(struct hs_replay *replay)
 {
     struct hs_match_slot *slot = NULL;
@@ -295,8 +299,8 @@ static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
     return HS_REPLAY_UNKNOWN;
 }
 
-/* Saves the match of the line's opening as it was before the start, under the rules that are used
-   instead. False: that match is not known, or memory is out. */
+/* Saves the match that the line opens, as it was before the restart under the other rules. Returns
+   false if that match is not known, or if memory runs out. */
 static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
     const struct hs_stream_line *line = replay->line;
@@ -378,7 +382,8 @@ static enum hs_replay_result apply_journal(struct hs_replay *replay)
     }
     hs_registry_acquire(replay->service.registry, anybody, line->name, NULL, &slot);
     if (slot != NULL) {
-        hs_match_replay(slot->match, records, size); /* the service accepted damaged records too */
+        /* as in the service, damaged records are accepted */
+        hs_match_replay(slot->match, records, size);
         hs_registry_release(replay->service.registry, slot);
     }
     free(records);
@@ -388,7 +393,7 @@ static enum hs_replay_result apply_journal(struct hs_replay *replay)
 
 /* ---- matches ---- */
 
-/* Opens a match whose name is free. The caller leaves the map of `opening` to this function. */
+/* Opens a match whose name is free. This function sets the map of `opening`. */
 static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match_opening *opening)
 {
     const struct hs_stream_line *line = replay->line;
@@ -455,7 +460,7 @@ static enum hs_replay_result apply(struct hs_replay *replay)
                                  .request_id = "",
                                  .arena = &arena,
                                  .brief = line->brief,
-                                 /* Other rules: the report shows the measures. */
+                                 /* Under other rules, the report shows the measurements. */
                                  .explain = line->explain || replay->instead != NULL};
     if (is_left_out(replay))
         return HS_REPLAY_LEFT_OUT;

@@ -6,10 +6,10 @@
 #include "service/system/version.h"
 
 struct count {
-    const char *key, *label; /* in JSON; in the text, or NULL */
+    const char *key, *label; /* the key in JSON; the label in the text, or NULL: not there */
     size_t number;
-    const char *remark; /* in the text */
-    bool shows_zero;    /* in the text */
+    const char *remark; /* printed after the number; not in JSON */
+    bool shows_zero;    /* the text has this row even if the number is 0 */
 };
 
 static void print_count(void *out, const struct count *count)

@@ -21,9 +21,9 @@ struct hs_recheck_report {
     const char *rules; /* the file of the rules used instead; NULL: the recorded rules */
     char program[32];  /* the version that wrote the stream; empty: not recorded */
     struct hs_replay_summary replay;
-    size_t requests_left_out; /* requests of matches that are left out */
-    size_t unanswered;        /* requests computed whose recording lacks an answer to compare */
-    struct hs_gap gaps[HS_GAPS_MAX]; /* the first of them */
+    size_t requests_left_out;        /* requests of matches that are left out */
+    size_t unanswered;               /* computed requests that have no recorded answer to compare */
+    struct hs_gap gaps[HS_GAPS_MAX]; /* the first gaps */
     size_t gap_count;
     size_t interrupted; /* lines whose writer did not finish them */
     struct hs_differences differences;
@@ -31,7 +31,8 @@ struct hs_recheck_report {
 
 void hs_recheck_print(const struct hs_recheck_report *report, FILE *out);
 
-/* Prints the report as one JSON object. False: out of memory, or it could not be written. */
+/* Prints the report as one JSON object. Returns false if memory runs out, or it could not be
+   written. */
 bool hs_recheck_print_json(const struct hs_recheck_report *report, FILE *out);
 
 #endif

@@ -28,7 +28,7 @@ static bool check_header(struct hs_stream_reader *reader, const struct hs_stream
     return true;
 }
 
-/* Reads the next line of the file. NULL: the end, or an error. */
+/* Reads the next line of the file. Returns NULL at the end and after an error. */
 static const char *next_text(struct hs_stream_reader *reader)
 {
     const char *text = hs_lines_next(reader->lines);
@@ -39,8 +39,8 @@ static const char *next_text(struct hs_stream_reader *reader)
     return text;
 }
 
-/* Skips the broken lines after a broken line, up to a header. False: the end of the file, or an
-   error. */
+/* Skips a broken line and the broken lines after it, up to a header. Returns false at the end of
+   the file and after an error. */
 static bool find_header(struct hs_stream_reader *reader, struct hs_stream_line *line)
 {
     const char *text;

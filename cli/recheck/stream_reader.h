@@ -10,13 +10,13 @@ enum { HS_STREAM_ERROR_MAX = 256 };
 
 struct hs_stream_reader {
     struct hs_lines *lines;
-    size_t number;                   /* of the line read last, from 1 */
+    size_t number;                   /* number of the line read last, from 1 */
     bool is_recording;               /* the first line was the header of a recording */
     size_t interrupted;              /* lines whose writer did not finish them */
     char error[HS_STREAM_ERROR_MAX]; /* empty: no error so far */
 };
 
-/* Opens a file. False, with the reader's error set: the file cannot be opened. */
+/* Opens a file. Returns false with the reader's error set if the file cannot be opened. */
 bool hs_stream_reader_open(struct hs_stream_reader *reader, const char *path);
 void hs_stream_reader_close(struct hs_stream_reader *reader);
 

@@ -6,7 +6,7 @@
 #include "validators/base/units.h"
 
 #define HALF_FIELD 20.0
-#define FENCE      4.0 /* height of the walls around it */
+#define FENCE      4.0 /* height of the walls around the field */
 
 /* Walls for cover: two corners seen from above, and the height. */
 static const struct {
@@ -34,7 +34,8 @@ void hs_sim_arena_walls(struct hs_world_box out[HS_SIM_WALLS])
     out[WALLS + 3] = (struct hs_world_box){{-far, near, 0}, {far, far, FENCE}};
 }
 
-/* Makes triangles of the faces of a box. Some walls are meshes, because maps have both. */
+/* Makes triangles of the faces of a box. Maps contain meshes and boxes, so some walls are
+   meshes. */
 static void mesh_box(struct hs_world_box box, uint32_t first, struct hs_vec vertices[8],
                      uint32_t triangles[12][3])
 {
@@ -56,8 +57,8 @@ struct geometry {
     struct hs_world_box walls[HS_SIM_WALLS];
 };
 
-/* Builds the mesh. The floor and the first walls are triangles, the other walls boxes. Borrows
-   `geometry`. */
+/* Builds the mesh. The floor and the first walls are triangles, the other walls are boxes. The
+   result borrows `geometry`. */
 static struct hs_world_mesh build(struct geometry *geometry)
 {
     const double far = HALF_FIELD + 1;
@@ -139,7 +140,7 @@ bool hs_sim_arena_is_free(struct hs_vec place, double width)
     return out.x == place.x && out.y == place.y;
 }
 
-/* Moves a place in a wall through the nearest side. */
+/* Moves a place that is inside a wall out through the nearest side. */
 static struct hs_vec push_out_of(struct hs_vec place, int wall, double width)
 {
     double left = place.x - (walls[wall].x0 - width), right = walls[wall].x1 + width - place.x;

@@ -20,7 +20,7 @@ extern const char *const hs_arm_names[HS_ARMS]; /* as in the ruleset */
 
 struct hs_sim_arena {
     struct hs_ruleset
-        *ruleset; /* the built-in metres with another rewind limit and a longer history */
+        *ruleset; /* the built-in `metres`, with another rewind limit and a longer history */
     struct hs_world *world;
     const struct hs_rig *rig;
     const struct hs_weapon *weapons[HS_ARMS];
@@ -28,11 +28,13 @@ struct hs_sim_arena {
 
 /* Creates the arena. `rewind_limit`: seconds. A player with a round trip of 200 ms who sees others
    100 ms late fires shots that are 0.3 s old on arrival, and older after a loss. A game with such
-   players needs a longer limit than the built-in quarter of a second. NULL: out of memory. */
+   players needs a longer limit than the built-in quarter of a second. Returns NULL if memory runs
+   out. */
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 
-/* Returns the arena's geometry as the document of a map: a new reference. NULL: out of memory. */
+/* Returns the arena's geometry as the document of a map: a new reference. Returns NULL if memory
+   runs out. */
 json_t *hs_sim_arena_document(void);
 
 /* The walls inside the field and around it. */

@@ -11,7 +11,7 @@
 #define HAND_WANDERS  0.15  /* seconds; time constant of the error of a hand */
 #define TURN          12.0  /* rad/s; the fastest aiming */
 #define FLICK         60.0  /* rad/s; the fastest turn by more than a radian */
-#define DRAW_SECONDS  0.4   /* from one weapon to the next */
+#define DRAW_SECONDS  0.4   /* seconds to change from one weapon to the next */
 #define SHOWN_AGAIN   0.2   /* seconds; an older snapshot than this is not drawn */
 
 static void fill_magazine(struct hs_client *client, const struct hs_game *game, enum hs_arm arm)
@@ -27,7 +27,8 @@ void hs_client_start(struct hs_client *client, const struct hs_game *game, unsig
     struct hs_dice *dice = &client->dice;
     hs_link_draw(kind, dice, &client->link);
     client->phase = hs_dice_between(dice, 0, DT);
-    /* Two snapshots, so that one may be lost, up to the longest interpolation that rules accept. */
+    /* The time of two snapshots, so that one may be lost, but at most the longest interpolation
+       that rules accept. */
     size_t ticks = game->setup.frame_every * game->setup.snapshot_every;
     client->interp = fmin(2 * ((double)ticks / HS_CROWD_HZ), 0.1);
     client->up = client->link.base / 2 + 1.5 * client->link.jitter;
@@ -56,9 +57,9 @@ static double wander(struct hs_dice *dice, double value, double deviation, doubl
 }
 
 /*
- * Draws the moment that the client chooses by its estimate of the server's clock, between the
- * snapshots that have arrived. If no later one has arrived, it draws the newest one and does not
- * extrapolate. False: there is nothing recent to draw.
+ * Draws the moment that the client chooses by its estimate of the server's clock. It interpolates
+ * between the snapshots that have arrived. If no later snapshot has arrived, it draws the newest
+ * one and does not extrapolate. Returns false if there is nothing recent to draw.
  */
 static bool draw(const struct hs_client *client, const struct hs_game *game, double now,
                  struct hs_screen *out)
@@ -148,7 +149,8 @@ static struct hs_vec lead(const struct hs_client *client, const struct hs_game *
     return point;
 }
 
-/* Turns to a direction as fast as the hand can. True: the aim is there. */
+/* Turns to a direction as fast as the hand can. Returns true if the aim has at least nearly reached
+   it. */
 static bool turn_to(struct hs_client *client, struct hs_vec wanted)
 {
     double off = acos(fmax(-1, fmin(1, hs_vec_dot(client->aim, wanted))));
@@ -208,8 +210,8 @@ const struct hs_doing *hs_client_doing(const struct hs_client *client, double ti
     return NULL;
 }
 
-/* Returns whether the player seems alive to their client. Clients learn from the server that their
-   player died or respawned. */
+/* Returns whether the player seems alive to their client. A client learns late from the server that
+   its player died or respawned. */
 static bool seems_alive(const struct hs_client *client, const struct hs_game *game, double time)
 {
     size_t tick = hs_crowd_tick(game->crowd, time - client->link.base / 2);
@@ -253,7 +255,7 @@ static bool is_ready(const struct hs_client *client, double time)
 }
 
 /* Sets the time of the next shot: by the fire rate of the weapon, up to a frame earlier or later.
-   Weapons that a hand must trigger add a delay. */
+   Weapons that need a trigger pull for each shot add a delay. */
 static void set_next_shot(struct hs_client *client, const struct hs_game *game, double time)
 {
     static const double by_hand[HS_ARMS] = {0, 0.1, 0.1, 0.1, 0};

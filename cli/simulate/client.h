@@ -16,16 +16,17 @@ enum { HS_CLIENT_LOG = 128, HS_CLIENT_MISSILES = 8, HS_SIMULATED_PELLETS = 16 };
 struct hs_skirmish_setup {
     const struct hs_sim_arena *arena; /* borrowed */
     uint64_t seed;
-    int link;            /* enum hs_link_kind of all players; -1: two on each of five */
-    unsigned first_link; /* if link is -1: of the first two players */
+    int link;            /* enum hs_link_kind of all players; -1: five kinds, two players on each */
+    unsigned first_link; /* if link is -1: the kind of the first two players */
     int arm;             /* enum hs_arm of all players; -1: they change */
-    double seconds;      /* of play */
+    double seconds;      /* length of play */
     double stamp_error;  /* seconds; deviation of hit_time from the drawn time */
     double aim_error;    /* degrees; more deviation of every hand */
     size_t frame_every, snapshot_every; /* ticks per frame; frames per snapshot */
-    bool posts_shots;                   /* also shots whose weapon does not require it */
-    bool posts_ammo;                    /* frames contain the rounds left */
-    bool ends_at_impact;                /* claims end at the impact, not at the weapon's range */
+    /* posts all shots, even if the weapon does not require it */
+    bool posts_shots;
+    bool posts_ammo;     /* frames contain the rounds left */
+    bool ends_at_impact; /* claims end at the impact, not at the weapon's range */
 };
 
 /* What all clients of one match share. */
@@ -45,18 +46,18 @@ static inline bool hs_game_posts(const struct hs_game *game, enum hs_arm arm)
 /* A message on its way to the server: a hit claim or a posted shot. */
 struct hs_mail {
     double arrival; /* seconds on the server's clock */
-    uint64_t order; /* in which it was sent */
+    uint64_t order; /* number in the order of sending */
     unsigned from;
     enum hs_arm arm;
     bool is_shot;
     struct hs_shot_claim shot;
-    struct hs_hit_claim hit; /* without its lists, which follow */
+    struct hs_hit_claim hit; /* without its lists, which are the next members */
     struct hs_pellet_claim pellets[HS_SIMULATED_PELLETS];
     struct hs_str victims[HS_CROWD];
-    int target;              /* of the claim; -1: only victims of a blast */
-    int victim;              /* the first of those, if there is no target */
-    struct hs_vec direction; /* of the shot */
-    uint64_t seed;           /* of a posted shot with pellets */
+    int target;              /* the claim's target; -1: only victims of a blast */
+    int victim;              /* the first victim, if there is no target */
+    struct hs_vec direction; /* direction of the shot */
+    uint64_t seed;           /* seed of a posted shot with pellets */
 };
 
 /* Returns the claim of a mail with its lists; borrows the mail. */
@@ -77,9 +78,9 @@ struct hs_mailbox {
 
 /* What the server knows about a client at one of the client's frames. */
 struct hs_doing {
-    double time;       /* of the frame, real time */
-    struct hs_vec aim; /* unit */
-    int rounds;        /* in the weapon in hand */
+    double time;       /* real time of the frame */
+    struct hs_vec aim; /* unit vector */
+    int rounds;        /* left in the weapon in hand */
     bool reloading;
 };
 
@@ -100,14 +101,14 @@ struct hs_client {
     unsigned me;
     struct hs_link link;
     struct hs_dice dice;
-    double *arrivals;   /* of each frame of the film at this client; HUGE_VAL: never */
-    double phase;       /* seconds from a tick of the server to the client's frame */
-    double interp;      /* seconds from the screen to the newest snapshot */
-    double up;          /* seconds from a client's frame to its place on the server's clock */
-    double up_error;    /* of the client's estimate of `up` */
-    double clock_error; /* of the client's estimate of the server's clock; varies slowly */
-    double skill;       /* radians; deviation of the hand */
-    struct hs_vec aim;  /* unit; without the error of the hand */
+    double *arrivals;          /* when each frame of the film arrives here; HUGE_VAL: never */
+    double phase;              /* seconds from a tick of the server to the client's frame */
+    double interp;             /* seconds by which the screen is behind the newest snapshot */
+    double up;                 /* seconds from a client's frame until the server simulates it */
+    double up_error;           /* error of the client's estimate of `up` */
+    double clock_error;        /* error of its estimate of the server's clock; varies slowly */
+    double skill;              /* radians; deviation of the hand */
+    struct hs_vec aim;         /* unit vector without the error of the hand */
     double off_yaw, off_pitch; /* radians; the error of the hand now */
     int foe;                   /* -1: nobody */
     double foe_until, aim_height;
@@ -115,12 +116,12 @@ struct hs_client {
     double drawn_at; /* when the weapon is ready */
     double ready_at[HS_ARMS];
     double reload_until;
-    int rounds[HS_ARMS];    /* left; -1: no magazine */
-    uint64_t shots, claims; /* fired, and sent for them */
+    int rounds[HS_ARMS];    /* rounds left; -1: no magazine */
+    uint64_t shots, claims; /* shots fired, and claims sent for them */
     struct hs_doing log[HS_CLIENT_LOG];
     uint64_t frames;
     struct hs_missile missiles[HS_CLIENT_MISSILES];
-    struct hs_screen last; /* of the previous frame; time 0: none */
+    struct hs_screen last; /* screen of the previous frame; time 0: none */
 };
 
 /* Starts a client. `arrivals`: owned by the caller, HUGE_VAL for each frame of the film. */
@@ -135,11 +136,12 @@ void hs_client_frame(struct hs_client *client, const struct hs_game *game, doubl
                      struct hs_mailbox *box);
 
 /* Claims what a shot hits on a screen: sets target, pellets and end from the start, direction and
-   seed of the mail. False: it hits no enemy. Not for projectiles. */
+   seed of the mail. Returns false if it hits no enemy. Not for projectiles. */
 bool hs_client_claim(const struct hs_game *game, const struct hs_screen *screen,
                      struct hs_mail *mail);
 
-/* Returns what the server knows about the client at a time on its clock; NULL: nothing yet. */
+/* Returns what the server knows about the client at a time on its clock, or NULL if the server
+   knows nothing yet. */
 const struct hs_doing *hs_client_doing(const struct hs_client *client, double time);
 
 /* ---- between client.c and fire.c ---- */

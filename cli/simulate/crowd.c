@@ -15,10 +15,10 @@
 #define ACCELERATION 40.0 /* m/s^2; players of shooters start and stop quickly */
 #define GRAVITY      9.81
 #define JUMP_SPEED   3.6  /* m/s upwards; reaches two thirds of a metre */
-#define JUMPS        0.25 /* per second */
-#define CROUCHES     0.2  /* per second; players stand up again five times as fast */
-#define DEATHS       0.07 /* per second */
-#define PORTALS      0.04 /* per second */
+#define JUMPS        0.25 /* of a player, per second */
+#define CROUCHES     0.2  /* of a player, per second; players stand up again five times as fast */
+#define DEATHS       0.07 /* of a player, per second */
+#define PORTALS      0.04 /* used by a player, per second */
 #define DEAD_SECONDS 2.5
 #define PROTECTION   1.0 /* seconds after a spawn */
 #define NEAR         0.9 /* metres; players who are closer avoid each other */
@@ -31,13 +31,13 @@ enum gait { GAIT_RUN, GAIT_STRAFE, GAIT_STAND, GAITS };
 struct mover {
     struct hs_vec velocity, goal;
     enum gait gait;
-    double gait_until, side_until, side; /* side: 1 or -1, of strafing */
+    double gait_until, side_until, side; /* side: the direction of strafing, 1 or -1 */
     double arm_until, dead_until, protected_until;
 };
 
 struct hs_crowd {
     size_t ticks;
-    int arm; /* of all players; -1: they change */
+    int arm; /* enum hs_arm of all players; -1: they change weapons */
     struct mover movers[HS_CROWD];
     struct hs_sim_pose poses[]; /* [tick][who] */
 };

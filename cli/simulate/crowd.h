@@ -17,7 +17,7 @@ enum { HS_CROWD = 10, HS_CROWD_HZ = 60 };
 
 /* A player at one time. */
 struct hs_sim_pose {
-    struct hs_vec position; /* of the feet */
+    struct hs_vec position; /* position of the feet */
     double yaw;             /* radians around +z; 0 in a crowd, where nobody aims */
     uint32_t jumps;         /* portals used and lives begun so far */
     uint32_t life;          /* lives begun so far */
@@ -29,11 +29,11 @@ struct hs_sim_pose {
 struct hs_crowd;
 
 /* Creates the crowd: all players in all ticks. `arm`: enum hs_arm of all players; -1: they change
-   weapons. NULL: out of memory. */
+   weapons. Returns NULL if memory runs out. */
 struct hs_crowd *hs_crowd_create(size_t ticks, int arm, struct hs_dice *dice);
 void hs_crowd_destroy(struct hs_crowd *crowd);
 
-/* Returns the time of a tick in seconds on the clock of the match, which is the server's. */
+/* Returns the time of a tick on the server's clock, in seconds. */
 double hs_crowd_time(size_t tick);
 int64_t hs_crowd_time_us(size_t tick);
 
@@ -42,11 +42,11 @@ size_t hs_crowd_tick(const struct hs_crowd *crowd, double time);
 
 const struct hs_sim_pose *hs_crowd_at(const struct hs_crowd *crowd, unsigned who, size_t tick);
 
-/* Returns the place of the feet between two ticks, on a straight line. Before a portal or spawn it
-   is the old place. */
+/* Returns the place of the feet at a time between two ticks, on a straight line. If the player uses
+   a portal or spawns between these ticks, it is the old place. */
 struct hs_vec hs_crowd_place(const struct hs_crowd *crowd, unsigned who, double time);
 
-/* Returns the seconds since a player's death at a time; 0: the player is alive. */
+/* Returns the seconds since a player's death at a time, or 0 if the player is alive. */
 double hs_crowd_dead_for(const struct hs_crowd *crowd, unsigned who, double time);
 
 struct hs_str hs_crowd_name(unsigned who);

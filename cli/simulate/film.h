@@ -19,18 +19,18 @@ struct hs_film {
 
 /* A time between two frames. */
 struct hs_moment {
-    size_t from, to; /* equal: exactly that frame, or the newest one */
+    size_t from, to; /* indices of frames; equal: exactly that frame, or the newest one */
     double alpha;    /* 0 .. 1: from one frame to the other */
     double time;
 };
 
-/* Finds the moment of a time; after the last frame, that frame and its time. False: the time is
-   before the first frame. */
+/* Finds the moment of a time. For a time after the last frame, it is the moment of the last frame.
+   Returns false if the time is before the first frame. */
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
 /* Computes a player's pose at a time. Positions follow a straight line, and the yaw follows the
-   shorter turn. Across a portal or spawn both are those of the older frame. All other members
-   always are. False: the time is before the first frame. */
+   shorter turn. Across a portal or spawn, both are those of the older frame. All other members are
+   always those of the older frame. Returns false if the time is before the first frame. */
 bool hs_film_pose(const struct hs_film *film, double time, unsigned who, struct hs_sim_pose *out);
 
 /* Computes a player's pose at a moment as clients receive it: positions in single precision, yaw in
@@ -40,16 +40,17 @@ void hs_film_pose_sent(const struct hs_film *film, const struct hs_moment *momen
 
 struct hs_vec hs_to_single(struct hs_vec v);
 
-/* Computes the hitboxes of a pose. The rig turns no bone and no hitbox. */
+/* Computes the hitboxes of a pose. It does not rotate bones or hitboxes, because the arena's rig
+   has no rotations. */
 void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                   struct hs_body *out);
 
 /* The first contact of a shot. */
 struct hs_first {
     int who;              /* -1: the world, or nothing */
-    uint16_t hitbox;      /* of a body */
+    uint16_t hitbox;      /* hitbox of the body */
     double distance;      /* along the shot; its length if it touches nothing */
-    struct hs_vec normal; /* of the world there */
+    struct hs_vec normal; /* normal of the world at the contact */
 };
 
 /* Returns whether a sweep touches the body before `out->distance`. If so, sets hitbox and

@@ -7,7 +7,8 @@
 #include "validators/base/units.h"
 #include "validators/spread.h"
 
-/* Metres; deviation of where a client draws its own player, and more after a lost command. */
+/* Metres: how far a client's own player is drawn from the true place. The second value is added
+   after a lost command. */
 #define PREDICTION      0.015
 #define LOST_PREDICTION 0.05
 
@@ -60,7 +61,7 @@ static void trace(const struct hs_game *game, const struct hs_mail *mail,
             first->who = (int)who;
 }
 
-/* Claims the enemy whom a single shot hits. False: the screen shows no hit. */
+/* Claims the enemy whom a single shot hits. Returns false if the screen shows no hit. */
 static bool hit_with_one(const struct hs_game *game, const struct hs_screen *screen,
                          struct hs_mail *mail)
 {
@@ -227,9 +228,9 @@ static void blend_screens(const struct hs_screen *from, const struct hs_screen *
     }
 }
 
-/* Finds the first contact of a missile within a step, at *share (0 .. 1) of it. Each body moves
-   straight from one pose to the other, so the missile is swept along its path relative to that
-   body. */
+/* Finds the first contact of a missile within a step. *share (0 .. 1) is how much of the step is
+   over at the contact. Each body moves straight from one pose to the other, so the missile is swept
+   along its path relative to that body. */
 static bool touches(const struct hs_game *game, const struct hs_missile *missile, double until,
                     const struct hs_sim_pose before[HS_CROWD],
                     const struct hs_sim_pose after[HS_CROWD], struct hs_first *first, double *share)
@@ -259,8 +260,8 @@ static bool touches(const struct hs_game *game, const struct hs_missile *missile
     return *share <= 1;
 }
 
-/* Adds to the claim as victims those enemies that the blast reaches on the screen, past all walls.
- */
+/* Adds victims to the claim: the enemies on the screen whom the blast reaches and no wall
+   shields. */
 static void claim_victims(const struct hs_game *game, struct hs_mail *mail,
                           const struct hs_sim_pose poses[HS_CROWD], struct hs_vec normal)
 {
@@ -289,7 +290,7 @@ static void strike(struct hs_client *client, const struct hs_game *game, double 
     mail->hit.end = hs_to_single(missile_place(game, missile, hit));
     mail->hit.hit_time_us = stamp_hit(client, game, hit);
     if (first->who >= 0 && !is_target(mail, poses, first->who))
-        return; /* a teammate or a protected player stops it: the client claims nothing */
+        return; /* a teammate or a protected player stops the missile: the client claims nothing */
     if (first->who >= 0)
         claim_target(game, mail, first);
     if (weapon_of(game, mail)->has_blast) {

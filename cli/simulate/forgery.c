@@ -7,8 +7,8 @@
 #define CLEAR  0.03 /* metres; a forged shot passes a body by at least this */
 #define THIN   0.05 /* metres; claims for a ray use five times this radius */
 #define TRIES  24
-#define LEGS   128 /* of a flight; each is tested against the body */
-#define LATEST 0.3 /* seconds; forged times are beyond the limit by up to this */
+#define LEGS   128 /* parts of a flight; each is tested against the body */
+#define LATEST 0.3 /* seconds; forged times are beyond the limit by at most this */
 
 const char *const hs_forgery_names[HS_FORGERIES] = {
 #define X(id, name, text) name,
@@ -35,7 +35,7 @@ static void claim(struct hs_mail *mail, unsigned target)
             mail->pellets[i].target = mail->hit.target;
 }
 
-/* Finds a player's pose on the server. False: before its first frame. */
+/* Finds a player's pose on the server. Returns false if the time is before the first frame. */
 static bool pose_at(const struct hs_forger *forger, unsigned who, double time,
                     struct hs_sim_pose *out)
 {
@@ -87,7 +87,7 @@ static double flight_gap(const struct hs_forger *forger, const struct hs_mail *m
         gap = fmin(gap, hs_pose_gap(forger->game->arena, &pose, &sweep));
         at = to;
     }
-    return gap - 0.02; /* the body moves within a leg */
+    return gap - 0.02; /* because the body moves within a part of the flight */
 }
 
 /* Returns the smallest gap between a claimed shot and a player's body on the server. */
@@ -117,7 +117,8 @@ static struct hs_vec across(struct hs_forger *forger, struct hs_vec along, doubl
     return size > 1e-6 ? hs_vec_scale(side, length / size) : (struct hs_vec){0, 0, length};
 }
 
-/* Turns a trace so that it moves by `shift` at the distance `away`; keeps its length. */
+/* Turns a trace about its start, so that it moves by `shift` at the distance `away`. Keeps its
+   length. */
 static struct hs_vec swing(struct hs_vec start, struct hs_vec end, double away, struct hs_vec shift)
 {
     struct hs_vec along = hs_vec_sub(end, start);
@@ -126,7 +127,8 @@ static struct hs_vec swing(struct hs_vec start, struct hs_vec end, double away, 
     return hs_vec_add_scaled(start, aimed, length / hs_vec_length(aimed));
 }
 
-/* Turns a shot until it passes its target by a gap within bounds. */
+/* Turns a shot until the gap between its path and its target is within bounds. `shift` and `gap`:
+   min and max, metres. */
 static bool pass_by(struct hs_forger *forger, const double shift[2], const double gap[2],
                     struct hs_mail *mail)
 {
@@ -137,8 +139,7 @@ static bool pass_by(struct hs_forger *forger, const double shift[2], const doubl
         return false;
     pose.position.z += 1;
     double away = fmax(hs_vec_distance(pose.position, start), 0.3);
-    claim(mail,
-          (unsigned)honest.target); /* for all pellets, because they may have hit several players */
+    claim(mail, (unsigned)honest.target); /* the pellets may have hit several players */
     for (int i = 0; i < TRIES; i++) {
         double size = between(forger, shift[0], shift[1]);
         struct hs_vec by = across(forger, hs_vec_sub(honest.hit.end, start), size);
@@ -174,7 +175,7 @@ static bool forge_start(struct hs_forger *forger, struct hs_mail *mail)
 
 /* ---- other times ---- */
 
-/* Moves a claim to another time, and its end along with the target. */
+/* Moves a claim to another time, and moves its end as far as the target moved. */
 static bool move_in_time(const struct hs_forger *forger, double to, struct hs_mail *mail)
 {
     struct hs_sim_pose then, other;
@@ -209,11 +210,12 @@ static bool forge_future(struct hs_forger *forger, struct hs_mail *mail)
     return move_in_time(forger, forger->now + slack + between(forger, 0.001, LATEST), mail);
 }
 
-/* Exceeds the latency slack, and stays within the other limits of time if they allow that. */
+/* Sets a time that exceeds the latency slack. It keeps to the other limits of time if that is
+   possible. */
 static bool forge_slack(struct hs_forger *forger, struct hs_mail *mail)
 {
     const struct hs_rewind_rules *rules = &forger->game->arena->ruleset->rewind;
-    /* The slacks of the noisiest connection. */
+    /* The largest slacks; the noisiest connection gets them. */
     double newer = fmax(hs_seconds(rules->newer_slack_us), hs_seconds(rules->older_slack_us));
     double latest = forger->expected[1] + newer + 0.001;
     double oldest = forger->expected[0] - 2 * hs_seconds(rules->older_slack_us) - 0.001;
@@ -268,8 +270,8 @@ static bool blast_through_wall(struct hs_forger *forger, unsigned who, struct hs
     if (mail->target >= 0 || !enemy_at(forger, mail->from, who, hit_time(mail), &pose) ||
         hs_pose_distance(arena, &pose, from) > weapon_of(forger, mail)->blast.radius - 0.1)
         return false;
-    /* Hidden from all sides of the claimed end: the checks compute the exact centre of the blast.
-     */
+    /* The body must be hidden from all sides of the claimed end, because the checks compute the
+       exact centre of the blast, which is near it. */
     for (int i = 0; i < 6; i++) {
         double off = i % 2 == 0 ? 0.12 : -0.12;
         struct hs_vec near = {from.x + (i / 2 == 0 ? off : 0), from.y + (i / 2 == 1 ? off : 0),

@@ -20,11 +20,11 @@ enum hs_link_kind {
     HS_LINK_BAD,
     HS_LINK_OUTAGE,
     HS_LINKS,
-    HS_LINK_STEADY = HS_LINKS, /* always 40 ms, for figures at one latency; no mixed match has it */
+    HS_LINK_STEADY = HS_LINKS, /* always 40 ms, for results at one latency; not in mixed matches */
     HS_LINKS_AND_STEADY
 };
 
-extern const char *const hs_link_names[HS_LINKS_AND_STEADY]; /* "LAN" */
+extern const char *const hs_link_names[HS_LINKS_AND_STEADY]; /* for example "LAN" */
 
 /* Share of messages that are lost, on every kind of link. */
 #define HS_LINK_LOSS 0.05
@@ -37,14 +37,15 @@ struct hs_link {
     enum hs_link_kind kind;
     double base;      /* round trip without jitter; seconds */
     double jitter;    /* mean, per direction; seconds */
-    uint64_t outages; /* seed of their times */
+    uint64_t outages; /* seed of the times of outages */
 };
 
 void hs_link_draw(enum hs_link_kind kind, struct hs_dice *dice, struct hs_link *out);
 
 bool hs_link_loses(struct hs_dice *dice);
 
-/* Returns the seconds from `at` to the end of the outage at that time; 0 between outages. */
+/* Returns the seconds from `at` to the end of the outage at that time; 0 between outages. *loses:
+   messages in this outage are lost, not delayed. */
 double hs_link_outage(const struct hs_link *link, double at, bool *loses);
 
 /* Returns the delay of a message in one direction, in seconds, without outages. */

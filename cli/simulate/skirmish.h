@@ -16,19 +16,20 @@
 #include "cli/simulate/forgery.h"
 #include "validators/frame.h"
 
-enum { HS_SKIRMISH_PINGS = 4 }; /* stored per player, as the latency check does */
+enum { HS_SKIRMISH_PINGS = 4 }; /* measured round trips kept per player, as in the latency check */
 
 /* The members above the dashed line are for callers to read. */
 struct hs_skirmish {
     struct hs_game game;
-    size_t tick; /* the current one */
+    size_t tick; /* the current tick */
     double now;  /* seconds on the server's clock */
     int64_t now_us;
-    const struct hs_frame *frame; /* posted at this tick; NULL: none */
+    const struct hs_frame *frame; /* the frame posted at this tick; NULL: none */
     struct hs_client clients[HS_CROWD];
-    struct hs_forger forger;      /* for forgeries of this match; see hs_skirmish_expect */
-    double empty_since[HS_CROWD]; /* seconds; time of the frame that says so; 0: not empty */
-    bool failed;                  /* out of memory */
+    struct hs_forger forger; /* for forgeries of this match; see hs_skirmish_expect */
+    /* time of the frame in which the weapon became empty; 0: not empty */
+    double empty_since[HS_CROWD];
+    bool failed; /* out of memory */
     /* ---- */
     struct hs_crowd *crowd;
     size_t ticks, begun;
@@ -37,30 +38,31 @@ struct hs_skirmish {
     struct hs_dice dice;
     int32_t pings_us[HS_CROWD][HS_SKIRMISH_PINGS];
     unsigned ping_count[HS_CROWD];
-    struct hs_sim_pose posted[HS_CROWD]; /* in the last frame */
+    struct hs_sim_pose posted[HS_CROWD]; /* poses in the last frame */
     struct hs_player_frame players[HS_CROWD];
     struct hs_frame written;
 };
 
-/* Creates a skirmish. NULL: out of memory. */
+/* Creates a skirmish. Returns NULL if memory runs out. */
 struct hs_skirmish *hs_skirmish_create(const struct hs_skirmish_setup *setup);
 void hs_skirmish_destroy(struct hs_skirmish *skirmish);
 
-/* Begins the next tick and writes its frame. False: the match is over, or out of memory. */
+/* Begins the next tick and writes its frame. Returns false if the match is over, or if memory runs
+   out. */
 bool hs_skirmish_begin(struct hs_skirmish *skirmish);
 
-/* Takes the next shot or claim that has arrived, in order of arrival. False: no more at this
-   tick. */
+/* Takes the next shot or claim that has arrived, in order of arrival. Returns false if there is no
+   more at this tick. */
 bool hs_skirmish_take(struct hs_skirmish *skirmish, struct hs_mail *out);
 
 /* Runs the clients and ends the tick. */
 void hs_skirmish_end(struct hs_skirmish *skirmish);
 
-/* Returns whether history and links are filled. Nobody shoots before this is true. */
+/* Returns whether enough frames and snapshots have been sent. Nobody shoots before that. */
 bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
 
-/* Sets the forger's times for claims of this player from the round trips in frames. False: none
-   has been measured yet. */
+/* Sets the forger's times for claims of this player from the round trips in frames. Returns false
+   if no round trip has been measured yet. */
 bool hs_skirmish_expect(struct hs_skirmish *skirmish, unsigned who);
 
 /* Returns whether the shooter had been dead for longer than the grace when the shot was fired, and

@@ -36,7 +36,8 @@ static bool begins(enum hs_route route, const char *with)
     return strncmp(hs_route_pattern(route), with, strlen(with)) == 0;
 }
 
-/* Finds the owner of the resource in the path of a request; CALLER: the path has no resource. */
+/* Returns who owns the resource in the path of a request. Returns CALLER if the path has no
+   resource. */
 static enum owner owner_of(struct hs_service *service, enum hs_route route, struct hs_str name,
                            const struct hs_identity *identity)
 {
@@ -65,7 +66,7 @@ static enum owner owner_of(struct hs_service *service, enum hs_route route, stru
                                                             : ANOTHER;
 }
 
-/* Whether the request creates the resource in its path if it is missing. */
+/* Returns whether the request creates the resource in its path if it is missing. */
 static bool can_make(const struct hs_service *service, enum hs_route route, unsigned scopes)
 {
     enum hs_method method = hs_route_method(route);
@@ -112,8 +113,8 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
 
 static const char not_yours[] = "You own nothing with this name; a missing resource can be put";
 
-/* The answer to a caller who is not admitted, and the end of its WWW-Authenticate. All wrong tokens
-   get the same text, because details would help callers who guess tokens. */
+/* The answer to a caller who is not admitted, and the end of the header WWW-Authenticate. All wrong
+   tokens get the same text, because details would help callers who guess tokens. */
 static const struct {
     enum hs_problem_code code;
     const char *detail, *challenge;

@@ -11,15 +11,16 @@
 
 struct hs_service;
 
-/* The result, kept for the life of the request. */
+/* The result of the check, kept for the life of the request. */
 struct hs_auth {
     enum hs_auth_failure failure; /* HS_AUTH_FINE: admitted */
-    bool hidden;                  /* TENANT: the resource does not exist; the answer hides that */
-    struct hs_identity identity;  /* of a valid token */
+    /* with HS_AUTH_TENANT: the resource does not exist; the answer hides this */
+    bool hidden;
+    struct hs_identity identity; /* the caller of a valid token */
 };
 
-/* `authorization` is the value of the header; its ptr is NULL if there is no header. A service
-   without tokens admits every caller, with an empty identity. */
+/* Checks a caller. `authorization` is the value of the header; its ptr is NULL if there is no
+   header. A service without tokens admits every caller, with an empty identity. */
 void hs_auth_check(struct hs_service *service, enum hs_route route,
                    const struct hs_route_params *params, struct hs_str authorization,
                    struct hs_auth *auth);
@@ -31,7 +32,8 @@ void hs_auth_refuse(const struct hs_auth *auth, enum hs_route route, struct hs_p
    has it or it does not exist. */
 void hs_auth_not_yours(struct hs_problem *problem);
 
-/* The value of WWW-Authenticate (RFC 6750) for a refused caller, or "". Returns `text`. */
+/* Writes the value of WWW-Authenticate (RFC 6750) for a refused caller, or "", to `text`. Returns
+   `text`. */
 const char *hs_auth_challenge(const struct hs_auth *auth, enum hs_route route, char text[192]);
 
 #endif

@@ -17,7 +17,7 @@ enum { MAX_TOKENS = 4096, MAX_FILE_BYTES = 4 * 1024 * 1024 };
 
 struct token {
     struct hs_name tenant, kid;
-    char sha256[HS_SHA256_HEX]; /* of the secret, in lower case */
+    char sha256[HS_SHA256_HEX]; /* hash of the secret, in lower case */
     unsigned scopes;
     int64_t not_before_s, not_after_s; /* valid from not_before until just before not_after */
     size_t index;                      /* index in the document */
@@ -45,7 +45,8 @@ bool hs_token_part_is_valid(struct hs_str text, size_t max)
     return true;
 }
 
-/* The characters that RFC 6750 allows in a token, except `=`. */
+/* Returns whether a text can be a secret: it has only the characters that RFC 6750 allows in a
+   token, except `=`. */
 static bool is_secret(struct hs_str text)
 {
     if (text.len < HS_SECRET_MIN || text.len > HS_SECRET_MAX)
@@ -200,7 +201,8 @@ static void decode_list(struct hs_reader *reader, const json_t *value, const str
     *(struct hs_tokens **)target = tokens;
 }
 
-/* Names are padded with zeros, so the whole arrays compare. */
+/* Orders tokens by tenant and kid. Names are padded with zeros, so memcmp can compare whole
+   names. */
 static int compare_tokens(const void *a, const void *b)
 {
     const struct token *one = a, *other = b;
@@ -244,7 +246,8 @@ struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *pro
     return NULL;
 }
 
-/* Returns the text of a file, which the caller frees. NULL with `problem` set. */
+/* Returns the text of a file, which the caller frees. Returns NULL and sets `problem` on
+   failure. */
 static char *read_file(const char *path, size_t *size, struct hs_problem *problem)
 {
     struct stat status;

@@ -19,11 +19,12 @@ enum {
     HS_KID_MAX = 32,
     HS_SECRET_MIN = 20, /* shorter secrets could be guessed, so they are never admitted */
     HS_SECRET_MAX = 128,
-    HS_SECRET_BYTES = 32, /* of a secret from `token new`, which writes it in hexadecimal */
+    /* random bytes of a secret from `token new`, which writes them in hexadecimal */
+    HS_SECRET_BYTES = 32,
     HS_TOKEN_MAX = 3 + HS_TENANT_MAX + 1 + HS_KID_MAX + 1 + HS_SECRET_MAX,
 };
 
-/* A whole token file, checked; never changed once it is loaded. */
+/* The checked content of a token file. It never changes once it is loaded. */
 struct hs_tokens;
 
 /*
@@ -33,7 +34,8 @@ struct hs_tokens;
  */
 struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem);
 
-/* The same from a file. Refuses a file that everybody can write: writers could admit themselves. */
+/* Reads such a document from a file. Refuses a file that everybody can write, because writers could
+   admit themselves. */
 struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem);
 
 void hs_tokens_destroy(struct hs_tokens *tokens); /* NULL does nothing */
@@ -54,11 +56,12 @@ struct hs_identity {
 enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_str token,
                                      int64_t now_s, struct hs_identity *identity);
 
-/* Whether a text can be a tenant (`max` HS_TENANT_MAX) or a kid (HS_KID_MAX): 1 to `max` of
+/* Returns whether a text can be a tenant (`max` HS_TENANT_MAX) or a kid (HS_KID_MAX): 1 to `max` of
    [A-Za-z0-9.-], starting with a letter or digit. */
 bool hs_token_part_is_valid(struct hs_str text, size_t max);
 
-/* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. False: it is not such a time. */
+/* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. Returns false if it is not such a
+   time. */
 bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 
 /* ---- the current tokens ---- */
@@ -67,14 +70,14 @@ bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 struct hs_keyring;
 
 /* Takes ownership of the tokens, even on failure. Without tokens (NULL) no caller is admitted yet.
-   Returns NULL when memory is out. */
+   Returns NULL if memory runs out. */
 struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
 void hs_keyring_destroy(struct hs_keyring *keyring); /* NULL does nothing */
 
 /* Replaces the current tokens. Takes ownership of the new ones. */
 void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh);
 
-/* The number of current tokens. */
+/* Returns the number of current tokens. */
 size_t hs_keyring_count(struct hs_keyring *keyring);
 
 /* Runs hs_tokens_check with the current tokens and the current time. */

@@ -75,8 +75,9 @@ void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint
     writer->records++;
 }
 
-/* Renames the files. At every moment a complete file has the newest name, or, if the newest was
-   damaged, the previous name. A file system without links keeps no previous file. */
+/* Gives the files their names. At every moment, a complete file has the newest name. If the newest
+   file was damaged, a complete file has the previous name. A file system without links keeps no
+   previous file. */
 static void put_into_place(struct hs_checkpoint_writer *writer)
 {
     int directory = writer->directory;
@@ -151,7 +152,7 @@ static void take_record(struct reading *reading, const unsigned char header[RECO
     reading->records++;
 }
 
-/* Reads the next record. False: nothing more can be read. */
+/* Reads the next record. Returns false if nothing more can be read. */
 static bool read_record(struct reading *reading)
 {
     unsigned char header[RECORD_HEADER];

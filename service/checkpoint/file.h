@@ -1,5 +1,5 @@
 /*
- * A file of checksummed records that is complete or absent. Little-endian:
+ * A file of checksummed records. The file is complete or absent. Its numbers are little-endian:
  *
  *   "HSCHKPT" and a version (8 bytes)
  *   records: type (4), CRC-32 (4), size (8), then `size` bytes; the CRC is zlib's, over type, size
@@ -20,7 +20,7 @@
 #define HS_CHECKPOINT_NAME     "checkpoint"
 #define HS_CHECKPOINT_PREVIOUS "checkpoint.previous" /* the previous checkpoint */
 #define HS_CHECKPOINT_NEW      "checkpoint.new"      /* being written */
-#define HS_CHECKPOINT_DAMAGED  "checkpoint.damaged"  /* renamed at a start */
+#define HS_CHECKPOINT_DAMAGED  "checkpoint.damaged"  /* a damaged file, renamed at a start */
 
 enum { HS_CHECKPOINT_VERSION = 3 };
 
@@ -31,14 +31,16 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
-    HS_CHECKPOINT_FINAL,        /* first and empty: no claim was verified after this file was
-                                   written. The previous file ignores it: a process has used it */
+    /* The first record, without bytes: no claim was verified after this file was written. It is
+       ignored in the previous file, because a process has started from that file. */
+    HS_CHECKPOINT_FINAL,
     HS_CHECKPOINT_RULESET_NAME, /* a name of an earlier ruleset: owner, revision */
     HS_CHECKPOINT_MAP,          /* a name, its owner, the revision; map_file.h has the geometry */
-    HS_CHECKPOINT_JOURNAL, /* before all matches: the file contains journals before this number */
-    HS_CHECKPOINT_LAYOUT,  /* journal only: the layout of the events that follow */
-    HS_CHECKPOINT_EVENTS,  /* journal only: a match, its opening, records of validators/journal.h */
-    HS_CHECKPOINT_CLOSE,   /* journal only: a match that ended, its opening */
+    /* comes before all matches: the file contains the journals before this number */
+    HS_CHECKPOINT_JOURNAL,
+    HS_CHECKPOINT_LAYOUT, /* journal only: the layout of the events that follow */
+    HS_CHECKPOINT_EVENTS, /* journal only: a match, its opening, records of validators/journal.h */
+    HS_CHECKPOINT_CLOSE,  /* journal only: a match that ended, its opening */
     HS_CHECKPOINT_RULESET_GONE /* journal only: a ruleset that was deleted: owner, name */
 };
 

@@ -85,8 +85,8 @@ static bool append(struct hs_journal *journal, enum hs_checkpoint_type type,
     return true;
 }
 
-/* Creates the next file with its header. The lock is held. False with errno: the current file
-   stays. */
+/* Creates the next file with its header. The lock is held. On failure returns false and sets errno,
+   and the current file stays. */
 static bool begin_file(struct hs_journal *journal)
 {
     char name[HS_JOURNAL_NAME_MAX];
@@ -159,7 +159,8 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
     return fine;
 }
 
-/* Returns the number of the current file, or of the first one. The lock is held. */
+/* Returns the number of the current file, or of the file that will be the first. The lock is
+   held. */
 static uint64_t current_number(const struct hs_journal *journal)
 {
     return journal->file >= 0 ? journal->number : journal->next;
@@ -227,7 +228,7 @@ bool hs_journal_settle(struct hs_journal *journal)
     uint64_t position = state.written;
     if (state.synced < position) {
         pthread_mutex_lock(&journal->sync_lock);
-        /* For a thread that waited here, the previous one has often synced already. */
+        /* While this thread waited for the lock, another thread has often synced these bytes. */
         hs_journal_state(journal, &state);
         if (state.synced < position)
             sync_file(journal);

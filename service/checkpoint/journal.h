@@ -26,33 +26,34 @@ struct hs_journal;
 
 struct hs_journal_stats {
     uint64_t written, failed; /* records */
-    uint64_t bytes;           /* written so far */
-    uint64_t synced_failed;   /* fdatasync */
+    uint64_t bytes;           /* bytes of records written so far */
+    uint64_t synced_failed;   /* failed calls of fdatasync */
 };
 
 /*
  * Opens the journals of a directory, whose descriptor must outlive the journal. The first new file
- * has number `next`. If no file can be created, writes fail until one can. NULL: out of memory or
- * threads.
+ * has number `next`. If no file can be created, writes fail until one can. Returns NULL if memory
+ * or threads run out.
  */
 struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journal_sync sync);
 
-/* Closes the journal; `remove` also deletes the newest file. NULL does nothing. */
+/* Closes the journal; `remove` also deletes the newest file. Does nothing for NULL. */
 void hs_journal_destroy(struct hs_journal *journal, bool remove);
 
-/* Appends one record, the concatenation of the parts. False: no part of it is in the file.
-   `number`: NULL, or gets the number of the file that has the record. */
+/* Appends one record, the concatenation of the parts. Returns false if no part of it is in the
+   file. `number`: NULL, or gets the number of the file that has the record. */
 bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
                       const struct iovec *parts, size_t count, uint64_t *number);
 
 /* If the sync mode is `always`, waits until all records written so far survive a loss of power.
-   False: they may not survive one until the next checkpoint is written. True without a journal. */
+   Returns false if they may not survive such a loss until the next checkpoint is written. Returns
+   true without a journal. */
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
     bool is_sound;   /* a payment that is written now would be kept */
-    uint64_t number; /* of the current file */
-    /* Bytes of records; a loss of power costs none up to `settled`. */
+    uint64_t number; /* number of the current file */
+    /* Bytes of records. A loss of power loses none of the first `settled` bytes. */
     uint64_t written, synced, settled;
 };
 void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
@@ -61,16 +62,16 @@ void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
    can be made. Returns its number: the checkpoint will contain all files before it. */
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
-/* Call it when a checkpoint taken after `hs_journal_rotate` is written: it contains the records
-   that could not be synced before. Removes the files before `number`. */
+/* Call it when a checkpoint taken after `hs_journal_rotate` is written. Such a checkpoint contains
+   the records that could not be synced before. Removes the files before `number`. */
 void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number);
 
 void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);
 
 /* ---- at the start ---- */
 
-/* Returns the numbers of a directory's journals, ascending; free() them. NULL: memory is out, or
-   the directory cannot be read. */
+/* Returns the numbers of a directory's journals, ascending; free() them. Returns NULL if memory
+   runs out, or the directory cannot be read. */
 uint64_t *hs_journal_list(int directory, size_t *count);
 
 /* The name of a journal. */

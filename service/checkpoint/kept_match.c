@@ -36,7 +36,8 @@ static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type
     return fine;
 }
 
-/* Returns whether the newest journal or checkpoint has the document. */
+/* Writes the document of a ruleset, unless the newest journal has it. Returns false if it cannot be
+   written. */
 static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *entry)
 {
     struct hs_journal_state state;
@@ -102,13 +103,13 @@ static bool write_records(struct hs_journal *journal, struct hs_match_slot *slot
     const struct iovec parts[] = {{prefix.data, prefix.len}, {records->data, records->len}};
     if (!hs_journal_write(journal, HS_CHECKPOINT_EVENTS, parts, 2, NULL))
         return false;
-    free(records->data); /* no budget counts it */
+    free(records->data); /* free it now, because no budget counts it */
     *records = (struct hs_bytes){0};
     return true;
 }
 
-/* Finds out which payments are settled. It waits for the older ones, because under load there are
-   always newer ones that are not settled. */
+/* Finds out which payments are settled. It tests the records of an earlier write, because under
+   load the newest records are never settled. */
 static void record_settled(struct hs_match_slot *slot, const struct hs_journal_state *state)
 {
     for (int i = 0; i < 2 && slot->written_before.position <= state->settled; i++) {

@@ -16,13 +16,13 @@ struct hs_service;
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out);
 
 /* Writes the opening of a match and its ruleset, unless the journal has them. Call it before the
-   first verdict: verdict ids contain the opening. False: they cannot be written now. */
+   first verdict: verdict ids contain the opening. Returns false if they cannot be written now. */
 bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 
 /*
- * Writes the records of the match since the last call. False: they cannot be written now. They stay
- * in the match, and a later call tries again; until then no answer may report a payment that is not
- * settled. Sets `settled_payments` of the slot.
+ * Writes the records of the match since the last call. Returns false if they cannot be written now.
+ * They stay in the match, and a later call tries again; until then no answer may report a payment
+ * that is not settled. Sets `settled_payments` of the slot.
  */
 bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot);
 
@@ -32,8 +32,8 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
 /* Appends the owner, revision and document of a ruleset. */
 void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *entry);
 
-/* Write that a ruleset was put, or that its name was deleted. Call hs_journal_settle afterwards.
-   `service` is a struct hs_service, as hs_ruleset_writer passes it. */
+/* Write to the journal that a ruleset was put, or that its name was deleted. Call hs_journal_settle
+   afterwards. `service` is a struct hs_service, as hs_ruleset_writer passes it. */
 bool hs_kept_ruleset_name(void *service, struct hs_ruleset_entry *entry);
 bool hs_kept_ruleset_gone(void *service, struct hs_ruleset_entry *entry);
 

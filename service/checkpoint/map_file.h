@@ -9,7 +9,7 @@
  *
  * The CRC is zlib's, over the counts and the arrays. Reading returns the exact bits that were
  * written, so a restored world gives the same verdicts. Revisions depend on the byte order too, so
- * a machine with another one refuses the file.
+ * a machine with another byte order refuses the file.
  */
 #ifndef HS_SERVICE_MAP_FILE_H
 #define HS_SERVICE_MAP_FILE_H
@@ -20,7 +20,8 @@
 
 enum { HS_MAP_FILE_NAME = 65 }; /* 64 hexadecimal digits */
 
-/* Writes the file name of a revision ("sha256:" and 64 digits). False: `revision` is not one. */
+/* Writes the file name of a revision ("sha256:" and 64 digits). Returns false if `revision` is not
+   one. */
 bool hs_map_file_name(const char *revision, char name[HS_MAP_FILE_NAME]);
 
 /* Writes the file under another name, syncs it and the directory, and renames it; this replaces an

@@ -28,7 +28,7 @@ static bool has(const struct hs_revisions *revisions, const char *revision)
     return find(revisions, revision) < revisions->count;
 }
 
-/* Adds a revision. False: out of memory. */
+/* Adds a revision. Returns false if memory runs out. */
 static bool add(struct hs_revisions *revisions, const char *revision)
 {
     if (has(revisions, revision))
@@ -91,7 +91,7 @@ void hs_kept_maps_settle(struct hs_kept_maps *maps)
 
 void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision)
 {
-    (void)!add(&maps->on_disk, revision); /* otherwise it is written again */
+    (void)!add(&maps->on_disk, revision); /* if this fails, the file is written again later */
 }
 
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
@@ -117,7 +117,8 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
         hs_map_store_forget_mesh(store, entry);
 }
 
-/* Returns whether a file may be deleted: only files of maps, and incomplete ones. */
+/* Returns whether a file may be deleted. Only files of maps and incomplete map files may be
+   deleted. */
 static bool is_ours(const char *name, char revision[HS_REVISION_MAX])
 {
     char found[HS_MAP_FILE_NAME];

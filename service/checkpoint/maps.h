@@ -26,10 +26,10 @@ struct hs_kept_maps {
     struct hs_revisions next;    /* revisions of the checkpoint that is being taken */
     bool no_memory;              /* `next` is incomplete and must not become `newest` */
     bool is_partial;             /* `newest` is incomplete */
-    uint64_t written, failed;    /* files */
+    uint64_t written, failed;    /* numbers of files */
 };
 
-/* Creates the directory if it is missing. False with errno. */
+/* Creates the directory if it is missing. Returns false and sets errno on failure. */
 bool hs_kept_maps_open(struct hs_kept_maps *maps, int data);
 void hs_kept_maps_close(struct hs_kept_maps *maps);
 

@@ -23,7 +23,7 @@
 struct restoring {
     struct hs_service *service;
     struct hs_checkpoint_stats *stats;
-    struct hs_ruleset_entry **rulesets; /* entries of the file, held */
+    struct hs_ruleset_entry **rulesets; /* rulesets of the checkpoint; each one is a reference */
     size_t ruleset_count, ruleset_capacity;
     struct hs_restored_maps maps;
     struct hs_log_limit log_limit;
@@ -161,7 +161,7 @@ static const struct {
     [HS_MATCH_LOAD_NO_MEMORY] = {HS_RESTORED_NO_SPACE, "out of memory"},
 };
 
-/* Adds a match that was loaded from `state` to the registry, which owns it then. Returns NULL, or
+/* Adds a match that was loaded from `state` to the registry, which then owns it. Returns NULL, or
    the reason why it does not fit. */
 static const char *open_match(struct restoring *restoring, const struct head *head,
                               struct hs_ruleset_entry *ruleset, struct hs_match *match,
@@ -197,7 +197,7 @@ static const char *open_match(struct restoring *restoring, const struct head *he
                                               : "out of memory";
 }
 
-/* Returns the open match with a name, locked; NULL: no such match is open. */
+/* Returns the open match with a name, locked, or NULL if no such match is open. */
 static struct hs_match_slot *find_open(struct restoring *restoring, struct hs_str name)
 {
     struct hs_match_slot *slot = NULL;
@@ -211,8 +211,8 @@ static void remove_ended(struct restoring *restoring, struct hs_match_slot *slot
     hs_registry_remove(restoring->service->registry, slot);
 }
 
-/* Returns whether this opening of a match, or a later one, is in the registry. An earlier one has
-   ended. */
+/* Returns whether this opening of a match, or a later one, is in the registry. An earlier opening
+   has ended, so it is removed. */
 static bool is_open(struct restoring *restoring, const struct head *head)
 {
     struct hs_match_slot *slot = find_open(restoring, head->name);
@@ -332,7 +332,7 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
 
 /* ---- files ---- */
 
-/* Reads a file, and sets *result. False: it cannot be opened. */
+/* Reads a file, and sets *result. Returns false if it cannot be opened. */
 static bool read_file(struct restoring *restoring, int directory, const char *name,
                       enum hs_checkpoint_read *result, char error[512])
 {
@@ -352,8 +352,8 @@ static void refuse(struct restoring *restoring, const char *name, const char *wh
            HS_LOG_TEXT("file", name), HS_LOG_TEXT("detail", detail));
 }
 
-/* Reads a checkpoint. Sets *whole to true if the file is complete. False: the file cannot be
-   opened. */
+/* Reads a checkpoint. Sets *whole to true if the file is complete. Returns false if the file cannot
+   be opened. */
 static bool read_checkpoint(struct restoring *restoring, int directory, const char *name,
                             bool *whole, char error[512])
 {

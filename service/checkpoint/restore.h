@@ -14,9 +14,9 @@ struct hs_restored_journals {
 /*
  * Reads the newest checkpoint of a directory. If it is not whole, the previous one supplies the
  * missing matches. Then reads the journals that the checkpoints do not contain. Moves a refused
- * file out of the way, so that it never becomes the previous checkpoint. False, with a sentence in
- * `error`, only if a file cannot be opened: a start without it would lose its contents. `maps` gets
- * the maps that the checkpoints refer to.
+ * file out of the way, so that it never becomes the previous checkpoint. Returns false with a
+ * sentence in `error`, only if a file cannot be opened, because a start without it would lose its
+ * contents. `maps` gets the maps that the checkpoints refer to.
  */
 bool hs_checkpoint_restore(struct hs_service *service, int directory, struct hs_kept_maps *maps,
                            struct hs_checkpoint_stats *stats, struct hs_restored_journals *journals,

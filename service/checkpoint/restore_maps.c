@@ -11,7 +11,7 @@
 struct hs_restored_map {
     struct hs_name name;
     char revision[HS_REVISION_MAX];
-    struct hs_map_entry *entry; /* held; NULL: it cannot be restored */
+    struct hs_map_entry *entry; /* a reference; NULL: the map cannot be restored */
     enum hs_restored_name outcome;
     bool has_name;
 };
@@ -52,7 +52,7 @@ static enum hs_restored_name build(const struct hs_restored_maps *maps, struct h
         return HS_RESTORED_NAME_BACK;
     hs_map_store_release(maps->store, map->entry);
     map->entry = NULL;
-    return HS_RESTORED_NAME_DAMAGED; /* complete, but another map */
+    return HS_RESTORED_NAME_DAMAGED; /* the file is complete, but contains another map */
 }
 
 static enum hs_restored_name load(const struct hs_restored_maps *maps, struct hs_restored_map *map)
@@ -73,7 +73,7 @@ static enum hs_restored_name load(const struct hs_restored_maps *maps, struct hs
     return outcome;
 }
 
-/* Finds a map, or restores it. NULL: out of memory. */
+/* Finds a map, or restores it. Returns NULL if memory runs out. */
 static struct hs_restored_map *look_up(struct hs_restored_maps *maps, struct hs_str name,
                                        struct hs_str revision)
 {
@@ -110,7 +110,7 @@ void hs_restored_maps_name(struct hs_restored_maps *maps, struct hs_str name, st
     if (map == NULL || map->entry == NULL || map->has_name)
         return;
     enum hs_map_put result = hs_map_store_restore_name(maps->store, owner, map->entry);
-    map->has_name = true; /* or a map from the newer checkpoint has it */
+    map->has_name = true; /* this map has the name, or a map from the newer checkpoint has it */
     if (result != HS_MAP_FULL)
         return;
     map->outcome = HS_RESTORED_NAME_NO_SPACE;

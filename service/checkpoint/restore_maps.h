@@ -12,13 +12,13 @@ struct hs_restored_map;
 struct hs_restored_maps {
     struct hs_map_store *store;
     struct hs_kept_maps *kept;
-    bool keeps_documents; /* the recording needs them */
+    bool keeps_documents; /* the recording needs the documents of maps */
     struct hs_restored_map *maps;
     size_t count, capacity;
 };
 
-/* Returns the map with a name and a revision ("sha256:..."), which is held until
-   hs_restored_maps_end. NULL if it cannot be restored, which is logged once. */
+/* Returns the map with a name and a revision ("sha256:..."). It is valid until
+   hs_restored_maps_end. Returns NULL if it cannot be restored. Then the log has the reason. */
 struct hs_map_entry *hs_restored_maps_get(struct hs_restored_maps *maps, struct hs_str name,
                                           struct hs_str revision);
 

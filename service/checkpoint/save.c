@@ -28,15 +28,16 @@
 #include "validators/base/encoding.h"
 #include "validators/snapshot.h"
 
-/* The size of one part of a match, copied under its lock in some tens of microseconds. */
+/* The size of one part of a match. One part is copied under the lock of the match, in some tens of
+   microseconds. */
 enum { PART_BYTES = 64 * 1024 };
 
 struct hs_checkpoint {
     struct hs_service *service;
     int directory;
-    int owner; /* its lock marks the directory as used */
+    int owner; /* a file whose lock marks the directory as used */
     int64_t interval_us;
-    struct hs_bytes match; /* reused, so that it need not grow again */
+    struct hs_bytes match; /* reused, so that its memory need not grow again */
     struct hs_kept_maps maps;
     uint64_t contained;    /* the newest checkpoint contains journals before this number */
     uint64_t next_journal; /* number of the first journal of this process */
@@ -55,7 +56,8 @@ struct hs_checkpoint {
 struct taking {
     struct hs_checkpoint *checkpoint;
     struct hs_checkpoint_writer writer;
-    struct hs_ruleset_entry **rulesets; /* already written, held */
+    /* rulesets that are already written; each one is a reference */
+    struct hs_ruleset_entry **rulesets;
     size_t ruleset_count, ruleset_capacity;
     size_t matches;
     bool no_memory;
@@ -89,13 +91,15 @@ static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
     write_record(taking, HS_CHECKPOINT_RULESET, &record);
 }
 
-/* The map of a match, held, or else the revision that the match waits for. */
+/* The map of a match, with a reference to it; or the revision of the map that the match waits
+   for. */
 struct taken_map {
     struct hs_map_entry *entry;
     char awaited[HS_REVISION_MAX];
 };
 
-/* Releases the lock between two parts, so requests wait for one part at most. */
+/* Copies a match. Releases the lock between two parts, so that requests wait for one part at most.
+   Returns false if the match has ended. */
 static bool copy_match(struct hs_match_slot *slot, struct hs_bytes *out, struct taken_map *map,
                        struct hs_map_store *maps)
 {
@@ -172,8 +176,8 @@ static void write_posted_rulesets(struct taking *taking)
     free(posted);
 }
 
-/* Writes the names of maps. They come after the matches, because the map of a written match already
-   had its name. */
+/* Writes the names of maps. This happens after the matches are written, so that the maps of these
+   matches have their names by then. */
 static void write_maps(struct taking *taking)
 {
     struct hs_checkpoint *checkpoint = taking->checkpoint;
@@ -218,8 +222,8 @@ static void record_result(struct hs_checkpoint *checkpoint, const struct taking 
                HS_LOG_TEXT("detail", hs_file_error(taking->writer.error)));
 }
 
-/* Writes all matches and names to a file. `is_final`: no claim is verified any more. False: the
-   file could not be written, which is logged; the previous one stays. */
+/* Writes all matches and names to a file. `is_final`: no claim is verified any more. Returns false
+   if the file could not be written, which is logged; the previous one stays. */
 static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 {
     int64_t began_us = hs_clock_us();
@@ -241,7 +245,7 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
         hs_ruleset_store_release(checkpoint->service->rulesets, taking.rulesets[i]);
     free(taking.rulesets);
     if (fine) {
-        /* The previous checkpoint still needs the journals between the two. */
+        /* The previous checkpoint still needs the journals between the two checkpoints. */
         hs_journal_checkpointed(checkpoint->service->journal, checkpoint->contained);
         checkpoint->contained = contained;
     }
@@ -251,7 +255,7 @@ static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 
 /* ---- the thread ---- */
 
-/* Waits for the next checkpoint. False: the service ends. */
+/* Waits for the next checkpoint. Returns false if the service ends. */
 static bool wait_for_turn(struct hs_checkpoint *checkpoint)
 {
     struct timespec until = hs_clock_timespec(hs_clock_us() + checkpoint->interval_us);
@@ -272,9 +276,9 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Makes the newest file the previous one, which is never final. The newest may be marked final, and
-   this is no longer true. This helps if no new checkpoint can be written (a full disk). False: the
-   rename failed too. */
+/* Makes the newest file the previous one. The newest file may have a final record, which is no
+   longer true; in the previous file this record is ignored. Used if no new checkpoint can be
+   written (a full disk). Returns false if the rename failed too. */
 static bool end_final(const struct hs_checkpoint *checkpoint)
 {
     int directory = checkpoint->directory;
@@ -334,7 +338,8 @@ static bool make_directory(const char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* Locks the directory: two processes would overwrite each other's state. */
+/* Creates and locks the directory, because two processes would overwrite each other's state.
+   Returns false with a sentence in `error` on failure. */
 static bool take_directory(struct hs_checkpoint *checkpoint, const char *path, char error[512])
 {
     static const char hint[] = "name another directory, or switch checkpoints off: --data=";

@@ -23,35 +23,36 @@ struct hs_checkpoint;
 
 struct hs_checkpoint_stats {
     uint64_t written, failed;             /* checkpoints */
-    uint64_t restored[HS_RESTORED_COUNT]; /* matches, at the start */
-    uint64_t rulesets[HS_RESTORED_NAME_COUNT], maps[HS_RESTORED_NAME_COUNT]; /* at the start */
+    uint64_t restored[HS_RESTORED_COUNT]; /* matches at the start, by result */
+    /* at the start, by result */
+    uint64_t rulesets[HS_RESTORED_NAME_COUNT], maps[HS_RESTORED_NAME_COUNT];
     uint64_t map_files_written, map_files_failed;
     uint64_t files_refused;  /* at the start: incomplete, or of another version */
     double lag_seconds;      /* age of the state that a crash would leave; 0 without checkpoints */
     double interval_seconds; /* between two checkpoints; 0 without checkpoints */
-    double duration_seconds; /* of the newest checkpoint; 0: none was written */
-    uint64_t bytes;          /* of the newest checkpoint */
+    double duration_seconds; /* duration of the newest checkpoint; 0: none was written */
+    uint64_t bytes;          /* size of the newest checkpoint */
     struct hs_journal_stats journal;
 };
 
 /*
  * Creates and locks the data directory of the options, and restores its contents into the registry
- * and the stores of rulesets and maps. No other thread may use these yet. False with a sentence in
- * `error` if the directory cannot be used or another process uses it; *out is then NULL. *out is
- * also NULL if the options name no directory.
+ * and the stores of rulesets and maps. No other thread may use these yet. Returns false with a
+ * sentence in `error` if the directory cannot be used or another process uses it; *out is then
+ * NULL. *out is also NULL if the options name no directory.
  */
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 
 /* Creates the journal, writes the first checkpoint, and starts the thread for the next ones. If the
-   first checkpoint cannot be written, the file that was read is marked as left by a crash. False:
-   the journal cannot be created, that mark fails too, or the thread does not start. */
+   first checkpoint cannot be written, the file that was read is marked as left by a crash. Returns
+   false if the journal cannot be created, that mark fails too, or the thread does not start. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
 
 /* Ends the thread and writes a last checkpoint. No request may change a match any more: the change
-   would be lost. NULL does nothing. */
+   would be lost. Does nothing for NULL. */
 void hs_checkpoint_close(struct hs_checkpoint *checkpoint);
 
-/* Frees the checkpoint without writing. NULL does nothing. */
+/* Frees the checkpoint without writing. Does nothing for NULL. */
 void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint);
 
 /* Gets the state of the checkpoints. Thread-safe. Without checkpoints (NULL) all values are 0. */

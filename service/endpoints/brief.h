@@ -1,24 +1,25 @@
 /*
- * Brief answers (`?brief`): the results that are not plainly accepted, each with its index, and the
- * number of those that are. hs_move_is_plain, hs_shot_is_plain and hs_hit_is_plain say what is
- * plain. Other requests are not changed.
+ * Brief answers (`?brief`). A brief answer lists only the results that are not plainly accepted,
+ * each with its index, and has the number of the others. hs_move_is_plain, hs_shot_is_plain and
+ * hs_hit_is_plain define what is plain. Answers to other requests do not change.
  */
 #ifndef HS_SERVICE_BRIEF_H
 #define HS_SERVICE_BRIEF_H
 
 #include "service/endpoints/posting.h"
 
-/* Begins an answer. False: out of memory. */
+/* Begins an answer. Returns false if memory runs out. */
 bool hs_brief_begin(struct hs_posting *posting, const struct hs_ticks_request *tick);
 
-/* The end of an answer before an item was written. */
+/* The state of an answer before an item is written. */
 struct hs_brief_mark {
     size_t len;
     bool needs_comma;
 };
 struct hs_brief_mark hs_brief_mark(const struct hs_posting *posting);
 
-/* Takes the item back that was written after the mark if it is plain, or adds its index. */
+/* If the item that was written after the mark is plain, removes it from the answer. Otherwise adds
+   its index. */
 void hs_brief_item(struct hs_posting *posting, enum hs_item kind, struct hs_brief_mark mark);
 
 /* Writes the numbers of plain items. */

@@ -6,7 +6,7 @@
 #include "service/system/embedded.h"
 #include "service/watch/metrics.h"
 
-/* One entry of ?verbose. */
+/* One entry of the answer to ?verbose. */
 struct check {
     const char *name;
     bool passed;

@@ -39,7 +39,8 @@ static void give_to_matches(struct hs_service *service, struct hs_map_entry *ent
     hs_registry_each(service->registry, (struct hs_str){0}, give_to_match, &arrival);
 }
 
-/* Refuses a map if there is no memory for the `bytes` of its build in addition to its body. */
+/* Refuses a map, because its share lacks the memory for the `bytes` of its build in addition to its
+   body. */
 static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
                         struct hs_reply *reply)
 {
@@ -91,7 +92,7 @@ static void put_map(struct hs_service *service, const struct hs_request *request
     }
 }
 
-/* Reserves all the memory that the map will need, before it is read. */
+/* Reserves all the memory that the map will need, before the map is read. */
 void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *request,
                          struct hs_reply *reply)
 {

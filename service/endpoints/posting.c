@@ -12,8 +12,8 @@
 #include "service/watch/metrics.h"
 #include "validators/hints.h"
 
-/* Ends the recording of the match, or prevents it. `recheck` cannot know what was refused for lack
-   of memory or disk. */
+/* Ends the recording of the match, or prevents it. `recheck` cannot compute answers again that
+   depend on a lack of memory or disk space. */
 static void end_recording(struct hs_match_slot *slot)
 {
     if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
@@ -54,7 +54,8 @@ static void write_journal(struct hs_posting *posting)
     posting->slot->pays_nothing = !is_written;
 }
 
-/* Unlocks the match for the waiting threads and locks it again. False: the match was deleted. */
+/* Unlocks the match for the waiting threads and locks it again. Returns false if the match was
+   deleted. */
 static bool yield(struct hs_posting *posting)
 {
     write_journal(posting);
@@ -65,12 +66,13 @@ static bool yield(struct hs_posting *posting)
     return true;
 }
 
-/* A request lends its match after this work (1 ms). So all claims of an ordinary request see the
-   same frames. */
+/* A request lends its match to waiting threads only after this work (1 ms). So all claims of an
+   ordinary request see the same frames. */
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
-/* Lends the match to waiting threads after TURN_WORK. False: the match is gone. `recheck` computes
-   recorded requests one after the other, so a service that records never interleaves them. */
+/* Lends the match to waiting threads after TURN_WORK. Returns false if the match is gone. `recheck`
+   computes recorded requests one after the other, so a service that records never interleaves
+   them. */
 static bool lend(struct hs_posting *posting)
 {
     if (posting->spent - posting->lent_at < TURN_WORK)
@@ -82,7 +84,7 @@ static bool lend(struct hs_posting *posting)
     if (!may_lend)
         return true;
     bool is_open = yield(posting);
-    posting->stage_ns = hs_clock_ns(); /* the wait belongs to no claim */
+    posting->stage_ns = hs_clock_ns(); /* no claim counts the time of the wait */
     return is_open;
 }
 
@@ -146,7 +148,7 @@ static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
     ++*place;
 }
 
-/* The bytes of most results. */
+/* Most results have at most this many bytes. */
 enum { RESULT_BYTES = 240 };
 
 /* Writes the array of results of one kind of items. */
@@ -177,7 +179,8 @@ static bool answer_items(struct hs_posting *posting, const struct hs_ticks_reque
     return true;
 }
 
-/* Applies the parts of a tick and writes the answer. False: out of memory, or the match is gone. */
+/* Applies the parts of a tick and writes the answer. Returns false if memory runs out, or the match
+   is gone. */
 static bool answer(struct hs_posting *posting, const struct hs_ticks_request *tick)
 {
     const struct {

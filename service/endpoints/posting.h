@@ -19,11 +19,13 @@ struct hs_posting {
     struct hs_writer writer;
     const struct hs_malformed_items *malformed; /* items that could not be read */
     uint64_t budget, spent;                     /* work units (validators/work.h) of this request */
-    uint64_t lent_at;                           /* value of `spent` when the match was last lent */
-    int64_t stage_ns;                           /* when the newest stage ended (hs_clock_ns) */
-    size_t over_budget;                         /* claims and shots that did not fit */
-    bool is_gone;                /* the match was deleted: the request cannot be answered */
-    struct hs_match_info newest; /* before the first claim; the default of `now` */
+    /* value of `spent` when other threads last had the match */
+    uint64_t lent_at;
+    int64_t stage_ns;   /* when the newest stage ended (hs_clock_ns) */
+    size_t over_budget; /* claims and shots that did not fit the budget */
+    bool is_gone;       /* the match was deleted: the request cannot be answered */
+    /* before the first claim; its newest frame is the default of `now` */
+    struct hs_match_info newest;
     /* Some answers depend on a full disk or memory, so `recheck` cannot compute them again. */
     bool is_short;
     size_t unwritten;  /* unwritten bytes of earlier requests in the match's journal */
@@ -39,12 +41,14 @@ struct hs_posting {
     size_t place;                     /* of the item that is answered, in its list of the body */
 };
 
-/* Stores frames and writes the answer object. False: out of memory, nothing written. */
+/* Stores frames and writes the answer object. Returns false if memory runs out. Then nothing is
+   written. */
 bool hs_post_frames(struct hs_posting *posting, const struct hs_frames_request *request);
 
 /*
- * Check move `i`, or verify posted shot or claim `i`, and write its result. A shot or claim that no
- * longer fits the budget gets `over_budget` and is not recorded. False: out of memory.
+ * Checks move `i`, or verifies posted shot or claim `i`, and writes the result. A shot or claim
+ * that no longer fits the budget gets `over_budget` and is not recorded. Returns false if memory
+ * runs out.
  */
 typedef bool hs_posting_item(struct hs_posting *posting, const struct hs_ticks_request *tick,
                              size_t i);

@@ -14,7 +14,7 @@ static void write_head(struct hs_writer *writer, struct hs_str name, const char 
     hs_write_text_field(writer, "revision", revision);
 }
 
-/* Lists the rulesets that a caller may use. */
+/* A list of the rulesets that a caller may use. */
 struct listing {
     struct hs_writer *writer;
     struct hs_str tenant; /* ptr NULL: all rulesets */
@@ -50,7 +50,7 @@ void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_reques
     hs_write_end(&writer, '}');
 }
 
-/* A list of names, cut to the length of a sentence. */
+/* The names of rulesets in an error message. Names that do not fit are only counted. */
 struct names {
     struct hs_str tenant;
     char text[128];

@@ -20,16 +20,16 @@ HS_ROUTES(X)
 void hs_body_reader(struct hs_service *service, const struct hs_request *request,
                     struct hs_reply *reply, struct hs_reader *reader);
 
-/* Parses the body and sets up its reader. Release the result with json_decref. NULL with the
-   reply's problem set if the body is not acceptable JSON. */
+/* Parses the body and sets up its reader. Release the result with json_decref. Returns NULL with
+   the reply's problem set if the body is not acceptable JSON. */
 json_t *hs_body_parse(struct hs_service *service, const struct hs_request *request,
                       struct hs_reply *reply, struct hs_reader *reader);
 /* Returns whether the body decoded without faults. If not, sets the reply's problem. */
 bool hs_body_is_fine(const struct hs_reader *reader, struct hs_reply *reply);
 
 /*
- * Returns the match of the path, locked. Opens a missing match if `opening` is not NULL. NULL with
- * the reply's problem set.
+ * Returns the match of the path, locked. Opens a missing match if `opening` is not NULL. Returns
+ * NULL and sets the reply's problem on failure.
  */
 struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           const struct hs_request *request,
@@ -38,14 +38,14 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
 
 /*
  * Returns the match of the path, locked. Opens a missing match with the default ruleset and map, if
- * the configuration and `may_open` allow it. NULL with the reply's problem set.
+ * the configuration and `may_open` allow it. Returns NULL and sets the reply's problem on failure.
  */
 struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
-/* Return the ruleset or map with a name, if the caller may use it. NULL: the name is unknown or
-   another tenant's; both must get the same answer. */
+/* Return the ruleset or map with a name, if the caller may use it. Returns NULL if the name is
+   unknown or another tenant's; both must get the same answer. */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
                                              const struct hs_request *request, struct hs_str name);
 struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
@@ -71,7 +71,7 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 
 /* Returns whether the match of the path is open or could be opened. Call it before the body of a
-   post is read. False with the reply's problem set: no further match can be opened. */
+   post is read. Returns false with the reply's problem set if no further match can be opened. */
 bool hs_endpoint_has_capacity(struct hs_service *service, const struct hs_request *request,
                               struct hs_reply *reply);
 

@@ -76,8 +76,9 @@ static void count_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
         hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, hs_seconds(result->rewind.by_us));
 }
 
-/* Returns when the game server received the item. The default of `now` is the newest frame at the
-   first item of the request, or the item's own time if the match has no frame. */
+/* Returns when the game server received the item: `now`, if the request has it. Otherwise it is the
+   time of the newest frame before the first item of the request. If the match has no frame, it is
+   the item's own time. */
 static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_request *tick,
                       const struct item *item)
 {
@@ -98,7 +99,7 @@ static unsigned retry_after_ms(const struct hs_posting *posting)
     return ms < 1 ? 1 : ms > 60000 ? 60000 : (unsigned)ms;
 }
 
-/* Returns what is left of the budget, at least 1: with a limit of 1 no claim begins. */
+/* Returns the rest of the budget, but at least 1. With a limit of 1, no claim begins. */
 static uint64_t budget_left(const struct hs_posting *posting)
 {
     return posting->spent < posting->budget ? posting->budget - posting->spent : 1;
@@ -179,8 +180,8 @@ static bool answer_replay(struct hs_posting *posting, const struct item *item)
     return true;
 }
 
-/* Encodes and books the result. If it cannot be booked, it pays nothing and is encoded once
-   more. */
+/* Encodes the result and records it in the match. If it cannot be recorded, it must pay nothing, so
+   it is encoded once more. */
 static void answer(struct hs_posting *posting, struct item *item, bool is_known)
 {
     const struct hs_match_slot *slot = posting->slot;
@@ -188,7 +189,7 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     struct hs_hit_result *result = &item->result;
     struct hs_writer before = *writer;
     size_t len = writer->buffer->len;
-    if (result->replay != NULL) { /* a replay sets nothing else; the result is withheld below */
+    if (result->replay != NULL) { /* a replay sets no other members; the result is withheld below */
         result->verdict = HS_VERDICT_ACCEPTED;
         result->reason = HS_REASON_OK;
     }
@@ -231,8 +232,8 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     encode(posting, item);
 }
 
-/* Answers a cancellation. While the journal cannot be written, it is not accepted, because a crash
-   would lose it. */
+/* Answers a cancellation. While the journal cannot be written, the cancellation is not accepted,
+   because a crash would lose it. */
 static bool answer_cancel(struct hs_posting *posting, struct item *item)
 {
     item->forward_us = 0;

@@ -8,7 +8,7 @@
 
 /* ---- the queue ---- */
 
-/* The max wait of a request with a standing queue. */
+/* Returns the max wait of a request while the queue is standing. */
 static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
 {
     switch (priority) {
@@ -38,7 +38,8 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
     }
     bool standing = gate->long_us - gate->since_us >= HS_STANDING_US &&
                     now_us - gate->long_us <= HS_STANDING_US;
-    /* Without an earlier request the wait was for the machine, and a refusal would not help. */
+    /* A request that waited behind no other request waited for the machine. A refusal would not
+       help. */
     if (priority == HS_PRIORITY_VITAL || !was_behind)
         return true;
     return waited_us <= (standing ? standing_limit(priority, limit_us) : limit_us * HS_BURST_TIMES);
@@ -74,7 +75,7 @@ struct bucket {
 struct hs_tenant_rates {
     pthread_mutex_t lock; /* guards the buckets */
     int64_t token_ns, burst_allowance;
-    struct bucket *chains[CHAINS]; /* one for each tenant with tokens: a few */
+    struct bucket *chains[CHAINS]; /* one bucket for each tenant with tokens; these are few */
 };
 
 struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst_allowance)
@@ -103,7 +104,7 @@ void hs_tenant_rates_destroy(struct hs_tenant_rates *rates)
     free(rates);
 }
 
-/* Finds or adds a bucket. The lock is held. NULL: out of memory. */
+/* Finds or adds a bucket. The lock is held. Returns NULL if memory runs out. */
 static struct bucket *bucket_of(struct hs_tenant_rates *rates, struct hs_str tenant)
 {
     struct bucket **at = &rates->chains[hs_str_hash(tenant) % CHAINS];

@@ -17,8 +17,8 @@
 #include "validators/str.h"
 
 enum {
-    /* The queue is standing if long waits went on for this time without a larger gap. A higher
-       value lets longer bursts pass, but overload is noticed later. */
+    /* The queue is standing if long waits continue for this time, without a gap longer than this. A
+       higher value lets longer bursts pass, but overload is noticed later. */
     HS_STANDING_US = 100000,
     /* A wait is long above limit / HS_LONG_WAIT_PART. Kernels measure in steps of 1 to 10 ms. */
     HS_LONG_WAIT_PART = 8,
@@ -30,14 +30,14 @@ enum {
 
 /* How long requests waited for one worker. Zero-initialized; only that worker uses it. */
 struct hs_gate {
-    int64_t since_us;    /* the first long wait of this series */
-    int64_t long_us;     /* the last one */
+    int64_t since_us;    /* time of the first long wait of this series */
+    int64_t long_us;     /* time of its last long wait */
     int64_t answered_us; /* when this worker last answered a request that is not vital */
 };
 
 /*
- * Whether to serve a request that waited `waited_us` until `now_us` (monotonic). With a standing
- * queue hits may wait `limit_us`, frames half of it, the console a quarter. 0: no limit.
+ * Returns whether to serve a request that waited `waited_us` until `now_us` (monotonic). With a
+ * standing queue hits may wait `limit_us`, frames half of it, the console a quarter. 0: no limit.
  *
  * Only a request that arrived before the last answer waited behind another request. So only such
  * waits begin a queue, and only such requests are refused. A client that sends one request after
@@ -51,8 +51,8 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
    client's next request must arrive later. Vital requests, such as health checks, do not count. */
 void hs_gate_answered(struct hs_gate *gate, enum hs_priority priority, int64_t now_us);
 
-/* The age of the newest bytes of a TCP socket in microseconds, in steps of the kernel's clock; 0 if
-   it is unknown. */
+/* Returns the age of the newest bytes of a TCP socket in microseconds, in steps of the kernel's
+   clock; 0 if it is unknown. */
 int64_t hs_socket_waited_us(int fd);
 
 /* ---- request rates of tenants ---- */
@@ -61,15 +61,15 @@ int64_t hs_socket_waited_us(int fd);
 struct hs_tenant_rates;
 
 /* Each tenant may send `per_second` requests (1 .. 1000000) on average and `burst_allowance` (>= 1)
-   at once. NULL: out of memory. */
+   at once. Returns NULL if memory runs out. */
 struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst_allowance);
-/* NULL does nothing. */
+/* Does nothing for NULL. */
 void hs_tenant_rates_destroy(struct hs_tenant_rates *rates);
 
 /*
- * Takes one token of a tenant (ptr NULL: of the bucket of callers without a tenant). Returns 0, or
- * the milliseconds until the next token. `now_ns` is monotonic. Without memory for a bucket, the
- * tenant has no limit.
+ * Takes one token of a tenant. With ptr NULL it is the bucket of all callers without a tenant.
+ * Returns 0, or the milliseconds until the next token. `now_ns` is monotonic. Without memory for a
+ * bucket, the tenant has no limit.
  */
 unsigned hs_tenant_rates_take(struct hs_tenant_rates *rates, struct hs_str tenant, int64_t now_ns);
 

@@ -133,7 +133,8 @@ void hs_http_resume(struct hs_http_worker *worker)
 {
     struct hs_pool_job *done = atomic_exchange(&worker->done, NULL);
     while (done != NULL) {
-        struct hs_pool_job *next = done->next; /* the job ends with its request */
+        /* read it first, because the resumed request frees the job */
+        struct hs_pool_job *next = done->next;
         MHD_resume_connection(((struct hs_http_apart *)done)->connection);
         done = next;
     }

@@ -19,8 +19,9 @@ static void set_timer(struct hs_background *background, long ns)
         (void)timer_settime(background->timer, 0, &times, NULL);
 }
 
-/* The timer starts again only after the yield: where a signal costs more than GIVE_WAY_NS (under a
-   tracer, for example), a periodic timer would leave the thread no time to work. */
+/* Handles the timer's signal. The timer starts again only after the yield: with a periodic timer,
+   the thread would have no time to work if a signal costs more than GIVE_WAY_NS (under a tracer,
+   for example). */
 static void give_way(int signal, siginfo_t *info, void *context)
 {
     struct hs_background *background = info->si_value.sival_ptr;
@@ -32,9 +33,9 @@ static void give_way(int signal, siginfo_t *info, void *context)
         set_timer(background, GIVE_WAY_NS);
 }
 
-/* sched_setattr(2), which the C library does not wrap. A thread that yields loses the rest of its
-   slice. So the slice is as short as the time between two yields, and the thread keeps its share
-   (Linux 6.12 and later; older kernels ignore it). */
+/* Calls sched_setattr(2), for which the C library has no function. A thread that yields loses the
+   rest of its slice. So the slice is as short as the time between two yields, and the thread keeps
+   its share (Linux 6.12 and later; older kernels ignore it). */
 static bool set_priority(void)
 {
     struct {

@@ -19,7 +19,7 @@ struct hs_background {
     atomic_uint yields; /* times the thread yielded */
 };
 
-/* A yield takes less processor time than this, in microseconds; what a thread uses beyond it is
+/* Microseconds of processor time; a yield takes less. Time that a thread uses beyond this is
    work. */
 enum { HS_YIELD_US = 20 };
 

@@ -19,13 +19,14 @@ struct hs_descriptor_shares {
 /*
  * Shares `limit` descriptors; `open` of them are open before the listeners start. The threads come
  * first, then a reserve for checkpoints, logs, reloads and scrapes. *needed is the lowest limit
- * with which the service can run. False: `limit` is below it.
+ * with which the service can run. Returns false if `limit` is below it.
  */
 bool hs_descriptors_share(size_t limit, size_t open, const struct hs_descriptor_wants *wants,
                           struct hs_descriptor_shares *out, size_t *needed);
 
 /* Raises the soft limit to the hard one and shares it; logs when there are fewer connections than
-   configured. Call it when all long-lived files are open. False with a sentence in `error`. */
+   configured. Call it when all long-lived files are open. Returns false with a sentence in `error`
+   on failure. */
 bool hs_descriptors_fit(const struct hs_descriptor_wants *wants, struct hs_descriptor_shares *out,
                         char error[256]);
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_END = 2 }; /* CR LF, now two zero bytes */
+enum { LINE_END = 2 }; /* bytes of CR LF, which the library has replaced by zero bytes */
 
 void hs_request_target_record(struct hs_request_target *target, const char *uri)
 {
@@ -25,7 +25,8 @@ struct collecting {
     bool is_whole;    /* every byte so far belongs to a word or a line end */
 };
 
-/* Fields come in the order of their lines. Both texts are zero-terminated. */
+/* The library calls this for each header field, in the order of the lines. Both texts are
+   zero-terminated. */
 static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const char *name,
                                size_t name_size, const char *value, size_t value_size)
 {
@@ -51,7 +52,7 @@ void hs_header_block_collect(struct MHD_Connection *connection, const char *meth
     struct collecting block = {headers, version + strlen(version) + LINE_END,
                                url == method + strlen(method) + 1 && version == target->end + 1};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, collect, &block);
-    /* Later versions of the library refuse these requests themselves. */
+    /* Later versions of the library refuse malformed headers themselves. */
     if (MHD_get_version()[0] != '0' || headers->ambiguous[0] != '\0')
         return;
     const union MHD_ConnectionInfo *info =

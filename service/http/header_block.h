@@ -2,9 +2,9 @@
  * Checks that the library read the header of a request as it was sent. libmicrohttpd 0.9 cuts the
  * header in place: it puts zero bytes where words and lines end, and hands out pointers between
  * them. A zero byte that was sent cuts a value. A line that begins with a zero byte or a colon ends
- * the header: the library reads the rest as a body or as another request. Such bytes are in no
- * value, but between the values. The check walks from the request line to the end and finds them.
- * It also finds folded lines and lines that end without CR.
+ * the header: the library reads the rest as a body or as another request. Such bytes are not in a
+ * value, but between two values. To find them, the check walks from the request line to the end of
+ * the header. It also finds folded lines and lines that end without CR.
  *
  * It does not find two forms: a line of a single colon or zero byte that ends without CR; a zero
  * byte before the end of a line without CR. Once cut, both look like CR LF.
@@ -21,7 +21,7 @@ enum { HS_QUERY_ARGUMENTS = 32, HS_QUERY_BYTES = 8192 };
 
 /* The target of a request, before its header fields are read. */
 struct hs_request_target {
-    const char *end;     /* its terminator */
+    const char *end;     /* terminator of the target */
     bool has_long_query; /* more arguments or bytes than these limits: refuse the request */
 };
 

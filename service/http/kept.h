@@ -1,7 +1,7 @@
 /*
  * Memory that a worker keeps between requests, so that most requests allocate none. Only the worker
- * uses it, and it keeps at most HS_KEPT pieces of each kind. Shares (state/share.h) count the bytes
- * of the request in it; a body is at most HS_KEPT_SLACK bytes longer.
+ * uses it, and it keeps at most HS_KEPT pieces of each kind. Shares (state/share.h) count only the
+ * bytes of the request. The buffer of a body is larger by at most HS_KEPT_SLACK bytes.
  */
 #ifndef HS_SERVICE_HTTP_KEPT_H
 #define HS_SERVICE_HTTP_KEPT_H
@@ -18,7 +18,7 @@ enum {
     HS_KEPT_ANSWER = 16384, /* longer answers are charged (reply.c), and freed */
 };
 
-/* Empty buffers with memory. */
+/* Empty buffers that keep their memory. */
 struct hs_kept_buffers {
     struct hs_buffer all[HS_KEPT];
     unsigned count;
@@ -29,7 +29,7 @@ struct hs_kept {
     struct hs_http_request *requests[HS_KEPT]; /* malloc'ed */
     unsigned request_count;
     struct hs_kept_buffers bodies, answers;
-    struct hs_arena arena; /* of the endpoint that the worker runs; reset after it */
+    struct hs_arena arena; /* for the endpoint that the worker runs; reset afterwards */
 };
 
 /* Returns an empty buffer of at least `size` bytes for a body. capacity 0: out of memory. */

@@ -13,8 +13,8 @@
 /* Bytes of one read, and reads in a row before the next socket is served. */
 enum { PIECE = 32768, PIECES = 16 };
 
-/* A pause before incoming bytes are read: more of them arrive, so a flood costs fewer rounds. Only
-   peers whose bytes are discarded wait for it. */
+/* A pause before incoming bytes are read. During the pause more bytes arrive, so a flood costs
+   fewer rounds. Only peers whose bytes are discarded wait for it. */
 enum { NAP_NS = 2000000 };
 
 bool hs_linger_init(struct hs_linger *linger, size_t limit)
@@ -67,7 +67,7 @@ void hs_linger_wake(struct hs_linger *linger)
     eventfd_write(linger->wake, 1);
 }
 
-/* Discards the bytes that have arrived. False: no more will come. */
+/* Discards the bytes that have arrived. Returns false if no more will come. */
 static bool discard(struct hs_linger_socket *socket)
 {
     char piece[PIECE];
@@ -119,7 +119,8 @@ static void begin_linger(struct hs_linger *linger, int64_t now_us)
             .fd = coming[i], .until_us = now_us + HS_LINGER_US, .left = HS_LINGER_BYTES};
 }
 
-/* `polls` has one entry for each lingering socket, in order. */
+/* Discards the incoming bytes of all lingering sockets. `polls` has one entry for each of them, in
+   order. */
 static void discard_all(struct hs_linger *linger, const struct pollfd *polls)
 {
     size_t kept = 0;
@@ -152,7 +153,7 @@ void hs_linger_wait(struct hs_linger *linger, int64_t until_us)
     nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     eventfd_t times;
     if (polls[0].revents != 0 && eventfd_read(linger->wake, &times) != 0) {
-        /* The wake was already pending. */
+        /* Nothing to do: the wake has been read already. */
     }
     discard_all(linger, polls + 1);
 }

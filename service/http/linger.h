@@ -20,15 +20,14 @@ enum {
     /* Max sockets that wait to be read. Further connections are closed at once. */
     HS_LINGER_COMING = 64,
     HS_LINGER_MAX = HS_LINGER_HELD + HS_LINGER_COMING,
-    HS_LINGER_US = 2000000, /* the time of one peer */
-    /* Discards about this many bytes of one peer. After that it reads nothing until the time ends.
-     */
+    HS_LINGER_US = 2000000, /* the max time for one peer */
+    /* Discards about this many bytes of one peer. After that, reads nothing until the time ends. */
     HS_LINGER_BYTES = 16 << 20,
 };
 
 struct hs_linger_socket {
     int fd;
-    int64_t until_us; /* monotonic */
+    int64_t until_us; /* end of its time, monotonic */
     size_t left;      /* bytes that will still be discarded */
 };
 
@@ -43,8 +42,8 @@ struct hs_linger {
     size_t held_count;
 };
 
-/* `limit` is the max number of sockets, up to HS_LINGER_MAX. False: no descriptor is left; there is
-   nothing to free. */
+/* `limit` is the max number of sockets, up to HS_LINGER_MAX. Returns false if no descriptor is
+   left; there is nothing to free. */
 bool hs_linger_init(struct hs_linger *linger, size_t limit);
 /* Closes all sockets. No other thread may use it any more. */
 void hs_linger_free(struct hs_linger *linger);

@@ -75,7 +75,7 @@ struct hs_http_worker {
     struct MHD_Daemon *daemon;
     int ready;      /* the library's epoll descriptor; readable when there are events */
     int wake;       /* an eventfd: `closing` or `stopped` changed */
-    bool is_closed; /* accepts no more */
+    bool is_closed; /* it accepts no more connections */
     _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections it must resume */
     bool has_ended; /* since the library last accepted a connection, one ended */
     /* What the library reads now arrived after this time; INT64_MIN: unknown. */
@@ -86,8 +86,8 @@ struct hs_http_worker {
     struct hs_kept kept;
     struct hs_http_stream *streams; /* stream.h */
     struct hs_http_watch_list watched;
-    uint64_t ids;     /* next request id: starts at a random number */
-    uint64_t process; /* random */
+    uint64_t ids;     /* second half of the next request id; starts at a random number */
+    uint64_t process; /* first half of all request ids: a random number */
 };
 
 enum { HS_HTTP_WORKERS_MAX = 64 };
@@ -103,19 +103,19 @@ struct hs_http_caller {
 
 struct hs_http_connection {
     struct hs_http *http;
-    struct hs_http_worker *worker; /* serves it to its end */
+    struct hs_http_worker *worker; /* serves this connection to its end */
     struct hs_http_watched *watched;
     int fd; /* open as long as the connection is watched */
     /* Its last request was refused without reading its body. Only its worker uses this. */
     bool is_cut_short;
-    struct hs_request_target target; /* of the request that begins */
+    struct hs_request_target target; /* target of the request that begins */
     bool is_expensive;               /* its last request took long */
-    bool may_be_old; /* nobody looked for the bytes of its next request before they are read */
+    bool may_be_old;                 /* the next request may have waited unseen in the socket */
     /* The newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
     atomic_llong stuck_us;                    /* time after which its endpoint counts as stuck */
     atomic_size_t body_length, body_received; /* bytes of its body */
-    struct hs_name tenant;                    /* charged for it; "": none yet */
+    struct hs_name tenant;                    /* tenant charged for the connection; "": none yet */
     struct hs_pool *_Atomic builder; /* the single-threaded pool that runs its endpoint; or NULL */
 };
 
@@ -123,21 +123,21 @@ struct hs_http {
     struct hs_service *service;
     enum hs_listener listener;
     struct hs_http_limits limits;
-    const struct hs_options *options; /* of the service */
+    const struct hs_options *options; /* options of the service */
     struct hs_http_worker workers[HS_HTTP_WORKERS_MAX];
     unsigned worker_count;
     char address[64];
     bool is_tls;                  /* never write plain bytes to its sockets */
     atomic_bool closing;          /* no new connections; each reply is the last of its connection */
-    atomic_bool stopped;          /* the workers end */
+    atomic_bool stopped;          /* the workers must end */
     struct hs_share *connections; /* connections of each tenant */
-    atomic_uint in_flight;        /* requests between header and reply sent */
+    atomic_uint in_flight;        /* requests with a complete header and without a complete reply */
     struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
     struct hs_linger linger; /* ended connections that are still read */
     struct hs_pool *heavy;   /* runs long requests */
 
     pthread_t watchdog;
-    atomic_bool stopping; /* the watchdog ends */
+    atomic_bool stopping; /* the watchdog must end */
 };
 
 /* How long hits may wait in their sockets, in microseconds; 0: no limit. */
@@ -146,7 +146,8 @@ static inline int64_t hs_http_queue_us(const struct hs_http *http)
     return (int64_t)http->options->queue_ms * 1000;
 }
 
-/* Changes the phase of a connection. False: the watchdog has expired it; drop the request. */
+/* Changes the phase of a connection. Returns false if the watchdog has expired it; drop the
+   request. */
 bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase from,
                      enum hs_http_phase to, int64_t now_us);
 
@@ -159,17 +160,18 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
 void *hs_http_record_uri(void *context, const char *uri, struct MHD_Connection *connection);
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text);
 
-/* Allocates the slots for the connections of a worker. False: out of memory, nothing to free. */
+/* Allocates the slots for the connections of a worker. Returns false if memory runs out. Then
+   nothing must be freed. */
 bool hs_http_watch_list_init(struct hs_http_watch_list *list, size_t connections);
 void hs_http_watch_list_free(struct hs_http_watch_list *list);
 
-/* Begin and end the watch of a connection, in the thread of its worker. NULL: out of memory.
-   Closing NULL does nothing. */
+/* Begin and end the watch of a connection, in the thread of its worker. Returns NULL if memory runs
+   out. Closing NULL does nothing. */
 struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
 
-/* Starts the workers on a listening socket, and takes ownership of it in any case. False: no worker
-   runs; the log has the reason. */
+/* Starts the workers on a listening socket, and takes ownership of it in any case. Returns false if
+   no worker runs; the log has the reason. */
 bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tls);
 
 /* Call it after setting `closing`: the workers then close the listening socket. */

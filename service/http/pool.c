@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Owners whose jobs have ended: the two listeners. */
+/* The max number of owners whose jobs have ended: the two listeners. */
 enum { ENDED_MAX = 2 };
 
 struct hs_pool {
     pthread_mutex_t lock;   /* guards the following members */
-    pthread_cond_t changed; /* a job came, one ended, or `stops` */
+    pthread_cond_t changed; /* a job came, a job ended, or `stops` was set */
     pthread_t threads[HS_POOL_THREADS_MAX];
     unsigned count, started;
     bool is_background, stops;
@@ -22,7 +22,7 @@ struct hs_pool {
     struct hs_name served; /* tenant of the last job that began */
     /* For the first thread only. */
     struct hs_background background;
-    clockid_t clock;           /* its processor time */
+    clockid_t clock;           /* clock of its processor time */
     int64_t began_us, seen_us; /* processor time: at the start of the job, and at the last check */
     unsigned seen_yields;
     int64_t moved_us; /* when it was last seen to work; monotonic */
@@ -45,8 +45,8 @@ static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
     return count;
 }
 
-/* The lowest rank runs first; UINT_MAX: the job may not run now. The tenant who was served last
-   comes after others. */
+/* Returns the rank of a job. The lowest rank runs first. UINT_MAX: the job may not run now. The
+   tenant who was served last comes after others. */
 static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *job)
 {
     unsigned running = running_of(pool, job->tenant);
@@ -55,7 +55,7 @@ static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *jo
     return 2 * running + (hs_str_equal(job->tenant, hs_name_str(&pool->served)) ? 1 : 0);
 }
 
-/* Returns the next job; NULL: none may run. */
+/* Returns the next job, or NULL if none may run. */
 static struct hs_pool_job *take_next(struct hs_pool *pool)
 {
     struct hs_pool_job **best = NULL;
@@ -79,7 +79,7 @@ static struct hs_pool_job *take_next(struct hs_pool *pool)
 
 /* ---- threads ---- */
 
-/* The caller holds the lock; it is released while the job runs. */
+/* Runs a job. The caller holds the lock; it is released while the job runs. */
 static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *job)
 {
     pool->running[place] = job;
@@ -95,7 +95,7 @@ static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *jo
         hs_background_end(&pool->background);
     pthread_mutex_lock(&pool->lock);
     pool->running[place] = NULL;
-    /* Under the lock: no `done` runs after hs_pool_end has returned. */
+    /* The lock is held here, so that no `done` runs after hs_pool_end has returned. */
     job->done(job);
     pthread_cond_broadcast(&pool->changed); /* its tenant may now run another job */
 }
@@ -129,7 +129,7 @@ struct hs_pool *hs_pool_create(unsigned threads, bool is_background)
     pool->is_background = is_background;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->changed, NULL);
-    pthread_mutex_lock(&pool->lock); /* until all threads and the clock are set */
+    pthread_mutex_lock(&pool->lock); /* held until all threads and the clock are set */
     bool fine = true;
     for (unsigned i = 0; i < threads && i < HS_POOL_THREADS_MAX && fine; i++) {
         fine = pthread_create(&pool->threads[i], NULL, work, pool) == 0;

@@ -15,36 +15,37 @@ enum { HS_POOL_THREADS_MAX = 65 };
 
 struct hs_pool;
 
-/* One request; lives until `done`. */
+/* The job of one request. It must live until `done` is called. */
 struct hs_pool_job {
     const void *owner;    /* for hs_pool_end */
     struct hs_str tenant; /* len 0: no tenant */
     void (*run)(struct hs_pool_job *job);
-    void (*done)(
-        struct hs_pool_job *job); /* after `run`, or instead of it once the owner has ended */
+    void (*done)(struct hs_pool_job *job); /* after `run`, or instead if the owner has ended */
     bool was_behind;          /* set by the pool: other jobs ran or waited when it was submitted */
     struct hs_pool_job *next; /* used by the pool */
 };
 
 /*
  * Starts up to HS_POOL_THREADS_MAX threads. If there are several, a tenant never has all of them.
- * `is_background`: one thread, which gives way to workers (background.h). NULL: out of memory or
- * threads.
+ * `is_background`: one thread, which gives way to workers (background.h). Returns NULL if memory or
+ * threads run out.
  */
 struct hs_pool *hs_pool_create(unsigned threads, bool is_background);
-/* No job may be left. NULL does nothing. */
+/* Ends the threads and frees the pool. No job may be left. Does nothing for NULL. */
 void hs_pool_destroy(struct hs_pool *pool);
 
-/* Any thread may call it. After hs_pool_end of its owner it calls `done` at once, without `run`. */
+/* Adds a job. Any thread may call this. After hs_pool_end of the job's owner, it calls `done` at
+   once, without `run`. */
 void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job);
 
-/* Calls `done` of the owner's waiting jobs, and waits for running ones. NULL does nothing. */
+/* Calls `done` of the owner's waiting jobs, and waits for running ones. Does nothing for NULL. */
 void hs_pool_end(struct hs_pool *pool, const void *owner);
 
 /*
- * For a pool with one thread: whether the running job has used more than `limit_us` of processor
- * time, or none for that long. Time in which the thread waits for the processor does not count, as
- * long as it gets some of it. Call it a few times a second, in any thread. `now_us`: monotonic.
+ * For a pool with one thread: returns whether the running job has used more than `limit_us` of
+ * processor time, or has used none for that long. Time in which the thread waits for the processor
+ * does not count, as long as it gets some of it. Call it a few times a second, in any thread.
+ * `now_us`: monotonic.
  */
 bool hs_pool_is_stuck(struct hs_pool *pool, int64_t limit_us, int64_t now_us);
 

@@ -1,4 +1,5 @@
-/* Runs the endpoint of a request and sends its reply; in the thread of its worker or of a pool. */
+/* Runs the endpoint of a request and sends its reply, in the thread of the request's worker or of a
+   pool. */
 #include "service/http/request.h"
 
 #include "api/http/reply.h"
@@ -89,7 +90,7 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
         return hs_http_stream_begin(request, connection, reply->events, &headers) ? MHD_YES
                                                                                   : MHD_NO;
     if (has_problem && request->answer.capacity > LONG_ANSWER)
-        hs_buffer_free(&request->answer); /* it is not charged */
+        hs_buffer_free(&request->answer); /* only answers without a problem are charged */
     if (request->answer.capacity == 0)
         request->answer = hs_kept_answer(&request->connection->worker->kept);
     struct hs_str bytes = {request->answer.data, request->answer.len};
@@ -116,13 +117,14 @@ void hs_http_drop_body(struct hs_http_request *request)
     if (request->apart == NULL)
         hs_keep_body(&request->connection->worker->kept, &request->body);
     else
-        hs_buffer_free(&request->body); /* perhaps in a pool's thread */
+        /* the worker's buffers may not be used in a pool's thread */
+        hs_buffer_free(&request->body);
     if (request->share != NULL)
         hs_share_release(request->share, hs_http_tenant_of(request), request->reserved);
     request->share = NULL;
 }
 
-/* Whether a query switch is on: any value except 0 and false. */
+/* Returns whether a query switch is on: any value except 0 and false. */
 static bool is_asked(const struct hs_request *request, const char *name)
 {
     const char *value = hs_request_query(request, name);

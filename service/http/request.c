@@ -78,7 +78,8 @@ static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID
 
 /* ---- the handler calls, in order ---- */
 
-/* Most of a problem stays uninitialized: its list of errors has 11 KiB. */
+/* Creates a request. Most of its problem stays uninitialized, because the list of errors has 11
+   KiB. */
 static struct hs_http_request *create_request(struct hs_kept *kept)
 {
     struct hs_http_request *request =
@@ -106,8 +107,9 @@ static enum MHD_Result refuse(struct hs_http_request *request, struct MHD_Connec
 }
 
 /*
- * Returns how long the header waited in its socket. The kernel counts in milliseconds. It is not
- * asked if the worker looked for events less than one ago, because the header came after that.
+ * Returns how long the header waited in its socket. The kernel counts in milliseconds. If the
+ * worker looked for events less than a millisecond ago, the header arrived after that, so the
+ * kernel is not asked.
  */
 static int64_t waited_us(struct hs_http_connection *peer, int64_t now_us)
 {

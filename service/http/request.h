@@ -46,16 +46,17 @@ enum { HS_HTTP_HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
 struct hs_str hs_http_tenant_of(const struct hs_http_request *request);
 
-/* Finds the route, the caller and all problems of the request. Call it once, when the header is
-   there; `url` stays valid until the request is completed. */
+/* Finds the route, the caller and all problems of the request. Call it once, when the header has
+   arrived; `url` stays valid until the request is completed. */
 void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *connection,
                      const char *method, const char *url);
 
-/* Marks a request as not served and counts it; refuse_shed makes the problem for the answer. */
+/* Marks a request as not served and counts it; hs_http_refuse_shed sets the problem of the
+   answer. */
 void hs_http_shed(struct hs_http_request *request, enum hs_shed_reason why);
 void hs_http_refuse_shed(struct hs_http_request *request);
 
-/* Charges the connection to the tenant of its newest request. False: they hold too many
+/* Charges the connection to the tenant of its newest request. Returns false if they hold too many
    connections. */
 bool hs_http_charge_connection(const struct hs_http_request *request);
 
@@ -67,7 +68,7 @@ void hs_http_admit_again(struct hs_http_request *request, int64_t now_us);
 
 /* Ends the use of the body and releases its share. */
 void hs_http_drop_body(struct hs_http_request *request);
-/* The reply's problem is the request's. */
+/* Run the endpoint and send the reply. The problem of the reply is that of the request. */
 void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection *connection,
                           struct hs_reply *reply);
 enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
@@ -76,9 +77,10 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
 
 /* ---- apart.c ---- */
 
-/* Returns the pool that runs a request; NULL: its worker runs it. */
+/* Returns the pool that runs a request, or NULL if its worker runs it. */
 struct hs_pool *hs_http_pool_of(const struct hs_http_request *request);
-/* Lets a pool run the endpoint; the worker finishes the request later. False: memory is out. */
+/* Lets a pool run the endpoint; the worker finishes the request later. Returns false if memory runs
+   out. */
 bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection *connection,
                          struct hs_pool *pool);
 /* Lets an answer wait for its evidence_mark; the worker finishes the request later. Takes the

@@ -16,7 +16,8 @@
 
 enum { BACKLOG = 1024 };
 
-/* Opens the listening socket, so that `error` can have the reason of a failure. -1: failed. */
+/* Opens the listening socket. The library could do this, but would not report the reason of a
+   failure for `error`. Returns -1 on failure. */
 static int open_socket(const char *text, char bound[64], char error[256])
 {
     struct hs_address address;
@@ -46,7 +47,7 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
                               const struct hs_http_limits *limits)
 {
     struct hs_http *http = calloc(1, sizeof *http);
-    /* Half of a limit of one connection would be 0. */
+    /* At least 2, because half of a limit of 1 would be 0. */
     struct hs_share *connections =
         hs_share_create(limits->connections > 1 ? limits->connections : 2);
     if (http == NULL || connections == NULL || !hs_linger_init(&http->linger, limits->linger)) {

@@ -63,7 +63,7 @@ typedef void hs_endpoint(struct hs_service *service, const struct hs_request *re
 /* Indexed by enum hs_route; service/endpoints/table.c. */
 extern hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT];
 
-/* Value of a query argument, "" for `?name` alone, or NULL. */
+/* Returns the value of a query argument: "" for `?name` alone, NULL if it is absent. */
 const char *hs_request_query(const struct hs_request *request, const char *name);
 
 /* Value of a header, or NULL. */
@@ -82,8 +82,8 @@ struct hs_http_limits {
 struct hs_http;
 
 /* Opens the address of a listener in the options of the service, and serves it from its own
-   threads, over TLS if `tls` has a certificate. `tls` may be freed afterwards. NULL with a sentence
-   in `error` on failure. Call it from one thread. */
+   threads, over TLS if `tls` has a certificate. `tls` may be freed afterwards. Returns NULL with a
+   sentence in `error` on failure. Call it from one thread. */
 struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener listener,
                               const struct hs_http_limits *limits, const struct hs_tls *tls,
                               char error[256]);
@@ -92,7 +92,7 @@ struct hs_http *hs_http_start(struct hs_service *service, enum hs_listener liste
 const char *hs_http_address(const struct hs_http *http);
 
 /* Stops accepting, waits up to `wait_ms` until peers have read their replies, closes all
-   connections and frees. */
+   connections and frees the server. */
 void hs_http_stop(struct hs_http *http, unsigned wait_ms);
 
 #endif

@@ -68,7 +68,8 @@ struct hs_str hs_http_tenant_of(const struct hs_http_request *request)
     return hs_name_str(&request->auth.identity.tenant);
 }
 
-/* Maps have a separate share: a map that arrives is part of a map under construction. */
+/* Returns the share that the body is charged to. The body of a map is charged to the share of maps,
+   because it is part of what the build of the map needs. */
 static struct hs_share *share_of(const struct hs_http_request *request)
 {
     const struct hs_service *service = request->http->service;
@@ -211,7 +212,8 @@ void hs_http_admit(struct hs_http_request *request)
     }
 }
 
-/* If the body came with the header or just after it, hs_http_admit has already decided. */
+/* Decides again after the body has arrived. If it came with the header or just after it, the
+   decision of hs_http_admit stays. */
 void hs_http_admit_again(struct hs_http_request *request, int64_t now_us)
 {
     enum { JUST_AFTER_US = 1000 };

@@ -12,7 +12,8 @@
 
 enum { MAX_FILE_BYTES = 1 << 20 };
 
-/* Reads a PEM file, which the caller frees. NULL with `error` set. */
+/* Returns the text of a PEM file, which the caller frees. Returns NULL and sets `error` on
+   failure. */
 static char *read_pem(const char *path, bool is_secret, const char *wanted, char error[256])
 {
     struct stat status;
@@ -56,7 +57,8 @@ static unsigned min_bits(gnutls_pk_algorithm_t algorithm)
     }
 }
 
-/* Each key of the chain must be long enough: clients trust the weakest. */
+/* Returns whether each key of the chain is long enough, because an attacker needs to break only the
+   weakest one. */
 static bool check_keys(const char *path, const char *certificate, char error[256])
 {
     gnutls_x509_crt_t *chain;

@@ -10,15 +10,15 @@ struct hs_tls {
 };
 
 /*
- * Reads both files. False with a sentence in `error`: a file cannot be read or is not PEM,
- * everybody can read the key, a certificate has a short key, or this HTTP library has no TLS. Call
- * hs_tls_free in any case. The library checks that the key belongs to the certificate when the
+ * Reads both files. Returns false with a sentence in `error` if a file cannot be read or is not
+ * PEM, everybody can read the key, a certificate has a short key, or this HTTP library has no TLS.
+ * Call hs_tls_free in any case. The library checks that the key belongs to the certificate when the
  * listener starts.
  */
 bool hs_tls_load(const char *certificate_path, const char *key_path, struct hs_tls *tls,
                  char error[256]);
 
-/* Overwrites the key and frees. */
+/* Overwrites the key and frees both texts. */
 void hs_tls_free(struct hs_tls *tls);
 
 #endif

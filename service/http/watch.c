@@ -1,7 +1,7 @@
 /*
  * The watchdog: deadlines that the library lacks, for slow headers, slow bodies and endpoints that
- * do not return. The library's own timeout only sees silence. Between two checks the thread serves
- * lingering connections (linger.h).
+ * do not return. The library's own timeout closes only silent connections. Between two checks the
+ * thread serves lingering connections (linger.h).
  */
 #include "service/http/listener.h"
 
@@ -23,7 +23,8 @@ bool hs_http_advance(struct hs_http_connection *connection, enum hs_http_phase f
                      enum hs_http_phase to, int64_t now_us)
 {
     struct hs_http_watched *watched = connection->watched;
-    /* Set the time first: with the old phase it only makes the watchdog wait. */
+    /* Set the time before the phase. A new time with the old phase only makes the watchdog wait
+       longer. */
     atomic_store(&watched->since_us, now_us);
     int expected = (int)from;
     return atomic_compare_exchange_strong(&watched->phase, &expected, (int)to);
@@ -47,7 +48,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list)
     list->slots = NULL;
 }
 
-/* Takes a free slot. The lock is held. NULL: none is free; the library's limit prevents this. */
+/* Takes a free slot. The lock is held. Returns NULL if none is free; the library's limit prevents
+   this. */
 static struct hs_http_watched *take_slot(struct hs_http_watch_list *list)
 {
     struct hs_http_watched *slot = list->free;
@@ -122,9 +124,9 @@ static void send_timeout(const struct hs_http_connection *connection,
 }
 
 /*
- * Whether a body has taken too long, or is too slow to be complete in time. Otherwise a peer could
- * hold its share of memory for all of that time with a few bytes. Bytes that wait in the socket
- * count as received.
+ * Returns whether a body has taken too long, or is too slow to be complete in time. Otherwise a
+ * peer could hold its share of memory for all of that time with a few bytes. Bytes that wait in the
+ * socket count as received.
  */
 static bool is_too_slow(const struct hs_http *http, const struct hs_http_connection *connection,
                         int64_t age_us)
@@ -173,7 +175,7 @@ static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_
         shutdown(fd, SHUT_RD);
 }
 
-/* Whether the running endpoint of a connection is stuck. */
+/* Returns whether the running endpoint of a connection is stuck. */
 static bool is_stuck(const struct hs_http_connection *connection, int64_t age_us, int64_t now_us)
 {
     int64_t limit_us = atomic_load(&connection->stuck_us);

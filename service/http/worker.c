@@ -33,8 +33,9 @@ static void log_library(void *context, const char *format, va_list args)
     hs_log(HS_LOG_INFO, "http library", HS_LOG_TEXT("detail", text));
 }
 
-/* Whether closing a socket would cause a reset, because unread bytes are in it or may arrive. It is
-   safe to close it if the peer has ended it, or if every request was read completely. */
+/* Returns whether closing a socket would cause a reset, because unread bytes are in it or may
+   arrive. That cannot happen if the peer has ended the connection, or if every request was read
+   completely. */
 static bool must_linger(const struct hs_http_connection *connection)
 {
     char byte;
@@ -63,7 +64,7 @@ static void notify_connection(void *context, struct MHD_Connection *connection,
     }
 }
 
-/* Takes ownership of `fd`, and closes it on failure. */
+/* Starts the library's daemon of a worker. Takes ownership of `fd`, and closes it on failure. */
 static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connections,
                          const struct hs_tls *tls)
 {
@@ -98,11 +99,12 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     return worker->ready >= 0;
 }
 
-/* Waits until the library has events or another thread wakes the worker. False: the library has
-   work left, perhaps requests that it read before. */
+/* Waits until the library has events or another thread wakes the worker. Returns false if the
+   library has work left, perhaps requests that it read before. */
 static bool wait_for_work(struct hs_http_worker *worker)
 {
-    /* At its limit of connections the library accepts again only after another poll. */
+    /* After it has reached its limit of connections, the library accepts again only after another
+       poll. */
     bool must_poll = worker->has_ended;
     worker->has_ended = false;
     if (must_poll)
@@ -117,7 +119,7 @@ static bool wait_for_work(struct hs_http_worker *worker)
     if (poll(polls, 2, timeout_ms) > 0 && polls[1].revents != 0) {
         uint64_t times;
         if (read(worker->wake, &times, sizeof times) < 0) {
-            /* The wake was already pending. */
+            /* Nothing to do: the wake has been read already. */
         }
     }
     return true;
@@ -158,7 +160,7 @@ static void make_ids(struct hs_http_worker *worker)
     worker->ids = words[1];
 }
 
-/* False: everything is freed again. */
+/* Starts one worker. Returns false on failure. Then everything is freed again. */
 static bool start_worker(struct hs_http *http, int fd, unsigned connections,
                          const struct hs_tls *tls)
 {

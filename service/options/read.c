@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lines of text in the caller's memory; the last line says if others did not fit. */
+/* The faults, one a line, in the caller's memory. If some faults do not fit, the last line reports
+   this. */
 struct faults {
     char *text;
     size_t len, count;
@@ -39,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
     faults->len += len;
 }
 
-/* Returns FILE if argv[at] is --config FILE or --config=FILE; NULL: another option. */
+/* Returns FILE if argv[at] is --config FILE or --config=FILE, or NULL if it is another option. */
 static const char *config_argument(const struct hs_options_input *input, int at, int *used)
 {
     *used = 1;
@@ -78,7 +79,8 @@ static void add_problem(struct faults *faults, const char *path, const struct hs
         add_fault(faults, "%.500s: and %zu more", path, problem->left_out);
 }
 
-/* False: the file cannot be read, so the whole configuration cannot be checked. */
+/* Applies the configuration file. Returns false if the file cannot be read, so the whole
+   configuration cannot be checked. */
 static bool read_file(const char *path, struct hs_options *options, struct faults *faults)
 {
     struct hs_problem problem;
@@ -137,7 +139,8 @@ static int take_argument(int left, char *const *argv, struct hs_options *options
     const struct hs_option_row *row = hs_option_find("--", name);
     if (row == NULL) {
         add_fault(faults, "there is no option %.100s; see hindsight serve --help", argv[0]);
-        return equals == NULL && left > 1 && argv[1][0] != '-' ? 2 : 1; /* probably its value */
+        /* the next one is probably its value */
+        return equals == NULL && left > 1 && argv[1][0] != '-' ? 2 : 1;
     }
     char what[128];
     const char *value = equals != NULL                   ? equals + 1
@@ -155,7 +158,8 @@ static int take_argument(int left, char *const *argv, struct hs_options *options
     return used;
 }
 
-/* Checks values that depend on each other. The line names the file if the value is from it. */
+/* Checks values that depend on each other. If a bad value is from the file, its line names the
+   file. */
 static void check_whole(const char *path, const struct hs_options *options, struct faults *faults)
 {
     struct hs_problem problem;

@@ -14,30 +14,31 @@ enum hs_option_kind {
 struct hs_option_row {
     enum hs_option_kind kind;
     const char *name; /* without the dashes */
-    size_t offset;    /* in struct hs_options */
+    size_t offset;    /* offset of the field in struct hs_options */
     const char *initial_text;
     size_t initial, min, max; /* a flag's default is in `initial` */
-    const char *argument;     /* "" of a flag */
+    const char *argument;     /* name of the value in the help; "" for a flag */
     const char *help;
 };
 
-/* By enum hs_option. */
+/* The rows, indexed by enum hs_option. */
 extern const struct hs_option_row hs_option_rows[HS_OPTION_COUNT];
 
-/* Whether a reload applies it. */
+/* Returns whether a reload applies the option. */
 bool hs_option_is_reloaded(const struct hs_option_row *row);
 
 enum { HS_OPTION_NAME_MAX = 48 };
 
-/* Writes the key in the configuration file, or, with the prefix "HINDSIGHT_", the environment
-   variable, or, with the prefix "--", the argument. */
+/* Writes the name of an option. The prefix "" gives the key in the configuration file, "HINDSIGHT_"
+   gives the environment variable, and "--" gives the argument. */
 void hs_option_spell(const struct hs_option_row *row, const char *prefix,
                      char name[HS_OPTION_NAME_MAX]);
 
-/* The row that hs_option_spell spells in that way, or NULL. */
+/* Returns the row for which hs_option_spell writes this name, or NULL. */
 const struct hs_option_row *hs_option_find(const char *prefix, struct hs_str spelled);
 
-/* Sets a value from its text form. False: the text is wrong, and `error` has the rule. */
+/* Sets a value from its text form. Returns false if the text is wrong. Then `error` has the
+   rule. */
 bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, const char *text,
                    char error[128]);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes the default and the range: "4096; 1 to 1000000". */
+/* Writes the default and the range, for example "4096; 1 to 1000000". */
 static void describe_default(const struct hs_option_row *row, char text[HS_OPTION_TEXT_MAX])
 {
     if (row->kind == HS_OPTION_IS_TEXT)
@@ -37,7 +37,7 @@ void hs_options_help(FILE *to)
 
 /* ---- documentation ---- */
 
-/* In a table `|` would end the cell, and `<` would begin a tag. */
+/* Writes the text of a table cell. A `|` would end the cell, and `<` would begin a tag. */
 static void put_cell(FILE *to, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -72,7 +72,8 @@ void hs_options_write_markdown(FILE *to)
     }
 }
 
-/* In roff `\-` is the hyphen that users type, and a line that begins with `.` is a command. */
+/* Writes text for roff, where `\-` is the hyphen that users type, and a line that begins with `.`
+   is a command. */
 static void put_roff(FILE *to, const char *text)
 {
     if (*text == '.' || *text == '\'')

@@ -54,7 +54,7 @@ static void *field(struct hs_options *options, const struct hs_option_row *row)
 
 void hs_options_default(struct hs_options *options)
 {
-    memset(options, 0, sizeof *options); /* every source is the default */
+    memset(options, 0, sizeof *options); /* this also sets every source to the default */
     for (size_t i = 0; i < HS_OPTION_COUNT; i++) {
         const struct hs_option_row *row = &hs_option_rows[i];
         if (row->kind == HS_OPTION_IS_TEXT)
@@ -96,7 +96,7 @@ static bool parse_number(const char *text, const struct hs_option_row *row, size
     char *end = NULL;
     errno = 0;
     unsigned long long parsed = strtoull(text, &end, 10);
-    /* strtoull accepts blanks and signs */
+    /* The first character must be a digit, because strtoull accepts blanks and signs. */
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || parsed < row->min ||
         parsed > row->max)
         return false;

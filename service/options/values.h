@@ -28,7 +28,7 @@ enum hs_option {
     HS_OPTION_COUNT
 };
 
-/* The source of a value; later ones win. */
+/* The source of a value. A later source in this list wins. */
 enum hs_option_source {
     HS_OPTION_FROM_DEFAULT,
     HS_OPTION_FROM_FILE,
@@ -55,7 +55,7 @@ struct hs_options {
 enum hs_journal_sync { HS_JOURNAL_SYNCS(X) HS_JOURNAL_SYNC_COUNT };
 #undef X
 
-/* The value of a name; HS_JOURNAL_SYNC_COUNT: unknown name. */
+/* Returns the value with a name. HS_JOURNAL_SYNC_COUNT: unknown name. */
 enum hs_journal_sync hs_journal_sync_parse(const char *name);
 
 /* Values of `evidence`. X(id, name) */
@@ -108,7 +108,7 @@ void hs_options_default(struct hs_options *options);
 void hs_options_from_json(struct hs_str text, struct hs_options *options,
                           struct hs_problem *problem);
 
-/* The same from a file; an unreadable file is a problem too. */
+/* Applies a configuration file in the same way. An unreadable file is a problem too. */
 void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem);
 
 /* Checks values that depend on each other: a bad address, an open port beyond loopback. Adds each
@@ -140,11 +140,12 @@ const char *hs_options_stray_variable(char *const **at);
 /* Writes the list of options with their defaults. */
 void hs_options_help(FILE *to);
 
-/* The same list as the tables of docs/configuration.md and as the options of the man page. */
+/* Write the same list, as the tables of docs/configuration.md and as the options of the man
+   page. */
 void hs_options_write_markdown(FILE *to);
 void hs_options_write_man(FILE *to);
 
-/* Writes every key with its value and its source, as JSON. */
+/* Writes a line for each key, with its value as JSON and its source. */
 void hs_options_write_effective(const struct hs_options *options, FILE *to);
 
 /* Calls `visit` for each option whose values differ. `reloaded`: whether a reload applies it. */

@@ -17,7 +17,7 @@ struct hs_pieces {
     bool broken; /* the text is not JSON here */
 };
 
-/* Returns the pieces of an object ('{') or an array ('['). They are broken if the text is something
+/* Returns the pieces of an object ('{') or an array ('['). `broken` is set if the text is something
    else. */
 struct hs_pieces hs_pieces_of(struct hs_str text, char open);
 
@@ -28,7 +28,7 @@ bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str 
 /* Returns the content of a string; ptr NULL: not a string, or it has escapes. */
 struct hs_str hs_piece_text(struct hs_str value);
 
-/* Reads digits as a number. False: it is something else, or too large. */
+/* Reads digits as a number. Returns false if it is something else, or too large. */
 bool hs_piece_whole(struct hs_str value, uint64_t *number);
 
 #endif

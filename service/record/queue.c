@@ -17,7 +17,7 @@
 #include "service/system/files.h"
 #include "service/watch/log.h"
 
-/* Overhead of a line, so that the limit also holds for many small lines. */
+/* OVERHEAD counts for each line, so that the limit also holds for many small lines. */
 enum { OVERHEAD = 64, PIECE = 65536 };
 
 struct item {
@@ -31,7 +31,7 @@ struct item {
 
 struct hs_line_queue {
     pthread_mutex_t lock;         /* guards the list, `bytes`, `ending` and `failed` */
-    pthread_cond_t wake, written; /* for the thread; for threads that wait for space */
+    pthread_cond_t wake, written; /* wakes the queue's thread; wakes threads that wait for space */
     struct item *first, **last;
     atomic_size_t bytes;
     size_t max_bytes;
@@ -44,7 +44,8 @@ struct hs_line_queue {
 
 /* ---- the file ---- */
 
-/* A failed write can leave half a line, and nothing may follow it. */
+/* Writes bytes to the file. A failed write can leave half a line, and nothing may be written after
+   it. */
 static bool write_all(int file, const char *bytes, size_t size)
 {
     return hs_file_write(file, &(struct iovec){(void *)(uintptr_t)bytes, size}, 1);
@@ -90,7 +91,7 @@ static bool write_item(struct hs_line_queue *queue, const struct item *item)
            (write_flat(queue, item->body) && write_bytes(queue, "}\n", 2));
 }
 
-/* Ends the line of a writer that was interrupted. */
+/* Adds the missing line end if an earlier writer was interrupted. */
 static bool end_last_line(const char *path, int file)
 {
     struct stat status;
@@ -116,7 +117,7 @@ static void free_item(struct item *item)
     free(item);
 }
 
-/* Waits for lines. The lock is held, but not during the wait. NULL: the queue ends. */
+/* Waits for lines. The lock is held, but not during the wait. Returns NULL if the queue ends. */
 static struct item *wait_for_items(struct hs_line_queue *queue)
 {
     while (queue->first == NULL && !queue->ending)
@@ -137,7 +138,7 @@ static void fail(struct hs_line_queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* Writes a list; the bytes of an item count until it is written. */
+/* Writes a list of items. The bytes of an item count towards the limit until it is written. */
 static void write_items(struct hs_line_queue *queue, struct item *items, bool *failed)
 {
     while (items != NULL) {
@@ -232,7 +233,7 @@ void hs_line_queue_close(struct hs_line_queue *queue)
     destroy(queue);
 }
 
-/* The lock is held. */
+/* Returns whether the queue has space for `cost` bytes. The lock is held. */
 static bool has_space(const struct hs_line_queue *queue, size_t cost)
 {
     return queue->bytes < queue->max_bytes && cost <= queue->max_bytes - queue->bytes;

@@ -16,35 +16,37 @@ struct hs_line_queue;
 
 /*
  * Opens a file for appending and starts the thread. Ends an incomplete line of an earlier writer
- * first. NULL with a sentence in `error`: the file cannot be opened, or another process writes to
- * it.
+ * first. Returns NULL with a sentence in `error` if the file cannot be opened, or another process
+ * writes to it.
  */
 struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, char error[256]);
 
-/* Writes the waiting lines and ends. NULL does nothing. */
+/* Writes the waiting lines and ends. Does nothing for NULL. */
 void hs_line_queue_close(struct hs_line_queue *queue);
 
-/* Adds complete lines: takes ownership of the bytes and leaves `lines` empty. False: they do not
-   fit, `lines` has failed for lack of memory, or the file failed. The caller then keeps them. */
+/* Adds complete lines: takes ownership of the bytes and leaves `lines` empty. Returns false if they
+   do not fit, `lines` has failed for lack of memory, or the file failed. The caller then keeps
+   them. */
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
 
-/* Waits until the bytes fit into the queue, at most until `until_us` (monotonic). False: they do
-   not fit, or the file failed. Call it only at the start of the service, when no request waits. */
+/* Waits until the bytes fit into the queue, at most until `until_us` (monotonic). Returns false if
+   they do not fit, or the file failed. Call it only at the start of the service, when no request
+   waits. */
 bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us);
 
-/* As hs_line_queue_put, but without the limit: for short lines that must be written. */
+/* Works like hs_line_queue_put, but without the limit: for short lines that must be written. */
 bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /*
- * As hs_line_queue_put, for a line with a large part that is not copied: `head`, `body`, then "}"
- * and a line end. Line ends inside `body` become spaces. `done` is called with `holder` when `body`
- * is no longer needed: in the queue's thread, or at once if the result is false. Only `head` counts
- * towards the limit.
+ * Works like hs_line_queue_put, for a line with a large part that is not copied: `head`, `body`,
+ * then "}" and a line end. Line ends inside `body` become spaces. `done` is called with `holder`
+ * when `body` is no longer needed: in the queue's thread, or at once if the result is false. Only
+ * `head` counts towards the limit.
  */
 bool hs_line_queue_put_around(struct hs_line_queue *queue, struct hs_buffer *head,
                               struct hs_str body, void (*done)(void *holder), void *holder);
 
-/* Bytes that wait. */
+/* Returns the number of bytes that wait to be written. */
 size_t hs_line_queue_bytes(struct hs_line_queue *queue);
 
 #endif

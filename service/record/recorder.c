@@ -16,9 +16,9 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* How long the start of the service waits until a line fits into the queue. With a higher value a
-   hanging disk delays the start; with a lower one a slow disk loses recordings of restored matches.
- */
+/* How long the start of the service waits until a line fits into the queue. With a higher value, a
+   hanging disk delays the start for longer. With a lower value, a slow disk loses recordings of
+   restored matches. */
 enum { RESTORE_WAIT_US = 5000000 };
 
 /* A ruleset or a map, by its name and revision. */
@@ -31,9 +31,9 @@ struct hs_record {
     struct hs_metrics *metrics;
     struct hs_map_store *maps;
     struct hs_log_limit log_limit;
-    size_t max_bytes;     /* of the queue */
+    size_t max_bytes;     /* limit of the queue */
     bool has_waited_long; /* at the start: a wait has timed out, so do not wait again */
-    pthread_mutex_t lock; /* guards the revisions, which are already in the file */
+    pthread_mutex_t lock; /* guards the revisions: what the file already has */
     struct revision *revisions;
     size_t revision_count, revision_capacity;
 };
@@ -66,7 +66,8 @@ static void release_map(void *holder)
     free(held);
 }
 
-/* A large document is not copied: the map is held until the line is written. */
+/* Adds the line of a map. Its document can be large and is not copied, so a reference to the map is
+   kept until the line is written. */
 static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
 {
     struct held_map *held = entry->document != NULL ? malloc(sizeof *held) : NULL;
@@ -83,7 +84,7 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
     return taken;
 }
 
-/* Writes a ruleset or a map, unless the file has it. Without memory to remember it nothing is
+/* Writes a ruleset or a map, unless the file has it. Without memory to remember that, nothing is
    written, because it would be written again and again. The lock is held. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
@@ -104,7 +105,8 @@ static bool put_once(struct hs_record *record, const struct hs_name *name, const
     return true;
 }
 
-/* The lock is held until the lines are added, so that no match is opened before them. */
+/* Writes the ruleset and the map of a match, unless the file has them. Holds the lock until their
+   lines are added, so that no line that opens a match comes before them. */
 static bool put_what_it_needs(struct hs_record *record, const struct hs_match_slot *slot)
 {
     const struct hs_ruleset_entry *ruleset = slot->ruleset;
@@ -206,10 +208,10 @@ static const char *put_at_start(struct hs_record *record, struct hs_buffer *line
     return reason;
 }
 
-/* The rest of a line with saved bytes, and the overhead of the queue. */
+/* Enough bytes for the rest of a line with saved bytes, and for the overhead of the queue. */
 enum { LINE_REST = 8192 };
 
-/* Whether the bytes as base64, with the rest of their line, could ever fit. */
+/* Returns whether the bytes, as base64 and with the rest of their line, could ever fit. */
 static bool may_fit(const struct hs_record *record, size_t size)
 {
     return size <= HS_STREAM_STATE_MAX && size / 3 * 4 + LINE_REST <= record->max_bytes;

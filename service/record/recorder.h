@@ -18,12 +18,13 @@ struct hs_metrics;
 struct hs_record;
 
 /* Opens the file and writes the first line. `max_bytes` limits the bytes that wait to be written.
-   The maps of `maps` must keep their documents. NULL with a sentence in `error`. */
+   The maps of `maps` must keep their documents. Returns NULL with a sentence in `error` on
+   failure. */
 struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_metrics *metrics,
                                  struct hs_map_store *maps, char error[256]);
 
-/* Marks the matches whose recording is incomplete, writes the waiting lines, and frees. `registry`
-   has the open matches; NULL: none. A `record` of NULL does nothing. */
+/* Marks the matches whose recording is incomplete, writes the waiting lines, and frees the record.
+   `registry` has the open matches; NULL: none. A `record` of NULL does nothing. */
 void hs_record_close(struct hs_record *record, struct hs_registry *registry);
 
 /* A request that was applied to a match. */
@@ -32,8 +33,8 @@ struct hs_recorded_request {
     bool explain, brief;
     uint64_t request_work; /* its work budget, if some items did not fit; else 0 */
     struct hs_str body;    /* JSON as received; len 0: none */
-    struct hs_str answer; /* JSON; ptr NULL: there was no answer, and it is unknown which posts were
-                             applied */
+    /* JSON. ptr NULL: there was no answer, so it is unknown which posts were applied. */
+    struct hs_str answer;
 };
 
 /* Records a request, and before it the opening of its match, its ruleset and its map if they are
@@ -52,11 +53,12 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
 void hs_record_restored(struct hs_record *record, struct hs_match_slot *slot, const void *state,
                         size_t size, bool moves_lost);
 
-/* `records` (hs_match_replay) were applied to the match. NULL: it had ended, and is removed. */
+/* Records that `records` (hs_match_replay) were applied to the match. If `records` is NULL, the
+   match had ended, and is removed. */
 void hs_record_replayed(struct hs_record *record, struct hs_match_slot *slot, const void *records,
                         size_t size);
 
-/* Bytes that wait to be written. */
+/* Returns the number of bytes that wait to be written. */
 size_t hs_record_queue_bytes(struct hs_record *record);
 
 #endif

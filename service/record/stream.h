@@ -10,7 +10,8 @@
 
 #define HS_STREAM_FORMAT "hindsight-stream"
 
-/* Version 2 has no saved states. A file that a service continues may have both. */
+/* Version 2 has no saved states. A file may contain both versions, because a newer service can
+   continue an old file. */
 enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
 
 /* A reader accepts lines of up to 512 MiB. This limit of saved bytes keeps their line below it. */
@@ -26,10 +27,10 @@ enum { HS_STREAM_STATE_MAX = 256 << 20 };
     X("ticks", HS_ROUTE_TICKS_POST)                                                                \
     X("delete", HS_ROUTE_MATCH_DELETE)
 
-/* Returns the name of a route's lines; NULL: the route changes no match. */
+/* Returns the name of a route's lines, or NULL if the route changes no match. */
 const char *hs_stream_request_name(enum hs_route route);
 
-/* Finds the route of a name. False: there is no such request. */
+/* Finds the route of a name. Returns false if there is no such request. */
 bool hs_stream_request_route(struct hs_str name, enum hs_route *route);
 
 /* Writes the layout of this program's journal records as text. */
@@ -43,8 +44,8 @@ void hs_stream_flatten(char *json, size_t size);
 /* Appends bytes as base64 (RFC 4648, section 4). */
 void hs_stream_encode(struct hs_buffer *out, const void *bytes, size_t size);
 
-/* Returns the *size bytes of a base64 text, for free(). NULL: the text is not base64, or memory is
-   out. */
+/* Returns the *size bytes of a base64 text, for free(). Returns NULL if the text is not base64, or
+   if memory runs out. */
 unsigned char *hs_stream_decode(struct hs_str text, size_t *size);
 
 #endif

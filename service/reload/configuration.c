@@ -57,7 +57,7 @@ static void add_difference(void *context, const char *key, const char *before, c
     hs_buffer_puts(&differences->waiting, key);
 }
 
-/* False: the sources now have a fault. */
+/* Reads all sources of the configuration again. Returns false if they have a fault now. */
 static bool read_again(const struct hs_configuration *configuration, struct hs_options *options,
                        struct hs_reload *reload)
 {
@@ -70,7 +70,8 @@ static bool read_again(const struct hs_configuration *configuration, struct hs_o
     return false;
 }
 
-/* Sets the log level. Logs the line at the more verbose of the old and the new level. */
+/* Sets the log level and logs the reload. The line is written while the more verbose of the old and
+   the new level is set. */
 static void set_level(struct hs_configuration *configuration, struct hs_reload *reload,
                       struct hs_buffer *waiting)
 {

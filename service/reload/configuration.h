@@ -20,7 +20,7 @@ struct hs_configuration {
 };
 
 /* Applies everything for the first time: the options of the service, which were read from `input`.
-   `input` must stay valid. False: there is a fault, which is logged. */
+   `input` must stay valid. Returns false if there is a fault, which is logged. */
 bool hs_configuration_start(struct hs_configuration *configuration,
                             const struct hs_service *service, const struct hs_options_input *input);
 

@@ -34,7 +34,7 @@ struct hs_reload_step {
     void *(*prepare)(void *context, const struct hs_options *options, struct hs_reload *reload);
     /* Applies the result. Cannot fail. Reports changes with hs_reload_changed. */
     void (*commit)(void *context, void *prepared, struct hs_reload *reload);
-    /* Frees the result: a step has a fault. */
+    /* Frees the result without applying it, because a step has a fault. */
     void (*discard)(void *context, void *prepared);
 };
 
@@ -49,8 +49,8 @@ void hs_reload_changed(struct hs_reload *reload, const char *format, ...)
 
 /*
  * Prepares all steps, so that every fault is reported. Then it commits all steps if `take` is set
- * and there is no fault, else it discards all. `options` must be checked already. False: there is a
- * fault, perhaps from before the call, and nothing changed.
+ * and there is no fault, else it discards all. `options` must be checked already. Returns false if
+ * there is a fault, perhaps from before the call. Then nothing changed.
  */
 bool hs_reload_run(const struct hs_reload_step *steps, size_t count,
                    const struct hs_options *options, bool take, struct hs_reload *reload);

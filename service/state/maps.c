@@ -78,7 +78,7 @@ static size_t mesh_bytes(const struct hs_world_mesh *mesh)
 
 /* ---- entries ---- */
 
-/* NULL does nothing. */
+/* Frees an entry and what it owns. Does nothing for NULL. */
 static void destroy_entry(struct hs_map_entry *entry)
 {
     if (entry == NULL)
@@ -89,7 +89,8 @@ static void destroy_entry(struct hs_map_entry *entry)
     free(entry);
 }
 
-/* Hashes the geometry, independent of the form of its document. */
+/* Sets the revision to a hash of the geometry. The form of the document has no effect on the
+   revision. */
 static void name_revision(const struct hs_world_mesh *mesh, char revision[HS_REVISION_MAX])
 {
     char digest[HS_SHA256_HEX];
@@ -111,7 +112,7 @@ size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_
            (store->keeps_meshes ? mesh_bytes(counts) : 0);
 }
 
-/* Copies the document and mesh that an entry keeps. False: out of memory. */
+/* Copies the document and mesh that an entry keeps. Returns false if memory runs out. */
 static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, bool keeps_mesh,
                  struct hs_str document)
 {
@@ -124,8 +125,8 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* Builds the world of a mesh within the reserved bytes, or reserves more for an unusual mesh. NULL
-   with the reason in *result. */
+/* Builds the world of a mesh within the reserved bytes, or reserves more for an unusual mesh.
+   Returns NULL with the reason in *result on failure. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *reserved,
                               enum hs_map_put *result)
@@ -155,7 +156,8 @@ static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_st
     entry->bytes = entry->info.bytes + entry->document_size + mesh_bytes(&entry->mesh);
 }
 
-/* The entry owns `reserved` bytes of the share; with NULL they are released. */
+/* Creates an entry that owns `reserved` bytes of the share. On failure returns NULL with the reason
+   in *result, and releases the bytes. */
 static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_str owner,
                                          struct hs_str name, const struct hs_world_mesh *mesh,
                                          struct hs_str document, size_t reserved,
@@ -175,7 +177,7 @@ static struct hs_map_entry *create_entry(struct hs_map_store *store, struct hs_s
     return entry;
 }
 
-/* Frees an entry without references, and then releases its bytes. NULL does nothing. */
+/* Frees an entry without references, and then releases its bytes. Does nothing for NULL. */
 static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
 {
     if (entry == NULL)

@@ -17,7 +17,7 @@ struct hs_map_entry {
     struct hs_name owner;           /* the tenant who put it; "" for everybody */
     char revision[HS_REVISION_MAX]; /* "sha256:" of the geometry: vertices, triangles, boxes */
     struct hs_world *world;
-    struct hs_world_info info; /* of `world` */
+    struct hs_world_info info; /* the numbers of `world` */
     char *document; /* the original document, `document_size` bytes; NULL if it is not kept */
     size_t document_size;
     /* The owned mesh of `world`; all NULL if it is not kept. Only the thread that calls
@@ -32,7 +32,7 @@ struct hs_map_store;
 /*
  * Creates a store for `max_maps` maps. `max_bytes` bounds the memory of all worlds, kept documents
  * and kept meshes. Replaced and deleted maps count as long as a match holds them. The texts and
- * builds of maps under construction count too. NULL: out of memory.
+ * builds of maps under construction count too. Returns NULL if memory runs out.
  */
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
 
@@ -40,26 +40,26 @@ struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes);
    the store. */
 void hs_map_store_keep_meshes(struct hs_map_store *store);
 
-/* Frees the mesh of an entry that the caller holds. Only one thread may call it. */
+/* Frees the mesh of an entry to which the caller has a reference. Only one thread may call it. */
 void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *entry);
 
-/* The share for the bytes of maps; each map is charged to its owner. */
+/* Returns the share for the bytes of maps. Each map is charged to its owner. */
 struct hs_share *hs_map_store_share(struct hs_map_store *store);
 
-/* Bytes that a put reserves for a mesh with these counts and a kept document of that size (0:
-   none). Only an unusual mesh needs more. */
+/* Returns the bytes that a put reserves for a mesh with these counts and a kept document of that
+   size (0: none). Only an unusual mesh needs more. */
 size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_world_mesh *counts,
                               size_t document_size);
 
-/* No entry may be held any more. */
+/* Destroys the store. No references to entries may be left. */
 void hs_map_store_destroy(struct hs_map_store *store);
 
-/* Returns the entry of a name, held for the caller, or NULL. */
+/* Returns the entry of a name, with a reference for the caller, or NULL. */
 struct hs_map_entry *hs_map_store_get(struct hs_map_store *store, struct hs_str name);
 
-/* Adds a reference to an entry that is already held. */
+/* Adds a reference to an entry to which the caller already has one. */
 void hs_map_store_retain(struct hs_map_store *store, struct hs_map_entry *entry);
-/* NULL does nothing. */
+/* Drops a reference. Does nothing for NULL. */
 void hs_map_store_release(struct hs_map_store *store, struct hs_map_entry *entry);
 
 enum hs_map_put {
@@ -74,24 +74,25 @@ enum hs_map_put {
 /*
  * Builds the world of a mesh, which takes a while, and then puts it under a name. The mesh must be
  * valid (hs_map_decode checks it) and is only read. CREATED and REPLACED set *entry to the new
- * entry, held for the caller.
+ * entry, with a reference for the caller.
  */
 enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  const struct hs_world_mesh *mesh, struct hs_map_entry **entry);
 
-/* The same, but the map keeps its document (unless ptr is NULL) and belongs to an owner (len 0:
-   everybody). `reserved` bytes are already reserved for the owner (hs_map_store_put_bytes), and
-   pass to the store. If it is 0, the function reserves them. */
+/* Works like hs_map_store_put, but the map keeps its document (unless ptr is NULL) and belongs to
+   an owner (len 0: everybody). `reserved` bytes are already reserved for the owner
+   (hs_map_store_put_bytes), and pass to the store. If it is 0, the function reserves them. */
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
                                       struct hs_str document, size_t reserved,
                                       struct hs_map_entry **entry);
 
 /*
- * The same in two steps, for restoring a map. The first makes an entry without a name, held for the
- * caller, and charges its bytes (CREATED, TOO_BIG or NO_MEMORY). The second names it (CREATED,
- * FULL, or FOREIGN if another owner has the name). No other thread may use the entry in between.
- * The mesh is not kept. The build is not charged, so all maps from before the restart fit again.
+ * These functions do the same in two steps, to restore a map. The first makes an entry without a
+ * name, with a reference for the caller, and charges its bytes (CREATED, TOO_BIG or NO_MEMORY). The
+ * second names it (CREATED, FULL, or FOREIGN if another owner has the name). No other thread may
+ * use the entry in between. The mesh is not kept. The build is not charged, so all maps from before
+ * the restart fit again.
  */
 enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
                                      const struct hs_world_mesh *mesh, struct hs_str document,
@@ -99,15 +100,15 @@ enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str n
 enum hs_map_put hs_map_store_restore_name(struct hs_map_store *store, struct hs_str owner,
                                           struct hs_map_entry *entry);
 
-/* Returns all maps with a name, in no order. They are held for the caller, who frees the array.
-   NULL: out of memory. */
+/* Returns all maps with a name, in no order. The caller gets a reference to each, and frees the
+   array. Returns NULL if memory runs out. */
 struct hs_map_entry **hs_map_store_all(struct hs_map_store *store, size_t *count);
 
-/* Deletes a map. False: the owner (len 0: everybody) has no map with that name. */
+/* Deletes a map. Returns false if the owner (len 0: everybody) has no map with that name. */
 bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct hs_str name);
 
 struct hs_map_usage {
-    size_t maps;  /* with a name */
+    size_t maps;  /* maps with a name */
     size_t bytes; /* of all worlds, documents and meshes, including those under construction */
 };
 

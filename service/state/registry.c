@@ -10,7 +10,7 @@
 #include "validators/journal.h"
 
 struct hs_registry {
-    pthread_mutex_t lock; /* guards the table; a new reference needs it; held only briefly */
+    pthread_mutex_t lock; /* guards the table; needed for a new reference; held only briefly */
     atomic_size_t count;
     size_t limit;
     struct hs_match_slot **table; /* chains by hash of the name */
@@ -22,7 +22,7 @@ struct hs_registry {
     atomic_size_t players, movers, accounts,
         memory_limited;      /* sums over the matches in the table */
     size_t match_bytes;      /* limit of each match */
-    struct hs_budget budget; /* of all matches */
+    struct hs_budget budget; /* memory budget of all matches */
 };
 
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
@@ -134,8 +134,9 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
     return slot;
 }
 
-/* The number is the wall clock, so that a process that restored nothing never reuses a number. It
-   is always above the numbers used so far, because the wall clock may be set back. */
+/* Returns the number of an opening. It is the time of the wall clock, so that a process that
+   restored nothing does not reuse a number. It is always above the numbers used so far, even if the
+   wall clock was set back. */
 static uint64_t number_opening(struct hs_registry *registry, uint64_t given)
 {
     struct timespec now;
@@ -163,7 +164,8 @@ void hs_registry_keep_journals(struct hs_registry *registry)
     hs_registry_each(registry, (struct hs_str){0}, keep_journal, NULL);
 }
 
-/* Creates a slot. The registry is locked. NULL: out of memory, or the budget is spent. */
+/* Creates a slot. The registry is locked. Returns NULL if memory runs out, or the budget is
+   spent. */
 static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str name,
                                     const struct hs_match_opening *opening)
 {
@@ -270,7 +272,8 @@ static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
     return tenant.ptr == NULL || hs_str_equal(hs_name_str(&slot->tenant), tenant);
 }
 
-/* A restored match already uses its memory. */
+/* Returns whether there is capacity for another match. A restored match already uses its memory, so
+   the limit of memory does not apply to it. */
 static enum hs_registry_result capacity_for(struct hs_registry *registry,
                                             const struct hs_match_opening *opening)
 {
@@ -342,7 +345,7 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
         at = &(*at)->next;
     *at = slot->next;
     registry->count--;
-    slot->references--; /* of the table; the caller has another reference */
+    slot->references--; /* the table's reference; the caller has another one */
     pthread_mutex_unlock(&registry->lock);
 }
 

@@ -29,7 +29,7 @@ enum hs_recorded {
     HS_RECORDED_ENDED /* not everything, and the recording has a mark */
 };
 
-/* Records of a match up to `position` in the journal: they contain its first `payments`. */
+/* The records of a match before `position` in the journal contain its first `payments` payments. */
 struct hs_written {
     uint64_t position;
     uint32_t payments;
@@ -37,19 +37,18 @@ struct hs_written {
 
 struct hs_match_slot {
     struct hs_name name, tenant;      /* tenant: its owner; "" without tenants */
-    struct hs_ruleset_entry *ruleset; /* held for the life of the match */
+    struct hs_ruleset_entry *ruleset; /* a reference for the life of the match */
     struct hs_map_entry *map;         /* the same; NULL: none */
     struct hs_match_limits limits;
     pthread_mutex_t turn; /* held by the thread that gets `lock` next */
     atomic_uint waiting;  /* threads that wait for `turn` or `lock` */
     pthread_mutex_t lock; /* guards the fields from `match` to `closed` */
     struct hs_match *match;
-    uint32_t players, movers,
-        accounts; /* as counted in the registry's totals, like counted_limited */
+    uint32_t players, movers, accounts; /* as counted in the registry's totals */
     bool counted_limited;
     enum hs_recorded recorded;
     int64_t used_us;       /* time of the last post, monotonic */
-    bool memory_limited;   /* an allocation was refused, and less than 10 % is free since */
+    bool memory_limited;   /* an allocation was refused, and less than 10 % has been free since */
     unsigned logged_hints; /* bits of enum hs_hint_code; guarded by the lock */
     /* The match was restored without its map, and waits for it. Guarded by the lock. */
     struct hs_name awaited_map; /* empty: the match does not wait for a map */
@@ -58,9 +57,10 @@ struct hs_match_slot {
     bool is_kept;     /* the journal or the checkpoint has its opening; guarded by the lock */
     struct hs_bytes journal; /* records that are not in a file yet; guarded by the lock */
     bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
-    /* The newest records in a file, and older ones that were not settled when last checked. */
+    /* `written`: the newest records in a file. `written_before`: older records that were not
+       settled when last checked. */
     struct hs_written written, written_before;
-    uint32_t settled_payments; /* this many payments, from the first on, are surely kept */
+    uint32_t settled_payments; /* how many payments, from the first on, are settled */
     bool closed;               /* deleted while another thread waited for the lock */
     atomic_uint references;
     struct hs_match_slot *next; /* guarded by the registry */
@@ -83,15 +83,15 @@ struct hs_registry;
 struct hs_match_limits hs_registry_match_limits(struct hs_registry *registry,
                                                 const struct hs_options *options);
 
-/* The stores must outlive the registry. NULL: out of memory. */
+/* Creates a registry. The stores must outlive it. Returns NULL if memory runs out. */
 struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_store *rulesets,
                                        struct hs_map_store *maps);
 
-/* From now on matches append journal records (validators/journal.h) to their slots. The open
-   matches were restored, so their openings are already on disk. */
+/* Makes matches append journal records (validators/journal.h) to their slots. The open matches were
+   restored, so their openings are already on disk. */
 void hs_registry_keep_journals(struct hs_registry *registry);
 
-/* No match may be held any more. */
+/* Destroys the registry. No match may be in use any more. */
 void hs_registry_destroy(struct hs_registry *registry);
 
 enum hs_registry_result {
@@ -120,17 +120,17 @@ void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slo
 void hs_registry_lock(struct hs_match_slot *slot);
 void hs_registry_unlock(struct hs_match_slot *slot);
 
-/* Whether a thread waits for a locked match. */
+/* Returns whether a thread waits for a locked match. */
 bool hs_registry_is_awaited(struct hs_match_slot *slot);
 
-/* Lends a locked match to each waiting thread once, and locks it again. False: it was closed in
-   between; it is locked in any case. */
+/* Lends a locked match to each waiting thread once, and locks it again. Returns false if it was
+   closed in between; it is locked in any case. */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
 /* Removes a locked match from the registry; the caller still releases the slot. */
 void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot);
 
-/* Whether a match with that name is open; sets its owner. */
+/* Returns whether a match with that name is open, and sets its owner. */
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
 /*
@@ -140,18 +140,18 @@ bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct 
  */
 void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes);
 
-/* HS_REGISTRY_CREATED if another match could be opened now, else FULL or NO_HISTORY. */
+/* Returns HS_REGISTRY_CREATED if another match could be opened now, else FULL or NO_HISTORY. */
 enum hs_registry_result hs_registry_capacity(struct hs_registry *registry);
 
 /* Records that something was posted to a locked match at a time (hs_clock_us). The match is marked
    memory-limited when an allocation is refused, and unmarked once 10 % of its limit is free. */
 void hs_registry_record_post(struct hs_match_slot *slot, int64_t now_us);
 
-/* The memory that all matches use, in bytes. */
+/* Returns the memory that all matches use, in bytes. */
 size_t hs_registry_bytes(const struct hs_registry *registry);
 
 /* Calls `visit` with each match. The slot stays valid but is not locked, and `closed` shows whether
-   the match was removed. False: memory is out, and `visit` was not called. */
+   the match was removed. Returns false if memory runs out. Then `visit` was not called. */
 bool hs_registry_visit(struct hs_registry *registry,
                        void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 

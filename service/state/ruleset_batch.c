@@ -40,7 +40,7 @@ static bool add_to_batch(struct hs_ruleset_batch *batch, struct hs_ruleset *rule
     return true;
 }
 
-/* Reads one file. False: it has a fault, which was reported. */
+/* Reads one file. Returns false if it has a fault, which was reported. */
 static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, struct hs_str name,
                             hs_ruleset_file_report *report, void *context)
 {
@@ -61,7 +61,8 @@ static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, st
     return false;
 }
 
-/* A file cannot replace a ruleset that a tenant put. False: one would, which is reported. */
+/* Refuses files whose names belong to tenants, because a file cannot replace a ruleset that a
+   tenant put. Returns false if there is such a file, and it was reported. */
 static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directory,
                              hs_ruleset_file_report *report, void *context)
 {
@@ -81,7 +82,8 @@ static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directo
     return fine;
 }
 
-/* Reserves places for the new names, and bytes for all rulesets. False: they do not fit. */
+/* Reserves places for the new names, and bytes for all rulesets. Returns false if they do not
+   fit. */
 static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
 {
     struct hs_ruleset_store *store = batch->store;

@@ -1,5 +1,5 @@
-/* The inside of the ruleset store, for rulesets.c, ruleset_batch.c and ruleset_parts.c. Functions
-   with a store as parameter need its lock. */
+/* The internal interface of the ruleset store, for rulesets.c, ruleset_batch.c and ruleset_parts.c.
+   Functions with a store as parameter need its lock. */
 #ifndef HS_SERVICE_RULESET_ENTRIES_H
 #define HS_SERVICE_RULESET_ENTRIES_H
 
@@ -21,17 +21,20 @@ struct hs_ruleset_store {
     struct hs_ruleset_part *parts[HS_RULESET_PART_CHAINS];
 };
 
-/* Computes the hashes for hs_ruleset_entry_charge, without the lock. False: out of memory. */
+/* Computes the hashes for hs_ruleset_entry_charge, without the lock. Returns false if memory runs
+   out. */
 bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry);
 
 /* Charges an entry's memory to its owner, and shares the parts that their other rulesets have too.
-   False: too little is left, and nothing has changed. */
+   Returns false if too little is left. Then nothing changed. */
 bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
-/* Call it before an entry is destroyed. Does nothing for an entry that was not charged. */
+/* Releases the charge of an entry. Call it before the entry is destroyed. Does nothing for an entry
+   that was not charged. */
 void hs_ruleset_entry_uncharge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
-/* Takes ownership of the ruleset, and returns one reference. NULL: out of memory. */
+/* Creates an entry with one reference. Takes ownership of the ruleset. Returns NULL if memory runs
+   out. */
 struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, bool is_builtin);
 void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry); /* NULL does nothing */
 void hs_ruleset_entry_drop(struct hs_ruleset_store *store,
@@ -40,7 +43,8 @@ void hs_ruleset_entry_drop(struct hs_ruleset_store *store,
 /* Compares an entry's name with another name, like strcmp. */
 int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str name);
 
-/* Returns the entry of a name, or NULL. *place: where it is, or where it belongs. */
+/* Returns the entry of a name, or NULL. *place is the index of the entry, or the index at which to
+   insert it. */
 struct hs_ruleset_entry *hs_ruleset_entries_find(const struct hs_ruleset_store *store,
                                                  struct hs_str name, size_t *place);
 
@@ -49,7 +53,7 @@ struct hs_ruleset_entry *hs_ruleset_entries_find(const struct hs_ruleset_store *
 void hs_ruleset_entries_set(struct hs_ruleset_store *store, size_t place,
                             struct hs_ruleset_entry *present, struct hs_ruleset_entry *entry);
 
-/* Whether a name is "default", the alias of the default ruleset. */
+/* Returns whether a name is "default", the alias of the default ruleset. */
 bool hs_ruleset_is_default(struct hs_str name);
 
 #endif

@@ -16,7 +16,7 @@ struct hs_ruleset_part {
     struct hs_ruleset_part *next;
 };
 
-/* Part i of a ruleset: its rigs, then its weapons. */
+/* Returns part `i` of a ruleset. The rigs come first, then the weapons. */
 static void *part_of(const struct hs_ruleset *ruleset, size_t i, size_t *size)
 {
     bool is_rig = i < ruleset->rig_count;
@@ -50,7 +50,7 @@ bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry)
     return true;
 }
 
-/* The link to the equal part, or the end of its chain. */
+/* Returns the link to the equal part. If there is no equal part, returns the end of its chain. */
 static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char *payer,
                                      uint64_t hash, const void *data, size_t size)
 {
@@ -62,7 +62,8 @@ static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char 
     return at;
 }
 
-/* Takes ownership of `own` and returns the part that all rulesets share. NULL: it does not fit. */
+/* Takes ownership of `own` and returns the part that all rulesets share. Returns NULL if it does
+   not fit. */
 static void *share_part(struct hs_ruleset_store *store, const struct hs_name *payer, uint64_t hash,
                         void *own, size_t size)
 {
@@ -84,7 +85,7 @@ static void *share_part(struct hs_ruleset_store *store, const struct hs_name *pa
     return own;
 }
 
-/* Releases the first `shared` parts. The ruleset keeps its own parts. */
+/* Releases the first `shared` parts. The ruleset keeps the other parts, which it owns. */
 static void release_parts(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                           size_t shared)
 {

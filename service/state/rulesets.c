@@ -95,7 +95,7 @@ void hs_ruleset_entries_set(struct hs_ruleset_store *store, size_t place,
     store->entries[place] = entry;
 }
 
-/* Takes ownership of the entry. */
+/* Puts an entry, and takes ownership of it. */
 static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     size_t place;
@@ -107,7 +107,8 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
     } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
         result = HS_RULESET_FULL;
     } else if (present != NULL && strcmp(present->revision, entry->revision) == 0) {
-        present->is_from_file = entry->is_from_file; /* matches keep sharing the entry */
+        /* the present entry stays, so that matches keep sharing it */
+        present->is_from_file = entry->is_from_file;
     } else if (!hs_ruleset_entry_charge(store, entry)) {
         result = HS_RULESET_TOO_BIG;
     } else {
@@ -247,8 +248,8 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 
 /* ---- restoring after a restart ---- */
 
-/* Keeps the old document and revision: a later version of the program may write more fields, and
-   verdict ids contain the revision. */
+/* Creates an entry that keeps the old document and its revision. Verdict ids contain the revision,
+   and this version of the program may write more fields. */
 static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);

@@ -35,16 +35,16 @@ struct hs_ruleset_store;
 /*
  * Creates a store with the built-in rulesets. They count towards `max_rulesets` (>=
  * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`, which may
- * be loaded later. NULL with a sentence in `error`.
+ * be loaded later. Returns NULL with a sentence in `error` on failure.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
 
-/* The share for the bytes of all rulesets in memory, charged to the tenants who put them. Rulesets
-   that only a match holds count as well. */
+/* Returns the share for the bytes of all rulesets in memory, charged to the tenants who put them.
+   Rulesets that only a match holds count as well. */
 struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 
-/* Rulesets that have a name. */
+/* Returns the number of rulesets that have a name. */
 size_t hs_ruleset_store_count(const struct hs_ruleset_store *store);
 
 /* From now on the store refuses rulesets of files and tenants if one claim by them may cost more
@@ -52,22 +52,22 @@ size_t hs_ruleset_store_count(const struct hs_ruleset_store *store);
    threads use the store. */
 void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units);
 
-/* Whether a ruleset is within that limit; if not, `problem` names the weapons at fault. */
+/* Returns whether a ruleset is within that limit. If not, `problem` names the weapons at fault. */
 bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct hs_ruleset *ruleset,
                              struct hs_problem *problem);
 
-/* No entry may be held any more. */
+/* Destroys the store. No references to entries may be left. */
 void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 
-/* Returns the entry of a name, held for the caller, or NULL. */
+/* Returns the entry of a name, with a reference for the caller, or NULL. */
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name);
 
-/* Adds a reference to an entry that is already held. */
+/* Adds a reference to an entry to which the caller already has one. */
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
 /*
- * Whether a name is reserved: `default`, or the name of a built-in ruleset, whose rules the
+ * Returns whether a name is reserved: `default`, or the name of a built-in ruleset, whose rules the
  * contract defines. Callers refuse such names. The store accepts them, because a recording may
  * contain the built-in rules of another version.
  */
@@ -93,10 +93,10 @@ enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct 
                                          char revision[HS_REVISION_MAX]);
 
 /*
- * Restores the entry of a canonical document, held for the caller. It is the entry that has the
- * name already, if the revision is the same, else a new entry without a name. Its owner is charged,
- * unless `owner` has len 0 or too little is left for them. NULL with `problem` set if the document
- * is not a ruleset, or memory is out.
+ * Restores the entry of a canonical document, with a reference for the caller. If an entry with
+ * this name and revision exists, it is that entry. Otherwise it is a new entry without a name. Its
+ * owner is charged, unless `owner` has len 0 or too little is left for them. Returns NULL with
+ * `problem` set if the document is not a ruleset, or if memory runs out.
  */
 struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_str document, struct hs_problem *problem);
@@ -115,12 +115,13 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
                                                       struct hs_ruleset_entry *entry,
                                                       bool replaces);
 
-/* Returns the entries that tenants put, without built-in ones and those from files. They are held
-   for the caller, who frees the array. NULL: out of memory. */
+/* Returns the entries that tenants put, without built-in ones and those from files. The caller gets
+   a reference to each, and frees the array. Returns NULL if memory runs out. */
 struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count);
 
-/* Records the entry of a name. No name can change while it runs, so the records have the order of
-   the changes. It must not use the store. False: it failed. */
+/* A function that records the entry of a name in the journal. No name can change while it runs, so
+   the records have the order of the changes. It must not use the store. Returns false on
+   failure. */
 typedef bool hs_ruleset_writer(void *context, struct hs_ruleset_entry *entry);
 
 /* Calls `write` with the entry of a name and returns its result; true if the name has no entry. */
@@ -146,11 +147,11 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
                            void *context);
 
 /* Decodes one document, which must have the name `name` (ptr NULL: any name). The caller owns the
-   ruleset. NULL with `problem` set. */
+   ruleset. Returns NULL and sets `problem` on failure. */
 struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
                                         struct hs_problem *problem);
 
-/* The same for a file. */
+/* Decodes the document in a file in the same way. */
 struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
                                         struct hs_problem *problem);
 
@@ -167,7 +168,7 @@ struct hs_ruleset_batch *hs_ruleset_batch_read(struct hs_ruleset_store *store,
                                                const char *directory,
                                                hs_ruleset_file_report *report, void *context);
 
-/* Whether the store, with the batch (or NULL), has the default ruleset. */
+/* Returns whether the store, with the batch (or NULL), has the default ruleset. */
 bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
                                          const struct hs_ruleset_batch *batch);
 

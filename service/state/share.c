@@ -54,7 +54,7 @@ static struct holder **place_of(struct hs_share *share, struct hs_str tenant)
     return at;
 }
 
-/* The lock is held. */
+/* Returns how much more a tenant can reserve. The lock is held. */
 static size_t left(struct hs_share *share, struct hs_str tenant)
 {
     size_t free_now = share->limit - share->used;
@@ -65,7 +65,7 @@ static size_t left(struct hs_share *share, struct hs_str tenant)
     return own < free_now ? (free_now - own) / 2 : 0;
 }
 
-/* Reserves an amount. The lock is held. False: memory is out. */
+/* Reserves an amount. The lock is held. Returns false if memory runs out. */
 static bool charge(struct hs_share *share, struct hs_str tenant, size_t amount)
 {
     if (tenant.len == 0 || amount == 0)

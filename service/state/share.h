@@ -16,25 +16,26 @@
 
 struct hs_share;
 
-/* NULL: out of memory. */
+/* Creates a share with a limit. Returns NULL if memory runs out. */
 struct hs_share *hs_share_create(size_t limit);
 void hs_share_destroy(struct hs_share *share); /* NULL does nothing */
 
-/* Reserves an amount for a tenant. False: it does not fit, or memory is out. Without a tenant (len
-   0: the operator, or a service without tokens) only the limit counts. */
+/* Reserves an amount for a tenant. Returns false if it does not fit, or if memory runs out. Without
+   a tenant (len 0: the operator, or a service without tokens) only the limit counts. */
 bool hs_share_reserve(struct hs_share *share, struct hs_str tenant, size_t amount);
 
 /* Releases an amount that was reserved for the same tenant. */
 void hs_share_release(struct hs_share *share, struct hs_str tenant, size_t amount);
 
 /* Charges `to` for an amount that was reserved without a tenant. Used for items that are restored
-   before their owner is known. It ignores the limits. False: memory is out, and nothing changed. */
+   before their owner is known. It ignores the limits. Returns false if memory runs out. Then
+   nothing changed. */
 bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);
 
-/* The max that a tenant can hold: half of the limit, or all of it without a tenant. */
+/* Returns the max that a tenant can hold: half of the limit, or all of it without a tenant. */
 size_t hs_share_max(const struct hs_share *share, struct hs_str tenant);
 
-/* How much more a tenant can reserve now. */
+/* Returns how much more a tenant can reserve now. */
 size_t hs_share_left(struct hs_share *share, struct hs_str tenant);
 
 size_t hs_share_used(const struct hs_share *share);

@@ -8,27 +8,30 @@
 #include <sys/uio.h>
 
 /* Opens a file like openat(2), but never blocks. `directory`: AT_FDCWD for the working directory.
-   -1 with errno: ENXIO if the name is not a regular file, EISDIR for a directory. */
+   On failure returns -1 and sets errno: EISDIR for a directory, ENXIO for another name that is not
+   a regular file. */
 int hs_file_open(int directory, const char *path, int flags);
 
 /* Makes a new, empty file for writing that only the owner can use. Removes any file of that name
    first. */
 int hs_file_create(int directory, const char *name);
 
-/* Opens a file for reading. NULL with errno, as hs_file_open sets it. */
+/* Opens a file for reading. On failure returns NULL and sets errno as hs_file_open does. */
 FILE *hs_file_read(const char *path);
 
-/* Reads the rest of a file of any kind and closes it; NULL is a file that could not be opened. The
-   caller frees the bytes. NULL with errno; EFBIG: there are more than `max` bytes. */
+/* Reads the rest of a file of any kind and closes it. `file` is NULL if it could not be opened. The
+   caller frees the bytes. On failure returns NULL and sets errno, to EFBIG if there are more than
+   `max` bytes. */
 char *hs_file_rest(FILE *file, size_t max, size_t *size);
 
-/* Writes all parts, and changes the list. False with errno: a part may have been written. */
+/* Writes all parts. This changes the entries of `parts`. On failure returns false and sets errno;
+   then a part may have been written. */
 bool hs_file_write(int file, struct iovec *parts, size_t count);
 
 /* Returns the text for an errno of these functions. */
 const char *hs_file_error(int error);
 
-/* Opens the list of entries of an open directory. NULL with errno. */
+/* Opens the list of entries of an open directory. Returns NULL and sets errno on failure. */
 DIR *hs_directory_open(int directory);
 
 #endif

@@ -82,7 +82,7 @@ enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \
     X(RESET, "restored_without_judges") /* the layout of the clock checks has changed */           \
-    X(VERSION, "other_version")         /* a program with other rules wrote the match */           \
+    X(VERSION, "other_version")         /* another version of the program wrote the match */       \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_SPACE, "no_room")
 

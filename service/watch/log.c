@@ -50,8 +50,9 @@ static void put_time(struct hs_buffer *line)
 /* A line fits one page of a pipe, so a write takes it completely or not at all. */
 enum { LINE_MAX_BYTES = 4096, SPACE_FOR_CUT = 16 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for poll and write together */
-static unsigned long long unread;                        /* guarded by the lock: not reported yet */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for poll and write together */
+/* dropped lines that are not reported yet; guarded by the lock */
+static unsigned long long unread;
 static atomic_ullong all_dropped;
 
 static bool is_writable(void)
@@ -63,7 +64,7 @@ static bool is_writable(void)
 static void write_line(const struct hs_buffer *line)
 {
     if (!line->failed && write(STDERR_FILENO, line->data, line->len) < 0) {
-        /* There is no place left to report it. */
+        /* A failure cannot be reported anywhere. */
     }
 }
 

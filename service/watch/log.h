@@ -25,7 +25,7 @@ enum hs_log_level { HS_LOG_LEVELS(X) HS_LOG_LEVEL_COUNT };
 
 bool hs_log_level_parse(const char *name, enum hs_log_level *level);
 
-/* Lines above this level are dropped; HS_LOG_INFO from the start. */
+/* Sets the level. Lines above it are dropped. At the start it is HS_LOG_INFO. */
 void hs_log_set_level(enum hs_log_level level);
 bool hs_log_enabled(enum hs_log_level level);
 
@@ -42,7 +42,8 @@ struct hs_log_field {
 void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log_field *fields,
                    size_t count);
 
-/* hs_log(HS_LOG_INFO, "listening", HS_LOG_TEXT("address", address)) */
+/* Writes one line, for example: hs_log(HS_LOG_INFO, "listening", HS_LOG_TEXT("address",
+   address)) */
 #define hs_log(level, msg, ...)                                                                    \
     hs_log_fields((level), (msg), (const struct hs_log_field[]){__VA_ARGS__},                      \
                   sizeof((const struct hs_log_field[]){__VA_ARGS__}) /                             \

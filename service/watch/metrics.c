@@ -24,7 +24,7 @@ static const struct row {
     size_t offset; /* in struct hs_metrics_cells */
     enum { COUNTER, GAUGE, COUNTER_US, GAUGE_US, HISTOGRAM } kind;
     enum hs_metric_labels labels;
-    const double *bounds; /* of a histogram */
+    const double *bounds; /* for a histogram; else NULL */
 } rows[HS_METRIC_COUNT] = {
 #define HS_METRIC(id, kind, labels, name, help)                                                    \
     {name, help, AT(id), kind, HS_METRIC_LABELS_##labels, NULL},
@@ -37,7 +37,7 @@ _Static_assert((int)HS_MODE_ENFORCE < (int)HS_METRICS_MODES &&
                    (int)HS_MODE_SHADOW < (int)HS_METRICS_MODES,
                "the modes that count come first");
 
-/* The cells of this thread, if it has some in these metrics. */
+/* The cells of this thread, if it has entered these metrics. */
 static _Thread_local struct {
     const struct hs_metrics *metrics;
     struct hs_metrics_own *own;

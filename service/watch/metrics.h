@@ -62,13 +62,13 @@ enum hs_metric {
     HS_METRIC_COUNT
 };
 
-/* Creates the metrics. NULL: memory is out. */
+/* Creates the metrics. Returns NULL if memory runs out. */
 struct hs_metrics *hs_metrics_create(void);
 /* No thread may be between hs_metrics_enter and hs_metrics_leave. */
 void hs_metrics_destroy(struct hs_metrics *metrics);
 
-/* Give the calling thread cells of its own, and end their use. For threads that count much: they
-   then add without waiting for each other. A thread is in one set of metrics at a time. */
+/* Begin and end the use of separate cells for the calling thread. Threads that often add to metrics
+   then do not wait for each other. A thread is in one set of metrics at a time. */
 void hs_metrics_enter(struct hs_metrics *metrics);
 void hs_metrics_leave(void);
 

@@ -1,4 +1,4 @@
-/* The inside of the metrics, for metrics.c and metrics_labels.c. */
+/* The internal interface of the metrics, for metrics.c and metrics_labels.c. */
 #ifndef HS_SERVICE_METRICS_INSIDE_H
 #define HS_SERVICE_METRICS_INSIDE_H
 
@@ -32,8 +32,9 @@ struct hs_metrics_own {
 };
 
 struct hs_metrics {
-    struct hs_metrics_cells shared;       /* of all other threads */
-    _Atomic(struct hs_metrics_own *) own; /* stay to the end, even after their threads */
+    struct hs_metrics_cells shared; /* for threads without cells of their own */
+    /* a list; threads that have ended leave their cells in it */
+    _Atomic(struct hs_metrics_own *) own;
     size_t first_routes[HS_METRICS_ROUTES];
 };
 
@@ -43,8 +44,8 @@ size_t hs_metrics_first_route(size_t route);
 /* Returns how many series a set of labels has. */
 size_t hs_metrics_series(enum hs_metric_labels labels);
 
-/* Writes the labels of a series as `name="value",...`. False: the combination does not occur, so
-   the series is shown only if it is not 0. */
+/* Writes the labels of a series as `name="value",...`. Returns false if the combination does not
+   occur, so the series is shown only if it is not 0. */
 bool hs_metrics_label(enum hs_metric_labels labels, size_t series,
                       char text[HS_METRICS_LABEL_SIZE]);
 

@@ -59,8 +59,8 @@ static bool is_first_route(size_t series)
     return hs_metrics_first_route(series) == series;
 }
 
-/* Returns whether a series is a reason with its verdict. Every reason belongs to one verdict.
-   Another pair is a mistake, and must be seen. */
+/* Returns whether a series is a reason with its verdict. Every reason belongs to one verdict. A
+   count of another pair is a mistake, so it is shown if it is not 0. */
 static bool is_verdict(size_t series)
 {
     size_t mode = series % HS_METRICS_MODES, rest = series / HS_METRICS_MODES;
@@ -75,8 +75,8 @@ static bool is_move(size_t series)
     return hs_move_reason_verdict(reason) == (enum hs_verdict)(series / HS_MOVE_REASON_COUNT);
 }
 
-/* Returns whether restored rulesets can have this label. They have no files of their own that could
-   be missing. */
+/* Returns whether restored rulesets can have this label. A ruleset has no file of its own that
+   could be missing. */
 static bool is_restored_ruleset(size_t series)
 {
     return series != HS_RESTORED_NAME_MISSING;

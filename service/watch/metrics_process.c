@@ -53,7 +53,7 @@ void hs_metrics_read_process(struct hs_metrics *metrics)
     struct memory memory = memory_used();
     struct rusage usage = {0};
     struct rlimit files = {0};
-    int64_t open = entries("/proc/self/fd"); /* including the one that reads them */
+    int64_t open = entries("/proc/self/fd"); /* including the descriptor that reads the directory */
     getrusage(RUSAGE_SELF, &usage);
     getrlimit(RLIMIT_NOFILE, &files);
     hs_metrics_set(metrics, HS_METRIC_CPU_TIME, 0,

@@ -1,10 +1,10 @@
 /*
- * What it costs to write an answer.
+ * The cost of writing an answer.
  *
  *   encode_moves_64_us   the results of 64 accepted moves: 15 KB
  *   encode_hit_us        the result of one accepted claim
  *
- * The baseline writes the same JSON with jansson, whose tree of values is there already.
+ * The baseline writes the same JSON with jansson, from an existing tree of values.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static struct {
     struct hs_hit_result hit;
 } answers;
 
-/* An answer, as the service writes it and as a tree. */
+/* An answer: as text that the service writes, and as a tree. */
 struct answer {
     struct hs_buffer text;
     json_t *tree;
@@ -43,7 +43,7 @@ static void need(bool is_fine)
     exit(1);
 }
 
-/* ---- what is answered ---- */
+/* ---- the answers ---- */
 
 static void make_moves(void)
 {

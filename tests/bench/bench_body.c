@@ -3,11 +3,11 @@
  *
  *   decode_ticks_64_us             a position, a rotation, an aim and a round trip for each player:
  *                                  18 KB
- *   decode_ticks_64x16_us          and 16 bones: 75 KB
- *   decode_ticks_64x16_compact_us  the same as tables with flat bones: 66 KB
+ *   decode_ticks_64x16_us          the same with 16 bones for each player: 75 KB
+ *   decode_ticks_64x16_compact_us  the same data as tables with flat bones: 66 KB
  *
  * One baseline parses the same body with jansson, and decodes the tree. The other baseline reads
- * the same values with simdjson On-Demand, for the processor at hand. The values are compared.
+ * the same values with simdjson On-Demand, built for this processor. The values are compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,8 @@ static void add_numbers(struct hs_buffer *body, int count, double most)
         hs_buffer_printf(body, "%s%.4f", i > 0 ? "," : "", hs_random_between(&dice, -most, most));
 }
 
-/* A member or a cell: its name, unless it is in a table, and numbers in brackets. */
+/* Adds a member or a cell of a table: numbers in brackets, with the name unless it is in a
+   table. */
 static void add_array(struct reading *reading, const char *name, int count, double most)
 {
     if (reading->is_compact)
@@ -90,7 +91,7 @@ static void add_move(struct reading *reading, int player)
     hs_buffer_puts(&reading->body, reading->is_compact ? "]" : "}");
 }
 
-/* The brackets around players and moves. */
+/* Opens the brackets around players or moves. */
 static void begin(struct reading *reading, const char *columns)
 {
     if (reading->is_compact)
@@ -158,7 +159,7 @@ static void compare(const struct hs_peer_tick *peer, const struct hs_ticks_reque
     }
 }
 
-/* `peer` NULL: no values to compare with. */
+/* Reads the body. Compares its values with those of the other reader, unless `peer` is NULL. */
 static void read_body(const struct reading *reading, bool is_direct,
                       const struct hs_peer_tick *peer)
 {

@@ -1,28 +1,30 @@
 /*
- * How many matches one processor serves: every match posts a tick 60 times a second, with the pose
- * and the move of every player, and each player fires and claims a hit every 4 s. The service has a
- * processor and a thread of its own, and holds as many matches as it can serve at 80 % of its
- * capacity. Each match has a connection of its own.
+ * How many matches one processor serves. Every match posts a tick 60 times per second, with the
+ * pose and the move of every player. Each player fires and claims a hit every 4 s. The service has
+ * its own processor and one thread, and gets as many matches as use 80 % of its capacity. Each
+ * match has its own connection.
  *
- * P is the number of players, or PxB with B posted bones of each; F is the form of the bodies:
- * plain; brief, with ?brief=1; compact, with ?brief=1 and tables of columns and rows. A form that
- * the service does not take is left out.
+ * P is the number of players, or PxB with B posted bones for each. F is the form of the bodies:
+ * plain; brief, with ?brief=1; or compact, with ?brief=1 and tables of columns and rows. A form
+ * that the service does not take is left out.
  *
- *   capacity_P_F_matches       matches that one processor serves: 1 / (processor time of the
- * service for a second of a match), as fast as they are answered capacity_P_F_paced_matches the
- * same from the processor time at 80 % of that, in real time capacity_P_F_claim_p99_us  of the
- * ticks with claims at 80 %, from the intended time capacity_P_F_late_p99_us   how late the load
- * itself sent them: a part of the above capacity_P_F_match_bytes   what the process grew by for
- * each match
+ *   capacity_P_F_matches        matches that one processor serves: 1 / (processor time for a
+ *                               second of a match), if ticks are sent as fast as possible
+ *   capacity_P_F_paced_matches  the same by the processor time at 80 % of that, in real time
+ *   capacity_P_F_claim_p99_us   latency of ticks with claims at 80 %, from the intended time
+ *   capacity_P_F_late_p99_us    the load's own delay in sending them, a part of that latency
+ *   capacity_P_F_match_bytes    growth of the process for each match
  *
- *   player_silent_bytes, player_silent_resident_bytes   a player with one pose: by the service's
- * own account, and what the process grew by player_moving_bytes, player_moving_resident_bytes   a
- * player with 60 moves a second and a second of poses of 16 bones
+ * The memory of a player is measured for a player with one pose (player_silent), and for a player
+ * with 60 moves per second and a second of poses of 16 bones (player_moving):
  *
- *   bench_capacity [PLAYERS [BONES [FORM]]]   these alone
- *   bench_capacity memory                     the players' memory alone
- *   bench_capacity PLAYERS BONES FORM TICKS   posts these ticks of one match and prints nothing:
- * for profilers of the service, as HS_WRAP starts them
+ *   player_..._bytes            by the service's own count
+ *   player_..._resident_bytes   growth of the process
+ *
+ *   bench_capacity [PLAYERS [BONES [FORM]]]   measures only these
+ *   bench_capacity memory                     measures only the players' memory
+ *   bench_capacity PLAYERS BONES FORM TICKS   posts these ticks of one match and prints nothing,
+ *                                             for profilers that HS_WRAP starts
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,12 +39,13 @@
 #include "tests/support/http/service.h"
 #include "tests/support/play/match_ticks.h"
 
-/* In ticks of each match; FIRST_MATCHES: of the run that finds how many matches to play. */
+/* Numbers of ticks of each match. FIRST_MATCHES is for the run that finds how many matches to
+   play. */
 enum { SLICES = 3, SLICE = 48, PACED_S = 4, FIRST_MATCHES = 16, FIRST_SLICE = 24 };
 enum { TICKS = HS_MATCH_TICKS_KEPT + SLICES * SLICE + PACED_S * HS_MATCH_TICKS_HZ };
 enum { MEMORY_MATCHES = 32, MEMORY_PLAYERS = 64, MEMORY_BONES = 16, MEMORY_TICKS = 132 };
 #define LOAD_SHARE 0.8
-/* Above these shares of the time a figure is one of the machine or of the load. */
+/* Above these limits, the figures are about the machine or the load, not the service. */
 #define WAITED_SHARE 0.02
 #define LATE_US      300
 
@@ -63,7 +66,7 @@ struct play {
     const struct hs_match_ticks *ticks;
     const struct form *form;
     unsigned matches;
-    uint64_t posted; /* requests so far: the next tick of each match follows */
+    uint64_t posted; /* requests so far; each match continues with its next tick */
 };
 
 static size_t fill(void *context, uint64_t number, char out[HS_OPEN_LOAD_REQUEST_MAX])
@@ -85,8 +88,9 @@ static bool has_claims(void *context, uint64_t number)
     return play->ticks->claims[number / play->matches] > 0;
 }
 
-/* Posts that number of ticks of each match: `hz` a second, or 0: as fast as they are answered.
-   Sends fewer on a machine that has no time for them. False: an answer was not 200. */
+/* Posts that number of ticks of each match. `hz` is the number per second, or 0 to send each after
+   the last answer. Sends fewer if the machine has no time for them. Returns false if an answer was
+   not 200. */
 static bool post(struct play *play, unsigned ticks, double hz, struct hs_open_load_result *result)
 {
     struct hs_open_load_options options = {.port = service.data_port,
@@ -120,7 +124,7 @@ static bool start(struct play *play)
     return fine && hs_match_ticks_open(play->ticks, service.data_port, "m", play->matches);
 }
 
-/* Everything that was posted was stored, accepted and paid. */
+/* Returns whether every posted item was stored, accepted and paid. */
 static bool is_honest(const struct play *play)
 {
     uint64_t posted = play->posted / play->matches;
@@ -157,8 +161,8 @@ static void post_one(struct play *play, unsigned tick, struct hs_raw_answer *ans
         close(fd);
 }
 
-/* Whether the service takes the form. A brief answer to moves that are not the first of their
-   players has less than 64 bytes for each. */
+/* Returns whether the service takes the form. A brief answer about later moves has less than 64
+   bytes per move. */
 static bool is_taken(const struct hs_match_ticks *ticks, const struct form *form)
 {
     static struct hs_raw_answer answer;
@@ -179,20 +183,23 @@ static bool is_taken(const struct hs_match_ticks *ticks, const struct form *form
 /* ---- processor time ---- */
 
 struct capacity {
-    double matches, paced; /* that one processor serves */
+    double matches, paced; /* matches that one processor serves */
     double claim_p99_us, late_p99_us;
     double match_bytes;
-    double waited, load_waited; /* shares of the time at 80 %, of the service and of the load */
-    double unsent;              /* share of the ticks then for which there was no time */
+    /* shares of the time at 80 % in which the service and the load waited */
+    double waited, load_waited;
+    double unsent; /* share of those ticks for which there was no time */
 };
 
-/* Of the ticks of all matches that took the processor so long. */
+/* Returns the number of matches that one processor serves, if it needs this time for so many ticks
+   of all matches. */
 static double matches_of(double processor_s, uint64_t ticks)
 {
     return (double)ticks / HS_MATCH_TICKS_HZ / processor_s;
 }
 
-/* Ticks as fast as they are answered. 0: it failed. */
+/* Sends ticks as fast as they are answered. Returns the number of matches that one processor
+   serves, or 0 on failure. */
 static double measure_slice(struct play *play, unsigned ticks)
 {
     struct hs_open_load_result result;
@@ -223,7 +230,7 @@ static bool measure_paced(struct play *play, struct capacity *out)
     return true;
 }
 
-/* How many matches a first, small run promises. */
+/* Returns the number of matches by a first, small run. */
 static unsigned promised(struct play *play)
 {
     struct hs_open_load_result result;
@@ -256,7 +263,7 @@ static bool measure(const struct hs_match_ticks *ticks, const struct form *form,
 
 /* ---- rows ---- */
 
-/* Figures of the machine or of the load are marked as such. */
+/* Prints a warning if the figures are about the machine or the load. */
 static void warn(const char *name, const struct capacity *capacity)
 {
     if (capacity->waited > WAITED_SHARE)
@@ -284,7 +291,7 @@ static void print_one(const char *kind, const char *what, double value, const ch
                    baseline > 0 ? value / baseline : 0);
 }
 
-/* `plain`: 0 where nothing is compared. */
+/* `plain` is 0 if there is no comparison. */
 static void print(const char *kind, const char *plain_kind, const struct capacity *capacity,
                   double plain)
 {
@@ -357,9 +364,9 @@ static bool measure_memory(void)
     return measure_player("player_silent", &silent) && measure_player("player_moving", &moving);
 }
 
-/* ---- the whole ---- */
+/* ---- all figures ---- */
 
-/* One match for a profiler. */
+/* Plays one match for a profiler. */
 static bool play_once(const char *players, const char *bones, const char *name, const char *count)
 {
     struct hs_match_ticks ticks = {.players = (unsigned)strtoul(players, NULL, 10),

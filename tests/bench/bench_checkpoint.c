@@ -1,5 +1,5 @@
 /*
- * The cost of checkpoints for players: how long a match stays locked for one, and hits over HTTP
+ * The cost of checkpoints: how long a match stays locked for one, and the latency of hits over HTTP
  * with and without checkpoints.
  *
  *   checkpoint_player_bytes   size of a player with as much state as possible
@@ -22,7 +22,7 @@
 enum {
     PART_BYTES = 64 * 1024, /* as in service/checkpoint/save.c */
     PLAYERS = 64,
-    ANSWER_BYTES = 600, /* of a hit that was refused, or of three accepted */
+    ANSWER_BYTES = 600, /* bytes in the answer to one refused hit or to three accepted hits */
     PARTS = 20000,
     MATCHES = 16,
     SHOOTERS = 16,
@@ -52,7 +52,7 @@ static double percentile(double *values, size_t count, double share)
 
 /* ---- the library ---- */
 
-/* The processor time of this thread. The load of other programs does not count. */
+/* Returns the processor time of this thread, so that other programs do not count. */
 static double processor_us(void)
 {
     struct timespec now;
@@ -137,7 +137,7 @@ static size_t write_hit(char *to, size_t size, int shooter, int shot)
                             shot, shooter, shot, shot % 1000);
 }
 
-/* A match in which every player has as much state as possible. */
+/* Fills matches in which every player has as much state as possible. */
 static void fill(struct side *side)
 {
     static char body[SHOTS * 256];
@@ -176,7 +176,7 @@ static void bench_hits(void)
             size_t len = (size_t)snprintf(body, sizeof body, "{\"now\":%d,\"hits\":[", SHOTS + i);
             len += write_hit(body + len, sizeof body - len, i % SHOOTERS, SHOTS + i);
             snprintf(body + len, sizeof body - len, "]}");
-            struct side *side = &sides[(i + k) % 2]; /* each one comes first equally often */
+            struct side *side = &sides[(i + k) % 2]; /* each of both comes first equally often */
             side->taken[i] = post(side, i % MATCHES, body);
         }
     }

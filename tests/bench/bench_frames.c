@@ -3,7 +3,7 @@
  *
  *   frame_entry_64_ns         64 players, all in each frame
  *   frame_entry_4096_ns       4096 players, all in each frame
- *   frame_entry_one_4096_ns   4096 players, a frame for each
+ *   frame_entry_one_4096_ns   4096 players, each in a separate frame
  *
  * The histories are full, so every new sample replaces an old one.
  */
@@ -17,7 +17,7 @@ enum { MOST_PLAYERS = 4096, KEEP_FRAMES = 32, STEP_US = 16000 };
 
 struct posting {
     struct hs_match *match;
-    size_t players, a_frame; /* entries in each frame */
+    size_t players, a_frame; /* number of entries in each frame */
     size_t at;               /* the next player */
     int64_t time_us;
     struct hs_player_frame entries[MOST_PLAYERS];
@@ -32,7 +32,8 @@ static void need(bool there)
     exit(1);
 }
 
-/* Posts entries, `a_frame` of them in each frame. A round over all players is one step in time. */
+/* Posts entries in frames of `a_frame` entries. After each round of all players the time
+   advances. */
 static void post(void *context, size_t count)
 {
     static enum hs_frame_result results[MOST_PLAYERS];

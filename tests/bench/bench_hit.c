@@ -1,6 +1,6 @@
 /*
- * The cost of a hit inside the library: one rewound body, and one whole claim. The baseline is a
- * physics engine that moves its bodies back, casts, and restores them.
+ * The cost of a hit in the library: one rewound body, and one whole claim. The baseline is a
+ * physics engine that moves its bodies back in time, casts, and restores them.
  *
  * - rewind_16_bones_ns: find the bracket in 64 samples and place 16 hitboxes of posted bones
  * - verify_hit_64x16_us: one claim among 64 players of 16 hitboxes each, all within reach of sight;
@@ -79,7 +79,7 @@ static struct hs_ruleset *make_ruleset(void)
     return ruleset;
 }
 
-/* Player `i` walks on a separate line on a field of 60 m. Each bone sways in its own way. */
+/* Player `i` walks along a separate line on a field of 60 m. Each bone moves in its own way. */
 static struct hs_vec place(size_t i, int64_t time_us)
 {
     struct hs_random random = hs_random_start(2, i);
@@ -175,11 +175,11 @@ struct claims {
     const struct hs_match *match;
     struct hs_bullet_bodies *bullet;
     struct hs_hit_claim claim[CASES];
-    struct hs_bullet_claim same[CASES]; /* in the layout of the peer */
+    struct hs_bullet_claim same[CASES]; /* the same claims in the layout of the peer */
     char names[PLAYERS][16];
 };
 
-/* One of four players aims a metre beside the target. */
+/* Makes a claim. Every fourth aims a metre beside the target. */
 static void make_claim(struct claims *claims, struct hs_random *random, size_t i)
 {
     size_t shooter = (size_t)hs_random_index(random, PLAYERS);
@@ -208,7 +208,7 @@ static void make_claim(struct claims *claims, struct hs_random *random, size_t i
                                                .radius = SHOT_RADIUS};
 }
 
-/* The peer gets the poses that were posted. */
+/* Makes the peer's bodies, with the same poses. */
 static struct hs_bullet_bodies *make_bullet(void)
 {
     static struct hs_bullet_pose poses[PLAYERS * BONES];
@@ -266,11 +266,11 @@ static void run_bullet_all(void *context, size_t count)
     sink = sum;
 }
 
-/* ---- the same answers ---- */
+/* ---- comparing the answers ---- */
 
 struct answer {
     bool touched;
-    size_t player; /* the first body on the path */
+    size_t player; /* first body on the path */
     double distance;
 };
 
@@ -307,8 +307,8 @@ static struct answer ask_bullet(const struct claims *claims, size_t i, bool all)
     return answer;
 }
 
-/* If Bullet moves all bodies back, both must find the same. If it moves only the target, they must
-   agree when neither finds a bystander. Bullet uses floats and iterates, so a few grazing shots
+/* If Bullet moves all bodies back, both must find the same. If it moves only the target, both must
+   agree whenever neither finds a bystander. Bullet uses floats and iterates, so a few grazing shots
    differ. */
 static bool answers_agree(const struct claims *claims)
 {
@@ -325,7 +325,7 @@ static bool answers_agree(const struct claims *claims)
         differ_all += !is_same(&own, &all);
         differ_target += !bystander && !is_same(&own, &one);
     }
-    /* A stage where everything or nothing is hit would measure something else. */
+    /* If everything or nothing were hit, the figures would be about something else. */
     bool fine = accepted >= CASES / 4 && accepted <= CASES * 3 / 4 && blocked >= CASES / 64 &&
                 differ_all <= CASES / 100 && differ_target <= CASES / 100;
     if (!fine)

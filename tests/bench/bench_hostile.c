@@ -1,10 +1,10 @@
 /*
- * Requests of 1 MiB that cost as much as possible, alone and beside other requests.
+ * Requests of 1 MiB that cost as much as possible, alone and together with other requests.
  *
  *   hostile_1mib_KIND_ms          one such request alone, median. KIND: hits, shots, frames, moves
  *                                 (1024, the max number), or ticks of frames and hits
- *   beside_hostile_tick_p99_us    ticks of other matches, 100 a second, while ten connections send
- *                                 such hits without a pause
+ *   beside_hostile_tick_p99_us    ticks of other matches, 100 per second, while ten connections
+ *                                 send such hits without a pause
  *   beside_hostile_tick_p50_us    the median of the same ticks
  *   beside_hostile_hits_most_ms   the slowest of those hits, from the first sent byte to the last
  *                                 received one
@@ -92,7 +92,7 @@ static void alone(struct hs_test_http *http)
         char path[64], match[32], name[64];
         struct hs_buffer body = {0};
         fill(&body, kinds[i].frames, kinds[i].key, kinds[i].put);
-        for (int k = 0; k < REPEATS; k++) { /* each in a separate match, so none is a retry */
+        for (int k = 0; k < REPEATS; k++) { /* each in another match, so that none is a retry */
             snprintf(match, sizeof match, "%s%d", kinds[i].route, k);
             open_crowd(http, match);
             snprintf(path, sizeof path, "/v1/matches/%s/%s", match, kinds[i].route);

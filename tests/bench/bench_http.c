@@ -1,5 +1,5 @@
 /*
- * Requests that the service answers in a second. The baseline is a minimal server on the same
+ * Requests that the service answers per second. The baseline is a minimal server with the same
  * library, which gets the same bodies over the same number of connections. Rounds of both
  * alternate, so that a busy machine slows both.
  *
@@ -8,7 +8,7 @@
  *   bare_mhd_echo_rps     the same requests answered with their own bodies
  *   bare_mhd_echo_us,     processor time of the two servers for one such request
  *   hit_request_us
- *   hits_32_claims_per_s  claims in a second of the service's processor time, 32 in each request
+ *   hits_32_claims_per_s  claims per second of the service's processor time, 32 in each request
  */
 #include <sched.h>
 #include <stdio.h>
@@ -21,8 +21,8 @@
 #include "tests/support/http/load.h"
 #include "tests/support/http/service.h"
 
-/* A match remembers 1,024 numbers of shots of a player, and its clock stands still. So each match
-   gets so many claims of a player and no more; the first digits of the number name the match. */
+/* A match remembers 1,024 shot numbers of each player, and its clock stands still. So each player
+   of a match gets only that many claims. The first digits of a shot number name the match. */
 enum { PLAYERS = 16, FRAMES = 61, CONNECTIONS = 8, ROUNDS = 7, MANY = 32, MANY_ROUNDS = 5 };
 enum { MATCHES = 300, FIRST_MATCH = 1000 };
 #define ROUND_SECONDS      0.5
@@ -35,13 +35,13 @@ static const char claim[] =
     "\"hit_time\":0.875,\"start\":[0,0,1.6],\"end\":[20,3.5,1.6],\"target\":\"p1\","
     "\"claimed_bone\":\"head\",\"claimed_damage\":40}]}";
 
-/* Where a player stands in the row, p0 in the middle. */
+/* Returns the place of a player in the row. p0 is in the middle. */
 static int place(int player)
 {
     return player == 0 ? 0 : player - PLAYERS / 2 + (player < PLAYERS / 2 ? 0 : 1);
 }
 
-/* All but p1 stand in a row and aim at p1, who walks across their view. */
+/* All players except p1 stand in a row and aim at p1, who walks across their view. */
 static json_t *frame_at(double time)
 {
     json_t *players = json_array();
@@ -67,8 +67,8 @@ static bool expect(struct hs_test_http *http, const char *method, const char *wh
 }
 
 /*
- * The rules of `metres`, but the same shot may be fired again and again without a pause: what is
- * measured is a claim that is judged to its end and accepted.
+ * The rules of `metres`, but the same shot may be fired repeatedly without a pause. So each claim
+ * is verified completely and accepted.
  */
 static bool put_rules(struct hs_test_http *http)
 {
@@ -85,7 +85,7 @@ static bool put_rules(struct hs_test_http *http)
     return status == 200 && expect(http, "PUT", "/v1/rulesets/bench", rules, 201);
 }
 
-/* The same frames for all matches. */
+/* Opens all matches with the same frames. */
 static bool open_matches(unsigned port)
 {
     struct hs_test_http *http = hs_test_http_open(port);
@@ -106,8 +106,8 @@ static bool open_matches(unsigned port)
     return fine;
 }
 
-/* MANY claims of all players but p1. The number of a request follows the first digit of each shot,
-   which counts the claims of one player. */
+/* Writes MANY claims of all players except p1. In each shot number, the number of the request
+   follows the first digit, which counts the claims of one player. */
 static size_t many_claims(char *out, size_t size)
 {
     size_t len = (size_t)snprintf(out, size, "{\"now\":1.0,\"hits\":[");
@@ -123,14 +123,14 @@ static size_t many_claims(char *out, size_t size)
     return len < size ? len + (size_t)snprintf(out + len, size - len, "]}") : size;
 }
 
-/* As the service counts: one thread a processor. */
+/* Returns the number of processors as the service counts them, which runs one thread for each. */
 static unsigned processors(void)
 {
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
-/* The service's processor time so far, in seconds. */
+/* Returns the service's processor time so far, in seconds. */
 static double processor_time(const struct hs_test_service *service)
 {
     clockid_t clock;
@@ -146,7 +146,8 @@ static double seconds(const struct rusage *usage)
            (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1e-6;
 }
 
-/* The same of the echo: its threads are those of this process besides the calling one. */
+/* Returns the same for the baseline server. Its threads are all threads of this process except the
+   calling one. */
 static double echo_time(void)
 {
     struct rusage all, own;
@@ -197,7 +198,8 @@ static bool measure_many(const struct hs_test_service *service, struct hs_load *
     return true;
 }
 
-/* Opens a load of requests whose number begins with `first`, also as the number of the match. */
+/* Opens a load of requests whose shot numbers begin with `first`, which is also the number of the
+   match. */
 static struct hs_load *open_load(unsigned port, const char *where, const char *body,
                                  const char *first)
 {

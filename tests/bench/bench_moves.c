@@ -20,13 +20,13 @@
 #include "tests/support/play/move_stream.h"
 #include "validators/clock/timing.h"
 
-/* On the map, players turn back after REACH moves. */
+/* On the map, players turn around after REACH moves. */
 enum { PLAYERS = 64, MOVES = 1024, TURN = MOVES / 2, REACH = 8, BLOCKS = 23334 };
 
 #define FRAME_US INT64_C(16667)
 #define ROUND_US (MOVES * FRAME_US)
 
-/* The stream is repeated. In each round all times are one round later. */
+/* The stream of moves is repeated. In each round all times are one round later. */
 struct judging {
     const struct hs_moves_rules *rules;
     struct hs_match *match;
@@ -38,10 +38,10 @@ struct judging {
     size_t at, player, turn;
     int64_t shift_us;
     unsigned fields;
-    struct hs_vec (*places)[REACH + 1]; /* one entry for each player on the map; NULL: no map */
+    struct hs_vec (*places)[REACH + 1]; /* places of each player on the map; NULL: no map */
 };
 
-static volatile double granted_us; /* so that the compiler removes nothing */
+static volatile double granted_us; /* volatile, so that the compiler removes no work */
 
 static void need(bool there)
 {
@@ -51,7 +51,7 @@ static void need(bool there)
     exit(EXIT_FAILURE);
 }
 
-/* Makes the next move of the next player. All players make the same moves. */
+/* Returns the next move of the next player. All players make the same moves. */
 static const struct hs_move *next_move(struct judging *j)
 {
     if (++j->player < PLAYERS)
@@ -71,7 +71,7 @@ static const struct hs_move *next_move(struct judging *j)
     return &j->move;
 }
 
-/* One worker for each figure; their batches alternate. */
+/* Each figure has a worker. Their batches alternate. */
 enum figure { COMPAT, TIMING, MATCH, WAY, PATH, FIGURES };
 
 static struct judging judgings[FIGURES];
@@ -166,7 +166,7 @@ static void prepare(struct judging *j, const struct hs_ruleset *ruleset)
         snprintf(j->names[i], sizeof j->names[i], "P%d", i);
     hs_move_stream_start(&play, &options);
     need(hs_move_stream_fill(&play, j->items, MOVES) == MOVES);
-    for (int i = 0; i < MOVES; i++) { /* walks about */
+    for (int i = 0; i < MOVES; i++) { /* the player walks */
         struct hs_move *move = &j->items[i].move;
         move->position = (struct hs_vec){i < TURN ? i : MOVES - i, 0, 0};
         move->velocity = (struct hs_vec){i < TURN ? 60 : -60, 0, 0};
@@ -187,7 +187,7 @@ static double ground_below(const struct hs_world *world, struct hs_vec at)
     return hs_world_sweep(world, &down, &contact) ? contact.point.z : -100;
 }
 
-/* The body is at 0.8 m over level ground and moves at 6 m/s; nothing is in its way. */
+/* Draws a walk of a body at 6 m/s, 0.8 m above level ground, with nothing in its way. */
 static void draw_walk(struct hs_random *random, const struct hs_world *world,
                       struct hs_vec places[REACH + 1])
 {
@@ -216,7 +216,7 @@ static void draw_walk(struct hs_random *random, const struct hs_world *world,
     } while (!is_free);
 }
 
-/* The map outlives the match. */
+/* Makes the map, which must exist longer than the match. */
 static struct hs_world *prepare_map(struct judging *j)
 {
     struct hs_random random = hs_random_start(1, 0);
@@ -234,7 +234,7 @@ static struct hs_world *prepare_map(struct judging *j)
     return world;
 }
 
-/* Returns whether the path was cast through the map and nothing was in the way. */
+/* Checks that the path was cast through the map and that nothing was in the way. */
 static void check_path(const struct judging *j)
 {
     for (int i = 0; i < PLAYERS; i++) {

@@ -1,7 +1,7 @@
 /*
  * Measures the service under overload. The service has its own processor. The open-loop load
- * (tests/support/http/open_load.h) runs on another one. On a machine with one processor both share
- * it, and the figures mean little.
+ * (tests/support/http/open_load.h) runs on another one. If there is only one processor, the figures
+ * mean little.
  *
  *   tick_capacity_rps      answered ticks of 16 players with 16 bones each and a claim, per second
  *   tick_peak_goodput_rps  the best of 0.9 and 1 times that rate, answered 200 within 100 ms
@@ -11,21 +11,20 @@
  *                          tick_peak_per_cpu_s
  *   tick_2x_p99_us         latency of answers 200 at twice the capacity, from the intended time
  *   small_...              the same with ticks of 16 players without bones
- *   tick_2x_load_busy      used share of the processor of the load then, and of the balancer where
- *                          they share one: near 1 the figures are those of the load. The program
- *                          says so, too
- *   balanced_...           both through HAProxy with the shipped configuration
- *   health_2x_most_us      the slowest /livez of the admin listener then, asked ten times a second
- *   metrics_2x_most_us     the slowest /metrics then
+ *   tick_2x_load_busy      used share of the load's processor at twice the capacity, with the
+ *                          balancer if it runs there; near 1 the load limits the figures
+ *   balanced_...           both kinds of ticks through HAProxy with the shipped configuration
+ *   health_2x_most_us      slowest /livez of the admin listener at twice the capacity
+ *   metrics_2x_most_us     slowest /metrics at twice the capacity
  *   hit_alone_p99_us       claims alone at a quarter of the capacity: the median of the p99s of
  *                          80 quarters of a second
- *   hit_crowded_p99_us     the same beside 10000 idle connections and 200 that send 250 bytes of a
- *                          body every 250 ms; both alternate
+ *   hit_crowded_p99_us     the same together with 10000 idle connections and 200 that send 250
+ *                          bytes of a body every 250 ms; both measurements alternate
  *   hit_shared_p99_us      claims of one tenant while another uses its whole share: half of the
  *                          bodies and of the connections, and maps and rulesets one after the
  *                          other over 1 Gbit/s; baseline hit_unshared_p99_us, without that tenant
  *   hit_shared_late_p99_us the load's own delay in sending those claims, a part of that latency
- *   flood_history_bytes    memory of histories after new matches were posted without end
+ *   flood_history_bytes    memory of histories after very many new matches were posted
  */
 #include <math.h>
 #include <pthread.h>
@@ -49,13 +48,13 @@
 #include "tests/support/play/game_load.h"
 
 /*
- * WIDE: so many connections that one is free whenever a request is due. A request waits for up to
+ * WIDE is so many connections that one is free whenever a request is due. A request waits up to
  * --queue-ms before it is refused, so at twice the capacity about rate * 50 ms connections are
- * busy. With fewer connections the queue would form at the sender, where the service cannot see it.
+ * busy. With fewer connections, requests would wait at the sender, unseen by the service.
  */
 enum { GOOD_US = 100000, BUSY = 32, WIDE = 2048, ROUNDS = 3 };
-/* For the crowd: how often it connects and disconnects, and the quarters of a second measured with
-   it and without it each time. */
+/* The crowd connects and disconnects CROWDS times. Each time, CROWD_QUARTERS quarters of a second
+   are measured with it, and as many without it. */
 enum {
     IDLE = 10000,
     SLOW = 200,
@@ -69,7 +68,7 @@ enum { HISTORY_BYTES = 64 << 20, MATCH_BYTES = 8 << 20 };
 
 static struct hs_test_service service;
 static struct hs_balancer balancer = {.log = -1};
-static unsigned load_port; /* of the service, or of the balancer in front of it */
+static unsigned load_port; /* port of the service, or of the balancer in front of it */
 static uint64_t next_request;
 
 static bool start(const char *const *arguments)
@@ -96,7 +95,7 @@ static bool load(struct hs_game_load *game, double rate, double seconds, unsigne
                                            .context = game,
                                            .first = next_request};
     bool fine = hs_open_load_run(&options, result);
-    next_request = result->next + game->matches; /* each match goes on with its next tick */
+    next_request = result->next + game->matches; /* each match continues with its next tick */
     return fine;
 }
 
@@ -106,12 +105,12 @@ static double capacity(struct hs_game_load *game)
     return load(game, 0, SECONDS, BUSY, &result) ? (double)result.ok / SECONDS : 0;
 }
 
-/* ---- what operators see meanwhile ---- */
+/* ---- answers to operators meanwhile ---- */
 
 struct probe {
     pthread_t thread;
     atomic_bool ends;
-    double livez_us, metrics_us; /* the slowest */
+    double livez_us, metrics_us; /* slowest answers */
     unsigned failures;
 };
 
@@ -131,8 +130,8 @@ static double ask_us(const char *path, unsigned *failures)
     return (double)(hs_bench_now_ns() - began_ns) / 1e3;
 }
 
-/* Reads /livez ten times a second, and /metrics twice. Operators ask less often, and this load is
-   still small. */
+/* Requests /livez ten times a second, and /metrics twice. Operators ask less often, and even this
+   load is small. */
 static void *probe(void *context)
 {
     struct probe *probe = context;
@@ -151,19 +150,21 @@ static double metric(const char *series)
     return hs_metric_or_minus(&service, series);
 }
 
-/* ---- twice as much as can be done ---- */
+/* ---- twice the capacity ---- */
 
 struct flood {
     double capacity, peak, twice, twice_p99_us;
-    double peak_per_cpu, twice_per_cpu; /* good answers a second of processor time */
-    double load_busy;   /* used share of the processor of the load, and of the balancer on it */
-    double load_waited; /* share of the time for which these waited for it; the service: for its */
+    double peak_per_cpu, twice_per_cpu; /* good answers per second of processor time */
+    /* used share of the processor of the load, and of the balancer if it is on the same one */
+    double load_busy;
+    /* share of the time in which the load and the balancer waited for that processor */
+    double load_waited;
     double service_waited;
-    uint64_t lost;   /* sent, and answered neither 200 nor 503 */
-    uint64_t unsent; /* no connection was free for them in time */
+    uint64_t lost;   /* requests that were sent and got neither 200 nor 503 */
+    uint64_t unsent; /* requests for which no connection was free in time */
 };
 
-/* Who has how much of the processors: of the load, the balancer and the service. */
+/* Processor time that the load, the balancer and the service used, and for how long they waited. */
 struct usage {
     double seconds, load, balancer, load_waited, balancer_waited, service_waited;
 };
@@ -179,7 +180,7 @@ static struct usage usage_now(void)
                           .service_waited = hs_processor_waited(service.pid)};
 }
 
-/* The largest shares of all rounds count. */
+/* Keeps the largest shares of all rounds. */
 static void add_usage(const struct usage *began, struct flood *out)
 {
     struct usage now = usage_now();
@@ -195,7 +196,7 @@ static void add_usage(const struct usage *began, struct flood *out)
         fmax(out->service_waited, (now.service_waited - began->service_waited) / seconds);
 }
 
-/* Rounds in which all take turns; medians. */
+/* Runs rounds in which the measurements take turns. The results are medians. */
 static bool flood(struct hs_game_load *game, struct flood *out)
 {
     static const double parts[] = {0.9, 1.0};
@@ -235,7 +236,7 @@ static bool flood(struct hs_game_load *game, struct flood *out)
     return true;
 }
 
-/* Shares above which others, or the load itself, decide the figures. */
+/* Above these shares, the figures are about the load or other programs. */
 #define FULL   0.9
 #define WAITED 0.05
 
@@ -244,7 +245,8 @@ static bool balancer_shares(void)
     return balancer.pid > 0 && hs_processor_count() <= 2;
 }
 
-/* Every request was answered. Says when the figures are not those of the service. */
+/* Checks that every request was answered. Prints a warning if the figures are not about the
+   service. */
 static bool is_sound(const char *kind, const struct flood *flood)
 {
     if (flood->unsent > 0)
@@ -332,10 +334,10 @@ static bool measure_floods(void)
 }
 
 /*
- * The same through the balancer with the shipped configuration, which refuses what waits for a
- * place in front of the service. It has a processor of its own where there are three. Else it
- * shares that of the load, and needs more of it for a request than the service needs of its own: so
- * brakes leave the service a quarter of its processor.
+ * Measures the same through the balancer with the shipped configuration, which refuses requests
+ * that wait for a place in front of the service. With three processors the balancer has one of its
+ * own. Otherwise it shares the load's processor. There it needs more time for a request than the
+ * service does, so brakes leave the service a quarter of its processor.
  */
 static bool measure_balanced(void)
 {
@@ -381,7 +383,7 @@ struct crowd {
     int idle[IDLE], slow[SLOW];
 };
 
-/* The slowest allowed body: it sends 250 bytes every 250 ms and is complete in time. */
+/* Sends the slowest body that is allowed: 250 bytes every 250 ms, complete in time. */
 static void *trickle(void *context)
 {
     struct crowd *crowd = context;
@@ -411,7 +413,7 @@ static bool gather(struct crowd *crowd)
             fine && crowd->slow[i] >= 0 && hs_raw_send(crowd->slow[i], header, sizeof header - 1);
     }
     fine = pthread_create(&crowd->thread, NULL, trickle, crowd) == 0 && fine;
-    /* Only their presence is measured, not their arrival. */
+    /* This waits because their presence is measured, not their arrival. */
     nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
     return fine;
 }
@@ -424,14 +426,15 @@ static void disperse(struct crowd *crowd)
         close(crowd->idle[i]);
     for (int i = 0; i < SLOW; i++)
         close(crowd->slow[i]);
-    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL); /* until the service forgets them */
+    /* until the service has closed them */
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
 }
 
 /*
- * Returns the p99 of each of some quarters of a second. In each, the service scans all its
- * connections, which it does every 200 ms. A virtual machine is itself stopped for 5 to 15 ms now
- * and then, here for 0.2 to 0.8 % of the time. A single p99 of all requests would be that of the
- * machine. `late_us`: the p99 of the load's own delay.
+ * Measures the p99 of several quarters of a second. In each, the service scans all its connections,
+ * which it does every 200 ms. A virtual machine is itself stopped for 5 to 15 ms at times, here for
+ * 0.2 to 0.8 % of the time. So a single p99 of all requests would be that of the machine. Stores
+ * the p99 of the load's own delay in `late_us`.
  */
 static bool p99_of_each_quarter(struct hs_game_load *claims, double rate, double *p99s_us,
                                 double *late_us)
@@ -459,7 +462,7 @@ static bool measure_crowd(void)
     if (crowd == NULL || !hs_game_load_init(&claims) || !hs_game_load_init(&ticks) ||
         !start(arguments))
         return false;
-    /* Posts history for the claims: 7 ticks of each match. */
+    /* Posts 7 ticks of each match, because the claims need history. */
     bool fine = load(&ticks, 500, 1, 16, &result) && result.unsent == 0;
     double rate = capacity(&claims) / 4;
     for (int i = 0; fine && i < CROWDS; i++) {
@@ -486,7 +489,7 @@ static bool measure_crowd(void)
     return true;
 }
 
-/* ---- one tenant holds all they may ---- */
+/* ---- one tenant uses its whole share ---- */
 
 static struct hs_test_token tenants[] = {
     {.tenant = "quiet", .kid = "q", .scopes = "\"admin\"", .secret_seed = 1},
@@ -541,7 +544,7 @@ static bool measure_shares(void)
     return true;
 }
 
-/* ---- matches without end ---- */
+/* ---- unlimited new matches ---- */
 
 static bool measure_memory(void)
 {
@@ -551,7 +554,7 @@ static bool measure_memory(void)
     const char *const arguments[] = {
         "--queue-ms", "50", "--history-bytes", history, "--match-bytes", match, "--max-matches",
         "100000",     NULL};
-    /* Opens far more matches than fit, and keeps each one going as long as the service lets it. */
+    /* Opens many more matches than fit, and posts to each one as long as the service allows it. */
     struct hs_game_load game = {.matches = 3000, .players = 16, .bones = 2, .headers = ""};
     struct hs_open_load_result result;
     if (!hs_game_load_init(&game) || !start(arguments))

@@ -1,7 +1,7 @@
 /*
  * The cost of the smallest step of verifying a hit: one swept-sphere test.
  *
- *   sweep_capsule_ns   one hs_sweep_touches; half the paths are aimed, half pass close by
+ *   sweep_capsule_ns   one hs_sweep_touches; half of the paths hit, and half miss closely
  *   sweep_box_ns       the same against oriented boxes
  */
 #include "tests/support/bench.h"
@@ -17,7 +17,7 @@ struct sweeps {
     struct hs_solid solid[CASES];
 };
 
-/* A shot at a limb from 5 to 60 m away. Every second shot misses by 10 to 20 cm. */
+/* Makes a shot at a limb from 5 to 60 m away. If it is not aimed, it misses by 10 to 20 cm. */
 static void make_sweep(struct hs_random *random, bool box, bool aimed, struct hs_sweep *sweep,
                        struct hs_solid *solid)
 {

@@ -1,13 +1,13 @@
 /*
- * The world against its peers on a level of a million triangles, in one run.
+ * The world, compared with its peers on a level of a million triangles, in one run.
  *
- *   world_build_s          building the hierarchy; beside it the memory it takes
+ *   world_build_s          building the hierarchy; its memory is printed, too
  *   world_sphere_cast_us   a swept sphere of 0.05, baseline Bullet's sweep against its mesh
  *   world_ray_us           first hit of a ray, baseline Embree's rtcIntersect1
  *   world_blocks_us        any hit of a ray, baseline Embree's rtcOccluded1
  *
  * Rounds alternate and medians are compared, so that other load on the machine slows both equally.
- * `ratio` is how many times faster than the baseline: its time / ours.
+ * `ratio` is the baseline's time / ours.
  */
 #include "service/system/pages.h"
 #include "tests/peers/bullet_peer.h"
@@ -25,7 +25,7 @@ static double now_us(void)
     return (double)hs_bench_now_ns() * 1e-3;
 }
 
-/* The same mesh in the layout of the peers. */
+/* The mesh in the layout of the peers. */
 struct narrow {
     float (*vertices)[3];
     int (*triangles)[3];
@@ -54,7 +54,8 @@ struct stage {
     struct hs_embree_mesh *embree;
     struct hs_sweep *shots;
     int count;
-    double hits, travel; /* results of the last round: the compiler must not remove the work */
+    /* results of the last round, so that the compiler does not remove the work */
+    double hits, travel;
 };
 
 static void ends_of(const struct hs_sweep *s, double from[3], double to[3])
@@ -132,8 +133,8 @@ static double round_us(struct stage *stage, void (*run)(struct stage *))
     return (now_us() - began) / stage->count;
 }
 
-/* Both must find the same contacts, except a few grazing ones. Otherwise the figures compare
-   nothing. */
+/* Checks that both find the same contacts, except a few grazing ones. Otherwise comparing their
+   times proves nothing. */
 static void must_agree(const char *name, double own, double other)
 {
     if (fabs(own - other) <= 0.01 * (own + other) + 1)
@@ -175,7 +176,7 @@ int main(void)
     struct hs_random random = hs_random_start(hs_test_seed(7), 0);
     hs_test_mesh_level(&mesh, &random, BLOCKS);
     struct narrow narrow = narrow_of(&mesh.mesh);
-    /* Bullet and Embree store vertices as floats. All three get these rounded vertices. */
+    /* Bullet and Embree store vertices as floats. All three get the rounded vertices. */
     for (size_t i = 0; i < mesh.mesh.vertex_count; i++)
         mesh.vertices[i] =
             (struct hs_vec){(double)narrow.vertices[i][0], (double)narrow.vertices[i][1],

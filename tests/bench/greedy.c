@@ -9,10 +9,10 @@
 
 #include "tests/support/http/raw.h"
 
-/* Bodies of 1 MiB that arrive at the min pace for 120 s. */
+/* Bodies of 1 MiB that arrive for 120 s, at the min rate. */
 enum { HELD_PIECE = 2400, HELD_PIECE_NS = 250000000 };
-/* The rate at which 1 Gbit/s carries a larger body. Over loopback a body would arrive at once. Then
-   the kernel would do the sender's work at the expense of the service. */
+/* A larger body is sent at the rate of 1 Gbit/s. Over loopback it would arrive at once, and then
+   the kernel would do the sender's work at the cost of the service. */
 enum { SENT_PIECE = 32768, SENT_PIECE_NS = 250000 };
 
 static int send_header(const struct hs_greedy *greedy, int fd, const char *method, const char *path,
@@ -43,8 +43,8 @@ static int ask(const struct hs_greedy *greedy, const char *method, const char *p
     return answer.status;
 }
 
-/* The clients of the greedy tenant use only the processor time that the load leaves. They stand for
-   other machines and must not delay the load. */
+/* The clients of the greedy tenant use only processor time that the load leaves. They stand for
+   other machines, so they must not delay the load. */
 static void keep_behind(void)
 {
     const struct sched_param none = {0};

@@ -1,13 +1,13 @@
 /*
- * Reads mutated bodies of posts with the direct reader and by a tree of values, and compares what
- * both accept and every field; see hs_fuzz_body_decode. Without sanitizers, so that a hundred
- * million bodies take an hour and not a day.
+ * Reads mutated request bodies with the direct reader and by a tree of values. Compares which
+ * bodies both accept, and every field; see hs_fuzz_body_decode. Runs without sanitizers, so that a
+ * hundred million bodies take an hour and not a day.
  *
  *   differential COUNT [SEED [CORPUS]]   CORPUS: tests/fuzz/corpus
  *
  * Each round of half a million bodies begins with the corpus and its compact forms. Short bodies
- * that are read directly replace others, so that mutations pile up. The last line has the counts. A
- * difference is written to differential-SEED.json, and the exit code is 1.
+ * that the direct reader accepts replace others, so that mutations accumulate. The last line of
+ * output has the counts. A difference is written to differential-SEED.json, and the exit code is 1.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -40,12 +40,13 @@ static struct pool {
 } pools[POSTS];
 
 static struct {
-    unsigned long done, decoded, direct; /* bodies; those without a fault; those read directly */
+    /* all bodies; those without a fault; those that the direct reader accepts */
+    unsigned long done, decoded, direct;
 } counts;
 
 static struct hs_random dice;
 
-/* Keeps a copy, in the place of another one if the pool is full. */
+/* Keeps a copy of the body. If the pool is full, it replaces another one. */
 static void keep(struct pool *pool, const void *data, size_t size)
 {
     size_t at = pool->count < POOL ? pool->count++ : (size_t)hs_random_index(&dice, POOL);
@@ -57,7 +58,7 @@ static void keep(struct pool *pool, const void *data, size_t size)
     pool->bodies[at].size = size;
 }
 
-/* Compares the ways for one body. Returns the sentence about a difference, or NULL. */
+/* Compares both readers on one body. Returns a sentence about the difference, or NULL. */
 static const char *read_both(size_t post, const uint8_t *data, size_t size, bool keeps)
 {
     struct hs_fuzz_body body;

@@ -1,4 +1,4 @@
-/* Mixes libFuzzer's mutations of bytes and the mutations that know JSON, about equally often. */
+/* Uses libFuzzer's mutations of bytes and the mutations of JSON, about equally often. */
 #include "tests/support/fuzz/json_mutate.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);

@@ -15,13 +15,14 @@
 #include "tests/support/http/raw.h"
 
 /*
- * Even an instrumented service on a busy machine answers within this time; one that hangs does not.
+ * Even a service with sanitizers on a busy machine answers within this time. A service that hangs
+ * does not.
  */
 enum { PATIENCE_MS = 60000, PIECE = 65536, LONG_ANSWER = 32768 };
 
-/* How long to wait for the answer to a doubtful request before closing the sending side, and how
-   long to wait after that. The library overlooks the end of a connection that arrives with the last
-   bytes, until the connection was idle for long. */
+/* How long the lane waits for the answer to a doubtful request before it closes the sending side,
+   and how long it waits after that. libmicrohttpd overlooks the end of a connection that arrives
+   with the last bytes, until the connection was idle for long. */
 enum { DOUBT_MS = 5, DOUBT_END_MS = 50 };
 
 static int64_t now_ms(void)
@@ -73,8 +74,8 @@ struct pollfd hs_lane_poll(const struct hs_lane *lane)
     return (struct pollfd){.fd = lane->fd, .events = (short)(more ? POLLIN | POLLOUT : POLLIN)};
 }
 
-/* Sends mostly everything at once, and otherwise a piece, so that the service sees requests cut
-   anywhere. */
+/* Sends everything at once in most cases, otherwise one piece, so that the service receives
+   requests cut at any place. */
 static void send_some(struct hs_lane *lane)
 {
     size_t left = lane->out.len - lane->sent, piece = left;
@@ -84,7 +85,8 @@ static void send_some(struct hs_lane *lane)
     if (sent > 0)
         lane->sent += (size_t)sent;
     else if (errno != EAGAIN && errno != EINTR)
-        lane->sent = lane->out.len; /* closed: the remaining bytes show whether that was right */
+        /* closed: the remaining answers show whether that was allowed */
+        lane->sent = lane->out.len;
 }
 
 static void receive_some(struct hs_lane *lane)
@@ -131,7 +133,7 @@ static int status_of(const char *head, size_t size)
 
 enum parsed { PARSED_WHOLE, PARSED_PART, PARSED_WRONG };
 
-/* Takes the next answer from the received bytes; skips interim answers. */
+/* Takes the next answer from the received bytes, and skips interim answers. */
 static enum parsed parse(struct hs_lane *lane, bool head_only, struct hs_lane_answer *answer)
 {
     char value[64];
@@ -185,7 +187,7 @@ static const char *take_answers(struct hs_lane *lane)
     return NULL;
 }
 
-/* Checks the answer to a doubtful request, if there is one, after the end of the connection. */
+/* After the end of the connection, checks the answer to a doubtful request, if one arrived. */
 static const char *take_rest(struct hs_lane *lane)
 {
     size_t left = lane->in.len - lane->taken;
@@ -230,7 +232,7 @@ static void end_volley(struct hs_lane *lane)
 
 /*
  * If the service refuses a request without reading its body, it ends the connection. The kernel
- * then drops earlier answers that were not read yet. Something is left over only of a long answer.
+ * then drops earlier answers that were not read yet. Only a long answer can arrive in part.
  */
 static bool is_cut_off(struct hs_lane *lane)
 {
@@ -290,7 +292,7 @@ const char *hs_lane_step(struct hs_lane *lane, short events)
         return after_end(lane);
     bool out = lane->sent == lane->out.len, all = lane->answered == whole_count(lane);
     if (out && !lane->closing && last_is(lane, HS_SENT_CUT) &&
-        (all || lane->number % 2 == 0)) { /* the other answers are cut off in the middle */
+        (all || lane->number % 2 == 0)) { /* the remaining answers are cut off */
         end_volley(lane);
     } else if (out && all && !lane->closing && last_is(lane, HS_SENT_DOUBTFUL)) {
         return await_end(lane);

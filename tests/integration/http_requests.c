@@ -27,7 +27,7 @@ struct hs_request_maker {
 #define COUNT(table)        (int)(sizeof(table) / sizeof(table)[0])
 #define PICK(table, random) (table)[hs_random_index(random, COUNT(table))]
 
-/* ---- bodies to begin with ---- */
+/* ---- undamaged bodies ---- */
 
 static void keep(struct bodies *bodies, const void *bytes, size_t size)
 {
@@ -47,7 +47,7 @@ static void keep_file(struct bodies *bodies, const char *path, size_t *others)
         return;
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    /* Most inputs of the corpus end in the middle. This prefers those that the parser accepts. */
+    /* Most inputs of the corpus end in the middle, so this prefers those that a parser accepts. */
     json_t *root = json_loadb((const char *)bytes, size, 0, NULL);
     if (json_is_object(root) || (*others)++ % 8 == 0)
         keep(bodies, bytes, size);
@@ -69,7 +69,7 @@ static void keep_corpus(struct bodies *bodies, const char *name)
     globfree(&files);
 }
 
-/* Bodies that fit the schema of the route, and bodies that violate it in one place. */
+/* Keeps bodies that fit the schema of the route, and bodies that violate it in one place. */
 static void keep_drawn(struct bodies *bodies, const json_t *document, const json_t *schema,
                        struct hs_random *random)
 {
@@ -115,7 +115,7 @@ struct hs_request_maker *hs_request_maker_create(const json_t *document,
     maker->authorization_count = count;
     for (int i = 0; i < COUNT(corpora); i++)
         keep_corpus(&maker->bodies[corpora[i].route], corpora[i].corpus);
-    for (int i = 0; i < DRAWN; i++) /* drawn names hardly ever agree */
+    for (int i = 0; i < DRAWN; i++) /* drawn rulesets are rarely valid */
         keep(&maker->bodies[HS_ROUTE_RULESET_PUT], "{}", 2);
     for (int i = 0; i < HS_ROUTE_COUNT; i++) {
         const json_t *operation =
@@ -184,7 +184,8 @@ static const char *pick_name(const char *segment, struct hs_random *random)
                                       "%C3%A9", "a+b",    "a%20b", "a;b=c", "~",    "'",  "%25",
                                       "*",      "%2e%2e", "-",     ":",     "",     "a%", "a%1"};
     static const char longest[] =
-        "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"; /* one too many */
+        /* one character too many */
+        "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn";
     if (hs_random_chance(random, 0.03))
         return PICK(odd, random);
     if (hs_random_chance(random, 0.01))
@@ -231,7 +232,7 @@ static void put_path(int route, struct hs_random *random, struct hs_buffer *out)
         hs_buffer_puts(out, PICK(queries, random));
 }
 
-/* Frequent kinds of requests come more often. */
+/* Picks a route. Some routes are picked more often. */
 static int pick_route(struct hs_random *random)
 {
     static const enum hs_route often[] = {
@@ -242,7 +243,7 @@ static int pick_route(struct hs_random *random)
 }
 
 /*
- * Writes the method, and returns whether the route is still the same: HEAD is served where GET is.
+ * Writes the method. Returns whether the route stays the same: HEAD is served where GET is.
  */
 static const char *pick_method(struct hs_sent_request *request, struct hs_random *random)
 {
@@ -257,7 +258,7 @@ static const char *pick_method(struct hs_sent_request *request, struct hs_random
     return other;
 }
 
-/* ---- header fields that leave no doubt where the request ends ---- */
+/* ---- header fields that leave the request's end clear ---- */
 
 static void put_authorization(const struct hs_request_maker *maker, bool ends,
                               struct hs_random *random, struct hs_buffer *out)
@@ -273,7 +274,8 @@ static void put_authorization(const struct hs_request_maker *maker, bool ends,
                                       "Authorization: Bearer hs____________________"};
     const char *const *all = maker->authorizations;
     const char *own = all[0];
-    /* A tenant's matches stay until it ends them, so all tenants must end matches equally often. */
+    /* Only its tenant can end a match. So requests that end matches use all tenants equally
+       often. */
     if (hs_random_chance(random, ends ? 0.8 : 0.15))
         own = all[hs_random_index(random, (int)maker->authorization_count)];
     if (hs_random_chance(random, 0.02))
@@ -282,7 +284,7 @@ static void put_authorization(const struct hs_request_maker *maker, bool ends,
         own = PICK(odd, random);
     size_t len = strlen(own), at = out->len;
     hs_buffer_append(out, own, len);
-    if (hs_random_chance(random, 0.02) && len > 30 && !out->failed) /* one wrong letter */
+    if (hs_random_chance(random, 0.02) && len > 30 && !out->failed) /* one letter is wrong */
         out->data[at + 22 + (size_t)hs_random_index(random, (int)len - 22)] = 'z';
     hs_buffer_puts(out, "\r\n");
 }

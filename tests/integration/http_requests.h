@@ -1,6 +1,6 @@
-/* Requests for fuzzing a service over HTTP. Each begins as a good request of some route, with a
-   body from the corpus or from its schema. Then some parts of it are damaged. Everything follows
-   from seed and number, so a request can be made again. */
+/* Makes requests for fuzzing a service over HTTP. Each begins as a valid request to some route,
+   with a body from the corpus or from its schema. Then some parts of it are damaged. Everything
+   follows from the seed and a number, so each request can be made again. */
 #ifndef HS_TESTS_HTTP_REQUESTS_H
 #define HS_TESTS_HTTP_REQUESTS_H
 
@@ -12,29 +12,28 @@
 #include "tests/support/random.h"
 
 enum hs_sent {
-    HS_SENT_WHOLE,    /* its end is clear, so it gets one answer */
-    HS_SENT_DOUBTFUL, /* its framing or its head is damaged: any answer, or no answer, is allowed
-                       */
-    HS_SENT_CUT,      /* the connection ends in the middle of the request, or before the answer */
+    HS_SENT_WHOLE,    /* the end of the request is clear, so it gets one answer */
+    HS_SENT_DOUBTFUL, /* its framing or head is damaged, so it may get any answer or none */
+    HS_SENT_CUT,      /* the connection ends in the middle of this request, or before its answer */
 };
 
-/* A route by its number in HS_ROUTES. HS_NO_ROUTE: the method and path belong to no route. */
+/* A route is a number in HS_ROUTES, or HS_NO_ROUTE if the method and path belong to no route. */
 enum { HS_NO_ROUTE = -1 };
 
 struct hs_sent_request {
     enum hs_sent kind;
     int route;
-    bool head;         /* HEAD: the answer has no body */
-    size_t begin, end; /* its position in the buffer */
+    bool head;         /* the method is HEAD, so the answer has no body */
+    size_t begin, end; /* its position in the sent bytes */
 };
 
 struct hs_request_maker;
 
 /*
- * `authorizations`: `count` header lines "Authorization: Bearer ..."; most requests have the first.
- * Bodies come from tests/fuzz/corpus of the working directory, or are drawn from `document`
- * (openapi.yaml). A drawn body may get any documented answer. Ends the program if the corpus is
- * missing. Freed by hs_request_maker_destroy.
+ * `authorizations` has `count` header lines "Authorization: Bearer ...", and most requests have the
+ * first. Bodies come from tests/fuzz/corpus in the working directory, or are drawn from `document`
+ * (openapi.yaml). A drawn body may get any documented answer. If the corpus is missing, the program
+ * ends.
  */
 struct hs_request_maker *hs_request_maker_create(const json_t *document,
                                                  const char *const *authorizations, size_t count,

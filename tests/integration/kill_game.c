@@ -11,17 +11,17 @@
 #include "tests/support/play/kill_squad.h"
 #include "tests/support/random.h"
 
-/* A writer of a match is at most this many ticks plus one ahead of the others. */
+/* A writer may be this many ticks plus one ahead of the other writers of its match. */
 enum { MATCHES = 3, WRITERS = 2, AHEAD = 3 };
-enum { BATCH = 200 }; /* items of a request that repeats old items */
+enum { BATCH = 200 }; /* items in a request that repeats old items */
 
 struct writer {
     struct match *match;
     struct hs_kill_squad squad;
-    int tick;                  /* the next one */
-    char *body;                /* body of the tick that got no answer; NULL: none */
+    int tick;                  /* the next tick */
+    char *body;                /* body of the tick that got no answer, or NULL */
     int settles;               /* restarts so far */
-    struct hs_test_http *http; /* connection to the running service */
+    struct hs_test_http *http; /* connection to the current service */
     int most_ticks;
     struct hs_kill_game_totals totals;
     pthread_t thread;
@@ -35,12 +35,12 @@ struct match {
     char name[40];
     int number;
     struct writer writers[WRITERS];
-    pthread_mutex_t lock; /* guards the fields below, and `tick` of its writers */
+    pthread_mutex_t lock; /* guards the fields below, and `tick` of the writers */
     pthread_cond_t moved;
-    int opening, last_tick; /* this opening ends before this tick */
-    int waiting;            /* writers that have finished this opening */
+    int opening, last_tick; /* the opening ends before `last_tick` */
+    int waiting;            /* writers that finished this opening */
     enum opening state;
-    bool was_put; /* PUT opened the match and was answered */
+    bool was_put; /* a PUT of the match was answered */
 };
 
 struct hs_kill_game {
@@ -48,7 +48,7 @@ struct hs_kill_game {
     struct hs_follower *follower;
     struct match matches[MATCHES];
     unsigned port;
-    atomic_bool dies; /* a request may get no answer */
+    atomic_bool dies; /* the service may die, so requests may get no answer */
     atomic_bool dead; /* a request got no answer */
 };
 
@@ -68,7 +68,7 @@ static void fault(struct writer *writer, long *count, const char *what, const ch
                       path, response->status, response->body, response->error);
 }
 
-/* All writers stop soon after it is set. */
+/* Makes all writers stop soon. */
 static void stop_all(struct hs_kill_game *game)
 {
     atomic_store(&game->dead, true);
@@ -79,7 +79,7 @@ static void stop_all(struct hs_kill_game *game)
     }
 }
 
-/* Returns the status; 0: the service is dead. The caller frees the response. */
+/* Returns the status, or 0 if the service is dead. The caller frees the response. */
 static long ask(struct writer *writer, const char *method, const char *path, const char *body,
                 struct hs_test_response *response)
 {
@@ -106,7 +106,8 @@ static long status_of(struct writer *writer, const char *method, const char *pat
     return status;
 }
 
-/* The parsed answer to a post of the match; NULL: no answer. Any status except 200 is a fault. */
+/* Returns the parsed answer to a post of the match, or NULL without an answer. Any status except
+   200 is a fault. */
 static json_t *post(struct writer *writer, const char *route, const char *body)
 {
     char path[96];
@@ -122,7 +123,7 @@ static json_t *post(struct writer *writer, const char *route, const char *body)
     return answer;
 }
 
-/* Checks the answers about the items of a tick, in the order in which they were written. */
+/* Checks the answers to the items of a tick, in the order in which the items were written. */
 static void take_answers(struct writer *writer, const json_t *answer, bool shots, int tick)
 {
     const json_t *results = json_object_get(answer, shots ? "shots" : "hits");
@@ -140,10 +141,10 @@ static void take_answers(struct writer *writer, const json_t *answer, bool shots
                           "%zu results for %zu items", json_array_size(results), at);
 }
 
-/* False: no answer. */
+/* Returns false without an answer. */
 static bool send_tick(struct writer *writer)
 {
-    /* Some answers are long. */
+    /* With `explain` some answers are long. */
     json_t *answer =
         post(writer, writer->tick % 5 == 0 ? "ticks?explain=true" : "ticks", writer->body);
     if (answer == NULL)
@@ -156,7 +157,7 @@ static bool send_tick(struct writer *writer)
 
 /* ---- after a restart ---- */
 
-/* The contents of one request: items of one shooter and one kind. */
+/* The items of one request. All are of one shooter and one kind. */
 struct batch {
     struct hs_followed *items[BATCH];
     size_t count;
@@ -165,7 +166,7 @@ struct batch {
     enum hs_follow_moment moment;
 };
 
-/* False: no answer. */
+/* Returns false without an answer. */
 static bool send_batch(struct writer *writer, struct batch *batch)
 {
     char *body = NULL;
@@ -191,7 +192,7 @@ static bool send_batch(struct writer *writer, struct batch *batch)
 }
 
 /* Sends the answered items of a session again. The verdict of an unpaid item may depend on the time
-   it is received. So it is sent with its first time. False: no answer. */
+   when it arrives, so it is sent with its first time. Returns false without an answer. */
 static bool send_again(struct writer *writer, struct hs_kill_session *session,
                        enum hs_follow_moment moment)
 {
@@ -212,8 +213,8 @@ static bool send_again(struct writer *writer, struct hs_kill_session *session,
     return send_batch(writer, &batch);
 }
 
-/* Sends the newest paid rifle hits once more under new numbers. They have the same paths and times,
-   so they must be refused. False: no answer. */
+/* Sends the newest paid rifle hits once more with new numbers. Their paths and times are the same,
+   so they must be refused. Returns false without an answer. */
 static bool send_copies(struct writer *writer, struct hs_kill_shooter *shooter)
 {
     enum { COPIES = 3 };
@@ -235,7 +236,7 @@ static bool send_copies(struct writer *writer, struct hs_kill_shooter *shooter)
     return fine;
 }
 
-/* Checks that an open match is still open. False: no answer. */
+/* Checks that an open match is still open. Returns false without an answer. */
 static bool check_match(struct writer *writer)
 {
     bool was_opened = writer->tick > 0 || writer->match->was_put;
@@ -247,12 +248,12 @@ static bool check_match(struct writer *writer)
     return status != 0;
 }
 
-/* Posts the frames of the last second again, and checks that the present players are as last
-   answered. False: no answer. */
+/* Checks that the players who are present are as in the last answer. Returns false without an
+   answer. */
 static bool check_players(struct writer *writer)
 {
     if (writer->body != NULL)
-        return true; /* it is unknown whether that tick was applied */
+        return true; /* unknown whether that tick was applied */
     for (int s = 0; s < HS_KILL_SHOOTERS; s++) {
         char path[64];
         const struct hs_kill_shooter *shooter = &writer->squad.shooters[s];
@@ -295,8 +296,8 @@ static bool settle_shooter(struct writer *writer, struct hs_kill_shooter *shoote
             send_copies(writer, shooter));
 }
 
-/* Sends everything again except the tick without answer. Sometimes a server sends only that tick
-   again. */
+/* Settles a restart: sends everything again except the tick without an answer. In some cases sends
+   only that tick again, as some servers do. Returns false without an answer. */
 static bool settle(struct writer *writer)
 {
     struct hs_random random =
@@ -333,8 +334,8 @@ static void begin_opening(struct match *match)
     }
 }
 
-/* Deletes the match and opens it again at the current tick; every other time the first post opens
-   it. All writers wait. False: no answer. */
+/* Deletes the match and opens it again at the current tick. Every other time the first post opens
+   it. All writers wait meanwhile. Returns false without an answer. */
 static bool reopen(struct writer *writer)
 {
     struct match *match = writer->match;
@@ -359,8 +360,8 @@ static bool reopen(struct writer *writer)
     return status_of(writer, "PUT", "", "{}") != 0;
 }
 
-/* Waits for the other writers of the match. The last writer to arrive opens it again. False: no
-   answer. */
+/* Waits for the other writers of the match. The last writer to arrive opens the match again.
+   Returns false without an answer. */
 static bool meet(struct writer *writer)
 {
     struct match *match = writer->match;
@@ -386,7 +387,7 @@ static bool meet(struct writer *writer)
     return fine;
 }
 
-/* Waits until the other writers are close enough. False: the service is dead. */
+/* Waits until the other writers are not too far behind. Returns false if the service is dead. */
 static bool keep_step(struct writer *writer)
 {
     struct match *match = writer->match;
@@ -417,7 +418,7 @@ static void finish_tick(struct writer *writer)
     pthread_mutex_unlock(&match->lock);
 }
 
-/* Sends one tick, sometimes twice. False: no answer. */
+/* Sends one tick, in some cases twice. Returns false without an answer. */
 static bool play_tick(struct writer *writer)
 {
     struct hs_random random = dice(writer->match, 4 + writer->squad.number, writer->tick);

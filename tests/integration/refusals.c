@@ -24,7 +24,7 @@ static const struct {
 #undef X
 };
 
-/* Shared memory of the processes forked for each test. */
+/* This memory is shared with the processes that run the tests. */
 static atomic_bool (*seen)[STATUSES];
 
 bool hs_refusal_init(void)
@@ -89,7 +89,7 @@ void hs_refusal_any(size_t route, const char *name, struct hs_refusal_message *m
     hs_refusal_path(route, name, message->path);
     if (hs_refusal_takes_body(route)) {
         message->headers = "Content-Type: application/json\r\n";
-        message->body = "no JSON"; /* the length is not checked */
+        message->body = "no JSON"; /* no nul byte is sent */
         message->size = 7;
     }
 }
@@ -128,7 +128,8 @@ int hs_refusal_send(unsigned port, const struct hs_refusal_message *message)
     ck_assert_int_ge(fd, 0);
     ck_assert(hs_raw_send(fd, head, strlen(head)));
     if (message->size > 0)
-        hs_raw_send(fd, message->body, message->size); /* a refusal may cut the answer off */
+        /* sending may fail, because the service may refuse early */
+        hs_raw_send(fd, message->body, message->size);
     free(head);
     return fd;
 }
@@ -141,10 +142,10 @@ const struct hs_raw_answer *hs_refusal_receive(int fd)
     return &raw;
 }
 
-/* ---- what comes back ---- */
+/* ---- answers ---- */
 
-/* Checks that each header that the contract lists for the answer is there, and is a whole number if
-   the contract says so. Allow and WWW-Authenticate are required for some problems only. */
+/* Checks that the answer has each header field that the contract lists for it, with a whole number
+   if the contract says so. Allow and WWW-Authenticate are required only for some problems. */
 static void expect_headers(const json_t *document, const json_t *response,
                            const struct hs_raw_answer *raw, const char *what)
 {
@@ -183,7 +184,7 @@ static void expect_problem(const json_t *problem, const struct hs_raw_answer *ra
         if (strcmp(hs_problem_name((enum hs_problem_code)i), code) == 0)
             documented = hs_problem_status((enum hs_problem_code)i);
     ck_assert_int_eq(documented, raw->status);
-    /* Retry-After is the wait that the body names, in seconds, rounded up. */
+    /* Retry-After is the wait in the body, in seconds, rounded up. */
     bool waits = raw->status == 429 || raw->status == 503;
     json_int_t wait_ms = json_integer_value(json_object_get(problem, "retry_after_ms"));
     ck_assert_int_eq(hs_raw_header(raw, "Retry-After", value)[0] != '\0', waits);

@@ -1,6 +1,6 @@
 /* Hand-made requests to the routes of openapi.yaml. Each answer is compared with the documented
-   status, body and headers. The seen answers are recorded for all forked processes of the test
-   program. So its last test can list the documented answers that were never seen. */
+   status, body and header fields. All forked processes of the test program record the answers that
+   they see. So the last test can list the documented answers that were never seen. */
 #ifndef HS_TESTS_REFUSALS_H
 #define HS_TESTS_REFUSALS_H
 
@@ -11,20 +11,20 @@
 #include "tests/support/http/raw.h"
 #include "tests/support/http/service.h"
 
-/* What goes out. The length is that of the body, unless `headers` has one. */
+/* A request. Its length is that of the body, unless `headers` has one. */
 struct hs_refusal_message {
-    const char *method, *headers, *body; /* `headers`: whole lines, or ""; `body` may be NULL */
+    const char *method, *headers, *body; /* `headers`: complete lines, or ""; `body` may be NULL */
     char path[256];
-    size_t size;           /* of the body */
-    bool unsized;          /* no Content-Length */
+    size_t size;           /* size of the body */
+    bool unsized;          /* without Content-Length */
     size_t claimed_length; /* Content-Length of a body that is not sent */
 };
 
-/* A message that would be served, or is close enough for the refusal under test. */
+/* Makes a message that would be served, or that is close enough for the refusal under test. */
 void hs_refusal_any(size_t route, const char *name, struct hs_refusal_message *message);
 
-/* Returns the smallest body that the schema of the route allows; if it has branches, that of the
-   first. */
+/* Writes the smallest body that the schema of the route allows. If the schema has branches, uses
+   the first. */
 void hs_refusal_smallest_body(const json_t *document, size_t route, char *out, size_t size);
 
 /* Connects, sends and returns the connection. The test fails if the message cannot be sent. */
@@ -33,27 +33,27 @@ int hs_refusal_send(unsigned port, const struct hs_refusal_message *message);
 /* Reads the only answer and closes the connection. */
 const struct hs_raw_answer *hs_refusal_receive(int fd);
 
-/* The port for a route (its number in api/http/routes.h), its operation in the contract, and
-   whether its method has a body. */
+/* Return the port for a route (its number in api/http/routes.h), its operation in the contract,
+   whether its method has a body, its method, and its pattern. */
 unsigned hs_refusal_port(const struct hs_test_service *service, size_t route);
 const json_t *hs_refusal_operation(const json_t *document, size_t route);
 bool hs_refusal_takes_body(size_t route);
 const char *hs_refusal_method(size_t route);
 const char *hs_refusal_pattern(size_t route);
 
-/* The path of a route, each of its names replaced by `name`. */
+/* Writes the path of a route, with each of its names replaced by `name`. */
 void hs_refusal_path(size_t route, const char *name, char path[256]);
 
 /* Compares an answer with the contract of the route for that status, and records it. For a problem
    (400 and above, except health) it also checks type, code, instance, Retry-After and
-   WWW-Authenticate. Any fault fails the test `what`. */
+   WWW-Authenticate. A fault fails the test, and the message contains `what`. */
 void hs_refusal_expect(const json_t *document, size_t route, const struct hs_raw_answer *raw,
                        int status, const char *what);
 
-/* Returns whether any test so far expected that status of the route and saw a correct answer. */
+/* Returns whether any test so far saw a correct answer of the route with that status. */
 bool hs_refusal_was_seen(size_t route, int status);
 
-/* Call it from main, before the tests. */
+/* Must be called in main, before the tests. */
 bool hs_refusal_init(void);
 
 #endif

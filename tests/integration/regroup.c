@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The items of one request, or of several. */
+/* The items of one request or of several. */
 struct batch {
     char match[HS_SCENARIO_PATH_MAX]; /* "/v1/matches/NAME/" */
     char query[32];                   /* "?explain=true", or empty */
     json_t *frames, *shots, *hits;    /* arrays, perhaps empty */
-    json_t *now;                      /* NULL: not said */
+    json_t *now;                      /* NULL if not given */
 };
 
 static void *must(void *pointer)
@@ -50,7 +50,8 @@ static bool is_judged(const struct batch *batch)
     return json_array_size(batch->shots) + json_array_size(batch->hits) > 0;
 }
 
-/* The request contains nothing but items and `now`; other members have no meaning here. */
+/* Reads the items of a request. Returns false if it contains anything except items and `now`,
+   because other members belong to the whole request. */
 static bool read_items(const json_t *body, struct batch *out)
 {
     const char *key;
@@ -71,7 +72,8 @@ static bool read_items(const json_t *body, struct batch *out)
     return true;
 }
 
-/* Returns the request as items. False: the request stays as it is, and nothing has to be closed. */
+/* Reads a request as items. Returns false if the request must stay as it is. Then nothing has to be
+   freed. */
 static bool read_batch(const char *method, const char *path, const char *body, size_t size,
                        struct batch *out)
 {
@@ -107,7 +109,7 @@ static struct hs_regrouped *add_request(struct hs_regroup_list *list, const char
     return request;
 }
 
-/* Writes the items as one request: to the route of their kind, or as a tick. */
+/* Writes the items as one request, to the route of their kind or as a tick. */
 static void add_batch(struct hs_regroup_list *list, const struct batch *batch)
 {
     size_t frames = json_array_size(batch->frames), shots = json_array_size(batch->shots);
@@ -274,7 +276,8 @@ static void add_frames(struct hs_transcript *transcript, const json_t *answer, s
 }
 
 /*
- * A separate route has the form {"results":[..]}, a tick {"frames":{..},"shots":[..],"hits":[..]}.
+ * The answer of a separate route has the form {"results":[..]}. The answer of a tick has the form
+ * {"frames":{..},"shots":[..],"hits":[..]}.
  */
 static void add_results(struct hs_transcript *transcript, const struct batch *batch,
                         const json_t *answer)
@@ -296,7 +299,8 @@ static void add_results(struct hs_transcript *transcript, const struct batch *ba
     }
 }
 
-/* The pointers of malformed items depend on their place in the request. */
+/* Removes the pointers of malformed items, because these depend on the item's place in the
+   request. */
 static void forget_places(json_t *items)
 {
     size_t i, k;
@@ -322,7 +326,7 @@ void hs_transcript_add(struct hs_transcript *transcript, const struct hs_regroup
         close_batch(&batch);
     } else if (strncmp(request->path, "/v1/rulesets/", 13) != 0 &&
                strncmp(request->path, "/v1/maps/", 9) != 0) {
-        /* (Documents that several scenarios share may exist already.) */
+        /* Documents that several scenarios share may already exist, so they are left out. */
         json_t *other = must(json_pack("{s:s,s:i}", "path", request->path, "status", (int)status));
         if (status == 200)
             json_object_set(other, "body", answer);

@@ -1,10 +1,11 @@
 /*
- * The requests of a scenario cut differently: every batch item by item, or consecutive requests in
- * one batch or tick. How a game server groups what it posts must not change any answer.
+ * Regroups the items of a scenario's requests: one item per request, or consecutive requests merged
+ * into one batch or tick. How a game server groups the items that it posts must not change any
+ * answer.
  *
- * Only requests that got 200 as written are regrouped, and only those that contain nothing but
- * items. A bad field refuses a whole batch, so such a batch has no items. All other requests
- * (reading, opening, ending) keep their place.
+ * Only requests that got 200 as written and contain only items are regrouped. (A bad field outside
+ * of the items refuses a whole batch.) All other requests (reading, opening, ending) keep their
+ * place.
  */
 #ifndef HS_TESTS_REGROUP_H
 #define HS_TESTS_REGROUP_H
@@ -17,8 +18,8 @@
 
 enum hs_regrouping {
     HS_REGROUP_NOT,   /* as written */
-    HS_REGROUP_SPLIT, /* one item per request: a frame, shot or hit */
-    HS_REGROUP_MERGED /* as many items per request as possible, with the same order and the same
+    HS_REGROUP_SPLIT, /* one item per request: a frame, a shot or a hit */
+    HS_REGROUP_MERGED /* as many items per request as possible, in the same order and with the same
                          `now` */
 };
 
@@ -26,9 +27,9 @@ enum hs_regrouping {
 struct hs_regrouped {
     char method[8];
     char path[HS_SCENARIO_PATH_MAX + 40];
-    char *body; /* malloc'ed; NULL: none */
+    char *body; /* malloc'ed, or NULL */
     size_t size;
-    bool is_batch; /* frames, shots, hits or ticks; it must get 200 */
+    bool is_batch; /* a request of frames, shots, hits or ticks; it must get 200 */
 };
 
 struct hs_regroup_list {
@@ -36,8 +37,8 @@ struct hs_regroup_list {
     size_t count;
 };
 
-/* `statuses`: the statuses of the plan's steps as written (all 0: HS_REGROUP_NOT only). Without
-   memory the program ends. */
+/* `statuses` has the status of each step of the plan as written. If all are 0, only HS_REGROUP_NOT
+   is allowed. If memory runs out, the program ends. */
 void hs_regroup(const struct hs_scenario_plan *plan, const long *statuses,
                 enum hs_regrouping regrouping, struct hs_regroup_list *out);
 void hs_regroup_free(struct hs_regroup_list *list);
@@ -45,16 +46,16 @@ void hs_regroup_free(struct hs_regroup_list *list);
 /*
  * Collects the answers in one form, however they were grouped:
  * {"shots":[..],"hits":[..],"stored":n,"refused":[..], "flags":{..},"need":..,"others":[..]}.
- * Refused samples have the number of their frame among all frames of the scenario. For other
- * answers and for problems, the status counts, and the body of a 200.
+ * Refused samples have the number of their frame among all frames of the scenario. Of other answers
+ * and of problems, the status is collected, and the body if the status is 200.
  */
 struct hs_transcript {
     json_t *content;
-    size_t frames; /* posted so far */
+    size_t frames; /* number of frames posted so far */
 };
 
 void hs_transcript_begin(struct hs_transcript *transcript);
-/* `request` is the sent request, with its answer. `body` need not be JSON. */
+/* Adds the answer to `request`. `body` need not be JSON. */
 void hs_transcript_add(struct hs_transcript *transcript, const struct hs_regrouped *request,
                        long status, const char *body, size_t size);
 void hs_transcript_end(struct hs_transcript *transcript);

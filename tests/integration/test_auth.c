@@ -1,4 +1,5 @@
-/* Tokens over HTTP: admission, scopes, overlapping keys, open routes. No secret is ever logged. */
+/* Tokens over HTTP: who is admitted, scopes, overlapping keys, and open routes. No secret is ever
+   logged. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ static struct hs_test_token tokens[TOKENS] = {
                 .validity = ",\"not_before\":\"2999-01-01T00:00:00Z\""},
 };
 
-/* One token for each scope; it has only that scope. */
+/* Makes one token for each scope. Each has only that scope. */
 static void name_tokens(void)
 {
     for (unsigned i = 0; i < HS_SCOPE_COUNT; i++) {
@@ -81,14 +82,14 @@ static bool metrics_say(const char *line)
     return strstr(answer.body, line) != NULL;
 }
 
-/* ---- who is admitted ---- */
+/* ---- admission ---- */
 
 static const struct {
     const char *before; /* text before the token in the header; NULL: no header */
     int token;          /* -1: none */
     const char *after;
     long status;
-    const char *reason;    /* label of the metric, if refused */
+    const char *reason;    /* label of the metric of refusals */
     const char *challenge; /* the end of WWW-Authenticate */
 } callers[] = {
     {"Authorization: Bearer ", ALL, "", 200, NULL, NULL},
@@ -132,7 +133,8 @@ START_TEST(who_is_admitted)
 }
 END_TEST
 
-/* Only the operator learns what is wrong with a token. */
+/* All clients get the same answer for a bad token. Only the operator learns what is wrong with
+   it. */
 START_TEST(invalid_tokens_are_told_alike)
 {
     char first[4096] = "";
@@ -173,8 +175,8 @@ static const struct {
 #undef X
 };
 
-/* Sends each route with each scope alone. It is refused for its scope exactly where the table says
-   so. */
+/* Sends a request to each route with a token of each single scope. A request is refused because of
+   its scope exactly if the table says so. */
 START_TEST(scopes_open_what_they_should)
 {
     bool takes_body = routes[_i].method[0] == 'P';
@@ -199,7 +201,7 @@ START_TEST(scopes_open_what_they_should)
 }
 END_TEST
 
-/* ---- keys that follow each other ---- */
+/* ---- successive keys ---- */
 
 static void reload(const char *result)
 {
@@ -214,7 +216,7 @@ static void reload(const char *result)
     ck_abort_msg("no line %s", line);
 }
 
-/* Waits until the reload has happened; each reload changes who is admitted. */
+/* Waits until the reload has happened, which changes the status. */
 static void await(const char *header, long status)
 {
     for (int tries = 0; tries < 1000 && get(data, "/v1/matches", header) != status; tries++)
@@ -228,7 +230,7 @@ START_TEST(keys_are_exchanged_without_a_gap)
         {.tenant = "acme", .kid = "old", .scopes = "\"ingest\""},
         {.tenant = "acme", .kid = "new", .scopes = "\"ingest\"", .secret_seed = 1},
     };
-    hs_test_tokens_write(token_file, keys, 2); /* both live */
+    hs_test_tokens_write(token_file, keys, 2); /* both keys are valid */
     kill(service.pid, SIGHUP);
     await(keys[1].header, 200);
     ck_assert_int_eq(get(data, "/v1/matches", keys[0].header), 200);
@@ -239,7 +241,7 @@ START_TEST(keys_are_exchanged_without_a_gap)
     await(keys[0].header, 401);
     ck_assert_int_eq(get(data, "/v1/matches", keys[1].header), 200);
 
-    /* A broken, missing or empty file changes nothing, and the log says so. */
+    /* A broken, missing or empty file does not change the tokens, and the log says so. */
     hs_test_write_file(token_file, "{\"tokens\":[]}");
     reload("0");
     ck_assert_int_eq(get(data, "/v1/matches", keys[1].header), 200);
@@ -256,7 +258,7 @@ END_TEST
 
 /* ---- no secret is ever logged ---- */
 
-/* The whole content of a file, terminated; the caller frees it. */
+/* Returns the whole content of a file, terminated. The caller frees it. */
 static char *read_all(int fd)
 {
     char *text = NULL, piece[4096];
@@ -284,7 +286,7 @@ START_TEST(no_secret_is_logged)
             sent += get(k % 2 == 0 ? data : admin, paths[k], header) > 0;
     }
     ck_assert_uint_ge(sent, 60);
-    /* broken JSON in the file: the reader complains without quoting it */
+    /* after broken JSON in the file, the parser's message does not quote it */
     FILE *file = fopen(token_file, "w");
     ck_assert_ptr_nonnull(file);
     fprintf(file, "{\"tokens\":[{\"tenant\":\"acme\",\"secret\":\"%s\",\"sha256\":\"%s\"}]}",
@@ -340,8 +342,8 @@ START_TEST(a_new_token_is_admitted)
 }
 END_TEST
 
-/* The program's own client also needs a token, stored where no other user of the machine can read
-   it. */
+/* The program's own client needs a token, too. The token is in a file that no other user of the
+   machine can read. */
 START_TEST(recordings_are_played_with_a_token)
 {
     char command[1024];
@@ -413,7 +415,7 @@ START_TEST(check_config_reads_the_token_file)
     const char *output = hs_test_shell(&code, "%s", command);
     ck_assert_int_eq(code, 1);
     ck_assert_ptr_nonnull(strstr(output, "tokens.json: /tokens/0/sha256: is required\n"));
-    /* Opening a FIFO would block, at a start and at each SIGHUP. */
+    /* Opening a FIFO would block at a start and at each SIGHUP. */
     hs_test_shell(&code, "rm %s && mkfifo %s %s/x.json", token_file, token_file, directory);
     ck_assert_int_eq(code, 0);
     output = hs_test_shell(&code, "timeout 20 %s --rules %s", command, directory);

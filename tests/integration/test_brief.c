@@ -1,6 +1,7 @@
 /*
- * Brief answers say the same as full ones: two matches get the same requests, one with `?brief`.
- * The test decides from the full answer and the contract which items are plain.
+ * Brief answers contain the same as full ones. Two matches get the same requests, and only one of
+ * them with `?brief`. The test decides from the full answer and the contract which items are plain,
+ * so a brief answer omits them.
  */
 #include <check.h>
 #include <jansson.h>
@@ -20,7 +21,7 @@ static struct hs_test_service service;
 static struct hs_test_http *http;
 static struct hs_random dice;
 
-/* The clock of each player, and the client_time of their last accepted move. */
+/* The clock of each player, and the client_time and epoch of the player's last accepted move. */
 static struct {
     double clock, accepted_at;
     json_int_t accepted_epoch; /* -1: none */
@@ -44,7 +45,7 @@ static void teardown(void)
     ck_assert(hs_test_service_stop(&service));
 }
 
-/* ---- what is posted ---- */
+/* ---- requests ---- */
 
 static json_t *make_frame(double now)
 {
@@ -62,7 +63,7 @@ static bool chance(double probability)
     return hs_random_chance(&dice, probability);
 }
 
-/* Mostly an honest move, sometimes one that is late, short of time, malformed or misplaced. */
+/* Makes a move. Most moves are honest. Others are late, short of time, malformed or misplaced. */
 static json_t *make_move(int player, double now, double step)
 {
     players[player].clock += chance(0.01) ? 0.3 : step;
@@ -101,7 +102,7 @@ static json_t *make_hit(int shooter, int number, double now)
                             "end", 20.0, y, 1.6);
     if (shooter == 0 && chance(0.5))
         json_object_set_new(hit, "target", json_string("p1"));
-    if (shooter == 0 && chance(0.3)) { /* over the head, without a target */
+    if (shooter == 0 && chance(0.3)) { /* over the head of everyone, without a target */
         json_object_del(hit, "target");
         json_object_set_new(hit, "end", json_pack("[f,f,f]", 20.0, 0.5, 4.0));
     }
@@ -110,7 +111,7 @@ static json_t *make_hit(int shooter, int number, double now)
 
 static json_t *make_tick(int tick, double now)
 {
-    static json_t *last; /* is sent again now and then */
+    static json_t *last; /* is sent again in some cases */
     json_t *moves = json_array(), *shots = json_array(), *hits = json_array();
     if (last != NULL && chance(0.1)) {
         json_decref(moves);
@@ -136,7 +137,7 @@ static json_t *make_tick(int tick, double now)
     return json_deep_copy(last);
 }
 
-/* ---- what must be answered ---- */
+/* ---- expected answers ---- */
 
 static bool is_empty(const json_t *result, const char *key)
 {
@@ -156,7 +157,8 @@ static bool has_any(const json_t *result, const char *const *keys)
     return false;
 }
 
-/* Whether the move's time is what its client_time says. Remembers the move if it is accepted. */
+/* Returns whether the granted time of the move is all of the time by its client_time. If the move
+   is accepted, remembers it. */
 static bool is_whole_move(const json_t *move, const json_t *result)
 {
     const char *name = json_string_value(json_object_get(result, "player"));
@@ -166,7 +168,7 @@ static bool is_whole_move(const json_t *move, const json_t *result)
     double expected = time - players[player].accepted_at;
     bool is_whole = players[player].accepted_epoch == epoch &&
                     fabs(expected - json_number_value(json_object_get(result, "delta_time"))) <
-                        2e-6; /* times are rounded */
+                        2e-6; /* because times are rounded */
     if (is_text(result, "verdict", "accepted") &&
         json_is_false(json_object_get(result, "replayed"))) {
         players[player].accepted_at = time;
@@ -196,7 +198,7 @@ static bool is_plain(int kind, const json_t *item, const json_t *result)
     return is_fine && !has_any(result, of_hits) && is_empty(result, "damage");
 }
 
-/* Turns the full results into the brief ones. Returns the number of plain items. */
+/* Turns full results into brief ones. Returns the number of plain items. */
 static json_int_t abridge(int kind, const json_t *items, json_t *results, json_t *acks)
 {
     json_int_t plain = 0;
@@ -267,7 +269,7 @@ static void post_tick(const json_t *tick)
     same(expected, brief);
 }
 
-/* The same items, each list by its own route. */
+/* Posts the same items as a tick, each list by its own route. */
 static void post_apart(const json_t *tick)
 {
     json_t *frames = json_object_get(tick, "frames");
@@ -293,7 +295,7 @@ static void post_apart(const json_t *tick)
     }
 }
 
-/* Both matches have rules that reject a move that jumps. */
+/* Opens both matches, with rules that reject a move that jumps. */
 static void open_matches(void)
 {
     long status;
@@ -334,7 +336,7 @@ START_TEST(brief_answers_say_the_same)
 }
 END_TEST
 
-/* The moves of 64 players with honest clocks: 38 bytes instead of 15 KB. */
+/* Moves of 64 players with honest clocks get 38 bytes instead of 15 KB. */
 START_TEST(plain_moves_need_few_bytes)
 {
     struct hs_test_response answer;
@@ -360,7 +362,7 @@ START_TEST(plain_moves_need_few_bytes)
 }
 END_TEST
 
-/* `?strict` and `?brief` do not disturb each other, and `?brief=false` is no brief answer. */
+/* `?strict` and `?brief` work together. `?brief=false` gets a full answer. */
 START_TEST(other_switches_stay_as_they_are)
 {
     static const struct {

@@ -1,6 +1,6 @@
-/* The built-in rulesets are one set of rules in several frames of reference. The same scenes,
-   posted in the frame of each engine, get the same answers under each ruleset. Two of the frames
-   are mirror images of the frame of the scenes, so this also tests handedness. */
+/* The built-in rulesets are the same rules in several frames of reference. The same scenes, posted
+   in the frame of each engine, get the same answers under each ruleset. Two of the frames are
+   mirror images of the scenes' frame, so this also tests handedness. */
 #include <check.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -27,7 +27,8 @@ static void teardown(void)
     hs_test_http_close(http);
 }
 
-/* Converts from the frame of the scenes: metres, x ahead, y to the left, z up, right-handed. */
+/* Converts from the frame of the scenes, which has metres, x ahead, y to the left and z up, and is
+   right-handed. */
 static const struct hs_reference frames[] = {
     {.name = "metres", .unit = 1, .axis = {0, 1, 2}, .sign = {1, 1, 1}},
     {.name = "centimetres", .unit = 100, .axis = {0, 1, 2}, .sign = {1, 1, 1}},
@@ -43,16 +44,17 @@ static const struct hs_reference frames[] = {
 
 _Static_assert(sizeof frames / sizeof frames[0] == HS_BUILTIN_RULESETS, "a frame for each");
 
-/* The places: `A` runs across and is at (20,0,0) at time 1. `R` runs at 7 m/s: it is at (-6,4.6,0)
-   at time 1, and at (-6,6,0) when the claims arrive. `L` lies on the ground with the head at
-   (10,6.4,0.3). */
+/* Places: `A` runs across the view and is at (20,0,0) at time 1. `R` runs at 7 m/s and is at
+   (-6,4.6,0) at time 1, and at (-6,6,0) when the claims arrive. `L` lies on the ground with the
+   head at (10,6.4,0.3). */
 static const char others[] = "{\"player\":\"C\",\"position\":[12,-6,0],\"stance\":\"crouch\"},"
                              "{\"player\":\"L\",\"position\":[10,8,0.3],\"rotation\":[0."
                              "7071067811865476,0,0,0.7071067811865476]},"
                              "{\"player\":\"K\",\"position\":[0,-1.2,0]}";
 
 static const struct {
-    const char *hit; /* more members; the shot gets shooter `S` and a start if it has none */
+    /* the members of the hit; shooter `S` and a start are added if they are missing */
+    const char *hit;
     const char *verdict, *reason, *zone;
 } scenes[] = {
     {"\"weapon\":\"rifle\",\"target\":\"A\",\"end\":[20,0,1.6]", "accepted", "ok", "head"},
@@ -81,7 +83,7 @@ static const struct {
      "ok", "torso"},
     {"\"weapon\":\"rifle\",\"target\":\"A\",\"start\":[0,0,2.4],\"end\":[20,0,1.6]", "rejected",
      "origin_mismatch", NULL},
-    /* without a fire time, the shooter's eye counts at the time the claim arrives */
+    /* without a fire time, the shooter's eye at the time of the claim's arrival counts */
     {"\"shooter\":\"R\",\"weapon\":\"rifle\",\"target\":\"A\",\"start\":[-6,6,1.6],\"end\":[20,0,1."
      "1]",
      "accepted", "ok", "torso"},
@@ -92,7 +94,7 @@ static const struct {
 
 enum { SCENES = sizeof scenes / sizeof scenes[0] };
 
-/* Writes the request of one tick, in the frame of the scenes. */
+/* Writes the request of one tick in the frame of the scenes. */
 static json_t *write_scene(int scene)
 {
     char *text = NULL;
@@ -105,7 +107,7 @@ static json_t *write_scene(int scene)
                 "{\"player\":\"A\",\"position\":[20,%.2f,0]},{\"player\":\"R\",\"rtt\":0.18,"
                 "\"interp\":0.02,\"position\":[-6,%.2f,0]},%s]}",
                 i > 0 ? "," : "", 0.05 * i, 0.2 * i - 4, 0.35 * i - 2.4, others);
-    /* jumping, with no gravity */
+    /* S jumps, without gravity */
     fputs("],\"moves\":[", out);
     for (int i = 0; i < 40; i++)
         fprintf(out,
@@ -122,7 +124,7 @@ static json_t *write_scene(int scene)
     return body;
 }
 
-/* Removes the parts that differ between frames, at any depth: names, and sentences that contain
+/* At any depth, removes the parts that differ between frames: names, and sentences that contain
    lengths. */
 static void forget_names(json_t *value)
 {
@@ -137,7 +139,7 @@ static void forget_names(json_t *value)
     json_array_foreach(value, i, member) forget_names(member);
 }
 
-/* Posts the shot of a hit at its fire time, with the frames, if the weapon requires it. */
+/* If the weapon requires it, posts the shot of a hit at its fire time, with the frames. */
 static void post_shot(const char *path, const struct hs_reference *frame, json_t *body)
 {
     const json_t *hit = json_array_get(json_object_get(body, "hits"), 0);
@@ -179,7 +181,7 @@ static json_t *play(int scene, const struct hs_reference *frame)
     return answer;
 }
 
-/* Compares the parts that a scene is about. */
+/* Checks the parts that the scene is about. */
 static void assert_scene(const json_t *answer, int scene)
 {
     const json_t *hit = json_array_get(json_object_get(answer, "hits"), 0);
@@ -213,7 +215,7 @@ START_TEST(every_frame_has_the_same_answers)
 }
 END_TEST
 
-/* A document that sets only `up`: its bodies stand along that axis. */
+/* If a document sets only `up`, its bodies stand along that axis. */
 START_TEST(the_rig_that_is_left_out_stands_upright)
 {
     const struct hs_reference centimetres = {

@@ -1,4 +1,4 @@
-/* The state that survives the process, seen over HTTP: after SIGKILL and after SIGTERM. */
+/* The state that survives the process, tested over HTTP after SIGKILL and after SIGTERM. */
 #include "tests/support/clock.h"
 #include "tests/support/http/client.h"
 #include "tests/support/http/kept_service.h"
@@ -28,7 +28,7 @@ static void teardown(void)
     hs_kept_teardown(&kept);
 }
 
-/* Moves by a clock that runs 25 times as fast. They use up all credit. */
+/* Posts moves with a clock that runs 25 times as fast. The moves use up all credit. */
 static char *post_moves(const char *match, int from, int to)
 {
     char path[96], body[4096] = "{\"moves\":[";
@@ -43,7 +43,8 @@ static char *post_moves(const char *match, int from, int to)
     return hs_kept_post(&kept, path, body);
 }
 
-/* One more move after a pause: 0.3 s by the client's clock, and seconds by the server's. */
+/* Posts one more move after a pause: 0.3 s later by the client's clock, and seconds later by the
+   server's. */
 static char *post_late_move(const char *match)
 {
     char path[96];
@@ -53,7 +54,7 @@ static char *post_late_move(const char *match)
                         "\"received\":14}]}");
 }
 
-/* Replaces `"replayed":true` by false, in place. */
+/* Replaces `"replayed":false` by true, in place. */
 static void say_replayed(char *answer)
 {
     static const char was[] = "\"replayed\":false", is[] = "\"replayed\":true";
@@ -99,12 +100,12 @@ static void play_then_check(void (*end)(struct hs_test_kept *), bool waits)
     ck_assert_str_eq(hit_again, hit);
     ck_assert_str_eq(moves_again, moves);
     ck_assert_double_eq(damage_of("m"), damage);
-    /* There are no poses yet. A new claim is neither accepted nor counted against anybody. */
+    /* There are no poses yet, so a new claim is neither accepted nor held against anybody. */
     hs_kept_holds(hs_kept_hit(&kept, "m", 2, 11.2), "\"verdict\":\"inconclusive\"");
     ck_assert_double_eq(damage_of("m"), damage);
-    /* Seconds have passed since the last move. After a kill the player gets none of them, because
-       the service may have granted more time after the checkpoint. After an orderly end the player
-       gets them. */
+    /* Seconds have passed since the last move. After a kill the player gets no time for them,
+       because the service may have granted more time after the checkpoint. After an orderly end the
+       player gets the time. */
     char *late = post_late_move("m");
     hs_kept_holds(strdup(late), waits ? "\"delta_time\":0," : "\"delta_time\":0.125,");
     hs_kept_holds(late, waits ? "\"credit\":0," : "\"credit\":0.225,");
@@ -138,7 +139,8 @@ END_TEST
 
 /* ---- a full disk ---- */
 
-/* Limits the file size of the next service: its log fits, a checkpoint does not. */
+/* If `is_full`, limits the size of each file that the next service writes. Its log fits, a
+   checkpoint does not. */
 static void fill_disk(bool is_full)
 {
     struct rlimit limit;
@@ -157,8 +159,8 @@ static void wait_for_failures(int count)
     ck_assert_double_ge(hs_kept_metric(&kept, FAILED), count);
 }
 
-/* The service starts with the files that it can read and tries again. The old checkpoint is no
-   longer final. */
+/* The service starts with the files that it can read, and tries to write again. The old checkpoint
+   is then not final any more. */
 START_TEST(a_start_on_a_full_disk)
 {
     hs_kept_start(&kept, NULL);
@@ -166,7 +168,7 @@ START_TEST(a_start_on_a_full_disk)
     free(hs_kept_hit(&kept, "m", 1, 11));
     free(post_moves("m", 1, 30));
     hs_kept_stop(&kept);
-    for (int times = 0; times < 2; times++) { /* for the second time, now after a kill */
+    for (int times = 0; times < 2; times++) { /* the second time after a kill */
         fill_disk(true);
         hs_kept_start(&kept, NULL);
         fill_disk(false);
@@ -187,7 +189,7 @@ START_TEST(a_start_on_a_full_disk)
 }
 END_TEST
 
-/* While the disk is full no match can be opened, because payments could not be remembered. Once the
+/* While the disk is full no match can be opened, because its payments could not be saved. When the
    disk has space again, matches can be opened without a restart. */
 START_TEST(a_disk_that_has_room_again)
 {
@@ -217,7 +219,7 @@ START_TEST(no_payment_is_lost)
     enum { SHOTS = 60 };
     hs_kept_start(&kept, NULL);
     for (int shot = 1; shot <= SHOTS; shot++) {
-        hs_kept_frames(&kept, "m", 10 + 3 * shot); /* time to reload */
+        hs_kept_frames(&kept, "m", 10 + 3 * shot); /* enough time to reload */
         hs_kept_holds(hs_kept_hit(&kept, "m", shot, 11 + 3 * shot), "\"verdict\":\"accepted\"");
         hs_test_pause_ms(25);
     }
@@ -241,7 +243,7 @@ static void *send_ticks(void *context)
     long *failed = calloc(1, sizeof *failed);
     for (int i = 1; !atomic_load(&is_over); i++) {
         double time = 10 + 0.05 * i;
-        /* Two of the four threads share a match. Sometimes one of them ends it. */
+        /* Two of the four threads use the same match. Sometimes one of them ends the match. */
         snprintf(path, sizeof path, "/v1/matches/m%d%s", number / 2, i % 97 == 0 ? "" : "/ticks");
         snprintf(
             body, sizeof body,

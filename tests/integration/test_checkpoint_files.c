@@ -49,8 +49,8 @@ static void change(const char *name, long at, int with)
     close(file);
 }
 
-/* Overwrites the byte at `at` with `with`; `at` below 0 counts from the end. `with` below 0 cuts
-   the file there. `both`: also the previous checkpoint. */
+/* Overwrites the byte at `at` with `with`. If `at` is negative, it counts from the end. If `with`
+   is negative, cuts the file at `at`. `both`: damages the previous checkpoint, too. */
 static const struct damage {
     long at;
     int with;
@@ -91,7 +91,7 @@ START_TEST(damaged_files)
     hs_kept_frames(&kept, "n", 10);
     free(hs_kept_hit(&kept, "m", 1, 11));
     hs_kept_wait(&kept);
-    hs_kept_wait(&kept); /* the previous checkpoint has the same state */
+    hs_kept_wait(&kept); /* now the previous checkpoint has the same state */
     hs_kept_kill(&kept);
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         hs_test_shell(&code, "%s '%s' '%s/good' && rm -rf '%s' && cp -r '%s/good' '%s'",
@@ -104,7 +104,7 @@ START_TEST(damaged_files)
 }
 END_TEST
 
-/* A process that is killed while it writes leaves a partial file, which nobody reads. */
+/* A process that is killed while it writes leaves a partial file. No service reads it. */
 START_TEST(pieces_are_not_read)
 {
     hs_kept_start(&kept, NULL);
@@ -122,7 +122,7 @@ START_TEST(pieces_are_not_read)
 }
 END_TEST
 
-/* ---- names that are no files ---- */
+/* ---- names that belong to no file ---- */
 
 static void put_in_the_way(const char *name, const char *with)
 {
@@ -132,8 +132,8 @@ static void put_in_the_way(const char *name, const char *with)
     ck_assert_int_eq(code, 0);
 }
 
-/* Whatever stands under the name of a file, the service starts at once with the files that it can
-   read. It logs the others, and writes its files again. */
+/* Whatever has the name of a file, the service starts at once with the files that it can read. It
+   logs the others, and writes its files again. */
 START_TEST(names_that_are_no_files)
 {
     static const struct {
@@ -148,7 +148,7 @@ START_TEST(names_that_are_no_files)
     hs_kept_start(&kept, NULL);
     hs_kept_frames(&kept, "m", 10);
     hs_kept_wait(&kept);
-    hs_kept_wait(&kept); /* the previous checkpoint has the same state */
+    hs_kept_wait(&kept); /* now the previous checkpoint has the same state */
     hs_kept_stop(&kept);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         printf("%s %s\n", rows[i].with, rows[i].name);
@@ -160,7 +160,7 @@ START_TEST(names_that_are_no_files)
         hs_kept_wait(&kept);
         hs_kept_stop(&kept);
     }
-    /* A map is put and read back although a FIFO has each of its file names. */
+    /* A map is put and read back although each of its file names belongs to a FIFO. */
     hs_kept_start(&kept, NULL);
     put_in_the_way("maps/map.new", "mkfifo");
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/maps/dm1",
@@ -226,16 +226,16 @@ START_TEST(directories_that_cannot_be_used)
 }
 END_TEST
 
-/* ---- a disk that takes nothing ---- */
+/* ---- a disk that cannot be written ---- */
 
 #define FAILED "hindsight_checkpoints_total{result=\"failed\"}"
 
-/* Puts a directory in the place of the file until `count` more checkpoints have failed. */
+/* Puts a directory in the place of the file until `count` more checkpoints fail. */
 static void stand_in_the_way(const char *path, int count)
 {
     double before = hs_kept_metric(&kept, FAILED);
     int tries = 0;
-    while (mkdir(path, 0700) != 0 && tries++ < 1000) /* while a checkpoint is written */
+    while (mkdir(path, 0700) != 0 && tries++ < 1000) /* a checkpoint is written */
         hs_test_pause_ms(10);
     for (tries = 0; tries < 1000 && hs_kept_metric(&kept, FAILED) < before + count; tries++)
         hs_test_pause_ms(10);
@@ -273,7 +273,7 @@ START_TEST(what_cannot_be_written_is_tried_again)
     ck_assert_int_eq(rmdir(path), 0);
 
     hs_kept_start(&kept, NULL);
-    /* No checkpoint with this match could be written, but the journal contains it. */
+    /* No checkpoint with this match could be written, but the journal has the match. */
     ck_assert_double_eq(hs_kept_metric(&kept, HS_KEPT_RESTORED), 2);
     hs_kept_holds(hs_kept_hit(&kept, "m", 1, 11), "\"replayed\":true");
     stand_in_the_way(path, 1);
@@ -287,10 +287,11 @@ START_TEST(what_cannot_be_written_is_tried_again)
 }
 END_TEST
 
-/* ---- few descriptors ---- */
+/* ---- few file descriptors ---- */
 
 /*
- * Opens connections until one gets no answer for some time; returns their number. They stay open.
+ * Opens connections until one gets no answer for some time. Returns the number of connections. They
+ * stay open.
  */
 static int take_connections(unsigned port, const char *request, int fds[], int most)
 {
@@ -301,7 +302,7 @@ static int take_connections(unsigned port, const char *request, int fds[], int m
         ck_assert(hs_raw_send(fds[i], request, strlen(request)));
         struct pollfd poller = {.fd = fds[i], .events = POLLIN};
         if (poll(&poller, 1, 500) == 0)
-            return i + 1; /* it waits for the service to accept it */
+            return i + 1; /* this one waits until the service accepts it */
         hs_raw_read(fds[i], false, &answer);
     }
     return most;
@@ -314,7 +315,8 @@ static struct stat checkpoint_status(void)
     return status;
 }
 
-/* Waits for a checkpoint that began after this call: the second one that ends from now on. */
+/* Waits for a checkpoint that begins after this call, which is the second one that ends from now
+   on. */
 static void wait_for_file(void)
 {
     for (int times = 0; times < 2; times++) {
@@ -334,8 +336,8 @@ static void wait_for_file(void)
 static const char *const few[] = {"prlimit --nofile=128:128", "prlimit --nofile=256:256",
                                   "prlimit --nofile=700:700"};
 
-/* Both listeners have their max number of connections, and the service still discards refused
-   bodies. Checkpoints, maps and operators still get file descriptors. */
+/* Both listeners have their max number of connections, and the service still discards bodies that
+   it refused. Nevertheless there are file descriptors for checkpoints, maps and operators. */
 START_TEST(connections_leave_descriptors_for_files)
 {
     enum { MOST = 700 };
@@ -372,7 +374,7 @@ START_TEST(connections_leave_descriptors_for_files)
     wait_for_file();
     ck_assert_double_eq(
         hs_kept_metric(&kept, "hindsight_checkpoint_map_files_total{result=\"failed\"}"), 0);
-    hs_kept_kill(&kept); /* the end of the service would wait for all of them */
+    hs_kept_kill(&kept); /* a normal end would wait for all connections */
 }
 END_TEST
 
@@ -391,7 +393,7 @@ START_TEST(too_few_descriptors_to_start)
 END_TEST
 
 /* If the newest checkpoint of a clean end is damaged, the previous one and the journals between
-   them contain every payment. */
+   both contain every payment. */
 START_TEST(the_checkpoint_before_has_its_journals)
 {
     hs_kept_start(&kept, NULL);
@@ -411,7 +413,7 @@ START_TEST(the_checkpoint_before_has_its_journals)
 }
 END_TEST
 
-/* ---- starts that come to nothing ---- */
+/* ---- starts that fail ---- */
 
 static void note_final(void *context, enum hs_checkpoint_type type, const void *bytes, size_t size)
 {
@@ -430,8 +432,8 @@ static bool is_final(void)
     return final;
 }
 
-/* The files of a clean end say that nothing was verified since. A start that fails because its
-   address is in use must not turn this into a crash. */
+/* The files of a clean end say that nothing was verified since. If a start fails because its
+   address is in use, the files must still say so. */
 START_TEST(an_address_that_is_taken)
 {
     hs_kept_start(&kept, NULL);
@@ -454,7 +456,7 @@ START_TEST(an_address_that_is_taken)
 }
 END_TEST
 
-/* Matches that do not fit are counted separately. The others are restored. */
+/* Matches that do not fit are counted separately, and the others are restored. */
 START_TEST(less_room_than_before)
 {
     hs_kept_start(&kept, NULL);
@@ -470,7 +472,7 @@ START_TEST(less_room_than_before)
 }
 END_TEST
 
-/* If the user turns checkpoints off, no file is written, and the metrics say so. */
+/* If checkpoints are off, no file is written, and the metrics say so. */
 START_TEST(switched_off)
 {
     const char *const arguments[] = {"--data=", NULL};

@@ -28,12 +28,12 @@ static void teardown(void)
 #define MAPS(result)  "hindsight_checkpoint_maps_total{result=\"" result "\"}"
 #define FILES(result) "hindsight_checkpoint_map_files_total{result=\"" result "\"}"
 
-/* A slope and a box between `s` and `t`, with coordinates that no short decimal represents. */
+/* A slope and a box between `s` and `t`. No short decimal represents their coordinates. */
 static const char hall[] =
     "{\"vertices\":[[240.1,-100.7,0],[260.3,-100.2,333.3],[250.9,170.1,0.1],[-0.0,1e-300,900.7]],"
     "\"triangles\":[[0,1,2],[2,3,0]],"
     "\"boxes\":[{\"min\":[270.123456789,-50,0.1],\"max\":[271.1,-0.0,300.7]}]}";
-/* The point where a shot touches the map. */
+/* The normal of the slope in answers. */
 #define SLOPE "\"normal\":[-0.964458,0.038561,-0.261407]"
 
 static const char other[] = "{\"boxes\":[{\"min\":[0,900,0],\"max\":[10,910,10]}]}";
@@ -46,7 +46,7 @@ static long put(const char *path, const char *body)
     return hs_kept_status(&kept, "PUT", path, body);
 }
 
-/* The number of map files, and the path of one of them. */
+/* Returns the number of map files, and the path of one of them. */
 static int files_of_maps(char path[256])
 {
     char directory[128];
@@ -64,8 +64,8 @@ static int files_of_maps(char path[256])
     return count;
 }
 
-/* Shots by `s` in many directions, with `explain`: the answers say where each touches the map.
-   Opens the match and ends it. */
+/* Plays shots of `s` in many directions, with `explain`, so the answers say where each shot touches
+   the map. Opens the match and ends it. */
 static char *play(const char *match)
 {
     enum { SHOTS = 48 };
@@ -89,8 +89,8 @@ static char *play(const char *match)
     return answer;
 }
 
-/* The map exists under its name, the match uses it at once, and both give the same verdicts as
-   before. */
+/* After a restart the map exists under its name, and the match uses it at once. Both give the same
+   verdicts as before. */
 START_TEST(a_map_and_its_match_go_on)
 {
     hs_kept_start(&kept, NULL);
@@ -124,7 +124,8 @@ START_TEST(a_map_and_its_match_go_on)
 }
 END_TEST
 
-/* The map is written once, however many checkpoints follow, and however often it is put again. */
+/* The map is written once, however many checkpoints follow, and however often the map is put
+   again. */
 START_TEST(a_map_is_written_once)
 {
     char path[256];
@@ -135,7 +136,8 @@ START_TEST(a_map_is_written_once)
     ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
     hs_kept_wait(&kept);
     double bytes =
-        hs_kept_metric(&kept, "hindsight_map_bytes"); /* only its world refers to the file now */
+        /* now only the map's world refers to the file */
+        hs_kept_metric(&kept, "hindsight_map_bytes");
     char shown[64];
     snprintf(shown, sizeof shown, "\"bytes\":%.0f,", bytes);
     hs_kept_holds(hs_kept_get(&kept, "/v1/maps/hall"), shown);
@@ -160,8 +162,8 @@ START_TEST(a_map_is_written_once)
 }
 END_TEST
 
-/* A deleted map comes back for the match that uses it, but not under its name. Without a match its
-   file is deleted, too. */
+/* A deleted map is restored for a match that uses it, but not under its name. When the match ends,
+   the map's file is deleted, too. */
 START_TEST(a_deleted_map_does_not_come_back)
 {
     char path[256];
@@ -188,7 +190,7 @@ START_TEST(a_deleted_map_does_not_come_back)
     ck_assert_int_eq(files_of_maps(path), 1);
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/matches/m", NULL), 200);
     hs_kept_wait(&kept);
-    hs_kept_wait(&kept); /* the previous checkpoint does not refer to it any more */
+    hs_kept_wait(&kept); /* now the previous checkpoint does not refer to the map either */
     ck_assert_int_eq(files_of_maps(path), 0);
     hs_kept_stop(&kept);
 }
@@ -203,7 +205,7 @@ START_TEST(the_checkpoint_before_has_its_maps)
     ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
     hs_kept_stop(&kept);
     hs_kept_start_with(&kept, "--checkpoint-seconds",
-                       "3600"); /* one checkpoint at the start, one at the end */
+                       "3600"); /* one checkpoint at the start, and one at the end */
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/maps/hall", NULL), 204);
     hs_kept_stop(&kept);
     ck_assert_int_eq(files_of_maps(path), 1);
@@ -213,7 +215,8 @@ START_TEST(the_checkpoint_before_has_its_maps)
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/maps/hall", NULL), 204);
     hs_kept_stop(&kept);
     ck_assert_int_eq(files_of_maps(path), 1);
-    hs_kept_start_with(&kept, "--checkpoint-seconds", "3600"); /* two without it */
+    /* now two checkpoints do not refer to it */
+    hs_kept_start_with(&kept, "--checkpoint-seconds", "3600");
     ck_assert_int_eq(files_of_maps(path), 0);
     hs_kept_stop(&kept);
 }
@@ -236,7 +239,7 @@ static void spoil(int way, const char *path)
     }
 }
 
-/* A match is not verified without its walls: it waits for the map that it was opened with. */
+/* A match is never verified without its walls. It waits for the map that it was opened with. */
 START_TEST(a_map_without_its_file_is_waited_for)
 {
     char path[256];
@@ -244,7 +247,7 @@ START_TEST(a_map_without_its_file_is_waited_for)
         hs_kept_start(&kept, NULL);
         ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
         ck_assert_int_eq(put("/v1/matches/m", "{\"map\":\"hall\"}"), 201);
-        for (int round = 0; round < 2; round++) { /* it still waits after another restart */
+        for (int round = 0; round < 2; round++) { /* the match waits even after another restart */
             hs_kept_end(&kept, round);
             if (round == 0) {
                 ck_assert_int_eq(files_of_maps(path), 1);
@@ -266,7 +269,7 @@ START_TEST(a_map_without_its_file_is_waited_for)
         hs_kept_frames(&kept, "m", 14);
         hs_kept_holds(hs_kept_hit(&kept, "m", 1, 15), "\"reason\":\"occluded_world\"");
         hs_kept_end(&kept, 1);
-        hs_kept_start(&kept, NULL); /* the file was written again */
+        hs_kept_start(&kept, NULL); /* so the file was written again */
         ck_assert_double_eq(hs_kept_metric(&kept, MAPS("restored")), 1);
         ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/matches/m/hits", wait_hit), 200);
         ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/matches/m", NULL), 200);
@@ -276,7 +279,8 @@ START_TEST(a_map_without_its_file_is_waited_for)
 }
 END_TEST
 
-/* Matches are saved even if a map cannot be written. The service tries to write the map again. */
+/* If a map cannot be written, matches are saved nevertheless. The service tries to write the map
+   again. */
 START_TEST(a_map_that_cannot_be_written_is_tried_again)
 {
     char path[256];
@@ -285,7 +289,7 @@ START_TEST(a_map_that_cannot_be_written_is_tried_again)
     hs_kept_stop(&kept);
     ck_assert_int_eq(files_of_maps(path), 1);
     ck_assert_int_eq(unlink(path), 0);
-    ck_assert_int_eq(mkdir(path, 0700), 0); /* in its way */
+    ck_assert_int_eq(mkdir(path, 0700), 0); /* a directory has the name of the file */
     hs_kept_start(&kept, NULL);
     ck_assert_double_eq(hs_kept_metric(&kept, MAPS("damaged")), 1);
     ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
@@ -305,7 +309,7 @@ START_TEST(a_map_that_cannot_be_written_is_tried_again)
 }
 END_TEST
 
-/* The current limits count; maps that matches need come first. */
+/* The current limits count for restored maps. Maps that matches need are restored first. */
 START_TEST(bounds_hold_for_maps)
 {
     static char large[1 << 16] = "{\"boxes\":[";
@@ -338,7 +342,7 @@ START_TEST(bounds_hold_for_maps)
 }
 END_TEST
 
-/* A recording contains the map of a match that was opened after a restart, and recheck computes it
+/* A recording contains the map of a match that was restored, so recheck can verify the match
    again. */
 START_TEST(restored_maps_are_recorded)
 {

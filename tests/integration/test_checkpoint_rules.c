@@ -46,7 +46,7 @@ static void write_rules(const char *text)
 
 /* ---- rulesets ---- */
 
-/* A match keeps the rules that it was opened with, even if the files have other rules now, or the
+/* A match keeps the rules that it was opened with, even if the files have other rules now or the
    name is unknown. */
 START_TEST(rules_are_pinned)
 {
@@ -77,7 +77,7 @@ END_TEST
 
 #define RULESETS(result) "hindsight_checkpoint_rulesets_total{result=\"" result "\"}"
 
-/* The ruleset has its name and its last document, and new matches can use it. */
+/* A restored ruleset has its name and its last document, and new matches can use it. */
 START_TEST(rulesets_that_were_put_are_back)
 {
     hs_kept_start(&kept, NULL);
@@ -119,19 +119,20 @@ static void expect_refused(const char *path, long status, const char *why)
     hs_kept_holds(answer, why);
 }
 
-/* A deleted ruleset stays deleted, whatever older files say. One that was put again exists. */
+/* A deleted ruleset stays deleted, even if older files contain it. A ruleset that was put again
+   exists. */
 START_TEST(a_deleted_ruleset_does_not_come_back)
 {
     static const char *const all[] = {"/v1/rulesets/old", "/v1/rulesets/young",
                                       "/v1/rulesets/again"};
     hs_kept_start(&kept, NULL);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[0], "{}"), 201);
-    hs_kept_wait(&kept); /* this one is in a checkpoint, the others only in the journal */
+    hs_kept_wait(&kept); /* this ruleset is in a checkpoint, the others are only in the journal */
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[1], "{}"), 201);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[2], "{}"), 201);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"old\"}"), 201);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[0], "{\"up\":\"+y\"}"), 200);
-    expect_refused(all[0], 409, "match m uses it"); /* an older revision */
+    expect_refused(all[0], 409, "match m uses it"); /* the match uses an older revision */
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/matches/m", NULL), 200);
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(hs_kept_status(&kept, "DELETE", all[i], NULL), 204);
@@ -139,11 +140,11 @@ START_TEST(a_deleted_ruleset_does_not_come_back)
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[2], "{}"), 201);
     for (int round = 0; round < 4; round++) {
         if (round == 0)
-            hs_kept_kill(&kept); /* only the journal contains it */
+            hs_kept_kill(&kept); /* so only the journal contains the changes */
         else
             hs_kept_end(&kept, round);
         hs_kept_start(&kept, NULL);
-        if (round > 0) /* a journal also counts the revision that another one replaced */
+        if (round > 0) /* from a journal, replaced revisions are counted, too */
             ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("restored")), 1);
         for (int i = 0; i < 3; i++)
             ck_assert_int_eq(hs_kept_status(&kept, "GET", all[i], NULL), i < 2 ? 404 : 200);
@@ -152,7 +153,7 @@ START_TEST(a_deleted_ruleset_does_not_come_back)
 }
 END_TEST
 
-/* Rulesets that a restart would restore anyway, and those that the service needs. */
+/* Rulesets from files, built-in rulesets and the default ruleset cannot be deleted. */
 START_TEST(some_rulesets_stay)
 {
     write_rules("{\"name\":\"arena\"}");
@@ -169,7 +170,7 @@ START_TEST(some_rulesets_stay)
 }
 END_TEST
 
-/* A file of the ruleset directory has priority. */
+/* A ruleset file has priority over a ruleset that was put. */
 START_TEST(a_file_comes_before_what_was_put)
 {
     hs_kept_start(&kept, NULL);
@@ -183,7 +184,7 @@ START_TEST(a_file_comes_before_what_was_put)
     ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("name_of_a_file")), 1);
     char *file = hs_kept_get(&kept, "/v1/rulesets/arena");
     ck_assert_str_ne(file, posted);
-    for (int round = 0; round < 2; round++) { /* for good */
+    for (int round = 0; round < 2; round++) { /* in all later starts */
         hs_kept_end(&kept, round);
         hs_kept_start_with(&kept, "--rules", kept.directory);
         ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("name_of_a_file")), 0);
@@ -210,7 +211,7 @@ START_TEST(the_bound_holds_for_rulesets)
     long found[2] = {hs_kept_status(&kept, "GET", names[0], NULL),
                      hs_kept_status(&kept, "GET", names[1], NULL)};
     ck_assert_int_eq(found[0] + found[1], 200 + 404);
-    char *revision = revision_of("m"); /* the restored match has its own in any case */
+    char *revision = revision_of("m"); /* the restored match has its own ruleset in any case */
     ck_assert_str_eq(revision, pinned);
     hs_kept_stop(&kept);
     free(revision);
@@ -241,7 +242,7 @@ static long ask(int who, const char *method, const char *path, const char *body)
     return status;
 }
 
-/* After a kill each tenant owns the same things as before, and nothing of another tenant. */
+/* After a kill each tenant owns the same documents as before, and none of another tenant. */
 START_TEST(everything_has_its_owner_again)
 {
     static const struct {
@@ -287,7 +288,7 @@ START_TEST(everything_has_its_owner_again)
 }
 END_TEST
 
-/* A ruleset that was put is safe from its answer on, also if it replaced another one. */
+/* A ruleset is saved before its PUT is answered, even if it replaced another one. */
 START_TEST(a_kill_loses_no_ruleset)
 {
     static const char first[] = "{\"name\":\"mine\",\"zones\":{\"head\":3}}";

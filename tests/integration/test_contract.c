@@ -1,6 +1,6 @@
 /*
- * openapi.yaml and the running service agree: the service answers the documented example flow as
- * documented, and serves the document unchanged. test_contract_errors.c causes the documented
+ * openapi.yaml and the running service agree. The service answers the documented example requests
+ * as documented, and serves the document unchanged. test_contract_errors.c causes the documented
  * errors. test_contract_generated.c sends what the schemas allow and forbid.
  * tests/unit/api/test_contract_texts.c compares the document with the sources.
  */
@@ -18,9 +18,9 @@
 static struct hs_test_service service;
 static json_t *document;
 
-/* ---- the worked flow ---- */
+/* ---- the documented example requests ---- */
 
-/* Members that depend on the time or the version of an answer. */
+/* Returns whether a member depends on the time or on the version of the service. */
 static bool is_volatile(const char *key)
 {
     static const char *const keys[] = {"revision", "verdict_id", "instance", "history_bytes"};
@@ -53,8 +53,8 @@ static bool is_same(const json_t *documented, const json_t *actual)
            json_equal(documented, actual);
 }
 
-/* The operation that a step belongs to. A step without an operation may get the answers that any
-   path may get. */
+/* Returns the operation that a step belongs to, or NULL. A step without an operation may get the
+   answers that any path may get. */
 static const json_t *operation_of(const char *method, const char *path)
 {
     enum hs_route route;
@@ -121,7 +121,7 @@ static const struct {
 #undef X
 };
 
-/* Every example of a request, and of a JSON answer without an error, occurs in the flow. */
+/* Every example of a request, and of a JSON answer without an error, must be used by a step. */
 static void assert_all_used(const json_t *content, const char *kind, const json_t *used)
 {
     static const char *const lists[] = {"examples", "x-bad-examples"};
@@ -163,7 +163,7 @@ END_TEST
 
 /* ---- explain ---- */
 
-/* `?explain` is a boolean: an accepted claim lists its checks unless it is off. */
+/* `?explain` is a boolean: unless it is off, an accepted claim lists its checks. */
 START_TEST(explain_is_a_boolean)
 {
     static const struct {
@@ -194,7 +194,7 @@ START_TEST(explain_is_a_boolean)
 }
 END_TEST
 
-/* ---- what is not JSON ---- */
+/* ---- answers that are not JSON ---- */
 
 START_TEST(the_contract_is_served_byte_for_byte)
 {
@@ -261,7 +261,7 @@ static Suite *contract_suite(void)
 int main(void)
 {
     document = hs_contract_load();
-    /* The flow lists all rulesets and matches, so it has a service without any others. */
+    /* The steps list all rulesets and matches, so they need a service without any others. */
     if (!hs_test_service_start(&service, NULL))
         return 1;
     int failed = hs_run_suite(contract_suite());

@@ -1,6 +1,6 @@
-/* Each documented answer of every route can be caused, and has the documented form. The causes are
-   a request, a limit, or a state of the process. The last test fails for documented answers that no
-   test has seen. */
+/* Each documented answer of every route can be caused, and has the documented form. The cause is a
+   request, a limit, or a state of the process. The last test fails for documented answers that no
+   test saw. */
 #include <check.h>
 #include <signal.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@
 #include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
 
-/* Small limits, so that the tests can reach each of them. Only PUT opens a match. */
+/* The limits are small, so that the tests can reach each of them. Only PUT opens a match. */
 static const char *const narrow[] = {"--auto-open=false",
                                      "--body-bytes",
                                      "8192",
@@ -37,13 +37,14 @@ static const char *const narrow[] = {"--auto-open=false",
                                      "3",
                                      NULL};
 
-/* Size of a body that does not fit beside others, and of one that never fits. */
+/* Size of a body that does not fit while others arrive, and of one that never fits. */
 enum { SECOND_BODY = 4096, BEYOND_BODY = 9000 };
 
 static struct hs_test_service service, guarded, limited;
 static json_t *document;
 
-/* Together these tokens lack every scope. For a route that takes any scope, they lack the name. */
+/* For every scope, one of these tokens lacks it. For a route that allows both tokens, the request
+   names something unknown instead. */
 static struct hs_test_token tokens[] = {
     {.tenant = "acme", .kid = "a", .scopes = "\"ingest\""},
     {.tenant = "acme", .kid = "b", .scopes = "\"rules\""},
@@ -68,7 +69,7 @@ static bool lists(size_t route, const char *status)
     return json_object_get(json_object_get(operation, "responses"), status) != NULL;
 }
 
-/* ---- provoking ---- */
+/* ---- causing errors ---- */
 
 #define JSON_TYPE "Content-Type: application/json\r\n"
 
@@ -94,7 +95,8 @@ static void provoke_bad_request(size_t route, struct hs_refusal_message *message
                  hs_refusal_pattern(route));
 }
 
-/* A token that must not use the route, or a path that belongs to nobody. */
+/* Makes a request with a token that must not use the route, or with a path that belongs to
+   nobody. */
 static void provoke_forbidden(size_t route, struct hs_refusal_message *message)
 {
     static char headers[512];
@@ -107,7 +109,7 @@ static void provoke_forbidden(size_t route, struct hs_refusal_message *message)
     message->headers = headers;
 }
 
-/* Makes a message that gets this status; false: one message is not enough. */
+/* Makes a message that gets this status. Returns false if one message is not enough. */
 static bool provoke(size_t route, int status, struct hs_refusal_message *message)
 {
     switch (status) {
@@ -154,8 +156,9 @@ static bool provoke(size_t route, int status, struct hs_refusal_message *message
     }
 }
 
-/* Sends it while other bodies arrive and leave no space for this one. The separate share of maps
-   needs more bodies. Returns when the service has released the other bodies. */
+/* Sends the message while other bodies arrive and leave no space for its body. For maps, which have
+   a separate share, this needs more bodies. Returns when the service has released the other
+   bodies. */
 static const struct hs_raw_answer *send_crowded(unsigned port, size_t route,
                                                 const struct hs_refusal_message *message)
 {
@@ -171,7 +174,8 @@ static const struct hs_raw_answer *send_crowded(unsigned port, size_t route,
     const struct hs_raw_answer *raw = NULL;
     static struct hs_raw_answer refused;
     /*
-     * Repeats until the other bodies have arrived, and the service has released the earlier ones.
+     * Repeats until the other bodies arrive in time, and the bodies of the previous attempt are
+     * released.
      */
     for (int tries = 0; tries < 50 && (raw == NULL || raw->status != 503); tries++) {
         for (size_t i = 0; i < count; i++)
@@ -190,7 +194,8 @@ static const struct hs_raw_answer *send_crowded(unsigned port, size_t route,
     return &refused;
 }
 
-/* A service that admits one request per second. */
+/* Sends the message repeatedly to a service that admits one request per second, until it is
+   refused. */
 static const struct hs_raw_answer *send_often(unsigned port,
                                               const struct hs_refusal_message *message)
 {
@@ -237,12 +242,12 @@ START_TEST(documented_errors_can_be_provoked)
         snprintf(what, sizeof what, "%s", message.path);
         hs_refusal_expect(document, route, send_for(route, status, &message), status, what);
     }
-    /* the 404 and 503 of health routes are about the process, not about a request */
+    /* the 404 and 503 of health routes depend on the process, not on a request */
     ck_assert_uint_eq(provoked, is_health(route) ? 0 : listed);
 }
 END_TEST
 
-/* The `default` answers: another method, or a body or an encoding where the route takes none. */
+/* The `default` answers: a wrong method, or a body or an encoding that the route does not take. */
 START_TEST(problems_of_any_path_are_documented)
 {
     size_t route = (size_t)_i;
@@ -267,7 +272,7 @@ START_TEST(problems_of_any_path_are_documented)
         for (char *c = wanted; *c != '\0'; c++)
             *c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
         ck_assert_msg(strstr(allow, wanted) != NULL, "%s: Allow is %s", message.path, value);
-        methods += strcmp(method, "get") == 0 ? 2 : 1; /* and HEAD */
+        methods += strcmp(method, "get") == 0 ? 2 : 1; /* GET implies HEAD */
     }
     for (const char *c = allow; *c != '\0'; c++)
         methods -= *c == ',' && c != allow;
@@ -307,16 +312,17 @@ START_TEST(slow_bodies_time_out)
 }
 END_TEST
 
-/* ---- one cause on every route ---- */
+/* ---- the same cause on every route ---- */
 
-/* Requests for health, metrics and the contract are never refused because of their wait. */
+/* Returns the status of a request that waited too long. Requests for health, metrics and the
+   contract are never refused because of a wait. */
 static int status_when_late(size_t route)
 {
     return lists(route, "503") && !is_health(route) ? 503 : 200;
 }
 
 /* All requests wait in their sockets while the process is stopped for much longer than they may
-   wait. A request before these is served, because it waits behind nobody. */
+   wait. The first request is served, because it waits behind no other. */
 START_TEST(late_requests_of_every_route)
 {
     static const char *const briefly[] = {"--queue-ms", "50", "--threads", "1", NULL};
@@ -355,8 +361,8 @@ START_TEST(deadlines_of_every_route)
 }
 END_TEST
 
-/* Sends posts and puts of new names. The first PUT must get `first`; later PUTs must fail because
-   the table is full. */
+/* Sends requests with new names until the table is full. The first PUT must get `first`, and later
+   PUTs must fail. */
 static void fill(const struct hs_test_service *of, size_t route, const char *body, int first)
 {
     struct hs_refusal_message message = {.method = "PUT", .headers = JSON_TYPE, .body = body};
@@ -391,7 +397,7 @@ static void expect_no_opening(const struct hs_test_service *of)
 
 #define BOX "{\"boxes\":[{\"min\":[0,0,0],\"max\":[1,1,1]}]}"
 
-/* Full tables, and full memory for histories and for maps. */
+/* The tables are full, or the memory for histories or for maps. */
 START_TEST(no_room_is_left)
 {
     static const char *const narrowest[] = {
@@ -419,11 +425,11 @@ START_TEST(no_room_is_left)
 }
 END_TEST
 
-/* ---- what is fine ---- */
+/* ---- answers without an error ---- */
 
 static const struct {
     enum hs_route route;
-    const char *name, *body; /* no body given: use the smallest one, if the route needs a body */
+    const char *name, *body; /* NULL: the smallest body, if the route needs a body */
     int status;
 } fine[] = {
     {HS_ROUTE_CONTRACT, "", NULL, 200},
@@ -528,7 +534,7 @@ START_TEST(states_of_the_process)
 }
 END_TEST
 
-/* ---- nothing is listed that is never answered ---- */
+/* ---- documented answers that never occur ---- */
 
 /* Each documented answer of a route was seen by one of the tests above, in this run. */
 START_TEST(every_listed_answer_was_seen)

@@ -1,8 +1,8 @@
 /*
- * The service answers what the schemas of openapi.yaml allow as documented. It refuses what they
- * forbid with a pointer to the place, and changes nothing. Bodies are made from the schemas. Repeat
- * a failing run with HS_SEED=<printed>. HS_CONTRACT_CASES sets the number of bodies of each kind
- * for a route.
+ * Bodies that the schemas of openapi.yaml allow get a documented answer. Bodies that they forbid
+ * are refused with a pointer to the place, and change nothing. Bodies are made from the schemas.
+ * Repeat a failing run with HS_SEED=<printed>. HS_CONTRACT_CASES sets the number of bodies of each
+ * kind for a route.
  */
 #include <check.h>
 #include <math.h>
@@ -28,7 +28,7 @@ static long cases;
 
 /* ---- rules between the fields of a ruleset ---- */
 
-/* The keys of a table as an array, or `otherwise` if the table is empty or absent. */
+/* Returns the keys of a table as an array, or `otherwise` if the table is empty or absent. */
 static json_t *keys_of(const json_t *table, const char *otherwise)
 {
     json_t *keys = json_array(), *member;
@@ -103,7 +103,7 @@ static void make_rig_true(json_t *rig, const json_t *zones, struct hs_random *ra
         make_stance_true(member, json_array_size(bones), random);
 }
 
-/* The seam of a burst must not be beyond its end. */
+/* The inner radius of an explosion must not be larger than its radius. */
 static void make_blast_true(json_t *blast, struct hs_random *random)
 {
     double radius = json_number_value(json_object_get(blast, "radius"));
@@ -141,12 +141,12 @@ static void make_weapon_true(json_t *weapon, const json_t *zones, struct hs_rand
     json_decref(zone);
 }
 
-/* The window of the lead guard must not be shorter than its block. */
+/* The window of `lead_guard` must not be shorter than its block. */
 static void make_moves_rules_true(json_t *rules)
 {
     json_t *guard = json_object_get(rules, "lead_guard");
     json_t *block = json_object_get(guard, "block"), *window = json_object_get(guard, "window");
-    double least = block != NULL ? json_number_value(block) : 0.5; /* their defaults */
+    double least = block != NULL ? json_number_value(block) : 0.5; /* the default values */
     double most = window != NULL ? json_number_value(window) : 30;
     if (guard != NULL && most < least)
         json_object_set_new(guard, "window", json_real(least));
@@ -208,7 +208,7 @@ static void make_map_true(json_t *map, struct hs_random *random)
     }
 }
 
-/* ---- rules between the columns and the rows of a table, and the bones of a player ---- */
+/* ---- rules between columns and rows of a table, and for a player's bones ---- */
 
 static const struct {
     const char *batch, *item;
@@ -219,7 +219,7 @@ static const struct {
 
 static void make_item_true(json_t *item, struct hs_random *random);
 
-/* The rows are drawn items, and their members are the columns. */
+/* Makes the rows drawn items. Their members become the columns. */
 static void make_table_true(json_t *table, const char *name, struct hs_random *random)
 {
     const json_t *schema = hs_schema_resolve(document, name);
@@ -256,7 +256,7 @@ static void make_table_true(json_t *table, const char *name, struct hs_random *r
     json_decref(keys);
 }
 
-/* A list of items, or a table. */
+/* Makes the items of a list or a table valid. */
 static void make_batch_true(json_t *batch, const char *item, struct hs_random *random)
 {
     json_t *element;
@@ -266,7 +266,7 @@ static void make_batch_true(json_t *batch, const char *item, struct hs_random *r
     json_array_foreach(batch, i, element) make_item_true(element, random);
 }
 
-/* Bones in one array have 7 numbers each. */
+/* An array of bones must have 7 numbers for each bone. */
 static void make_item_true(json_t *item, struct hs_random *random)
 {
     json_t *bones = json_object_get(item, "bones");
@@ -276,13 +276,13 @@ static void make_item_true(json_t *item, struct hs_random *random)
         make_batch_true(json_object_get(item, batches[i].batch), batches[i].item, random);
 }
 
-/* The elements of a list, or the rows of a table. */
+/* Returns the elements of a list, or the rows of a table. */
 static const json_t *elements_of(const json_t *batch)
 {
     return json_is_object(batch) ? json_object_get(batch, "rows") : batch;
 }
 
-/* A member of an element, or NULL. */
+/* Returns a member of an element, or NULL. */
 static const json_t *member_of(const json_t *batch, size_t element, const char *key)
 {
     const json_t *item = json_array_get(elements_of(batch), element), *column;
@@ -295,7 +295,7 @@ static const json_t *member_of(const json_t *batch, size_t element, const char *
     return NULL;
 }
 
-/* ---- the routes that take bodies ---- */
+/* ---- the routes with bodies ---- */
 
 static const struct posting {
     const char *method, *pattern;
@@ -317,7 +317,7 @@ enum {
     PUT_MAP = 6
 };
 
-/* A body that the route accepts under `name`. */
+/* Makes a body that the route accepts under `name`. */
 static json_t *draw_body(int posting, const json_t *schema, const char *name, double optional,
                          struct hs_random *random)
 {
@@ -349,7 +349,7 @@ static void fill_path(const char *pattern, const char *name, const char *query, 
     snprintf(path, 256, "%.*s%s%s%s", (int)len, pattern, name, rest, query);
 }
 
-/* The data that a failing case prints, so that it can be repeated. */
+/* Writes what a failing case prints, so that it can be repeated. */
 static void describe(const char *path, const char *text, const struct hs_test_response *answer,
                      char out[4096])
 {
@@ -357,8 +357,8 @@ static void describe(const char *path, const char *text, const struct hs_test_re
              text, answer->status, answer->body);
 }
 
-/* One result for each of the items, in their order; or a brief answer that counts `accepted` items
-   and has the results of the others. */
+/* The answer has one result for each item, in the order of the items. A brief answer counts
+   `accepted` items and has the results of the others. */
 static void assert_results(const json_t *items, const json_t *results, const json_t *accepted,
                            const char *key)
 {
@@ -393,7 +393,7 @@ static void assert_all_results(const json_t *body, const json_t *answer)
     }
 }
 
-/* Items of an answer: one for each item of the request. Stored movers are not counted. */
+/* The answer must have one result for each item of the request. Stored movers are not counted. */
 static void assert_counts(const json_t *body, const struct hs_test_response *answer)
 {
     json_t *parsed = hs_test_response_json(answer);
@@ -430,7 +430,8 @@ START_TEST(what_is_allowed_is_answered)
     for (long i = 0; i < cases; i++) {
         struct hs_random random = hs_random_start(seed, (uint64_t)(_i * 1000000 + i));
         char name[32], path[256], why[1024], text[4096];
-        /* A match is opened once; all other requests meet the state that earlier ones left. */
+        /* Each PUT of a match opens a new one. All other requests use matches that earlier requests
+           changed. */
         snprintf(name, sizeof name, "allowed-%ld", _i == PUT_MATCH ? i : i % 8);
         static const char *const queries[] = {"?explain=true&strict=true", "?strict=true",
                                               "?brief=true&strict=true"};
@@ -452,7 +453,7 @@ START_TEST(what_is_allowed_is_answered)
 }
 END_TEST
 
-/* The current state of a match, a ruleset or a map as text; the caller frees it. */
+/* Returns the state of a match, a ruleset or a map as text. The caller frees it. */
 static char *state_of(struct hs_test_http *http, int posting, const char *name)
 {
     char path[256];
@@ -469,7 +470,8 @@ static char *state_of(struct hs_test_http *http, int posting, const char *name)
 }
 
 /*
- * A match with two players and a verdict, a ruleset, or a map, which no refused request may change.
+ * Makes a match with two players and a verdict, a ruleset, or a map. No refused request may change
+ * it.
  */
 static void prepare(struct hs_test_http *http, int posting, const char *name)
 {
@@ -493,14 +495,15 @@ static void prepare(struct hs_test_http *http, int posting, const char *name)
     ck_assert_int_eq(status, 200);
 }
 
-/* Whether `pointer` names `place`; within rigs and bones, also the array that `place` is in. */
+/* Returns whether `pointer` names `place`. In rigs and bones it may also name the array that
+   contains `place`. */
 static bool names(const char *pointer, const char *place)
 {
     const char *last = strrchr(place, '/');
     size_t digits = last != NULL ? strspn(last + 1, "0123456789") : 0;
     bool is_inside = strncmp(place, "/rigs/", 6) == 0 || strstr(place, "/bones/") != NULL;
     bool is_element = is_inside && digits > 0 && last[1 + digits] == '\0';
-    /* Pointers are cut at HS_POINTER_MAX. */
+    /* Pointers are cut off at HS_POINTER_MAX. */
     return strncmp(pointer, place, HS_POINTER_MAX - 1) == 0 ||
            (is_element && strlen(pointer) == (size_t)(last - place) &&
             strncmp(pointer, place, strlen(pointer)) == 0);
@@ -520,7 +523,7 @@ static bool points_at(const json_t *problem, const char *place)
     return false;
 }
 
-/* Shared by the tests of forbidden bodies: the connection, the path, and the state that must not
+/* What the tests of forbidden bodies share: the connection, the path, and the state that must not
    change. */
 struct refusing {
     struct hs_test_http *http;
@@ -554,7 +557,8 @@ static void end_refusing(struct refusing *r, int posting)
     hs_test_http_close(r->http);
 }
 
-/* Without `strict` each item of a batch gets its own answer. Both forms follow the contract. */
+/* Without `strict` each item of a batch gets its own answer. The answers with and without it follow
+   the contract. */
 static void assert_answered(struct refusing *r, const char *sent)
 {
     char path[256], why[1024], text[4096];
@@ -611,8 +615,8 @@ START_TEST(what_is_forbidden_is_refused_with_its_place)
 }
 END_TEST
 
-/* Random damage leaves gaps. So this applies every kind of damage once to every field of a body
-   that has all fields. */
+/* Random damage does not reach everything. So this applies every kind of damage once to every field
+   of a body that has all fields. */
 START_TEST(every_field_is_checked)
 {
     struct refusing r;
@@ -645,7 +649,7 @@ static Suite *generated_suite(void)
     return suite;
 }
 
-/* The map of the opened matches. */
+/* Puts the map that the matches use. */
 static void put_yard(void)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);

@@ -1,5 +1,5 @@
-/* Replays the committed inputs of the fuzzers, each in its own check. So old faults stay fixed
-   under every compiler and sanitizer. A failure names the file. */
+/* Replays the committed inputs of the fuzzers, each in a separate check, so that old faults stay
+   fixed with every compiler and sanitizer. A failure names the file. */
 #include <check.h>
 #include <glob.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "tests/support/fuzz/targets.h"
 #include "tests/support/run_suite.h"
 
-/* If there are fewer files, a part of the corpus was lost. */
+/* Fewer files mean that a part of the corpus was lost. */
 static const struct {
     const char *target;
     size_t files;
@@ -24,7 +24,7 @@ static const struct {
 static glob_t files[HS_FUZZ_TARGETS];
 
 /*
- * Copies the bytes to a block of exactly their size, so that sanitizers notice reads past the end.
+ * Copies the bytes to a block of exactly their size, so that sanitizers detect reads past the end.
  */
 static uint8_t *read_bytes(const char *path, size_t *size)
 {
@@ -67,7 +67,7 @@ START_TEST(test_corpus_is_there)
 }
 END_TEST
 
-/* Gives every target an empty input, and bytes that are no text. */
+/* Gives every target an empty input and bytes that are not text. */
 START_TEST(test_no_text)
 {
     uint8_t bytes[256];

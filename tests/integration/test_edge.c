@@ -1,6 +1,5 @@
-/* Byte sequences that no correct client sends, against the running service. Each gets its exact
-   answer, no part of a refused request is read as another request, and afterwards the service still
-   answers. */
+/* Byte sequences that no correct client sends to the service. Each gets its exact answer. No part
+   of a refused request is read as another request, and the service still works afterwards. */
 #include "tests/support/http/raw.h"
 #include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
@@ -22,7 +21,8 @@ static struct hs_test_service service;
 #define GET_LIVEZ "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
 #define JSON      "Content-Type: application/json\r\n"
 
-/* Makes frames with the right length and further headers; the caller frees the result. */
+/* Makes a request that posts frames, with the right length and more header fields. The caller frees
+   it. */
 static char *frames_request(const char *match, const char *headers, const char *body)
 {
     char *text = NULL;
@@ -41,7 +41,7 @@ static int open_connection(void)
     return fd;
 }
 
-/* Runs after every test: the service lives and works. */
+/* Runs after every test, and checks that the service still works. */
 static void assert_serving(void)
 {
     ck_assert_int_eq(hs_raw_status(service.data_port, GET_LIVEZ), 200);
@@ -50,8 +50,8 @@ static void assert_serving(void)
     free(frames);
 }
 
-/* libmicrohttpd 1.0 refuses many requests that 0.9 passes to the service: with a separate status
-   and page, or without an answer. In both cases it closes the connection. */
+/* libmicrohttpd 1.0 refuses many requests that 0.9 passes to the service. It sends an error page of
+   its own or no answer, and closes the connection. */
 static bool library_may_refuse(void)
 {
     return strncmp(MHD_get_version(), "0.", 2) != 0;
@@ -67,8 +67,8 @@ struct exchange {
     const char *request;
     int status;
     const char
-        *code;   /* member `code` of the problem; NULL: no problem, or an answer of the library */
-    bool closes; /* false: the connection serves a further request */
+        *code;   /* member `code` of the problem; NULL: no problem, or an answer of libmicrohttpd */
+    bool closes; /* false: the connection serves another request */
 };
 
 #define LENGTH_5 "Content-Length: 5\r\n"
@@ -78,7 +78,7 @@ struct exchange {
     }
 
 static const struct exchange exchanges[] = {
-    /* where the body ends */
+    /* ambiguous ends of the body */
     REFUSED(JSON LENGTH_5 LENGTH_5, 400, "bad_header"),
     REFUSED(JSON LENGTH_5 "Content-Length: 3\r\n", 400, "bad_header"),
     REFUSED(JSON LENGTH_5 "content-length: 0\r\n", 400, "bad_header"),
@@ -107,7 +107,7 @@ static const struct exchange exchanges[] = {
     REFUSED(JSON LENGTH_5 ": 1\r\n", 400, "bad_header"),
     REFUSED(JSON LENGTH_5 ":\r\n", 400, "bad_header"),
     REFUSED(JSON "X: y\rContent-Length: 96\r\n" LENGTH_5, 400, "bad_header"),
-    /* Some parsers take a bare line feed for the end of a line. */
+    /* Some parsers accept a bare line feed as the end of a line. */
     REFUSED(JSON "X: y\nTransfer-Encoding: chunked\n" LENGTH_5, 400, "bad_header"),
     REFUSED(JSON "\nGET /livez HTTP/1.1\r\n" LENGTH_5, 400, "bad_header"),
     REFUSED(JSON "X: y\n" LENGTH_5, 400, "bad_header"),
@@ -128,7 +128,7 @@ static const struct exchange exchanges[] = {
     {"GET /livez HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411,
      "length_required", true},
     {"GET /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", 200, NULL, false},
-    /* meaning of the body */
+    /* content types and encodings */
     REFUSED(LENGTH_5, 415, "unsupported_media_type"),
     REFUSED("Content-Type: text/plain\r\n" LENGTH_5, 415, "unsupported_media_type"),
     REFUSED("Content-Type: application/jsonx\r\n" LENGTH_5, 415, "unsupported_media_type"),
@@ -137,7 +137,7 @@ static const struct exchange exchanges[] = {
     REFUSED(JSON "Content-Type: text/plain\r\n" LENGTH_5, 400, "bad_header"),
     REFUSED(JSON "Content-Encoding: gzip\r\n" LENGTH_5, 415, "unsupported_media_type"),
     REFUSED(JSON "Content-Encoding: identity, br\r\n" LENGTH_5, 415, "unsupported_media_type"),
-    /* where it goes */
+    /* paths and methods */
     {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", 404, "unknown_route", false},
     {"GET /v1/matches/ HTTP/1.1\r\nHost: x\r\n\r\n", 404, "unknown_route", false},
     {"GET /livez/ HTTP/1.1\r\nHost: x\r\n\r\n", 404, "unknown_route", false},
@@ -160,7 +160,7 @@ static const struct exchange exchanges[] = {
     {"DELETE /livez HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed", false},
     {"get /livez HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed", false},
     {"BREW /v1/matches/edge HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed", false},
-    /* meaning of the request */
+    /* versions and required header fields */
     {"GET /livez HTTP/1.1\r\n\r\n", 400, NULL, true},
     {"GET /livez HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400, "bad_header", true},
     {"GET /livez HTTP/1.0\r\n\r\n", 200, NULL, true},
@@ -172,7 +172,8 @@ static const struct exchange exchanges[] = {
     {"GET /livez HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", 400, NULL, true},
 };
 
-/* Headers that say where the request ends. */
+/* Returns whether the answer may be libmicrohttpd's own, because the header fields about the
+   request's end are wrong. */
 static bool may_be_by_library(const struct exchange *exchange)
 {
     static const char *const codes[] = {"bad_header", "length_required", "body_too_large"};
@@ -201,9 +202,9 @@ START_TEST(one_exchange)
         ck_assert_str_eq(hs_raw_member(&answer, "instance", value), id);
     }
     if (exchange->closes) {
-        /* The bytes behind each request of the table would get an answer if they were read as a
-           request. The library writes the head of its own error pages twice. This is harmless
-           because it closes the connection. */
+        /* The bytes after each request of the table would get an answer if they were read as a
+           request. libmicrohttpd writes the head of its own error pages twice. This is harmless
+           because it then closes the connection. */
         char rest[4096];
         ck_assert_msg(hs_raw_drain(fd, rest, sizeof rest), "%s left the connection open",
                       exchange->request);
@@ -231,8 +232,8 @@ static const char *const accepted_headers[] = {
     JSON "Content-Type-X: text/plain\r\n",
 };
 
-/* If a request has Expect but no body, the library must not announce a body from bytes of the next
-   request. It may omit the 100, because no body follows. */
+/* If a request has Expect but no body, libmicrohttpd must not take bytes of the next request for a
+   body. The answer 100 may be missing, because no body follows. */
 START_TEST(expectations_without_a_body)
 {
     static const char *const requests[] = {
@@ -302,7 +303,7 @@ START_TEST(names_at_their_longest)
     request = frames_request(name, JSON, FRAMES_BODY);
     ck_assert_int_eq(hs_raw_status(service.data_port, request), 200);
     free(request);
-    /* the same match with another spelling: "n" is %6E */
+    /* the same match, spelled with %6E instead of "n" */
     char spelled[80];
     snprintf(spelled, sizeof spelled, "%%6E%s", name + 1);
     char get[160];
@@ -338,7 +339,7 @@ START_TEST(request_ids_are_echoed)
 }
 END_TEST
 
-/* A header of this many bytes in one field, or with this many fields. */
+/* The header is too large, because one field is long or because there are many fields. */
 START_TEST(oversized_headers)
 {
     static const struct {
@@ -355,7 +356,7 @@ START_TEST(oversized_headers)
         len += (size_t)snprintf(request + len, size - len, "X-%zu: %0*d\r\n", i,
                                 (int)cases[_i].bytes, 0);
     len += (size_t)snprintf(request + len, size - len, "\r\n");
-    hs_raw_send(fd, request, len); /* the service may refuse the remaining bytes */
+    hs_raw_send(fd, request, len); /* sending may fail, because the service may refuse early */
     hs_raw_read(fd, false, &answer);
     ck_assert_int_eq(answer.status, cases[_i].status);
     ck_assert(cases[_i].status == 200 || hs_raw_is_closed(fd));
@@ -443,7 +444,7 @@ START_TEST(connection_is_reused)
 }
 END_TEST
 
-/* Some parsers take a bare line feed for the end of a line. */
+/* Some parsers accept a bare line feed as the end of a line. */
 START_TEST(bare_line_feeds)
 {
     static const struct {
@@ -468,7 +469,7 @@ START_TEST(bare_line_feeds)
 }
 END_TEST
 
-/* Bytes that libmicrohttpd 0.9 wrongly takes for the end of a value or of the header. The bytes
+/* libmicrohttpd 0.9 wrongly takes these bytes for the end of a value or of the header. The bytes
    after them must not be read as a request. */
 START_TEST(bytes_that_cut_the_header)
 {
@@ -494,7 +495,7 @@ START_TEST(bytes_that_cut_the_header)
     struct hs_raw_answer answer;
     char rest[4096], value[256];
     int fd = open_connection();
-    /* on a connection that has served a request, so its buffer is in use */
+    /* the connection has served a request before, so its buffer is not empty */
     ck_assert(hs_raw_send(fd, GET_LIVEZ, strlen(GET_LIVEZ)));
     hs_raw_read(fd, false, &answer);
     ck_assert_int_eq(answer.status, 200);
@@ -513,7 +514,7 @@ START_TEST(bytes_that_cut_the_header)
 }
 END_TEST
 
-/* Queries of different sizes all get an answer at once. */
+/* Queries of any size get an answer at once. */
 START_TEST(long_queries)
 {
     static const struct {

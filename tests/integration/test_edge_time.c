@@ -1,5 +1,5 @@
-/* Peers that are slow, silent, half closed or gone, and a service that ends during use. The service
-   limits the time of each, and serves others at the same time. */
+/* Clients that are slow, silent, half closed or gone, and a service that ends during use. The
+   service limits the time of each client, and serves others meanwhile. */
 #include "tests/support/clock.h"
 #include "tests/support/http/exposition.h"
 #include "tests/support/http/process_states.h"
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 static struct hs_test_service service; /* --request-seconds 1 --idle-seconds 2 */
-static struct hs_test_service patient; /* 60 of both */
+static struct hs_test_service patient; /* 60 s for both */
 
 #define FRAMES_BODY                                                                                \
     "{\"frames\":[{\"time\":12.5,\"players\":[{\"player\":\"bob\",\"position\":[1,2,3]}]}]}"
@@ -78,7 +78,8 @@ START_TEST(slow_body)
 }
 END_TEST
 
-/* The header arrives with one byte per 100 ms, so no silence is long enough for a timeout. */
+/* One byte of the header arrives every 100 ms, so the connection is never silent long enough for a
+   timeout. */
 START_TEST(slow_header)
 {
     const char *header = "GET /livez HTTP/1.1\r\nHost: example.org.with.a.long.name.to.be.slow";
@@ -172,7 +173,7 @@ START_TEST(abrupt_resets)
         close(fd);
     }
     assert_serving();
-    /* The service counts none of them as a running request (only this one). */
+    /* The service must count only this request as running, none of the earlier ones. */
     double inflight = -1;
     for (int tries = 0; tries < 100 && inflight != 1; tries++) {
         inflight = hs_metric(&service, "hindsight_http_inflight_requests");
@@ -182,8 +183,8 @@ START_TEST(abrupt_resets)
 }
 END_TEST
 
-/* The bytes make no request and nothing follows. So the service refuses them, or closes the
-   connection, without a wait. */
+/* The bytes are no request, and no more bytes follow. So the service refuses them or closes the
+   connection at once. */
 START_TEST(random_bytes)
 {
     uint64_t seed = hs_test_seed(20251121);
@@ -205,7 +206,7 @@ START_TEST(random_bytes)
         answered += rest[0] != '\0';
         close(fd);
     }
-    /* With a wait, each would take a second at least. */
+    /* With a timeout each would take at least a second. */
     double took = hs_test_seconds() - begun;
     ck_assert_msg(took < 60, "cut off after %f s in all", took);
     ck_assert_int_gt(answered, 0);
@@ -213,10 +214,11 @@ START_TEST(random_bytes)
 }
 END_TEST
 
-/* The total size of arriving bodies is limited. Beyond it the answer is 503 with a retry time. */
+/* The total size of arriving bodies is limited. A body that exceeds it gets 503 with a retry
+   time. */
 START_TEST(too_many_bodies)
 {
-    /* Two threads could accept both at once, and refuse the one that should wait. */
+    /* Two threads could accept both bodies at once, and refuse the one that should wait. */
     static const char *const arguments[] = {
         "--body-bytes", "1024", "--inflight-body-bytes", "1024", "--threads", "1", NULL};
     struct hs_test_service small;
@@ -229,7 +231,7 @@ START_TEST(too_many_bodies)
     ck_assert(hs_test_service_start(&small, arguments));
     int holder = open_port(small.data_port);
     ck_assert(hs_raw_send(holder, request, strlen(request) - 10));
-    /* Until the service has read the body of the first connection, it accepts the second one. */
+    /* The service accepts the second body until it has begun to read the first one. */
     for (int tries = 0; tries < 500; tries++) {
         hs_raw_ask(small.data_port, request, &answer);
         if (answer.status != 200)
@@ -250,8 +252,8 @@ START_TEST(too_many_bodies)
 }
 END_TEST
 
-/* After SIGTERM the service is not ready, still serves requests, closes each connection after its
-   answer, and exits with 0. */
+/* After SIGTERM the service is not ready. It still serves requests, closes each connection after
+   its answer, and exits with 0. */
 START_TEST(drains)
 {
     static const char *const arguments[] = {"--drain-wait-seconds", "2", NULL};
@@ -308,7 +310,7 @@ START_TEST(requests_in_flight_are_finished)
         hs_test_pause_ms(10);
     kill(ending.pid, SIGTERM);
     int probe;
-    while ((probe = hs_raw_connect(ending.data_port)) >= 0) { /* until the connection is refused */
+    while ((probe = hs_raw_connect(ending.data_port)) >= 0) { /* until connections are refused */
         close(probe);
         hs_test_pause_ms(10);
     }
@@ -317,7 +319,7 @@ START_TEST(requests_in_flight_are_finished)
     ck_assert_int_eq(answer.status, 200);
     ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "close");
     close(fd);
-    /* The service ends by itself. Another signal would end it too early. */
+    /* The service must end by itself. A second signal would end it early. */
     int status = -1;
     ck_assert_int_eq(waitpid(ending.pid, &status, 0), ending.pid);
     ck_assert_int_eq(status, 0);
@@ -342,7 +344,7 @@ START_TEST(second_signal_ends_at_once)
 END_TEST
 
 /* A worker may be busy with a large map for longer than with any other request. It does not count
-   as hanging. */
+   as stuck. */
 START_TEST(large_maps_take_their_time)
 {
     struct hs_raw_answer answer;

@@ -1,6 +1,6 @@
-/* A match with no free place for players. A player who left keeps their place as long as a claim of
-   their session could still be accepted. So nobody is paid twice by leaving, and nobody loses
-   suspicion. After that a newcomer gets the place. */
+/* A match whose places for players are all taken. A player who left keeps a place as long as a
+   claim of the ended session could still be accepted. So nobody is paid twice by leaving, and
+   nobody loses suspicion. After that time a new player gets the place. */
 #include "tests/support/files.h"
 #include "tests/support/http/kept_service.h"
 #include "tests/support/play/kill_squad.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The time when the shooter leaves. Arrows of their bow fly up to 4 s (kill_squad.h), and claims
-   may be 0.25 s late. The window of history is 2 s. */
+/* The time when the shooter leaves, and the longest time that a claim may need: arrows fly up to 4
+   s (kill_squad.h), and claims may be 0.25 s late. The history window is 2 s. */
 static const double left_at = 100.15, longest = 4.25, history = 2;
 
 static struct hs_test_kept kept;
@@ -50,8 +50,8 @@ static char *post(const char *match, const char *route, const char *body)
     return hs_kept_post(&kept, path, body);
 }
 
-/* Posts a frame of one player. True: it was stored. Otherwise the match must be full, or the frame
-   too old. */
+/* Posts a frame of one player. Returns whether it was stored. If not, the match must be full, or
+   the frame old or repeated. */
 static bool post_player(const char *match, double time, const char *player, const char *more)
 {
     char body[256];
@@ -71,7 +71,7 @@ static bool post_player(const char *match, double time, const char *player, cons
     return is_stored;
 }
 
-/* Sends the paid claim, or one that misses. */
+/* Sends a claim with this end. If `y` is 0, it hits. */
 static char *claim(const char *match, int shot, double y, double now)
 {
     char body[256];
@@ -100,7 +100,7 @@ static char *move(const char *match, int number, double time)
     return post(match, "moves", body);
 }
 
-/* `s` gets a payment and suspicion, uses up all credit, and leaves. Two others take the remaining
+/* `s` is paid, becomes suspicious, uses up all credit, and leaves. Two other players take the free
    places. */
 static void play_and_leave(const char *match)
 {
@@ -128,7 +128,7 @@ static void rejoin(const char *match)
         post_player(match, 100 + 0.05 * i, "s", "");
 }
 
-/* The state of `s` does not depend on whether another player wanted the place. */
+/* Whether another player wanted the place does not change the state of `s`. */
 START_TEST(nothing_is_gained_by_leaving)
 {
     char *known[2], *moved[2];
@@ -154,7 +154,7 @@ START_TEST(nothing_is_gained_by_leaving)
 }
 END_TEST
 
-/* Row 0: without a kill; row 1: with SIGKILL right after the frame with the leave. */
+/* Row 0: no kill. Row 1: a SIGKILL just after the frame with the leave. */
 START_TEST(a_place_is_kept_while_a_claim_could_pass)
 {
     double time = 100.2;
@@ -177,9 +177,9 @@ START_TEST(a_place_is_kept_while_a_claim_could_pass)
     }
     printf("a newcomer had the place after %.2f s\n", time - left_at);
     ck_assert_double_ge(time, left_at + longest);
-    /* The next newcomer gets no place: everybody else is present. */
+    /* The next new player gets no place, because all other players are present. */
     ck_assert(!post_player("m", time, "d", ""));
-    /* No claim of the old session passes any more, whatever is sent again. */
+    /* No claim of the old session is accepted any more, whatever is sent again. */
     ck_assert(post_player("m", time + 0.05, "a", ",\"event\":\"leave\""));
     for (int i = 0; i < 400 && !post_player("m", time + 0.1, "s", ""); i++) {
         time += 0.25;
@@ -191,7 +191,7 @@ START_TEST(a_place_is_kept_while_a_claim_could_pass)
 }
 END_TEST
 
-/* The same after SIGKILL: the ended session and its payments are known. */
+/* The same after SIGKILL: the ended session and its payments are still known. */
 START_TEST(nothing_is_gained_by_leaving_before_a_kill)
 {
     play_and_leave("m");

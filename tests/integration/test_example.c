@@ -1,6 +1,6 @@
 /* The example game servers. In each engine's frame of reference the service accepts every honest
-   claim and refuses every forged claim, and gives no hint. The programs retry requests that the
-   service refuses. */
+   claim, refuses every forged claim, and gives no hint. The example programs repeat requests that
+   the service refuses for lack of resources. */
 #include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
@@ -15,7 +15,7 @@ enum { SECONDS = 10, HONEST_MIN = 120 };
 
 static const char *const engines[] = {"unreal", "unity", "godot", "source"};
 static struct hs_test_service service, limited, full;
-static char game[256]; /* the built one */
+static char game[256]; /* path of the built program */
 
 static void setup(void)
 {
@@ -85,8 +85,8 @@ START_TEST(python_is_right_in_every_frame)
 }
 END_TEST
 
-/* Both programs send more than 200 requests a second. The service answers the rest with 429. The
-   programs handle it like 503. */
+/* Both programs send more than the allowed 200 requests per second. The service answers the excess
+   with 429, which the programs handle like 503. */
 START_TEST(refused_requests_are_sent_again)
 {
     const char *const games[] = {game, "python3 examples/game_server.py"};
@@ -103,7 +103,7 @@ START_TEST(refused_requests_are_sent_again)
 }
 END_TEST
 
-/* The service has capacity for one match, and answers 503 until that match ends. */
+/* The service has space for one match, and answers 503 until that match ends. */
 START_TEST(overload_is_waited_out)
 {
     const char *const games[] = {game, "python3 examples/game_server.py"};
@@ -121,7 +121,7 @@ START_TEST(overload_is_waited_out)
 }
 END_TEST
 
-/* Runs them as `make example` does, with a service that ends with them. */
+/* Runs the program as `make example` does, with a service that ends with it. */
 START_TEST(starts_a_service_of_its_own)
 {
     int code;
@@ -135,7 +135,7 @@ START_TEST(starts_a_service_of_its_own)
 }
 END_TEST
 
-/* The C example includes no header of the project, so a copy compiles elsewhere. */
+/* The C example includes no header of the project, so a copy of it compiles anywhere. */
 START_TEST(copies_need_nothing_of_the_tree)
 {
     int code;

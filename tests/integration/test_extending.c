@@ -1,5 +1,6 @@
-/* The recipes of docs/extending.md work. tests/extending.sh applies them to a copy of the tree,
-   builds it, and runs the tests that the page names. With a wrong recipe these tests fail. */
+/* The recipes of docs/extending.md work. tests/extending.sh applies the recipes to a copy of the
+   tree, builds it, and runs the tests that the page names. If a recipe is wrong, those tests
+   fail. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 #define PAGE "docs/extending.md"
 
-/* No optimization, because building takes most of the time. */
+/* Without optimization, because most of the time is spent on building. */
 #define BUILD "make -s -j\"$(nproc)\" VARIANT=recipe OPT=-O0 CFLAGS='-U_FORTIFY_SOURCE -g0' "
 
 static char folder[64];
@@ -29,7 +30,7 @@ static void teardown(void)
     ck_assert_int_eq(code, 0);
 }
 
-/* Returns the end of a command's output; a message of Check has no space for more. */
+/* Returns the end of a command's output, because a message of Check has no space for more. */
 static const char *end_of(const char *out)
 {
     enum { SHOWN = 4000 };
@@ -37,8 +38,8 @@ static const char *end_of(const char *out)
     return size > SHOWN ? out + size - SHOWN : out;
 }
 
-/* Copies the tree to `name` in the folder, changes the page by a sed command, and applies it to the
-   copy. */
+/* Copies the tree to `name` in the folder, changes the page with a sed command, and applies the
+   page to the copy. */
 static const char *apply(const char *name, const char *change)
 {
     return hs_test_shell(&code,
@@ -104,7 +105,7 @@ START_TEST(the_recipes_work)
     ck_assert_msg(code == 0, "%s", end_of(out));
     ck_assert_msg(strstr(out, "{\"version\":\"") != NULL, "%s", end_of(out));
 
-    /* A check with the opposite condition, and a reason that the contract lacks. */
+    /* A check with the opposite condition, and a reason that is missing in the contract. */
     out = apply("wrong",
                 "s/connection.rtt_us, c->ruleset->hit.max_rtt_us/c->ruleset->hit.max_rtt_us, "
                 "connection.rtt_us/; /^ *- round_trip_too_long$/d");

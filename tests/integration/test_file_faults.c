@@ -1,6 +1,6 @@
-/* The disk is full or broken: calls on files of the data directory fail with ENOSPC or EIO, once,
+/* The disk is full or broken: calls on files of the data directory fail with ENOSPC or EIO once,
    for some time, or until the service is killed. After SIGKILL the service knows every payment that
-   it answered, and pays nothing twice. Once the disk works again, every honest claim is paid. */
+   it answered, and pays nothing twice. When the disk works again, every honest claim is paid. */
 #include "tests/support/clock.h"
 #include "tests/support/faults.h"
 #include "tests/support/http/kept_service.h"
@@ -38,7 +38,7 @@ static void teardown(void)
     hs_kept_teardown(&kept);
 }
 
-/* `sync`: the value of --journal-sync; NULL: the default. */
+/* `sync` is the value of --journal-sync, or NULL for the default. */
 static void start(const char *sync)
 {
     const char *const more[] = {"--rules",
@@ -52,7 +52,7 @@ static void start(const char *sync)
     ck_assert_int_eq(hs_gallery_post_frames(gallery, kept.http), 200);
 }
 
-/* Sends claims that were never sent before, some of them twice. */
+/* Sends new claims, and some of them twice. */
 static void send_new(int count)
 {
     for (int i = 0; i < count; i++) {
@@ -64,7 +64,7 @@ static void send_new(int count)
     }
 }
 
-/* Sends all claims so far again, until each was paid or the time is up. */
+/* Sends all claims again until each is paid or the time is over. */
 static void send_again(double seconds)
 {
     double until = hs_test_seconds() + seconds;
@@ -78,7 +78,7 @@ static void send_again(double seconds)
     }
 }
 
-/* Ends all faults: from now on nothing may fail, and every claim is paid once. */
+/* Ends all faults. From now on no call may fail, and every claim is paid once. */
 static void recover(const char *what)
 {
     hs_faults_none(faults);
@@ -89,7 +89,7 @@ static void recover(const char *what)
     ck_assert_double_eq(gallery->damage, 20 * next_claim);
 }
 
-/* SIGKILL, then a start with a working disk. */
+/* Kills the service, then starts it with a working disk. */
 static void kill_and_recover(const char *what)
 {
     hs_kept_kill(&kept);
@@ -109,11 +109,12 @@ static void plan(enum hs_fault_kind kind, long after, long count, int error, boo
     hs_faults_plan(faults, kind, after, count, error);
 }
 
-/* ---- once ---- */
+/* ---- faults that happen once ---- */
 
 /*
- * The first few calls of a kind that claims cause fail once in turn. A kill follows. In odd rows a
- * write is cut short and the write of the rest fails; every other time the next attempt fails too.
+ * Each of the first calls that claims cause fails once, for each kind of call. A kill follows. In
+ * odd rows a write is cut short and writing the rest fails. In every other turn the next attempt
+ * fails, too.
  */
 START_TEST(calls_fail_once)
 {
@@ -133,10 +134,9 @@ START_TEST(calls_fail_once)
 }
 END_TEST
 
-/* ---- for a while ---- */
+/* ---- faults for some time ---- */
 
-/* All calls fail while a checkpoint should be written. Claims go on during that time and after
-   it. */
+/* All calls fail while a checkpoint is due. Claims go on during that time and after it. */
 START_TEST(disk_fails_for_a_while)
 {
     start(NULL);
@@ -160,9 +160,10 @@ START_TEST(disk_fails_for_a_while)
 }
 END_TEST
 
-/* ---- until the end ---- */
+/* ---- faults until the end ---- */
 
-/* Calls of one kind fail until the service is killed; row: kind, error, short writes. */
+/* Calls of one kind fail until the service is killed. The row decides the kind, the error, and
+   whether writes are cut short. */
 START_TEST(disk_fails_until_the_end)
 {
     char what[96];
@@ -181,15 +182,15 @@ START_TEST(disk_fails_until_the_end)
 }
 END_TEST
 
-/* Writing calls also have rows with short writes. */
+/* Only calls that write have rows with short writes. */
 static bool has_row(int row)
 {
     return row / 4 == 0 || row % 2 == 0;
 }
 
-/* ---- endings ---- */
+/* ---- ends of matches and sessions ---- */
 
-/* Posts a frame in which a shooter leaves or comes back; returns the status. */
+/* Posts a frame in which a shooter leaves or comes back. Returns the status. */
 static long post_shooter(double time, const char *event)
 {
     char body[256];
@@ -201,7 +202,7 @@ static long post_shooter(double time, const char *event)
     return hs_kept_status(&kept, "POST", "/v1/matches/m/frames", body);
 }
 
-/* The verdict of the first claim of the shooter's second session. */
+/* Sends the first claim of the shooter's second session. Returns the verdict. */
 static const char *claim_of_session(double time, char **answer)
 {
     char body[256];
@@ -215,8 +216,8 @@ static const char *claim_of_session(double time, char **answer)
                                                                  : "other";
 }
 
-/* The end of a match or session is refused if it cannot be remembered. An end that got 200 is known
-   after a kill. Row: the error. */
+/* The end of a match or session is refused if it cannot be saved. An end that got 200 is known
+   after a kill. The row decides the error. */
 START_TEST(endings_are_remembered_or_refused)
 {
     char *answer;
@@ -247,8 +248,8 @@ START_TEST(endings_are_remembered_or_refused)
                      ended == 200 ? 404 : 200);
     if (opened == 201)
         ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/matches/opened", NULL), 200);
-    /* The frames that are sent again do not contain the leave. Without it the first claim of the
-       second session would be a duplicate. */
+    /* The frames that are sent again do not contain the leave. If the leave was lost, the first
+       claim of the second session would be a duplicate. */
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(post_shooter(10.2 + 0.05 * i, ""), 200);
     const char *verdict = claim_of_session(10.35, &answer);
@@ -258,7 +259,7 @@ START_TEST(endings_are_remembered_or_refused)
 }
 END_TEST
 
-/* ---- what reaches the disk ---- */
+/* ---- syncs ---- */
 
 static const char *const syncs[] = {"off", "interval", "always"};
 
@@ -292,8 +293,8 @@ START_TEST(nothing_is_paid_that_cannot_be_synced)
 }
 END_TEST
 
-/* While payments can no longer be written or synced, the service repeats answered payments and
-   accepts frames. Rows: write and sync fail, each with each error. */
+/* While payments cannot be written or synced, the service still repeats answered payments and
+   accepts frames. Rows: write or sync fails, each with each error. */
 START_TEST(what_is_settled_is_repeated)
 {
     enum { PAID = 30 };
@@ -303,7 +304,7 @@ START_TEST(what_is_settled_is_repeated)
     for (int i = 0; i < PAID; i++)
         ck_assert(hs_gallery_is_paid(gallery, i));
     plan(kind, 0, HS_FAULT_FOR_EVER, errors[_i % ERRORS], false);
-    send_new(1); /* notices */
+    send_new(1); /* the service notices the fault */
     ck_assert(!hs_gallery_is_paid(gallery, PAID));
     for (int i = 0; i < PAID; i++)
         ck_assert_int_eq(hs_gallery_claim(gallery, kept.http, i), HS_GALLERY_PAID);

@@ -26,7 +26,7 @@ START_TEST(shipped_file_is_valid)
 }
 END_TEST
 
-/* The line for HTTPS is a comment in the shipped file. It must be correct, too. */
+/* In the shipped file the line for HTTPS is a comment. The line must be correct, too. */
 START_TEST(shipped_https_line_is_valid)
 {
     char directory[] = "/tmp/hindsight_haproxy_XXXXXX", command[1024], output[4096];
@@ -48,9 +48,9 @@ START_TEST(shipped_https_line_is_valid)
 }
 END_TEST
 
-/* ---- its own answers ---- */
+/* ---- HAProxy's own answers ---- */
 
-/* Checks every error document in the shipped file, the rare ones too. A text stands for each
+/* Checks every error document in the shipped file, also the rare ones. A text replaces each
    variable. */
 START_TEST(shipped_answers_are_problems)
 {
@@ -77,14 +77,15 @@ END_TEST
 #define POST   "POST /v1/matches/edge/frames HTTP/1.1\r\nHost: x\r\n"
 #define JSON   "Content-Type: application/json\r\n"
 #define LENGTH "Content-Length: 5\r\n"
-/* Positions where a body could end for one parser but not for another. */
+/* A second request in a place where the body ends for one parser but not for another. */
 #define SMUGGLED                                                                                   \
     "PUT /v1/matches/smuggled HTTP/1.1\r\nHost: x\r\n" JSON "Content-Length: 2\r\n\r\n{}"
 
 struct exchange {
     const char *request;
     int status;
-    /* The connection closes after this answer. The bytes behind it are not read as a request. */
+    /* The connection closes after this answer, so the bytes after the request are not read as
+       another one. */
     bool ends;
 };
 
@@ -116,14 +117,15 @@ static const struct exchange exchanges[] = {
     {POST JSON "Content-Length: 0x5\r\n\r\n{}   " SMUGGLED, 400, true},
     {POST JSON "Content-Length: \r\n\r\n{}   " SMUGGLED, 400, true},
     {POST JSON "Content-Length: 18446744073709551621\r\n\r\n{}   " SMUGGLED, 400, true},
-    /* no length, too long, not JSON, encoded: the service refuses them after the header */
+    /* without a length, too long, not JSON, or encoded: the service refuses these after it read the
+       header */
     {POST JSON "\r\n" SMUGGLED, 411, false},
     {"PUT /v1/matches/edge HTTP/1.1\r\nHost: x\r\n" JSON "\r\n" SMUGGLED, 411, false},
     {POST JSON "Content-Length: 1048577\r\n\r\n" SMUGGLED, 413, false},
     {POST LENGTH "\r\n{}   " SMUGGLED, 415, false},
     {POST "Content-Type: text/plain\r\n" LENGTH "\r\n{}   " SMUGGLED, 415, false},
     {POST JSON "Content-Encoding: gzip\r\n" LENGTH "\r\n{}   " SMUGGLED, 415, false},
-    /* names */
+    /* names of header fields */
     {POST JSON "X Y: 1\r\n" LENGTH "\r\n{}   " SMUGGLED, 400, true},
     {POST JSON ": 1\r\n" LENGTH "\r\n{}   " SMUGGLED, 400, true},
     {POST JSON "Host: y\r\n" LENGTH "\r\n{}   " SMUGGLED, 400, true},
@@ -136,7 +138,7 @@ static const struct exchange exchanges[] = {
     {POST JSON "X: y\rContent-Length: 96\r\n" LENGTH "\r\n{}   " SMUGGLED, 400, true},
     {POST JSON "X: y\nTransfer-Encoding: chunked\n" LENGTH "\r\n0\r\n\r\n" SMUGGLED, 400, true},
     {POST JSON "\nGET /livez HTTP/1.1\r\n" LENGTH "\r\n{}   " SMUGGLED, 400, true},
-    /* meaning of the request */
+    /* versions, methods and addresses */
     {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, true},
     {"GET http://y/livez HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED, 400, true},
     {"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", 403, false},
@@ -162,8 +164,8 @@ static bool stop_edge(void)
     return hs_test_service_stop(&edge_service);
 }
 
-/* Checks that answers still belong to their requests: each comes back with its id. New connections
-   share HAProxy's connections to the service with earlier requests. */
+/* Checks that answers still belong to their requests: each answer has the id of its request.
+   HAProxy uses its connections to the service for new and for earlier requests. */
 static void assert_in_step(void)
 {
     for (int i = 0; i < 4; i++) {
@@ -182,7 +184,7 @@ static void assert_in_step(void)
     }
 }
 
-/* So the next exchange does not find the log lines of this one. */
+/* Ends the match, so that the next case does not find the log lines of this one. */
 static void forget_smuggled(void)
 {
     hs_test_http_status(edge.port, "DELETE", "/v1/matches/smuggled", NULL);
@@ -203,8 +205,8 @@ START_TEST(one_exchange)
         ck_assert_msg(hs_raw_drain(fd, rest, sizeof rest) && strstr(rest, "HTTP/1.1") == NULL,
                       "%s\nwas read on: %s", exchange->request, rest);
     /*
-     * If the connection stays open, the bytes after the body are the next request, and get an
-     * answer. After the header of a body that is too long, the following bytes belong to that body.
+     * If the connection stays open, the bytes after the body are the next request and get an
+     * answer. If the body is too long, the bytes after the header belong to that body.
      */
     bool follows =
         !exchange->ends && exchange->status != 413 && strstr(exchange->request, "smuggled") != NULL;
@@ -220,8 +222,8 @@ START_TEST(one_exchange)
 }
 END_TEST
 
-/* Requests that HAProxy repairs arrive at the service as one request, with the meaning that HAProxy
-   saw. */
+/* Requests that HAProxy repairs arrive at the service as one request, with the meaning that they
+   had for HAProxy. */
 START_TEST(mended_requests)
 {
     enum { LATER = 4 };
@@ -230,7 +232,7 @@ START_TEST(mended_requests)
         POST JSON "Content-Length: 5, 5\r\n\r\n{}   ",
         POST JSON "X: a\r\n b\r\n" LENGTH "\r\n{}   ",
         "\r\n" POST JSON LENGTH "\r\n{}   ",
-        /* A bare LF after the first request of a connection. */
+        /* a bare LF in a later request of a connection */
         [LATER] = POST JSON "X: y\n" LENGTH "\n{}   ",
     };
     struct hs_raw_answer answer;
@@ -255,7 +257,7 @@ START_TEST(mended_requests)
 }
 END_TEST
 
-/* A bare LF in a body ends nothing. */
+/* A bare LF in a body ends neither a line nor the body. */
 START_TEST(line_feeds_in_bodies)
 {
     static const char body[] = "{\n\n\"frames\":\n[{\"time\":1,\n\"players\":[]}]\n}\n";
@@ -277,7 +279,7 @@ START_TEST(rulesets_are_not_put_through_it)
 }
 END_TEST
 
-/* HAProxy's own answers have the id of their request, like all answers. */
+/* HAProxy's own answers have the id of their request, like all other answers. */
 START_TEST(its_own_answers_have_ids)
 {
 #define WITH_ID "X-Request-Id: mine-1\r\n"

@@ -1,5 +1,5 @@
-/* Hints for clients and operators. If the PUT of the ruleset in the README is forgotten, the match
-   state and one line of the log name the mistake. */
+/* Hints for clients and operators. If a game server does not put the ruleset of the README, the
+   match state and one line of the log name the mistake. */
 #include <check.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static json_t *tick_of(int tick)
     return json_pack("{s:f,s:o,s:o}", "now", now, "frames", frames, "hits", hits);
 }
 
-/* Plays in metres and returns the hints; the caller releases them. */
+/* Plays in metres and returns the hints. The caller releases them. */
 static json_t *play(const char *match, const char *ruleset)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
@@ -53,7 +53,7 @@ static json_t *play(const char *match, const char *ruleset)
     return hints;
 }
 
-/* The log lines about hints of a match. */
+/* Returns the number of log lines about hints of a match. */
 static int logged(const char *match, char detail[512])
 {
     FILE *log = fdopen(dup(service.err), "r");

@@ -1,12 +1,12 @@
 /*
  * Fuzzed requests over HTTP to every route, with damaged bodies, paths, header fields and framing.
- * Several share a connection, in pieces or cut off. Each whole request gets one answer that
- * openapi.yaml allows, and none is 500. Afterwards the service answers as before and stops without
- * a sanitizer report, and its saved files can be read.
+ * Several requests share a connection, and are sent in pieces or cut off. Each whole request gets
+ * one answer that openapi.yaml allows, and no answer is 500. Afterwards the service answers as
+ * before and stops without a sanitizer report, and its saved files can be read.
  *
- * HS_HTTP_FUZZ_REQUESTS sets the number of requests. HS_SEED=<printed> repeats a run; with
- * HS_HTTP_FUZZ_VOLLEY=<printed> it repeats one volley, without the earlier ones. HS_PROGRAM may be
- * an instrumented service, even if this program is built without sanitizers.
+ * HS_HTTP_FUZZ_REQUESTS sets the number of requests. HS_SEED=<printed> repeats a run. With
+ * HS_HTTP_FUZZ_VOLLEY=<printed> it repeats one volley without the earlier ones. HS_PROGRAM may be a
+ * service with sanitizers, even if this program is built without them.
  */
 #include <check.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static struct hs_test_token tokens[] = {
 };
 enum { TOKENS = sizeof tokens / sizeof tokens[0] };
 
-/* ---- what an answer must be ---- */
+/* ---- checks of answers ---- */
 
 static const char *check_problem(const struct hs_lane_answer *answer, const json_t *problem)
 {
@@ -97,7 +97,7 @@ static bool is_listed(int route, int status)
     return route == HS_NO_ROUTE && status < 500;
 }
 
-/* Checks the whole body against the contract's schemas; this takes long. */
+/* Checks the whole body against the contract's schemas, which takes long. */
 static const char *check_schema(const struct hs_lane_answer *answer)
 {
     static char why[1024];
@@ -153,7 +153,8 @@ static const char *judge(void *context, const struct hs_lane_answer *answer)
 
 /* ---- the run ---- */
 
-/* The faults name seed and volley, and the bytes are printed above them. */
+/* Fails with a text that names the fault, the seed and the volley. The bytes are printed before
+   it. */
 static void give_up(const struct hs_lane lanes[], size_t guilty, const char *fault)
 {
     char text[1280];
@@ -162,14 +163,14 @@ static void give_up(const struct hs_lane lanes[], size_t guilty, const char *fau
     fprintf(stderr, "%s\n", text);
     hs_lane_print(&lanes[guilty]);
     for (size_t i = 0; i < LANES; i++)
-        if (i != guilty && lanes[i].busy) { /* another lane may have caused the crash */
+        if (i != guilty && lanes[i].busy) { /* another lane may have caused a crash */
             fprintf(stderr, "at the same time: ");
             hs_lane_print(&lanes[i]);
         }
     ck_abort_msg("%s", text);
 }
 
-/* Waits until a lane can go on, and continues all that can. */
+/* Waits until a lane can continue, and continues all that can. */
 static long step_all(struct hs_lane lanes[])
 {
     struct pollfd polled[LANES];
@@ -179,7 +180,7 @@ static long step_all(struct hs_lane lanes[])
         if (!lanes[i].busy)
             polled[i].fd = -1;
     }
-    poll(polled, LANES, 5); /* some lanes wait for a timeout */
+    poll(polled, LANES, 5); /* because some lanes wait for a timeout */
     for (size_t i = 0; i < LANES; i++) {
         if (!lanes[i].busy)
             continue;
@@ -205,7 +206,7 @@ static long fuzz(struct hs_request_maker *maker, uint64_t first, long most)
     struct hs_lane lanes[LANES];
     uint64_t volley = first;
     long done = 0, begun = 0;
-    for (size_t i = 0; i < LANES; i++) /* one of them uses the operators' listener */
+    for (size_t i = 0; i < LANES; i++) /* one of them uses the listener for operators */
         lanes[i] = (struct hs_lane){
             .fd = -1, .port = i == 0 ? service.admin_port : service.data_port, .judge = judge};
     do {
@@ -232,7 +233,8 @@ static long fuzz(struct hs_request_maker *maker, uint64_t first, long most)
     return done;
 }
 
-/* Most requests must pass the checks of the edge; otherwise only these are fuzzed. */
+/* Most requests must pass the checks of header and length, because otherwise only these checks are
+   fuzzed. */
 static void report(long done)
 {
     long well = 0;
@@ -262,7 +264,7 @@ static struct hs_test_response ask(struct hs_test_http *http, const char *method
     return answer;
 }
 
-/* The service works, and has counted no internal fault. */
+/* Checks that the service works and has counted no internal fault. */
 static void assert_sound(void)
 {
     struct hs_test_http *data = hs_test_http_open(service.data_port);
@@ -314,7 +316,7 @@ START_TEST(fuzzed_requests_are_answered)
 }
 END_TEST
 
-/* ---- the service, twice on the same data ---- */
+/* ---- two starts of the service with the same data ---- */
 
 static bool start(void)
 {
@@ -360,7 +362,7 @@ int main(void)
     hs_test_tokens_write(token_file, tokens, TOKENS);
     Suite *suite = suite_create("http fuzz");
     TCase *requests = tcase_create("requests");
-    tcase_set_timeout(requests, 0); /* at least the requested number; each thread has its share */
+    tcase_set_timeout(requests, 0); /* runs at least the requested number */
     tcase_add_test(requests, fuzzed_requests_are_answered);
     suite_add_tcase(suite, requests);
     bool started = start();

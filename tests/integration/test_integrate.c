@@ -1,5 +1,5 @@
-/* The service answers the requests on the pages of docs/integrate as the pages say. It accepts
-   their claims. Their links exist, and their C code compiles. */
+/* The service answers the requests on the pages of docs/integrate as the pages say, and accepts the
+   claims in them. The links of the pages exist, and their C code compiles. */
 #include "tests/support/http/client.h"
 #include "tests/support/http/service.h"
 #include "tests/support/program.h"
@@ -17,7 +17,7 @@ enum { PAGES = sizeof pages / sizeof pages[0] };
 
 static struct hs_test_service service;
 
-/* The page as text; the caller frees it. */
+/* Returns the page as text. The caller frees it. */
 static char *read_page(const char *name)
 {
     char path[64], *text = NULL;
@@ -32,8 +32,8 @@ static char *read_page(const char *name)
     return text;
 }
 
-/* Checks that frames are stored completely, and that claims are accepted without a failed check in
-   shadow. */
+/* Checks that all frames are stored, and that claims are accepted without a failed check in shadow
+   mode. */
 static size_t look_at_answer(const json_t *answer, const char *request)
 {
     size_t i;
@@ -57,7 +57,8 @@ static size_t look_at_answer(const json_t *answer, const char *request)
 }
 
 /*
- * A block is a line with method and path, followed by the body. Returns the number of its claims.
+ * Posts a block, which is a line with method and path, followed by the body. Returns the number of
+ * claims in it.
  */
 static size_t post_block(struct hs_test_http *http, char *block)
 {
@@ -109,7 +110,8 @@ static json_t *post_frames(struct hs_test_http *http, double first, double last)
 }
 
 /*
- * Follows the common page: PUT again, post the frames of the last second once, and then it works.
+ * Follows the page that all engines share: after another PUT, the frames of the last second are
+ * posted once. Then the match works.
  */
 START_TEST(resync_ends)
 {

@@ -1,6 +1,6 @@
-/* SIGKILL at random moments under load. A follower records every shot and hit. No answered payment
-   is lost, nothing is paid twice, no verdict id changes, no honest claim is refused. HS_KILLS sets
-   how often the service is killed; HS_SEED seeds the game. */
+/* SIGKILL at random moments under load. A follower records every shot and hit: no answered payment
+   is lost, nothing is paid twice, no verdict id changes, and no honest claim is refused. HS_KILLS
+   sets how often the service is killed. HS_SEED seeds the game. */
 #include "tests/integration/kill_game.h"
 #include "tests/support/clock.h"
 #include "tests/support/http/kept_service.h"
@@ -27,7 +27,7 @@
 enum { DEFAULT_KILLS = 8 };
 
 static struct hs_test_kept kept;
-static char recording[96]; /* recording: value of --record; empty: no recording */
+static char recording[96]; /* value of --record; empty: no recording */
 
 static void setup(void)
 {
@@ -42,8 +42,8 @@ static void teardown(void)
     hs_kept_teardown(&kept);
 }
 
-/* `idle_seconds`: --match-idle-seconds, in a life with checkpoints only at its start and end; "":
-   the defaults. */
+/* `idle_seconds` is the value of --match-idle-seconds. With it, checkpoints are written only at the
+   start and the end of the service. If it is "", both have their defaults. */
 static void start_with(const char *idle_seconds)
 {
     const char *more[12] = {"--rules", kept.rules, "--default-ruleset", "game", "--threads", "3"};
@@ -75,7 +75,7 @@ static void pause_us(long us)
     nanosleep(&(struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}, NULL);
 }
 
-/* Kills a start before or just after it is complete, because reading the files back also changes
+/* Kills a start just before or after it is complete, because reading the files back also changes
    them. */
 static void start_in_vain(struct hs_random *random)
 {
@@ -99,8 +99,8 @@ static void start_in_vain(struct hs_random *random)
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* How long the service lives: mostly too short for a checkpoint, sometimes about the time until a
-   checkpoint. */
+/* Returns how long the service lives: mostly too short for a checkpoint, sometimes about the time
+   until one. */
 static long life_us(struct hs_random *random)
 {
     int kind = hs_random_index(random, 10);
@@ -121,7 +121,7 @@ static void live_and_die(struct hs_kill_game *game, struct hs_random *random)
     hs_kill_game_end(game);
 }
 
-/* A life that ends without a kill. */
+/* Plays a service life that ends without a kill. */
 static void live(struct hs_kill_game *game, int ticks)
 {
     start();
@@ -144,7 +144,7 @@ static void judge_totals(const struct hs_kill_game *game, long kills, double sec
     ck_assert_int_ge(totals.openings, 1);
 }
 
-/* HS_KILLS=0 tests the follower itself: it must count no fault then. */
+/* HS_KILLS=0 tests the follower itself, which must then count no fault. */
 static long kills_wanted(long fallback)
 {
     const char *text = getenv("HS_KILLS");
@@ -174,8 +174,7 @@ START_TEST(nothing_answered_is_lost)
 }
 END_TEST
 
-/* A recording goes on after each kill. Its contents give the same answers when they are computed
-   again. */
+/* A recording continues after each kill. Checking it again gives the same answers. */
 START_TEST(recordings_survive_kills)
 {
     enum { KILLS = 4, LAST_TICKS = 100 };
@@ -205,9 +204,9 @@ START_TEST(recordings_survive_kills)
 }
 END_TEST
 
-/* ---- requests cut by a kill ---- */
+/* ---- requests interrupted by a kill ---- */
 
-/* Sends all claims of a gallery in one request, which has a long answer. False: there was no
+/* Sends all claims of a gallery in one request, which has a long answer. Returns false without an
    answer. */
 static bool send_batch(struct hs_gallery *gallery)
 {
@@ -244,7 +243,7 @@ static void *kill_soon(void *context)
     return NULL;
 }
 
-/* The payments of a request that was killed before its answer stay paid. */
+/* Payments of a request stay paid if the service is killed before it answers. */
 START_TEST(a_request_is_cut_by_a_kill)
 {
     enum { ROUNDS = 6, MOST_US = 40000 };
@@ -298,7 +297,7 @@ static char *play(int shot)
     return hs_kept_post(&kept, "/v1/matches/m/hits", body);
 }
 
-/* The verdict id in an answer; valid until the next call. */
+/* Returns the verdict id in an answer. It is valid until the next call. */
 static const char *id_of(const char *answer)
 {
     static const char key[] = "\"verdict_id\":\"";
@@ -309,9 +308,9 @@ static const char *id_of(const char *answer)
     return id;
 }
 
-/* A match that ended because it was idle does not come back after a kill. A match opened later
-   under its name comes back with its own ids, although the newest checkpoint has the first
-   match. */
+/* A match that ended because it was idle does not come back after a kill, although the newest
+   checkpoint contains it. A match that was opened later under its name comes back with its own
+   ids. */
 START_TEST(a_match_that_ended_idle_stays_ended)
 {
     start();

@@ -1,5 +1,5 @@
-/* The library in the form that users get: installed, and linked by a C++ program as archive and as
-   shared library. */
+/* The library as users get it: installed, and linked by a C++ program as an archive and as a shared
+   library. */
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 
@@ -19,11 +19,11 @@
 #endif
 
 static char root[64];
-static char environment[512]; /* for pkg-config */
+static char environment[512]; /* variables for pkg-config */
 
 #define CXX "g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror"
 
-/* The output of a command, which must succeed. */
+/* Runs a command, which must succeed, and returns its output. */
 #define SHELL(...) shell_out(hs_test_shell(&shell_code, __VA_ARGS__))
 static int shell_code;
 static const char *shell_out(const char *out)
@@ -51,7 +51,7 @@ static void teardown(void)
     SHELL("rm -r %s", root);
 }
 
-/* Compiles each header alone, and all of them inside a user's extern "C". */
+/* Compiles each header alone, and all headers inside an extern "C". */
 START_TEST(headers_are_cxx)
 {
     SHELL("cd %s/usr/include && for header in hindsight/*.h; do "
@@ -64,7 +64,7 @@ START_TEST(headers_are_cxx)
 }
 END_TEST
 
-/* The same program, linked both ways, prints the output of docs/library.md. */
+/* The same program, linked in both ways, prints the output in docs/library.md. */
 START_TEST(example_runs)
 {
     static const char *const packages[] = {"hindsight", "hindsight-static"};
@@ -82,7 +82,7 @@ START_TEST(example_runs)
 }
 END_TEST
 
-/* A plugin links the archive, needs no other library, and exports none of its symbols. */
+/* A plugin links the archive, needs no other library, and exports no symbol of the archive. */
 START_TEST(archive_links_into_plugins)
 {
     SHELL("%s " CXX " -shared -fPIC -Wl,-z,text,-z,defs,--exclude-libs,ALL examples/library.cpp "

@@ -1,5 +1,5 @@
-/* Limits of the edge other than time and bytes: connections, items of a batch, nesting. A request
-   at each limit is served, and one beyond it is refused. Operators are not affected. */
+/* Limits of the service's input other than time and bytes: connections, items of a batch, nesting.
+   A request at each limit is served, and one beyond it is refused. Operators are not affected. */
 #include "tests/support/http/raw.h"
 #include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
@@ -27,8 +27,8 @@ static int post(const char *where, const char *body)
     return hs_raw_ask(service.data_port, request, &answer);
 }
 
-/* Connections beyond the limit are neither refused nor forgotten: each waits until another one
-   ends. */
+/* Connections beyond the limit are neither refused nor forgotten. Each waits until another
+   connection ends. */
 START_TEST(connections)
 {
     int held[CONNECTIONS], waiting[2];
@@ -44,7 +44,7 @@ START_TEST(connections)
     }
     struct pollfd poller = {.fd = waiting[0], .events = POLLIN};
     ck_assert_int_eq(poll(&poller, 1, 300), 0);
-    /* operators are elsewhere */
+    /* Operators use another listener. */
     ck_assert_int_eq(hs_raw_ask(service.admin_port, GET_LIVEZ, &answer), 200);
     for (int i = 0; i < 2; i++) {
         close(held[i]);
@@ -57,7 +57,7 @@ START_TEST(connections)
 }
 END_TEST
 
-/* More operators than the max number of data connections, all at once. */
+/* More operators than the max number of data connections can connect at once. */
 START_TEST(admin_is_apart)
 {
     int fds[4 * CONNECTIONS];
@@ -72,7 +72,7 @@ START_TEST(admin_is_apart)
 }
 END_TEST
 
-/* A list with `count` copies of an item. */
+/* Makes a list with `count` copies of an item. */
 static const char *list(const char *name, const char *item, int count)
 {
     static char body[2048];
@@ -107,8 +107,8 @@ START_TEST(batches)
 }
 END_TEST
 
-/* An ignored member may nest up to the limit. With one more level the service refuses it before it
-   builds a tree. */
+/* An ignored member may nest up to the limit. With one more level, the service refuses it before it
+   builds a tree of values. */
 START_TEST(depth)
 {
     for (int beyond = 0; beyond < 2; beyond++) {

@@ -1,6 +1,6 @@
 /* Requests that are refused before their body is read. The refusal and the earlier answers arrive,
-   however late the peer reads and whatever it still sends. The number and time of such connections
-   are limited. The end of the service does not wait longer for them. */
+   however late the client reads and whatever it still sends. The number of such connections and
+   their time are limited, and the service does not wait longer for them at its end. */
 #include "service/http/linger.h"
 #include "tests/support/clock.h"
 #include "tests/support/http/exposition.h"
@@ -52,7 +52,8 @@ static void send_text(int fd, const char *text)
     ck_assert_msg(hs_raw_send(fd, text, strlen(text)), "%s", strerror(errno));
 }
 
-/* Returns whether the next read finds the end, not a reset; no bytes may come before it. */
+/* Returns whether the next read finds an orderly end of the connection, not a reset and no more
+   bytes. */
 static bool ends_in_order(int fd)
 {
     char byte;
@@ -78,8 +79,8 @@ START_TEST(the_refusal_waits_for_the_body)
 }
 END_TEST
 
-/* The body is longer than the service reads. The answer can still be read by a client that reads in
-   time. */
+/* The body is longer than the service reads. A client that reads in time can still read the
+   answer. */
 START_TEST(endless_bodies_are_given_up)
 {
     static const char piece[65536];
@@ -98,7 +99,8 @@ START_TEST(endless_bodies_are_given_up)
 }
 END_TEST
 
-/* A long answer is still in the sockets when the next request is refused. Its reader is late. */
+/* A long answer is still in the sockets when the next request is refused, because its reader is
+   slow. */
 START_TEST(earlier_answers_are_not_lost)
 {
     const int small = 4096;
@@ -111,7 +113,7 @@ START_TEST(earlier_answers_are_not_lost)
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
-    /* The body is longer than the part that the service reads with the header. */
+    /* The body is longer than the part that the service reads together with the header. */
     static const char body[100000];
     send_text(fd, "GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n" POST JSON
                   "Content-Length: 10485760\r\n\r\n");
@@ -137,7 +139,7 @@ START_TEST(earlier_answers_are_not_lost)
 }
 END_TEST
 
-/* A long body after a request that asked to close belongs to no request, and causes no harm. */
+/* Bytes after a request that asked to close belong to no request, and cause no harm. */
 START_TEST(more_behind_the_last_request)
 {
     static const char more[100000];
@@ -152,7 +154,7 @@ START_TEST(more_behind_the_last_request)
 }
 END_TEST
 
-/* Waits until at most `descriptors` are open; returns their number at the end. */
+/* Waits until at most `descriptors` are open. Returns the number that is open at the end. */
 static double wait_for_descriptors(double descriptors, int patience_ms)
 {
     double open = 0;
@@ -165,7 +167,7 @@ static double wait_for_descriptors(double descriptors, int patience_ms)
     return open;
 }
 
-/* Refused peers that never disconnect. */
+/* Many clients are refused and never disconnect. */
 START_TEST(a_flood_is_bounded)
 {
     enum { PEERS = 600 };
@@ -189,7 +191,7 @@ START_TEST(a_flood_is_bounded)
 }
 END_TEST
 
-/* Peers that wait when the service ends get their time, but no more. */
+/* Clients that still wait when the service ends get their time, but no more. */
 START_TEST(the_end_is_bounded)
 {
     struct hs_test_service ending;
@@ -208,7 +210,7 @@ START_TEST(the_end_is_bounded)
     hs_test_pause_ms(300);
     ck_assert_msg(hs_raw_send(fds[0], late, sizeof late), "%s", strerror(errno));
     ck_assert_msg(ends_in_order(fds[0]), "%s", strerror(errno));
-    /* The service ends by itself. Another signal would end it too early. */
+    /* The service must end by itself. A second signal would end it early. */
     int status = -1;
     ck_assert_int_eq(waitpid(ending.pid, &status, 0), ending.pid);
     ck_assert_int_eq(status, 0);

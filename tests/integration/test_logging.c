@@ -1,5 +1,5 @@
-/* The log of the running service under stress from peers and operators: forged lines, floods, and a
-   reader that has stopped reading. */
+/* The log of a running service under stress from clients and operators: forged lines, floods of
+   requests, and a reader that stopped reading. */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http/client.h"
@@ -23,7 +23,7 @@ struct counted {
     int lines, requests, left_out_lines, left_out;
 };
 
-/* Reads the whole log of a service that has ended. Every line is one object. */
+/* Counts the lines in the log of a service that has ended. Every line must be one object. */
 static void count_lines(int file, struct counted *counted)
 {
     FILE *log = fdopen(file, "r");
@@ -48,7 +48,8 @@ static void count_lines(int file, struct counted *counted)
     fclose(log);
 }
 
-/* Whatever a path or header contains, each log line is one object of the service. */
+/* Whatever a path or a header field contains, each log line is one object that the service
+   wrote. */
 START_TEST(peers_cannot_forge_lines)
 {
 #define FORGED "%0A%7B%22msg%22:%22forged%22%7D"
@@ -79,7 +80,7 @@ START_TEST(peers_cannot_forge_lines)
 }
 END_TEST
 
-/* The field of the newest line about a request with that status; the caller frees it. */
+/* Returns a field of the newest line about a request with that status. The caller frees it. */
 static char *field_of(int file, int status, const char *name)
 {
     FILE *log = fdopen(file, "r");
@@ -100,7 +101,7 @@ static char *field_of(int file, int status, const char *name)
     return value;
 }
 
-/* The line of a refused request contains the reason, but nothing of the body. */
+/* The line about a refused request contains the reason, but nothing of the body. */
 START_TEST(refusals_are_explained)
 {
     static const char *const arguments[] = {"--max-matches", "1", NULL};
@@ -145,8 +146,9 @@ START_TEST(refusals_are_explained)
 }
 END_TEST
 
-/* No endpoint handles these: the watchdog answers them, or the edge before it parses the request.
-   Their lines have the same form, so the owner of an X-Request-Id finds the result. */
+/* No endpoint handles these requests: the watchdog answers them, or the service before it parses
+   the request. Their lines have the same form as others, so the owner of an X-Request-Id finds the
+   result. */
 START_TEST(refusals_of_the_edge_are_logged)
 {
 #define ABOUT(status, id, more)                                                                    \
@@ -196,7 +198,8 @@ START_TEST(refusals_of_the_edge_are_logged)
 }
 END_TEST
 
-/* A match that reaches its memory limit repeatedly: these lines are also limited per second. */
+/* A match reaches its memory limit repeatedly. The number of these lines per second is also
+   limited. */
 START_TEST(floods_about_matches_are_counted)
 {
     enum { MATCHES = 40, RATE = 5, PLAYERS = 60 };
@@ -236,7 +239,8 @@ START_TEST(floods_about_matches_are_counted)
 }
 END_TEST
 
-/* A flood of refused requests: a limited number of lines per second, and a count of the others. */
+/* For a flood of refused requests, the number of lines per second is limited. A line counts the
+   others. */
 START_TEST(floods_are_counted_not_logged)
 {
     enum { FLOOD = 2000, RATE = 5 };
@@ -253,7 +257,7 @@ START_TEST(floods_are_counted_not_logged)
     }
     hs_test_http_close(http);
     int log = dup(logging.err);
-    hs_test_pause_ms(1500); /* the line with the count appears by itself */
+    hs_test_pause_ms(1500); /* the line with the count appears without another request */
     char *text = hs_scrape(&logging);
     double dropped = hs_series(text, "hindsight_log_lines_dropped_total");
     free(text);
@@ -268,7 +272,7 @@ START_TEST(floods_are_counted_not_logged)
 }
 END_TEST
 
-/* The reader of the log has stopped reading: requests still get answers. */
+/* If the reader of the log stops reading, requests still get answers. */
 START_TEST(a_stuck_log_stops_nothing)
 {
     static const char *const arguments[] = {"--log-rate", "0", NULL};
@@ -277,7 +281,7 @@ START_TEST(a_stuck_log_stops_nothing)
     snprintf(fifo, sizeof fifo, "%s/log", directory);
     snprintf(script, sizeof script, "%s/wrap.sh", directory);
     ck_assert_int_eq(mkfifo(fifo, 0600), 0);
-    int reader = open(fifo, O_RDWR | O_CLOEXEC); /* and never reads */
+    int reader = open(fifo, O_RDWR | O_CLOEXEC); /* it never reads */
     snprintf(wrap, sizeof wrap, "exec \"$@\" 2>%s\n", fifo);
     hs_test_write_file(script, wrap);
     snprintf(wrap, sizeof wrap, "/bin/sh %s", script);

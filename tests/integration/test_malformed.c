@@ -1,6 +1,7 @@
 /*
- * A bad field harms its own item only. Such an item is answered in its place and changes nothing;
- * everything else of the request is applied. Recordings with such items give the same bytes again.
+ * A bad field affects only its own item. Such an item gets its own answer in its place and changes
+ * nothing. Everything else in the request is applied. Recordings with such items give the same
+ * bytes again.
  */
 #include <check.h>
 #include <jansson.h>
@@ -35,7 +36,7 @@ static void teardown(void)
 #define PLAYER(name, more) "{\"player\":\"" name "\",\"position\":[0,0,0]" more "}"
 #define LONG_NAME          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-/* Makes a tick without bad items. */
+/* A tick without bad items. */
 static const char good[] =
     "{\"now\":11.05,\"frames\":[{\"time\":11.05,\"players\":["
     "{\"player\":\"s\",\"position\":[0,0,0]},"
@@ -47,8 +48,8 @@ static const char good[] =
                           "\"shots\":[" SHOT("7", "") "],"
                                                       "\"hits\":[" HIT("7", "") "]}";
 
-/* One bad item of every kind, with different faults: an unknown member, a number out of range, a
-   name that is too long, a missing member, not an object. */
+/* A tick with one bad item of every kind. The faults are an unknown member, a number out of range,
+   a name that is too long, a missing member, and an item that is not an object. */
 static const char mixed[] = "{\"now\":11.05,\"frames\":[{\"time\":1e10,\"players\":[" PLAYER(
     "s",
     "") "]},"
@@ -86,7 +87,7 @@ static json_t *post(const char *path, const char *body)
     return answer;
 }
 
-/* The pointers of an item's errors, in order. */
+/* Returns the pointers of an item's errors, in order. */
 static const char *pointers_of(const json_t *item)
 {
     static char text[1024];
@@ -102,7 +103,7 @@ static const char *pointers_of(const json_t *item)
     return text;
 }
 
-/* Takes the malformed items out of a list and compares their pointers. */
+/* Takes the malformed items out of a list, and compares their pointers. */
 static void take_malformed(json_t *list, const char *const *pointers)
 {
     for (size_t i = 0; i < json_array_size(list);) {
@@ -146,7 +147,7 @@ START_TEST(a_bad_item_of_every_kind_in_one_tick)
     take_malformed(json_object_get(answer, "hits"),
                    (const char *const[]){"/hits/0", "/hits/1/claimed_bone", NULL});
     json_t *const both[] = {wanted, answer};
-    for (size_t i = 0; i < 2; i++) { /* these contain the name of the match */
+    for (size_t i = 0; i < 2; i++) { /* ids contain the name of the match */
         json_object_del(json_array_get(json_object_get(both[i], "shots"), 0), "verdict_id");
         json_object_del(json_array_get(json_object_get(both[i], "hits"), 0), "verdict_id");
     }
@@ -181,7 +182,7 @@ START_TEST(a_repaired_item_is_judged)
 {
     hs_kept_start(&kept, NULL);
     open_match("m");
-    for (int i = 0; i < 2; i++) /* a malformed item is never a replay */
+    for (int i = 0; i < 2; i++) /* the answer to a malformed item is never a repeated one */
         hs_kept_holds(hs_kept_post(&kept, "/v1/matches/m/hits",
                                    "{\"hits\":[" HIT("1", ",\"radius\":\"big\"") "]}"),
                       "\"pointer\":\"/hits/0/radius\",\"detail\":\"must be a finite number\"}],"
@@ -245,7 +246,7 @@ START_TEST(rows_of_a_table_are_items_too)
 }
 END_TEST
 
-/* Checks answers with `count` hits that each have ten bad members, followed by a good hit. */
+/* Posts `count` hits with ten bad members each, and then a good hit. Returns the status. */
 static long post_many(int count, char **answer)
 {
     struct hs_buffer body = {0};
@@ -269,7 +270,7 @@ START_TEST(errors_are_bounded)
     free(text);
     const json_t *results = json_object_get(answer, "results");
     ck_assert_uint_eq(json_array_size(results), 101);
-    for (size_t i = 0; i < 100; i++) { /* five unknown members, and five missing ones */
+    for (size_t i = 0; i < 100; i++) { /* five members are unknown, and five are missing */
         const json_t *item = json_array_get(results, i);
         size_t kept_errors = i < 4 ? 8 : 1;
         ck_assert_uint_eq(json_array_size(json_object_get(item, "errors")), kept_errors);
@@ -283,7 +284,8 @@ START_TEST(errors_are_bounded)
 }
 END_TEST
 
-/* A frame is a list in a list: the limit of max-batch counts its malformed entries. */
+/* A frame is a list within a list. The malformed entries of all frames count together against
+   max-batch. */
 START_TEST(too_many_malformed_items_refuse_the_request)
 {
     char *answer = NULL;

@@ -1,5 +1,5 @@
-/* A match from start to end: the first post opens it, it fills up to its limits, threads read and
-   write it at the same time, and the end frees it. */
+/* A match from start to end: the first post opens it, it fills up to its limits, several threads
+   read and write it at once, and its end frees its memory. */
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
@@ -19,7 +19,8 @@ enum { BONES = 20, RATE = 64 };
 
 static struct hs_test_service service;
 
-/* ---- the ruleset: a column of twenty small spheres, one a bone, 0.1 m apart ---- */
+/* ---- the ruleset: each body is a column of twenty small spheres, one per bone, 0.1 m apart
+   ---- */
 
 static json_t *column_rig(void)
 {
@@ -36,7 +37,7 @@ static json_t *column_rig(void)
                      "stances", "stand", "eye", 0, 0, 1.0, "bones", rest);
 }
 
-/* Opens a match under a ruleset of the same name. */
+/* Opens a match with a ruleset of the same name. */
 static void open_match(struct hs_test_http *http, const char *match, double keep)
 {
     json_t *ruleset =
@@ -67,15 +68,15 @@ static json_t *get(struct hs_test_http *http, const char *path)
     return answer;
 }
 
-/* ---- row 94 ---- */
+/* ---- memory (row 94 of the acceptance table) ---- */
 
 struct frame_text {
     char *text;
     size_t size;
-    char *time; /* position of the time in the text: ten bytes */
+    char *time; /* the place of the time in the text: ten bytes */
 };
 
-/* A frame of `players` columns that stand 3 m apart on the x axis. */
+/* Makes a frame of `players` columns that stand 3 m apart on the x axis. */
 static struct frame_text build_frame(int players)
 {
     struct frame_text frame = {0};
@@ -95,7 +96,7 @@ static struct frame_text build_frame(int players)
     return frame;
 }
 
-/* Frame k has the time 100 s + k / 64 s. */
+/* Returns the time of frame k: 100 s + k / 64 s. */
 static double frame_time(int k)
 {
     return 100 + (double)k / RATE;
@@ -145,7 +146,8 @@ static void check_claim(struct hs_test_http *http, int shot, double hit_time, do
     json_decref(answer);
 }
 
-/* One sample at or beyond the age limit is kept, so that the whole window can be interpolated. */
+/* One sample at or beyond the age limit stays, so that places can be interpolated in the whole
+   window. */
 static void check_window(struct hs_test_http *http, int newest)
 {
     json_t *player = get(http, "/v1/matches/crowd/players/p1");
@@ -166,7 +168,7 @@ static void check_window(struct hs_test_http *http, int newest)
 START_TEST(test_memory_is_bounded)
 {
     /*
-     * Under a wrapper such as valgrind, the same with fewer players, because it would take minutes.
+     * Under a wrapper such as valgrind the test has fewer players, because it would take minutes.
      */
     const int players = getenv("HS_WRAP") != NULL ? 50 : 1000;
     struct hs_test_http *http = hs_test_http_open(service.data_port);
@@ -179,7 +181,7 @@ START_TEST(test_memory_is_bounded)
     json_int_t later = history_bytes(http);
     ck_assert_msg(later <= full, "%lld bytes after one second, %lld after two", (long long)full,
                   (long long)later);
-    /* Ten floats per bone and another kilobyte, times two for growth, for one second. */
+    /* For one second: ten floats per bone and another kilobyte, times two for growth. */
     json_int_t bound = (json_int_t)players * 2 * (RATE + 2) * (BONES * 10 * 4 + 1024);
     json_int_t least = (json_int_t)players * RATE * BONES * 3 * 4;
     ck_assert_msg(later >= least && later <= bound, "%lld bytes, expected %lld to %lld",
@@ -197,22 +199,22 @@ START_TEST(test_memory_is_bounded)
 }
 END_TEST
 
-/* ---- row 95 ---- */
+/* ---- posts and claims at once (row 95) ---- */
 
 enum { RACE_FRAMES = 400, RACE_READERS = 2 };
 
-/* Frame k of the race, at 100 s and k hundredths. The target is at y = 0 if k is even, else at y =
+/* In frame k, at 100 s and k hundredths, the target is at y = 0 if k is even, otherwise at y =
    5. */
 struct race {
-    atomic_int posted; /* frames that have been answered */
+    atomic_int posted; /* number of answered frames */
     atomic_bool done;
 };
 
 struct racer {
     struct race *race;
     int id;
-    int rounds;      /* requests judged */
-    char fault[512]; /* empty: none */
+    int rounds;      /* number of checked requests */
+    char fault[512]; /* empty if there is no fault */
 };
 
 static json_t *race_frame(int k)
@@ -247,7 +249,7 @@ static void *post_race(void *context)
     return NULL;
 }
 
-/* Shoots at each bone at its place in even frames, at the time of the frame after `seen`. Each
+/* Makes shots at each bone at its place in even frames, at the time of the frame after `seen`. Each
    reader has its own shooter. */
 static json_t *race_claims(const struct racer *racer, int seen)
 {
@@ -255,7 +257,8 @@ static json_t *race_claims(const struct racer *racer, int seen)
     double time = 100 + (seen + 1) * 0.01;
     char shooter[16];
     snprintf(shooter, sizeof(shooter), "S%d", racer->id);
-    /* Each round has its own direction, because equal shots would count as repeated. */
+    /* Each round has another direction, because a shot that equals an earlier one would count as a
+       repetition. */
     double y = 0.0003 * (racer->rounds % 100);
     for (int i = 0; i < BONES; i++)
         json_array_append_new(hits, json_pack("{s:i,s:s,s:s,s:s,s:f,s:[f,f,f],s:[f,f,f]}", "shot",
@@ -265,7 +268,7 @@ static json_t *race_claims(const struct racer *racer, int seen)
     return json_pack("{s:f,s:o}", "now", time, "hits", hits);
 }
 
-/* All claims of a request must have been verified with one whole frame, the same for all. */
+/* All claims of a request must have been verified with the same whole frame. */
 static void judge_race(struct racer *racer, const json_t *answer, int seen)
 {
     const json_t *results = json_object_get(answer, "results");
@@ -304,7 +307,8 @@ static void *read_race(void *context)
         of_this_frame = seen == last_seen ? of_this_frame + 1 : 0;
         last_seen = seen;
         /*
-         * A moment has no more numbers than the service remembers; further numbers count as used.
+         * The service remembers a limited number of shot numbers per moment. Further numbers count
+         * as used.
          */
         if (seen < 0 || of_this_frame >= HS_LEDGER_NUMBERS / BONES) {
             sched_yield();
@@ -327,7 +331,8 @@ static void *read_race(void *context)
 START_TEST(test_claims_never_see_half_a_frame)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
-    /* So long that the service forgets no frame of the race, however slow a reader is. */
+    /* The window is so long that the service forgets no frame of the race, however slow a reader
+       is. */
     open_match(http, "race", RACE_FRAMES * 0.01 + 1);
     struct race race = {0};
     struct racer racers[RACE_READERS + 1];

@@ -10,8 +10,8 @@
 #include "tests/support/http/service.h"
 #include "tests/support/run_suite.h"
 
-/* Matches that a post opens use "plain". Few movers are allowed, so that the test can reach the
-   limit. */
+/* Matches that a post opens use the map "plain". Few movers are allowed, so that the test can reach
+   the limit. */
 static const char *const options[] = {"--default-map", "plain", "--max-movers", "3", NULL};
 
 static struct hs_test_service service;
@@ -28,7 +28,8 @@ static void disconnect(void)
 }
 
 /*
- * Sends a request and expects a status. The result is a new reference; NULL: the answer is empty.
+ * Sends a request and expects a status. Returns a new reference to the answer, or NULL if it is
+ * empty.
  */
 static json_t *request(const char *method, const char *path, json_t *body, long expected)
 {
@@ -46,7 +47,8 @@ static void request_only(const char *method, const char *path, json_t *body, lon
     json_decref(request(method, path, body, expected));
 }
 
-/* Puts a map with one box of this width. `revision` receives its revision; may be NULL. */
+/* Puts a map with one box of this width. Stores the map's revision in `revision`, which may be
+   NULL. */
 static void put_map(const char *path, double width, long expected, char revision[80])
 {
     json_t *answer = request(
@@ -73,7 +75,8 @@ static void assert_text(const json_t *object, const char *key, const char *expec
         ck_assert_str_eq(json_string_value(value), expected);
 }
 
-/* The map that an answer names for a match; NULL: no map. Takes ownership of the answer. */
+/* Expects that the answer about a match names this map, or no map if `map` is NULL. Releases the
+   answer. */
 static void assert_map(json_t *answer, const char *map, const char *revision)
 {
     assert_text(answer, "map", map);
@@ -87,7 +90,7 @@ static void assert_code(json_t *answer, const char *code)
     json_decref(answer);
 }
 
-/* The entry of a match in the list; a new reference. */
+/* Returns the entry of a match in the list, as a new reference. */
 static json_t *listed(const char *match)
 {
     json_t *list = request("GET", "/v1/matches", NULL, 200), *entry, *found = NULL;
@@ -114,7 +117,7 @@ START_TEST(a_match_is_opened_on_a_map)
     assert_map(request("GET", "/v1/matches/open", NULL, 200), "dm4", revision);
     assert_map(listed("open"), "dm4", revision);
 
-    /* an omitted member agrees; null means the same */
+    /* a PUT without `map` agrees with any map, and null counts as omitted */
     assert_map(request("PUT", "/v1/matches/open", json_object(), 200), "dm4", revision);
     assert_map(request("PUT", "/v1/matches/open", json_pack("{s:n}", "map"), 200), "dm4", revision);
     assert_map(request("PUT", "/v1/matches/open", json_pack("{s:s}", "map", "dm4"), 200), "dm4",
@@ -149,10 +152,10 @@ START_TEST(a_map_must_be_there)
     assert_text(refused, "detail", "nosuch");
     assert_code(refused, "unknown_map");
     request_only("GET", "/v1/matches/nowhere", NULL, 404);
-    /* it does not confirm an open match either, and the match goes on */
+    /* a PUT with an unknown map does not confirm an open match either, and the match goes on */
     request_only("PUT", "/v1/matches/nowhere", json_object(), 201);
     assert_code(request("PUT", "/v1/matches/nowhere", with_map("nosuch"), 422), "unknown_map");
-    /* if neither exists, the answer names the ruleset */
+    /* if ruleset and map are both unknown, the answer names the ruleset */
     assert_code(request("PUT", "/v1/matches/nowhere",
                         json_pack("{s:s,s:s}", "ruleset", "nosuch", "map", "nosuch"), 422),
                 "unknown_ruleset");
@@ -212,7 +215,7 @@ START_TEST(a_match_opened_by_posting_has_the_default_map)
     put_map("/v1/maps/plain", 4, 201, revision);
     request_only("POST", "/v1/matches/posted/frames", one_frame(1), 200);
     assert_map(request("GET", "/v1/matches/posted", NULL, 200), "plain", revision);
-    /* the PUT of a match names its map explicitly */
+    /* a PUT opens its match with the map that it names */
     assert_map(request("PUT", "/v1/matches/put", json_object(), 201), NULL, NULL);
 
     request_only("DELETE", "/v1/maps/plain", NULL, 204);
@@ -230,7 +233,7 @@ static json_t *mover(const char *name, double z)
                      "half_extents", 1, 1, 0.1);
 }
 
-/* Posts one frame with the player T and movers; takes ownership of the movers. */
+/* Posts one frame with the player T and the movers. Releases the movers. */
 static json_t *post_movers(double time, json_t *movers)
 {
     json_t *body = one_frame(time);
@@ -270,7 +273,7 @@ START_TEST(movers_are_stored_and_refused)
     json_decref(answer);
     assert_mover_count("lifts", 2);
 
-    /* from the second time on a place is enough; a new mover needs its box */
+    /* for a known mover a place is enough, while a new one needs its box */
     json_t *turned = mover("door", 2);
     json_object_set_new(turned, "rotation", json_pack("[i,i,i,i]", 0, 0, 0, 2));
     answer = post_movers(1.05, json_pack("[{s:s,s:[i,i,f]},{s:s,s:[i,i,i]},o,o]", "mover", "lift_1",
@@ -301,7 +304,7 @@ START_TEST(movers_are_stored_and_refused)
 }
 END_TEST
 
-/* If one field of a mover is bad, nothing of the request is applied. */
+/* If a field of one mover is bad, nothing of the request is applied. */
 START_TEST(bad_movers_change_nothing)
 {
     request_only("PUT", "/v1/matches/lifts", json_pack("{s:s}", "ruleset", "metres"), 201);
@@ -323,7 +326,7 @@ START_TEST(bad_movers_change_nothing)
 }
 END_TEST
 
-/* A frame may contain only movers; it advances the match's clock. */
+/* A frame may contain only movers. It advances the match's clock. */
 START_TEST(a_frame_of_movers_alone)
 {
     request_only("PUT", "/v1/matches/lifts", json_pack("{s:s}", "ruleset", "metres"), 201);

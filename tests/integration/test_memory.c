@@ -1,5 +1,5 @@
-/* Memory of matches within `--match-bytes` and `--history-bytes`. Whatever is posted, and at any
-   time, both limits hold. Known players go on, and nothing is paid twice. */
+/* Memory of matches within `--match-bytes` and `--history-bytes`. Both limits hold at any time,
+   whatever is posted. Known players go on, and nothing is paid twice. */
 #include "tests/support/http/client.h"
 #include "tests/support/http/exposition.h"
 #include "tests/support/http/service.h"
@@ -34,13 +34,13 @@ static double history_bytes(void)
     return hs_metric(&service, "hindsight_history_bytes");
 }
 
-/* The result of a frame. */
+/* The result of posting a frame. */
 struct posted {
     long status;
     int stored, refused_for_capacity;
 };
 
-/* A frame of players PREFIX0, PREFIX1, ... */
+/* Posts a frame of the players PREFIX0, PREFIX1, and so on. */
 static struct posted post_players(const char *match, const char *prefix, int count, double time)
 {
     struct posted posted = {0};
@@ -102,8 +102,8 @@ START_TEST(a_match_keeps_to_its_memory)
 }
 END_TEST
 
-/* Memory is nearly full: no request opens a match, open matches go on, and the limit holds. The end
-   of a match frees space. */
+/* If memory is nearly full, no request opens a match. Open matches go on, and the limit holds. When
+   a match ends, its space is free again. */
 START_TEST(new_matches_are_refused_first)
 {
     static const char *const arguments[] = {"--history-bytes", "4000000", NULL};
@@ -147,14 +147,14 @@ enum { POSTERS = 3, MATCHES = 12, PLAYERS = 12, TICKS = 250, CLAIMS = 4 };
 
 struct poster {
     pthread_t thread;
-    int number, failures; /* answers other than 200 and the 503 of an opening */
+    int number, failures; /* answers with a status other than 200, or 503 for an opening */
     int paid_twice, ticks;
     atomic_bool has_ended;
 };
 
 static json_t *some_name(struct hs_random *random)
 {
-    /* A few players return repeatedly, and sometimes a new one appears. */
+    /* A few players return repeatedly. Sometimes a new player appears. */
     int span = hs_random_chance(random, 0.95) ? PLAYERS : 10 * PLAYERS;
     return json_sprintf("p%d", hs_random_index(random, span));
 }
@@ -186,7 +186,7 @@ static json_t *some_moves(struct hs_random *random, double time, int64_t *number
     return moves;
 }
 
-/* Shots and their hits, sometimes with pellets, whose answers are long. */
+/* Adds shots and their hits. Some have pellets, so their answers are long. */
 static void add_claims(struct hs_random *random, json_t *tick, double time, int64_t *number)
 {
     json_t *shots = json_array(), *hits = json_array();
@@ -224,7 +224,7 @@ static bool pays(const json_t *verdict)
            !json_is_true(json_object_get(verdict, "replayed"));
 }
 
-/* The hits of a tick are sent again. Each pays at most once. */
+/* Posts a tick, then its hits again. Each hit is paid at most once. */
 static void post_tick(struct poster *poster, struct hs_test_http *own, const char *match,
                       json_t *tick)
 {
@@ -267,7 +267,7 @@ static void *post_ticks(void *context)
     return NULL;
 }
 
-/* The bytes of the largest match, as it reports them. */
+/* Returns the bytes of the largest match, as the match reports them. */
 static double largest_match(void)
 {
     double most = 0;
@@ -285,7 +285,7 @@ static double largest_match(void)
 
 static const struct {
     const char *match_bytes, *history_bytes;
-    bool fills_match; /* otherwise all of it is used */
+    bool fills_match; /* the match reaches its limit; otherwise all matches together do */
 } floods[] = {{"300000", "100000000", true}, {"100000000", "1500000", false}};
 
 START_TEST(nothing_passes_the_bounds)

@@ -1,6 +1,7 @@
-/* Memory runs out. Each allocation of a request fails once in turn, then all from it on fail, then
-   the address space is limited. The test then sends the same items again with enough memory. Every
-   honest item is paid once, with the damage of one payment, and a replay repeats it. */
+/* Memory runs out. First each allocation of a request fails once, in turn. Then all allocations
+   from some point on fail. Then the address space is limited. Afterwards the test sends the same
+   items again with enough memory. Every honest item is paid once, with the damage of one payment,
+   and a replay repeats it. */
 #include "tests/support/clock.h"
 #include "tests/support/faults.h"
 #include "tests/support/http/kept_service.h"
@@ -51,9 +52,9 @@ static void start(void)
 
 /* ---- each allocation in turn ---- */
 
-/* The items of the tick. The test first sends those of `early`, without faults. One shooter posts
-   shots, and their claims are in the same request. Another shooter posts no shots, and has so many
-   claims that their tables must grow. */
+/* The items of the tick. The test first sends the `early` ones without faults. One shooter posts
+   shots, and the claims of these shots are in the same request. Another shooter posts no shots, but
+   so many claims that tables must grow. */
 enum { EARLY = 1, SHOTS = 3, CLAIMS = 9, ITEMS = SHOTS + SHOTS + CLAIMS };
 
 static void make_items(struct hs_followed *items, uint64_t key)
@@ -87,10 +88,10 @@ static char *join(const struct hs_followed *items, int from, int to)
     return text;
 }
 
-static bool is_tree; /* the body has an escape, which needs a tree of values */
+static bool is_tree; /* the body contains an escape, so it needs a tree of values */
 
-/* Writes a frame with a new player, a move, and the items; or only the first shot, the first paired
-   claim and the first other claim. */
+/* Writes a frame with a new player, a move, and the items. If `early`, the items are only the first
+   shot, the first claim of a posted shot and the first other claim. */
 static char *make_tick(const struct hs_followed *items, bool early)
 {
     int shots = early ? EARLY : SHOTS, claims = early ? EARLY : CLAIMS;
@@ -108,7 +109,7 @@ static char *make_tick(const struct hs_followed *items, bool early)
     return body;
 }
 
-/* Sends a tick and records the answers about its items. Returns the status. */
+/* Sends a tick and records the answers to its items. Returns the status. */
 static long send_tick(struct hs_gallery *gallery, struct hs_followed *items, bool early)
 {
     char path[64], *body = make_tick(items, early);
@@ -152,8 +153,8 @@ static double damage_of(const char *match, const char *player)
     return damage;
 }
 
-/* Sends two ticks of one match, the second short of memory, and then repeats the second. Returns
-   true if no allocation failed any more. */
+/* Sends two ticks of one match, the second with too little memory, and then repeats the second.
+   Returns whether no allocation failed any more. */
 static bool fail_at(struct hs_gallery *gallery, struct hs_faults *faults, long nth, long count,
                     struct hs_followed *items)
 {
@@ -189,13 +190,13 @@ static const struct {
 
 enum { FAILING = sizeof failing / sizeof *failing };
 
-/* Row: how many allocations fail, of bodies that are read directly and of those that need a tree.
- */
+/* Rows: how many allocations fail, for bodies that are read directly and for bodies that need a
+   tree. */
 START_TEST(allocations_fail_in_turn)
 {
     const char *text = failing[_i % FAILING].text;
     is_tree = _i >= FAILING;
-    /* A few matches are kept until the end, and checked after a kill. */
+    /* A few matches stay until the end, and are checked after a kill. */
     enum { LIMIT = 5000, KEPT_EACH = 16 };
     static struct hs_followed items[LIMIT / KEPT_EACH + 1][ITEMS];
     char plan[128], match[32];
@@ -235,7 +236,7 @@ START_TEST(allocations_fail_in_turn)
             free(items[m][i].text);
     }
     hs_gallery_judge(gallery, "after a kill");
-    hs_kept_stop(&kept); /* fails if a sanitizer in the service found something */
+    hs_kept_stop(&kept); /* fails if a sanitizer in the service found a fault */
     hs_gallery_destroy(gallery);
 }
 END_TEST
@@ -272,7 +273,7 @@ START_TEST(address_space_is_bounded)
 {
     enum { CLAIMS_SENT = 400 };
     struct hs_gallery *gallery = hs_gallery_create("m", follower, 1);
-    /* More heaps would reserve address space of their own. */
+    /* More heaps would reserve more address space. */
     ck_assert_int_eq(setenv("MALLOC_ARENA_MAX", "1", 1), 0);
     start();
     ck_assert_int_eq(hs_gallery_post_frames(gallery, kept.http), 200);

@@ -17,17 +17,19 @@
 
 enum { REPLICAS = 2, WINDOW = 20, SHOT_TICKS = 3, MORE = 60 };
 #define TICK  0.05
-#define DELAY 0.1 /* the delay between the time that the shooter sees and now */
+#define DELAY 0.1 /* the shooter sees the past, by this delay */
 #define MATCH "/v1/matches/moving"
 
 static struct hs_test_service replicas[REPLICAS];
 static struct hs_balancer balancer;
 
-/* Either no post opens a match, or a post opens it with the rules and the map of the game. */
+/* In one row only the game opens the match. In the other row a post opens it with the default
+   ruleset and the default map. */
 static const struct {
     const char *arguments[8];
-    bool puts;        /* the game opens the match at the start, and wherever it is unknown */
-    int inconclusive; /* claims per request that may find no history yet */
+    /* the game opens the match at the start, and again when the match is unknown */
+    bool puts;
+    int inconclusive; /* number of claims per request that may find no history yet */
 } ways[] = {
     {{"--drain-wait-seconds", "3", "--auto-open=false", NULL}, true, 0},
     {{"--drain-wait-seconds", "3", "--default-ruleset", "metres", "--default-map", "hall", NULL},
@@ -35,15 +37,15 @@ static const struct {
      1},
 };
 
-/* A wall between ann, in the middle, and cid. */
+/* A wall between ann, who is in the middle, and cid. */
 static const char map[] = "{\"boxes\":[{\"min\":[-10.1,-5,0],\"max\":[-10,5,5]}]}";
 
 struct game {
     struct hs_test_http *http;
     int tick;
     int opened, resynced;
-    /* Counts: claims without enough history; honest claims; claims that the wall stopped; the last
-       two again after the move. */
+    /* Numbers of claims: without enough history, accepted, stopped by the wall, and the last two
+       again after the move. */
     int inconclusive, accepted, stopped, accepted_late, stopped_late;
 };
 
@@ -66,7 +68,7 @@ static void stop(void)
         ck_assert(hs_test_service_stop(&replicas[i]));
 }
 
-/* The replica that has the match; REPLICAS: none has it, or more than one. */
+/* Returns the replica that has the match, or REPLICAS if none or more than one has it. */
 static size_t owner(void)
 {
     size_t found = REPLICAS;
@@ -99,8 +101,8 @@ static bool aims_at_cid(int tick)
     return tick / SHOT_TICKS % 2 == 1;
 }
 
-/* The frame of a tick. Every third tick also has a shot, which is the rate of the rifle: at the
-   seen place of ben, or at cid behind the wall. */
+/* Writes the frame of a tick. Every third tick also has a shot, which is the rate of the rifle. The
+   shot is at the place where ann sees ben, or at cid behind the wall. */
 static void print_tick(char *to, size_t size, int tick)
 {
     double now = tick * TICK;
@@ -141,7 +143,7 @@ static void open_match(struct game *game)
     game->opened += status == 201;
 }
 
-/* Posts earlier frames again, for the whole window before the present one. */
+/* Posts the frames of the window before the current tick again. */
 static void resync(struct game *game)
 {
     char text[8192];
@@ -177,8 +179,8 @@ static void count_claim(struct game *game, const json_t *claim)
     }
 }
 
-/* One tick of the game server. If the match is unknown, opens it, posts the frames that it missed,
-   and sends the request again. A match with too little history also gets these frames. */
+/* Plays one tick of the game server. If the match is unknown, opens it, posts the frames that it
+   missed, and sends the request again. A match with too little history also gets these frames. */
 static void play_tick(struct game *game)
 {
     char text[2048];

@@ -1,8 +1,8 @@
 /*
- * Moves over HTTP. A repeated batch gets the same bytes, and a table the same answer as its list.
- * Ticks check moves after their frames and before their shots and hits. Refused moves change
- * nothing, and positions are acknowledged or corrected. The player, the match and the metrics
- * report them.
+ * Moves over HTTP. A repeated batch gets the same bytes, and a table gets the same answer as the
+ * equal list. Ticks check moves after their frames and before their shots and hits. Refused moves
+ * change nothing, and positions are acknowledged or corrected. The state of the player and of the
+ * match, and the metrics, report the moves.
  */
 #include <check.h>
 #include <jansson.h>
@@ -29,7 +29,7 @@ static struct hs_test_response ask(struct hs_test_http *http, const char *method
     return response;
 }
 
-/* The body of an answer with status 200; the caller frees it. */
+/* Returns the body of an answer with status 200. The caller frees it. */
 static char *answer_text(struct hs_test_http *http, const char *method, const char *path,
                          const char *body)
 {
@@ -78,7 +78,8 @@ static void assert_verdict(const json_t *result, const char *verdict, const char
     ck_assert_str_eq(text_of(result, "verdict"), verdict);
 }
 
-/* The whole state that a match reports, to verify that nothing changed; the caller frees it. */
+/* Returns the whole state that a match reports, so that a test can check that nothing changed. The
+   caller frees it. */
 static char *state_of(struct hs_test_http *http, const char *match)
 {
     char path[128];
@@ -86,7 +87,7 @@ static char *state_of(struct hs_test_http *http, const char *match)
     return answer_text(http, "GET", path, NULL);
 }
 
-/* Returns `text` with every `from` replaced by `to`, which is not longer. */
+/* Replaces every `from` in `text` by `to`, which must not be longer. */
 static void replace_all(char *text, const char *from, const char *to)
 {
     size_t cut = strlen(from) - strlen(to);
@@ -110,7 +111,7 @@ static void replace_all(char *text, const char *from, const char *to)
     "\"dilation\":0.5,\"base\":null},"                                                             \
     "{\"player\":\"ann\",\"seq\":3,\"client_time\":17.2167,\"received\":10.07,\"epoch\":3}]}"
 
-/* The same moves, with columns in another order and one ignored column. */
+/* The same moves as a table, with columns in another order and one ignored column. */
 #define TABLE                                                                                      \
     "{\"columns\":[\"epoch\",\"player\",\"x_note\",\"server_mode\",\"client_time\",\"kind\","      \
     "\"received\",\"seq\",\"ack\",\"base\",\"mode\",\"position\",\"velocity\",\"dilation\","       \
@@ -138,7 +139,7 @@ START_TEST(a_batch_sent_again_is_answered_with_the_same_bytes)
     }
     char *after = state_of(http, "again");
     ck_assert_str_eq(before, after);
-    /* The same number with other contents is another move. */
+    /* A move with the same number and other contents is another move. */
     json_t *other = answer(http, "POST", "/v1/matches/again/moves",
                            "{\"moves\":[{\"player\":\"ann\",\"seq\":1,\"client_time\":17.3,"
                            "\"received\":10.05,\"epoch\":3}]}");
@@ -169,8 +170,8 @@ START_TEST(a_table_is_the_list_it_stands_for)
 }
 END_TEST
 
-/* Posts `count` moves, one every 10 ms. The retry of an early one is refused after the service has
-   dropped its answer. */
+/* Posts 112 moves, one every 10 ms, and repeats them. A repeated early move is refused, because the
+   service has dropped its answer. */
 START_TEST(the_last_96_are_kept)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
@@ -202,7 +203,7 @@ END_TEST
 
 static const struct {
     const char *body;
-    const char *pointers[6]; /* in order, without gaps */
+    const char *pointers[6]; /* the pointers in order, without gaps */
 } bad[] = {
     {"{}", {"/moves"}},
     {"{\"moves\":[],\"rows\":[]}", {"/moves"}},
@@ -252,7 +253,7 @@ static const struct {
      {"/rows/1/3/1"}},
 };
 
-/* The pointers of the problem, in order. */
+/* Checks the pointers of the problem, in order. */
 static void assert_pointers(const struct hs_test_response *response, int row)
 {
     json_t *problem = hs_test_response_json(response);
@@ -295,7 +296,7 @@ START_TEST(bad_fields_have_pointers_and_change_nothing)
 }
 END_TEST
 
-/* An absurd value of the client makes an odd item, but no bad field. */
+/* An absurd time of the client makes a bad move, but not a bad field. */
 START_TEST(strange_client_times_are_answered_one_by_one)
 {
     static const char *const times[] = {"0", "-1", "-0.0", "1e-9", "-1e300", "1e300"};
@@ -308,7 +309,8 @@ START_TEST(strange_client_times_are_answered_one_by_one)
                  i, times[i], i);
         json_t *parsed = answer(http, "POST", "/v1/matches/strange/moves", body);
         bool far =
-            strcmp(times[i], "1e300") == 0; /* bound to the first move, like any other retry */
+            /* a first move only sets the clock, so it is accepted */
+            strcmp(times[i], "1e300") == 0;
         assert_verdict(result_at(parsed, 0), far ? "accepted" : "rejected",
                        far ? "ok" : "bad_timestamp");
         ck_assert(number_of(result_at(parsed, 0), "delta_time") == 0);
@@ -340,7 +342,7 @@ START_TEST(a_tick_judges_moves_after_frames_and_before_the_rest)
     free(text);
     json_t *state = answer(http, "GET", "/v1/matches/tick", NULL);
     const json_t *players = json_object_get(state, "players");
-    /* If moves came first, they would have added ann. */
+    /* If the move were applied first, it would have added ann. */
     ck_assert_uint_eq(json_array_size(players), 2);
     ck_assert_str_eq(text_of(json_array_get(players, 0), "player"), "ann");
     ck_assert(number_of(json_array_get(players, 0), "samples") == 1);
@@ -348,7 +350,7 @@ START_TEST(a_tick_judges_moves_after_frames_and_before_the_rest)
     ck_assert(number_of(json_array_get(players, 1), "samples") == 0);
     json_decref(state);
 
-    /* One request gives the same answers as two. */
+    /* Moves in one request get the same answers as in two requests. */
     json_t *tick = answer(http, "POST", "/v1/matches/tick/ticks",
                           "{\"moves\":[{\"player\":\"ann\",\"seq\":1,\"client_time\":5,"
                           "\"received\":10}]}");
@@ -365,7 +367,8 @@ END_TEST
 START_TEST(positions_are_acknowledged_or_corrected)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
-    /* In centimetres: 1.7 is allowed, 1.8 is not (the limit is for its square, 3). */
+    /* In centimetres: an error of 1.7 is allowed, 1.8 is not. (The limit for the error's square is
+       3.) */
     json_t *parsed =
         answer(http, "POST", "/v1/matches/place/moves",
                "{\"columns\":[\"player\",\"client_time\",\"received\",\"mode\",\"server_mode\","
@@ -390,7 +393,8 @@ START_TEST(positions_are_acknowledged_or_corrected)
     ck_assert_str_eq(text_of(other_mode, "mode"), "falling");
     ck_assert(number_of(other_mode, "error") == 0);
     ck_assert_ptr_null(json_object_get(other_mode, "velocity"));
-    for (size_t i = 3; i < 5; i++) { /* only one of the positions, and a `pending` move */
+    /* one move has only one of the positions, the other one is `pending` */
+    for (size_t i = 3; i < 5; i++) {
         ck_assert_ptr_null(json_object_get(result_at(parsed, i), "ack"));
         ck_assert_ptr_null(json_object_get(result_at(parsed, i), "correction"));
     }
@@ -403,7 +407,8 @@ END_TEST
 
 /* ---- timing of a player ---- */
 
-/* A clock that runs twice as fast, with acks: the default rules refuse its moves, with proof. */
+/* A clock that runs twice as fast, with acks. By the default rules its moves are refused, with
+   proof. */
 START_TEST(a_fast_clock_is_refused_counted_and_told)
 {
     static const char *const proven =

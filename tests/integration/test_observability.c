@@ -1,5 +1,5 @@
-/* The metrics of the running service: promtool accepts them, and they follow the traffic. Alerts
-   and dashboard name only existing metrics. */
+/* The metrics of the running service. promtool accepts them, they follow the traffic, and the
+   alerts and the dashboard name only existing metrics. */
 #include "tests/support/clock.h"
 #include "tests/support/contract/yaml_json.h"
 #include "tests/support/files.h"
@@ -30,7 +30,7 @@ static bool have_promtool(void)
     return system("command -v promtool >/dev/null 2>&1") == 0; /* NOLINT(cert-env33-c) */
 }
 
-/* Runs a shell command with `input` on its standard input; returns its output. */
+/* Runs a shell command with `input` on its standard input. Returns its output. */
 static const char *run(const char *command, const char *input, int *code)
 {
     char name[] = "/tmp/hindsight-observability-XXXXXX";
@@ -63,7 +63,7 @@ START_TEST(promtool_accepts_the_rules)
 }
 END_TEST
 
-/* Collects every expression in a value as the rules of one group. */
+/* Collects every expression in a value as rules of one group. */
 static void gather_rules(json_t *value, json_t *rules)
 {
     const char *name;
@@ -81,7 +81,7 @@ static void gather_rules(json_t *value, json_t *rules)
     }
 }
 
-/* JSON is YAML, so the panels of the dashboard can be checked as a file of rules. */
+/* JSON is YAML, so promtool can check the panels of the dashboard as a file of rules. */
 START_TEST(promtool_accepts_the_dashboard)
 {
     int code;
@@ -129,7 +129,8 @@ static void add(struct names *names, const char *name, size_t len)
 }
 
 /*
- * The metrics in an expression: words outside quotation marks that begin with one of our prefixes.
+ * Adds the metrics in an expression: words outside of quotation marks that begin with one of our
+ * prefixes.
  */
 static void add_metrics(struct names *names, const char *expression)
 {
@@ -150,7 +151,7 @@ static void add_metrics(struct names *names, const char *expression)
     }
 }
 
-/* Collects every text under this key, at any depth. */
+/* Collects every text with this key, at any depth. */
 static void add_members(struct names *names, json_t *value, const char *key)
 {
     const char *name;
@@ -165,7 +166,7 @@ static void add_members(struct names *names, json_t *value, const char *key)
     }
 }
 
-/* The names of all samples of an exposition. */
+/* Adds the names of all samples in the text of the metrics. */
 static void add_samples(struct names *names, const char *text)
 {
     for (const char *line = text; line != NULL && *line != '\0';) {
@@ -184,7 +185,7 @@ static json_t *load_yaml(const char *path)
     return root;
 }
 
-/* A rule or panel about a metric that does not exist would never show anything. */
+/* A rule or a panel about a metric that does not exist would never show anything. */
 START_TEST(rules_and_dashboard_name_what_exists)
 {
     static struct names samples, recorded, used;
@@ -217,8 +218,8 @@ END_TEST
 
 /* ---- the page for operators ---- */
 
-/* Reads the words in backquotes from `at` to the next bar: as names, or as labels to append to
-   every name from `first` on. Returns the position after the bar. */
+/* Reads the words in backquotes from `at` to the next bar. The words are names, or labels to append
+   to every name from `first` on. Returns the position after the bar. */
 static const char *add_cell(struct names *names, size_t first, const char *at, bool as_names)
 {
     const char *end = strchr(at, '|');
@@ -236,7 +237,8 @@ static const char *add_cell(struct names *names, size_t first, const char *at, b
     return end + 1;
 }
 
-/* The table of metrics, without its column of types: "name label label". */
+/* Reads the table of metrics without its column of types. Adds entries of the form "name label
+   label". */
 static void add_documented(struct names *names, const char *page)
 {
     const char *line = strstr(page, "\n| metric |"), *end = strstr(page, "\n## Alerts");
@@ -248,7 +250,7 @@ static void add_documented(struct names *names, const char *page)
     }
 }
 
-/* The same for the families of an exposition. `le` belongs to histograms */
+/* Adds the same for the metrics in a text of metrics. The label `le` is part of histograms. */
 static void add_families(struct names *names, const char *text)
 {
     for (const char *line = text; (line = strstr(line, "# TYPE ")) != NULL;) {
@@ -270,7 +272,7 @@ static void add_families(struct names *names, const char *text)
     }
 }
 
-/* The first column of the table of alerts. */
+/* Reads the first column of the table of alerts. */
 static void add_documented_alerts(struct names *names, const char *page)
 {
     const char *line = strstr(page, "\n| alert |"), *end = strstr(page, "\n## Logs");
@@ -306,8 +308,7 @@ static void assert_same(const struct names *there, const struct names *documente
                       documented->name[i]);
 }
 
-/* The operators' page lists every family of metrics with its labels, and every alert, and nothing
-   else. */
+/* The operators' page lists every metric with its labels, every alert, and nothing else. */
 START_TEST(everything_is_documented)
 {
     static struct names families, documented, alerts, documented_alerts;
@@ -352,7 +353,7 @@ START_TEST(pages_name_what_exists)
 }
 END_TEST
 
-/* ---- metrics and traffic ---- */
+/* ---- metrics after traffic ---- */
 
 #define STAGE(name) "hindsight_verify_duration_seconds_count{stage=\"" name "\"}"
 
@@ -393,7 +394,7 @@ START_TEST(metrics_move_with_the_traffic)
         hs_test_response_free(&response);
     }
     text = hs_scrape(&fresh);
-    ck_assert(hs_series(text, STAGE("decode")) == 2); /* two requests with claims */
+    ck_assert(hs_series(text, STAGE("decode")) == 2); /* two requests have claims */
     ck_assert(hs_series(text, STAGE("lock")) == 2);
     ck_assert(hs_series(text, STAGE("judge")) == 3); /* three claims */
     ck_assert(hs_series(text, STAGE("encode")) == 3);
@@ -410,7 +411,7 @@ START_TEST(metrics_move_with_the_traffic)
     ck_assert(hs_series(text, "hindsight_history_bytes") > 0);
     ck_assert(hs_series(text, "hindsight_http_connections{listener=\"data\"}") == 1);
     ck_assert(hs_series(text, "hindsight_http_connections_limit{listener=\"data\"}") >= 1);
-    ck_assert(hs_series(text, "hindsight_http_inflight_requests") >= 1); /* this one */
+    ck_assert(hs_series(text, "hindsight_http_inflight_requests") >= 1); /* this request */
     free(text);
     hs_test_http_close(http);
     for (int tries = 0;; tries++) {

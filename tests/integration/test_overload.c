@@ -1,8 +1,8 @@
 /*
  * Overload, one mechanism at a time: requests that waited too long, by kind; deadlines; tenants
- * that send too much; matches that nobody uses any more (test_memory is about memory). A request is
- * refused before its body is parsed. To show this, the bodies sent here are not JSON. The tests
- * stop the process for some time to make a queue.
+ * that send too much; matches that nobody uses any more. (test_memory is about memory.) A request
+ * is refused before its body is parsed. To show this, the bodies here are not JSON. The tests stop
+ * the process for some time to make a queue.
  */
 #include "tests/support/clock.h"
 #include "tests/support/http/exposition.h"
@@ -38,8 +38,8 @@ static void stop(void)
     ck_assert(hs_test_service_stop(&service));
 }
 
-/* `headers`: whole lines, or "". Without a body it is a GET; otherwise a POST, or the PUT of a
-   match or map. */
+/* `headers` are complete lines, or "". Without a body sends a GET, otherwise a POST, or the PUT of
+   a match or a map. */
 static int send_request(unsigned port, const char *path, const char *headers, const char *body)
 {
     char request[4096];
@@ -60,7 +60,7 @@ static int send_request(unsigned port, const char *path, const char *headers, co
     return fd;
 }
 
-/* The answer stays valid until the next one. */
+/* Receives an answer, which stays valid until the next one. Returns its status. */
 static int receive(int fd)
 {
     hs_raw_read(fd, false, &answer);
@@ -89,7 +89,7 @@ static void assert_problem(int status, const char *code, const char *retry_after
     ck_assert_ptr_nonnull(strstr(answer.body, "\"retry_after_ms\":"));
 }
 
-/* Returns when all threads stand still. */
+/* Stops the process. Returns when all its threads stand still. */
 static void halt(void)
 {
     int status = 0;
@@ -98,9 +98,9 @@ static void halt(void)
     ck_assert(WIFSTOPPED(status));
 }
 
-/* ---- waits ---- */
+/* ---- queues ---- */
 
-/* Requests that are half a second late or more are refused, but the health routes answer. The
+/* Requests that are at least half a second late are refused, but the health routes answer. The
    worker serves the first request, because no other request was before it in the queue. */
 START_TEST(late_requests_are_refused)
 {
@@ -124,7 +124,8 @@ START_TEST(late_requests_are_refused)
             assert_problem(503, "overloaded", "1");
         else
             served++;
-        ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), ""); /* it goes on */
+        /* the connection stays open */
+        ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "");
     }
     ck_assert_int_eq(served, 1);
     ck_assert(shed_for("queue") == PATHS - 1);
@@ -135,8 +136,9 @@ START_TEST(late_requests_are_refused)
 }
 END_TEST
 
-/* A client that sends one request after the other always gets its answer, however late. To refuse
-   the only request would not help anybody. A health check beside that client makes no queue. */
+/* A client that sends one request after the other always gets its answers, however late, because
+   refusing the only request would help nobody. A health check at the same time does not make a
+   queue. */
 START_TEST(a_lone_client_is_never_refused)
 {
     static const char *const arguments[] = {"--queue-ms", "10", "--threads", "1", NULL};
@@ -163,8 +165,8 @@ START_TEST(a_lone_client_is_never_refused)
 }
 END_TEST
 
-/* Sends requests while the service is stopped, for that time. The worker serves a request before
-   these, because it waits behind no other one. */
+/* Sends requests while the service is stopped for that time. The worker also serves a request
+   before these, which waits behind no other one. */
 static void stop_for(long ms, int fds[3])
 {
     halt();
@@ -177,13 +179,13 @@ static void stop_for(long ms, int fds[3])
     ck_assert_int_eq(receive(first), 200);
 }
 
-/* A standing queue: the service is stopped again and again. Hits are served longer than frames, and
-   frames longer than the console, whatever their order in the queue. */
+/* A standing queue: the service is stopped repeatedly. Hits are accepted after a longer wait than
+   frames, and frames after a longer wait than requests of the console, whatever their order in the
+   queue. */
 START_TEST(hits_before_frames_before_console)
 {
     static const char *const arguments[] = {"--queue-ms", "4000", "--threads", "1", NULL};
-    /* requests wait at most 4, 2 and 1 s, by kind; longer than 0.5 s makes the queue count as
-       standing */
+    /* by kind, requests may wait 4, 2 and 1 s; a queue counts as standing after 0.5 s */
     static const struct {
         long stopped_ms;
         int statuses[3];
@@ -221,8 +223,8 @@ START_TEST(queue_limit_can_be_off)
 }
 END_TEST
 
-/* Many connections are ready at once, and then none. An event loop that takes them in portions (the
-   library's: 128) must serve the last ones without waiting for another portion. */
+/* Many connections are ready at once, and then none. libmicrohttpd's event loop takes connections
+   in portions of 128. It must serve the last ones without waiting for another portion. */
 START_TEST(whole_portions_of_connections)
 {
     enum { CONNECTIONS = 256 };
@@ -282,8 +284,8 @@ START_TEST(deadlines)
 }
 END_TEST
 
-/* The time since the arrival of the header counts: the wait for the worker, and the wait for the
-   body. */
+/* A deadline counts from the arrival of the header. It includes the wait for the worker and the
+   wait for the body. */
 START_TEST(deadlines_pass_while_waiting)
 {
     start(NULL);
@@ -309,7 +311,7 @@ START_TEST(deadlines_pass_while_waiting)
 END_TEST
 
 /* The service does not read the long body of a refused request. The answer and the end of the
-   connection arrive before that. */
+   connection arrive before the body is sent. */
 START_TEST(long_bodies_are_not_read)
 {
     const char *header = "POST /v1/matches/m/frames HTTP/1.1\r\nHost: x\r\nX-Deadline-Ms: 0\r\n"
@@ -335,7 +337,7 @@ static struct hs_test_token tokens[] = {
     {.tenant = "zeta", .kid = "a", .scopes = "\"ingest\",\"verify\"", .secret_seed = 2},
 };
 
-/* Sends a request as `who`: the header line of a token, or "". */
+/* Sends a request with the header line of a token, or "" for none. */
 static int ask_as(const char *header, const char *path, const char *body)
 {
     char line[512] = "";
@@ -345,7 +347,8 @@ static int ask_as(const char *header, const char *path, const char *body)
 }
 
 /*
- * Both keys of a tenant use one bucket, and another tenant has its own. Health requests use none.
+ * Both keys of a tenant use one bucket, and another tenant has another bucket. Health requests use
+ * none.
  */
 START_TEST(tenants_have_their_rate)
 {
@@ -363,7 +366,7 @@ START_TEST(tenants_have_their_rate)
     refused = statuses[429];
     ck_assert_msg(statuses[400] + refused == 8 && refused >= 1, "%d refused, %d let in", refused,
                   statuses[400]);
-    /* Even on a slow machine the bucket cannot refill that fast. */
+    /* Even on a slow machine, the bucket cannot refill as fast as these requests use it. */
     for (int i = 0; answer.status != 429 && i < 100; i++)
         ask_as(tokens[0].header, "/v1/matches", NULL);
     assert_problem(429, "rate_limited", "1");
@@ -373,7 +376,7 @@ START_TEST(tenants_have_their_rate)
     ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "");
     ck_assert_int_eq(ask_as(tokens[2].header, "/v1/matches/z/frames", FRAMES_BODY), 200);
     ck_assert_int_eq(ask_as("", "/v1/matches/m", NULL),
-                     401); /* and takes nothing from any bucket */
+                     401); /* this takes nothing from any bucket */
     for (int i = 0; i < 20; i++)
         ck_assert_int_eq(ask("/livez", "", NULL), 200);
     hs_test_pause_ms(wait_ms + 20);
@@ -385,7 +388,7 @@ START_TEST(tenants_have_their_rate)
 }
 END_TEST
 
-/* Without tokens all clients are one tenant. */
+/* Without tokens, all clients count as one tenant. */
 START_TEST(one_rate_for_all)
 {
     static const char *const arguments[] = {"--tenant-rate", "1", "--tenant-burst", "2", NULL};

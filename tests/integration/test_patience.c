@@ -1,5 +1,5 @@
-/* `hindsight play` against services that refuse requests for some time. It waits as the answers
-   say, gets the same result, and stops in limited time with the reason of the last answer. */
+/* `hindsight play` against services that refuse requests for some time. It waits as the answers say
+   and gets the same result, or gives up after a limited time with the reason of the last answer. */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http/service.h"
@@ -32,7 +32,8 @@ static const char *write_text(const char *name, const char *text)
     return path;
 }
 
-/* ben stands in the open. ann shoots every 150 ms, sometimes a metre beside ben. */
+/* Writes a recording in which ben stands in the open, and ann shoots every 150 ms, sometimes a
+   metre beside ben. */
 static const char *write_recording(void)
 {
     char text[8192];
@@ -60,7 +61,8 @@ static const char *write_recording(void)
     return write_text("patience.jsonl", text);
 }
 
-/* The result as JSON without the measured times; the caller releases it. */
+/* Plays a recording. Returns the result as JSON without the measured times. The caller releases
+   it. */
 static json_t *play(unsigned port, const char *path)
 {
     struct hs_test_run result;
@@ -96,13 +98,13 @@ START_TEST(a_slower_service_gives_the_same)
 }
 END_TEST
 
-/* ---- a service that answers what it is given to answer ---- */
+/* ---- a service with prepared answers ---- */
 
 #define BUSY(header, body) "HTTP/1.1 503 Service Unavailable\r\n" header "|" body
 #define OPENED             "HTTP/1.1 201 Created\r\n|{}"
 #define WRONG              "HTTP/1.1 400 Bad Request\r\n|{\"title\":\"That is wrong\"}"
 
-/* Each text is a reply: header lines, a bar, the body. The last reply is repeated; NULL ends the
+/* Each text is a reply: header lines, a bar, the body. The last reply is repeated. NULL ends the
    list. */
 struct replies {
     const char *each[4];
@@ -126,12 +128,12 @@ static void answer_one(int fd, const char *reply)
     int len = snprintf(text, sizeof text, "%.*sConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
                        (int)(bar - reply), reply, strlen(bar + 1), bar + 1);
     if (send(fd, text, (size_t)len, MSG_NOSIGNAL) < 0) {
-        /* The program then reports that there was no answer. */
+        /* Then the program reports that it got no answer. */
     }
     close(fd);
 }
 
-/* A process that ends with this one, and its port. */
+/* Starts a process that sends the replies. It ends with this process. Returns its port. */
 static unsigned start_answering(const struct replies *replies, pid_t *pid)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -171,19 +173,19 @@ static const struct {
     double at_least, at_most; /* seconds */
     const char *said;
 } given_up[] = {
-    /* Longer than any client waits. */
+    /* The wait is longer than any client waits. */
     {{{BUSY("Retry-After: 3600\r\n", "{\"title\":\"Full\"}"), NULL}},
      0,
      10,
      "503 Full (sent 1 time; the service asks to wait another 3600 s)"},
-    /* The answer comes several times, and its body is more exact than its header. */
+    /* The answer is repeated, and the time in its body is more exact than in its header. */
     {{{BUSY("Retry-After: 1\r\n", "{\"title\":\"Full\",\"retry_after_ms\":2}"), NULL}},
      0.2,
      30,
      "503 Full (sent 101 times; the service asks to wait another 0.002 s)"},
-    /* If the answer names no retry time, the program does not wait. */
+    /* If the answer has no retry time, the program gives up at once. */
     {{{BUSY("", "{\"title\":\"Broken\"}"), NULL}}, 0, 10, "503 Broken\n"},
-    /* Proxies in front of the service send only the header. */
+    /* Proxies in front of the service send only the header field. */
     {{{BUSY("Retry-After: 1\r\n", "busy"), WRONG, NULL}}, 1, 20, "400 That is wrong\n"},
 };
 
@@ -199,7 +201,7 @@ START_TEST(gives_up_and_says_why)
 }
 END_TEST
 
-/* A recording may itself expect refusals. */
+/* A recording may contain expected refusals. */
 START_TEST(refusals_that_are_expected_are_taken)
 {
     static const struct replies replies = {

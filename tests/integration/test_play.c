@@ -36,8 +36,8 @@ static const char *write_text(const char *name, const char *text)
     return path;
 }
 
-/* ann stands still; ben walks past her at 6 m/s, 20 m away. Every 150 ms, the rate of her rifle,
-   she hits ben at the place where ben was 100 ms before. */
+/* ann stands still, and ben walks past her at 6 m/s, 20 m away. Every 150 ms, which is the rate of
+   her rifle, ann hits ben at the place where ben was 100 ms before. */
 static const char *write_honest(const char *name, const char *match)
 {
     const char *path = file_named(name);
@@ -70,7 +70,8 @@ static const char *write_honest(const char *name, const char *match)
 
 enum { CLAIMS = 6 };
 
-/* `group`: names of nested objects, "a/b"; NULL: none. A missing number counts as 0. */
+/* Returns a number of the JSON report. `group` has names of nested objects, as in "a/b", or is
+   NULL. A missing number counts as 0. */
 static json_int_t count_of(const struct hs_test_run *result, const char *group, const char *key)
 {
     json_t *object = json_loads(result->out, 0, NULL);
@@ -98,7 +99,7 @@ START_TEST(plays_and_counts)
     ck_assert_ptr_nonnull(strstr(result.out, "100.00 % of 6"));
     ck_assert_ptr_nonnull(strstr(result.out, "p50 "));
 
-    /* The match is still open. The program uses it only with the option for this. */
+    /* The match is still open. The program uses an open match only with the option --replace. */
     HS_TEST_RUN(&result, "play", path, "--url", url);
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "--replace"));
@@ -115,8 +116,8 @@ END_TEST
 static const struct {
     const char *kind, *reason, *flag;
     json_int_t rejected;
-    /* Limits for the demo's honest claims, in percent: refused ones, and flagged ones. An aimbot
-       can hit a player who stands still, and some cheats do hit the bone that pays best. */
+    /* Limits for refused and for flagged honest claims of the demo, in percent. An aimbot may by
+       chance hit a player who stands still, and some cheats hit the bone that pays best. */
     double demo_rejected, demo_flagged;
 } cheats[] = {
     {"shift-origin", "origin_mismatch", NULL, CLAIMS, 100, 0},
@@ -145,7 +146,7 @@ START_TEST(cheats_are_refused)
 }
 END_TEST
 
-/* The recording of a demo; the first test that needs it makes it. */
+/* Returns the recording of a demo. The first call makes it. */
 static const char *demo_recording(void)
 {
     struct hs_test_run result;
@@ -157,7 +158,7 @@ static const char *demo_recording(void)
     return path;
 }
 
-/* Claims at many distances, by standing, walking and running players, at such players. */
+/* The demo has claims at many distances, by players who stand, walk or run, at such players. */
 START_TEST(cheats_in_the_demo_are_refused)
 {
     struct hs_test_run result;
@@ -177,7 +178,7 @@ START_TEST(cheats_in_the_demo_are_refused)
                   cheats[_i].kind, rejected, claims);
     ck_assert_msg(flagged >= claims * cheats[_i].demo_flagged / 100, "%s: %g of %g are flagged",
                   cheats[_i].kind, flagged, claims);
-    /* Cheats that do not change the shot are not refused for it. */
+    /* A cheat that does not change the shot is not refused because of the cheat. */
     if (cheats[_i].rejected == 0)
         ck_assert(rejected == 0 && count_of(&result, "kinds/honest", "accepted") == (int)claims);
 }
@@ -206,7 +207,7 @@ START_TEST(expectations_decide_over_the_exit_code)
 }
 END_TEST
 
-/* The first ```json block of the page. */
+/* Plays the first ```json block of the page. */
 START_TEST(the_documented_example_plays)
 {
     struct hs_test_run result;
@@ -225,8 +226,8 @@ START_TEST(the_documented_example_plays)
 }
 END_TEST
 
-/* A wall between the two players, put under the name of the match. Without the wall they see each
-   other. */
+/* A wall between both players is put with the name of the match. Without the wall the players see
+   each other. */
 START_TEST(a_map_can_be_brought)
 {
     struct hs_test_run result;
@@ -295,7 +296,7 @@ START_TEST(refusals_end_the_run_and_say_where)
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "line 3: the service refused POST"));
     ck_assert_ptr_nonnull(strstr(result.err, "/frames/0/time"));
-    /* A service has accepted this request: its bad fields were one malformed item. */
+    /* The service accepted this request, because its bad fields made one malformed item. */
     path = write_text("asked.jsonl", HEAD("asked") "{\"match\":\"asked\",\"request\":\"frames\","
                                                    "\"body\":{\"frames\":[{\"time\":\"noon\","
                                                    "\"players\":[]}]},\"answer\":{},\"expect\":"
@@ -318,8 +319,8 @@ END_TEST
     ",\"frames\":[{\"time\":" stated                                                               \
     ",\"players\":[{\"player\":\"ann\",\"position\":[0,0,0]}]}]}}\n"
 
-/* A recording of a service over a day: parallel matches, one that is opened again, a gap, and a
-   restart. */
+/* A recording of a service over a day, with parallel matches, a match that is opened twice, a gap,
+   and a restart. */
 START_TEST(recordings_hold_many_matches)
 {
     struct hs_test_run result;
@@ -345,7 +346,7 @@ static const char *const foreign[] = {"hello\n", "{\"format\":\"hindsight-record
                                       "{\"name\":\"a scenario\",\"steps\":[]}\n", "\x7f\x45LF\1",
                                       ""};
 
-/* The program prints one sentence, and no table of zeros. */
+/* The program prints one sentence, without a table of zeros. */
 START_TEST(foreign_files_are_one_error)
 {
     static const char *const commands[] = {"play", "recheck"};
@@ -367,7 +368,7 @@ END_TEST
 START_TEST(silence_is_said)
 {
     struct hs_test_run result;
-    /* Port 1 of loopback, where nobody listens. */
+    /* Nobody listens at port 1 of the loopback address. */
     HS_TEST_RUN(&result, "play", write_honest("silent.jsonl", "silent"), "--url",
                 "http://127.0.0.1:1");
     ck_assert_int_eq(result.code, 1);
@@ -379,7 +380,7 @@ END_TEST
 START_TEST(speed_keeps_the_pace)
 {
     struct hs_test_run result;
-    const char *path = write_honest("pace.jsonl", "pace"); /* one second long */
+    const char *path = write_honest("pace.jsonl", "pace"); /* lasts one second */
     double begun = hs_test_seconds();
     HS_TEST_RUN(&result, "play", path, "--url", url, "--speed", "2");
     double took = hs_test_seconds() - begun;
@@ -437,7 +438,7 @@ START_TEST(demo_shows_what_it_promises)
     for (size_t i = 0; i < sizeof(promised) / sizeof(promised[0]); i++)
         ck_assert_msg(strstr(result.out, promised[i]) != NULL, "no \"%s\" in: %s", promised[i],
                       result.out);
-    /* The recording gives the same results if it is computed again, and over another service. */
+    /* The recording gives the same results with recheck and with another service. */
     HS_TEST_RUN(&result, "recheck", path, "--json");
     ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
     ck_assert_int_gt(count_of(&result, NULL, "identical"), 400);
@@ -453,7 +454,7 @@ START_TEST(demo_shows_what_it_promises)
 }
 END_TEST
 
-/* This is about honest players: the shot of a cheat may become a hit by a forgery. */
+/* Counts only honest claims, because a forgery may turn a cheat's shot into a hit. */
 static json_int_t accepted_of_honest(const struct hs_test_run *result)
 {
     json_t *object = json_loads(result->out, 0, NULL);
@@ -465,7 +466,7 @@ static json_int_t accepted_of_honest(const struct hs_test_run *result)
     return accepted;
 }
 
-/* A match's shots go on behind the body that they hit. Forged shots must miss that body, too. */
+/* The shots of a match end behind the body that they hit. With a larger radius they must miss. */
 START_TEST(no_grown_shot_of_a_match_touches)
 {
     struct hs_test_run result;

@@ -15,8 +15,8 @@
 static char folder[64];
 static struct hs_test_service service;
 
-/* The shell's folder has the program under test at `build/hindsight`. In it, curl reaches the
-   service under test at the address of `make run`, and fails if the service refuses. */
+/* Prepares the folder of the shell. It has the program under test at `build/hindsight`. In it, curl
+   reaches the service under test at the address of `make run`, and fails if the service refuses. */
 static void prepare_folder(void)
 {
     char path[128], program[PATH_MAX];
@@ -52,7 +52,7 @@ static void teardown(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-/* Runs commands in the folder, and returns what they print. */
+/* Runs commands in the folder. Returns what they print. */
 static const char *run(const char *commands)
 {
     int code;
@@ -62,7 +62,8 @@ static const char *run(const char *commands)
     return out;
 }
 
-/* Types the commands of the README.md in folder `from`; tests/readme.sh compares their output. */
+/* Runs the commands of the README.md in folder `from`. tests/readme.sh compares their output with
+   the page. */
 static const char *type_page(int *code, const char *from)
 {
     return hs_test_shell(code,
@@ -79,7 +80,7 @@ static void type_right_page(void)
     ck_assert_msg(code == 0, "%s", out);
 }
 
-/* A change of the page, and the resulting message of tests/readme.sh. */
+/* A change of the page, and the message of tests/readme.sh that it causes. */
 static const struct {
     const char *change, *said;
 } wrong[] = {
@@ -106,7 +107,7 @@ START_TEST(a_wrong_page_is_found)
 END_TEST
 
 /*
- * The table and the picture of the page are those of the demo. The picture is the indented block.
+ * The table and the picture on the page are those of the demo. The picture is the indented block.
  */
 START_TEST(the_demo_draws_the_picture)
 {
@@ -124,7 +125,7 @@ START_TEST(the_demo_draws_the_picture)
 }
 END_TEST
 
-/* Finds the verdict of the refused claim by its id in the service's recording. */
+/* The verdict on the refused claim is found by its id in the service's recording. */
 START_TEST(a_verdict_is_found_again)
 {
     static const char example[] = "b8f9e7885a3016bb7b4dfc3de54a0299";
@@ -139,7 +140,7 @@ START_TEST(a_verdict_is_found_again)
     ck_assert_uint_eq(strlen(text), 33);
     memcpy(id, text, 32);
     for (int i = 0; i < 100;
-         i++) { /* the service writes lines a little later than it sends answers */
+         i++) { /* because the service writes lines slightly later than it sends answers */
         text = hs_test_shell(&code,
                              "sh tests/readme.sh block find_verdict docs/disputes.md | "
                              "sed s/%s/%s/ | (cd %s && sh) | jq -s '.[0] // empty'",
@@ -159,7 +160,7 @@ START_TEST(a_verdict_is_found_again)
 }
 END_TEST
 
-/* The page is right for a reader who puts the built-in ruleset, in metres, under a new name. */
+/* The page puts the built-in ruleset `metres` with a new name, so both rulesets must be equal. */
 START_TEST(commands_print_what_the_page_says)
 {
     type_right_page();
@@ -171,8 +172,8 @@ START_TEST(commands_print_what_the_page_says)
 }
 END_TEST
 
-/* A short document is in centimetres. Under a built-in name it would change a game's unit
-   unnoticed. */
+/* A short document is in centimetres. With a built-in name it would change the unit of a game
+   without notice. */
 START_TEST(builtin_names_are_reserved)
 {
     static const char *const names[] = {"metres", "centimetres", "inches", "default",

@@ -1,6 +1,6 @@
 /* Recordings of real matches, verified over HTTP and compared with the decisions of the game's own
    server. The recordings are not in the tree. The tests look for them in $HS_SHARED_DATA or
-   ../shared/data, and skip without them. */
+   ../shared/data, and are skipped without them. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 
 static struct hs_test_service service;
 
-/* Min share of the server's hits that are confirmed; max share of its misses that are accepted. */
+/* `least_confirmed` is the min share of the server's hits that are confirmed. `most_accepted` is
+   the max share of its misses that are accepted. */
 static const struct {
     const char *file;
     double grow, least_confirmed, most_accepted; /* units, percent, percent */
@@ -35,7 +36,7 @@ static void path_of(const char *file, char path[512])
     snprintf(path, 512, "%s/%s", folder != NULL ? folder : "../shared/data", file);
 }
 
-/* These matches have no integration mistakes; frames of old games have no ping. */
+/* A match of this kind has no integration mistakes. The frames of old games have no ping. */
 static void check_hints(const char *match)
 {
     char path[64];

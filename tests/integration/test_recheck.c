@@ -1,6 +1,6 @@
-/* `serve --record` and `recheck` as users run them. Parallel traffic of several clients gives the
-   same bytes when it is computed again. Under other rules, `recheck` reports exactly the claims
-   that a second service with these rules answers differently. */
+/* `serve --record` and `recheck` as users run them. The parallel requests of several clients give
+   the same bytes again. Under other rules, `recheck` reports exactly those claims that a second
+   service with these rules answers differently. */
 #include <check.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ START_TEST(the_same_rules_give_the_same_bytes)
     ck_assert_int_eq(hs_recheck_number(&result, "replayed"), (json_int_t)sum.replayed);
     ck_assert_int_eq(hs_recheck_number(&result, "matches"), 2 * HS_TRAFFIC_OWN + 1);
     ck_assert_int_gt(hs_recheck_number(&result, "shots"), 20);
-    /* The claims must be of all kinds; otherwise the comparison would prove little. */
+    /* The claims must be of all kinds. Otherwise the comparison would prove little. */
     size_t i, sorts = 0;
     json_t *reason;
     json_array_foreach(json_object_get(result.report, "reasons"), i, reason)
@@ -62,7 +62,8 @@ END_TEST
 
 /* ---- other rules ---- */
 
-/* The first character of a kind, the shooter, the shot and both verdicts, for a set of flips. */
+/* Adds a changed verdict to the set. The key has the match, the first character of the kind, the
+   shooter and the shot. The value has the reasons before and after. */
 static void add_flip(json_t *flips, const char *match, const char *kind, const char *before,
                      const json_t *after)
 {
@@ -76,7 +77,8 @@ static void add_flip(json_t *flips, const char *match, const char *kind, const c
         json_sprintf("%s %s", before, json_string_value(json_object_get(after, "reason"))));
 }
 
-/* The recorded results may be those of a brief answer; the second service answers in full. */
+/* Compares the results of both services. The recorded ones may be from a brief answer, the others
+   are full. */
 static void compare_results(json_t *flips, const char *match, const char *kind, bool is_brief,
                             const json_t *before, const json_t *after)
 {
@@ -99,7 +101,7 @@ static void compare_results(json_t *flips, const char *match, const char *kind, 
     ck_assert_uint_eq(listed, json_array_size(before));
 }
 
-/* One line of the stream, sent to the second service. A match that is opened here gets the other
+/* Sends one line of the stream to the second service. If it opens a match, the match gets the other
    rules. */
 static void send_line(struct hs_test_http *http, const json_t *line, json_t *flips)
 {
@@ -145,8 +147,8 @@ static void send_line(struct hs_test_http *http, const json_t *line, json_t *fli
     json_decref(answer);
 }
 
-/* The claims that a service with these rules answers differently to the same requests in the same
-   order. */
+/* Returns the claims that a service with these rules answers differently, for the same requests in
+   the same order. */
 static json_t *ask_second_service(const char *stream)
 {
     const char *extra[] = {"--rules", hs_recordings_folder(), NULL};
@@ -170,7 +172,7 @@ static json_t *ask_second_service(const char *stream)
     return flips;
 }
 
-/* The ruleset `metres` with other limits, in the folder, without a name inside. */
+/* Writes the ruleset `metres` with other limits and without a name to the folder. */
 static const char *write_rules(void)
 {
     long status;
@@ -192,7 +194,7 @@ static const char *write_rules(void)
     return path;
 }
 
-/* The changed claims of a report as a set. */
+/* Returns the changed claims of a report as a set. */
 static json_t *flips_of(const json_t *report)
 {
     size_t i;
@@ -215,7 +217,7 @@ static json_t *flips_of(const json_t *report)
     return flips;
 }
 
-/* With --ruleset: only the matches that a post opened with `metres`. */
+/* With --ruleset, only the matches that a post opened with `metres` are checked. */
 static void expect_matches_left_out(const char *path, const char *rules)
 {
     struct hs_recheck result;
@@ -294,7 +296,7 @@ START_TEST(what_was_tampered_with_is_found)
 }
 END_TEST
 
-/* A copy of a stream with one replacement, and the resulting message. */
+/* A copy of a stream with one replacement, and the message that it causes. */
 static const struct {
     const char *find, *put, *says;
 } broken[] = {
@@ -369,9 +371,9 @@ START_TEST(a_file_that_cannot_be_written_ends_the_start)
 }
 END_TEST
 
-/* ---- what others recorded ---- */
+/* ---- recordings of other programs ---- */
 
-/* The program itself plays every scenario file and the demo's match. */
+/* The program itself plays every scenario file and the match of the demo. */
 START_TEST(scenarios_and_the_demo_are_computed_again)
 {
     static const char *const files[] = {

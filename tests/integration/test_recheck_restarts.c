@@ -1,5 +1,5 @@
-/* Recordings of services that are stopped, killed and started again, and of matches that are short
-   of memory. All compared answers are identical, and missing parts are reported as a gap. */
+/* Recordings of services that are stopped, killed and started again, and of matches without enough
+   memory. All compared answers are identical. Missing parts are reported as a gap. */
 #include <check.h>
 #include <jansson.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ START_TEST(a_restarted_service_continues_the_file)
     ck_assert_int_eq(hs_recheck_number(&result, "interrupted"), 1);
     ck_assert_int_eq(hs_recheck_number(&result, "identical"), 89);
     json_decref(result.report);
-    /* After the restart the same name is another match. */
+    /* After the restart, the same name means another match. */
     hs_record_little(path, "little", false);
     HS_RECHECK(&result, "recheck", path, "--json");
     ck_assert_msg(result.program.code == 0, "%s", result.program.err);
@@ -43,9 +43,9 @@ START_TEST(a_restarted_service_continues_the_file)
 }
 END_TEST
 
-/* Traffic over three lives of a service that keeps its matches and records. The first life ends by
-   SIGTERM. The second one has no checkpoint but the one at its start, and ends by SIGKILL or
-   SIGTERM. The claims of all three lives are counted. */
+/* Records traffic over three runs of a service, which restores its matches each time. The first run
+   ends by SIGTERM. The second run ends by SIGKILL or SIGTERM, with no checkpoint except the one at
+   its start. Counts the claims of all three runs. */
 static void record_lives(const char *path, bool kill_it, struct hs_traffic *sum)
 {
     static const int until[] = {100, 130, HS_TRAFFIC_TICKS};
@@ -67,7 +67,7 @@ static void record_lives(const char *path, bool kill_it, struct hs_traffic *sum)
     }
 }
 
-/* Matches and their recordings go on after a restart, because the recording contains the saved
+/* Matches and their recordings continue after a restart, because the recording contains the saved
    state. */
 START_TEST(recordings_go_on_after_a_restart)
 {
@@ -87,7 +87,7 @@ START_TEST(recordings_go_on_after_a_restart)
     json_decref(result.report);
     HS_RECHECK(&result, "recheck", path);
     ck_assert_ptr_nonnull(strstr(result.program.out, "8 of them restored after a restart"));
-    /* A state that another program saved cannot be loaded: its match is a gap. */
+    /* If another program saved a state, it cannot be loaded, so its match is a gap. */
     const char *other = hs_record_copy(path, "other-state.stream", "\"state\":\"", "\"state\":\"/");
     HS_RECHECK(&result, "recheck", other, "--json");
     ck_assert_int_eq(hs_recheck_number(&result, "matches_restored"), 2 * (HS_TRAFFIC_OWN + 1) - 1);
@@ -118,7 +118,7 @@ START_TEST(a_state_that_is_too_large_is_a_gap)
 }
 END_TEST
 
-/* Under other rules a restored match goes on from its own state. Here the other rules equal the
+/* Under other rules, a restored match continues from its own state. Here the other rules equal the
    recorded ones, so nothing may change. */
 START_TEST(other_rules_go_on_after_a_restart)
 {
@@ -141,7 +141,7 @@ START_TEST(other_rules_go_on_after_a_restart)
     ck_assert_msg(json_array_size(json_object_get(result.report, "gaps")) == 0, "%s",
                   result.program.out);
     ck_assert_int_eq(hs_recheck_number(&result, "matches_restored"),
-                     2); /* the shared match, twice */
+                     2); /* the shared match was restored twice */
     ck_assert_int_gt(hs_recheck_number(&result, "unchanged"), (json_int_t)sum.claims / 2);
     ck_assert_int_eq(hs_recheck_number(&result, "claims") + hs_recheck_number(&result, "moves"),
                      hs_recheck_number(&result, "unchanged"));
@@ -149,12 +149,12 @@ START_TEST(other_rules_go_on_after_a_restart)
 }
 END_TEST
 
-/* ---- matches that are short of memory ---- */
+/* ---- matches without enough memory ---- */
 
 static const char *const match_bytes[] = {"65536", "70000", "100000", "150000", "250000"};
 
-/* Traffic of matches that sooner or later drop state because memory is short. The recording must
-   not contain requests that a replay with more memory would answer differently. */
+/* Traffic of matches that drop state sooner or later because memory is too small. The recording
+   must not contain requests that a replay with more memory would answer differently. */
 START_TEST(what_memory_decides_is_not_computed_again)
 {
     struct hs_recheck result;
@@ -174,7 +174,7 @@ START_TEST(what_memory_decides_is_not_computed_again)
 }
 END_TEST
 
-/* The first request of a match does not fit: the recording has only a gap for it. */
+/* If the first request of a match does not fit, the recording has only a gap for it. */
 START_TEST(a_match_without_memory_from_its_first_request)
 {
     struct hs_recheck result;

@@ -1,4 +1,5 @@
-/* A running service reads its configuration again, completely or not at all; seen over HTTP. */
+/* A running service reads its configuration again, either completely or not at all. Tested over
+   HTTP. */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http/client.h"
@@ -68,8 +69,8 @@ static long get(const char *path)
 #define SUCCESSFUL "hindsight_config_last_reload_successful"
 #define WHEN       "hindsight_config_last_reload_success_timestamp_seconds"
 
-/* The newest log line with the message, from *at on; the caller frees it. NULL: there is no such
-   line. *count: how many. */
+/* Returns the newest log line with the message from *at on, or NULL. The caller frees it. Stores
+   the number of such lines in *count. */
 static json_t *find_lines(const char *msg, long *at, int *count)
 {
     char path[64], line[8192];
@@ -93,7 +94,8 @@ static json_t *find_lines(const char *msg, long *at, int *count)
     return newest;
 }
 
-/* Sends SIGHUP and waits for the log line that ends the reload; the caller frees it. */
+/* Sends SIGHUP and waits for the log line that ends the reload. Returns the line. The caller frees
+   it. */
 static json_t *reload(const char *msg)
 {
     long at = lseek(service.err, 0, SEEK_END);
@@ -111,7 +113,7 @@ static json_t *reload(const char *msg)
 
 #define REFUSED "not reloaded: the old configuration stays in use"
 
-/* The service sets the metric just after it writes the line. */
+/* Waits for the metric, because the service sets it just after it writes the line. */
 static void expect_successful(double value)
 {
     for (int tries = 0; tries < 1000 && hs_metric(&service, SUCCESSFUL) != value; tries++)
@@ -125,8 +127,8 @@ static const char *text_of(const json_t *line, const char *field)
     return text == NULL ? "" : text;
 }
 
-/* If one file is broken, every ruleset stays as it was, even those with good files. When it is
-   repaired, all are loaded. */
+/* If one file is broken, every ruleset stays as it was, even those with good files. When the file
+   is repaired, all are loaded. */
 START_TEST(rulesets_are_taken_all_or_none)
 {
     hs_test_write_file(path_of("arena.json"), "{\"name\":\"arena\"}");
@@ -173,7 +175,8 @@ START_TEST(rulesets_are_taken_all_or_none)
 }
 END_TEST
 
-/* The service reads the file again, applies the options that can change, and names the others. */
+/* The service reads the file again, applies the options that can change, and names the others in
+   the log. */
 START_TEST(the_file_is_read_again)
 {
     char config[160], text[512];
@@ -196,7 +199,7 @@ START_TEST(the_file_is_read_again)
     json_decref(line);
     ck_assert_int_eq(get("/v1/rulesets/arena"), 200);
 
-    /* At debug each request has its line. */
+    /* With log level debug, each request has a line. */
     int count;
     long at = 0;
     ck_assert_int_eq(get("/v1/rulesets/no-such"), 404);
@@ -204,8 +207,8 @@ START_TEST(the_file_is_read_again)
     ck_assert_ptr_nonnull(request);
     json_decref(request);
 
-    /* If a level returns to its old value, nothing waits for a restart. A quieter level still logs
-       the reload. */
+    /* If an option returns to its old value, nothing waits for a restart. The reload is logged even
+       if the new level hides such lines. */
     snprintf(text, sizeof text, "{\"max_batch\":5,\"rules\":\"%s\",\"log_level\":\"error\"}",
              directory);
     hs_test_write_file(path_of("hindsight.conf"), text);
@@ -217,7 +220,8 @@ START_TEST(the_file_is_read_again)
 }
 END_TEST
 
-/* A configuration with faults: each is reported, and nothing is applied, not even good rulesets. */
+/* A configuration with several faults: each is reported, and nothing is applied, not even the good
+   rulesets. */
 START_TEST(a_broken_file_changes_nothing)
 {
     char config[160], text[512];
@@ -267,7 +271,7 @@ START_TEST(rulesets_without_room_are_refused)
 }
 END_TEST
 
-/* A match keeps the revision it was opened with. */
+/* A match keeps the revision of its ruleset. */
 START_TEST(a_running_match_keeps_its_rules)
 {
     static const char opening[] = "{\"ruleset\":\"arena\"}";
@@ -301,8 +305,8 @@ START_TEST(a_running_match_keeps_its_rules)
 }
 END_TEST
 
-/* Puts rulesets and opens matches while the rulesets are replaced, until told to stop. Returns the
-   number of wrong answers. */
+/* Puts rulesets and opens matches while the rulesets are replaced, until *stop. Returns the number
+   of wrong answers. */
 static void *use_rulesets(void *context)
 {
     atomic_bool *stop = context;
@@ -347,7 +351,7 @@ START_TEST(requests_go_on_beside_reloads)
 }
 END_TEST
 
-/* ---- what the service manager hears ---- */
+/* ---- messages to the service manager ---- */
 
 static void expect_message(int fd, const char *expected)
 {
@@ -379,7 +383,7 @@ START_TEST(the_service_manager_is_told)
         expect_message(fd, "WATCHDOG=1");
         expect_message(fd, "WATCHDOG=1");
     }
-    stop(); /* bytes that arrived during this time wait in the socket */
+    stop(); /* messages of this time wait in the socket */
     char message[64] = "";
     while (strcmp(message, "STOPPING=1") != 0) {
         ssize_t len = recv(fd, message, sizeof message - 1, MSG_DONTWAIT);

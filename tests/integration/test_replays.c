@@ -1,5 +1,5 @@
-/* Retries over HTTP. The same item gets the same bytes except `replayed`, whatever has happened
-   since. Another item with its number is refused. Nothing is ever paid twice. */
+/* Retries over HTTP. The same item gets the same bytes except `replayed`, whatever happened
+   meanwhile. Another item with the same number is refused. Nothing is ever paid twice. */
 #include <check.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 static struct hs_test_service service;
 
-/* ---- a match of S and T, 20 m apart, who do not move ---- */
+/* ---- a match of S and T, who stand 20 m apart ---- */
 
 static void post(struct hs_test_http *http, const char *path, const char *body,
                  struct hs_test_response *response)
@@ -44,7 +44,7 @@ static void post_frames(struct hs_test_http *http, const char *match, double fro
     free(body);
 }
 
-/* The built-in rules, plus a weapon that may be fired any number of times at once. */
+/* Puts the built-in rules with one more weapon, which may fire any number of shots at once. */
 static void put_rules(struct hs_test_http *http)
 {
     long status;
@@ -71,7 +71,7 @@ static void open_match(struct hs_test_http *http, const char *match)
     post_frames(http, match, 100, 101);
 }
 
-/* Returns the k-th result of an answer as text, without its `replayed`, which is stored in
+/* Returns the k-th result of an answer as text without its `replayed`, and stores that in
  *replayed. */
 static char *result_text(const char *body, size_t k, bool *replayed)
 {
@@ -88,7 +88,7 @@ static char *result_text(const char *body, size_t k, bool *replayed)
     }
 }
 
-/* Posts items and returns the text of the first result. */
+/* Posts items. Returns the text of the first result. */
 static char *ask(struct hs_test_http *http, const char *path, const char *body, bool wants_replay)
 {
     struct hs_test_response response;
@@ -114,7 +114,7 @@ static double damage_dealt(struct hs_test_http *http, const char *match)
 
 /* ---- the same bytes ---- */
 
-/* Row: kind, item, and a text in its first verdict. */
+/* Row: kind of the item, the item, and a text in its first verdict. */
 static const struct {
     const char *kind, *item, *verdict;
 } items[] = {
@@ -162,7 +162,7 @@ START_TEST(the_same_bytes_whatever_happened_since)
     ck_assert_msg(strstr(first, items[_i].verdict) != NULL, "%s", first);
     ck_assert(strstr(first, "\"checks\":[{") != NULL);
     double damage = damage_dealt(http, match);
-    /* Row: a text before the item and a text in it; both items ask for the same. */
+    /* Row: a text before the item, and a text in it. The item is the same in every row. */
     static const char *const ways[][2] = {
         {"\"now\":101,", ""},
         {"\"now\":150,", ""},
@@ -177,7 +177,7 @@ START_TEST(the_same_bytes_whatever_happened_since)
             ck_assert_msg(strcmp(first, again) == 0, "%s\n%s", first, again);
             free(again);
         }
-        /* Posts frames until the history contains nothing of that time. */
+        /* Posts frames until the history has nothing of the item's time. */
         post_frames(http, match, 101.05 + 4 * round, 105 + 4 * round);
     }
     ck_assert_double_eq(damage_dealt(http, match), damage);
@@ -186,7 +186,7 @@ START_TEST(the_same_bytes_whatever_happened_since)
 }
 END_TEST
 
-/* An item is the same if its numbers and vectors are written in another way. */
+/* An item is the same if its numbers and vectors are written differently. */
 START_TEST(other_spellings_are_the_same_item)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
@@ -212,7 +212,7 @@ START_TEST(other_spellings_are_the_same_item)
 }
 END_TEST
 
-/* ---- how far back ---- */
+/* ---- how many answers are kept ---- */
 
 static void write_claim(char *body, size_t size, int shot)
 {
@@ -222,7 +222,8 @@ static void write_claim(char *body, size_t size, int shot)
              shot, 0.001 * shot);
 }
 
-/* The last 128 numbers get their answer again. Earlier numbers are refused and pay nothing. */
+/* Repeated claims with one of the last 128 numbers get their answer again. Claims with earlier
+   numbers are refused and pay nothing. */
 START_TEST(the_last_128_are_kept)
 {
     enum { CLAIMS = 140, KEPT = 128 };
@@ -252,7 +253,7 @@ START_TEST(the_last_128_are_kept)
 }
 END_TEST
 
-/* ---- many at once ---- */
+/* ---- many senders at once ---- */
 
 enum { SENDERS = 4, NUMBERS = 40 };
 
@@ -326,7 +327,7 @@ START_TEST(a_tick_sent_again)
     struct hs_test_response once, twice;
     post(http, "/v1/matches/tick/ticks", body, &once);
     post(http, "/v1/matches/tick/ticks", body, &twice);
-    /* The frame exists already; shots and hits get the same answers. */
+    /* The frame exists already. Shots and hits get the same answers. */
     ck_assert(strstr(twice.body, "\"stored\":0") != NULL);
     const char *of_once = strstr(once.body, "\"shots\":["),
                *of_twice = strstr(twice.body, "\"shots\":[");
@@ -351,7 +352,8 @@ START_TEST(a_tick_sent_again)
 }
 END_TEST
 
-/* Posts the items again as if one result of a batch had been lost, with new items in the batch. */
+/* Batches contain known items in any order, with new items between them. Each known item gets its
+   first answer. */
 START_TEST(a_batch_grows)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);

@@ -1,5 +1,5 @@
-/* Replicas behind the shipped HAProxy configuration. One drains without a failed request. Replicas
-   that appear or disappear move only their own matches. */
+/* Replicas behind the shipped HAProxy configuration. A replica drains without a failed request. If
+   replicas appear or disappear, only their own matches move. */
 #include "tests/support/clock.h"
 #include "tests/support/contract/document.h"
 #include "tests/support/http/balancer.h"
@@ -34,7 +34,7 @@ static void stop_replicas(void)
         ck_assert(hs_test_service_stop(&replicas[i]));
 }
 
-/* Balances the replicas whose bits are set in `chosen`; replica i has the id i + 1. */
+/* Starts a balancer for the replicas whose bits are set in `chosen`. Replica i has the id i + 1. */
 static void balance(struct hs_balancer *balancer, unsigned chosen)
 {
     struct hs_balancer_server servers[REPLICAS];
@@ -49,7 +49,7 @@ static void balance(struct hs_balancer *balancer, unsigned chosen)
 
 enum { MATCHES = 240 };
 
-/* Opens every match through the balancer; fresh[m]: the match was new to its replica. */
+/* Opens every match through the balancer. Sets fresh[m] if match m was new to its replica. */
 static void open_matches(unsigned port, bool fresh[MATCHES])
 {
     struct hs_test_http *http = hs_test_http_open(port);
@@ -66,7 +66,7 @@ static void open_matches(unsigned port, bool fresh[MATCHES])
     hs_test_http_close(http);
 }
 
-/* The replicas that know a match, as a set. */
+/* Returns the replicas that know a match, as a set. */
 static unsigned owners(int match)
 {
     unsigned set = 0;
@@ -78,8 +78,8 @@ static unsigned owners(int match)
     return set;
 }
 
-/* Three replicas share the matches. A fourth takes some from each, and no other match moves. When
-   the first is gone, only its matches move. */
+/* Three replicas share the matches. A fourth replica takes some matches from each, and no other
+   match moves. When the first replica is gone, only its matches move. */
 START_TEST(only_its_own_matches_move)
 {
     struct hs_balancer balancer;
@@ -98,7 +98,7 @@ START_TEST(only_its_own_matches_move)
         share[before[i] >> 1]++;
     }
     for (int i = 0; i < 3;
-         i++) /* nearly a third each; with few points on the ring the shares are uneven */
+         i++) /* nearly a third each; the shares would be uneven with few points on the hash ring */
         ck_assert_msg(abs(share[i] - MATCHES / 3) <= MATCHES / 20, "replica %d has %d of %d", i + 1,
                       share[i], MATCHES);
 
@@ -116,7 +116,7 @@ START_TEST(only_its_own_matches_move)
     for (int i = 0; i < MATCHES; i++)
         ck_assert_int_eq(fresh[i], before[i] == 1);
 
-    /* A match has one replica, whatever spelling its name has. */
+    /* A match has one replica, however its name is spelled. */
     for (int i = 0; i < MATCHES; i += 10) {
         char path[64];
         snprintf(path, sizeof path, "/v1/matches/%%6Datch%%2d%d", i);
@@ -168,8 +168,8 @@ static size_t matches_of(const struct hs_test_service *service)
     return count;
 }
 
-/* SIGTERM during requests of all matches. Every request gets 200: from the draining replica until
-   HAProxy has seen its 404, and from the others afterwards. */
+/* SIGTERM while requests of all matches arrive. Every request gets 200: from the draining replica
+   until HAProxy has seen its 404, and from the others afterwards. */
 START_TEST(draining_fails_no_request)
 {
     static const char *const arguments[] = {"--drain-wait-seconds", "3", NULL};
@@ -203,13 +203,13 @@ START_TEST(draining_fails_no_request)
     }
     for (size_t i = 0; i < 3; i++)
         others += i == busiest ? 0 : matches_of(&replicas[i]);
-    ck_assert_uint_eq(others, PEERS); /* those of the stopped replica moved to them */
+    ck_assert_uint_eq(others, PEERS); /* the matches of the stopped replica moved to the others */
     hs_balancer_stop(&balancer);
     stop_replicas();
 }
 END_TEST
 
-/* HAProxy skips a replica that dies: later requests get an answer at once. */
+/* HAProxy skips a dead replica, so later requests get an answer at once. */
 START_TEST(a_dead_replica_is_stepped_over)
 {
     struct hs_balancer balancer;
@@ -220,7 +220,7 @@ START_TEST(a_dead_replica_is_stepped_over)
     kill(replicas[1].pid, SIGKILL);
     ck_assert_int_eq(waitpid(replicas[1].pid, NULL, 0), replicas[1].pid);
     replicas[1].pid = 0;
-    open_matches(balancer.port, fresh); /* each must be 200 or 201 */
+    open_matches(balancer.port, fresh); /* each answer must be 200 or 201 */
     int moved = 0;
     for (int i = 0; i < MATCHES; i++)
         moved += fresh[i];
@@ -230,8 +230,8 @@ START_TEST(a_dead_replica_is_stepped_over)
 }
 END_TEST
 
-/* A replica under so much load that its health check waits is not gone. Removing it would end its
-   requests and put its load on the others. */
+/* A replica under so much load that its health check waits must stay in use. Removing it would end
+   its requests and put its load on the others. */
 START_TEST(a_busy_replica_keeps_its_matches)
 {
     struct hs_balancer balancer;
@@ -250,7 +250,7 @@ START_TEST(a_busy_replica_keeps_its_matches)
 }
 END_TEST
 
-/* No replica is left: the answer is a problem document with a retry time. */
+/* Without any replica, the answer is a problem document with a retry time. */
 START_TEST(without_replicas_it_says_so)
 {
     struct hs_balancer balancer;
@@ -281,7 +281,7 @@ START_TEST(without_replicas_it_says_so)
 }
 END_TEST
 
-/* A replica dies while a request is on its way to it: the answer is 502, and the client may send
+/* A replica dies while a request is on its way to it. The answer is 502, and the client may send
    the request again. */
 START_TEST(a_broken_connection_is_a_bad_gateway)
 {

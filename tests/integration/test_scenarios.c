@@ -1,6 +1,6 @@
 /* Plays every scenario of tests/scenarios over HTTP in every frame of reference. A second, fresh
-   service must give the same bytes; there the scenarios are also played with split and merged
-   requests. */
+   service must give the same bytes. On that service the scenarios are also played with split and
+   merged requests. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static struct hs_test_service service, second;
 
 struct sender {
     struct hs_test_http *http;
-    struct hs_test_response response; /* of the last request */
+    struct hs_test_response response; /* answer to the last request */
 };
 
 static long send_step(void *context, const struct hs_scenario_step *step, const char **answer,
@@ -65,8 +65,8 @@ START_TEST(test_scenario)
 }
 END_TEST
 
-/* Sends one scenario to both services. Their answers with status 200 must be the same bytes. (Error
-   documents carry the id of their request.) Returns the number of compared answers. */
+/* Sends one scenario to both services. Answers with status 200 must be the same bytes. (Error
+   documents contain the id of their request.) Returns the number of compared answers. */
 static size_t compare_services(const struct one_case *one, struct sender *first,
                                struct sender *other)
 {
@@ -79,7 +79,7 @@ static size_t compare_services(const struct one_case *one, struct sender *first,
         const struct hs_scenario_step *step = &plan->steps[i];
         long a_status = send_step(first, step, &a, &a_size);
         long b_status = send_step(other, step, &b, &b_size);
-        /* The rulesets are new to only one of the services. */
+        /* The rulesets are new to only one of the services, so its answer differs. */
         if (strcmp(step->method, "PUT") == 0)
             continue;
         ck_assert_msg(a_status == b_status, "row %s, %s: status %ld and %ld", row, step->path,
@@ -96,7 +96,8 @@ static size_t compare_services(const struct one_case *one, struct sender *first,
     return compared;
 }
 
-/* Row 93: another process later answers the same requests about the same history. */
+/* Row 93 of the acceptance table: another process later answers the same requests about the same
+   history in the same way. */
 START_TEST(test_fresh_service_answers_the_same)
 {
     struct sender first = {.http = hs_test_http_open(service.data_port)};
@@ -113,9 +114,10 @@ START_TEST(test_fresh_service_answers_the_same)
 }
 END_TEST
 
-/* ---- other groups ---- */
+/* ---- regrouped requests ---- */
 
-/* Sends requests and records the answers; `statuses`, one per request, may be NULL. */
+/* Sends requests and records the answers. Stores the status of each request in `statuses`, unless
+   that is NULL. */
 static void send_list(struct sender *sender, const struct hs_regroup_list *list, const char *row,
                       long *statuses, struct hs_transcript *out)
 {
@@ -157,12 +159,12 @@ static void assert_same_transcript(const struct one_case *one, const struct hs_t
 
 struct regroup_counts {
     size_t scenarios;
-    size_t written, regrouped; /* requests */
-    size_t judged;             /* shots and hits compared */
+    size_t written, regrouped; /* numbers of requests */
+    size_t judged;             /* number of compared shots and hits */
 };
 
 /*
- * Both services have the same match under the same name, so results are equal including their ids.
+ * Both services have the same match with the same name, so results are equal including their ids.
  */
 static void compare_groups(const struct one_case *one, enum hs_regrouping regrouping,
                            struct sender *first, struct sender *other,
@@ -193,19 +195,19 @@ static void compare_groups(const struct one_case *one, enum hs_regrouping regrou
     hs_scenario_plan_destroy(plan);
 }
 
-/* The frames of reference in which requests are regrouped. The last two frames only move, and add
-   nothing here. */
+/* Requests are regrouped only in these frames of reference. The last two frames differ only by a
+   shift, so they would add nothing. */
 enum { FRAMES = 3 };
 
-/* Each scenario is regrouped in one of the frames, and in all of them with HS_GROUP_FRAMES=3, which
-   `make nightly` sets. */
+/* Returns whether to regroup this scenario in this frame. Each scenario is regrouped in one frame,
+   or in all of them with HS_GROUP_FRAMES=3, which `make nightly` sets. */
 static bool is_regrouped(size_t i, int frame, long frames)
 {
     return cases[i].reference == &hs_references[frame] &&
            (i / HS_REFERENCES + (size_t)frame) % FRAMES < (size_t)frames;
 }
 
-/* Row: a frame of reference, with split and with merged requests. */
+/* Row: a frame of reference, and whether requests are split or merged. */
 START_TEST(test_groups_do_not_matter)
 {
     enum hs_regrouping regrouping = _i % 2 == 0 ? HS_REGROUP_SPLIT : HS_REGROUP_MERGED;
@@ -219,7 +221,8 @@ START_TEST(test_groups_do_not_matter)
     printf("%s, %s: %zu requests instead of %zu, %zu results\n", hs_references[_i / 2].name,
            regrouping == HS_REGROUP_SPLIT ? "split" : "merged", counts.regrouped, counts.written,
            counts.judged);
-    /* On average a scenario has more than 2 results in all frames, and more than 1.5 in one. */
+    /* A scenario must have more than 2 results on average in all frames, and more than 1.5 in
+       one. */
     ck_assert_uint_gt(2 * counts.judged, (frames == FRAMES ? 4 : 3) * counts.scenarios);
     if (regrouping == HS_REGROUP_SPLIT)
         ck_assert_uint_gt(counts.regrouped, 3 * counts.written);
@@ -242,8 +245,8 @@ static bool has_row(long number)
     return false;
 }
 
-/* The rows of the acceptance table that data files can express. A missing file must not go
-   unnoticed. Programs test the rows 93 (above), 94 and 95 (test_match_life.c). */
+/* The rows of the acceptance table that data files can express. No file may be missing. Programs
+   test the rows 93 (above), 94 and 95 (test_match_life.c). */
 START_TEST(test_rows_are_there)
 {
     static const struct {
@@ -255,7 +258,7 @@ START_TEST(test_rows_are_there)
 }
 END_TEST
 
-/* The same row twice would use the same match. */
+/* If a row occurred twice, both would use the same match. */
 START_TEST(test_rows_are_unique)
 {
     for (size_t i = 0; i < case_count; i++)
@@ -298,7 +301,7 @@ static int run_suite(void)
 
 int main(void)
 {
-    /* Options that only the marked scenarios need and that do not affect the others, and enough
+    /* Options that only the marked scenarios need, which do not affect the others, and enough
        capacity for all. */
     static const char *const options[] = {"--auto-open=false", "--max-matches=100000",
                                           "--max-rulesets=10000", "--max-maps=4096", NULL};

@@ -41,7 +41,8 @@ static const char *path_of(const char *name)
     return path;
 }
 
-/* Runs the program through a shell; returns its output. 124: it did not end in time. */
+/* Runs the program through a shell. Returns its output. The code is 124 if the program did not end
+   in time. */
 static const char *run(const char *arguments, int *code)
 {
     return hs_test_shell(code, "timeout 60 \"$HS_PROGRAM\" %s", arguments);
@@ -116,7 +117,8 @@ START_TEST(check_config_lists_every_problem)
 END_TEST
 
 /*
- * Prints every value with its source, and a warning for an argument that only looks like an option.
+ * check-config prints every value with its source, and a warning for an argument that only looks
+ * like an option.
  */
 START_TEST(check_config_prints_what_is_in_effect)
 {
@@ -176,8 +178,9 @@ START_TEST(check_config_checks_a_ruleset)
 }
 END_TEST
 
-/* Warnings are lines on standard error, for one ruleset and for each of a directory. The output
-   "ok" and the exit code 0 stay. A built-in ruleset under another name has none. */
+/* Warnings are lines on standard error, for one ruleset and for each ruleset of a directory. The
+   output is still "ok", and the exit code is 0. A built-in ruleset with another name has no
+   warnings. */
 START_TEST(check_config_warns_of_rulesets)
 {
     static const char warning[] =
@@ -209,8 +212,8 @@ START_TEST(check_config_warns_of_rulesets)
 }
 END_TEST
 
-/* The man page describes every command. The shipped configuration is valid (its rules are
-   installed). */
+/* The man page describes every command. The shipped configuration is valid after its rules are
+   installed. */
 START_TEST(shipped_files_are_right)
 {
     char *page = hs_test_read_file("deploy/hindsight.1", NULL), line[160];
@@ -255,8 +258,8 @@ START_TEST(address_in_use_fails)
 }
 END_TEST
 
-/* Every line on stderr is an object with time, level and message, and lines of requests have the
-   request id. */
+/* Every line on stderr is an object with time, level and message. Lines about requests have the id
+   of the request. */
 START_TEST(log_lines_are_json)
 {
     static const char *const arguments[] = {"--log-level", "debug", NULL};
@@ -304,8 +307,8 @@ START_TEST(log_lines_are_json)
 }
 END_TEST
 
-/* Without any standard stream the service starts, and does not write its log to one of its sockets.
-   There is no ready line in that case: the service is ready when it has two sockets. */
+/* The service starts even without standard streams, and does not write its log to one of its
+   sockets. Then there is no ready line. The service is ready when it has two sockets. */
 START_TEST(starts_with_closed_streams)
 {
     static const char script[] =
@@ -322,8 +325,8 @@ START_TEST(starts_with_closed_streams)
 }
 END_TEST
 
-/* Ctrl-C at a terminal ends the service at once, even if it would wait for a balancer. The test
-   makes a terminal and gives it to the service. */
+/* Ctrl-C at a terminal ends the service at once, even if it would normally wait for a balancer. The
+   test makes a terminal and gives it to the service. */
 START_TEST(ctrl_c_at_a_terminal_ends_at_once)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
@@ -352,7 +355,7 @@ START_TEST(ctrl_c_at_a_terminal_ends_at_once)
     double begun = hs_test_seconds();
     ck_assert_int_eq(write(terminal, "\x03", 1), 1);
     while (read(terminal, text, sizeof text) > 0)
-        ; /* until the service has closed it */
+        ; /* until the service has closed the terminal */
     int status = -1;
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     double took = hs_test_seconds() - begun;

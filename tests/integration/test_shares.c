@@ -1,5 +1,5 @@
-/* The limits of one tenant: arriving bodies, maps under construction, rulesets, connections. Each
-   resource is limited in total and per tenant. Another tenant is served all the time. */
+/* The limits of one tenant: arriving bodies, maps that are built, rulesets, connections. Each
+   resource is limited in total and per tenant, so another tenant is always served. */
 #include "tests/support/clock.h"
 #include "tests/support/http/exposition.h"
 #include "tests/support/http/raw.h"
@@ -27,7 +27,7 @@ static char token_file[] = "/tmp/hindsight_shares_XXXXXX";
 static struct hs_test_service service;
 static struct hs_raw_answer answer;
 
-/* Starts a service with small bounds and the options in `more`. */
+/* Starts a service with small limits and the options in `more`. */
 static void start(const char *const *more)
 {
     const char *arguments[24] = {"--token-file", token_file, "--inflight-body-bytes", "4194304",
@@ -42,7 +42,7 @@ static void stop(void)
     ck_assert(hs_test_service_stop(&service));
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 /* Opens a connection and sends the header of a request, without its body. */
 static int begin(int who, const char *method, const char *path, size_t length)
@@ -58,7 +58,7 @@ static int begin(int who, const char *method, const char *path, size_t length)
     return fd;
 }
 
-/* Sends a whole request; returns the status. */
+/* Sends a whole request. Returns the status. */
 static int ask(int who, const char *method, const char *path, const char *body)
 {
     int fd = begin(who, method, path, strlen(body));
@@ -92,7 +92,7 @@ static void send_spaces(int fd, size_t size)
 
 /* ---- bodies ---- */
 
-/* An arriving map does not use the share of other bodies. Ticks go on while nearly all of the map
+/* An arriving map does not use the space for other bodies. Ticks go on while nearly all of the map
    has arrived. */
 START_TEST(maps_and_ticks_are_apart)
 {
@@ -110,7 +110,7 @@ START_TEST(maps_and_ticks_are_apart)
 }
 END_TEST
 
-/* One tenant sends as many bodies as possible. Half of the limit remains for other tenants. */
+/* If one tenant sends as many bodies as possible, half of the limit remains for other tenants. */
 START_TEST(bodies_of_one_tenant_leave_half)
 {
     enum { BODIES = 8 };
@@ -136,7 +136,7 @@ START_TEST(bodies_of_one_tenant_leave_half)
 }
 END_TEST
 
-/* A body that sends a byte from time to time is refused before --request-seconds is over. */
+/* A body that arrives with only a byte at a time is refused before --request-seconds is over. */
 START_TEST(slow_bodies_let_go_early)
 {
     static const char *const minute[] = {"--request-seconds", "60", NULL};
@@ -157,7 +157,7 @@ START_TEST(slow_bodies_let_go_early)
 }
 END_TEST
 
-/* A body with the min rate is accepted, however small its pieces are. */
+/* A body that arrives with the min rate is accepted, however small its pieces are. */
 START_TEST(steady_bodies_are_taken)
 {
     static const char *const eight[] = {"--request-seconds", "8", NULL};
@@ -176,8 +176,8 @@ START_TEST(steady_bodies_are_taken)
 }
 END_TEST
 
-/* Long answers use memory until the client reads them, so they are charged like bodies. Answers of
-   /livez and /metrics are not. */
+/* Long answers use memory until the client reads them, so they count like bodies. Answers of /livez
+   and /metrics do not count. */
 START_TEST(long_answers_are_charged)
 {
     static const char *const small[] = {"--inflight-body-bytes", "131072", "--body-bytes", "65536",
@@ -188,7 +188,7 @@ START_TEST(long_answers_are_charged)
     while (matches < 2000 && ask(ACME, "GET", "/v1/matches", "") == 200) {
         for (int i = 0; i < 50; i++, matches++) {
             snprintf(path, sizeof path, "/v1/matches/m%d", matches);
-            /* The previous answer may still be charged for a moment. */
+            /* For a moment, the previous answer may still count. */
             for (int tries = 0; tries < 100 && ask(ACME, "PUT", path, "{}") == 503; tries++)
                 hs_test_pause_ms(10);
             ck_assert_int_eq(answer.status, 201);
@@ -202,9 +202,9 @@ START_TEST(long_answers_are_charged)
 }
 END_TEST
 
-/* ---- maps under construction ---- */
+/* ---- maps that are built ---- */
 
-/* Memory in KiB, as the kernel reports it. */
+/* Returns a value from the kernel's status of the process, in KiB. */
 static long status_kib(const char *key)
 {
     char path[64], line[256];
@@ -219,7 +219,7 @@ static long status_kib(const char *key)
     return value;
 }
 
-/* A body of this size, with triangles of eight bytes each; the caller frees it. */
+/* Makes a body of this size, with triangles of eight bytes each. The caller frees it. */
 static char *many_triangles(size_t size)
 {
     static const char head[] = "{\"vertices\":[[0,0,0],[1,0,0],[0,1,0]],\"triangles\":[[0,1,2]";
@@ -234,7 +234,7 @@ static char *many_triangles(size_t size)
     return body;
 }
 
-/* The service limits the memory of a build before it reads the map. This map would take hundreds of
+/* The service limits the memory of a build before it reads the map. This map would need hundreds of
    MiB. */
 START_TEST(builds_are_refused_before_they_begin)
 {
@@ -256,7 +256,7 @@ START_TEST(builds_are_refused_before_they_begin)
 }
 END_TEST
 
-/* A worker keeps serving while a map is built: the only worker answers ticks during the build. */
+/* While a map is built, workers go on: the only worker answers ticks. */
 START_TEST(nobody_waits_for_a_build)
 {
     static const char *const one[] = {
@@ -287,7 +287,7 @@ END_TEST
 
 /* ---- connections ---- */
 
-/* One tenant may use half of the connections. Others can still connect. */
+/* One tenant may use half of the connections, so others can still connect. */
 START_TEST(connections_of_one_tenant_leave_half)
 {
     static const char *const few[] = {"--max-connections", "40", NULL};
@@ -320,7 +320,7 @@ END_TEST
 
 /* ---- rulesets ---- */
 
-/* A ruleset with a rig that no other ruleset has. */
+/* Puts a ruleset with a rig that no other ruleset has. */
 static int put_ruleset(int who, const char *name, int radius)
 {
     char path[64], body[512];
@@ -334,7 +334,8 @@ static int put_ruleset(int who, const char *name, int radius)
     return ask(who, "PUT", path, body);
 }
 
-/* Revisions that matches use count. One tenant's revisions leave space for another's. */
+/* Revisions that matches use count as well. The revisions of one tenant leave space for those of
+   another. */
 START_TEST(rulesets_of_one_tenant_leave_half)
 {
     static const char *const small[] = {"--ruleset-bytes", "6291456", NULL};
@@ -342,7 +343,7 @@ START_TEST(rulesets_of_one_tenant_leave_half)
     int count = 0;
     start(small);
     ck_assert(hs_metric(&service, "hindsight_ruleset_bytes_limit") == 6 * MIB);
-    ck_assert(hs_metric(&service, "hindsight_rulesets") == 7); /* built in */
+    ck_assert(hs_metric(&service, "hindsight_rulesets") == 7); /* the built-in ones */
     ck_assert(hs_metric(&service, "hindsight_rulesets_limit") == 256);
     ck_assert(hs_metric(&service, "hindsight_maps_limit") == 64);
     for (; count < 100 && put_ruleset(ACME, "mine", count + 1) != 503; count++) {

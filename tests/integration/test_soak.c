@@ -1,8 +1,8 @@
 /*
- * Several kinds of hostile tenants run at once for a while: maps, rulesets, fast and slow bodies,
- * unread answers. The memory of the process stays under the sum of its bounds in docs/deploy.md
- * plus 64 MiB. Then honest matches are played one after the other, and the process does not grow.
- * HS_SOAK_SECONDS sets the duration of each (6).
+ * Several kinds of hostile tenants run at once for some time. They send maps, rulesets, and bodies,
+ * fast or slowly, and do not read answers. The memory of the process stays below the sum of its
+ * limits in docs/deploy.md plus 64 MiB. Then honest matches are played one after the other, and the
+ * process does not grow. HS_SOAK_SECONDS sets the duration of each part (6).
  */
 #include "tests/support/clock.h"
 #include "tests/support/http/exposition.h"
@@ -60,7 +60,7 @@ static const char *const bounds[] = {"--token-file",
                                      "100000",
                                      NULL};
 
-/* docs/deploy.md: "Memory bounds". */
+/* The sum in docs/deploy.md, "Memory bounds". */
 static size_t sum_of_bounds(void)
 {
     size_t tree = 40 * (size_t)BODY;
@@ -76,7 +76,7 @@ static char names[TENANTS][16];
 static char token_file[] = "/tmp/hindsight_soak_XXXXXX";
 static struct hs_test_service service;
 static atomic_bool ends;
-static atomic_uint answered[6]; /* index: status / 100; [0]: no answer */
+static atomic_uint answered[6]; /* number of answers by status / 100; [0]: no answer */
 
 /* ---- requests ---- */
 
@@ -105,7 +105,7 @@ static int ask(unsigned who, const char *method, const char *path, const char *b
     return answer.status;
 }
 
-/* ---- what they do ---- */
+/* ---- hostile tenants ---- */
 
 static struct hs_random own_random(unsigned who)
 {
@@ -134,7 +134,7 @@ static void put_maps(unsigned who)
     free(body);
 }
 
-/* Puts revisions of a ruleset with 16 rigs; a match uses each. */
+/* Puts revisions of a ruleset with 16 rigs, and opens a match with each of them. */
 static void put_rulesets(unsigned who)
 {
     char *body = malloc(64 * KIB), path[64], opening[64];
@@ -160,7 +160,7 @@ static void put_rulesets(unsigned who)
     free(body);
 }
 
-/* Sends whole bodies with the largest possible JSON tree, and frames that are stored. */
+/* Sends complete bodies with the largest possible JSON tree, and frames that are stored. */
 static void post_bodies(unsigned who)
 {
     static const char *const elements[] = {"{\"end\":[0,0,0]}", "[0,0,0]", "[1]", "0"};
@@ -187,7 +187,7 @@ static void post_bodies(unsigned who)
     free(body);
 }
 
-/* Sends half of a body and never the rest, and requests lists without reading the answers. */
+/* Sends half of a body and never the rest. Also requests lists and does not read the answers. */
 static void hold_bodies(unsigned who)
 {
     enum { HELD = 48 };
@@ -264,7 +264,7 @@ static void assert_below(const char *name)
     ck_assert_msg(hs_metric(&service, name) <= hs_metric(&service, limit), "%s is passed", name);
 }
 
-/* A sanitizer takes memory of its own, and keeps what is freed. */
+/* A sanitizer needs memory and does not release freed memory. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #elif defined(__has_feature)
@@ -316,8 +316,9 @@ END_TEST
 
 /* ---- honest matches, one after the other ---- */
 
-/* GROWTH: between the halves of the run. Threads and checkpoints allocate up to 5 MiB once, at a
-   late moment. Half of a run has some 150 matches, and one of them needs more than 1 MiB. */
+/* GROWTH is the allowed growth between the halves of the run. Threads and checkpoints allocate up
+   to 5 MiB once, at a late time. Half of a run has about 150 matches, and each needs more than 1
+   MiB, so a leak of matches would be larger. */
 enum { MATCHES = 8, PLAYERS = 16, BONES = 16, TICKS = 150, FEWEST = 6, GROWTH = 8 << 20 };
 
 struct rounds {

@@ -1,10 +1,11 @@
 /*
  * Many connections do everything at once. They post frames, moves, shots, hits and ticks to shared
- * matches, open and end matches, replace rulesets and maps, and read metrics. The configuration is
- * read again, and checkpoints are written. Some tenants exceed their rate, and some requests have
- * no time left or no token. SIGTERM comes in the middle. Every answer must be possible, and the
- * process must end with 0. The next process must know exactly the answered requests: each hit is
- * paid once, and none is lost. SANITIZE=thread runs it, too. HS_STORM_SECONDS sets the duration.
+ * matches. They open and end matches, replace rulesets and maps, and read metrics. Meanwhile the
+ * service reads its configuration again and writes checkpoints. Some tenants exceed their rate, and
+ * some requests have no time left or no token. SIGTERM comes in the middle. Every answer must be
+ * one that can occur, and the process must end with 0. The next process must know exactly the
+ * answered requests: each hit is paid once, and none is lost. The test also runs with
+ * SANITIZE=thread. HS_STORM_SECONDS sets the duration.
  */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
@@ -32,7 +33,7 @@ enum { GAMES = 2, SHOOTERS = 3, TICK_US = 10000, DAMAGE = 20, CLAIMS = 2, BODY =
 
 static char directory[64], data_path[96], token_path[96], rules_path[96];
 static struct hs_test_service service;
-static atomic_bool leaving; /* SIGTERM was sent: connections may close */
+static atomic_bool leaving; /* SIGTERM was sent, so connections may close */
 
 static struct hs_test_token tokens[] = {
     {.tenant = "red", .kid = "a", .scopes = "\"ingest\",\"verify\""},
@@ -40,19 +41,19 @@ static struct hs_test_token tokens[] = {
     {.tenant = "blue", .kid = "a", .scopes = "\"ingest\",\"verify\",\"rules\""},
     {.tenant = "greedy", .kid = "a", .scopes = "\"ingest\""},
     {.tenant = "operator", .kid = "a", .scopes = "\"admin\""},
-    {.tenant = "greedy", .kid = "b", .scopes = "\"ingest\""}, /* comes and goes */
+    {.tenant = "greedy", .kid = "b", .scopes = "\"ingest\""}, /* added and removed by the test */
 };
 enum { TOKENS = sizeof tokens / sizeof tokens[0], BLUE = 2, GREEDY = 3, OPERATOR = 4 };
 
-/* A game: all threads that write to its match. */
+/* A game is what all threads that write to its match share. */
 struct game {
     const char *match;
     atomic_int tick;   /* newest answered frame */
-    atomic_int number; /* number of the next claim of its one shooter */
+    atomic_int number; /* number of the next claim of the game's only shooter */
     const char *token;
 };
 
-/* The first answers about one shooter. */
+/* Sums of the first answers to claims of one shooter. */
 struct paid {
     double damage;
     long accepted, rejected, inconclusive, replayed;
@@ -63,12 +64,12 @@ struct client {
     void (*act)(struct client *client, int round);
     struct hs_test_http *http;
     const char *token;
-    struct game *game; /* threads that post frames, and threads that claim */
+    struct game *game; /* for threads that post frames or claims */
     struct hs_random random;
     struct paid paid;
-    char doubtful[BODY]; /* claims without an answer */
+    char doubtful[BODY]; /* body with claims that got no answer */
     long answers, refused;
-    char fault[512]; /* empty: none */
+    char fault[512]; /* empty without a fault */
 };
 
 static void pause_us(long us)
@@ -78,8 +79,8 @@ static void pause_us(long us)
 
 /* ---- requests ---- */
 
-/* Sends a request. A status that is neither in `allowed` (" 200 201 ") nor a refusal for lack of
-   space or time is a fault. The caller frees the answer. */
+/* Sends a request. A status is a fault unless `allowed` (such as " 200 201 ") contains it or it is
+   a refusal for lack of space or time. The caller frees the answer. */
 static long send_as(struct client *client, const char *method, const char *path, const char *body,
                     const char *const *headers, const char *allowed,
                     struct hs_test_response *response)
@@ -118,7 +119,7 @@ static double time_of(int tick)
     return 100 + tick * (TICK_US * 1e-6);
 }
 
-/* Frames and moves. The target stands still, so a claim gets the same verdict at any time. */
+/* Posts frames and moves. The target stands still, so a claim gets the same verdict at any time. */
 static void feed(struct client *client, int round)
 {
     struct game *game = client->game;
@@ -144,7 +145,7 @@ static int write_claims(struct client *client, char *out, size_t size, double no
 {
     int first = atomic_fetch_add(&client->game->number, CLAIMS), len = 0;
     for (int i = 0; i < CLAIMS; i++)
-        /* No two shots have the same path. */
+        /* Each shot has another path. */
         len += snprintf(out + len, size - (size_t)len,
                         "%s{\"shot\":%d,\"shooter\":\"s\",\"hit_time\":%.6f,\"fire_time\":%.6f,"
                         "\"start\":[0,0,1.6],\"end\":[20,%.6f,1.6],\"target\":\"t\"}",
@@ -177,8 +178,8 @@ static void count(struct client *client, const char *text)
     json_decref(answer);
 }
 
-/* Claims of the shooter that all threads of the game share, in hits or in ticks; some are sent
-   again. */
+/* Posts claims of the shooter that all threads of the game share, as hits or in ticks. Sends some
+   of them again. */
 static void shoot(struct client *client, int round)
 {
     struct game *game = client->game;
@@ -209,7 +210,7 @@ static void shoot(struct client *client, int round)
         }
     }
     if (round % 8 ==
-        0) { /* another player, because a player who posts shots must post each of them */
+        0) { /* by another player, because a player who posts shots must post all of them */
         snprintf(path, sizeof path, "/v1/matches/%s/shots", game->match);
         snprintf(body, sizeof body,
                  "{\"now\":%.6f,\"shots\":[{\"shot\":%d,\"shooter\":\"t\",\"time\":%.6f,"
@@ -219,10 +220,10 @@ static void shoot(struct client *client, int round)
     }
 }
 
-/* ---- the others ---- */
+/* ---- other clients ---- */
 
-/* Two clients open, write, read and end matches under the same names. An object that does not exist
-   gets 403. One that is deleted while the request runs gets 404. */
+/* Two clients open, write, read and end matches with the same names. A match that does not exist
+   gets 403. A match that is deleted while the request runs gets 404. */
 static void open_and_end(struct client *client, int round)
 {
     char path[96], body[256];
@@ -258,20 +259,20 @@ static void replace(struct client *client, int round)
     pause_us(5000);
 }
 
-/* Reads the operators' page, and the requests of the console. */
+/* Reads the page for operators, and what the console requests. */
 static void look(struct client *client, int round)
 {
     static const char *const paths[] = {"/metrics",         "/livez",          "/readyz",
                                         "/v1/matches",      "/v1/matches/red", "/v1/rulesets",
                                         "/v1/matches/green"};
     const char *path = paths[round % 7];
-    /* A post opens the match. Before that, and when the service is not ready, nothing exists. */
+    /* Before a post opens the match, and while the service is not ready, these do not exist. */
     ask(client, "GET", path, NULL, " 200 403 404 ");
     pause_us(2000);
 }
 
-/* Sends as fast as possible: beyond the rate, without time, without a token, to objects of other
-   tenants. */
+/* Sends as fast as possible: more than the rate allows, with no time left, without a valid token,
+   or to objects of other tenants. */
 static void flood(struct client *client, int round)
 {
     const char *const late[] = {client->token, "X-Deadline-Ms: 0", NULL};
@@ -358,8 +359,8 @@ static size_t gather(void)
     return count;
 }
 
-/* The service reads its configuration repeatedly: sometimes a file is broken, and a token is added
-   and removed. */
+/* Makes the service read its configuration repeatedly. Sometimes a file is broken, and a token is
+   added and removed. Returns the number of rounds. */
 static int blow(long seconds)
 {
     double began = hs_test_seconds();
@@ -371,12 +372,13 @@ static int blow(long seconds)
         pause_us(60000);
         rounds++;
     } while (hs_test_seconds() - began < (double)seconds);
-    put_file("rules/extra.json", "{}"); /* otherwise the next process would not start */
+    /* because the next process could not start with a broken file */
+    put_file("rules/extra.json", "{}");
     return rounds;
 }
 
-/* Sends the requests again that got no answer. Either they were verified before and are replayed,
-   or they are verified now, and pay nothing because there are no poses. */
+/* Sends the requests that got no answer again. If they were verified before, they are replayed.
+   Otherwise they are verified now, and pay nothing because there are no poses. */
 static void settle(struct client *client, struct hs_test_http *http)
 {
     char path[96];
@@ -395,7 +397,7 @@ static void settle(struct client *client, struct hs_test_http *http)
     hs_test_response_free(&response);
 }
 
-/* The service knows a game's shooter by the answers that the claiming threads got. */
+/* Compares what the service knows about a game's shooter with the answers that the threads got. */
 static void compare(int g, struct hs_test_http *http)
 {
     struct paid all = {0};
@@ -466,12 +468,12 @@ START_TEST(nothing_is_lost)
     hs_test_tokens_write(token_path, tokens, TOKENS);
     ck_assert(hs_test_service_start(&service, storm));
     ck_assert_uint_eq(gather(), CLIENTS);
-    replace(&clients[CLIENTS - 2], 1); /* so that matches have a ruleset */
+    replace(&clients[CLIENTS - 2], 1); /* so that a ruleset exists for the matches */
     for (size_t i = 0; i < CLIENTS; i++)
         ck_assert_int_eq(pthread_create(&clients[i].thread, NULL, run, &clients[i]), 0);
     int reloads = blow(hs_test_count("HS_STORM_SECONDS", 3));
     ck_assert_int_ge(reloads, 3);
-    /* On a slow machine the flood takes longer to exceed the tenant's rate. */
+    /* On a slow machine the flood needs more time to exceed the tenant's rate. */
     for (int i = 0; i < 30 && hs_metric(&service, limited) < 1; i++)
         blow(1);
     ck_assert(hs_metric(&service, "hindsight_checkpoints_total{result=\"written\"}") >= 1);

@@ -1,5 +1,5 @@
-/* Scenario 97 over HTTP, and the same for rulesets, maps and verdicts. A tenant gets 403 for
-   objects of another tenant, changes nothing and learns nothing. */
+/* Scenario 97 over HTTP, and the same for rulesets, maps and verdicts. For objects of another
+   tenant a tenant gets 403, changes nothing and learns nothing. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,9 +43,9 @@ static void teardown(void)
     hs_test_http_close(http);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
-/* The answer stays valid until the next one. Returns its status. */
+/* Sends a request. The answer stays valid until the next one. Returns the status. */
 static long ask(int who, const char *method, const char *path, const char *body)
 {
     const char *headers[] = {tokens[who].header, "X-Request-Id: same", NULL};
@@ -61,7 +61,8 @@ static void expect(int who, const char *method, const char *path, const char *bo
                   got, status, answer.body);
 }
 
-/* Everything in an answer: status, headers except the date, body. Freed by the caller. */
+/* Returns the whole answer as text: status, header fields except the date, and body. The caller
+   frees it. */
 static char *told(void)
 {
     char *text = NULL;
@@ -123,7 +124,7 @@ static bool takes_body(const char *method)
     return method[0] == 'P';
 }
 
-/* The path of a route for a match; the second name in it is a player. */
+/* Writes the path of a route for a match. A second name in the path is a player. */
 static void path_of(const char *pattern, const char *match, const char *player, char path[256])
 {
     const char *rest = strchr(pattern, '}') + 1, *more = strchr(rest, '{');
@@ -153,7 +154,7 @@ START_TEST(scenario_97_a_match_is_not_touched)
             ask(ZETA, method, path, body);
             ck_assert_msg(answer.status == 403, "%s %s: %ld", method, path, answer.status);
             /* The connection closes after a body that was not read, and stays open after an empty
-               one. The request decides this, not the match. */
+               one. This depends on the request, not on the match. */
             if (body != NULL && body[0] != '\0')
                 expect_same(ZETA, method, path, body, refusal);
             asked++;
@@ -170,8 +171,8 @@ START_TEST(scenario_97_a_match_is_not_touched)
 }
 END_TEST
 
-/* If a request cannot create anything, a match that does not exist gets the same answer as another
-   tenant's match. */
+/* If a request cannot create anything, it gets the same answer for a match that does not exist as
+   for another tenant's match. */
 START_TEST(what_nobody_has_looks_like_what_another_has)
 {
     static const struct {
@@ -212,12 +213,12 @@ START_TEST(lists_show_what_is_ones_own)
     ck_assert_ptr_nonnull(strstr(answer.body, "\"of-zeta\""));
     ck_assert_ptr_null(strstr(answer.body, "\"of-acme\""));
     expect(ACME_ADMIN, "DELETE", "/v1/matches/of-acme", NULL, 200);
-    expect(ZETA, "PUT", "/v1/matches/of-acme", METRES, 201); /* the name is not in use */
+    expect(ZETA, "PUT", "/v1/matches/of-acme", METRES, 201); /* the name is free */
     expect(ACME, "GET", "/v1/matches/of-acme", NULL, 403);
 }
 END_TEST
 
-/* The operators' listener has the same rules. */
+/* The listener for operators has the same rules. */
 #define REFUSED_FOR_TENANT "hindsight_auth_failures_total{reason=\"tenant\"}"
 
 START_TEST(the_admin_listener_is_no_way_around)
@@ -242,7 +243,7 @@ START_TEST(the_admin_listener_is_no_way_around)
 }
 END_TEST
 
-/* The service does not wait for the body either: the answer comes when only the header was sent. */
+/* The service does not wait for the body: it answers when only the header was sent. */
 START_TEST(refused_before_the_body)
 {
     static const struct {
@@ -296,8 +297,7 @@ START_TEST(a_ruleset_is_its_tenants)
     expect(ACME, "GET", "/v1/rulesets", NULL, 200);
     ck_assert_ptr_nonnull(strstr(answer.body, "\"mine\""));
 
-    /* Opening a match with another tenant's ruleset is like opening one with a ruleset that does
-       not exist. */
+    /* Another tenant's ruleset gets the same answer as a ruleset that does not exist. */
     expect(ZETA, "PUT", "/v1/matches/with-mine", "{\"ruleset\":\"mine\"}", 422);
     ck_assert_ptr_nonnull(strstr(answer.body,
                                  "\"there is no ruleset mine; there are "
@@ -370,14 +370,15 @@ START_TEST(a_map_is_its_tenants)
     ck_assert_ptr_nonnull(strstr(answer.body, "\"detail\":\"none\""));
     expect(ACME, "PUT", "/v1/matches/on-dm97", "{\"map\":\"dm97\"}", 201);
     expect(ACME, "DELETE", "/v1/maps/dm97", NULL, 204);
-    expect(ZETA, "PUT", "/v1/maps/dm97", WALL, 201); /* the name is not in use */
+    expect(ZETA, "PUT", "/v1/maps/dm97", WALL, 201); /* the name is free */
     expect(ACME, "GET", "/v1/maps/dm97", NULL, 403);
 }
 END_TEST
 
 /* ---- verdicts ---- */
 
-/* The id of the verdict on the same claim in the same match, opened by this tenant. */
+/* Opens a match as this tenant and posts a claim. The match and the claim are the same each time.
+   Stores the id of the verdict. */
 static void verdict_id(int who, char id[128])
 {
     expect(who, "PUT", "/v1/matches/same", METRES, 201);
@@ -397,12 +398,11 @@ START_TEST(a_verdict_is_named_by_its_tenant_too)
     verdict_id(ZETA, other);
     verdict_id(ACME, again);
     ck_assert_str_ne(first, other);
-    ck_assert_str_ne(first, again); /* another opening makes it another claim */
+    ck_assert_str_ne(first, again); /* a claim in another opening is another claim */
 }
 END_TEST
 
-/* A recording with matches of several tenants gives the same answers when it is computed again,
-   including names. */
+/* A recording with matches of several tenants gives the same answers again, including names. */
 START_TEST(recordings_know_the_tenants)
 {
     char path[128], command[512], file[128];

@@ -1,6 +1,6 @@
-/* Simulated players on bad networks, checked by their move timestamps. Honest clocks are not
-   flagged, and fast clocks are flagged in time. HS_TIMING_HOURS: hours of honest play on each
-   profile. */
+/* Simulated players on bad networks, checked by the timestamps of their moves. Honest clocks are
+   not flagged, and fast clocks are flagged in time. HS_TIMING_HOURS sets the hours of honest play
+   for each profile. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,21 +35,22 @@ START_TEST(the_goal_is_met)
     for (int profile = 0; profile < HS_TIMING_PROFILES; profile++) {
         const struct hs_timing_honest *honest = &totals.honest[profile][HS_TIMING_ACKS];
         ck_assert_double_ge(honest->hours, run.hours);
-        /* No honest player is proven to cheat. */
+        /* The check must not claim proof against an honest player. */
         ck_assert_uint_eq(honest->flags[HS_DETECTOR_PROVEN], 0);
-        /* No move of an honest clock is refused. */
+        /* No move of an honest clock may be refused. */
         ck_assert_uint_eq(honest->refused, 0);
         for (int cheat = 0; cheat < HS_TIMING_CHEATS; cheat++)
             ck_assert_uint_eq(totals.cheats[profile][cheat][HS_TIMING_ACKS].runs, run.runs);
     }
-    /* The known weaknesses of the compatible check: the lines must be as bad as documented. */
+    /* The compatible check has known weaknesses: on bad networks it must be as bad as
+       documented. */
     const struct hs_timing_honest *bad = &totals.honest[HS_TIMING_BAD][HS_TIMING_ACKS];
     ck_assert_double_ge((double)bad->flags[HS_DETECTOR_DISCREPANCY] / bad->hours, 100);
 }
 END_TEST
 
-/* Packets that are held back look like bad luck. They are counted as bursts, and never prove a
-   cheat. */
+/* Packets that are delayed on purpose look like a bad network. They are counted as bursts, and
+   never prove a cheat. */
 START_TEST(held_packets_are_bursts)
 {
     run.hours = 0;
@@ -62,7 +63,7 @@ START_TEST(held_packets_are_bursts)
 }
 END_TEST
 
-/* The test would notice a check that does nothing. */
+/* With a check that does nothing, the goal must be missed. */
 START_TEST(the_goal_can_be_missed)
 {
     char missed[2048];
@@ -96,14 +97,14 @@ START_TEST(threads_change_nothing)
 }
 END_TEST
 
-/* Values from tables of the Poisson distribution. */
+/* The values are from tables of the Poisson distribution. */
 START_TEST(bounds_of_rare_events)
 {
     ck_assert_double_eq_tol(hs_timing_poisson_bound(0, 1), 2.996, 0.001);
     ck_assert_double_eq_tol(hs_timing_poisson_bound(1, 1), 4.744, 0.001);
     ck_assert_double_eq_tol(hs_timing_poisson_bound(10, 2), 16.962 / 2, 0.001);
     ck_assert_double_eq_tol(hs_timing_poisson_bound(200, 1), 224.874, 0.001);
-    /* Beyond the table an approximation is used, which is slightly too strict. */
+    /* Beyond the table an approximation is used, which is slightly too high. */
     ck_assert_double_eq_tol(hs_timing_poisson_bound(201, 1), 225.932 + 0.05, 0.05);
     ck_assert_double_eq_tol(hs_timing_poisson_bound(1000, 10), 105.34, 0.05);
 }
@@ -139,7 +140,8 @@ static void assert_honest_row(const char *text, const char *row, const json_t *c
                             100 * number_in(counts, "simulated_share"), 0.0006);
 }
 
-/* Returns the number of cells of one check, in a row that begins with `before` other cells. */
+/* Compares the cells of one check in a row, which come after `before` other cells. Returns their
+   number. */
 static int assert_found(const char *text, const char *heading, const char *row, int before,
                         const json_t *cheat, const char *judge)
 {

@@ -1,5 +1,5 @@
-/* The acceptance scenarios of move timing that depend on single moves, each in this process and
-   over HTTP. Each begins with honest moves at 60 Hz, 50 ms late. */
+/* The acceptance scenarios of move timing that depend on single moves. Each is played in this
+   process and over HTTP. Each begins with honest moves at 60 Hz that arrive 50 ms late. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,14 +21,14 @@ enum { BATCH = 1000 };
 
 static struct hs_test_service service;
 
-/* A player with two clocks: the player's and the server's. */
+/* A player and two clocks: the client's and the server's. */
 struct session {
     struct hs_timing_runner *runner;
     int64_t timestamp_us, received_us;
     uint64_t seq, epoch;
 };
 
-/* Turn 0: in this process; 1: over HTTP. */
+/* Turn 0 is in this process, and turn 1 is over HTTP. */
 static struct session open_session(int turn, bool resolution)
 {
     return (struct session){
@@ -52,7 +52,7 @@ static struct hs_timing_seen judge_at(struct session *session, int64_t timestamp
     return seen;
 }
 
-/* Makes honest moves for that long; the last two times are kept. */
+/* Sends honest moves for that long, and keeps the last two times. */
 static void run(struct session *session, double seconds)
 {
     static struct hs_move moves[BATCH];
@@ -78,7 +78,7 @@ static void run(struct session *session, double seconds)
     }
 }
 
-/* The next honest move. */
+/* Sends the next honest move. */
 static struct hs_timing_seen step(struct session *session)
 {
     session->timestamp_us += FRAME_US;
@@ -98,7 +98,7 @@ static void end(struct session *session)
     hs_timing_runner_close(session->runner);
 }
 
-/* Moves with and without an insertion must end in the same state. */
+/* Expects that the session that got an additional move ends in the same state as the other one. */
 static void expect_unchanged(struct session *touched, struct session *untouched)
 {
     for (int i = 0; i < 30; i++) {
@@ -112,7 +112,7 @@ static void expect_unchanged(struct session *touched, struct session *untouched)
     }
 }
 
-/* ---- 27 to 29: timestamps that are none, old ones, a leap ---- */
+/* ---- 27 to 29: invalid timestamps, old timestamps, a jump ahead ---- */
 
 START_TEST(bad_timestamps_change_nothing)
 {
@@ -178,7 +178,7 @@ START_TEST(old_timestamps_are_no_moves)
     ck_assert_double_eq(older.discrepancy_s, before.discrepancy_s);
     ck_assert_double_eq(same.delta_s + older.delta_s, 0);
     ck_assert_uint_eq(same.flags | older.flags, 0);
-    ck_assert(older.force_update); /* it is not newer than the last arrived move */
+    ck_assert(older.force_update); /* the timestamp is not newer than that of the last move */
     ck_assert_int_eq(step(&session).reason, HS_MOVE_OK);
     ck_assert_uint_eq(told(&session, HS_MOVE_DUPLICATE), 1);
     ck_assert_uint_eq(told(&session, HS_MOVE_STALE), 1);
@@ -190,7 +190,7 @@ START_TEST(a_leap_is_flagged_and_not_simulated)
 {
     struct session session = open_session(_i, false);
     run(&session, 3);
-    session.received_us += S(1); /* while the player's clock did not advance */
+    session.received_us += S(1); /* the client's clock stood still meanwhile */
     struct hs_timing_seen seen = step(&session);
     ck_assert_double_eq_tol(seen.discrepancy_s, -0.25, 1e-9);
     session.timestamp_us += S(100);
@@ -218,9 +218,9 @@ START_TEST(half_a_period_back_is_no_reset)
 }
 END_TEST
 
-/* The compatible check takes any timestamp from the other half of the period as a reset. The
-   default check does so too. But if no clock could show such a timestamp, it grants at most the
-   server's time. */
+/* The compatible check takes any timestamp from the other half of the period as a reset. So does
+   the default check. But if no clock can show such a timestamp, the default check grants at most
+   the server's time. */
 START_TEST(an_implausible_reset_gets_clipped_time)
 {
     bool resolution = _i % 2;
@@ -244,7 +244,7 @@ START_TEST(a_plausible_reset_is_accepted)
     struct session session = open_session(_i / 2, _i % 2);
     session.timestamp_us = S(200);
     run(&session, 3);
-    /* No packet arrived for 119.9 s. In this time the clock reached the end of its period and was
+    /* No packet arrived for 119.9 s. Meanwhile the clock reached the end of its period and was
        reset. */
     int64_t timestamp_us = session.timestamp_us - S(120.1);
     struct hs_timing_seen seen = judge_at(&session, timestamp_us, session.received_us + S(119.9));
@@ -261,7 +261,7 @@ END_TEST
 START_TEST(a_second_reset_comes_too_soon)
 {
     struct session session = open_session(_i / 2, _i % 2);
-    session.timestamp_us = S(340); /* a clock whose reset is late */
+    session.timestamp_us = S(340); /* a clock that is reset late */
     run(&session, 10);
     session.timestamp_us -= S(240);
     ck_assert_int_eq(step(&session).reason, HS_MOVE_RESET);
@@ -306,10 +306,10 @@ START_TEST(a_new_epoch_begins_anew)
     ck_assert_int_eq(seen.reason, HS_MOVE_OK);
     ck_assert_double_eq(seen.delta_s, 0);
     run(&session, 2);
-    /* Packets of the old connection that were still on their way. */
+    /* Packets of the old connection that arrive late. */
     session.epoch = 7;
     ck_assert_int_eq(judge_at(&session, S(56.5), session.received_us + 9).reason, HS_MOVE_STALE);
-    /* Another reset, 2 s later. */
+    /* Another new epoch, 2 s later. */
     session.epoch = 9;
     seen = judge_at(&session, S(0.1), session.received_us + 10);
     ck_assert_int_eq(seen.reason, HS_MOVE_EPOCH_TOO_SOON);
@@ -387,7 +387,7 @@ START_TEST(a_batch_sent_again_is_answered_again)
     ck_assert_double_eq(before.credit_s, after.credit_s);
     ck_assert_double_eq(before.discrepancy_s, after.discrepancy_s);
     ck_assert_mem_eq(before.reasons, after.reasons, sizeof before.reasons);
-    /* Later moves are checked as if nothing had been repeated. */
+    /* Later moves are checked as if nothing was repeated. */
     hs_timing_runner_judge(untouched.runner, moves, SOME, first);
     hs_timing_runner_judge(session.runner, moves + SOME, SOME, again);
     hs_timing_runner_judge(untouched.runner, moves + SOME, SOME, first);

@@ -1,5 +1,5 @@
-/* The acceptance scenarios of move timing that are streams of moves. Each is played twice: to the
-   library in this process, and to a service over HTTP. HS_TIMING_TABLE=1 prints the measured
+/* The acceptance scenarios of move timing that are streams of moves. Each stream is played twice:
+   to the library in this process, and to a service over HTTP. HS_TIMING_TABLE=1 prints the measured
    values. */
 #include <check.h>
 #include <math.h>
@@ -14,8 +14,8 @@
 
 enum { BATCH = 1000, SEEDS = 200, HTTP_SEEDS = 8 };
 
-/* The sessions of bufferbloat last 10 minutes each, and their rounds alternate. .ci/run sets
-   HS_TIMING_HOURS=20, which gives the 100 h of scenario 38. */
+/* The sessions of scenario 38 (bufferbloat) last 10 minutes each, with alternating rounds. .ci/run
+   sets HS_TIMING_HOURS=20, which gives the 100 h of the scenario. */
 enum { TURNS = 10, HOURS = 3, SESSIONS_FOR_AN_HOUR = 3 };
 
 #define COMPAT (1u << HS_MOVE_CHECK_TIMING_DISCREPANCY)
@@ -29,10 +29,10 @@ enum { FLAGS_KEPT = 64 };
 
 /* The results of a stream. */
 struct outcome {
-    double compat_s[FLAGS_KEPT]; /* when, since the start of the stream, by the client's time of
-                                    sending */
+    /* times of flags since the start of the stream, by the client's time of sending */
+    double compat_s[FLAGS_KEPT];
     int compat_flags, guard_flags;
-    double guard_s, proven_s, suspected_s; /* the first flag; infinite: no flag */
+    double guard_s, proven_s, suspected_s; /* times of the first flags; infinite: no flag */
     double discrepancy_s, most_credit_s, most_delta_s;
     int most_bursts;
 };
@@ -52,7 +52,7 @@ static void note_flags(struct outcome *outcome, double sent_s, unsigned flags)
     outcome->guard_s = fmin(outcome->proven_s, outcome->suspected_s);
 }
 
-/* The next moves of a stream, and their results. How many. */
+/* Plays the next moves of a stream, and adds their results. Returns their number. */
 static size_t play_batch(struct hs_timing_runner *runner, struct hs_move_stream *play, size_t most,
                          struct outcome *outcome)
 {
@@ -228,7 +228,7 @@ START_TEST(jitter_shifts_flags_as_it_should)
 }
 END_TEST
 
-/* The data of the statistics is the same over HTTP, so the test gathers it once. */
+/* The statistics get the same data over HTTP, so the test collects it only once. */
 START_TEST(jitter_is_the_same_over_http)
 {
     const struct hs_timing_spread *spread = &hs_timing_spreads[_i];

@@ -1,5 +1,5 @@
-/* HTTPS on both listeners with a certificate made for the test, and the messages about a wrong pair
-   of files. */
+/* HTTPS on both listeners with a certificate that the test makes, and the messages if certificate
+   and key do not fit. */
 #include <check.h>
 #include <curl/curl.h>
 #include <poll.h>
@@ -23,8 +23,8 @@ static struct hs_test_service service;
 #define EC_256   "ec -pkeyopt ec_paramgen_curve:prime256v1"
 #define RSA_2048 "rsa:2048"
 
-/* Makes a self-signed certificate of 127.0.0.1 and its key; `kind` is in the syntax of openssl.
-   False: the installed openssl cannot make it. */
+/* Makes a self-signed certificate for 127.0.0.1 and its key. `kind` is in the syntax of openssl.
+   Returns false if the installed openssl cannot make it. */
 static bool make_certificate_of(const char *name, const char *kind)
 {
     char command[1024];
@@ -41,7 +41,7 @@ static bool make_certificate(const char *name)
     return make_certificate_of(name, EC_256);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static size_t take(char *bytes, size_t size, size_t count, void *context)
 {
@@ -52,7 +52,7 @@ static size_t take(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-/* One connection that stays open between requests. */
+/* Makes a client with one connection, which stays open between requests. */
 static CURL *open_client(const char *authority)
 {
     CURL *curl = curl_easy_init();
@@ -64,7 +64,7 @@ static CURL *open_client(const char *authority)
     return curl;
 }
 
-/* Returns the status, or 0 with *code set. */
+/* Returns the status, or 0 and sets *code. */
 static long get(CURL *curl, const char *scheme, unsigned port, const char *path, char body[4096],
                 CURLcode *code)
 {
@@ -132,10 +132,10 @@ START_TEST(only_a_modern_client_that_trusts_it_gets_in)
 }
 END_TEST
 
-/* ---- what is agreed on ---- */
+/* ---- ciphers and versions ---- */
 
 static const struct {
-    const char *kind, *offer; /* kind of the certificate; options of the client */
+    const char *kind, *offer; /* kind of the certificate; options for the client */
     bool agreed;
 } offers[] = {
     {RSA_2048, "-tls1_3", true},
@@ -144,7 +144,7 @@ static const struct {
     {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-AES256-GCM-SHA384", true},
     {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-CHACHA20-POLY1305", true},
     {EC_256, "-tls1_2 -cipher ECDHE-ECDSA-AES128-GCM-SHA256", true},
-    /* RSA key exchange: the key of the certificate protects the session key */
+    /* RSA key exchange: the certificate's key protects the session key */
     {RSA_2048, "-tls1_2 -cipher AES128-GCM-SHA256", false},
     {RSA_2048, "-tls1_2 -cipher AES256-SHA256", false},
     {RSA_2048, "-tls1_2 -cipher AES128-SHA", false},
@@ -181,7 +181,7 @@ START_TEST(only_sound_ciphers_are_agreed_on)
 }
 END_TEST
 
-/* Waits until the socket beneath can be read from or written to. */
+/* Waits until the socket of the connection can be read from or written to. */
 static void wait_for_socket(CURL *curl, short events)
 {
     curl_socket_t fd = CURL_SOCKET_BAD;
@@ -190,7 +190,7 @@ static void wait_for_socket(CURL *curl, short events)
     ck_assert_int_eq(poll(&poller, 1, 20000), 1);
 }
 
-/* The client sends the whole body before it reads; the refusal arrives complete. */
+/* The client sends the whole body before it reads. The refusal arrives completely. */
 START_TEST(refusals_wait_for_the_body)
 {
     static const char head[] = "POST /v1/matches/a/frames HTTP/1.1\r\nHost: x\r\n"
@@ -232,7 +232,7 @@ static size_t trickle(char *bytes, size_t size, size_t count, void *context)
     return (*left)-- > 0 ? 1 : CURL_READFUNC_ABORT;
 }
 
-/* A body that arrives too slowly is cut off, and no unencrypted byte gets between the encrypted
+/* A body that arrives too slowly is cut off. No unencrypted byte may get between the encrypted
    ones. */
 START_TEST(slow_bodies_are_cut_off)
 {
@@ -265,10 +265,9 @@ START_TEST(slow_bodies_are_cut_off)
 }
 END_TEST
 
-/* ---- files that cannot be used ---- */
+/* ---- bad files ---- */
 
-/* Runs `serve` with these files below the directory, and its data in `data` there; returns its
-   output. */
+/* Runs `serve` with these files in the directory, and with its `data` there. Returns its output. */
 static const char *serve_with(const char *cert_name, const char *key_name, int *code)
 {
     return hs_test_shell(
@@ -285,7 +284,7 @@ static const char *path_of(const char *name)
     return path;
 }
 
-/* A start that fails leaves nothing behind. */
+/* Returns whether `data` exists. A start that fails must not create it. */
 static bool data_was_made(void)
 {
     return access(path_of("data"), F_OK) == 0;
@@ -305,7 +304,7 @@ START_TEST(files_that_are_not_there_or_not_pem_are_named)
 }
 END_TEST
 
-/* check-config and `systemctl reload` report whatever a start would refuse. */
+/* check-config and `systemctl reload` report everything that a start would refuse. */
 START_TEST(check_config_reads_them)
 {
     int code;
@@ -327,7 +326,7 @@ END_TEST
 START_TEST(short_keys_are_refused)
 {
     static const struct {
-        const char *name, *kind, *says; /* message; NULL: it is accepted */
+        const char *name, *kind, *says; /* message, or NULL if the file is accepted */
     } rows[] = {
         {"rsa1024", "rsa:1024", "rsa1024.crt: certificate 1 has a key of 1024 bits (RSA)"},
         {"rsa2047", "rsa:2040", "rsa2047.crt: certificate 1 has a key of 2040 bits (RSA)"},
@@ -355,7 +354,7 @@ START_TEST(short_keys_are_refused)
         ck_assert_msg(code == 2 && strstr(said, rows[i].says) != NULL, "%s", said);
         ck_assert(!data_was_made());
     }
-    /* The weakest key of the chain counts. */
+    /* The weakest key of the chain decides. */
     int code;
     hs_test_shell(&code, "cd %s && cat our.crt rsa1024.crt >chain.crt", directory);
     const char *said = serve_with("chain.crt", "our.key", &code);

@@ -1,8 +1,8 @@
 /*
- * The work budget of requests. Whatever a request of 1 MiB contains, it costs no more than
- * --request-work. Items that do not fit get an answer in their place. If they are sent again, they
- * are verified. Other clients do not wait for the whole of a long request. The service counts work
- * units, so a slow machine changes nothing.
+ * The work budget of requests. A request of 1 MiB costs no more than --request-work, whatever it
+ * contains. Items that do not fit get an answer in their place. When such an item is sent again, it
+ * is verified. Other clients do not wait until a long request ends. Work is counted in units, so a
+ * slow machine changes nothing.
  */
 #include <check.h>
 #include <math.h>
@@ -22,8 +22,8 @@
 
 enum { BUDGET = 5000000 };
 
-/* Max cost of later items beyond the budget of a request: each is looked up, and one claim is
-   abandoned in the middle. */
+/* Max cost of the items after the budget of a request is used up: each is looked up, and one claim
+   is abandoned in the middle. */
 enum { BEYOND = 500000 };
 
 static struct hs_test_kept kept;
@@ -113,7 +113,7 @@ START_TEST(no_request_passes_its_budget)
 }
 END_TEST
 
-/* ---- what did not fit ---- */
+/* ---- items that did not fit ---- */
 
 static double place(int i, bool is_y)
 {
@@ -121,7 +121,7 @@ static double place(int i, bool is_y)
     return i == 0 ? 0 : 1000 * (is_y ? sin(angle) : cos(angle));
 }
 
-/* All others stand around p0. */
+/* Places all other players around p0. */
 static void ring(const char *path)
 {
     struct hs_buffer body = {0};
@@ -138,7 +138,7 @@ static void ring(const char *path)
     free(post(path, &body));
 }
 
-/* Every other player hits p0 once. */
+/* Writes a hit of p0. Every other player hits p0 once. */
 static void put_accepted(struct hs_buffer *to, int i)
 {
     hs_buffer_printf(
@@ -168,7 +168,7 @@ static void assert_text(const json_t *result, const char *key, const char *wante
     ck_assert_msg(text != NULL && strcmp(text, wanted) == 0, "%s is %s, not %s", key, text, wanted);
 }
 
-/* An item that did not fit is judged once when it is sent alone, and paid once. */
+/* Sends an item that did not fit alone. It is verified and paid once. */
 static void send_again(const json_t *over)
 {
     int shooter = atoi(json_string_value(json_object_get(over, "shooter")) + 1);
@@ -222,7 +222,7 @@ START_TEST(what_did_not_fit_is_judged_later)
 }
 END_TEST
 
-/* `recheck` computes the same answers from a recording of such requests. */
+/* `recheck` gets the same answers from a recording of such requests. */
 START_TEST(recordings_hold_what_did_not_fit)
 {
     char path[128];
@@ -245,11 +245,11 @@ START_TEST(recordings_hold_what_did_not_fit)
 }
 END_TEST
 
-/* ---- the lock ---- */
+/* ---- waiting for a match ---- */
 
 #define RIG_BOXES 100
 
-/* A rig with the most expensive claims that are allowed. */
+/* Puts a ruleset with a rig that makes claims as expensive as allowed. */
 static void put_dear_ruleset(const char *weapons)
 {
     struct hs_buffer body = {0};
@@ -287,7 +287,7 @@ static void *run_heavy(void *context)
     return NULL;
 }
 
-/* Begins a request of many expensive claims. */
+/* Begins a request with many expensive claims. */
 static pthread_t begin_heavy(struct heavy *heavy)
 {
     struct hs_buffer body = {0};
@@ -315,8 +315,8 @@ static pthread_t begin_heavy(struct heavy *heavy)
 
 static const char *const unbounded[] = {"--request-work", "300000000", NULL};
 
-/* While a request is verified for seconds, its match can be read and saved, and the service is
-   alive. */
+/* While the claims of a request are verified for seconds, the match can be read and saved, and the
+   service is alive. */
 START_TEST(others_come_between_claims)
 {
     struct heavy heavy;
@@ -339,7 +339,7 @@ START_TEST(others_come_between_claims)
 }
 END_TEST
 
-/* The only worker of the listener serves other connections at the same time. */
+/* Meanwhile the only worker of the listener serves other connections. */
 START_TEST(workers_go_on)
 {
     static const char *const arguments[] = {"--request-work", "300000000", "--threads", "1", NULL};
@@ -360,7 +360,7 @@ START_TEST(workers_go_on)
 }
 END_TEST
 
-/* If a match is deleted between two claims of a request, the later claims do not find it. */
+/* If a match is deleted between two claims of a request, the later claims find no match. */
 START_TEST(deleted_between_claims)
 {
     struct heavy heavy;
@@ -379,7 +379,7 @@ END_TEST
 
 /* ---- rulesets ---- */
 
-/* The service refuses a ruleset from any source if one claim under it could cost more than a
+/* A ruleset is refused, wherever it is from, if a single claim under it could cost more than a
    request may. */
 START_TEST(dear_rulesets_are_refused)
 {

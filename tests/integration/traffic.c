@@ -10,17 +10,17 @@
 #include "tests/support/random.h"
 
 struct client {
-    int id, from, until; /* ticks of this part */
+    int id, from, until; /* number of the client; first and last tick of this part */
     unsigned port;
     struct hs_random random;
     struct hs_test_http *http;
     char match[32], shooter[16];
     char last[4096], last_path[128]; /* a body with claims that is sent again */
-    size_t claims, replayed;         /* claims answered for the first time, and replays */
+    size_t claims, replayed;         /* claims that were verified, and claims that were replayed */
     char fault[512];
 };
 
-/* The items that a brief answer left out. */
+/* Returns the number of items that a brief answer omits. */
 static size_t plain_items(const char *answer)
 {
     const char *at = strstr(answer, ",\"accepted\":");
@@ -53,7 +53,7 @@ static void send_body(struct client *client, const char *method, const char *pat
     }
 }
 
-/* The place of the target of client `id` at a time. */
+/* Returns the place of the target of client `id` at a time. */
 static double target_y(int id, double time)
 {
     return 3.0 * (time - 100.0) + 4.0 * id;
@@ -72,7 +72,7 @@ static int write_frame(const struct client *client, double time, char *out, size
         target_y(client->id, time), client->id, 4 * client->id + 2 + fmod(40 * time, 16));
 }
 
-/* Claims that are mostly close to a limit, inside or outside. */
+/* Writes a claim. Most claims are close to a limit, inside or outside. */
 static int write_hit(struct client *client, int shot, double now, char *out, size_t size)
 {
     struct hs_random *random = &client->random;
@@ -103,7 +103,7 @@ static void path_of(const struct client *client, const char *route, char path[12
                                    : "");
 }
 
-/* The clock of every other client is a fifth too fast, and its acks show this. */
+/* Writes a move. The clock of every other client is a fifth too fast, and its acks show this. */
 static int write_move(const struct client *client, int seq, double time, char *out, size_t size)
 {
     double speed = client->id % 2 == 0 ? 1.0 : 1.2;
@@ -115,7 +115,7 @@ static int write_move(const struct client *client, int seq, double time, char *o
                     4 * client->id, 4 * client->id + (seq % 3 == 0 ? 0.5 : 0.0));
 }
 
-/* Frames in separate requests, then moves and claims in separate requests. */
+/* Sends frames in one request, then moves and claims in others. */
 static void send_apart(struct client *client, double time, int shot)
 {
     char path[128], body[2048], items[1024];
@@ -131,7 +131,7 @@ static void send_apart(struct client *client, double time, int shot)
     write_hit(client, shot, time, items, sizeof items);
     snprintf(body, sizeof body, "{\"now\":%.4f,\"hits\":[%s]}", time, items);
     send_body(client, "POST", path, body, false);
-    if (client->id % 3 != 0) /* hits of clients that post no shots need no shot */
+    if (client->id % 3 != 0) /* the other clients post no shots, so their hits need none */
         return;
     path_of(client, "shots", path);
     write_shot(client, shot + 1, time, items, sizeof items);
@@ -152,7 +152,7 @@ static void send_tick(struct client *client, double time, int shot)
     send_body(client, "POST", path, body, false);
 }
 
-/* The match is ended and opened again under rules that have changed since. */
+/* Ends the match and opens it again under rules that have changed meanwhile. */
 static void change_sides(struct client *client)
 {
     char path[128], path_of_map[128], body[512];
@@ -175,7 +175,7 @@ static void change_sides(struct client *client)
     snprintf(body, sizeof body, "{\"ruleset\":\"house-%d\",\"map\":\"wall-%d\"}", client->id,
              client->id);
     send_body(client, "PUT", path, body, false);
-    /* The match keeps its map. */
+    /* The map of the match is replaced, but the match keeps its map. */
     send_body(client, "PUT", path_of_map, "{}", false);
 }
 

@@ -2,13 +2,15 @@
 
 #include <math.h>
 
-/* The rigs of tests/support/oracle/scene.h again, as separate code. */
+/* The rigs of tests/support/oracle/scene.h, written again as separate code. */
 struct shape {
     const char *zone;
     int bone;
     enum { BALL, CAPSULE, BOX, ALIGNED } kind;
     struct hs_vec center,
-        half; /* half extents; for a capsule only z, from its centre to the centre of a cap */
+        /* half extents; for a capsule z is half the distance between the centres of its caps, and
+           the rest is 0 */
+        half;
     double radius;
     bool tilted;
 };
@@ -69,8 +71,8 @@ static struct placed bone_of(const struct hs_scene_player *player, int f, int bo
                            {1, 1, 1}};
 }
 
-/* The pose of a bone at a time. A rest pose moves with the interpolated root. Posted bones are
-   interpolated separately from place to place. */
+/* Returns the pose of a bone at a time. A rest pose moves with the interpolated root. Posted bones
+   are interpolated separately, each from its older place to its newer one. */
 static struct placed bone_at(const struct hs_scene *scene, const struct hs_scene_player *player,
                              int bone, double time_us)
 {
@@ -88,8 +90,8 @@ static struct placed bone_at(const struct hs_scene *scene, const struct hs_scene
         still.poses[0].rotation = root;
         return bone_of(&still, 0, bone);
     }
-    /* Each bone moves relative to the root, which moves in a straight line. This is the same as
-       moving between places. */
+    /* The library interpolates each bone relative to the root, which moves in a straight line. The
+       result is the same as interpolating between places. */
     p.position = mix(p.position, q.position, s);
     p.rotation = slerp(p.rotation, q.rotation, s);
     for (int i = 0; i < 3; i++)
@@ -104,7 +106,7 @@ static double outside(double at, double half)
     return fmax(fabs(at) - half, 0);
 }
 
-/* The distance from a point to a shape on a bone; inside it is below 0. */
+/* Returns the distance from a point to a shape on a bone. It is negative inside the shape. */
 static double shape_distance(const struct shape *shape, const struct placed *bone,
                              struct hs_vec point)
 {
@@ -114,7 +116,7 @@ static double shape_distance(const struct shape *shape, const struct placed *bon
     struct hs_vec p = hs_vec_sub(point, bone->position);
     struct hs_scene_quat back = bone->rotation;
     if (shape->kind != ALIGNED) {
-        back.w = -back.w; /* the inverse, except a sign that does not matter */
+        back.w = -back.w; /* the inverse rotation, except for a sign that does not matter */
         p = hs_scene_turn(back, p);
     }
     p = hs_vec_sub(p, center);
@@ -147,7 +149,7 @@ double hs_scene_reference_step(const struct hs_scene *scene)
     return whole_length(scene) / HS_REFERENCE_STEPS;
 }
 
-/* The time at which the projectile has travelled this far. */
+/* Returns the time at which the projectile has travelled this far. */
 static double time_at(const struct hs_scene *scene, double travel)
 {
     double end_us = (double)scene->hit_time_us, length = whole_length(scene) - EXTENSION;
@@ -168,9 +170,10 @@ static double gap_at(const struct hs_scene *scene, int player, const struct shap
     return shape_distance(shape, &bone, center) - radii[scene->weapon];
 }
 
-/* First takes every hundredth step. One unit of travel changes a distance by at most one, and
-   motion of the bodies by at most as much again. If this cannot bring the distance below the
-   smallest one found, the steps in between are skipped. */
+/* First measures every hundredth step. Along one unit of travel the distance to the shape changes
+   by at most one, and the motion of the bodies changes it by at most one more. If the distance
+   between two measured steps cannot be below the smallest one so far, the steps between them are
+   skipped. */
 static void walk(const struct hs_scene *scene, int player, const struct shape *shape,
                  struct hs_scene_gap *out)
 {

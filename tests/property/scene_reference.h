@@ -4,8 +4,8 @@
  * hitbox. It uses doubles, sines and arc cosines, and reads only the scene. It shares only the
  * vectors with the code under test.
  *
- * Only for scenes without events, and for projectiles only if nothing turns. The library
- * deliberately rounds turns to pieces of a flight.
+ * The reference is only for scenes without events. Scenes with projectiles may contain no turns,
+ * because the library deliberately rounds turns to pieces of a flight.
  */
 #ifndef HS_TESTS_SCENE_REFERENCE_H
 #define HS_TESTS_SCENE_REFERENCE_H
@@ -22,7 +22,7 @@ struct hs_scene_gap {
 };
 
 struct hs_scene_meeting {
-    int count; /* index of the hitbox in the player's rig */
+    int count; /* number of hitboxes of the player's rig */
     struct hs_scene_gap hitboxes[HS_REFERENCE_HITBOXES];
 };
 

@@ -1,6 +1,6 @@
-/* Claims at some angle to the posted direction and to the aim, compared with angles that this file
-   computes separately: with the C library, and for projectiles by trying every flight time. A claim
-   that is inside or outside its limit by a margin never gets the wrong result. */
+/* Claims at some angle to the posted direction and to the aim. This file computes the angles
+   separately: with the C library, and for projectiles by trying every flight time. A claim that is
+   inside or outside its limit by a margin never gets the wrong result. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define DEFAULT_SEED 20261123
 #define DEGREES      (180 / 3.14159265358979323846)
 
-/* Degrees; cases closer to their limit are left out. */
+/* In degrees. Cases that are closer to their limit are left out. */
 #define MARGIN        0.002
 #define FLIGHT_MARGIN 0.03
 
@@ -55,7 +55,7 @@ static uint64_t mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
-/* docs/spread.md, step by step. */
+/* The algorithm of docs/spread.md, step by step. */
 static struct hs_vec pellet_of(struct hs_vec n, double spread_deg, uint64_t seed, uint64_t index)
 {
     uint64_t state = mix(seed) + mix(index + 1);
@@ -73,8 +73,8 @@ static struct hs_vec pellet_of(struct hs_vec n, double spread_deg, uint64_t seed
     return hs_vec_scale(v, 1 / hs_vec_length(v));
 }
 
-/* The smallest angle between `posted` and a launch from the origin that reaches `to` at a speed
-   within 2 %. It tries flight times on a grid. 180: none does. */
+/* Returns the smallest angle between `posted` and any launch from the origin that reaches `to` at a
+   speed within 2 % of `speed`. Flight times are tried on a grid. Returns 180 if no launch does. */
 static double nearest_launch(struct hs_vec to, struct hs_vec posted, double speed, double gravity)
 {
     double direct = hs_vec_length(to) / speed, nearest = 180;
@@ -97,7 +97,7 @@ static double between(double low, double high)
     return hs_random_between(&rng, low, high);
 }
 
-/* A unit vector at that angle from `from`. */
+/* Returns a unit vector at that angle from `from`. */
 static struct hs_vec beside(struct hs_vec from, double degrees)
 {
     struct hs_vec side = hs_vec_cross(from, hs_random_direction(&rng));
@@ -106,13 +106,13 @@ static struct hs_vec beside(struct hs_vec from, double degrees)
     return hs_vec_add_scaled(out, side, sin(degrees / DEGREES));
 }
 
-/* An angle on either side of a limit. */
+/* Returns an angle on either side of a limit. */
 static double off_limit(double limit)
 {
     return limit * (hs_random_chance(&rng, 0.5) ? between(0, 1) : between(1, 2.5));
 }
 
-/* S stands at the origin; `aim` NULL: frames do not contain an aim of S. */
+/* S stands at the origin. If `aim` is NULL, the frames contain no aim of S. */
 static void begin(const struct hs_vec *aim, enum hs_weapon_type type, int64_t pellets)
 {
     struct hs_weapon *weapon = rules->weapons[HS_STAGE_RIFLE];
@@ -158,7 +158,7 @@ static struct hs_hit_claim claim_to(struct hs_vec end)
                                  .end = end};
 }
 
-/* The expected result of the check for a claim whose worst angle is `off`. */
+/* Expects the result of the check for a claim whose worst angle is `off`. */
 static void expect(const struct hs_hit_claim *claim, enum hs_check check, enum hs_reason reason,
                    double off, double limit, double margin)
 {
@@ -227,7 +227,7 @@ static void set_pellets(struct hs_hit_claim *claim, const struct hs_vec *along, 
     claim->end = pellets[0].end;
 }
 
-/* All pellets of a seed in another order, one of them off its direction. */
+/* Claims all pellets of a seed in another order, with one pellet off its direction. */
 static void seed_case(void)
 {
     struct hs_vec middle = hs_random_direction(&rng), to[PELLETS], along[PELLETS];
@@ -242,7 +242,7 @@ static void seed_case(void)
     along[other] = beside(along[other], off_limit(0.1));
     for (int i = 0; i < PELLETS; i++)
         off = fmin(off, angle(to[i], along[other]));
-    /* The direction of a neighbour may be free for that pellet. Then the case is unclear. */
+    /* The pellet may match the direction of a neighbour that is free. Then the case is unclear. */
     if (spread < 2 || fabs(off - angle(to[0], along[other])) > 1e-12)
         return;
     struct hs_hit_claim claim = claim_to((struct hs_vec){0});
@@ -250,7 +250,7 @@ static void seed_case(void)
     expect(&claim, HS_CHECK_PELLETS, HS_REASON_SPREAD_MISMATCH, off, 0.1, MARGIN);
 }
 
-/* Pellets around a posted direction; or, without a shot, around an aim and each other. */
+/* Claims pellets around a posted direction, or, without a shot, around an aim and each other. */
 static void pellets_case(void)
 {
     struct hs_vec middle = hs_random_direction(&rng), along[PELLETS];
@@ -281,11 +281,12 @@ static void pellets_case(void)
 
 /* ---- projectiles ---- */
 
-/* With or without a shot; with a velocity, an end, or both, which may contradict each other. */
+/* Claims a projectile with or without a shot. The claim has a velocity, an end, or both, which may
+   contradict each other. */
 static void projectile_case(void)
 {
     struct hs_vec posted = hs_random_direction(&rng);
-    int kind = hs_random_index(&rng, 4); /* end, velocity, both, both without a shot */
+    int kind = hs_random_index(&rng, 4); /* 0: end, 1: velocity, 2: both, 3: both without a shot */
     begin(NULL, HS_WEAPON_PROJECTILE, 1);
     const struct hs_weapon *weapon = rules->weapons[HS_STAGE_RIFLE];
     double limit = rules->hit.binding_tolerance_deg + (kind < 3 ? weapon->spread_deg : 0);
@@ -302,7 +303,7 @@ static void projectile_case(void)
     claim.has_velocity = kind > 0;
     claim.has_no_end = kind == 1;
     if (kind == 3)
-        posted = velocity; /* no shot was posted: the velocity must lead to the end */
+        posted = velocity; /* without a posted shot, the velocity must lead to the end */
     else
         post((struct hs_shot_claim){.direction = posted, .has_direction = true});
     off = nearest_launch(end, posted, weapon->speed, weapon->gravity);

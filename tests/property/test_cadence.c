@@ -1,6 +1,6 @@
-/* Ten seconds of fire. An honest weapon is never refused, however its shots jitter, bunch up or
-   overtake each other. A weapon that fires too fast gains at most one shot, in any order of
-   arrival. */
+/* Ten seconds of fire. An honest weapon is never refused, even if its shots jitter, arrive in
+   groups or overtake each other. A weapon that fires too fast gains at most one shot, in any order
+   of arrival. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void set_up(void)
     rules = hs_stage_ruleset();
     rules->rewind.limit_us = HS_MS(1000);
     rules->history.keep_us = HS_MS(2000);
-    rules->rewind.backstep_us = HS_MS(100); /* fire times vary */
+    rules->rewind.backstep_us = HS_MS(100); /* because fire times vary */
     match = NULL;
 }
 
@@ -46,13 +46,14 @@ static void tear_down(void)
     hs_ruleset_destroy(rules);
 }
 
-/* One of the intervals of real weapons, from machine guns to rifles. */
+/* Returns an interval in the range of real weapons, from machine guns to rifles. */
 static int64_t any_interval(struct hs_random *random)
 {
     return HS_MS(50) + hs_random_index(random, 950000);
 }
 
-/* Shots every `interval_us`, each up to `jitter_us` early or late, without delay on the way. */
+/* Fires a shot every `interval_us`, each up to `jitter_us` early or late. The shots arrive without
+   delay. */
 static void fire(struct hs_random *random, int64_t interval_us, int64_t jitter_us)
 {
     burst.count = 0;
@@ -66,7 +67,7 @@ static void fire(struct hs_random *random, int64_t interval_us, int64_t jitter_u
     }
 }
 
-/* Shots wait for up to `most` others, and then arrive together. */
+/* Delays shots until up to `most` of them arrive together. */
 static void bunch(struct hs_random *random, int most)
 {
     for (int first = 0; first < burst.count;) {
@@ -80,7 +81,7 @@ static void bunch(struct hs_random *random, int most)
     }
 }
 
-/* Shots that arrive together arrive in any order. */
+/* Puts shots that arrive together in any order. */
 static void shuffle(struct hs_random *random)
 {
     for (int i = 0; i + 1 < burst.count; i++) {
@@ -127,7 +128,8 @@ static enum hs_reason post_shot(const struct fired *shot)
     return result.reason;
 }
 
-/* The number of accepted shots; all others were refused for their rate. */
+/* Plays the shots. Returns the number of accepted ones, and expects that all others are refused for
+   their rate. */
 static int play(int64_t interval_us, bool as_shots)
 {
     int64_t posted_us = START_US - HS_MS(500);
@@ -145,7 +147,7 @@ static int play(int64_t interval_us, bool as_shots)
     return accepted;
 }
 
-/* The number of shots that may wait for each other without getting too old. */
+/* Returns how many shots may wait for each other without getting too old. */
 static int most_together(int64_t interval_us)
 {
     int most = (int)(HS_MS(600) / interval_us);
@@ -169,7 +171,7 @@ START_TEST(honest_fire_is_never_refused)
 }
 END_TEST
 
-/* Times rounded to the ticks of a server, as frames and clients do. */
+/* Fire times are rounded to the ticks of a server, as frames and clients do it. */
 START_TEST(rounding_to_ticks_is_honest)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 100 + (uint64_t)_i);
@@ -187,7 +189,8 @@ START_TEST(rounding_to_ticks_is_honest)
 }
 END_TEST
 
-/* A volley of a cheat: shots at twice the rate or faster. */
+/* Plays the shots of a cheat at `factor` times the rate. At most one shot more than at the legal
+   rate may be accepted. */
 static void check_gain(struct hs_random *random, double factor, int how)
 {
     int64_t interval_us = any_interval(random);
@@ -219,7 +222,7 @@ START_TEST(nor_does_any_faster_rate)
 }
 END_TEST
 
-/* After a refusal, a player who fires at the rate of the weapon is accepted at once, and stays
+/* A player who returns to the rate of the weapon after a refusal is accepted at once, and stays
    accepted. */
 START_TEST(an_honest_rate_after_a_refusal)
 {
@@ -236,7 +239,7 @@ START_TEST(an_honest_rate_after_a_refusal)
 }
 END_TEST
 
-/* Swaps shots within a window of arrival, and lets each wait until then. */
+/* Groups shots of a window of time. The shots of a group swap places and arrive together. */
 static void permute(struct hs_random *random, int64_t window_us)
 {
     for (int first = 0; first < burst.count;) {
@@ -259,7 +262,8 @@ static void permute(struct hs_random *random, int64_t window_us)
     }
 }
 
-/* The max number of shots that a bucket of 1.82 tokens passes in this time. */
+/* Returns the max number of shots that a bucket of 1.82 tokens lets pass in the time of these
+   shots. */
 static int bucket_allows(int64_t interval_us)
 {
     int64_t first_us = INT64_MAX, last_us = INT64_MIN;
@@ -271,7 +275,7 @@ static int bucket_allows(int64_t interval_us)
     return (int)((double)(last_us - first_us) / (double)interval_us + 1.82);
 }
 
-/* Any set of shots within the rewind window: no order of arrival pays for more shots than the
+/* For any set of shots within the rewind window, no order of arrival makes more shots pass than the
    bucket allows. */
 START_TEST(no_order_gains)
 {
@@ -287,7 +291,7 @@ START_TEST(no_order_gains)
 }
 END_TEST
 
-/* Row: an interval in ms. The weapon fires each millisecond for 4 s, then honestly with 40 %
+/* Row: an interval in ms. The weapon fires every millisecond for 4 s, then honestly with 40 %
    jitter. */
 START_TEST(short_and_long_intervals_alike)
 {

@@ -1,8 +1,8 @@
 /*
- * The compatible check against a plain copy of its rules with other arithmetic (long double). It
- * checks random streams of moves under random settings. Every answer and every stored number must
- * agree. If a number is so near a threshold that rounding decides, the copy takes over the state of
- * the check. This must be rare.
+ * The compatible timing check, compared with a plain copy of its rules in other arithmetic (long
+ * double). Both check random streams of moves under random settings, and every answer and every
+ * stored number must agree. If a number is so near a threshold that rounding decides, the copy
+ * takes over the state of the check. This must be rare.
  */
 #include <check.h>
 #include <math.h>
@@ -17,13 +17,13 @@
 
 enum { STREAMS = 3000, MOVES = 600 };
 
-/* ---- the transcription ---- */
+/* ---- the copy of the rules ---- */
 
 struct model {
     int64_t current, server_stamp, last_received, last_reset;
     long double discrepancy, lifetime_raw, accumulated_deltas, resolution_override;
     bool resolving;
-    /* The distance of the last move from the margin. */
+    /* How far the last move is from the margin. */
     long double margin_gap;
 };
 
@@ -78,7 +78,7 @@ static void resolve(struct model *m, const struct hs_moves_rules *rules, long do
     m->resolution_override = after;
 }
 
-/* True: the move exceeded the margin. */
+/* Returns whether the move exceeds the margin. */
 static bool discrepancy(struct model *m, const struct hs_moves_rules *rules, int64_t ts,
                         int64_t received, long double dilation)
 {
@@ -140,10 +140,10 @@ static struct answer model_judge(struct model *m, const struct hs_moves_rules *r
 
 /* ---- streams ---- */
 
-/* A client and its connection, which determine the next move. */
+/* A client and its connection. They determine the next move. */
 struct client {
     struct hs_random random;
-    int64_t clock_us, now_us; /* time of the client; time of the server */
+    int64_t clock_us, now_us; /* client's clock; server's clock */
     double speed, dilation;
     int64_t frame_us;
     bool is_batched; /* several moves reach the server at the same time */
@@ -181,7 +181,7 @@ static void random_client(struct client *client, struct hs_random *random)
     client->dilation = 1;
 }
 
-/* The next move: mostly normal, sometimes not. */
+/* Returns the timestamp of the next move. It is mostly normal. */
 static int64_t next_timestamp(struct client *client, const struct hs_moves_rules *rules)
 {
     struct hs_random *random = &client->random;
@@ -210,7 +210,7 @@ static int64_t next_timestamp(struct client *client, const struct hs_moves_rules
     else if (kind == 7)
         ts = hs_random_index(random, 300000000) - 20000000;
     else if (kind == 8)
-        ts += rules->reset_period_us; /* a time before a reset */
+        ts += rules->reset_period_us; /* a time before the last reset */
     return ts;
 }
 
@@ -247,7 +247,7 @@ static void take_over(struct model *m, const struct hs_compat *compat)
     m->resolving = compat->is_resolving;
 }
 
-/* Counts of the cases in the streams, so that none is missing. */
+/* Counts how often each case occurs, so that none is missing. */
 static struct seen {
     unsigned long reasons[HS_MOVE_REASON_COUNT], moves, flags, resolving, forced, near;
 } seen;
@@ -257,7 +257,7 @@ static void judge_one(struct model *m, struct hs_compat *compat, const struct hs
 {
     struct hs_compat_result result = {0};
     bool force_update = false;
-    /* One of the two is slightly above 0. */
+    /* One of the two numbers may be slightly above 0, and the other one not. */
     bool near_zero =
         fabsl(m->discrepancy) < 1e-3L && m->discrepancy != (long double)compat->ahead_us;
     enum hs_move_reason reason = hs_compat_examine(compat, rules, step);

@@ -1,6 +1,6 @@
-/* The golden hashes (tests/support/oracle/golden.h), computed by one thread and by eight. `.ci/run`
-   repeats this with other compilers and optimisation levels, `make golden-arm` on another
-   architecture. */
+/* The golden hashes (tests/support/oracle/golden.h), computed with one thread and with eight.
+   `.ci/run` repeats this with other compilers and optimisation levels, and `make golden-arm` on
+   another architecture. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,13 +51,13 @@ START_TEST(scenarios)
 }
 END_TEST
 
-/* A hash over all kinds of answers. */
+/* The hash is over answers with every reason. */
 START_TEST(scenarios_show_every_reason)
 {
     static struct hs_golden got;
     hs_golden_scenarios(1, &got);
     for (int i = 0; i < HS_REASON_COUNT; i++)
-        /* Reasons for lack of resources have no scenario; other tests cover them. */
+        /* Reasons for missing resources occur in no scenario. Other tests cover them. */
         ck_assert_msg(got.reasons[i] > 0 || hs_reason_is_retryable((enum hs_reason)i),
                       "no scenario answers %s", hs_reason_name((enum hs_reason)i));
 }
@@ -69,7 +69,7 @@ START_TEST(moves)
     hs_golden_moves(&got);
     printf("golden hash of moves: 0x%016" PRIx64 " (%ld moves)\n", got.hash, got.moves);
     fflush(stdout);
-    /* The reasons from `path` on need a map or movers; the scenarios cover those. */
+    /* The checks from `path` on need a map or movers, so the scenarios cover them. */
     for (int i = 0; i < HS_MOVE_CHECK_PATH; i++)
         ck_assert_msg(got.raised[i] >= 20, "%s is raised %ld times",
                       hs_move_check_name((enum hs_move_check)i), got.raised[i]);
@@ -82,7 +82,7 @@ END_TEST
 
 int main(void)
 {
-    /* Under a race detector only the run on many threads is useful, and the others are slow. */
+    /* Under a race detector only the run with many threads is useful, and a run is slow. */
     int first = getenv("HS_CONCURRENT_ONLY") != NULL ? 1 : 0;
     Suite *suite = suite_create("golden");
     TCase *tcase = tcase_create("hash");

@@ -1,8 +1,8 @@
 /*
- * Hints in a simulated match. Each integration mistake is named within 200 claims, and no other is
- * named. A correct integration gets no hint, with or without cheaters. The match is simulated in
- * metres with z up. Each row of a table gives a unit, axes and one mistake, and the match is posted
- * with them.
+ * Hints in a simulated match. Each integration mistake is named within 200 claims, and no other
+ * mistake is named. A correct integration gets no hint, with or without cheaters. The match is
+ * simulated in metres with z up. Each row gives a unit, axes and one mistake, and the match is
+ * posted with those.
  */
 #include <check.h>
 #include <math.h>
@@ -28,16 +28,16 @@ struct claim {
 /* One integration. The rows differ in the posted fields and in the mistakes. */
 struct row {
     const char *name, *ruleset;
-    double posted_cm; /* centimetres per unit of the posted lengths */
-    bool is_y_up;     /* for the posted values */
+    double posted_cm; /* centimetres in one posted unit of length */
+    bool is_y_up;     /* posted values have y up */
     const char *weapon;
     int cheaters;
-    unsigned named; /* hints: exactly these */
+    unsigned named; /* the hints that must be given */
     void (*frame)(struct hs_player_frame *entry);
     void (*claim)(struct claim *claim);
     double delay; /* seconds that a claim waits in a batch */
     double time_scale;
-    double repaired_after; /* claims; 0: never */
+    double repaired_after; /* number of claims; 0: never */
 };
 
 struct game {
@@ -60,7 +60,7 @@ static struct hs_str str(const char *text)
 
 /* ---- the match ---- */
 
-/* About 5 m/s. */
+/* Players run at about 5 m/s. */
 static struct hs_vec place(const struct game *game, int who, double time)
 {
     double t = 0.4 * time + game->phase[who];
@@ -116,8 +116,8 @@ static void cheat(struct game *game, int who, struct claim *claim)
     claim->hit.end.x += hs_random_between(&game->random, -1, 1) * high;
 }
 
-/* The flight time in seconds of a rocket that was fired from the eye of a player who went on
-   running. */
+/* Returns the flight time of a rocket in seconds. It was fired from the eye of a player who
+   continued to run. */
 static double flight_time(const struct game *game, int who, struct hs_vec body, double landed)
 {
     uint16_t weapon = hs_ruleset_find_weapon(game->ruleset, str("rocket"));
@@ -145,7 +145,7 @@ static void shoot(struct game *game, int who, double now)
                                   .target = str(names[target]),
                                   .hit_time_us = time_us(row, seen)},
                           .now_us = time_us(row, now)};
-    if (flies) { /* launched at the time that makes it land now */
+    if (flies) { /* launched such that it lands now */
         double flight = flight_time(game, who, body, seen);
         claim.hit.has_fire_time = true;
         claim.hit.fire_time_us = time_us(row, seen - flight);
@@ -172,7 +172,7 @@ static void open_game(struct game *game, const struct row *row, uint64_t seed)
         if (strcmp(hs_builtin_rulesets[i].name, row->ruleset) == 0)
             game->ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[i]);
     ck_assert_ptr_nonnull(game->ruleset);
-    /* Players aim anywhere and post no shots, because hints are about the posted data. */
+    /* Players aim anywhere and post no shots, because the hints are about other data. */
     game->ruleset->checks[HS_CHECK_AIM] = HS_MODE_SHADOW;
     for (int i = 0; i < game->ruleset->weapon_count; i++)
         game->ruleset->weapons[i]->require_shot = false;
@@ -192,7 +192,7 @@ static void close_game(struct game *game)
     hs_ruleset_destroy(game->ruleset);
 }
 
-/* Plays until this number of claims was verified. */
+/* Plays until this number of claims is verified. */
 static void play(struct game *game, int claims, int *tick)
 {
     for (; game->claims < claims; ++*tick) {
@@ -432,7 +432,7 @@ START_TEST(a_mistake_is_named)
 }
 END_TEST
 
-/* Cheaters cannot hide what the claims of all others show. */
+/* Cheaters cannot hide a mistake that the claims of all others show. */
 START_TEST(a_mistake_is_named_among_cheaters)
 {
     static struct game game;
@@ -470,8 +470,8 @@ START_TEST(too_few_claims_name_nothing)
 }
 END_TEST
 
-/* For mistakes in claims; a repaired frame has its effect at once, too. Late in a match only one
-   claim in 16 is sampled. */
+/* The row repairs its claims after some of them. (A repaired frame takes effect at once, too.) Late
+   in a match, only one claim in 16 is sampled. */
 START_TEST(a_repaired_mistake_is_forgotten)
 {
     enum { REPAIRED = 400, FORGOTTEN = 2400 };

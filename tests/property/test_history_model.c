@@ -1,6 +1,7 @@
-/* History and rewind against a simple model: a list that is sorted by insertion and searched from
-   end to end. Every answer of the model follows from the definitions. Both get the same random
-   streams of samples: late or repeated ones, gaps, teleports, new lives, unannounced jumps. */
+/* History and rewind, compared with a simple model: a list that is sorted by insertion and searched
+   from end to end. Every answer of the model follows from the definitions. Both get the same random
+   streams of samples, with late or repeated samples, gaps, teleports, new lives and unannounced
+   jumps. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ struct entry {
     int64_t life;
     uint16_t stance;
     enum hs_sample_event event;
-    double eye; /* 0: none posted */
+    double eye; /* 0: not posted */
 };
 
 struct model {
@@ -128,14 +129,15 @@ static void model_rewind(const struct model *m, const struct hs_ruleset *rules, 
     }
 }
 
-/* The eye above the root: the posted one, otherwise 1.6 standing and 1.1 crouched. */
+/* Returns the height of the eye above the root: the posted one, otherwise 1.6 standing and 1.1
+   crouched. */
 static double own_eye(const struct entry *entry)
 {
     return entry->eye > 0 ? entry->eye : entry->stance == 0 ? 1.6 : 1.1;
 }
 
-/* Between two samples, if only one of them posted an eye, the eye goes from one's own to that of
-   the other. If none did, the older stance counts. */
+/* Returns the eye between two samples. If either posted an eye, it is interpolated between the eyes
+   of both. If neither did, the older stance counts. */
 static double model_eye(const struct model *m, const struct answer *answer)
 {
     const struct entry *a = &m->entries[answer->from], *b = &m->entries[answer->to];
@@ -144,7 +146,7 @@ static double model_eye(const struct model *m, const struct answer *answer)
     return own_eye(a) * (1 - answer->share) + own_eye(b) * answer->share;
 }
 
-/* ---- both at once ---- */
+/* ---- model and history together ---- */
 
 struct run {
     struct hs_random random;
@@ -154,7 +156,7 @@ struct run {
     int64_t now_us;
     struct hs_vec walker;
     int64_t life;
-    bool is_steady; /* a gap is never too long to interpolate */
+    bool is_steady; /* no gap is too long to interpolate */
     long inserted, asked, interpolated, held, outside, far;
 };
 
@@ -234,7 +236,7 @@ static void compare_pose(struct run *run, const struct answer *want,
     run->held += want->held;
 }
 
-/* The span holds every sample, including those that were removed. */
+/* The span must contain every sample, also those that were removed. */
 static void check_span(const struct run *run)
 {
     const struct model *m = &run->model;
@@ -253,8 +255,8 @@ static void check_span(const struct run *run)
     }
 }
 
-/* A player who is reported as passed has a pose, and is no nearer than the radii of sphere and
-   body. */
+/* A player who passes by must have a pose, and must be no nearer than the radii of the sphere and
+   the body. */
 static void pass_by(struct run *run, int64_t time_us)
 {
     struct hs_random *r = &run->random;
@@ -324,8 +326,8 @@ START_TEST(the_model_agrees)
     memset(&run, 0, sizeof run);
     run.random = hs_random_start(seed, (uint64_t)_i);
     run.rules = hs_stage_ruleset();
-    /* Some streams use the smallest ring, some times of the present epoch, and some places far from
-       the origin. */
+    /* Some streams use the smallest ring buffers, some use times of our years, and some are far
+       from the origin. */
     run.model.limit = _i < 3 ? _i + 2 : 2 + hs_random_index(&run.random, MOST - 1);
     run.now_us = _i % 2 == 0 ? 0 : INT64_C(1700000000000000);
     run.walker.y = _i % 3 == 0 ? 1e6 : 0;
@@ -349,7 +351,7 @@ START_TEST(the_model_agrees)
            "%ld without a pose, %ld passed by\n",
            _i, run.model.limit, run.inserted, run.asked, run.interpolated, run.held, run.outside,
            run.far);
-    /* The streams must have contained every case. */
+    /* The streams must contain every case. */
     ck_assert(operations < 5000 || run.model.limit < 10 ||
               (run.interpolated > 100 && run.held > 20 && run.outside > 20));
     ck_assert(operations < 5000 || !run.is_steady || run.far > 100);

@@ -1,7 +1,8 @@
 /*
- * Bounds exclude nothing that counts. Random fights are judged with the broad phase and with it
- * opened, so that every player is searched: the answers are equal, byte for byte. And the contact
- * with each body, which bounds search for, is compared with sweeps of every hitbox, bit for bit.
+ * Bounds never exclude a body that counts. Random fights are judged with the broad phase, and again
+ * with open bounds, so that every player is searched. The answers are equal, byte for byte. The
+ * contact with each body, which the bounds search for, is also compared with sweeps of every
+ * hitbox, bit for bit.
  */
 #include <check.h>
 #include <float.h>
@@ -37,7 +38,7 @@ static void open_scene(struct hs_random *random)
     hs_scene_draw(random, &wishes, &scene);
     frame.scale = scales[hs_random_index(random, 4)];
     frame.translation = hs_vec_scale(hs_random_direction(random), far[hs_random_index(random, 5)]);
-    if (hs_random_chance(random, 0.5)) /* a coordinate of the path may be that of a body */
+    if (hs_random_chance(random, 0.5)) /* then the path and a body may have equal coordinates */
         frame.translation.x = frame.translation.z = 0;
     frame.order = 1 + (uint64_t)hs_random_index(random, 1000);
     hs_scene_open(&scene, &frame, &stage);
@@ -45,7 +46,7 @@ static void open_scene(struct hs_random *random)
 
 /* ---- the broad phase ---- */
 
-/* No player is said to be far away. */
+/* Opens the bounds, so that no player counts as far away. */
 static void open_bounds(struct hs_match *match)
 {
     for (uint32_t i = 0; i < match->players.count; i++) {
@@ -83,7 +84,7 @@ END_TEST
 
 /* ---- one body ---- */
 
-/* What the sweeps of all hitboxes find, in the order of the rig. */
+/* The result of sweeping all hitboxes in the order of the rig. */
 struct naive {
     bool touched;
     double distance, center_distance, gap;
@@ -148,7 +149,7 @@ static bool find_naively(const struct hs_path *path, const struct hs_history *hi
     return true;
 }
 
-/* Through a body, past it, along an axis, from far away or from inside. */
+/* Draws a path through a body, past it, along an axis, from far away or from inside. */
 static void draw_path(struct hs_random *random, const struct hs_history *history,
                       struct hs_path *out)
 {
@@ -240,7 +241,7 @@ END_TEST
 
 /* ---- grazes ---- */
 
-/* A rig with one ball around its root. */
+/* Makes a rig with one ball around its root. */
 static void make_ball(struct hs_rig *rig, double radius)
 {
     memset(rig, 0, sizeof *rig);
@@ -253,8 +254,8 @@ static void make_ball(struct hs_rig *rig, double radius)
     hs_rig_finish(rig);
 }
 
-/* A sweep also touches what it misses by at most the slack, which is a millimetre on a long path.
-   The bound of the contact holds for such a touch. */
+/* A sweep also touches bodies that it misses by at most the slack, which is a millimetre on a long
+   path. The bound of the contact holds for such a touch, too. */
 START_TEST(bounds_hold_for_grazes)
 {
     static struct hs_rig rig;

@@ -1,6 +1,6 @@
 /* All finite inputs give finite results: never NaN, and infinity only if the claim's own distances
-   overflow. Coordinates from 1e-300 to 1e300, rulesets at the ends of their ranges, times very far
-   apart, poses of every kind. */
+   overflow. Coordinates go from 1e-300 to 1e300. Scalars of the ruleset are at the ends of their
+   ranges, times are very far apart, and poses are of every kind. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@
 #define DEFAULT_SEED  20250306
 #define DEFAULT_CASES 4000
 
-/* The square of any number below this does not overflow. */
+/* Squares of numbers below this do not overflow. */
 #define HOLDABLE 1e150
 
-/* A value of any size up to `most`, or a special value that often breaks code. */
+/* Returns a value of any size up to `most`, or a special value that often breaks code. */
 static double any(struct hs_random *random, double most)
 {
     double sign = hs_random_chance(random, 0.5) ? 1 : -1;
@@ -41,7 +41,7 @@ static struct hs_vec any_vec(struct hs_random *random, double most)
     return (struct hs_vec){any(random, most), any(random, most), any(random, most)};
 }
 
-/* Each scalar is at an end of its range, at its default, or in between. */
+/* Sets each scalar to an end of its range, to its default, or to a value in between. */
 static void spread_scalars(struct hs_random *random, const struct hs_scalar *table, size_t count,
                            void *base)
 {
@@ -165,7 +165,7 @@ static struct hs_hit_claim any_claim(struct hs_random *random, int64_t start_us,
     return claim;
 }
 
-/* ---- what came out ---- */
+/* ---- results ---- */
 
 typedef bool is_fine(double value);
 
@@ -184,7 +184,7 @@ static bool vec_is_fine(struct hs_vec v, is_fine *fine)
     return fine(v.x) && fine(v.y) && fine(v.z);
 }
 
-/* A miss by more than the size of the world was measured against nothing. */
+/* A margin larger than the world is wrong, because no body is that far away. */
 static bool margin_is_measured(const struct hs_hit_result *r, double most)
 {
     return !r->has_margin || most > 1e12 || fabs(r->margin) < 1e14;
@@ -214,7 +214,7 @@ static const char *flaw(const struct hs_hit_result *r, is_fine *fine)
     return NULL;
 }
 
-/* Row: claims up to the bound of the world, beyond it, and so far that squares overflow. */
+/* Rows: claims up to the bound of the world, beyond it, and so far away that squares overflow. */
 START_TEST(numbers_in_numbers_out)
 {
     static const double most[] = {1e12, 1e100, 1.7e308};

@@ -1,11 +1,11 @@
 /*
  * Properties that hold for every verdict. Random fights (tests/support/oracle/scene.h) are verified
- * as they are. Then they are verified moved, turned, scaled, at a later time, with -q for q, and in
- * another order.
+ * as they are. Then they are moved, turned, scaled, delayed, posted with -q for q, or posted in
+ * another order, and verified again.
  *
- * Rounding may decide a claim that lies on the edge of a limit. To find out, the test verifies the
- * claim again with a small offset. If this changes the words of the answer, the case is left out
- * and counted. Numbers must agree within the change that this offset causes.
+ * Rounding may decide a claim that lies on the edge of a limit. To find such claims, the test
+ * verifies each claim again with a small offset. If the offset changes the words of the answer, the
+ * case is left out and counted. Numbers must agree within the change that this offset causes.
  */
 #include <check.h>
 #include <math.h>
@@ -20,11 +20,12 @@
 #define DEFAULT_SEED  20250304
 #define DEFAULT_CASES 2000
 
-/* Metres: the small offset, and the error of single precision for places two metres from a root. */
+/* In metres: the small offset, and the error of single precision for places two metres from a
+   root. */
 #define STEP     1e-5
 #define ROUNDING 4e-6
 
-/* ---- one answer, and another ---- */
+/* ---- answers and their stability ---- */
 
 /* An answer, whether it stays the same with the small offset, and how much its numbers change. */
 struct judged {
@@ -150,11 +151,12 @@ static void in_another_order(struct hs_random *random, struct hs_scene_frame *fr
 static const struct {
     const char *name;
     draw_frame *draw;
-    bool exact;      /* all bits must be equal */
-    bool aligned;    /* axis-aligned boxes stay the same here */
-    bool upright;    /* `up` is along an axis */
-    double rounding; /* m, more than usual: the error of adding 1e6 to a place, and of turning in
-                        double */
+    bool exact;   /* all bits must be equal */
+    bool aligned; /* axis-aligned boxes stay the same in it */
+    bool upright; /* `up` is along an axis */
+    /* metres added to the usual tolerance, for the error of adding 1e6 to a place and of turning in
+       double */
+    double rounding;
 } frames[] = {
     {"translation", moved, false, true, true, 1e-9},
     {"quarter turns", turned_by_quarters, false, false, true, 0},
@@ -168,7 +170,8 @@ static const struct {
 
 #define FRAMES ((int)(sizeof frames / sizeof *frames))
 
-/* A quarter turn swaps the axes of an aligned box. Only a cube stays the same. */
+/* A quarter turn swaps the axes of an aligned box. Only a cube stays the same, so this makes cubes
+   of the hulls. */
 static void square_hulls(const struct hs_scene_stage *stage)
 {
     struct hs_rig *hull = stage->rules->rigs[HS_SCENE_HULL];
@@ -192,7 +195,7 @@ static void expect_numbers(const char *name, long i, const struct judged *base,
     ck_assert_int_eq(numbers.count, base->numbers.count);
     double tolerance = rounding + 4 * base->spread;
     for (int k = 0; k < numbers.count; k++) {
-        /* Damage: 20 x zone x scale, with a falloff of less than 1 / 30 per metre. */
+        /* Damage is 20 x zone x scale. Its falloff is less than 1 / 30 per metre. */
         double share = numbers.is_damage[k] ? 4 : 1;
         ck_assert_msg(is_close(numbers.value[k], base->numbers.value[k], share * tolerance),
                       "%s, case %ld (%s): %.12g instead of %.12g, %g allowed", name, i,
@@ -233,7 +236,7 @@ static void judge_in(const struct hs_scene *scene, const struct hs_scene_frame *
 static void draw_scene(struct hs_random *random, int row, struct hs_scene *out)
 {
     struct hs_scene_wishes wishes = hs_scene_anything;
-    wishes.aligned = frames[row].aligned; /* after the turn they are other boxes */
+    wishes.aligned = frames[row].aligned; /* because a turn makes other boxes of them */
     wishes.falling = frames[row].upright;
     hs_scene_draw(random, &wishes, out);
 }
@@ -278,7 +281,7 @@ START_TEST(aligned_cubes_turn_by_quarters)
     for (long i = 0; i < cases; i++) {
         hs_scene_draw(&random, &hs_scene_anything, &scene);
         for (int p = 0; p < scene.player_count; p++)
-            scene.players[p].has_scale = false; /* it stretches along the world's axes */
+            scene.players[p].has_scale = false; /* because the scale is along the world's axes */
         struct hs_scene_frame frame = hs_scene_as_it_is();
         judge_in(&scene, &frame, true, &base);
         bool stable = true;

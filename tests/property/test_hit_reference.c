@@ -1,6 +1,6 @@
 /* The contacts of a claim, compared with a reference that walks along the path in 20,000 steps and
    measures all distances at each. The first body, its zone, the distance, and the gap to a missed
-   target must agree. Cases in which the reference's steps are too coarse are counted. */
+   target must agree. Cases for which the steps are too coarse are counted. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define DEFAULT_SEED  20250305
 #define DEFAULT_CASES 300
 
-/* Row: everything turns and the shot is instant; or the shot is a projectile, and nothing turns.
+/* Rows: everything turns and the shot is instant, or nothing turns and the shot is a projectile.
    Two more rows have bodies that do not block, and hits by touch. */
 static const struct hs_scene_wishes wishes[] = {
     {.aligned = true, .turning = true, .instant = true},
@@ -27,13 +27,13 @@ enum { ROWS = sizeof wishes / sizeof wishes[0] };
 /* The first body on the path. */
 struct first {
     int player;       /* -1: none */
-    const char *zone; /* that counts */
+    const char *zone; /* the zone that counts */
     double distance;  /* travel at the first touch */
     double zone_distance;
     bool is_clear; /* the steps are fine enough to decide */
 };
 
-/* The zone that counts on one body: with priority the head, otherwise the first one. */
+/* Finds the zone of one body that counts: with priority the head, otherwise the first one. */
 static void first_zone(const struct hs_scene *scene, const struct hs_scene_meeting *meeting,
                        double margin, struct first *out)
 {
@@ -78,8 +78,8 @@ static bool is_in_the_way(const struct hs_scene *scene, int p)
     return !scene->players[p].is_ghost && !(is_mate && scene->passes_team);
 }
 
-/* The touched body that comes first is the victim. A body that other shots pass counts only if no
-   other body is touched and the claim names it. */
+/* Expects the first touched body as the victim. A body that other shots pass counts only if the
+   claim names it and no other body is touched. */
 static void expect_by_touch(const struct hs_scene *scene, struct expected *out)
 {
     bool named_blocks = scene->has_target && is_in_the_way(scene, scene->target);
@@ -154,7 +154,7 @@ static void compare(const struct hs_scene *scene, const struct expected *want,
                   "case %ld: missed by %g instead of %g", i, got->margin, want->target_gap);
 }
 
-/* This test compares only contacts. */
+/* Judges the scene with only the check of contacts. */
 static void judge(const struct hs_scene *scene, struct hs_hit_result *out)
 {
     struct hs_scene_stage stage;
@@ -168,7 +168,7 @@ static void judge(const struct hs_scene *scene, struct hs_hit_result *out)
     hs_scene_close(&stage);
 }
 
-/* Claims before the first pose of a player, or fired after their hit, are not compared. */
+/* Moves the times of a claim into the history, because claims outside it are not compared. */
 static void keep_within_history(struct hs_scene *scene)
 {
     if (scene->hit_time_us < scene->times_us[1])
@@ -185,7 +185,7 @@ static void keep_within_history(struct hs_scene *scene)
 START_TEST(the_reference_agrees)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)_i);
-    /* If some bodies do not block, fewer shots are blocked. */
+    /* Fewer shots are blocked if some bodies do not block, so this needs more cases. */
     long cases = hs_test_count("HS_REFERENCE_CASES", DEFAULT_CASES) * (wishes[_i].ghosts ? 3 : 1);
     long unclear = 0;
     long reasons[HS_REASON_COUNT] = {0};

@@ -3,9 +3,9 @@
  * This holds for one claim and one history, because accepted claims become part of the history. And
  * damage never depends on a number that the client claims.
  *
- * Random fights as in test_hit_properties.c. Each tolerance is set close to the value that the
- * claim needs. So many claims are refused only for it, and pass with a little more. The run fails
- * if they are few.
+ * The fights are random, as in test_hit_properties.c. Each tolerance is set close to the value that
+ * the claim needs. So many claims are refused only because of it, and pass with a slightly wider
+ * one. The run fails if there are only a few such claims.
  */
 #include <check.h>
 #include <stdio.h>
@@ -57,8 +57,8 @@ static void set_padding(struct hs_ruleset *rules, double value)
     rules->hit.claim_padding = value;
 }
 
-/* `check`: the check whose measured value is the one the claim needs. `wide`: a value that passes
-   nearly everything. */
+/* `check`: the check whose measured value is the tolerance that the claim needs. `wide`: a value
+   that lets nearly everything pass. */
 static const struct {
     const char *name;
     set_tolerance *set;
@@ -76,7 +76,7 @@ static const struct {
 
 #define TOLERANCES ((int)(sizeof tolerances / sizeof *tolerances))
 
-/* Makes cases frequent that are rare in a scene and that this tolerance is about. */
+/* Cases that this tolerance is about are rare in a scene. This makes them frequent. */
 static void make_relevant(struct hs_random *random, int row, struct hs_scene *scene)
 {
     if (tolerances[row].set == set_grace) {
@@ -95,7 +95,7 @@ static void make_relevant(struct hs_random *random, int row, struct hs_scene *sc
     }
 }
 
-/* The other tolerances are wide, except some that are as narrow as in games. */
+/* Sets the other tolerances to wide values, and some of them to narrow ones as in games. */
 static void set_all(struct hs_random *random, struct hs_ruleset *rules)
 {
     static const double narrow[] = {0.3, 5, 0.05, 0.01, 0.01, 0.2, 0.1};
@@ -104,7 +104,7 @@ static void set_all(struct hs_random *random, struct hs_ruleset *rules)
         tolerances[i].set(rules, hs_random_chance(random, 0.1) ? narrow[i] : tolerances[i].wide);
 }
 
-/* The part of the tolerance that the claim needs; 0 if no number shows it. */
+/* Returns the tolerance that the claim needs, or 0 if no number shows it. */
 static double needed(int row, struct hs_scene_stage *stage, struct hs_hit_result *scratch)
 {
     tolerances[row].set(stage->rules, 0);
@@ -117,9 +117,10 @@ static double needed(int row, struct hs_scene_stage *stage, struct hs_hit_result
     return 0;
 }
 
-/* Some exceptions are intended. future_slack also decides whether the last pose of a bystander or
-   mover still blocks, and which body a claim without target can touch. claim_padding can turn a
-   burst beside the target into a direct hit. A body with unknown pose may block that hit. */
+/* Some exceptions are intended. `future_slack` also decides whether the last pose of a bystander or
+   mover still blocks, and which body a claim without target can touch. `claim_padding` can turn an
+   explosion beside the target into a direct hit, and a body with unknown pose may block that
+   hit. */
 static bool is_excused(int row, const struct hs_hit_result *narrow,
                        const struct hs_hit_result *wide)
 {
@@ -173,7 +174,8 @@ END_TEST
 
 /* ---- claimed numbers ---- */
 
-/* All claimed values that are only compared. (A launch velocity may refuse a projectile.) */
+/* Forges all claimed values that are only compared. (A launch velocity may cause a refusal of a
+   projectile.) */
 static void forge(struct hs_random *random, struct hs_hit_claim *claim)
 {
     static const char *const bones[] = {NULL, "head", "torso", "legs", "nose"};
@@ -210,8 +212,8 @@ START_TEST(damage_does_not_depend_on_what_is_claimed)
 }
 END_TEST
 
-/* In shadow, speeds, launch times and trace lengths pay nothing either: damage follows from ruleset
-   and frames. */
+/* In shadow mode, speeds, launch times and trace lengths change no damage either. Damage follows
+   from the ruleset and the frames. */
 START_TEST(damage_does_not_depend_on_a_velocity_in_shadow)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 201);

@@ -5,7 +5,8 @@
  * a piston and a sliding door. Clients see movers late. Their moves arrive late, in bunches, or not
  * at all.
  *
- * HS_WALK_HOURS: simulated hours. Bodies that walk through walls or above the ground are flagged.
+ * Bodies that walk through walls or above the ground are flagged. HS_WALK_HOURS is the number of
+ * simulated hours.
  */
 #include <check.h>
 #include <float.h>
@@ -84,7 +85,7 @@ static void add_wedge(struct hs_test_mesh *mesh, const struct solid *s)
     hs_test_mesh_triangle(mesh, foot[0], top[1], top[0]);
 }
 
-/* Every second box becomes triangles. */
+/* Builds the world. Every second box becomes triangles. */
 static void build(struct course *course)
 {
     struct hs_test_mesh mesh = {0};
@@ -139,7 +140,7 @@ static void make_obstacles(struct course *course)
     add_box(course, -7, 4, 0, -1, 4.2, 3); /* a wall with a doorway from y = -1 to 0.2 */
     add_box(course, 0.2, 4, 0, 6, 4.2, 3);
     add_box(course, -1, 4, 2.2, 0.2, 4.2, 3);
-    add_box(course, 5, 7, 0, 8, 11, 2.5); /* beside the piston */
+    add_box(course, 5, 7, 0, 8, 11, 2.5); /* a block beside the piston */
     build(course);
 }
 
@@ -151,7 +152,7 @@ static double swing(double time_s, double period_s, double still)
     return fmin(1, fmax(0, (share - still) / (1 - 2 * still)));
 }
 
-/* The piston rises by 2.5 m from the floor; the door slides to the side. */
+/* The piston rises by 2.5 m from the floor. The door slides to the side. */
 static struct solid mover_at(int mover, double time_s)
 {
     double up = 2.5 * swing(time_s, 9, 0.25), aside = 1.2 * swing(time_s, 5, 0.3);
@@ -170,7 +171,7 @@ static struct hs_vec middle_of(const struct solid *s)
 struct body {
     const struct course *course;
     struct solid movers[MOVERS]; /* as the client sees them */
-    struct hs_vec at;            /* the feet */
+    struct hs_vec at;            /* the place of the feet */
     double vx, vy, vz, wish, decide_s, height;
     bool is_falling, on_piston, wants_jump;
 };
@@ -181,7 +182,7 @@ static bool is_over(const struct solid *s, double x, double y)
            y - HALF_WIDTH < s->max.y;
 }
 
-/* The highest surface below the body. */
+/* Returns the height of the highest surface below the body. */
 static double top_of(const struct solid *s, double x)
 {
     if (!s->is_ramp)
@@ -211,7 +212,7 @@ static bool is_free(const struct body *body, double x, double y, double z, doubl
     return true;
 }
 
-/* Makes the body stand or crouch at this place. False: there is not enough space. */
+/* Makes the body stand or crouch at this place. Returns false if there is not enough space. */
 static bool fit(struct body *body, double x, double y, double z)
 {
     double height = is_free(body, x, y, z, STANDING) ? STANDING : CROUCHING;
@@ -222,7 +223,7 @@ static bool fit(struct body *body, double x, double y, double z)
     return true;
 }
 
-/* The highest ground up to `highest`; -DBL_MAX: there is no ground. */
+/* Returns the highest ground up to `highest`, or -DBL_MAX without ground. */
 static double ground_at(struct body *body, double x, double y, double highest)
 {
     double best = -DBL_MAX;
@@ -338,9 +339,10 @@ struct session {
     struct hs_random random;
     struct line line;
     enum kind kind;
-    double frames_s; /* frames are posted up to this time */
+    double frames_s; /* frames are posted up to this time; in seconds */
     long moves, flags[HS_MOVE_CHECK_COUNT];
-    long airborne, crouched, riding, high, in_doorway; /* moves: the attempted ones */
+    /* counts of moves; `in_doorway` counts attempts */
+    long airborne, crouched, riding, high, in_doorway;
 };
 
 static void post_frames(struct session *session, double until_s)
@@ -397,7 +399,7 @@ static void note(struct session *session)
     session->in_doorway += fabs(body->at.x + 0.4) < 0.3 && fabs(body->at.y - 4.1) < 0.1;
 }
 
-/* The move of the client at this time arrives, unless it is lost. */
+/* The client sends its move of this time. The move arrives, unless it is lost. */
 static void send(struct session *session, double time_s)
 {
     struct line *line = &session->line;
@@ -461,7 +463,7 @@ static void start(struct session *session, const struct course *course)
         body->at.z += 4;
 }
 
-/* Plays a session; adds its flags to `total`. */
+/* Plays a session, and adds its flags to `total`. */
 static void play(const struct hs_ruleset *ruleset, const struct course *course, enum kind kind,
                  uint64_t seed, uint64_t stream, struct session *total)
 {

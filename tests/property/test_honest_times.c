@@ -1,12 +1,12 @@
 /*
  * Honest clients on the six networks of `simulate timing`. The check `latency` refuses at most 0.5
- * % of their claims. A client follows the server's clock by the stamps of snapshots, draws two
- * snapshots late, and claims the time that it drew. Twice a second the server posts a round trip,
- * which a client answers with its next frame. Bodies stand still, so that only times matter. Row:
- * with moves, or without.
+ * % of their claims. A client adjusts its clock to the times in snapshots, draws what happened two
+ * snapshots ago, and claims the time that it drew. Twice a second the server posts a round trip,
+ * which a client answers with its next frame. Bodies stand still, so that only times matter. Rows:
+ * without moves, and with moves.
  *
- * The test prints how many claims are beyond the slack on each network. HS_LINK_SESSIONS: ten
- * minutes of play per network.
+ * The test prints how many claims exceed the slack on each network. HS_LINK_SESSIONS is the number
+ * of sessions per network. A session is ten minutes of play.
  */
 #include <check.h>
 #include <math.h>
@@ -33,8 +33,9 @@ static struct hs_ruleset *rules;
 /* The results of the claims on one network. */
 struct sums {
     long claims;
-    long older, newer, noisy; /* beyond older_slack, beyond newer_slack, and beyond both without the
-                                 slack for noise */
+    /* older than older_slack; newer than newer_slack; either of these, but accepted thanks to the
+       slack for noise */
+    long older, newer, noisy;
     long reasons[HS_REASON_COUNT];
 };
 
@@ -42,15 +43,16 @@ struct play {
     struct hs_match *match;
     struct hs_timing_line up, down;
     struct hs_dice dice;
-    double start, period;  /* time of the server's ticks */
+    double start, period;  /* the times of the server's ticks */
     double now;            /* time of the client's frame */
-    double sent, arrives;  /* time of the next snapshot */
-    double newest;         /* stamp of the newest snapshot at the client; 0: none */
+    double sent, arrives;  /* the times of the next snapshot */
+    double newest;         /* server time of the newest snapshot that the client has; 0: none */
     double clock, drawn;   /* the client's offset from the server's clock; the drawn time */
-    double posted, pinged; /* the last tick that posted a frame; the last one with a round trip */
-    double round_trip;     /* from the newest move */
+    double posted, pinged; /* last tick that posted a frame; last tick that posted a round trip */
+    double round_trip;     /* measured with the newest move */
     double next_claim;
-    bool echoes; /* a snapshot arrived since the last packet; it gives the round trip */
+    /* a snapshot arrived since the last packet, so the next packet gives a round trip */
+    bool echoes;
     bool sends_moves;
     uint64_t shots;
 };
@@ -201,7 +203,7 @@ static void print(enum hs_timing_profile profile, const struct sums *sums, long 
 }
 
 /*
- * Fails if more than 0.5 % are refused with certainty: the lower bound of the 95 % interval counts.
+ * Fails if certainly more than 0.5 % are refused: the lower bound of the 95 % interval counts.
  */
 START_TEST(honest_clients_pass)
 {

@@ -1,8 +1,8 @@
 /*
- * Properties of movement for any play. Players walk as common engines let them: they accelerate,
- * brake and turn by friction, walk slopes and stairs, jump, fall off ledges, bump into walls and
- * slide down what is steep. A connection delays, bunches and loses their moves, and each move has
- * the time that the timing check grants.
+ * Properties of movement in any game. Players walk as in common engines: they accelerate, brake and
+ * turn by friction, walk on slopes and stairs, jump, fall off edges, bump into walls and slide down
+ * steep slopes. A connection delays, groups and loses their moves. Each move has the time that the
+ * timing check grants.
  */
 #include <check.h>
 #include <math.h>
@@ -24,7 +24,7 @@
 enum { WALKING, FALLING };
 enum cheat { HONEST, FAST, HOVER, CLIMB, BLINK, CHEATS };
 
-/* ---- a body as an engine moves it; metres ---- */
+/* ---- a body as an engine moves it (in metres) ---- */
 
 #define MAX_SPEED 6.0
 #define ACCEL     20.48
@@ -34,7 +34,8 @@ enum cheat { HONEST, FAST, HOVER, CLIMB, BLINK, CHEATS };
 
 struct body {
     struct hs_vec position, velocity;
-    double wish, turning; /* target velocity, with `wishes`; the mouse turns it, rad/s */
+    /* target speed, used if `wishes`; turn of the view by the mouse in rad/s */
+    double wish, turning;
     double slope, ground, decide_s, air_control;
     bool wishes, is_falling, is_sliding;
 };
@@ -65,7 +66,8 @@ static void decide(struct hs_random *random, struct body *body)
 }
 
 /*
- * Friction turns the velocity towards the wanted one, and the input accelerates it up to the limit.
+ * Friction turns the velocity towards the target velocity. The input accelerates it up to the
+ * limit.
  */
 static void walk(struct body *body, double max_speed, double dt)
 {
@@ -132,12 +134,12 @@ static void simulate(struct hs_random *random, struct body *body, enum cheat che
     }
 }
 
-/* ---- a session: what the line and the timing judge make of it ---- */
+/* ---- a session: the moves after the connection and the timing check ---- */
 
 struct line {
     double frame_s, tick_s, delay_s, jitter_s, loss, stall;
     double hitch;   /* probability that a frame takes long */
-    double until_s; /* arrivals are held back until this time */
+    double until_s; /* arrivals are delayed until this time */
     double arrived_s, lost_until_s;
     bool rounds;
 };
@@ -146,7 +148,7 @@ struct session {
     struct hs_movement_step steps[MOST_STEPS];
     double made_s[MOST_STEPS]; /* when the client made the move */
     int count;
-    double cheats_s; /* from this time on; HUGE_VAL: never */
+    double cheats_s; /* time of the first cheat; HUGE_VAL: none */
 };
 
 static struct line draw_line(struct hs_random *random)
@@ -164,8 +166,8 @@ static struct line draw_line(struct hs_random *random)
     };
 }
 
-/* The tick of the server at which a packet that is sent now arrives; negative: it is lost. Order is
-   kept. */
+/* Returns the time of the server tick at which a packet that is sent now arrives, or a negative
+   number if it is lost. Packets keep their order. */
 static double arrival(struct hs_random *random, struct line *line, double now_s, bool may_be_cut)
 {
     double delay = line->delay_s - line->jitter_s * log(1 - hs_random_unit(random));
@@ -321,7 +323,8 @@ START_TEST(honest_players_never_fail)
 }
 END_TEST
 
-/* Seconds from the first cheated move to its detection; HUGE_VAL: it was not detected. */
+/* Returns the seconds from the first cheated move to its detection, or HUGE_VAL if it was not
+   detected. */
 static double found_after(unsigned bit)
 {
     for (int k = 0; k < session.count; k++)
@@ -385,7 +388,7 @@ static void change(struct hs_random *random, enum change what)
     }
 }
 
-/* Rounding may decide a case at the edge of a limit. So tests whether a tiny change of the limits
+/* Rounding may decide a case at the edge of a limit. Returns whether a tiny change of the limits
    decides it, too. */
 static bool is_on_an_edge(void)
 {

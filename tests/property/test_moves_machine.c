@@ -1,8 +1,8 @@
 /*
- * Random sequences of moves of several players: honest, reordered, repeated, altered, of other
- * epochs, reset, paused, or nonsense. The rules that hold for all of them:
+ * Random sequences of moves of several players. Moves are honest, reordered, repeated, altered,
+ * nonsense, from other epochs, or after resets and pauses. These rules hold for all sequences:
  *
- * - The sum of delta_time stays within server time and a second of credit. Each one is in
+ * - The sum of delta_time is at most the server time plus a second of credit. Each delta_time is in
  *   [0, max_delta * dilation], and all numbers are finite.
  * - A retry repeats its answer and changes nothing, and a bad timestamp changes nothing.
  * - The same sequence thirty days later gives the same bits.
@@ -25,7 +25,8 @@
 
 enum { PLAYERS = 3, MOVES = 400, CASES = 2000, LATELY = 32 };
 
-/* Check's assertions write their place to a file each time, which is too slow for every move. */
+/* Check's assertions write their place to a file each time. That is too slow to do for every
+   move. */
 #define NEED(condition)                                                                            \
     do {                                                                                           \
         if (!(condition))                                                                          \
@@ -38,12 +39,13 @@ static const char *const names[PLAYERS] = {"alice", "bob", "carl"};
 
 /* The model's state of a player. */
 struct client {
-    int64_t clock_us, heard_us; /* newest timestamp; newest arrival of an accepted timestamp */
+    /* newest timestamp of the client; arrival time of the newest accepted timestamp */
+    int64_t clock_us, heard_us;
     uint64_t epoch, seq;
     double speed, dilation, granted_us, allowed_us;
     unsigned long judged;
     bool has_begun;
-    struct hs_move lately[LATELY]; /* indexed by number, for retries */
+    struct hs_move lately[LATELY]; /* moves for retries, indexed by their number */
     unsigned long late_count;
     struct hs_vec position;
 };
@@ -51,8 +53,8 @@ struct client {
 struct machine {
     struct hs_random random;
     struct hs_ruleset *ruleset;
-    /* The sequence, the same sequence 30 days later, and its moves that are neither a retry nor
-       nonsense. */
+    /* Matches with the sequence, with the same sequence 30 days later, and without the retries and
+       the nonsense. */
     struct hs_match *match, *late, *plain;
     struct client clients[PLAYERS];
     int64_t now_us;
@@ -85,7 +87,7 @@ static bool same_failures(const struct hs_move_result *a, const struct hs_move_r
     return true;
 }
 
-/* But for `replayed`. */
+/* Compares all members except `replayed`. */
 static bool same_result(const struct hs_move_result *a, const struct hs_move_result *b)
 {
     return a->verdict == b->verdict && a->reason == b->reason &&
@@ -113,22 +115,23 @@ static void disturb(struct machine *m, struct client *client, struct hs_move *mo
     struct hs_random *random = &m->random;
     switch (hs_random_index(random, 60)) {
     case 0:
-        client->clock_us += chance_us(random, 1, 5000000); /* a leap */
+        client->clock_us += chance_us(random, 1, 5000000); /* a jump ahead */
         break;
     case 1:
         client->clock_us += chance_us(random, 1, 119000000);
         break;
     case 2:
-        move->timestamp_us -= chance_us(random, 0.9, 300000); /* an old ack, or none */
+        move->timestamp_us -= chance_us(random, 0.9, 300000); /* a late timestamp */
         break;
     case 3:
-        client->clock_us -= m->ruleset->moves.reset_period_us; /* a reset, at its time or not */
+        /* a reset, at the right time or not */
+        client->clock_us -= m->ruleset->moves.reset_period_us;
         break;
     case 4:
         move->timestamp_us = hs_random_index(random, 400000000) - 100000000;
         break;
     case 5:
-        move->timestamp_us = -(int64_t)hs_random_index(random, 3); /* none at all */
+        move->timestamp_us = -(int64_t)hs_random_index(random, 3); /* no valid timestamp */
         break;
     case 6:
         client->epoch++;
@@ -138,7 +141,7 @@ static void disturb(struct machine *m, struct client *client, struct hs_move *mo
     case 7:
         if (move->epoch > 0) {
             move->epoch--;
-            move->seq = 1000000 + moves_made; /* an epoch that was not used at that time */
+            move->seq = 1000000 + moves_made; /* an older epoch, with a new number */
         }
         break;
     case 8:
@@ -157,7 +160,7 @@ static void disturb(struct machine *m, struct client *client, struct hs_move *mo
         move->kind = hs_random_chance(random, 0.5) ? HS_MOVE_OLD : HS_MOVE_PENDING;
         break;
     case 13:
-        move->received_us -= chance_us(random, 1, 40000); /* the timestamp is out of order */
+        move->received_us -= chance_us(random, 1, 40000); /* receipt times out of order */
         break;
     case 14:
         client->position.x += 1e4; /* far away */
@@ -185,7 +188,8 @@ static struct hs_move next_move(struct machine *m, struct client *client, const 
     if (hs_random_chance(random, 0.4)) {
         move.fields |= HS_MOVE_HAS_POSITION | HS_MOVE_HAS_VELOCITY | HS_MOVE_HAS_SERVER_POSITION;
         move.mode = hs_stage_str(modes[hs_random_index(random, 3)]);
-        double side = hs_random_chance(random, 0.5) ? 1 : -1; /* back and forth, too suddenly */
+        /* moves back and forth too suddenly */
+        double side = hs_random_chance(random, 0.5) ? 1 : -1;
         client->position.x += side * hs_random_between(random, 0, 0.1);
         client->position.z += hs_random_chance(random, 0.05) ? 2 : 0;
         move.position = client->position;
@@ -205,7 +209,7 @@ static struct hs_move next_move(struct machine *m, struct client *client, const 
     return move;
 }
 
-/* ---- judging ---- */
+/* ---- verdicts ---- */
 
 static struct hs_move_result judge(struct hs_match *match, const struct hs_move *move)
 {
@@ -242,7 +246,8 @@ static void expect_sane(const struct machine *m, const struct hs_move *move,
     NEED(result->failure_count <= HS_MOVE_CHECK_COUNT);
 }
 
-/* The server time, with the announced dilation, and one second more. */
+/* The granted time must not exceed the server time, multiplied by the announced dilation, plus one
+   second. */
 static void expect_granted(const struct machine *m, struct client *client,
                            const struct hs_move *move, const struct hs_move_result *result)
 {
@@ -270,7 +275,7 @@ static void count(const struct hs_move_result *result)
     flagged += result->raised != 0;
 }
 
-/* A bad timestamp is reported and counted, and has no other effect. */
+/* A bad timestamp must be reported and counted, and have no other effect. */
 static void post_bad(struct machine *m, const char *name, const struct hs_move *move)
 {
     struct hs_move_checks before;
@@ -306,14 +311,14 @@ static void post(struct machine *m, int who)
     NEED(same_result(&result, &plain));
     NEED(!result.replayed);
     expect_granted(m, client, &move, &result);
-    /* The service may drop answers to numbers below all others. */
+    /* The service may drop answers to numbers that are lower than all others. */
     if ((move.fields & HS_MOVE_HAS_SEQ) && move.epoch == client->epoch) {
         client->seq = move.seq;
         client->lately[client->late_count++ % LATELY] = move;
     }
 }
 
-/* One of the last moves again, unchanged or with one change. */
+/* Repeats one of the last moves, unchanged or with one change. */
 static void repeat(struct machine *m, int who)
 {
     struct client *client = &m->clients[who];
@@ -398,7 +403,8 @@ START_TEST(whatever_comes_is_judged_within_bounds)
     printf("moves machine: seed %llu, %lu cases\n", (unsigned long long)seed, cases);
     for (unsigned long i = 0; i < cases; i++)
         run_case(seed, i);
-    /* The reasons from `through_world` on need a map or movers; `not_in_control` needs frames. */
+    /* The reasons from `through_world` on need a map or movers, and `not_in_control` needs
+       frames. */
     for (int i = 0; i < HS_MOVE_THROUGH_WORLD && cases >= CASES; i++)
         ck_assert_msg(reasons[i] > 0 || i == HS_MOVE_CAPACITY || i == HS_MOVE_MALFORMED ||
                           i == HS_MOVE_NOT_IN_CONTROL,

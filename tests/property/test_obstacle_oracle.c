@@ -1,13 +1,12 @@
 /*
  * Obstacles on a path, compared with answers that follow from the documents, not from the code:
- *
- * - boxes at rest, as movers and as boxes of a map, must be met after the same distance;
- * - boxes that move, turn, jump, open or are not posted for some time, compared with a walk in
- *   small steps that places them again at each, in double, with sines and arc cosines;
- * - the view of a burst, compared with a test of every triangle.
- *
- * Tolerances: distances to a box are as exact as a step of the walk. In flight, a turning mover is
- * rounded to the start of a leg (HS_LEG_US), so its furthest corner adds its own movement.
+ * - Boxes at rest are met after the same distance as movers and as boxes of a map.
+ * - Boxes that move, turn, jump, open or are not posted for some time are compared with a walk in
+ *   small steps. It places them again at each step, in double, with sines and arc cosines.
+ * - Sight from an explosion is compared with a test of every triangle.
+ * Tolerances: distances to a box are as exact as a step of the walk. During a flight, the turn of a
+ * mover is rounded to the start of a leg (HS_LEG_US), so the movement of its furthest corner in
+ * that time is added.
  */
 #include <check.h>
 #include <math.h>
@@ -33,7 +32,9 @@ struct box {
     struct hs_scene_quat turn[FRAMES];
     bool jump[FRAMES], solid[FRAMES], posted[FRAMES];
     double spin,
-        speed; /* radians per second of the furthest corner, and length per second of the place */
+        /* speed of the furthest corner by turning, and speed of the place; units of length per
+           second */
+        speed;
 };
 
 struct set {
@@ -103,7 +104,7 @@ static double radius_of_shot(struct hs_random *random)
 
 /* ---- boxes at rest ---- */
 
-/* The same boxes, once in a map and once as movers. */
+/* The same boxes are placed once in a map and once as movers. */
 START_TEST(at_rest_movers_are_boxes_of_the_map)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 1);
@@ -214,7 +215,7 @@ static double outside(double at, double half)
     return fmax(fabs(at) - half, 0);
 }
 
-/* The distance from a point to the placed box; inside it is below 0. */
+/* Returns the distance from a point to the placed box. It is negative inside the box. */
 static double box_distance(const struct box *box, struct hs_vec at, struct hs_scene_quat turn,
                            struct hs_vec point)
 {
@@ -230,8 +231,8 @@ static double box_distance(const struct box *box, struct hs_vec at, struct hs_sc
 
 enum presence { AWAY, PRESENT, UNSEEN };
 
-/* Distance to the box at a time, by the rules for movers. PRESENT: it is placed. AWAY: it is not
-   solid. UNSEEN: its place is unknown, and the newest one counts. */
+/* Computes the distance to the box at a time by the rules for movers. PRESENT: the place is known.
+   AWAY: the box is not solid. UNSEEN: the place is unknown, and the newest one counts. */
 static enum presence box_at(const struct box *box, double ms, struct hs_vec point, double *distance)
 {
     int from = (int)(ms / FRAME_MS), to = from + 1;
@@ -255,11 +256,11 @@ static enum presence box_at(const struct box *box, double ms, struct hs_vec poin
     return box->solid[from] ? PRESENT : AWAY;
 }
 
-/* A claimed shot, before the library cuts its path. */
+/* A claimed shot, before the library divides its path. */
 struct shot {
     struct hs_vec start, end;
     double gravity, radius, extension;
-    double start_ms, end_ms; /* equal: instant */
+    double start_ms, end_ms; /* equal if the shot is instant */
 };
 
 struct step {
@@ -271,14 +272,14 @@ static struct hs_vec fly(const struct shot *shot, double share)
 {
     double whole = (shot->end_ms - shot->start_ms) / 1e3, t = whole * share;
     struct hs_vec p = hs_vec_lerp(shot->start, shot->end, share);
-    p.z += shot->gravity * (whole * t - t * t) /
-           2; /* launched higher by the distance that it will fall */
+    /* It is launched higher by the distance that it falls. */
+    p.z += shot->gravity * (whole * t - t * t) / 2;
     return p;
 }
 
 static void walk(const struct shot *shot, struct step steps[STEPS + 1])
 {
-    enum { LAST = STEPS - 100 }; /* then the extension */
+    enum { LAST = STEPS - 100 }; /* the extension is walked after these steps */
     struct hs_vec before = shot->start;
     for (int i = 0; i <= STEPS; i++) {
         double share = fmin((double)i / LAST, 1);
@@ -295,8 +296,8 @@ static void walk(const struct shot *shot, struct step steps[STEPS + 1])
     }
 }
 
-/* Returns NULL, or the fault of an answer. *doubt: no obstacle is certain before the contact, but
-   an unseen mover may be. */
+/* Returns NULL, or the fault of an answer. Sets *doubt if no obstacle is certain before the
+   contact, but an unseen mover may be there. */
 static const char *judge(const struct set *set, const struct shot *shot, const struct step *steps,
                          const struct hs_obstacle *got)
 {
@@ -308,7 +309,7 @@ static const char *judge(const struct set *set, const struct shot *shot, const s
             const struct box *box = &set->boxes[k];
             bool flies = shot->end_ms > shot->start_ms;
             double tolerance = 3 * step + 2e-4 + (flies ? box->spin * HS_LEG_US * 1e-6 : 0);
-            if (flies) /* a step also takes some time */
+            if (flies) /* because a step takes some time */
                 tolerance += 3 * box->speed * (shot->end_ms - shot->start_ms) / 1e3 / STEPS;
             double distance;
             enum presence presence = box_at(box, steps[i].ms, steps[i].center, &distance);
@@ -368,7 +369,7 @@ START_TEST(boxes_that_move)
         }
         struct hs_path path;
         struct hs_obstacle got;
-        double wider = 2 * shot.radius + 0.1; /* the slack for bodies; this match has no bodies */
+        double wider = 2 * shot.radius + 0.1; /* the slack for bodies; this match has none */
         if (instant)
             hs_path_trace(shot.start, shot.end, wider, shot.extension, end_us, &path);
         else
@@ -376,7 +377,7 @@ START_TEST(boxes_that_move)
                            shot.extension, 1e-4, start_us, end_us, &path);
         open_stage(&set, &stage);
         hs_obstacle_find(&stage.context, &path, shot.radius, &got);
-        if (gap < 0) /* a shooter who touches a wall shoots a ray */
+        if (gap < 0) /* a shooter who touches a wall shoots along a line */
             shot.radius = 0;
         walk(&shot, steps);
         const char *wrong = judge(&set, &shot, steps, &got);
@@ -396,11 +397,11 @@ START_TEST(boxes_that_move)
 }
 END_TEST
 
-/* ---- what a burst sees ---- */
+/* ---- sight from an explosion ---- */
 
 enum sight { HIDDEN, SEEN, UNCLEAR };
 
-/* The result of a segment against all triangles. UNCLEAR: it passes an edge or ends at a face. */
+/* Tests a segment against all triangles. UNCLEAR: the segment passes an edge or ends at a face. */
 static enum sight see(const struct hs_world_mesh *mesh, struct hs_vec from, struct hs_vec to)
 {
     enum sight sight = SEEN;

@@ -1,9 +1,9 @@
 /*
  * Moving, turning, scaling or delaying a whole scenario changes no verdict. Every scenario of
- * tests/scenarios is verified as written, and again in random frames of reference. The words must
- * be equal, and so must the numbers after conversion. (tests/property/test_hit_properties.c does
- * this with random matches. It also turns by angles that cli/play/scenario/reference.h does not
- * support.)
+ * tests/scenarios is verified as written, and again in random frames of reference. The words of
+ * both answers must be equal. So must the numbers after conversion.
+ * (tests/property/test_hit_properties.c does this with random matches. It also turns by angles that
+ * cli/play/scenario/reference.h does not support.)
  */
 #include <check.h>
 #include <math.h>
@@ -17,24 +17,24 @@
 #include "tests/support/run_suite.h"
 
 #define DEFAULT_SEED  20250401
-#define DEFAULT_CASES 1 /* frames of each kind per scenario */
+#define DEFAULT_CASES 1 /* number of frames of each kind for each scenario */
 
-/* Metres: the answers come from single-precision numbers of a body's size from its root. Plus this
-   share of the answer's largest length. Values near the far end of a trace are differences of large
-   numbers. */
+/* Tolerance in metres, because a body's places relative to its root are in single precision. SHARE
+   is a share of the answer's largest length, because values near the far end of a trace are
+   differences of large numbers. */
 #define TOLERANCE 1e-5
 #define SHARE     1e-9
 
 static struct hs_all_scenarios scenarios;
 
-/* ---- what a scenario answers ---- */
+/* ---- the answers of a scenario ---- */
 
 struct record {
-    FILE *stream; /* of `words` */
+    FILE *stream; /* writes `words` */
     char *words;  /* all parts that are not numbers */
     size_t size, count, room;
     double *values; /* lengths in metres, all others unchanged */
-    double *sizes;  /* for each, the largest value of the same answer */
+    double *sizes;  /* for each value, the largest one of the same answer */
     double unit;
     unsigned long verdicts;
 };
@@ -138,7 +138,7 @@ static void note_move(struct record *record, const struct hs_move_result *r)
     }
 }
 
-/* For the values of an answer, from `first` on. */
+/* Sets the sizes for the values of an answer, from `first` on. */
 static void note_sizes(struct record *record, size_t first)
 {
     double largest = 0;
@@ -203,8 +203,8 @@ static void free_record(struct record *record)
 
 /* ---- frames of reference ---- */
 
-/* The quaternion of a signed permutation of the axes. The largest of its four parts follows from
-   the diagonal, the others from the remaining entries. */
+/* Finds the quaternion of a signed permutation of the axes. The largest of its four numbers follows
+   from the diagonal, the others from the remaining entries. */
 static void find_turn(struct hs_reference *reference)
 {
     double m[3][3] = {{0}}, q[4] = {0};
@@ -231,7 +231,7 @@ static void find_turn(struct hs_reference *reference)
 
 static void turned(struct hs_random *random, struct hs_reference *reference)
 {
-    /* The last sign must make it a rotation and not a mirror. */
+    /* The last sign must make a rotation, not a mirror image. */
     int swaps = hs_random_index(random, 6);
     static const int axes[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
                                    {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
@@ -258,7 +258,7 @@ static void moved(struct hs_random *random, struct hs_reference *reference)
     reference->shift[2] = way.z * far;
 }
 
-/* Whole microseconds, because times are stored so. */
+/* The shift is in whole microseconds, because times are stored so. */
 static void later(struct hs_random *random, struct hs_reference *reference)
 {
     double seconds = hs_random_log_between(random, 1, 1.7e9);
@@ -314,7 +314,7 @@ static void compare(const char *row, const struct hs_reference *reference,
     }
 }
 
-/* Row: a kind of frame of reference. */
+/* Rows: the kinds of frames of reference. */
 START_TEST(the_same_in_any_frame)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)_i);

@@ -1,6 +1,6 @@
-/* Simulated players on bad networks. Honest claims are accepted and forged ones refused. Firing at
-   twice the rate gains almost nothing, and the cheats stay within their limits. HS_PROPERTY_CASES:
-   min number of honest claims, but at least MIN_CLAIMS. */
+/* Simulated players on bad networks. Honest claims are accepted and forged ones are refused. Firing
+   at twice the rate gains almost nothing, and the cheats stay within their limits.
+   HS_PROPERTY_CASES is the min number of honest claims, but not below MIN_CLAIMS. */
 #include <check.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 
 #define DEFAULT_SEED 20250611
 
-/* With fewer claims some kinds of forgery are too rare. */
+/* With fewer claims, some kinds of forgery occur too rarely. */
 enum { MIN_CLAIMS = 8000 };
 
 static struct hs_simulation simulation;
@@ -32,7 +32,7 @@ static void set_up(void)
     simulation.cheats = 1;
 }
 
-/* A goal without any attempts proves nothing, so every kind must occur. */
+/* A goal without attempts proves nothing, so every kind must occur. */
 static void assert_everything_comes_up(void)
 {
     for (int kind = 0; kind < HS_FORGERIES; kind++)
@@ -70,7 +70,7 @@ START_TEST(goals_are_met)
 END_TEST
 
 /*
- * Without a rule the result must change, so the simulation would notice a check that does nothing.
+ * With a rule that is too strict the result must change. So the simulation would notice it.
  */
 START_TEST(a_short_memory_is_noticed)
 {
@@ -87,7 +87,8 @@ START_TEST(a_short_memory_is_noticed)
 }
 END_TEST
 
-/* No check can stop a client that chooses the seed. Cheats do not use it if it gains nothing. */
+/* No check can stop a client that chooses its seeds, so this cheat must gain. Otherwise the cheats
+   would not make full use of their chances. */
 START_TEST(cheats_try)
 {
     double twin = 0, cheat = 0;

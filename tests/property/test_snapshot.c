@@ -1,6 +1,6 @@
-/* A match that was saved and restored answers like the one that lived on. Moves and retries do so
-   at once; claims do so after frames have confirmed the state and a window of poses was posted.
-   Reading any bytes must be harmless. */
+/* A match that was saved and restored answers like the match that lived on. Moves and retries do so
+   at once. Claims do so after frames confirmed the state and a window of poses was posted. Any
+   bytes can be read without harm. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "validators/moves.h"
 #include "validators/snapshot.h"
 
-/* Shots are compared only after the time whose events may be lost. */
+/* Shots are compared only after the time in which events may be lost. */
 enum { MOST_TICKS = 260, RESYNC_TICKS = 90, AFTER_TICKS = 60 };
 
 static const struct hs_match_limits limits = {.players = 16, .samples = 128, .movers = 4};
@@ -101,8 +101,8 @@ START_TEST(answers_as_before)
 }
 END_TEST
 
-/* A repeated claim gets its first answer before any frame was posted. A new claim is inconclusive,
-   and is never refused for missing data. */
+/* A repeated claim gets its first answer even before a frame is posted. A new claim is
+   inconclusive, and never refused because of missing data. */
 START_TEST(answers_again_without_poses)
 {
     struct hs_small_game traffic = {.seed = 5};
@@ -125,7 +125,7 @@ START_TEST(answers_again_without_poses)
 END_TEST
 
 /* The match is saved in parts while players leave and come. All players who stayed are saved, and
-   each is consistent. */
+   the state of each is consistent. */
 START_TEST(parts_miss_nobody)
 {
     struct hs_small_game traffic = {.seed = 6};
@@ -154,7 +154,7 @@ START_TEST(parts_miss_nobody)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         ck_assert(hs_match_find_player(match, all[i], &was));
         ck_assert(hs_match_find_player(read, all[i], &is));
-        ck_assert_double_eq_tol(was.suspicion, is.suspicion, 0.01); /* a frame decayed it */
+        ck_assert_double_eq_tol(was.suspicion, is.suspicion, 0.01); /* a frame reduced it */
         ck_assert_double_eq(was.damage_dealt, is.damage_dealt);
         ck_assert_mem_eq(was.reasons, is.reasons, sizeof was.reasons);
     }
@@ -165,8 +165,8 @@ START_TEST(parts_miss_nobody)
 }
 END_TEST
 
-/* A clock that was set back while the service was down is accepted like any other: at the third
-   frame that agrees. A clock that went on is accepted at once. */
+/* If the clock was set back while the service was down, it is accepted as usual: at the third frame
+   that agrees. If it went on, it is accepted at once. */
 START_TEST(clock_after_the_gap)
 {
     struct hs_small_game traffic = {.seed = 7};
@@ -215,9 +215,9 @@ static void judge_move(struct hs_match *match, int64_t received_us, int64_t clie
     ck_assert(hs_match_check_move(match, &move, &result));
 }
 
-/* After an orderly end credit grows by the measured gap, otherwise not at all. If the layout of the
-   checks differs, they start new, but keep the credit. Each move takes almost no time, so the
-   remaining credit is the growth. */
+/* After an orderly end the credit grows by the measured gap, otherwise not at all. If the layout of
+   the checks differs, they start new but keep the credit. Each move takes almost no time, so the
+   credit that is left is the growth. */
 START_TEST(credit_is_not_refilled)
 {
     struct hs_ruleset *ruleset = hs_small_game_ruleset();
@@ -239,14 +239,14 @@ START_TEST(credit_is_not_refilled)
     judge_move(read, 1020000 + 350000, 3000002);
     ck_assert_int_eq(credit_of(read), 50000 - 1);
     hs_match_destroy(read);
-    bytes.data[12] ^= 1; /* bytes in the layout tag of the checks */
+    bytes.data[12] ^= 1; /* a byte in the layout tag of the checks */
     ck_assert_int_eq(hs_match_load(ruleset, &limits, bytes.data, bytes.len, &read),
                      HS_MATCH_LOADED_PARTLY);
     ck_assert_int_eq(credit_of(read), 0);
     judge_move(read, 1020000 + 300000, 3000001);
     ck_assert_int_le(credit_of(read), 300000);
     hs_match_destroy(read);
-    bytes.data[4] ^= 1; /* bytes in the tag of everything else */
+    bytes.data[4] ^= 1; /* a byte in the tag of everything else */
     ck_assert_int_eq(hs_match_load(ruleset, &limits, bytes.data, bytes.len, &read),
                      HS_MATCH_OTHER_VERSION);
     ck_assert_ptr_null(read);
@@ -256,7 +256,7 @@ START_TEST(credit_is_not_refilled)
 }
 END_TEST
 
-/* Every prefix is refused. With any byte changed, the bytes are refused, or the match can still be
+/* Every prefix is refused. If any byte is changed, the bytes are refused, or the match can still be
    played. */
 START_TEST(damaged_bytes)
 {
@@ -268,7 +268,7 @@ START_TEST(damaged_bytes)
     hs_match_save(a, &bytes);
     for (size_t size = 0; size < bytes.len; size += size < 4096 ? 1 : 61) {
         unsigned char *copy = malloc(
-            size + 1); /* a block of the exact size, so that sanitizers notice reads past the end */
+            size + 1); /* a block of the exact size, so sanitizers detect reads past the end */
         ck_assert_ptr_nonnull(copy);
         memcpy(copy, bytes.data, size);
         ck_assert_int_eq(hs_match_load(ruleset, &limits, copy, size, &b), HS_MATCH_DAMAGED);

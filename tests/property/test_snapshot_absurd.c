@@ -1,6 +1,6 @@
-/* Saved matches can be read back, even with absurd times of moves. A match that was read back,
-   however absurd, can be played from the first to the last possible time. Much of this fails
-   visibly only under sanitizers. */
+/* Saved matches can be read back, even with absurd times of moves. A match that was read back can
+   be played from the first to the last possible time, however absurd it is. Many faults here are
+   visible only with sanitizers. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static struct hs_bytes save(const struct hs_match *match)
     return bytes;
 }
 
-/* NULL: the bytes are refused; the caller frees the bytes. */
+/* Returns NULL if the bytes are refused. The caller frees the bytes. */
 static struct hs_match *try_to_load(const struct hs_ruleset *ruleset, const struct hs_bytes *bytes)
 {
     struct hs_match *match;
@@ -51,7 +51,7 @@ static void play_to_the_ends(uint64_t seed, struct hs_match *match)
     ck_assert_msg(fault == NULL, "seed %" PRIu64 ": %s", seed, fault);
 }
 
-/* Nearly the largest possible sum, or a share of it. */
+/* Sets the sums to nearly the largest possible value, or to a share of that. */
 static void set_lifetimes(struct hs_match *match, double share)
 {
     for (uint32_t i = 0; i < match->players.count; i++)
@@ -121,7 +121,7 @@ static void put_extreme(struct hs_random *random, struct hs_bytes *bytes)
                                         UINT64_C(0x7f7fffff7f7fffff)}; /* the largest floats */
     uint64_t word = extremes[hs_random_index(random, sizeof extremes / sizeof extremes[0])];
     size_t size = (size_t)1 << hs_random_index(random, 4);
-    size_t at = 20 + (size_t)(hs_random_bits(random) % (bytes->len - 28)); /* behind the tags */
+    size_t at = 20 + (size_t)(hs_random_bits(random) % (bytes->len - 28)); /* after the tags */
     for (size_t i = 0; i < size; i++)
         bytes->data[at + i] = (unsigned char)(word >> 8 * i);
 }
@@ -156,7 +156,7 @@ START_TEST(what_is_read_can_be_played_on)
 }
 END_TEST
 
-/* ---- values that were found to do harm ---- */
+/* ---- values that once caused faults ---- */
 
 static struct hs_player *alice_of(struct hs_match *match)
 {
@@ -248,7 +248,7 @@ START_TEST(harmful_values)
 }
 END_TEST
 
-/* Another life follows the last one. */
+/* After the largest life number, a spawn still begins another life. */
 START_TEST(life_after_the_last)
 {
     struct hs_ruleset *ruleset = hs_small_game_ruleset();

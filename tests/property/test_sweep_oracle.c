@@ -1,11 +1,12 @@
 /*
- * The swept-sphere tests against a slow reference that minimises the distance numerically.
+ * The swept-sphere tests, compared with a slow reference that minimises the distance numerically.
  *
- * HS_ORACLE_CASES cases per shape (100,000, in .ci/run 1,000,000), from HS_SEED. Contract: hit or
- * miss agrees with the reference except within 1e-4 m of tangency. The distance of contact agrees
- * within 1e-3 m, the gap within 1e-4 m. The library promises more, and the test requires it. A gap
- * of HS_TOUCH_SLACK times the lengths decides between hit and miss. So only gaps between half and
- * twice that are undecided here. For paths shorter than a metre the tolerances shrink accordingly.
+ * The test runs HS_ORACLE_CASES cases per shape (100,000, in .ci/run 1,000,000) from HS_SEED. By
+ * contract, hit or miss agrees with the reference, except within 1e-4 m of tangency. The distance
+ * of contact agrees within 1e-3 m, and the gap within 1e-4 m. The library promises more, and the
+ * test requires it: a gap of HS_TOUCH_SLACK times the lengths decides between hit and miss. So only
+ * gaps between half and twice that are undecided here. For paths shorter than a metre the
+ * tolerances are proportionally smaller.
  */
 #include <check.h>
 #include <stdio.h>
@@ -18,16 +19,16 @@
 
 struct tally {
     long hits, misses;
-    long near;      /* hits so near tangency that the distance of contact is not compared */
-    long undecided; /* undecided: at the edge of the slack */
+    long near;      /* hits so near tangency that their distance of contact is not compared */
+    long undecided; /* cases at the edge of the slack */
     double worst_distance, worst_gap;
 };
 
-/* The allowed deviation of one case, in its own length unit. */
+/* The allowed deviations of one case, in its own unit of length. */
 struct tolerance {
     double distance; /* travel until contact */
     double gap;
-    double near;     /* closer to tangency than this, `distance` is not compared */
+    double near;     /* in cases closer to tangency than this, `distance` is not compared */
     double relative; /* rounding of the differences of positions */
     double rounding; /* rounding of a position far from the origin */
     double slack;    /* the library's slack for touch */
@@ -48,15 +49,16 @@ static struct tolerance tolerance_of(const struct hs_sweep_case *c)
                                        (c->sweep.length + c->sweep.radius + c->solid.radius)};
 }
 
-/* The gap as the library defines it. Inside the core of the solid (a box without its radius, the
-   segment of the capsule) the gap has its smallest value. */
+/* Returns the gap as the library defines it. Inside the core of the solid (a box without its
+   radius, or the segment of a capsule) the gap has its smallest value. */
 static double expected_gap(const struct hs_sweep_case *c, double gap)
 {
     return fmax(gap, -c->solid.radius - c->sweep.radius);
 }
 
 /*
- * Position, touched point and normal must be consistent with each other and with the true surface.
+ * The position, touched point and normal must be consistent with each other and with the true
+ * surface.
  */
 static const char *check_place(const struct hs_sweep_case *c, const struct tolerance *t,
                                const struct hs_sweep_contact *got)
@@ -72,8 +74,8 @@ static const char *check_place(const struct hs_sweep_case *c, const struct toler
         return "point is not on the surface";
     if (!(fabs(hs_vec_length(got->normal) - 1.0) <= 1e-9))
         return "normal is not a unit vector";
-    /* The normal points outwards: along it, every step leads away from the convex body by its full
-       length. */
+    /* The normal points outwards: a step along the normal increases the distance to the convex body
+       by the step's full length. */
     struct hs_vec off = hs_vec_add_scaled(got->point, got->normal, c->metre);
     if (!(fabs(hs_reference_distance(&c->shape, off) - c->metre) <= 1e-6 * c->metre))
         return "normal does not point straight out of the surface";
@@ -189,15 +191,15 @@ START_TEST(agrees_with_the_reference)
            tally.worst_gap);
     fflush(stdout);
     ck_assert_msg(wrong == 0, "%ld of %ld cases disagree", wrong, cases);
-    /* Min numbers of interesting cases; with fewer, the generator is wrong. */
+    /* Min numbers of interesting cases. If they are not reached, the generator is wrong. */
     ck_assert_int_ge(tally.hits * 5, cases);
     ck_assert_int_ge(tally.misses * 5, cases);
     ck_assert_int_lt((tally.near + tally.undecided) * 100, cases * 15);
 }
 END_TEST
 
-/* The contact with a sphere has a formula. The reference, which does not use one, must agree with
- * it. */
+/* The contact with a sphere has a formula. The reference does not use it, but must agree with
+   it. */
 START_TEST(reference_agrees_with_the_formula_of_the_sphere)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 100);
@@ -232,7 +234,7 @@ START_TEST(reference_agrees_with_the_formula_of_the_sphere)
 }
 END_TEST
 
-/* Known distances, so that a mistake in one shape cannot stay hidden. */
+/* Known distances to each shape, so that no mistake in one shape stays hidden. */
 START_TEST(reference_knows_its_shapes)
 {
     struct hs_reference_shape sphere = {
@@ -244,7 +246,7 @@ START_TEST(reference_knows_its_shapes)
     ck_assert_double_eq_tol(hs_reference_distance(&capsule, (struct hs_vec){4, 1, 0}), 3, 1e-15);
     ck_assert_double_eq_tol(hs_reference_distance(&capsule, (struct hs_vec){3, 6, 0}), 4, 1e-15);
     ck_assert_double_eq_tol(hs_reference_distance(&capsule, (struct hs_vec){0, -2, 0}), -1, 1e-15);
-    /* Local x along the world's y: the long side (3) lies along y. */
+    /* The local x axis is along the world's y axis, so the long side (3) is along y. */
     struct hs_reference_shape box = {
         .kind = HS_REFERENCE_BOX, .axes = {{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}}, .half = {3, 1, 2}};
     ck_assert_double_eq_tol(hs_reference_distance(&box, (struct hs_vec){0, 5, 0}), 2, 1e-15);

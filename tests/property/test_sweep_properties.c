@@ -1,8 +1,7 @@
 /*
- * Properties of every swept-sphere test: the same question in another place, turned, scaled, from
- * the other end or in pieces has the same answer.
- *
- * HS_PROPERTY_CASES cases per property and shape (50,000), from HS_SEED.
+ * Properties of every swept-sphere test: the same case moved, turned, scaled, from the other end or
+ * in pieces has the same answer.
+ * The test runs HS_PROPERTY_CASES cases per property and shape (50,000) from HS_SEED.
  */
 #include <check.h>
 #include <stdio.h>
@@ -26,8 +25,8 @@
 
 typedef void property(struct hs_random *random, const struct hs_sweep_case *c);
 
-/* Checks a property for many cases of one shape with its centre at the origin, where the arithmetic
-   is exact. The properties that move the shape say how far. */
+/* Checks a property for many cases of one shape. The shape's centre is at the origin, where the
+   arithmetic is exact. Properties that move the shape define how far. */
 static void for_all(int kind, uint64_t stream, property *holds)
 {
     long cases = hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES);
@@ -54,7 +53,7 @@ static double slack_of(const struct hs_sweep_case *c)
     return HS_TOUCH_SLACK * (c->sweep.length + c->sweep.radius + c->solid.radius);
 }
 
-/* The rounding error of a length in the case. */
+/* Returns the rounding error of a length in the case. */
 static double rounding_of(const struct hs_sweep_case *c)
 {
     return 1e-10 * c->metre + 1e-14 * c->sweep.length;
@@ -67,7 +66,7 @@ static bool is_undecided(const struct hs_sweep_case *c, double gap)
     return gap > slack / 4 - rounding && gap < slack * 4 + rounding;
 }
 
-/* Compares two answers to one question; near tangency only the gap is exact enough. */
+/* Compares two answers that must be equal. Near tangency only the gap is exact enough. */
 static void same_answer(const struct hs_sweep_case *c, const struct hs_sweep_contact *a,
                         const struct hs_sweep_contact *b)
 {
@@ -124,7 +123,7 @@ static void scale_case(struct hs_sweep *sweep, struct hs_solid *solid, double by
     solid->radius *= by;
 }
 
-/* A power of two changes no digit, so no result may depend on the unit of length. */
+/* Multiplying by a power of two changes no digit, so no result may depend on the unit of length. */
 static void scaled(struct hs_random *random, const struct hs_sweep_case *c)
 {
     double by = ldexp(1.0, hs_random_index(random, 61) - 30);
@@ -150,12 +149,12 @@ static void reversed(struct hs_random *random, const struct hs_sweep_case *c)
     if (is_undecided(c, a.gap))
         return;
     HOLDS(a.touched == b.touched, c);
-    /* The first contacts from both ends: the part between them is inside. */
+    /* The path is inside between the first contacts from its two ends, so these do not overlap. */
     if (a.touched && a.gap < -1e-4 * c->metre)
         HOLDS(a.distance + b.distance <= c->sweep.length + rounding_of(c), c);
 }
 
-/* The body is the same after its frame is mirrored along an axis. */
+/* Mirroring the frame of the body along an axis does not change the body. */
 static void mirrored(struct hs_random *random, const struct hs_sweep_case *c)
 {
     struct hs_solid solid = c->solid;
@@ -234,7 +233,7 @@ static void lengthened(struct hs_random *random, const struct hs_sweep_case *c)
         HOLDS(fabs(after.distance - before.distance) <= 1e-3 * unit + rounding_of(c), c);
 }
 
-/* The first contact of the whole is the first contact of the first piece that has one. */
+/* The first contact of the whole path is that of the first piece that has one. */
 static void cut_in_two(struct hs_random *random, const struct hs_sweep_case *c)
 {
     double cut = hs_random_unit(random) * c->sweep.length;
@@ -248,7 +247,8 @@ static void cut_in_two(struct hs_random *random, const struct hs_sweep_case *c)
     double unit = fmin(c->metre, c->sweep.length);
     if (a.gap > 0 && b.gap < -1e-4 * unit) {
         HOLDS(whole.touched && b.touched, c);
-        /* Just before the cut, touch within the slack of the first piece is nearly the same. */
+        /* Just before the cut, a touch within the slack of the first piece is nearly the same as
+           one at the cut. */
         HOLDS(fabs(whole.distance - (cut + b.distance)) <= 1e-3 * unit + rounding_of(c), c);
     } else if (a.gap < -1e-4 * unit) {
         HOLDS(whole.touched && a.touched, c);
@@ -256,7 +256,7 @@ static void cut_in_two(struct hs_random *random, const struct hs_sweep_case *c)
     }
 }
 
-/* Without a turn, skipping the turn changes no bit. */
+/* A shape without a turn gives the same bits whether the code turns it or not. */
 static void aligned_agrees(struct hs_random *random, const struct hs_sweep_case *c)
 {
     (void)random;
@@ -273,7 +273,7 @@ static void aligned_agrees(struct hs_random *random, const struct hs_sweep_case 
     HOLDS(a.normal.x == b.normal.x && a.normal.y == b.normal.y && a.normal.z == b.normal.z, c);
 }
 
-/* Moving by some length changes the distance by at most that length. The gap of a sweep is the
+/* A move by some length changes the distance by at most that length. The gap of a sweep is the
    smallest distance on its path. */
 static void distance_is_consistent(struct hs_random *random, const struct hs_sweep_case *c)
 {
@@ -291,7 +291,7 @@ static void distance_is_consistent(struct hs_random *random, const struct hs_swe
               c);
 }
 
-/* A length from almost nothing to far beyond any world. */
+/* Returns a length from almost nothing to far beyond any world. */
 static double draw_extreme(struct hs_random *random)
 {
     static const double sizes[] = {0,   0,   0,   5e-324, 1e-300, 1e-160, 1e-40, 1e-9,

@@ -1,6 +1,6 @@
-/* The hierarchy, compared with exact tests of every triangle and every box. The answers must be
-   equal to the bit, for any mesh, place and path. Rounding of floats in the hierarchy may only keep
-   too many items. The test finds a rounding that drops one. */
+/* The hierarchy of a world, compared with exact tests of every triangle and every box. The answers
+   must be equal, bit for bit, for any mesh, place and path. Rounding of floats in the hierarchy may
+   only keep too many items. This test notices if it drops one. */
 #include "tests/support/oracle/world_cases.h"
 #include "tests/support/run_suite.h"
 #include "validators/world/tree.h"
@@ -31,14 +31,14 @@ static void make_mesh(enum kind kind, struct hs_random *random, struct hs_test_m
         hs_test_mesh_corridors(mesh, random, 10, WIDTH, true);
     if (kind == SOUP || kind == MIXED)
         hs_test_mesh_soup(mesh, random, 800, WIDTH, 5);
-    if (kind == PLANK) /* all at one place, with no size along one axis */
+    if (kind == PLANK) /* all triangles at one place, without extent along one axis */
         for (int i = 0; i < 300; i++) {
             double x = hs_random_between(random, 0, 5);
             hs_test_mesh_block(mesh, (struct hs_vec){x, 0, 0}, (struct hs_vec){x, WIDTH, 0.1});
         }
 }
 
-/* Coordinates that a shift by 2^20 leaves exact. */
+/* Rounds a coordinate so that a shift by 2^20 leaves it exact. */
 static double coarse(double x)
 {
     return floor(x * 0x1p20) * 0x1p-20;
@@ -49,7 +49,7 @@ static struct hs_vec coarse_vec(struct hs_vec v)
     return (struct hs_vec){coarse(v.x), coarse(v.y), coarse(v.z)};
 }
 
-/* Paths of all lengths and radii. Every fourth is aimed at a corner or along an edge. */
+/* Draws paths of all lengths and radii. Every fourth is aimed at a corner or along an edge. */
 static struct hs_sweep draw(struct hs_random *random, const struct hs_test_mesh *mesh,
                             struct hs_vec middle)
 {
@@ -59,7 +59,7 @@ static struct hs_sweep draw(struct hs_random *random, const struct hs_test_mesh 
     double spread = hs_random_chance(random, 0.1) ? 3 * WIDTH : 0.6 * WIDTH;
     s.start = hs_vec_add_scaled(middle, hs_random_direction(random),
                                 hs_random_between(random, 0, spread));
-    if (hs_random_chance(random, 0.2)) { /* along an axis: one of the inverses is infinite */
+    if (hs_random_chance(random, 0.2)) { /* along an axis, so that inverses are infinite */
         int axis = hs_random_index(random, 3);
         s.direction = (struct hs_vec){axis == 0, axis == 1, -(axis == 2)};
     }
@@ -98,7 +98,7 @@ static void report(const struct hs_sweep *s, bool got, const struct hs_world_con
     fflush(stdout);
 }
 
-/* The contact must be correct: on the surface, one radius away, with the normal between. */
+/* The contact must be on the surface, one radius away, with the normal between. */
 static const char *check_contact(const struct hs_sweep *s, const struct hs_world_contact *c)
 {
     double slack = HS_TOUCH_SLACK * (s->length + s->radius) + 1e-8;
@@ -170,7 +170,7 @@ static void compare_all(enum kind kind, struct hs_vec shift, double scale)
     hs_world_destroy(world);
     hs_test_mesh_free(&mesh);
     ck_assert_msg(wrong == 0, "%ld of %ld cases disagree", wrong, cases);
-    /* The cases must be interesting. */
+    /* Hits and misses must both be frequent enough. */
     ck_assert_int_ge(hits * 20, cases);
     ck_assert_int_le(hits * 20, cases * 19);
 }
@@ -187,15 +187,16 @@ START_TEST(equals_brute_force_far_away)
 }
 END_TEST
 
-/* The paths stay the same: first the mesh is tiny in the world, then the paths see only a corner of
-   it. */
+/* The paths stay the same. First the mesh is tiny, then so large that the paths see only a corner
+   of it. */
 START_TEST(equals_brute_force_in_other_sizes)
 {
     compare_all(_i % 2 == 0 ? TERRAIN : SOUP, (struct hs_vec){1000, 0, 0}, _i < 2 ? 0.3 : 4);
 }
 END_TEST
 
-/* All coordinates are exact on both sides, so all differences and all results are equal. */
+/* All coordinates are exact before and after the shift, so all differences and all results are
+   equal. */
 START_TEST(moving_everything_changes_no_bit)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 50 + (uint64_t)_i);
@@ -236,7 +237,7 @@ START_TEST(moving_everything_changes_no_bit)
 }
 END_TEST
 
-/* A larger sphere touches whatever a smaller one touches, and not later. */
+/* A larger sphere touches everything that a smaller one touches, and not later. */
 START_TEST(larger_spheres_touch_sooner)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 70 + (uint64_t)_i);
@@ -311,7 +312,7 @@ START_TEST(building_again_changes_nothing)
 }
 END_TEST
 
-/* Four lanes and eight give the same bits for the same work. */
+/* Four lanes and eight lanes give the same bits for the same input. */
 START_TEST(lanes_change_nothing)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 130 + (uint64_t)_i);

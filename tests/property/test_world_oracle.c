@@ -1,14 +1,14 @@
 /*
- * Sphere casts against an independent oracle: Bullet's sweep test on the same triangles.
+ * Sphere casts, compared with an independent oracle: Bullet's sweep test on the same triangles.
  *
  * Bullet casts in floats and advances until a fixed distance is left, so it cannot decide every
  * case. Hit and miss must agree, and distances must agree within 1e-3 of the path. If they differ,
  * a third implementation decides: tests/support/oracle/world_reference.h, which solves nothing and
- * only measures distances. Our answer must then be right within the slack of touch; a close case is
- * no excuse. A disagreement of Bullet is counted as grazing, or as an error of Bullet; both must
- * stay rare. It is grazing if the smallest gap is within 1e-3 of the path of zero. It is also
- * grazing if the surface is met so flatly that Bullet's tolerance moves the contact that far. Every
- * 50th case is checked by the third implementation even if both agree.
+ * only measures distances. Our answer must then be right within the slack of touch, even in a close
+ * case. A disagreement of Bullet is counted as grazing, or as an error of Bullet. Both must stay
+ * rare. It is grazing if the smallest gap is within 1e-3 of the path of zero. It is also grazing if
+ * the surface is met so flatly that Bullet's tolerance moves the contact that far. Every 50th case
+ * is checked by the third implementation even if both agree.
  */
 #include "tests/peers/bullet_peer.h"
 #include "tests/support/oracle/world_cases.h"
@@ -28,14 +28,15 @@ enum kind { TERRAIN, BLOCKS, BOXES, SOUP, KINDS };
 
 static const char *const names[KINDS] = {"terrain", "corridors", "corridors of boxes", "soup"};
 
-/* The volatile is needed: GCC 12.2 at -O2 drops the last two of six such conversions in a row. */
+/* The volatile is needed, because GCC 12.2 at -O2 drops the last two of six such conversions in a
+   row. */
 static void narrow(struct hs_vec *v)
 {
     volatile float x = (float)v->x, y = (float)v->y, z = (float)v->z;
     *v = (struct hs_vec){(double)x, (double)y, (double)z};
 }
 
-/* With `boxes`, our corridors consist of boxes; the oracle always gets triangles. */
+/* With `boxes`, the corridors of our mesh consist of boxes. The oracle always gets triangles. */
 static void make_mesh(enum kind kind, bool boxes, uint64_t seed, struct hs_test_mesh *mesh)
 {
     struct hs_random random = hs_random_start(seed, kind == BOXES ? BLOCKS : (uint64_t)kind);
@@ -46,7 +47,7 @@ static void make_mesh(enum kind kind, bool boxes, uint64_t seed, struct hs_test_
         hs_test_mesh_soup(mesh, &random, 1500, WIDTH, 4);
     else
         hs_test_mesh_corridors(mesh, &random, 7, WIDTH, boxes);
-    /* The oracle uses floats, so both get the same float corners. */
+    /* The oracle uses floats, so both get the same corners in float. */
     for (size_t i = 0; i < mesh->mesh.vertex_count; i++)
         narrow(&mesh->vertices[i]);
     for (size_t i = 0; i < mesh->mesh.box_count; i++) {
@@ -145,8 +146,8 @@ static bool agree(const struct hs_sweep *s, struct answer a, struct answer b)
     return a.hit == b.hit && (!a.hit || fabs(a.distance - b.distance) <= 1e-3 * s->length);
 }
 
-/* Returns whether Bullet's own tolerance may explain it: the result changes if the sphere grows or
-   shrinks by 1e-3 of the path. */
+/* Returns whether Bullet's own tolerance may explain the difference: the result changes if the
+   sphere grows or shrinks by 1e-3 of the path. */
 static bool is_grazing(const struct hs_world *world, const struct hs_sweep *s, struct answer bullet)
 {
     struct hs_sweep larger = *s, smaller = *s;
@@ -216,7 +217,7 @@ START_TEST(agrees_with_bullet)
     ck_assert_int_eq(tally.wrong, 0);
     ck_assert_int_ge(tally.hits * 5, cases);
     ck_assert_int_le(tally.hits * 20, cases * 19);
-    /* If the oracle mostly disagreed, the test would depend only on the third implementation. */
+    /* If the oracle mostly disagreed, the test would depend on the third implementation alone. */
     ck_assert_int_le(tally.grazing * 50, cases);
     ck_assert_int_le(tally.errors * 200, cases);
 }

@@ -1,8 +1,8 @@
 /*
  * Verdicts of random fights with walls, compared with a caster that shares no code with the one
- * under test. Accepted hits must have a free line, and occluded ones must not. Walls can only
- * remove hits. In shadow they change nothing. All finite inputs of maps and movers give finite
- * results.
+ * under test. An accepted hit must have a free line, and an occluded one must not. Walls can only
+ * remove hits, and in shadow mode they change nothing. All finite inputs of maps and movers give
+ * finite results.
  */
 #include <check.h>
 #include <math.h>
@@ -62,7 +62,7 @@ static void open_fight(struct hs_random *random, struct fight *fight)
     rules->checks[HS_CHECK_WORLD] = rules->checks[HS_CHECK_CONTACT] = HS_MODE_ENFORCE;
     rules->checks[HS_CHECK_BYSTANDER] = HS_MODE_ENFORCE;
     rules->hit.claim_padding = hs_random_chance(random, 0.5) ? 0.4 : 0;
-    /* Includes shooters who touch a wall with more than a rifle's width. */
+    /* This includes shooters who touch a wall with more than a rifle's width. */
     if (hs_random_chance(random, 0.3))
         for (int i = 0; i < rules->weapon_count; i++)
             fight->radius = rules->weapons[i]->radius = 0.3;
@@ -80,7 +80,7 @@ static void close_fight(struct fight *fight)
     hs_test_mesh_free(&fight->mesh);
 }
 
-/* The verdict with the present walls. */
+/* Computes the verdict with the current walls. */
 static void verify(struct fight *fight, enum hs_mode mode, struct hs_hit_result *out)
 {
     struct hs_world *world = hs_world_create(&fight->mesh.mesh, NULL, NULL);
@@ -93,7 +93,8 @@ static void verify(struct fight *fight, enum hs_mode mode, struct hs_hit_result 
     hs_world_destroy(world);
 }
 
-/* Returns whether a triangle cuts the segment, clear of its edges and of the segment's ends. */
+/* Returns whether a triangle cuts the segment, not close to the triangle's edges or the segment's
+   ends. */
 static bool is_cut(const struct hs_world_mesh *mesh, struct hs_vec from, struct hs_vec to)
 {
     struct hs_vec d = hs_vec_sub(to, from);
@@ -110,8 +111,8 @@ static bool is_cut(const struct hs_world_mesh *mesh, struct hs_vec from, struct 
     return false;
 }
 
-/* The reference's answer about the sphere against the world, or about the ray of a shooter who
-   touches a wall. */
+/* What the reference tests: the sphere for the world, or the ray of a shooter who touches a
+   wall. */
 struct line {
     struct hs_sweep sweep;
     double start_gap;
@@ -149,7 +150,8 @@ static void rewound_target(const struct fight *fight, struct hs_body *out)
     hs_rewind_body(player->history, fight->stage.rules, &bracket, out);
 }
 
-/* The point of a rewound body nearest to a place, found by the slope of the distance. */
+/* Returns the point of the rewound body nearest to `from`. It is found by the slope of the
+   distance. */
 static struct hs_vec nearest_point(const struct fight *fight, struct hs_vec from)
 {
     const double h = 1e-5;
@@ -203,7 +205,7 @@ static const struct hs_check_row *world_row(const struct hs_hit_result *r)
     return hs_stage_row(r, HS_CHECK_WORLD);
 }
 
-/* Returns whether the ray along the claimed line certainly reaches the target before anything of
+/* Returns whether the ray along the claimed line certainly reaches the target before anything in
    the world. */
 static bool is_in_line(const struct fight *fight, double whole)
 {
@@ -226,7 +228,8 @@ static bool is_in_line(const struct fight *fight, double whole)
 }
 
 /*
- * An obstacle that hides a body beside the path stands within the sphere that would touch the body.
+ * An obstacle that hides a body beside the path must be within the sphere that would touch the
+ * body.
  */
 static const char *judge_hidden(const struct fight *fight, const struct hs_hit_result *r,
                                 double whole)
@@ -295,7 +298,7 @@ START_TEST(accepted_is_in_sight_and_occluded_is_not)
 }
 END_TEST
 
-/* Touches may be closer together than the slack, which changes damage with falloff. */
+/* Touches may be closer together than the slack. This changes damage with falloff. */
 static bool is_same(const struct hs_hit_result *a, const struct hs_hit_result *b)
 {
     return a->reason == b->reason && fabs(a->damage_total - b->damage_total) < 1e-4;
@@ -315,12 +318,12 @@ START_TEST(walls_only_take_away)
         verify(&fight, HS_MODE_ENFORCE, &after);
         verify(&fight, HS_MODE_SHADOW, &shadow);
         ck_assert_int_ne(open.reason, HS_REASON_OCCLUDED_WORLD);
-        /* A shooter who touches the new wall shoots a ray instead. The ray may pass where the
-           sphere did not. A wall may stop the path before the body that was hit. Then the padding
+        /* A shooter who touches the new wall shoots a ray instead, which may pass where the sphere
+           did not. A wall may also stop the path before the body that was hit, and then the padding
            decides again. */
         bool leans = line_of(&fight, 0).start_gap < 1e-3, accepted = after.reason == HS_REASON_OK;
-        /* A new wall may hide a body beside the path that blocked it, or the limb that the sphere
-           touched first. */
+        /* A new wall may hide the body beside the path that blocked the shot, or the limb that the
+           sphere touched first. */
         bool is_thin = line_of(&fight, 0).is_thin;
         leans = leans || (is_thin && before.reason == HS_REASON_BLOCKED_BY_PLAYER);
         ck_assert_msg(leans || !accepted || before.verdict == HS_VERDICT_ACCEPTED,

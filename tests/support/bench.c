@@ -32,7 +32,8 @@ static double batch_ns(hs_bench_run *run, void *context, size_t count)
     return (double)(hs_bench_now_ns() - began);
 }
 
-/* The number of operations that take about BATCH_NS, found after an equally long warm-up. */
+/* Returns the number of operations that take about BATCH_NS. It is measured after a warm-up of the
+   same length. */
 static size_t batch_size(hs_bench_run *run, void *context)
 {
     size_t count = 1;

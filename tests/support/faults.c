@@ -12,7 +12,7 @@ struct hs_faults *hs_faults_begin(const char *path, const char *directory)
 {
     static char program[512];
     const char *plain =
-        getenv("HS_PROGRAM"); /* the previous test may have set it if tests do not fork */
+        getenv("HS_PROGRAM"); /* if tests do not fork, the previous test may have changed it */
     ck_assert_ptr_nonnull(plain);
     bool is_plain = strstr(plain, "-faults") == NULL;
     snprintf(program, sizeof program, "%s%s", plain, is_plain ? "-faults" : "");

@@ -1,8 +1,9 @@
 /*
  * Makes calls of the C library fail on demand inside the program under test. In the program
  * `hindsight-faults`, allocations and calls on files of the data directory go through
- * tests/faults/faults.c. A file that the test and the program map has a plan for each kind of call;
- * $HS_FAULTS names it. Calls inside other libraries do not fail, except jansson's allocations.
+ * tests/faults/faults.c. The test and the program map the same file, which has a plan for each kind
+ * of call. $HS_FAULTS names the file. Calls inside other libraries do not fail, except jansson's
+ * allocations.
  */
 #ifndef HS_TESTS_FAULTS_H
 #define HS_TESTS_FAULTS_H
@@ -19,16 +20,17 @@ enum hs_fault_kind {
     HS_FAULT_KIND_COUNT
 };
 
-/* HS_FAULT_FOR_EVER calls fail until the plan is changed. */
+/* With this count, calls fail until the plan is changed. */
 #define HS_FAULT_FOR_EVER (1L << 60)
 
 struct hs_fault_plan {
     atomic_long seen;   /* calls since the plan was made */
     atomic_long failed; /* calls that failed */
-    atomic_long after;  /* number of calls that first succeed */
-    atomic_long count;  /* number of calls that then fail; 0: none */
+    atomic_long after;  /* number of calls that succeed first */
+    atomic_long count;  /* number of calls that fail then; 0: none */
     atomic_int error;   /* errno of the failing calls */
-    /* A write that fails writes the first half of its bytes; the one after it has the error. */
+    /* A failing write writes the first half of its bytes and succeeds. The next write has the
+       error. */
     atomic_bool is_short;
 };
 
@@ -37,16 +39,16 @@ struct hs_faults {
     char directory[128]; /* calls on files below it can fail */
 };
 
-/* Selects the program with faults ($HS_PROGRAM-faults) and makes a plan for its next start, in
-   which nothing fails. The test ends if this function fails. The plan is unmapped at the end of the
-   process. Creates the file `path`. */
+/* Selects the program with faults ($HS_PROGRAM-faults), and makes a plan for its next start in
+   which nothing fails. Creates the file `path`. If this is impossible, the test ends. The plan is
+   unmapped at the end of the process. */
 struct hs_faults *hs_faults_begin(const char *path, const char *directory);
 
-/* From now on calls of a kind fail: `count` calls, after `after` calls that succeed. */
+/* Makes calls of a kind fail from now on: `after` calls succeed, and then `count` calls fail. */
 void hs_faults_plan(struct hs_faults *faults, enum hs_fault_kind kind, long after, long count,
                     int error);
 
-/* From now on nothing fails. */
+/* Makes no call fail from now on. */
 void hs_faults_none(struct hs_faults *faults);
 
 #endif

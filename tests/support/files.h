@@ -1,4 +1,4 @@
-/* Whole files of a test. The test fails if a file cannot be read or written. */
+/* Reads and writes whole files for tests. The test fails if a file cannot be read or written. */
 #ifndef HS_TESTS_FILES_H
 #define HS_TESTS_FILES_H
 
@@ -7,8 +7,8 @@
 /* Creates the file, or overwrites it. */
 void hs_test_write_file(const char *path, const char *text);
 
-/* The bytes of a file with a terminator that `size` (may be NULL) does not count; the caller frees
-   them. */
+/* Returns the bytes of a file and a terminator that `size` (may be NULL) does not count. The caller
+   frees them. */
 char *hs_test_read_file(const char *path, size_t *size);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { ARGUMENTS = 14 };
 
-/* The whole file, terminated, in the memory of `text` or in new memory; closes the file. */
+/* Returns the whole file, terminated, in the memory of `text` or in new memory. Closes the file. */
 static const char *slurp(FILE *file, char **text)
 {
     long size = ftell(file);

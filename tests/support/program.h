@@ -7,10 +7,11 @@ struct hs_test_run {
     const char *out, *err; /* its whole output; valid until the next run of this process */
 };
 
-/* At most 14 arguments, closed by NULL. The test fails if it cannot be run. */
+/* Runs the program with at most 14 arguments, which end with NULL. The test fails if the program
+   cannot be run. */
 void hs_test_program_run(struct hs_test_run *result, const char *const *arguments);
 
-/* Wrong usage: the program exits with 2, points to --help, and prints nothing else. */
+/* Expects wrong usage: the program exits with 2, points to --help, and prints nothing else. */
 void hs_test_program_rejects(const char *const *arguments);
 
 #define HS_TEST_RUN(result, ...)                                                                   \

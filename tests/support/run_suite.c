@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Linked with --wrap=_mark_point. Check records the place of each successful assertion in a file,
-   to name the last one after a crash. A loop of millions of assertions then spends most of its time
-   writing, so only the first ones of a test are recorded. */
+/* The tests are linked with --wrap=_mark_point. Check records the place of each successful
+   assertion in a file, so that it can name the last one after a crash. A loop of millions of
+   assertions then spends most of its time writing. So this file records only the first ones of a
+   test. */
 enum { RECORDED_MARKS = 10000 };
 
 /* The linker requires these names. */
@@ -14,7 +15,7 @@ void __real__mark_point(const char *file, int line);
 
 void __wrap__mark_point(const char *file, int line)
 {
-    static _Atomic int recorded; /* threads assert, too */
+    static _Atomic int recorded; /* atomic, because threads assert, too */
     if (recorded >= RECORDED_MARKS)
         return;
     recorded++;

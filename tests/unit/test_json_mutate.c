@@ -18,7 +18,7 @@ static const char document[] = "{\"now\":12.5,\"hits\":[{\"shot\":1042,\"shooter
 
 enum { SIZE = sizeof document - 1, ROOM = 2048, CASES = 20000 };
 
-/* The document mutated once, in a block of exactly `room` bytes; freed by the caller. */
+/* Mutates the document once, in a block of exactly `room` bytes. The caller frees it. */
 static uint8_t *mutated(uint64_t seed, size_t room, size_t *size)
 {
     struct hs_random random = hs_random_start(seed, 0);
@@ -69,7 +69,7 @@ START_TEST(mutations_pile_up_within_the_room)
         ck_assert_uint_le(next, sizeof bytes);
         mutations += next > 0;
         size = next > 0 ? next : size;
-        if (i % 50 == 49) { /* start again when only its first bytes can be read */
+        if (i % 50 == 49) { /* start again, because soon only its first bytes can be read */
             memcpy(bytes, document, SIZE);
             size = SIZE;
         }
@@ -142,7 +142,7 @@ static void classify(const uint8_t *bytes, size_t size, struct reached *reached)
     json_decref(root);
 }
 
-/* Each fault that a reader of JSON guards against occurs, and most texts pass the parser. */
+/* Every fault occurs that a reader of JSON must handle, and most texts pass the parser. */
 START_TEST(every_kind_of_fault_comes_up)
 {
     struct reached reached = {0};
@@ -187,7 +187,7 @@ START_TEST(a_crossing_takes_the_value_of_the_other_text)
 }
 END_TEST
 
-/* The part before a fault is read, and open containers end with the text. */
+/* The outline ends at the first fault, and open containers end with the text. */
 START_TEST(an_outline_ends_at_the_first_fault)
 {
     static const char text[] = "?{\"a\":[1,{\"b\":\"x\\\"y\"},tru";

@@ -17,7 +17,7 @@
 
 #include "tests/support/run_suite.h"
 
-/* Each place may include itself and those before it. */
+/* Each place may include itself and the places before it in this list. */
 static const char *const places[] = {
     "validators/base",
     "validators/geometry",
@@ -72,8 +72,8 @@ static const struct {
     {"snapshot", " hindsight journal snapshot "},
 };
 
-/* All of C11, annex by annex. <signal.h>, <threads.h>, <time.h> and <locale.h> are omitted on
-   purpose, because a verdict is a pure function. */
+/* All headers of C11's library, except <signal.h>, <threads.h>, <time.h> and <locale.h>. These are
+   omitted because a verdict is a pure function. */
 static const char c_library[] =
     " assert.h ctype.h float.h inttypes.h iso646.h limits.h math.h stdalign.h stdarg.h stdatomic.h"
     " stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h tgmath.h ";
@@ -90,7 +90,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* A list has a space before and after each word. */
+/* Returns whether a list has a word. A list has a space before and after each word. */
 static bool lists(const char *list, const char *word, size_t len)
 {
     char spaced[128];
@@ -103,7 +103,7 @@ static bool is_public(const char *path)
     return begins(path, "validators/") && strchr(path + strlen("validators/"), '/') == NULL;
 }
 
-/* The place of a file by its path from the top; NOWHERE: it belongs to no place. */
+/* Returns the place of a file from its path. NOWHERE: it belongs to no place. */
 static int place_of(const char *path)
 {
     char room[64] = "";
@@ -123,8 +123,8 @@ static int place_of(const char *path)
     return NOWHERE;
 }
 
-/* The file that an #include line names, with its opening delimiter first ("<math.h", "\"vec.h");
-   false: it is no such line. An include of a macro gives "?". */
+/* Reads the file name of an #include line, with its opening delimiter first ("<math.h", "\"vec.h").
+   Returns false if the line is no #include. An include of a macro gives "?". */
 static bool read_include(const char *line, char *out, size_t size)
 {
     while (isspace((unsigned char)*line))
@@ -147,7 +147,7 @@ static bool read_include(const char *line, char *out, size_t size)
     return true;
 }
 
-/* The reason why the file at `path` must not include this; NULL: it may. */
+/* Returns the reason why the file at `path` must not include this. Returns NULL if it may. */
 static const char *objection(const char *path, const char *include)
 {
     const char *name = include + 1;
@@ -181,7 +181,7 @@ static const char *objection(const char *path, const char *include)
 
 struct tally {
     int files, includes, faults;
-    char first[512]; /* fault */
+    char first[512]; /* the first fault */
 };
 
 static void fault(struct tally *tally, const char *path, const char *include, const char *why)
@@ -250,7 +250,7 @@ START_TEST(dependencies_point_one_way)
 }
 END_TEST
 
-/* The rules accept what they should accept, and nothing else. */
+/* The rules themselves: they accept what they should, and nothing else. */
 static const struct {
     const char *path, *line;
     bool allowed;

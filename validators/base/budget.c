@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* One part in KEPT_BACK of each limit is closed to hs_budget_reserve_spare. */
+/* hs_budget_reserve_spare leaves one part in KEPT_BACK of each limit free. */
 enum { KEPT_BACK = 20 };
 
 void hs_budget_init(struct hs_budget *budget, size_t limit, struct hs_budget *of)
@@ -80,8 +80,8 @@ void hs_budget_release(struct hs_budget *budget, size_t bytes)
         atomic_fetch_sub(&budget->used, bytes);
 }
 
-/* Returns whether `bytes` more fit into this budget and the budgets above it. The caller acts on
-   false, so false counts as a refusal. */
+/* Returns whether `bytes` more fit into this budget and the budgets above it. If they do not, the
+   caller drops something, so this counts as a refusal. */
 static bool has(struct hs_budget *budget, size_t bytes, bool is_spare)
 {
     for (struct hs_budget *at = budget; at != NULL; at = at->of) {

@@ -9,7 +9,7 @@
 struct hs_budget {
     atomic_size_t used;      /* bytes */
     size_t limit;            /* bytes; SIZE_MAX: no limit */
-    struct hs_budget *of;    /* also counts the bytes of this budget; NULL: no other budget does */
+    struct hs_budget *of;    /* the budget above, which counts these bytes too; NULL: none */
     atomic_bool was_refused; /* a reservation failed since this was last set to false */
 };
 

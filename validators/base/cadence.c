@@ -3,15 +3,15 @@
 #include <string.h>
 
 /*
- * The bucket of a weapon, in percent of a token. A pause saves up to SAVED beyond the token of the
- * next shot, and a shot may leave a debt of up to MAX_DEBT. The sum is 82 % of an interval, so each
- * fire time may be 41 % of an interval early or late: 8 ms if the interval is 20 ms. Honest shots
- * leave a debt of 56 % at most. With a sum of 100 % or more, a weapon could fire two shots at the
- * same time.
+ * The bucket of a weapon, in percent of a token. A pause saves up to SAVED percent in addition to
+ * the token of the next shot. A shot may leave a debt of up to MAX_DEBT. The sum is 82 % of an
+ * interval, so each fire time may be 41 % of an interval early or late: 8 ms if the interval is
+ * 20 ms. Honest shots leave a debt of 56 % at most. With a sum of 100 % or more, a weapon could
+ * fire two shots at the same time.
  */
 enum { SAVED = 15, MAX_DEBT = 67 };
 
-/* No shot was fired. Earlier than every time of a claim. */
+/* The time of the last shot of a weapon that never fired. Earlier than every time of a claim. */
 #define NEVER_US (-INT64_C(1000000000000000000))
 
 struct hs_cadence hs_cadence_of(uint16_t weapon)
@@ -27,7 +27,7 @@ static uint16_t shots_before(const struct hs_cadence *cadence, int64_t fire_time
     return i;
 }
 
-/* Returns when the token of a shot is earned, if those of earlier shots are earned at
+/* Returns the time at which the token of a shot is earned. Those of earlier shots are earned at
    `settled_us`. */
 static int64_t settle(int64_t settled_us, int64_t fire_time_us, int64_t interval_us)
 {
@@ -63,8 +63,8 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
     return cadence->rounds + 1;
 }
 
-/* Counts the oldest shot as one that is not kept. The debt is bounded, because `fire_rate` may be
-   off. */
+/* Removes the oldest shot from the list and keeps its debt in `settled_us`. The debt is bounded:
+   while the check `fire_rate` is off, shots are recorded at any rate. */
 static void settle_first(struct hs_cadence *cadence, int64_t first_us, int64_t interval_us)
 {
     int64_t settled_us = settle(cadence->settled_us, first_us, interval_us);
@@ -98,7 +98,7 @@ void hs_cadence_return(struct hs_cadence *cadence, int64_t fire_time_us, int64_t
     uint16_t place = shots_before(cadence, fire_time_us);
     if (place == 0 || cadence->fire_time_us[place - 1] != fire_time_us)
         return;
-    /* The rounds begin after the last pause, so a shot before it is not one of them. */
+    /* `rounds` counts from the last pause long enough to reload, so it has no shot before that. */
     bool was_reloaded = false;
     for (uint16_t i = place; i < cadence->count; i++)
         was_reloaded =

@@ -1,18 +1,18 @@
-/* The cadence of a weapon: the token bucket over the fire times of one player's shots. Pure except
-   for the cadence that it is given; allocates nothing. */
+/* The cadence of a weapon: a token bucket that limits how fast one player can fire it. The
+   functions change nothing but the cadence that they are given, and allocate nothing. */
 #ifndef HS_CADENCE_H
 #define HS_CADENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Accepted shots kept per weapon. A late shot is put in its place among them, so this is enough for
-   one every 12.5 ms in a rewind limit of 0.4 s. */
+/* Accepted shots kept per weapon. They are kept so that a late shot can be put in its place among
+   them. 32 are enough for one shot every 12.5 ms and a rewind limit of 0.4 s. */
 enum { HS_LEDGER_SHOTS = 32 };
 
 /*
  * The shots of one weapon that took a token, in order of fire time. The bucket gets one token in
- * each interval of the weapon, and the order of arrival changes nothing (hs_cadence_debt).
+ * each interval of the weapon. The order in which shots arrive changes nothing (hs_cadence_debt).
  */
 struct hs_cadence {
     uint16_t weapon;
@@ -27,18 +27,19 @@ struct hs_cadence {
 struct hs_cadence hs_cadence_of(uint16_t weapon);
 
 /*
- * Returns the debt of the bucket with one more shot at this time: how long the weapon needs to earn
- * the tokens that its shots took too early. It is the largest debt at that shot and at the later
- * ones. A set of shots has the same debts in every order of arrival, and no subset has larger ones.
- * So honest shots pass in any order, and no order lets more shots pass than the bucket allows. If a
- * shot is older than a shot that is no longer kept, it counts at the time of that shot. 0: no debt.
+ * Returns the debt of the bucket with one more shot at this time: the time that the weapon needs to
+ * earn the tokens that its shots took too early. It is the largest debt at this shot or a later
+ * one. A set of shots has the same debts in every order of arrival, and a subset never has larger
+ * ones. So honest shots pass in any order, and no order lets more shots pass than the bucket
+ * allows. A shot that is older than a dropped one counts at the time of the dropped one. 0: no
+ * debt.
  *
  * This is the virtual scheduling algorithm of ITU-T I.371 (generic cell rate algorithm).
  */
 int64_t hs_cadence_debt(const struct hs_cadence *cadence, int64_t fire_time_us,
                         int64_t interval_us);
 
-/* Returns the largest debt of a weapon that fires honestly: 0.67 of an interval. */
+/* Returns the debt above which a weapon fires too fast: 0.67 of an interval. */
 int64_t hs_cadence_max_debt(int64_t interval_us);
 
 /* Returns the number of rounds fired without a pause of `reload_us`, including one fired at this
@@ -50,11 +51,11 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
 void hs_cadence_record(struct hs_cadence *cadence, int64_t fire_time_us, int64_t interval_us,
                        int64_t reload_us);
 
-/* Takes a recorded shot back, as if it were never fired. A shot that is no longer kept keeps its
-   token. */
+/* Removes a recorded shot, as if it were never fired. If the shot was dropped from the list, its
+   token stays used. */
 void hs_cadence_return(struct hs_cadence *cadence, int64_t fire_time_us, int64_t reload_us);
 
-/* Returns when the tokens of all shots of a cadence are earned. */
+/* Returns the time at which the tokens of all shots of a cadence are earned. */
 int64_t hs_cadence_settled(const struct hs_cadence *cadence, int64_t interval_us);
 
 #endif

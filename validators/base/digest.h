@@ -1,8 +1,8 @@
 /*
  * A running hash over decoded values: equal items give equal digests.
  *
- * It does not resist an attacker who searches for collisions. It need not: the same game server
- * posts both items. Internal to validators/.
+ * It does not resist an attacker who searches for collisions. That is not needed, because the same
+ * game server posts both items. Internal to validators/.
  */
 #ifndef HS_DIGEST_H
 #define HS_DIGEST_H
@@ -40,8 +40,8 @@ static inline void hs_digest_vec(struct hs_digest *digest, struct hs_vec v)
     hs_digest_real(digest, v.z);
 }
 
-/* Adds a text to a digest. The length comes first, so that characters cannot move between
-   neighbouring texts. An absent text differs from an empty one. */
+/* Adds a text to a digest. The length comes first: otherwise "ab", "c" and "a", "bc" would have the
+   same digest. An absent text differs from an empty one. */
 static inline void hs_digest_str(struct hs_digest *digest, struct hs_str text)
 {
     hs_digest_word(digest, text.ptr == NULL ? UINT64_MAX : text.len);

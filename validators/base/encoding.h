@@ -57,7 +57,8 @@ static inline void hs_bytes_put_name(struct hs_bytes *bytes, const char *name)
     hs_bytes_put_run(bytes, name, len);
 }
 
-/* Reads what was written. Past the end, and after any error, every value is 0. */
+/* Reads bytes that the functions above wrote. Past the end, and after any error, every value is
+   0. */
 struct hs_bytes_reader {
     const unsigned char *at, *end;
     bool failed;

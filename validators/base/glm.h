@@ -1,8 +1,8 @@
 /*
  * The parts of cglm that this project uses. No other file includes cglm.
  *
- * A verdict has the same bits on every machine. The table shows what cglm 0.8.8 computes, compared
- * with scalar code compiled with -ffp-contract=off.
+ * A verdict must have the same bits on every machine. The table compares the results of cglm 0.8.8
+ * with those of scalar code compiled with -ffp-contract=off.
  *
  *                 x86-64        x86-64 -mfma   aarch64 gcc   aarch64 clang
  *   glm_vec3_*    equal         equal          equal         equal
@@ -10,15 +10,15 @@
  *   glm_vec4_dot  30 % differ   30 % differ    equal         30 % differ
  *
  * Used: glm_vec3_* for triples of floats; glmm_128, glmm_load, glmm_store, glmm_set1 and the
- * operators + - * of the vector type. Pictures, which decide nothing, also use mat4, glm_lookat,
- * glm_ortho and glm_project.
+ * operators + - * of the vector type. Code that draws pictures also uses mat4, glm_lookat,
+ * glm_ortho and glm_project, because pictures decide nothing.
  *
  * Not used, and the reason:
  *   glm_quat_mul, glm_vec4_*, glmm_fmadd, glmm_dot   the bits depend on the build
- *   glm_quat_slerp     the norm is 0.00025 near -q, and it calls the math library
+ *   glm_quat_slerp     near -q the result has a norm of 0.00025; it also calls the math library
  *   glm_ray_triangle   its absolute epsilon would make a verdict depend on the unit of length
- *   glm_aabb_*         it holds world coordinates in float
- *   versor, mat4       stored structs would need 16-byte or 32-byte alignment
+ *   glm_aabb_*         stores world coordinates in float
+ *   versor, mat4       structs with such members would need 16-byte or 32-byte alignment
  */
 #ifndef HS_GLM_H
 #define HS_GLM_H

@@ -1,6 +1,6 @@
 /*
- * Four floats at a time, on the vector type of cglm. Each operation is one IEEE 754 operation a
- * lane, so every machine computes the same bits. Add, subtract and multiply with + - *.
+ * Four floats at a time, on the vector type of cglm. Each operation is one IEEE 754 operation per
+ * lane, so every machine computes the same bits. For sums, differences and products use + - *.
  */
 #ifndef HS_LANES_H
 #define HS_LANES_H
@@ -10,7 +10,7 @@
 
 #include "validators/base/glm.h"
 
-/* Eight lanes, for machines with AVX. A caller asks for AVX before it uses them. */
+/* For code with eight lanes. The caller must first find out whether the machine has AVX. */
 #ifdef CGLM_SIMD_x86
 #include <immintrin.h>
 #endif
@@ -163,8 +163,8 @@ static inline void hs_lanes_transpose(glmm_128 rows[4])
 #error "needs SSE2 or 64-bit Arm"
 #endif
 
-/* Four vectors at a time. Written out for each axis, because gcc does not unroll such loops at -O2.
- */
+/* Four vectors at a time. The functions write out each axis, because gcc does not unroll a loop
+   over the axes at -O2. */
 struct hs_lanes_vec {
     glmm_128 x, y, z;
 };
@@ -195,14 +195,14 @@ static inline struct hs_lanes_vec hs_lanes_vec_abs(struct hs_lanes_vec a)
     return (struct hs_lanes_vec){hs_lanes_abs(a.x), hs_lanes_abs(a.y), hs_lanes_abs(a.z)};
 }
 
-/* Reads four vectors, all x before all y. */
+/* Reads four vectors from 12 floats: all x, then all y, then all z. */
 static inline struct hs_lanes_vec hs_lanes_read_vec(const float *from)
 {
     return (struct hs_lanes_vec){hs_lanes_read(from), hs_lanes_read(from + 4),
                                  hs_lanes_read(from + 8)};
 }
 
-/* Returns a vector in all lanes, rounded to float. */
+/* Returns a vector of which every lane is `v`, rounded to float. */
 static inline struct hs_lanes_vec hs_lanes_set1_vec(struct hs_vec v)
 {
     return (struct hs_lanes_vec){glmm_set1((float)v.x), glmm_set1((float)v.y),

@@ -221,7 +221,7 @@ bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fir
     return numbers->has_paid && fire_time_us <= numbers->paid_us;
 }
 
-/* Returns a copy, or NULL for no bytes. Sets *failed when memory is out. */
+/* Returns a copy of the bytes, or NULL for 0 bytes. Sets *failed if memory is out. */
 static void *copy_bytes(const void *bytes, size_t size, bool *failed)
 {
     if (bytes == NULL || size == 0)
@@ -262,14 +262,14 @@ static void remove_entry(struct hs_ledger *ledger, struct hs_ledger_numbers *num
     numbers->count--;
 }
 
-/* Returns whether a number can be forgotten. A number that was not paid always can. */
+/* Returns whether a number can be forgotten without harm. One that was not accepted always can. */
 static bool is_free(const struct hs_ledger *ledger, const struct hs_ledger_entry *entry)
 {
     return !entry->accepted || entry->fire_time_us < ledger->free_before_us;
 }
 
-/* Returns the entry that was recorded first, of all entries or of those that can be forgotten.
-   NULL: there is no such entry. */
+/* Returns the entry that was recorded first: of all entries, or only of those that can be forgotten
+   without harm (is_free). NULL: there is no such entry. */
 static struct hs_ledger_entry *find_first(const struct hs_ledger *ledger,
                                           const struct hs_ledger_numbers *numbers, bool is_any)
 {
@@ -282,7 +282,7 @@ static struct hs_ledger_entry *find_first(const struct hs_ledger *ledger,
     return first;
 }
 
-/* Forgets a number that can be forgotten, or else the one recorded first. */
+/* Forgets the first number that can be forgotten without harm, or else the one recorded first. */
 static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = find_first(ledger, numbers, false);
@@ -296,7 +296,7 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
 
 /* ---- making space ---- */
 
-/* Gives up the oldest answer. False: no answer is left. */
+/* Drops the oldest answer. False: no answer is left. */
 static bool give_up_first_answer(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = NULL;
@@ -313,7 +313,7 @@ static bool give_up_first_answer(struct hs_ledger *ledger, struct hs_ledger_numb
     return true;
 }
 
-/* Gives up the oldest answer to hits or to shots, whichever has more answers. False: no answer is
+/* Drops the oldest answer to hits or to shots, whichever has more answers. False: no answer is
    left. */
 static bool give_up_answer(struct hs_ledger *ledger)
 {
@@ -328,8 +328,9 @@ void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
         continue;
 }
 
-/* Halves the capacity for hits or for shots, whichever is larger. A capacity of FIRST_PLACES stays:
-   then one shot is forgotten, because only shots hold much memory. False: no memory was freed. */
+/* Halves the capacity for hits or for shots, whichever is larger. If that capacity is FIRST_PLACES,
+   forgets one posted shot instead; hits are too small to be worth it. False: no memory was freed.
+ */
 static bool give_up_numbers(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =
@@ -360,8 +361,8 @@ static bool reserve_for_cadences(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
-/* Reserves bytes that must be recorded. The reserve has enough bytes once everything else is given
-   up. */
+/* Reserves bytes for something that must be recorded. They fit into HS_LEDGER_RESERVE after all
+   other memory of the ledger is freed. */
 static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
 {
     if (reserve_for_cadences(ledger, bytes))
@@ -370,7 +371,7 @@ static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
     return reserve(ledger, bytes);
 }
 
-/* Reserves bytes that the ledger can do without. */
+/* Reserves bytes that the ledger can do without. For them only answers are dropped. */
 static bool reserve_for_answers(struct hs_ledger *ledger, size_t bytes)
 {
     while (!reserve(ledger, bytes))
@@ -405,13 +406,13 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
     return true;
 }
 
-/* Returns whether a number can be forgotten instead of growing the table. */
+/* Returns whether the table should forget a number instead of growing. */
 static bool has_free(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers)
 {
     return numbers->count >= HS_LEDGER_NUMBERS && find_first(ledger, numbers, false) != NULL;
 }
 
-/* Answers are given up for the first numbers, but not for more than HS_LEDGER_NUMBERS. */
+/* Answers are dropped to keep up to HS_LEDGER_NUMBERS numbers, but not to keep more. */
 static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t bytes)
 {
     if (capacity == 0)

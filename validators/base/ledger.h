@@ -1,19 +1,19 @@
 /*
- * The record of one player's shooting: used numbers with their answers, fire times per weapon, and
- * the traces of the last shots.
+ * The record of one player's shooting: used numbers with their answers, and fire times per weapon.
+ * The numbers are those that the game server gives to shots.
  *
- * The ledger never grows past its bounds. It grows past HS_LEDGER_RESERVE only as its budget
- * allows. Only the hs_ledger_record functions allocate. Not thread-safe.
+ * The ledger never exceeds its maximum counts. It uses more than HS_LEDGER_RESERVE bytes only if
+ * its budget allows them. Only the hs_ledger_record functions allocate. Not thread-safe.
  *
  * When the budget is full, the ledger first gives up the oldest answers. Their numbers stay, so
  * that no shot is paid twice; a retry gets `duplicate`. After the answers, the ledger forgets the
  * numbers recorded first. Before all that, a new weapon gets the place of a cadence that refuses no
  * claim any more.
  *
- * Numbers may come in any order. A number is used while its entry is kept and a claim of its fire
- * time can still pass; after that it is free again, so counters may wrap. Beyond HS_LEDGER_NUMBERS
- * the ledger forgets numbers that are free, and grows while no number is free. If it must forget a
- * number that was paid and is not free, it keeps the fire time (hs_ledger_is_forgotten).
+ * Numbers may come in any order. A number is used while its entry is kept and a claim with its fire
+ * time can still pass. After that the number is free again, so counters may wrap. Beyond
+ * HS_LEDGER_NUMBERS the ledger forgets numbers that are free, and grows if no number is free. If it
+ * must forget an accepted number that is not free, it keeps the fire time (hs_ledger_is_forgotten).
  */
 #ifndef HS_LEDGER_H
 #define HS_LEDGER_H
@@ -26,11 +26,12 @@
 #include "validators/budget.h"
 #include "validators/ledger_entry.h"
 
-/* Numbers kept per player: this many of claims, and this many of shots, with their answers. A
-   client that retries after more shots than this gets `duplicate` without the first answer. */
+/* Numbers kept per player, with their answers: this many of claims, and this many of shots. A
+   client that fires more shots than this and then retries gets `duplicate` without the first
+   answer. */
 enum { HS_LEDGER_NUMBERS = 128 };
 
-/* The most numbers of each kind, while the older ones can still be claimed. */
+/* The most numbers of each kind that are kept, as long as claims of the older ones can pass. */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
 /* Bytes that the owner sets aside for each ledger. They hold the last two numbers of claims, the
@@ -38,21 +39,21 @@ enum { HS_LEDGER_MAX_NUMBERS = 1024 };
    weapons. With two weapons they hold twice as many numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
-/* The newest answers of a player, of claims and shots together. They are given up last. */
+/* The number of answers of a player, of claims and shots together, that are dropped last. */
 enum { HS_LEDGER_ANSWERS = 16 };
 
 /* Used numbers in ascending order. */
 struct hs_ledger_numbers {
     struct hs_ledger_entry *entries;
     uint32_t count, capacity;
-    uint32_t answers; /* entries that still have their answer */
-    uint64_t notes;
+    uint32_t answers;       /* entries that still have their answer */
+    uint64_t notes;         /* records so far; gives `noted` of the next entry */
     uint64_t last_accepted; /* the accepted number that was recorded last; with has_accepted */
     bool has_accepted;
     bool has_paid;
-    bool was_cut; /* paid numbers of this session were forgotten before they were free */
-    /* Numbers fired in this time range could not be recorded, so a missing number proves
-       nothing. */
+    bool was_cut; /* accepted numbers of this session were forgotten before they were free */
+    /* Numbers fired in this time range could not be recorded. So if one of these numbers is
+       missing, that proves nothing. */
     bool lacks_some;
     int64_t lacked_from_us, lacked_until_us;
     /* The latest fire time of the accepted numbers that were forgotten before they were free, or
@@ -64,7 +65,7 @@ struct hs_ledger {
     struct hs_ledger_numbers hits, shots;
     struct hs_cadence *cadences; /* one per weapon used */
     uint16_t cadence_count, cadence_capacity;
-    int64_t free_before_us;   /* numbers fired before are free; set it before recording */
+    int64_t free_before_us;   /* numbers fired earlier are free; set it before recording */
     size_t bytes;             /* always equal to hs_ledger_bytes() */
     struct hs_budget *budget; /* charged for bytes beyond the reserve; NULL: nothing is charged */
 };
@@ -72,24 +73,24 @@ struct hs_ledger {
 void hs_ledger_clear(struct hs_ledger *ledger);
 
 /*
- * Ends the player's session; the next one counts shots from the start. All numbers up to the fire
+ * Ends the player's session. The next session may use the same numbers. All numbers up to the fire
  * time of the last accepted one become forgotten (hs_ledger_is_forgotten). So no shot of the ended
- * session is paid again. The cadences stay, because leaving must not refill the buckets. Only the
- * rounds start again: a player who comes back has a full magazine.
+ * session is paid again. The cadences stay, because leaving must not refill the buckets. Only their
+ * rounds are set to 0: a player who comes back has a full magazine.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 
-/* Records an accepted number of a session that ended, or one that is forgotten. */
+/* Records an accepted number that has no entry: its session ended, or the ledger forgets it. */
 void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
 /* Remembers that a number fired at this time could not be recorded. */
 void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* Prepares the ledger for a clock reset. Numbers and answers stay, but nothing is compared with old
-   times. */
+/* Prepares the ledger for a clock reset. Numbers and answers stay, but nothing is compared with
+   times of the old clock. */
 void hs_ledger_forget_times(struct hs_ledger *ledger);
 
-/* Counts the bytes in use from the entries. */
+/* Computes the bytes in use from the entries. */
 size_t hs_ledger_bytes(const struct hs_ledger *ledger);
 
 /* Grows the table to `count` entries without charging the budget; only for restoring a
@@ -103,7 +104,7 @@ const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *num
 /* Returns the posted shot of a number, or NULL. */
 struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t number);
 
-/* Hits whose times are further apart are not compared by their offsets. */
+/* Hits whose times differ by more than this are not compared by their offsets. */
 #define HS_OFFSET_WINDOW_US INT64_C(2000000)
 
 /* Returns the largest difference between an offset (hs_ledger_entry) and those of accepted hits
@@ -112,9 +113,9 @@ struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t numb
 int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
                               int64_t offset_us);
 
-/* Returns the accepted entry that was recorded last, if its number is below this one by at most
-   HS_LEDGER_NUMBERS, else NULL. So a counter that wrapped, a random number and a late shot have no
-   predecessor. O(log n). */
+/* Returns the accepted entry that was recorded last. NULL if its number is not below this one, or
+   is lower by more than HS_LEDGER_NUMBERS. So a counter that wrapped, a random number and a late
+   shot have no predecessor. O(log n). */
 const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,
                                                         uint64_t number);
 
@@ -122,7 +123,7 @@ const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_n
 bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
                        int64_t free_before_us);
 
-/* Returns whether a shot of this fire time may have been paid, and its number forgotten. */
+/* Whether a shot with this fire time may have been accepted, and its number forgotten. */
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
 /* Returns the most bytes that recording an entry, and perhaps a new cadence, can charge to the
@@ -130,8 +131,8 @@ bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fir
 size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry, bool adds_cadence);
 
-/* Gives up the oldest answers until the budget has `bytes` free. Keeps the newest
-   HS_LEDGER_ANSWERS answers. */
+/* Drops the oldest answers until the budget has `bytes` free. Keeps the newest HS_LEDGER_ANSWERS
+   answers. */
 void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes);
 
 /* Frees the memory of an entry that is in no ledger; the entry is empty afterwards. */
@@ -145,7 +146,7 @@ void hs_ledger_free_entry(struct hs_ledger_entry *entry);
 bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry);
 
-/* Makes sure that the next shot of a weapon can be booked. False: out of memory. */
+/* Makes sure that the next shot of a weapon can be recorded. False: out of memory. */
 bool hs_ledger_reserve_cadence(struct hs_ledger *ledger, uint16_t weapon);
 
 /* Returns the cadence of a weapon, or NULL if it has none. */
@@ -156,7 +157,7 @@ const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint1
 bool hs_ledger_record_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
                            int64_t interval_us, int64_t reload_us);
 
-/* Takes a recorded shot back (hs_cadence_return). Does nothing if the weapon has no cadence. */
+/* Removes a recorded shot (hs_cadence_return). Does nothing if the weapon has no cadence. */
 void hs_ledger_return_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fire_time_us,
                            int64_t reload_us);
 

@@ -60,7 +60,7 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
         const struct hs_saved_struct *saved = &hs_saved_structs[id];
         for (size_t i = 0; i < saved->field_count; i++) {
             const struct hs_saved_field *field = &saved->fields[i];
-            /* A vocabulary may grow. The saved names show which members it had. */
+            /* A vocabulary may grow. The saved names say which members it had when it was saved. */
             bool grows = field->kind == HS_SAVED_COUNTS || field->kind == HS_SAVED_SUMS;
             uint32_t size = grows ? 0 : field->size;
             unsigned char shape[6] = {field->kind,
@@ -113,7 +113,7 @@ static size_t item_size(const struct hs_saved_field *field)
         return field->size;
     if (field->kind != HS_SAVED_UNSIGNED)
         return sizes[field->kind];
-    if (field->size % 8 == 0) /* an array holds words or bytes */
+    if (field->size % 8 == 0) /* items of an array are words or bytes */
         return 8;
     return field->size == 4 || field->size == 2 ? field->size : 1;
 }
@@ -124,7 +124,7 @@ static size_t low_bytes(size_t size)
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : sizeof(uint64_t) - size;
 }
 
-/* Loads a whole number from memory, without its sign. */
+/* Loads a whole number from memory, and fills the upper bytes with zeros. */
 static uint64_t load_word(const unsigned char *from, size_t size)
 {
     uint64_t word = 0;
@@ -215,7 +215,7 @@ static bool get_member(struct hs_bytes_reader *reader, const struct hs_saved_nam
     return true;
 }
 
-/* Reads counts or sums. Those of members that no longer exist are dropped. */
+/* Reads counts or sums. Those of members that this program does not have are dropped. */
 static bool get_counts(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                        const struct hs_saved_field *field, unsigned char *to)
 {

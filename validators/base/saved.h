@@ -1,9 +1,9 @@
 /*
- * One list of fields for each saved struct. The list says how each field is written, how it is
- * checked when it is read, and what identifies the layout. Internal to validators/.
+ * One list of fields for each saved struct. The list says how each field is written, and how it is
+ * checked when it is read. A hash of the list identifies the layout. Internal to validators/.
  *
  * When you add a field to one of these structs, add it to its list in snapshot/lists.c. A test
- * finds bytes that no list mentions.
+ * fails if a byte of a struct is in no list.
  */
 #ifndef HS_SAVED_H
 #define HS_SAVED_H
@@ -12,7 +12,7 @@
 #include "validators/base/ledger.h"
 #include "validators/vocabulary.h"
 
-/* The first value of saved bytes. */
+/* The first number in saved bytes. */
 enum { HS_SAVED_VERSION = 1 };
 
 /* How a field is saved, and which values are valid. An array is one field. */
@@ -21,7 +21,7 @@ enum hs_saved_kind {
     HS_SAVED_FLAG,      /* bool */
     HS_SAVED_UNSIGNED,  /* an integer of any size */
     HS_SAVED_INT32,
-    HS_SAVED_MARK,   /* int64_t, only compared with times */
+    HS_SAVED_MARK,   /* int64_t that is only compared; every value is valid */
     HS_SAVED_TIME,   /* int64_t, microseconds, within +-HS_SAVED_TIME_MAX */
     HS_SAVED_REAL,   /* double, finite; a struct hs_vec counts as three */
     HS_SAVED_BOUND,  /* double, may be infinite */
@@ -34,8 +34,8 @@ enum hs_saved_kind {
     HS_SAVED_KINDS
 };
 
-/* Times in requests stay within a hundredth of this, and sums in the move checks within a tenth.
-   Nine values of this size fit in an int64_t. */
+/* Times in requests stay within a hundredth of this, and sums in the move checks within a tenth. So
+   sums of up to nine such values do not overflow an int64_t. */
 #define HS_SAVED_TIME_MAX INT64_C(1000000000000000000)
 
 /* The vocabularies whose members are saved. */
@@ -80,7 +80,7 @@ enum hs_saved_id {
     HS_SAVED_ANSWER,
     HS_SAVED_RESULT,
     HS_SAVED_FAILURE,
-    HS_SAVED_MOVE_CHECKS, /* the last, because its layout is identified separately */
+    HS_SAVED_MOVE_CHECKS, /* must be the last, because its layout has its own hash */
     HS_SAVED_STRUCTS
 };
 
@@ -91,24 +91,24 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to);
 
 void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 
-/* The vocabularies of the program that wrote the bytes: which member each saved number means. */
+/* The vocabularies of the program that wrote the bytes. They give the meaning of saved numbers. */
 enum { HS_VOCABULARY_MAX = 128 };
 struct hs_saved_names {
     uint16_t count[HS_SAVED_VOCABULARIES];
-    uint8_t member[HS_SAVED_VOCABULARIES][HS_VOCABULARY_MAX]; /* HS_NO_MEMBER: not one of today's */
+    uint8_t member[HS_SAVED_VOCABULARIES][HS_VOCABULARY_MAX]; /* or HS_NO_MEMBER: unknown here */
 };
 #define HS_NO_MEMBER 0xFF
 
 void hs_saved_put_names(struct hs_bytes *bytes);
 void hs_saved_get_names(struct hs_bytes_reader *reader, struct hs_saved_names *names);
 
-/* This program's names, for data that carries only a hash of them (hs_saved_vocabularies). */
+/* The names of this program, for data that contains only a hash of them (hs_saved_vocabularies). */
 void hs_saved_own_names(struct hs_saved_names *names);
 uint64_t hs_saved_vocabularies(void);
 
 /*
- * Reads the saved fields of a struct; other fields stay unchanged. False: some value is not one
- * that the library writes. All fields are read even then, unless the reader failed.
+ * Reads the saved fields of a struct; other fields stay unchanged. False: the library never writes
+ * one of the values. All fields are read even then, unless the reader failed.
  */
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);

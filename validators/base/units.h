@@ -14,7 +14,7 @@ static inline double hs_seconds(int64_t us)
 /* Converts seconds to whole microseconds, half to even. The argument must be within +-9e12. */
 static inline int64_t hs_seconds_to_us(double seconds)
 {
-    /* Ties to even by hand: the result must not depend on the rounding mode of the caller. */
+    /* The result must not depend on the caller's rounding mode, so nearbyint() cannot be used. */
     double scaled = seconds * 1e6;
     double floor_value = floor(scaled);
     double rest = scaled - floor_value;
@@ -24,8 +24,8 @@ static inline int64_t hs_seconds_to_us(double seconds)
     return whole;
 }
 
-/* Return the smaller or the larger number. fmin and fmax also handle NaN, so compilers call them.
-   These functions cost much less. */
+/* Return the smaller or the larger number. They are much cheaper than fmin and fmax. Those must
+   also handle NaN, so compilers call the library for them. */
 static inline double hs_smaller(double a, double b)
 {
     return a < b ? a : b;

@@ -46,7 +46,7 @@ bool hs_compat_refuse(struct hs_compat *compat, enum hs_move_reason reason,
     return nothing_newer;
 }
 
-/* Moves the value towards 0 by at most `pull`, and never past 0. */
+/* Moves the value towards 0 by at most `pull`, and not beyond 0. */
 static double pull_to_zero(double value, double pull)
 {
     if (value > 0)
@@ -54,7 +54,7 @@ static double pull_to_zero(double value, double pull)
     return value < -pull ? value + pull : 0;
 }
 
-/* Records how far this move ran ahead. Returns whether the discrepancy passed the margin. */
+/* Records how far this move ran ahead. Returns whether the discrepancy exceeded the margin. */
 static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rules *rules,
                              double server_us, double client_us, double *ahead_us)
 {
@@ -71,7 +71,7 @@ static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rul
     compat->is_resolving = compat->is_resolving && compat->ahead_us > 0;
     bool flagged = next > (double)rules->max_margin_us;
     if (compat->is_resolving)
-        return false; /* a debt does not grow while it is paid back */
+        return false; /* while a discrepancy is paid back, it does not grow */
     if (!flagged) {
         compat->ahead_us = next;
     } else if (rules->prevention == HS_PREVENTION_RESOLUTION) {
@@ -95,7 +95,8 @@ static void resolve(struct hs_compat *compat, const struct hs_moves_rules *rules
         compat->gathered_us = 0;
     double pay = hs_larger(0, hs_smaller(bound * rules->resolution_rate, compat->ahead_us));
     double after = bound - pay, least = (double)rules->min_delta_us;
-    /* Not bound - after: subtracting `pay` itself makes a full payback exactly 0. */
+    /* After a full payback this must be exactly 0. So subtract `pay` itself, not `bound - after`.
+     */
     compat->ahead_us -= after >= least ? pay : hs_larger(0, bound - least);
     compat->override_us = hs_larger(after, least);
 }
@@ -120,7 +121,7 @@ void hs_compat_accept(struct hs_compat *compat, const struct hs_moves_rules *rul
     out->delta_us = hs_larger(0, hs_smaller(longest, client_us)); /* negative after a late reset */
     if (compat->is_resolving && !is_reset)
         resolve(compat, rules, out->delta_us, since_us);
-    /* A move that resets the clock gets the same time as the move before it. */
+    /* A move that resets the clock gets as much time as the move before it. */
     if (compat->is_resolving)
         out->delta_us = hs_smaller(compat->override_us, longest);
     out->force_update = compat->is_resolving && rules->force_corrections;

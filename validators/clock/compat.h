@@ -1,14 +1,15 @@
 /*
- * The compatible timing check: the timestamp and time-discrepancy rules that Unreal's character
- * movement made common. Teams that know those settings can compare results. Internal to
- * validators/.
+ * The compatible timing check. It follows the rules for timestamps and time discrepancy that
+ * Unreal's character movement made common, so that teams who know those settings can compare
+ * results. Internal to validators/.
  *
- * It keeps one number per player: how far the player's clock is ahead of the server's. It flags
- * when that passes a margin, which is a range test on one-way delay. Two faults of the original are
- * fixed. A payback is never negative, and no move simulates more than max_delta. The clock of a new
- * player starts with their first move.
+ * It keeps one number per player, the discrepancy: how far the player's clock is ahead of the
+ * server's. It flags a discrepancy above a margin. Two faults of the original are fixed: a payback
+ * is never negative, and no move simulates more than max_delta. The clock of a new player starts
+ * with their first move.
  *
- * All state is relative: the same moves shifted in time give the same bits.
+ * All state is relative: if all times are shifted by the same amount, the results are the same
+ * bits.
  */
 #ifndef HS_COMPAT_H
 #define HS_COMPAT_H
@@ -21,7 +22,7 @@ struct hs_compat {
     int64_t arrived_us; /* client timestamp of the last move that arrived, accepted or not */
     int64_t reset_us;   /* arrival of the last reset of the client's clock */
     double ahead_us;    /* the discrepancy: client time minus server time since it was last 0 */
-    double lifetime_us; /* the same sum, but never forgiven */
+    double lifetime_us; /* the same sum, but without any allowance or payback */
     double gathered_us; /* client time of this server tick that is not simulated yet */
     double override_us; /* time given to the last move while a discrepancy was paid back */
     bool is_resolving;  /* a discrepancy is being paid back */
@@ -30,25 +31,25 @@ struct hs_compat {
 struct hs_compat_result {
     double delta_us;   /* time that may be simulated; 0 .. max_delta * dilation */
     bool force_update; /* the client needs the server's state */
-    bool flagged;      /* the discrepancy passed the margin on this move */
-    double ahead_us;   /* the discrepancy then; with flagged */
+    bool flagged;      /* the discrepancy exceeded the margin on this move */
+    double ahead_us;   /* the discrepancy at that time; with flagged */
     double error_us;   /* client time minus server time of this move */
 };
 
-/* Starts the clock of a player with their first move. */
+/* Sets up the state of a player from their first move. */
 void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rules,
                      const struct hs_timing_move *step);
 
 /*
- * Classifies a later timestamp: HS_MOVE_OK, HS_MOVE_RESET, or the reason not to simulate it.
+ * Classifies the timestamp of a later move: HS_MOVE_OK, HS_MOVE_RESET, or why not to simulate it.
  * Changes nothing.
  */
 enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
                                       const struct hs_moves_rules *rules,
                                       const struct hs_timing_move *step);
 
-/* Records a timestamp with any other class than OK and RESET. True: the client needs the
-   server's state, because it sends nothing newer. */
+/* Records a timestamp of any class except OK and RESET. True: the client needs the server's state,
+   because this move is as old as, or older than, the last one that arrived. */
 bool hs_compat_refuse(struct hs_compat *compat, enum hs_move_reason reason,
                       const struct hs_timing_move *step);
 

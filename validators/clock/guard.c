@@ -5,16 +5,16 @@
 
 #include "validators/base/units.h"
 
-/* The highest lead of a period in which no move arrived. */
+/* Stands for the highest lead if no move arrived. */
 #define NO_LEAD INT32_MIN
 
-/* The ceiling (the upper bound of the lead, from acks) of a period in which no ack arrived. */
+/* Stands for the ceiling (the upper bound of the lead, from acks) if no ack arrived. */
 #define NO_CEILING INT32_MAX
 
-/* Leads are stored in 32 bits. The base moves when a lead is further from it than this. */
+/* Leads are stored in 32 bits. If a lead is further from the base than this, the base moves. */
 #define REBASE_US INT64_C(1000000000)
 
-/* A fall of the ceiling by more than this is a pause of the clock; less may be a better
+/* If the ceiling falls by more than this, the clock paused. A smaller fall may be a better
    connection. */
 #define PAUSE_SLACK_US 60000
 
@@ -23,12 +23,12 @@
 enum { SETTLING_BLOCKS = 10 };
 
 /*
- * The limit of the catch-up account: time caught up with moves that acknowledge no newer snapshot.
- * No simulated connection makes an honest clock reach it.
+ * The limit of the third account: time caught up by moves that acknowledge no newer snapshot. In
+ * simulations no honest clock reaches it, on any connection.
  */
 #define MADE_UP_US 1000000
 
-/* Noise is stored in units of NOISE_UNIT_US. A value further below R than NOISE_MAX_US is a
+/* Noise is stored in units of NOISE_UNIT_US. If M is further below R than NOISE_MAX_US, that is a
    stall, not noise. NOISE_FIRST_US is the noise assumed without data. */
 enum { NOISE_UNIT_US = 2000, NOISE_MAX_US = 500000, NOISE_FIRST_US = 100000 };
 
@@ -109,7 +109,7 @@ static void advance(struct hs_clock_guard *guard, const struct hs_timing_move *s
         if (shift_us > -most && shift_us < most)
             guard->shift_us += (int64_t)floor(elapsed * (step->dilation - 1) + 0.5);
         guard->received_us = step->received_us;
-        /* A new packet arrived. From now on, the snapshots that the last packet had seen count. */
+        /* A new packet arrived. From now on, the acks of the packets before it count. */
         guard->ack_us = guard->arriving_ack_us;
         if ((guard->known & HS_GUARD_ARRIVING_ACK) != 0)
             guard->known |= HS_GUARD_ACK;
@@ -139,7 +139,7 @@ static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rul
                   const struct hs_timing_move *step, int32_t lead, double elapsed_us, double *by_us)
 {
     guard->bound_us += elapsed_us * rules->ack_skew_ppm * 1e-6;
-    /* A snapshot from before the last change of dilation has another time scale. */
+    /* Before the last change of dilation, time ran at another speed: an ack from then is no use. */
     if ((guard->known & HS_GUARD_ACK) != 0 && guard->ack_us >= guard->change_us) {
         int64_t seen = step->timestamp_us - (guard->ack_us + guard->shift_us) - guard->base_us;
         if ((guard->known & HS_GUARD_BOUND) == 0 || (double)seen < guard->bound_us)
@@ -192,8 +192,8 @@ static int32_t highest_of_window(const struct hs_clock_guard *guard,
 }
 
 /*
- * Detects a pause of the clock: the acks allow less than before, but the round trip is the same. R
- * then falls by the length of the pause. Otherwise the clock could catch up unseen.
+ * Detects a pause of the clock: the ceiling fell, but the round trip is the same. R then falls by
+ * the length of the pause. Otherwise the clock could catch up after the pause, unseen.
  */
 static void forget_pause(struct hs_clock_guard *guard)
 {
@@ -205,8 +205,8 @@ static void forget_pause(struct hs_clock_guard *guard)
     int64_t paused = (int64_t)before - guard->lowest_us - shorter;
     if (paused <= PAUSE_SLACK_US)
         return;
-    /* With a fast clock the minimum over the window is old. The block before gives a better
-       value. */
+    /* If the clock is fast, the ceiling of the window is too low. Then the block before shows more
+       of the pause. */
     if (guard->lowest_before_us != NO_CEILING) {
         int64_t trip = guard->trip_before_us;
         shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;
@@ -231,10 +231,10 @@ static void forget_pause(struct hs_clock_guard *guard)
 }
 
 /*
- * Corrects R some blocks after a pause. In the block that shows the pause, the delay from client to
- * server is mostly longer than before. The pause then seems shorter, and R would stay too high for
- * half a minute. The highest lead of the first seconds after the pause is a good reference. This
- * never raises R.
+ * Corrects R some blocks after a pause. The block that shows the pause mostly has a longer delay
+ * from client to server than the blocks before. The pause then seems shorter than it was, and R
+ * would stay too high for half a minute. The highest lead of the first seconds after the pause is a
+ * better R. This never raises R.
  */
 static void settle(struct hs_clock_guard *guard)
 {
@@ -252,9 +252,9 @@ static void settle(struct hs_clock_guard *guard)
 }
 
 /*
- * Handles the first move after a silence. The connection may have delayed the player's moves, so
- * their client time may catch up with the silence, as fast as the connection allows. But moves made
- * after the silence acknowledge newer snapshots, if the clock is honest.
+ * Handles the first move after a silence. If only the connection was silent, delayed moves may now
+ * catch up, as fast as the connection allows. But an honest client acknowledges newer snapshots in
+ * the moves that it made after the silence.
  */
 static void record_silence(struct hs_clock_guard *guard, int32_t lead)
 {
@@ -269,7 +269,7 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
         return;
     if (guard->highest_before_us != NO_LEAD) {
         int64_t gain = (int64_t)guard->highest_us - guard->highest_before_us;
-        /* Delayed moves arrive all at once. So a block counts for at most its length. */
+        /* Delayed moves arrive all at once. So a block adds at most its own length. */
         guard->made_up_us =
             guard->made_up_us < 0
                 ? smaller(0, to_lead(guard->made_up_us + gain + length_us))
@@ -314,7 +314,7 @@ static void move_window(struct hs_clock_guard *guard, const struct hs_moves_rule
     guard->block_from_us += by_us;
     guard->cell_so_far_us = (int32_t)(so_far % HS_LEAD_CELL_US);
     int64_t steps = so_far / HS_LEAD_CELL_US;
-    /* After a long silence all cells are empty, and only the position of the next cell matters. */
+    /* After a long silence all cells are empty. Then only the position of the next cell matters. */
     int64_t round = (int64_t)HS_LEAD_CELLS * cells_of(rules);
     if (steps > 2 * round)
         steps = round + steps % round;
@@ -337,8 +337,7 @@ int64_t hs_clock_guard_noise(const struct hs_clock_guard *guard)
 {
     int64_t sum = 0, count = 0;
     for (int i = 0; i < HS_LEAD_CELLS; i++) {
-        /* The current cell is not complete, and a cell in which nothing arrived was not measured.
-         */
+        /* Skip the current cell, which is not complete, and cells in which no move arrived. */
         if (i == guard->cell || guard->cell_highest_us[i] == NO_LEAD)
             continue;
         sum += guard->cell_noise[i];
@@ -363,7 +362,7 @@ static float noise_of_window(const struct hs_clock_guard *guard, const struct hs
     return (float)(sum * NOISE_UNIT_US) / (float)(cells + 1);
 }
 
-/* Returns the factor by which noise raises the thresholds, at least 1. */
+/* Returns the factor by which noise raises the limits; at least 1. */
 static double scale_of(const struct hs_clock_guard *guard, const struct hs_moves_rules *rules)
 {
     return 1 + (double)guard->noise_us / hs_larger(1, (double)rules->lead_noise_us);
@@ -395,7 +394,7 @@ static void end_block(struct hs_clock_guard *guard, const struct hs_moves_rules 
     forget_pause(guard);
     int32_t *cell = &guard->cell_highest_us[guard->cell];
     *cell = larger(*cell, guard->highest_us);
-    /* While R is too high it does not show the noise. */
+    /* After a pause R is too high until it is corrected, so the distance to it is not noise. */
     if (guard->settling == 0)
         record_noise(guard);
     settle(guard);
@@ -432,7 +431,7 @@ static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *r
         out->suspected_us = guard->made_up_us;
         out->suspected_limit_us = MADE_UP_US;
         guard->made_up_us = 0;
-        return true; /* keep R: the clock is not ahead of it */
+        return true; /* R stays, because the clock is not ahead of it */
     } else {
         return false;
     }
@@ -444,7 +443,7 @@ static bool suspect(struct hs_clock_guard *guard, const struct hs_moves_rules *r
 /* ---- speed ---- */
 
 /* Returns the median slope between the highest leads of any two cells (Theil-Sen estimator: Theil
-   1950, Sen 1968). Some cells with only delayed moves do not change it much. */
+   1950, Sen 1968). A median changes little if some cells have only delayed moves. */
 static double median_slope(const struct hs_clock_guard *guard)
 {
     double slopes[HS_LEAD_CELLS * (HS_LEAD_CELLS - 1) / 2];

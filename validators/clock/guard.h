@@ -1,34 +1,35 @@
 /*
  * The default timing check: is the player's clock fast? Internal to validators/.
  *
- * c is the client's time of a move, and a is its arrival at the server. x = c - a is the offset of
- * the two clocks minus the delay of the move. Two detectors use x: AckBound proves a fast clock,
- * LeadGuard suspects one.
+ * c is the client's time of a move, and a is its arrival at the server. x = c - a is the lead: the
+ * offset of the client's clock minus the delay of the move. Two detectors use x: AckBound proves a
+ * fast clock, LeadGuard suspects one.
  *
- * AckBound. A move made after the client saw a snapshot cannot be older than that snapshot. k is
- * the send time of the newest snapshot that earlier packets acknowledged. So c - k is at least the
- * offset. Y is the smallest c - k so far, raised over time by the error that an honest crystal may
- * have. Y is an upper bound of x: delay and loss only lower x, so no honest clock passes Y.
+ * AckBound. A client made a move after it received the snapshots that it acknowledges. k is the
+ * send time of the newest snapshot that earlier packets acknowledged. The move was made after k, so
+ * c - k is at least the offset of the client's clock. Y is the smallest c - k so far. An honest
+ * crystal has an error, so Y rises slowly over time. Delay and loss only lower x, so x of an honest
+ * clock never exceeds Y.
  *
- * LeadGuard. M is the largest x in a block of time, which belongs to the moves with the least
- * delay. R is the largest M in the window before. The rise of M above R is clipped, so that a
- * change of route counts little. It is added to an account that leaks. A fast clock fills the
- * account faster than it leaks. A second account without clipping detects jumps (cumulative sums:
- * Page, Continuous inspection schemes, Biometrika 41, 1954).
+ * LeadGuard. Time is divided into blocks. M is the largest x in a block: that of the move with the
+ * least delay. R is the largest M in the window before. When M rises above R, the rise is added to
+ * an account that leaks over time. The rise is clipped first, so that a change of route counts
+ * little. A fast clock fills the account faster than it leaks. A second account without clipping
+ * detects jumps (cumulative sums: Page, Continuous inspection schemes, Biometrika 41, 1954).
  *
  * The mean distance of M below R is the noise of the connection. Noise raises the limits of the
  * accounts.
  *
- * Acks show two more cases. A better connection raises M, but not the smallest c - k of the block.
- * So a rise counts only as far as both rise. If c - k falls and the round trip is not shorter, the
- * clock paused, and R falls with it. The blocks after the pause measure its length better, and
- * correct R.
+ * Acks explain two more cases. First, a better connection raises M, but not the smallest c - k of
+ * the block. So a rise counts only as far as both rise. Second, if c - k falls and the round trip
+ * is not shorter, the clock paused. Then R is lowered by the same amount. The blocks after the
+ * pause measure its length better, and correct R.
  *
- * A third account detects a clock that catches up after a silence. It counts client time from moves
- * that were made after the silence, by their own stamps, but that acknowledge no newer snapshot.
+ * A third account detects a clock that catches up after a silence. It counts client time of moves
+ * that, by their timestamps, were made after the silence, but acknowledge no newer snapshot.
  *
- * The state has a fixed size and holds only differences. So the same moves shifted in time give the
- * same bits, after a minute and after a month. Times are microseconds.
+ * The state has a fixed size and holds only differences. So if all times are shifted by the same
+ * amount, the results are the same bits, after a minute and after a month. Times are microseconds.
  */
 #ifndef HS_CLOCK_GUARD_H
 #define HS_CLOCK_GUARD_H
@@ -38,17 +39,17 @@
 
 #include "validators/moves_rules.h"
 
-/* The last minute, in cells of HS_LEAD_CELL_US. The window of R is some of them; the estimate of
-   speed uses all. */
+/* The last minute is divided into cells of HS_LEAD_CELL_US. R uses the newest of them; the estimate
+   of speed uses all. */
 enum { HS_LEAD_CELLS = 12 };
 
 #define HS_LEAD_CELL_US INT64_C(5000000)
 
-/* Which values of a guard are known, one bit each. Saved as they are. */
+/* Values of a guard that are known, one bit each. Saved with these numbers. */
 enum hs_guard_known { HS_GUARD_BOUND = 1, HS_GUARD_ACK = 2, HS_GUARD_ARRIVING_ACK = 4 };
 
 struct hs_clock_guard {
-    int64_t base_us;     /* x of the first move; all leads below are relative to it */
+    int64_t base_us;     /* x of the first move; all leads below are stored relative to it */
     int64_t received_us; /* newest arrival */
     int64_t shift_us;    /* how much further server time ran because of announced dilation */
     int64_t change_us;   /* arrival of the move that announced the last dilation */
@@ -62,9 +63,9 @@ struct hs_clock_guard {
     /* LeadGuard */
     int64_t block_from_us;  /* start of the current block */
     int32_t cell_so_far_us; /* time from the start of the current cell to the start of the block */
-    float gathered_us, jumped_us; /* the leaking accounts: with clip, and without */
-    /* The third account: time caught up. Negative: client time from before the end of the silence
-       that may still arrive. */
+    float gathered_us, jumped_us; /* the leaking accounts: with clipping, and without */
+    /* The third account: client time caught up after a silence. Negative: delayed client time, from
+       before the end of the silence, that may still arrive. */
     int32_t made_up_us;
     float noise_us;                         /* mean distance of M below R in the window */
     int32_t highest_us, highest_before_us;  /* M of this block so far, and of the block before */
@@ -75,7 +76,7 @@ struct hs_clock_guard {
     int32_t lowest_us, lowest_before_us; /* smallest c - k of this block, and of the block before */
     int32_t lowest_trip_us, trip_before_us; /* a - k of those moves */
     int32_t ceilings_us[2],
-        round_trips_us[2]; /* smallest values of this half of the window and of the one before */
+        round_trips_us[2]; /* smallest values in this half of the window, and in the half before */
     float speed;           /* speed of the client's clock relative to the server's; 1 is honest */
 
     uint8_t cell_noise[HS_LEAD_CELLS]; /* noise of complete cells, in units of 2 ms */
@@ -90,7 +91,7 @@ struct hs_clock_guard {
 
 /* One move, as the timing checks need it. */
 struct hs_timing_move {
-    int64_t timestamp_us; /* on the client's clock; for the guard, without the clock's resets */
+    int64_t timestamp_us; /* by the client's clock; for the guard, as if it had never been reset */
     int64_t received_us;  /* by the game server */
     int64_t ack_us;       /* send time of the newest snapshot the client had seen; with has_ack */
     int64_t credit_us;    /* first credit, as the connection needs it; with has_credit */
@@ -101,20 +102,20 @@ struct hs_timing_move {
 struct hs_clock_verdict {
     bool proven, suspected; /* flagged on this move */
     double proven_by_us;    /* how far the clock was beyond the bound from acks; with proven */
-    double suspected_us;    /* the account that was full, and its limit; with suspected */
+    double suspected_us;    /* the account that exceeded its limit; both with suspected */
     double suspected_limit_us;
 };
 
 /* Starts the guard with the first move of an epoch. */
 void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step);
 
-/* Takes a later move, in order of arrival. A detector that flags starts again from this move. */
+/* Adds a later move, in order of arrival. A detector that flags starts again from this move. */
 struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,
                                             const struct hs_timing_move *step);
 
-/* Returns the mean distance of M below R in the window, in microseconds, from measured cells alone;
-   0 while nothing is measured. */
+/* Returns the noise: the mean distance of M below R in the window, in microseconds. Cells without
+   any move do not count. 0 until something was measured. */
 int64_t hs_clock_guard_noise(const struct hs_clock_guard *guard);
 
 #endif

@@ -4,19 +4,19 @@
 #include "validators/base/units.h"
 
 /*
- * Factor on elapsed time. Clocks of honest machines differ by about 1e-4, and rounded positions
- * lengthen a path by up to 0.5 %. Without this, a player who runs at the limit for an hour would
- * fail.
+ * Elapsed time counts this much more. Clocks of honest machines differ by about 1e-4, and rounded
+ * positions lengthen a path by up to 0.5 %. Without this factor, a player who runs at the limit for
+ * an hour would fail.
  */
 #define TIME_TOLERANCE 1.01
 
-/* The most seconds that one move can spend. This keeps reported values finite. */
+/* The most seconds of credit that one move can use. This keeps reported values finite. */
 #define MAX_SPENT_S 1e6
 
-/* Smaller limits count as this, so that a division by a limit gives a finite number. */
+/* Smaller limits are raised to this, so that a division by a limit gives a finite number. */
 #define MIN_LIMIT 1e-200
 
-/* Larger claimed velocities are ignored, because their square could overflow. */
+/* Larger claimed velocities are ignored, because their squares could overflow. */
 #define MAX_VELOCITY 1e12
 
 #define TICK_MAX_US     50000.0
@@ -30,37 +30,39 @@
 #define BASE_FORGIVEN_S 4.0  /* changes forgiven per second */
 
 /*
- * Velocities are derived from at least this much time. A shorter time would measure the rounding of
- * positions: 1 cm in 1/144 s is 1.4 m/s.
+ * Velocities are derived from at least this much time. In a shorter time, rounded positions give a
+ * large error: 1 cm in 1/144 s is 1.4 m/s.
  */
 #define GATHER_S 0.1
 
 /*
  * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity. Many
- * games allow a jump shortly after the ground ends. While the limits of the old mode count, it may
- * begin later too. If gravity stops the climb within LAUNCH_MIN_S, the body hovers: that is no
- * launch.
+ * games allow a jump shortly after the ground ends. While the limits of the old mode count, the
+ * rise may begin later. A climb that gravity would stop within LAUNCH_MIN_S is no launch: the body
+ * hovers.
  */
 #define LAUNCH_S     0.15
 #define LAUNCH_MIN_S 0.05
 
 /*
- * Allowed upward changes that neither ground nor a jump in the air explains, until there is ground
- * again. They cover landings whose moves were lost: a player who hops all the time is on the ground
- * for one move of each hop. With 1, such players failed once in 28 hours, with 2 once in 500.
+ * Upward changes that are allowed until the body is on the ground again, in addition to the jumps
+ * in the air. They cover landings whose moves were lost: a player who hops all the time is on the
+ * ground for one move of each hop. With 1, such a player failed once in 28 hours, with 2 once in
+ * 500.
  */
 #define LOST_LANDINGS 2
 
-/* A step of this length may hide a landing. Its end alone does not show what the body did. */
+/* A step of this length may hide a landing: its end alone does not show what the body did. */
 #define HIDDEN_S 0.25
 
-/* Required shares of gravity. The share for falling is that of a body sliding down a slope of 45
-   degrees. It is required for at most a second, because the air slows the fall. */
+/* Required shares of gravity, for rising and for falling. A body that slides down a slope of 45
+   degrees falls with half of gravity. After a second of falling no more speed is required, because
+   the air slows the fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0
 
-/* Time without gravity in which kept height is forgiven. */
+/* `kept` height falls to 0 over this much time in modes without gravity. */
 #define KEPT_FORGIVEN_S 5.0
 
 enum { VELOCITY_NONE, VELOCITY_CLAIMED, VELOCITY_DERIVED };
@@ -145,19 +147,20 @@ struct lapse {
 };
 
 /*
- * Spends `spent_s` while `time_s` passes. If the credit is overdrawn, records a finding and
- * restores the credit. `limit` is the amount allowed per second; the finding has the same unit.
+ * Uses `spent_s` of the credit while `time_s` passes. If the credit is overdrawn, records a finding
+ * and restores the credit. `limit` is the amount allowed per second, in the unit of the finding.
  */
 static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s, double limit,
                        const struct lapse *lapse, struct hs_movement_finding *out)
 {
     double before_s = (double)pool->owed_s;
-    /* A debt from a mode with a larger credit may still be open. It is no offence and no gift. */
+    /* A debt from a mode with a larger credit may still be open. It does not fail, but stays owed.
+     */
     double ceiling_s =
         hs_larger(credit_s, hs_smaller((double)pool->ceiling_s, before_s + credit_s));
     double owed_s = before_s + hs_smaller(spent_s, MAX_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
     double run_s = (double)pool->run_s + lapse->time_s;
-    if (owed_s > hs_larger(ceiling_s, before_s)) { /* a player who pays back never overdraws */
+    if (owed_s > hs_larger(ceiling_s, before_s)) { /* never true while a debt is paid back */
         find(out, (TIME_TOLERANCE + owed_s / hs_larger(run_s, lapse->tick_us / 1e6)) * limit,
              limit);
         owed_s = 0;
@@ -231,9 +234,9 @@ static void begin(struct hs_movement *movement, const struct hs_movement_step *s
                                      .has_begun = true};
 }
 
-/* Changes the movement mode. The limits of the old mode count for a while. If the limits of an
-   older mode still count and are larger, they stay and expire as planned. So switching between two
-   slower modes extends nothing. */
+/* Changes the movement mode. The limits of the old mode count for a while. If the limits of a mode
+   before that still count and are larger, they stay until their own time ends. So switching between
+   two slower modes does not extend them. */
 static void change_mode(struct hs_movement *movement, const struct hs_moves_rules *rules,
                         const struct hs_movement_step *step)
 {
@@ -255,8 +258,8 @@ static void change_mode(struct hs_movement *movement, const struct hs_moves_rule
 
 /* ---- the checks ---- */
 
-/* Returns the path from the last position, or from where the server put the client if that is
-   nearer. */
+/* Returns the path from the last position, or from the place where the server put the client if
+   that gives a shorter path. */
 static struct hs_vec path_of(const struct hs_movement *movement,
                              const struct hs_movement_step *step)
 {
@@ -304,7 +307,7 @@ static void check_speed(struct hs_movement *movement, const struct passage *pass
     double climb = hs_vec_dot(passage->path, passage->up);
     double plane = hs_vec_length(across(passage->path, passage->up));
     if (climb < 0 && passage->time_s >= HIDDEN_S)
-        climb = 0; /* it may have fallen in that time */
+        climb = 0; /* the body may have fallen in that time */
     double climb_limit = max_climb(passage, climb > 0);
     pool_spend(&movement->climbing, credit_s, fabs(climb) / hs_larger(climb_limit, MIN_LIMIT),
                climb_limit, &lapse, out);
@@ -329,8 +332,8 @@ static void take_velocity(struct hs_movement *movement, struct hs_vec velocity, 
 }
 
 /*
- * Charges the new speed minus the component of the old velocity in the new direction. So turning
- * gradually is free, and turning at once is not. Speed above the limit is left to the speed check.
+ * Charges the new speed minus the component of the old velocity in the new direction. So gradual
+ * turning is free, and sudden turning is not. The speed check handles speed above the limit.
  */
 static void check_claimed(struct hs_movement *movement, const struct passage *passage,
                           struct hs_vec velocity, struct hs_movement_finding *out)
@@ -346,7 +349,7 @@ static void check_claimed(struct hs_movement *movement, const struct passage *pa
     take_velocity(movement, plane, VELOCITY_CLAIMED);
 }
 
-/* Checks a velocity that was derived from positions. Only a growth of speed is charged, because
+/* Checks a velocity that was derived from positions. Only a gain of speed is charged, because
    positions do not show turns within a step. */
 static void check_derived(struct hs_movement *movement, const struct passage *passage,
                           struct hs_movement_finding *out)
@@ -362,7 +365,8 @@ static void check_derived(struct hs_movement *movement, const struct passage *pa
     take_velocity(movement, velocity, VELOCITY_DERIVED);
 }
 
-/* Returns the fastest climb that remains of `rise` after `time_s` under the required gravity. */
+/* Returns the fastest climb that is still possible `time_s` after a climb of `rise`, under the
+   required gravity. */
 static double slowed(double rise, double gravity, double time_s)
 {
     double slowing = RISING_SHARE * gravity, falling = FALLING_SHARE * gravity;
@@ -382,8 +386,8 @@ static bool may_bounce(const struct hs_movement *movement, const struct passage 
     return movement->bounces < passage->mode->air_jumps + lost_landings;
 }
 
-/* Returns whether something threw the body or stopped its fall: a sudden upward change. Staying up,
-   or an even climb, is no launch. */
+/* Returns whether something threw the body up or stopped its fall: the climb must grow suddenly. A
+   body that stays up, or climbs evenly, was not launched. */
 static bool is_launch(struct hs_movement *movement, const struct passage *passage, double climb,
                       double allowed, double gravity, bool *was_thrown)
 {
@@ -391,7 +395,8 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
     if (climb <= allowed)
         return false;
     if (passage->may_be_thrown && climb > sudden && climb <= passage->launch_climb + sudden) {
-        movement->airborne_s = 0; /* the gathered time may be half in the air */
+        movement->airborne_s =
+            0; /* the body may have been in the air for half of the gathered time */
         *was_thrown = true;
         return true;
     }
@@ -403,13 +408,14 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
         return false;
     if (!is_late)
         movement->bounces++;
-    movement->airborne_s = 0; /* the gathered time may be half in the air */
+    movement->airborne_s = 0; /* as above */
     return true;
 }
 
 /* Checks a step that is long enough to hide a landing. Its climb exceeds that of a body under
-   gravity by `above`. The velocity at its end is unknown. A landing counts as a bounce, or a client
-   that sends few moves would fly. The landing may be one more than those that were lost. */
+   gravity by `above`. The velocity at its end is unknown. A hidden landing counts as a bounce.
+   Otherwise a client could fly if it sent few moves. One more bounce than LOST_LANDINGS is allowed,
+   for the landing itself. */
 static void check_hidden(struct hs_movement *movement, const struct passage *passage, double climb,
                          double above, double gravity, struct hs_movement_result *out)
 {
@@ -418,7 +424,7 @@ static void check_hidden(struct hs_movement *movement, const struct passage *pas
     bool is_thrown = is_launch(movement, passage, climb, climb - above, gravity, &out->was_thrown);
     restart_flight(movement);
     if (movement->bounces > bounces)
-        return; /* and the body may be thrown at the end of it */
+        return; /* the body may be launched again at the end of this step */
     if (is_thrown)
         movement->rise = (float)hs_larger(climb, 0);
     if (is_thrown || kept <= slack)
@@ -430,23 +436,23 @@ static void check_hidden(struct hs_movement *movement, const struct passage *pas
 }
 
 /*
- * Compares the gathered climb with that of a body thrown up in the same way. A lower climb replaces
- * the allowed one, because a body that rises less has less height to fall from. A fast fall changes
- * nothing.
+ * Compares the gathered climb with that of a body that was thrown up with `rise`. A lower climb
+ * becomes the new `rise`, because a body that rises less has less height to fall from. A fast fall
+ * changes nothing.
  */
 static void check_gravity(struct hs_movement *movement, const struct passage *passage,
                           double gravity, struct hs_movement_result *out)
 {
     double time_s = (double)movement->gathered_s, half_s = time_s / 2;
     double climb = hs_vec_dot(hs_vec_from_floats(movement->gathered), passage->up) /
-                   time_s; /* at half of the time */
+                   time_s; /* the mean climb, which a body under gravity has at half of the time */
     double allowed = slowed((double)movement->rise, gravity, (double)movement->rise_age_s + half_s);
     if (time_s >= HIDDEN_S) {
         check_hidden(movement, passage, climb, climb - allowed, gravity, out);
         return;
     }
     if (is_launch(movement, passage, climb, allowed, gravity, &out->was_thrown)) {
-        allowed = hs_larger(climb, 0); /* the body may fall from here on */
+        allowed = hs_larger(climb, 0); /* a body that falls may begin to fall here */
     } else {
         double kept = (double)movement->kept + (climb - allowed) * time_s;
         double slack_s = passage->mode->credit + GATHER_S;
@@ -455,7 +461,8 @@ static void check_gravity(struct hs_movement *movement, const struct passage *pa
         if (kept > slack) {
             find(&out->gravity, kept, slack);
             movement->kept = 0;
-            allowed = hs_larger(climb, 0); /* as if launched here */
+            allowed =
+                hs_larger(climb, 0); /* as after a launch, so that the finding is not repeated */
         }
     }
     movement->rise = (float)hs_smaller(allowed, hs_larger(climb, 0));

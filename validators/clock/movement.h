@@ -1,30 +1,30 @@
 /*
  * Movement of a body from one move to the next: speed and acceleration of its movement mode,
- * gravity, and jumps from place to place. Internal to validators/.
+ * gravity, and teleports. Internal to validators/.
  *
  * Time is the time that the server granted (`delta_us` of the timing checks), never the client's
- * own time. Speed and acceleration use a credit that refills with that time, and the path spends
- * it. They are not ratios of single moves: a short move may exceed a limit with time that its
- * neighbours saved.
+ * own time. Each mode has a credit of time for speed, and one for acceleration. Granted time
+ * refills a credit, and the path uses it up. So single moves are not compared with the limits: a
+ * short move may exceed a limit, if the moves around it needed less time than they had.
  *
  * One move may replace many lost moves, and may be granted less time than all of them took. Then
  * the client's time counts, up to the server time that no move has used yet. So no player gains
  * time.
  *
- * A body under gravity must not keep more height than its launch explains.
+ * A body under gravity must not stay higher than its launch explains.
  *
- * Honest games do the following, so it is no offence:
+ * Honest games do the following, so it is allowed:
  * - A walking body keeps its horizontal speed on slopes and steps. So the path across `up` and the
- *   path along `up` are checked separately. Downwards the limit of falling counts.
- * - Walls, landings and brakes stop a body at once. So loss of speed is free, and so is gradual
- *   turning. Only gains in the new direction cost, and only across `up`, because a jump is a gain
- *   along it.
+ *   path along `up` are checked separately. Downwards, max_fall_speed is the limit.
+ * - Walls, landings and brakes stop a body at once. So a loss of speed costs nothing, and neither
+ *   does gradual turning. Only a gain of speed in the new direction costs, and only across `up`,
+ *   because a jump is a gain along `up`.
  * - A body under gravity is launched when its movement mode begins. After that its rise must slow
- *   down by gravity. Then it must fall with at least half of it, because it may slide down a steep
- *   slope. Until the body is on the ground again, the mode's jumps in the air are allowed, and
- *   two landings whose moves were lost.
- * - The server may launch a body: knock-back, a jump pad, a rocket jump. The velocity of the launch
- *   raises the limits of speed, and pays for the gain of velocity and for one rise.
+ *   down by gravity. Then it must fall with at least half of gravity, because it may slide down a
+ *   steep slope. Until the body is on the ground again, it may use the mode's jumps in the air. Two
+ *   more launches are allowed for landings whose moves were lost.
+ * - The server may launch a body: a knock-back, a jump pad, a rocket jump. The velocity of the
+ * launch raises the limits of speed. It also allows a gain of velocity, and one rise.
  *
  * Pure except for the state it is given; allocates nothing; not thread-safe on one state.
  */
@@ -60,7 +60,7 @@ struct hs_movement_step {
                       checked */
     bool has_velocity, has_corrected, has_base_path, has_credit;
     bool is_announced;  /* the server announced a jump since the last move: teleport, spawn */
-    bool may_be_thrown; /* the launch has not been used for a rise yet */
+    bool may_be_thrown; /* no rise has used the launch yet */
 };
 
 /* The finding of one check. `measured` and `limit` are set if it failed; then measured > limit. */
@@ -71,11 +71,11 @@ struct hs_movement_finding {
 };
 
 /*
- * teleport      length: distance from the last position; the reach of jump_speed
- * speed         length/s: mean since the credit was last full; max_speed of the mode.
- *               count: changes of base, if there were too many. Each one hides a path.
- * acceleration  length/s^2: as speed
- * gravity       length: height kept above the body under gravity; the allowance
+ * teleport      length: distance from the last position; limit: the reach of jump_speed
+ * speed         length/s: mean since the credit was last full; limit: max_speed of the mode.
+ *               count: changes of base, if there were too many. Each change hides a path.
+ * acceleration  length/s^2: mean since the credit was last full; limit: max_accel
+ * gravity       length: height above that of a body under gravity; limit: the allowance
  */
 struct hs_movement_result {
     struct hs_movement_finding teleport, speed, acceleration, gravity;
@@ -83,11 +83,11 @@ struct hs_movement_result {
     bool was_thrown; /* the launch was used for a rise: with may_be_thrown */
 };
 
-/* Time spent beyond the time that passed, in seconds. Modes with different limits share it, so a
-   debt from one mode stays in the next. */
+/* A credit of time for one limit of the mode. All modes share it, so a debt stays when the mode
+   changes. */
 struct hs_movement_pool {
-    float owed_s;    /* 0: the credit is full */
-    float ceiling_s; /* the credit, or a former mode's larger one until that is paid back */
+    float owed_s;    /* time used beyond the granted time, in seconds; 0: the credit is full */
+    float ceiling_s; /* the most that may be owed; an earlier mode's, while its debt is larger */
     float run_s;     /* time since the credit was last full */
 };
 
@@ -95,15 +95,15 @@ struct hs_movement_pool {
 struct hs_movement {
     struct hs_vec position; /* at the end of the last step */
     uint64_t base;
-    int64_t received_us, window_until_us; /* the limits of old_mode count until then */
+    int64_t received_us, window_until_us; /* until then the limits of old_mode count too */
     struct hs_movement_pool speed, climbing, acceleration; /* speed: across `up` */
     float velocity[3];                                     /* across `up`; with velocity_source */
     float gathered[3], gathered_s; /* path and time gathered until a velocity can be derived */
     float unused_us;               /* server time that no step has used yet */
-    float rise;                    /* the fastest climb that gravity leaves, length/s */
+    float rise;                    /* the fastest climb that gravity allows now, length/s */
     float rise_age_s;              /* age of `rise` at the start of the gathered time */
     float airborne_s;              /* time in this mode before the gathered time */
-    float last_climb;              /* climb of the gathered time before, length/s */
+    float last_climb;              /* climb in the gathered time before this one, length/s */
     float kept;                    /* height above that of a body under gravity */
     float tick_us;                 /* of the game server: mean time between arrivals; 0: unknown */
     float base_changes;            /* count, which decays over time */
@@ -115,16 +115,17 @@ struct hs_movement {
 static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
 
 /*
- * Checks a step and stores it, whatever the findings are. An overdrawn credit is restored, so one
- * cause gives one finding. This holds for callers that only count findings. A caller that refuses a
- * step keeps the state from before the step, and adds the step's time to the next one. A check that
- * cannot run has not failed.
+ * Checks a step and stores it, whatever the findings are. An overdrawn credit is set to its limit,
+ * so that one cause gives one finding. That is right for callers that only count findings. A caller
+ * that refuses a step must keep the state from before the step, and add the step's time to the next
+ * one. A check that cannot run does not fail.
  *
  * After a change of base, position and velocity start again, and no credit is refilled. Speed is
- * checked by `base_path`. Without it the change hides the path, and too many changes fail.
+ * checked by `base_path`. Without `base_path` the change hides the path of the body, so the check
+ * fails if there are too many changes.
  *
- * After a change of mode the larger limit of the two counts for rtt + 2 ticks. An unknown rtt
- * counts as 0.2 s; the maximum is 1 s. A tick is the mean time between arrivals, at most 0.05 s.
+ * After a change of mode the larger of the two modes' limits counts for rtt + 2 ticks, at most 1 s.
+ * An unknown rtt counts as 0.2 s. A tick is the mean time between arrivals, at most 0.05 s.
  */
 void hs_movement_check(struct hs_movement *movement, const struct hs_moves_rules *rules,
                        const struct hs_movement_step *step, struct hs_movement_result *out);

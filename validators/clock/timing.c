@@ -4,17 +4,17 @@
 
 #include "validators/base/units.h"
 
-/* A reset of the client's clock is believed if it ends this close to the expected value. */
+/* A reset of the client's clock is believed if its new value is this close to the expected one. */
 #define RESET_SLACK_US INT64_C(1000000)
 
-/* Moves delayed by a stall arrive within this time after its end. Later moves belong to no
-   packet burst. */
+/* Moves that a stall delayed arrive within this time after its end. Later moves do not belong to
+   the packet burst. */
 #define BURST_US INT64_C(1000000)
 
-/* A packet burst catches up with half of its stall, or with at least this much. */
+/* It counts as a packet burst if it catches up with half of its stall, or with this much. */
 #define BURST_MIN_US 100000.0F
 
-/* A player's timing and movement together use 512 bytes. */
+/* The state of timing and movement together uses at most 512 bytes per player. */
 _Static_assert(sizeof(struct hs_timing) <= 360, "the state of a player's clock is small");
 
 static const int64_t part_us = INT64_C(60000000) / HS_BURST_PARTS;
@@ -40,7 +40,7 @@ static void move_to_part(struct hs_timing *timing, int64_t received_us)
 static void begin_stall(struct hs_timing *timing, int64_t received_us, double backlog_us)
 {
     if (backlog_us < (double)BURST_MIN_US)
-        backlog_us = 0; /* nothing, or too little, was delayed */
+        backlog_us = 0; /* at most a little was delayed, so no packet burst can follow */
     timing->stall_from_us = timing->heard_us;
     timing->stall_to_us = timing->burst_to_us = received_us;
     timing->backlog_us = (float)backlog_us;
@@ -49,8 +49,8 @@ static void begin_stall(struct hs_timing *timing, int64_t received_us, double ba
 }
 
 /*
- * Counts a silence of at least forced_after, followed by moves that catch up faster than real time.
- * The cause is a stalled connection or a lag switch. Timing cannot tell them apart.
+ * Detects a silence of at least forced_after, followed by moves that catch up faster than real
+ * time. The cause may be a stalled connection or a lag switch. Timing alone cannot tell which.
  */
 static void count_burst(struct hs_timing *timing, const struct hs_moves_rules *rules,
                         int64_t received_us, double client_us)
@@ -116,8 +116,8 @@ static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
     out->client_us = HUGE_VAL;
 }
 
-/* Returns the number of reset periods to add to the client's clock: the smallest that makes it run
-   forward. */
+/* Returns the number of reset periods to add to the client's clock, at least 1: the smallest number
+   with which it does not run back. */
 static int64_t periods_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                              const struct hs_timing_move *move)
 {
@@ -127,12 +127,11 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
 }
 
 /*
- * Returns the time to add to the client's clock after a reset, in microseconds. A reset is
- * plausible if the clock, plus whole periods, shows at most its last value plus the server time
- * since then. It may show less, because a client in the background may stop its clock. After a
- * plausible reset, whole periods are added. They are also added after an implausible reset, unless
- * the prevention is `credit`. With `credit` the clock then continues from its last value, advanced
- * by no more than the server time since then.
+ * Returns the time to add to the client's clock after a reset, in microseconds. Normally this is a
+ * whole number of reset periods. A reset is plausible if the clock then shows at most its last
+ * value plus the server time since then. It may show less, because a client in the background may
+ * stop its clock. If the reset is not plausible and the prevention is `credit`, the clock continues
+ * from its last value instead. It is advanced by no more than the server time since then.
  */
 static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)
@@ -149,9 +148,8 @@ static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_
     return timing->compat.current_us + clipped_us - move->timestamp_us;
 }
 
-/* Handles a move that is not simulated. After a silence the game server must move the player by
-   itself, so the answer asks for it. Otherwise a clock that stands still would stop the player in
-   the air. */
+/* Handles a move that is not simulated. After a silence the answer asks the game server to move the
+   player without the client. Otherwise a player whose clock stands still would stay in the air. */
 static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
                    const struct hs_timing_move *move, struct hs_timing_result *out)
 {
@@ -169,7 +167,7 @@ static void refuse(struct hs_timing *timing, const struct hs_moves_rules *rules,
         return;
     out->late_us = compat->current_us - move->timestamp_us;
     if (out->late_us < 0)
-        out->late_us += rules->reset_period_us; /* from before a reset */
+        out->late_us += rules->reset_period_us; /* the move is from before a reset */
 }
 
 void hs_timing_spend(struct hs_timing *timing, double time_us)
@@ -192,7 +190,7 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
     }
     int64_t wrapped_us = out->reason == HS_MOVE_RESET ? time_reset(timing, rules, move) : 0;
     double client_us = (double)(move->timestamp_us + wrapped_us - timing->compat.current_us);
-    /* A clock that is reset too late runs back a little. There is no time to simulate. */
+    /* A clock that was reset too late runs back a little. Then there is no time to simulate. */
     out->client_us = client_us = hs_larger(0, client_us);
     if (wrapped_us <= HS_MOVES_LONGEST_US - timing->wrapped_us)
         timing->wrapped_us += wrapped_us;

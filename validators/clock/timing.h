@@ -1,7 +1,7 @@
 /*
- * Move timestamps of one player. May a move be simulated, and for how long? Is the clock that made
- * it fast? Both timing checks always run. The ruleset's `prevention` selects which of them sets the
- * simulated time.
+ * Timestamps of one player's moves: may a move be simulated, and for how long? Is the client's
+ * clock too fast? Two timing checks answer this, and both always run. The ruleset's `prevention`
+ * selects which of them sets the simulated time.
  *
  * The inputs are the client's timestamp and the time when the game server received the move. The
  * arrival time of a request at this service is never used.
@@ -14,14 +14,14 @@
 #include "validators/clock/compat.h"
 #include "validators/clock/guard.h"
 
-/* The flags of a move. Each is a check of its own. */
+/* The flags of a move. Each flag belongs to one check. */
 enum hs_timing_flag {
     HS_TIMING_DISCREPANCY = 1 << 0,    /* timing_discrepancy: the margin of the compatible check */
     HS_TIMING_FAST_PROVEN = 1 << 1,    /* fast_clock_proven */
     HS_TIMING_FAST_SUSPECTED = 1 << 2, /* fast_clock_suspected */
 };
 
-/* The last minute is divided into this many parts to count its stalls. */
+/* The last minute is divided into this many parts, to count the packet bursts in it. */
 enum { HS_BURST_PARTS = 6 };
 
 struct hs_timing {
@@ -34,8 +34,8 @@ struct hs_timing {
 
     /* The last stall, and the packet burst after it. */
     int64_t stall_from_us, stall_to_us; /* arrivals before and after the silence */
-    int64_t burst_to_us;                /* the last arrival that caught up with it */
-    float backlog_us, caught_us;        /* client time delayed by the stall, and caught up since */
+    int64_t burst_to_us;                /* the last arrival that caught up with the silence */
+    float backlog_us, caught_us;        /* client time delayed by the stall; caught up since then */
     int32_t burst_part;
     uint8_t bursts[HS_BURST_PARTS];
 
@@ -49,16 +49,16 @@ struct hs_timing_result {
        clock. */
     double client_us;
     bool force_update;
-    double forced_us; /* time for which the server moves the player by itself */
+    double forced_us; /* time for which the server moves the player without the client */
     double error_us;  /* client time minus server time of this move; 0: not simulated */
     int64_t late_us;  /* how far a stale move was behind the newest, by the client's clock */
     unsigned flags;   /* enum hs_timing_flag */
     /* Each is valid with its flag: the discrepancy of the compatible check, the time beyond the
-       bound from acks, and the full account with its limit. */
+       bound from acks, the account that exceeded its limit, and that limit. */
     double ahead_us, proven_by_us, suspected_us, suspected_limit_us;
 };
 
-/* Forgets everything except the credit. A new epoch refills no credit. */
+/* Forgets everything except the credit, so that a new epoch does not refill it. */
 void hs_timing_restart(struct hs_timing *timing);
 
 /* Checks a move and records it. `timing` is all zero for a new player. */
@@ -70,10 +70,10 @@ void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rule
 void hs_timing_spend(struct hs_timing *timing, double time_us);
 
 /* Returns whether moves of this time arrived in a packet burst, or were delayed by the stall before
-   it. */
+   the burst. */
 bool hs_timing_was_in_burst(const struct hs_timing *timing, int64_t time_us);
 
-/* Returns the number of stalls that ended in a packet burst, in the minute before the last move. */
+/* Returns the number of packet bursts after stalls, in the minute before the last move. */
 unsigned hs_timing_bursts_per_minute(const struct hs_timing *timing);
 
 #endif

@@ -31,7 +31,7 @@ double hs_angle_to_arc(struct hs_vec direction, struct hs_vec from, struct hs_ve
     if (length < 1e-9)
         return nearer;
     normal = hs_vec_scale(normal, 1 / length);
-    /* Foot of the perpendicular from the direction to the plane of the arc. */
+    /* Project the direction onto the plane of the arc: the foot of the perpendicular. */
     struct hs_vec in_plane = hs_vec_add_scaled(direction, normal, -hs_vec_dot(direction, normal));
     double flat = hs_vec_length(in_plane);
     bool between = hs_vec_dot(hs_vec_cross(from, in_plane), normal) >= 0 &&

@@ -39,7 +39,7 @@ static uint32_t legs_needed(const struct hs_path *path, double chord_error)
     double legs = ceil((double)flight / HS_LEG_US);
     double gravity = hs_vec_length(path->gravity);
     if (gravity > 0 && chord_error > 0) {
-        /* Sagitta of a parabola: over a time dt the chord is at most g dt^2 / 8 from the curve. */
+        /* Over a time dt, the chord of a parabola is at most g dt^2 / 8 away from the curve. */
         double longest = sqrt(8 * chord_error / gravity);
         legs = fmax(legs, ceil(hs_seconds(flight) / longest));
     }
@@ -159,8 +159,8 @@ void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out)
     if (left >= out->sweep.length)
         return;
     left = left > 0 ? left : 0;
-    /* Round to the nearest microsecond. An obstacle that appears with a sample is met at exactly
-       that sample's time, and rounding down would end the path before it. */
+    /* Round to the nearest microsecond. A path can end at an obstacle that appears at the time of a
+       sample. Rounding down would end the path before that time. */
     double lasts = (double)(out->end_us - out->start_us) * (left / out->sweep.length);
     out->end_us = out->start_us + (int64_t)(lasts + 0.5);
     out->sweep.length = left;
@@ -189,8 +189,8 @@ bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravi
         *needed = 0;
         return speed > 0;
     }
-    /* Square |d - g t^2 / 2| = v t and set s = t^2: g^2/4 s^2 - (d.g + v^2) s + d^2 = 0. By the
-       quadratic formula both roots are positive, or neither is. */
+    /* Square |d - g t^2 / 2| = v t and set s = t^2: g^2/4 s^2 - (d.g + v^2) s + d^2 = 0. The
+       product of the roots is positive, so both are positive or both are negative. */
     double b = hs_vec_dot(along, gravity) + speed * speed;
     double discriminant = b * b - g2 * squared;
     *needed = sqrt(fmax(sqrt(g2 * squared) - hs_vec_dot(along, gravity), 0));
@@ -199,7 +199,7 @@ bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravi
         return false;
     double root = sqrt(discriminant);
     *low = sqrt(2 * squared /
-                (b + root)); /* Vieta: the small root as a quotient, without cancellation */
+                (b + root)); /* the smaller root by Vieta, because b - root would lose digits */
     *high = sqrt(2 * (b + root) / g2);
     return true;
 }

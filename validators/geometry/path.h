@@ -1,6 +1,7 @@
 /*
- * The path of a shot through space and time. An instant shot has one leg, a projectile has many, so
- * that each target is tested at its position when the projectile passes. Internal to validators/.
+ * The path of a shot through space and time. An instant shot has one leg. A projectile has many, so
+ * that each target is tested at the place where it is when the projectile passes. Internal to
+ * validators/.
  */
 #ifndef HS_PATH_H
 #define HS_PATH_H
@@ -11,12 +12,12 @@
 #include "validators/base/units.h"
 #include "validators/sweep.h"
 
-/* The maximum duration of a leg, 1/64 s; a body hardly turns in that time. Bodies move within a
-   leg, but keep the rotation they have at its start. Half of this value doubles the work. */
+/* The maximum duration of a leg: 1/64 s, in which a body hardly turns. Bodies move within a leg,
+   but keep the rotation they have at its start. Half of this duration would double the work. */
 #define HS_LEG_US 15625
 
-/* The maximum number of legs of a flight, which bounds the work of one claim. A longer flight has
-   longer legs. The extension of the path is one more leg. */
+/* The maximum number of legs of a flight. It bounds the work of one claim. A flight that would need
+   more has longer legs. The extension of the path is one more leg. */
 #define HS_MAX_LEGS 512
 
 struct hs_path {
@@ -26,9 +27,9 @@ struct hs_path {
     struct hs_vec direction;     /* unit; of the trace, or at the launch */
     struct hs_vec end_direction; /* unit; direction of the extension */
     double length;               /* from start to end along the path, without the extension */
-    double extension;            /* length of the path beyond its end; all at the time of the end */
+    double extension;            /* length beyond the end; the whole extension is at end_us */
     double radius;               /* of the sphere, length */
-    double reach; /* distance at which an obstacle ends the path; at most length + extension */
+    double reach; /* the path ends at this distance, at an obstacle; at most length + extension */
     int64_t start_us, end_us;          /* equal for an instant path */
     uint32_t flight_legs;              /* 0 for an instant path */
     double travelled[HS_MAX_LEGS + 1]; /* distance at the ends of the flight's legs; flights only */
@@ -37,23 +38,23 @@ struct hs_path {
 struct hs_leg {
     struct hs_sweep sweep;
     double travelled;         /* distance before this leg */
-    int64_t start_us, end_us; /* times at its ends */
+    int64_t start_us, end_us; /* times at which the leg starts and ends */
 };
 
-/* Makes an instant path from start to end, with the direction (1, 0, 0) if they are equal. */
+/* Makes an instant path from start to end. If they are equal, its direction is (1, 0, 0). */
 void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double extension,
                    int64_t time_us, struct hs_path *out);
 
 /*
- * Makes a flight from start to end under gravity. end_us is after start_us. Legs are so short that
- * the chord stays within `chord_error` of the curve, unless HS_MAX_LEGS is reached.
+ * Makes a flight from start to end under gravity. end_us is after start_us. Each leg is a chord of
+ * the curve, and stays within `chord_error` of it, unless HS_MAX_LEGS is reached.
  */
 void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double radius,
                     double extension, double chord_error, int64_t start_us, int64_t end_us,
                     struct hs_path *out);
 
-/* Returns the number of legs up to the reach of the path. hs_path_leg shortens the last one to
-   it. */
+/* Returns the number of legs up to the reach of the path. hs_path_leg shortens the last of them so
+   that it ends there. */
 uint32_t hs_path_legs(const struct hs_path *path);
 void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
 
@@ -67,8 +68,8 @@ bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 /* Returns the sweep of the leg relative to a body that moves by `motion` during the leg. */
 struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion);
 
-/* Converts a contact of that relative sweep to world coordinates; distances then count along the
-   whole path. */
+/* Converts a contact of that relative sweep to world coordinates. Its distances are then measured
+   along the whole path. */
 void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
                      struct hs_vec motion, struct hs_sweep_contact *contact);
 
@@ -77,13 +78,13 @@ void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
  * gravity. *low is the time of the low arc, *high that of the high arc; without gravity both are
  * equal. False: the speed is too low, and *needed is the lowest speed that reaches the end.
  *
- * |d - g t^2 / 2| = v t, squared, is a quadratic equation in t^2.
+ * The times are solutions of |d - g t^2 / 2| = v t. Squared, this is a quadratic equation in t^2.
  */
 bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
                      double *low, double *high, double *needed);
 
-/* Returns the distance from the origin to the segment between `from` and `from + travel`: the foot
-   of the perpendicular, clamped to the ends. */
+/* Returns the distance from the origin to the segment between `from` and `from + travel`. Its
+   nearest point is the foot of the perpendicular, clamped to the ends. */
 static inline double hs_segment_distance(struct hs_vec from, struct hs_vec travel)
 {
     double squared = hs_vec_dot(travel, travel);

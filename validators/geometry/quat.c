@@ -29,8 +29,8 @@ void hs_quat_multiply(const float a[4], const float b[4], float out[4])
     out[3] = w;
 }
 
-/* Returns sin(t angle) / sin(angle) as a power series in x = cos(angle) - 1, for angles up to 90
-   degrees. */
+/* Returns sin(t angle) / sin(angle) as a power series in x = cos(angle) - 1. The angle must be at
+   most 90 degrees. */
 static double sine_ratio(double t, double x)
 {
     double term = t, sum = t;
@@ -56,14 +56,14 @@ void hs_quat_slerp(const float a[4], const float b[4], double s, float out[4])
         to[i] = (double)b[i];
     }
     double cosine = dot4(from, to);
-    /* q and -q are the same rotation: take the sign with the shorter arc. */
+    /* q and -q are the same rotation. Use the one with the shorter arc. */
     if (cosine < 0) {
         cosine = -cosine;
         for (int i = 0; i < 4; i++)
             to[i] = -to[i];
     }
     if (cosine < 0.9) {
-        /* The normalised sum bisects the arc; go on with the half that contains s. */
+        /* The normalised sum halves the arc. Continue with the half that contains s. */
         double middle[4];
         for (int i = 0; i < 4; i++)
             middle[i] = from[i] + to[i];

@@ -2,7 +2,7 @@
  * Unit quaternions [x, y, z, w] in float.
  *
  * These replace two functions of cglm (base/glm.h). The bits of glm_quat_mul depend on the build.
- * glm_quat_slerp does not keep the length 1 from q to nearly -q.
+ * glm_quat_slerp gives quaternions far from length 1 if its arguments are q and nearly -q.
  */
 #ifndef HS_QUAT_H
 #define HS_QUAT_H
@@ -11,10 +11,11 @@
 
 #include "validators/vec.h"
 
-/* Normalises q. False, with q unchanged, unless q is finite and its length is within 1e-3 of 1. */
+/* Normalises q. False: q is not finite, or its length differs from 1 by more than 1e-3; q is
+   unchanged. */
 bool hs_quat_normalise(float q[4]);
 
-/* Sets out = a * b, which rotates by b, then by a. `out` may be either argument. */
+/* Sets out = a * b: a rotation by b, followed by one by a. `out` may be either argument. */
 void hs_quat_multiply(const float a[4], const float b[4], float out[4]);
 
 /*
@@ -22,12 +23,12 @@ void hs_quat_multiply(const float a[4], const float b[4], float out[4]);
  * with quaternion curves, 1985). s is in [0, 1].
  *
  * The ratio of sines is a power series in cos(angle) - 1 (Eberly, A fast and accurate algorithm for
- * computing SLERP, 2011). A wide angle is halved first, so the error is below 1e-12. Only + - * /
- * and sqrt are used.
+ * computing SLERP, 2011). A wide angle is halved first, so that the error is below 1e-12. Only
+ * + - * / and sqrt are used.
  */
 void hs_quat_slerp(const float a[4], const float b[4], double s, float out[4]);
 
-/* Computes the images of the three axes, which are the columns of the rotation matrix. */
+/* Rotates the three axes of the world. They are the columns of the rotation matrix. */
 void hs_quat_axes(const float q[4], struct hs_vec axes[3]);
 
 struct hs_vec hs_quat_rotate(const float q[4], struct hs_vec v);

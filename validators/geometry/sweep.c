@@ -4,13 +4,14 @@
 
 #include "validators/base/units.h"
 
-/* A unit direction with a component below this is parallel to the slab. Inside the world bound
-   the error is a millionth of the touch slack. */
+/* If a component of the unit direction is below this, the path is parallel to the slab of that
+   axis. Inside the world bound the error is a millionth of the touch slack. */
 #define PARALLEL 1e-12
 
 /*
- * The problem in the frame of the solid. u = travel - nearest is 0 at the foot of the perpendicular
- * from the solid's centre to the line. So no large numbers cancel.
+ * The problem in the frame of the solid. Places on the path are measured by u = travel - nearest.
+ * u is 0 at the point of the line that is nearest to the solid's centre. This avoids the loss of
+ * digits in differences of large numbers.
  */
 struct local_sweep {
     double q[3];    /* point of the path at u = 0, relative to the solid's centre */
@@ -20,8 +21,8 @@ struct local_sweep {
     double nearest; /* travel at u = 0 */
 };
 
-/* The smallest squared distance between the path and the core box, and the first crossing of
-   `reach`. */
+/* The smallest squared distance between the path and the core box, and the first place where the
+   distance falls to `reach`. */
 struct approach {
     bool crosses;      /* the distance falls to `reach` or below it */
     double cross_u;    /* first u where it does */
@@ -51,8 +52,9 @@ static void to_local(const struct hs_sweep *sweep, const struct hs_solid *solid,
 }
 
 /*
- * One axis of f(u), as in the slab test. Outside the slab the distance to it is |d u - g|. g is
- * g_below before the path enters the slab, and g_above after it leaves. Inside, the distance is 0.
+ * One axis of f(u), as in the slab test. The slab is the space between two faces of the box. Inside
+ * it the distance is 0. Outside it is |d u - g|, where g is g_below before the path enters the
+ * slab, and g_above after it leaves.
  */
 struct slab {
     double d;
@@ -60,8 +62,8 @@ struct slab {
     double g_below, g_above; /* d * enter and d * leave, computed without a division */
 };
 
-/* Makes slabs of the axes that the path crosses (slab test). An axis parallel to the path adds a
-   constant. */
+/* Makes the slabs of the axes that the path crosses (slab test). An axis parallel to the path adds
+   a constant to f instead. */
 static int make_slabs(const struct local_sweep *s, struct slab slabs[3], double *constant)
 {
     int count = 0;
@@ -99,7 +101,7 @@ static int breakpoints(const struct slab *slabs, int count, double u0, double u1
     return n;
 }
 
-/* f on one interval between breakpoints: a quadratic a (u - vertex)^2 + its value at the vertex. */
+/* f between two breakpoints is a quadratic: a (u - vertex)^2 plus its value at the vertex. */
 struct piece {
     double a, vertex;
     const struct slab *slab[3];
@@ -139,8 +141,8 @@ static void make_piece(const struct slab *slabs, int count, double constant, dou
 }
 
 /*
- * Walks the pieces in the order of travel. f is convex, so it falls until its minimum. The first
- * crossing of reach^2 is therefore on the falling side, and the walk stops at the minimum.
+ * Visits the pieces in the order of travel. f is convex, so it falls until its minimum. The first
+ * crossing of reach^2 is therefore before the minimum, and the search stops there.
  */
 static void find_approach(const struct local_sweep *s, double reach, struct approach *out)
 {
@@ -179,7 +181,7 @@ static void find_approach(const struct local_sweep *s, double reach, struct appr
     }
 }
 
-/* Finds the approach to a sphere, which has no core box. By Pythagoras f(u) = |q|^2 + u^2. */
+/* Finds the approach to a sphere, which has no core box: by Pythagoras f(u) = |q|^2 + u^2. */
 static void find_approach_point(const struct local_sweep *s, double reach, struct approach *out)
 {
     double off = s->q[0] * s->q[0] + s->q[1] * s->q[1] + s->q[2] * s->q[2];
@@ -199,7 +201,7 @@ static double touch_slack(const struct hs_sweep *sweep, const struct hs_solid *s
     return HS_TOUCH_SLACK * (sweep->length + sweep->radius + solid->radius);
 }
 
-/* Returns whether the sphere touches, slack included. Sets *u to the place. */
+/* Returns whether the sphere touches, or comes within the slack. Sets *u to the place. */
 static bool touch_place(const struct approach *a, double reach, double slack, double *u)
 {
     *u = a->crosses ? a->cross_u : a->smallest_u;
@@ -224,7 +226,7 @@ bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid
     double slack = touch_slack(sweep, solid);
 
     /* Most candidates are far away. So first test the distance of the whole line to the bounding
-       sphere (foot of the perpendicular, Pythagoras). */
+       sphere. It comes from the foot of the perpendicular, by Pythagoras. */
     struct hs_vec from_center = hs_vec_sub(sweep->start, solid->center);
     double along = hs_vec_dot(from_center, sweep->direction);
     double off = hs_vec_dot(from_center, from_center) - along * along;
@@ -243,8 +245,8 @@ bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid
     return true;
 }
 
-/* Computes the outward normal and the surface point of the solid that are nearest to the local
-   point c. */
+/* Computes the point of the solid's surface that is nearest to the local point c, and the outward
+   normal there. */
 static void surface_at(const struct hs_solid *solid, const double h[3], const double c[3],
                        double scale, double normal[3], double point[3])
 {
@@ -259,8 +261,8 @@ static void surface_at(const struct hs_solid *solid, const double h[3], const do
         for (int i = 0; i < 3; i++)
             normal[i] = out[i] / length;
     } else {
-        /* On or inside the core box the distance has no gradient. The nearest face gives the
-           normal. */
+        /* On the core box and inside it, the distance is 0 all around and gives no normal. So take
+           the normal of the nearest face. */
         int face = 0;
         for (int i = 1; i < 3; i++)
             if (h[i] - fabs(c[i]) < h[face] - fabs(c[face]))

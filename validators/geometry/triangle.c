@@ -4,11 +4,12 @@
 
 #include "validators/base/units.h"
 
-/* Squared sine of the angle below which a path counts as parallel to an edge. The sideways
-   movement ignored by this is a millionth of the touch slack, for a path of any length. */
+/* Squared sine of an angle. A path at a smaller angle to an edge counts as parallel to it. The
+   sideways movement that this ignores is a millionth of the touch slack, for a path of any length.
+ */
 #define PARALLEL_SQUARED 1e-24
 
-/* Smallest height relative to the longest edge. Below it, rounding makes the inside test
+/* Smallest height relative to the longest edge. Below this, rounding errors make the inside test
    useless. */
 #define SLIVER 1e-10
 
@@ -77,13 +78,13 @@ static bool between_edges(const struct local *t, struct hs_vec p)
 }
 
 /* Finds where the path enters the prism through its top or bottom, or starts inside it. A path that
-   enters through a side touches an edge before that. *near: the path starts or ends so close to the
-   plane that the slack may count. */
+   enters through a side touches an edge first. *near: one end of the path is so close to the plane
+   that the slack may matter. */
 static bool enter_face(const struct local *t, double *u, bool *near)
 {
     double area = hs_vec_length(t->normal);
     struct hs_vec n = hs_vec_scale(t->normal, 1 / area);
-    /* Signed distance from a point to a plane; it changes linearly along the path. */
+    /* Signed distance to the plane. It changes linearly along the path. */
     double height = -hs_vec_dot(n, t->corner[0]);
     double rate = hs_vec_dot(n, t->direction);
     double at_end = height + rate * t->length;
@@ -100,7 +101,7 @@ static bool enter_face(const struct local *t, double *u, bool *near)
     struct hs_vec center = hs_vec_scale(t->direction, *u);
     if (!between_edges(t, center))
         return false;
-    /* The inside test of a sliver may be wrong beyond its tip, by many times its height. The box
+    /* Near the tip of a narrow triangle, the inside test may accept points far outside. The box
        around the triangle bounds this error. */
     double foot = above <= 0 ? height : height > 0 ? t->reach : -t->reach;
     return within_box(t, hs_vec_add_scaled(center, n, -foot));
@@ -108,7 +109,8 @@ static bool enter_face(const struct local *t, double *u, bool *near)
 
 /* ---- corners and edges ---- */
 
-/* The path is inside a feature from `enter` to `leave`. Lowers *first to the start of that part. */
+/* The path is inside a part from `enter` to `leave`. Lowers *first to the start of that interval.
+ */
 static void keep_first(const struct local *t, double enter, double leave, double *first)
 {
     if (leave < 0 || enter > t->length || enter > leave)
@@ -125,7 +127,7 @@ static void enter_corner(const struct local *t, int i, double *first, bool *near
     if (square > t->outer * t->outer)
         return;
     *near = true;
-    /* Pythagoras: half the chord that the ball cuts from the path. */
+    /* By Pythagoras: half of the interval in which the path is inside the ball. */
     double below = t->reach * t->reach - square;
     if (below < 0)
         return;
@@ -133,8 +135,8 @@ static void enter_corner(const struct local *t, int i, double *first, bool *near
     keep_first(t, middle - half, middle + half, first);
 }
 
-/* Cuts [enter, leave] to the part between the planes through both ends of an edge (slab test). The
-   result may be empty. */
+/* Reduces [enter, leave] to the interval between the planes through both ends of an edge (slab
+   test). The result may be empty. */
 static void between_ends(double at_start, double rate, double *enter, double *leave)
 {
     if (rate == 0) {
@@ -159,7 +161,7 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
     struct hs_vec slide = hs_vec_add_scaled(t->direction, edge, -rate);
     double slide2 = hs_vec_dot(slide, slide);
     bool parallel = slide2 <= PARALLEL_SQUARED;
-    /* Foot of the perpendicular in that plane; then Pythagoras for half the chord. */
+    /* The foot of the perpendicular in that plane. Then Pythagoras gives half of the interval. */
     double middle = parallel ? 0 : -hs_vec_dot(across, slide) / slide2;
     struct hs_vec miss = hs_vec_add_scaled(across, slide, middle);
     double miss2 = hs_vec_dot(miss, miss);
@@ -181,9 +183,9 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
 
 /* ---- within the slack ---- */
 
-/* Returns the travel at the smallest distance between the path and an edge. Sets *square to that
-   squared distance (closest points of two segments: Ericson, Real-Time Collision Detection, 2005,
-   5.1.9). */
+/* Returns the travel at the smallest distance between the path and an edge. Sets *square to the
+   square of that distance (closest points of two segments: Ericson, Real-Time Collision Detection,
+   2005, 5.1.9). */
 static double approach_edge(const struct local *t, int i, double *square)
 {
     struct hs_vec edge = t->edge[i], r = hs_vec_scale(t->corner[i], -1);

@@ -2,11 +2,11 @@
  * Exact swept-sphere test against one two-sided triangle.
  *
  * A triangle grown by a radius is a union of seven parts: a prism, three cylinders around its edges
- * and three balls around its corners. Each part is convex, and closed forms give the point of
- * entry. The path enters the union where it first enters one of the parts.
+ * and three balls around its corners. Each part is convex, and a formula gives the place where a
+ * path enters it. The path enters the union at the first of these places.
  *
- * The code does not select a feature of the triangle in advance. So a sliver, a grazed edge or a
- * path in the plane of the face needs no special case.
+ * All parts are always tested. So narrow triangles, paths that graze an edge and paths in the plane
+ * of the triangle need no special case.
  *
  * All functions are pure and safe to call from any thread. They use only + - * / and sqrt.
  */
@@ -22,13 +22,13 @@ struct hs_triangle {
     struct hs_vec corner[3]; /* world, length */
 };
 
-/* Returns whether the triangle has no area that its coordinates can resolve. Its smallest height is
-   then below 1e-10 of its longest edge, or below the resolution of its coordinates. */
+/* Returns whether the triangle is too thin to have an area. Its smallest height is then below 1e-10
+   of its longest edge, or below the resolution of its coordinates. */
 bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
 
 /*
- * Finds the first touch of a swept sphere; radius 0 is a ray. Touch is inclusive with
- * HS_TOUCH_SLACK, as in sweep.h. The triangle must not be degenerate.
+ * Finds the first touch of a swept sphere; radius 0 is a ray. A sphere that comes within
+ * HS_TOUCH_SLACK also touches, as in sweep.h. The triangle must not be degenerate.
  *
  * True: the sphere touches, and *distance is the travel of its centre, 0 .. length. It is 0 if the
  * sphere touches at its start. If the sphere only comes within the slack, it is the travel at the
@@ -40,7 +40,7 @@ bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle 
 /* Returns the point of the triangle nearest to a world point. */
 struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_vec point);
 
-/* Returns the unit normal of the face. The corners run counter-clockwise around it. */
+/* Returns the unit normal of the face. Seen from its side, the corners run counter-clockwise. */
 struct hs_vec hs_triangle_normal(const struct hs_triangle *triangle);
 
 #endif

@@ -3,8 +3,8 @@
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
 
-/* Rounding errors of a few operations in float, and of a few in double, as a share of what they
-   compute with. */
+/* Errors of a few operations in float, and of a few in double, relative to the size of the numbers
+   in them. */
 #define FLOAT_SLACK  6e-6
 #define DOUBLE_SLACK 1e-14
 
@@ -16,21 +16,21 @@ static inline glmm_128 length(struct hs_lanes_vec a)
     return hs_lanes_sqrt(hs_lanes_dot(a, a));
 }
 
-/* The sweep, seen from its point nearest to the root. */
+/* The sweep, measured from its point that is nearest to the root of the body. */
 struct course {
-    struct hs_lanes_vec origin;    /* from the root to that point */
+    struct hs_lanes_vec origin;    /* that point, relative to the root */
     struct hs_lanes_vec direction; /* unit */
-    glmm_128 start, end;           /* travel from there */
+    glmm_128 start, end;           /* travel from that point to both ends; start <= 0 */
     glmm_128 radius;
-    glmm_128 error; /* of any distance that is computed here */
-    glmm_128 alpha, rest;
+    glmm_128 error;       /* maximum error of any distance that is computed here */
+    glmm_128 alpha, rest; /* weights of the later and of the earlier sample */
 };
 
 /* Four hitboxes of the rig. Lanes beyond the last hitbox are absent. */
 struct four {
     struct hs_capsules capsules;
-    const float *from[4], *to[4]; /* offset and rotation of the bone in both samples */
-    unsigned present;             /* one bit each */
+    const float *from[4], *to[4]; /* offset and rotation of the bone, in both samples */
+    unsigned present;             /* one bit for each lane */
 };
 
 static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep, double reach,
@@ -53,8 +53,8 @@ static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep,
     out->rest = glmm_set1((float)(1 - pose->bracket->alpha));
 }
 
-/* Replaces the capsule of a lane by a ball around the bone. With a scale below 1 in one direction
-   and above in another, only a ball surely contains the hitbox. */
+/* Replaces the capsule of a lane by a ball around the bone. For a bone that is scaled differently
+   along its axes, only the ball is sure to contain the hitbox. */
 static void use_ball(struct hs_capsules *capsules, unsigned lane, double scale)
 {
     for (int a = 0; a < 3; a++)
@@ -63,11 +63,11 @@ static void use_ball(struct hs_capsules *capsules, unsigned lane, double scale)
     capsules->radius[lane] = capsules->reach[lane];
 }
 
-/* A bone in both samples: offset and rotation. */
+/* One bone in both samples: pointers to its offset and rotation. */
 struct ends {
     const float *from, *to;
     bool is_scaled;
-    double scale; /* the largest; if it is scaled */
+    double scale; /* the largest scale; valid if is_scaled */
 };
 
 static bool is_scaled(const float scale[3])
@@ -97,7 +97,7 @@ static inline bool find_posted(const struct hs_posted_pose *from, const struct h
     return true;
 }
 
-/* Computes a bone of which at least one sample has the rest pose. */
+/* Computes the pose of a bone. For bones that at least one sample takes from its stance. */
 static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *space,
                       struct ends *out)
 {
@@ -124,7 +124,7 @@ static bool is_plain(const struct hs_posted_pose *pose, const struct hs_rig *rig
 /* The bones of a body in both samples. */
 struct bones {
     const struct hs_pose *pose;
-    const struct hs_posted_pose *from, *to; /* NULL: some are not posted */
+    const struct hs_posted_pose *from, *to; /* NULL: at least one sample has no posted bones */
     bool is_plain;
 };
 
@@ -139,7 +139,7 @@ static void open_bones(const struct hs_pose *pose, struct bones *out)
         out->from != NULL && is_plain(out->from, pose->rig) && is_plain(out->to, pose->rig);
 }
 
-/* Finds a bone in a hurry: in plain poses. */
+/* Finds a bone if both poses are plain. This is the fast path. */
 static inline void find_plain(const struct bones *bones, uint16_t bone, struct four *out,
                               unsigned i)
 {
@@ -187,8 +187,7 @@ static void find_bones(const struct bones *bones, uint16_t first, struct four *o
     }
 }
 
-/* Returns the first four floats of a bone, interpolated: the offset, and one that does not count.
- */
+/* Interpolates the first four floats of a bone: its offset, and a fourth float that is ignored. */
 static inline glmm_128 between(const struct course *c, const float *from, const float *to)
 {
     glmm_128 begin = hs_lanes_read(from);
@@ -206,7 +205,7 @@ static inline struct hs_lanes_vec place_bones(const struct course *c, const stru
 }
 
 /* Returns lower bounds of the gaps to the balls around the bones. *most gets upper bounds of the
-   gaps to the hitboxes in them. */
+   gaps to the hitboxes inside these balls. */
 static inline glmm_128 ball_gap(const struct course *c, const struct four *four,
                                 struct hs_lanes_vec bones, glmm_128 *most)
 {
@@ -228,8 +227,9 @@ static inline void read_rotations(const float *const bones[4], glmm_128 q[4])
     hs_lanes_transpose(q);
 }
 
-/* Computes quaternions of four bones at the time of the pose, of any length. Lanes that turn too
-   fast get the ball. Returns the error, with that of linear interpolation. */
+/* Computes quaternions of four bones at the time of the pose. They do not have length 1. Lanes that
+   turn too far get the ball. Returns the error of distances, including that of the linear
+   interpolation. */
 static inline glmm_128 turn_bones(const struct course *c, struct four *four, glmm_128 q[4])
 {
     glmm_128 from[4], to[4];
@@ -248,7 +248,7 @@ static inline glmm_128 turn_bones(const struct course *c, struct four *four, glm
     return c->error + glmm_set1(0.04f) * turned * hs_lanes_read(four->capsules.reach);
 }
 
-/* Columns of the rotation matrices of four quaternions, which need no length of 1. */
+/* Computes the columns of the rotation matrices of four quaternions of any length. */
 static inline void find_axes(const glmm_128 q[4], struct hs_lanes_vec axes[3])
 {
     glmm_128 x = q[0], y = q[1], z = q[2], w = q[3], one = glmm_set1(1);
@@ -267,18 +267,19 @@ static inline struct hs_lanes_vec turn(const struct hs_lanes_vec axes[3], struct
                         hs_lanes_add(hs_lanes_scale(axes[1], v.y), hs_lanes_scale(axes[2], v.z)));
 }
 
-/* Returns the share in [0, 1] of a segment `along` at which it is nearest to a point; `towards`
-   leads from its start to the point. Any share if the segment has no length. */
+/* Returns where a segment is nearest to a point, as a share in [0, 1] of its length. `along` leads
+   from its start to its end, `towards` from its start to the point. If the segment has no length,
+   the result may be any share. */
 static inline glmm_128 nearest_share(struct hs_lanes_vec along, struct hs_lanes_vec towards)
 {
     glmm_128 share = hs_lanes_dot(towards, along) / hs_lanes_dot(along, along);
     return hs_lanes_min(hs_lanes_max(share, glmm_set1(0)), glmm_set1(1));
 }
 
-/* The axes of four capsules, seen from the origin of the course. */
+/* The centre lines of four capsules, relative to the origin of the course. */
 struct capsules {
     struct hs_lanes_vec from, along;
-    glmm_128 radius; /* with that of the sphere, and with the error */
+    glmm_128 radius; /* includes the radius of the sphere, and the error */
 };
 
 static inline struct capsules place_capsules(const struct course *c, struct four *four,
@@ -296,9 +297,9 @@ static inline struct capsules place_capsules(const struct course *c, struct four
 }
 
 /*
- * Returns lower bounds of the gaps between the course and the capsules. The distance across the
- * course is that of the origin to the capsule's axis in the plane across. The distance along it is
- * how far the axis is beyond an end.
+ * Returns lower bounds of the gaps between the course and the capsules. The distance has two parts.
+ * Across the course it is the distance between the line of the course and the capsule's centre
+ * line. Along the course it is how far the centre line is beyond an end of the course.
  */
 static inline glmm_128 capsule_gap(const struct course *c, const struct capsules *k,
                                    glmm_128 *across, glmm_128 *first)
@@ -316,7 +317,7 @@ static inline glmm_128 capsule_gap(const struct course *c, const struct capsules
     return hs_lanes_sqrt(*across + beyond * beyond) - k->radius;
 }
 
-/* Moves the sphere on by its distance to the capsules. */
+/* Advances the sphere by its distance to the capsules, so that it cannot pass through them. */
 static inline glmm_128 advance(const struct course *c, const struct capsules *k, glmm_128 radius,
                                glmm_128 travel)
 {
@@ -327,14 +328,14 @@ static inline glmm_128 advance(const struct course *c, const struct capsules *k,
 }
 
 /*
- * Returns lower bounds of the travel until the sphere touches the capsules. By Pythagoras it starts
- * where the nearest place of the axis would allow a touch. From there the sphere can advance by its
- * distance to the capsule (Hart, Sphere tracing, 1996).
+ * Returns lower bounds of the travel until the sphere touches the capsules. By Pythagoras, no place
+ * of the centre line can be touched before a first estimate. From there the sphere can advance
+ * several times by its distance to the capsule (Hart, Sphere tracing, 1996).
  */
 static inline glmm_128 first_contact(const struct course *c, const struct capsules *k,
                                      glmm_128 slack, glmm_128 across, glmm_128 first)
 {
-    /* A sweep also touches what it misses by at most the slack. */
+    /* A sweep that misses by at most the slack also touches. */
     glmm_128 zero = glmm_set1(0), radius = k->radius + c->error + slack;
     glmm_128 travel = first - hs_lanes_sqrt(hs_lanes_max(radius * radius - across, zero));
     travel = advance(c, k, radius, travel);
@@ -353,8 +354,9 @@ static inline void lower(float *enough, const struct four *four, glmm_128 most)
             *enough = bounds[i];
 }
 
-/* Finds the bounds of four hitboxes; returns which of them may count: those whose gap may be at
-   most `slack`, or at most that of a hitbox so far, which *enough holds (NULL: only touches). */
+/* Finds the bounds of four hitboxes. Returns a bit for each that may matter: its gap may be at most
+   `slack`, or at most *enough, an upper bound of the smallest gap so far. *enough is updated. NULL:
+   only `slack` counts. */
 static unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack, float *enough,
                            float gap[4], float contact[4])
 {
@@ -377,7 +379,7 @@ static unsigned bound_four(const struct course *c, struct four *four, glmm_128 s
     return near;
 }
 
-/* Bounds that bound nothing: for poses so large that float cannot hold them. */
+/* Reports every hitbox as one that may matter, if the numbers are too large for float. */
 static void allow_all(const struct hs_pose *pose, struct hs_pose_bounds *out)
 {
     for (uint16_t i = 0; i < pose->rig->hitbox_count; i++) {

@@ -1,11 +1,13 @@
 /*
- * Bounds of what a sweep meets on a rewound body, before any hitbox is placed. Every hitbox is
- * inside a capsule or a ball that its bone carries. These are placed in float, four at a time, and
- * compared with the sweep. Internal to validators/.
+ * Bounds of the gaps between a sweep and the hitboxes of a rewound body. They are computed before
+ * any hitbox is placed exactly. Every hitbox is inside a capsule or a ball that moves with its
+ * bone. Capsules and balls are placed in float, four at a time, and compared with the sweep.
+ * Internal to validators/.
  *
- * Rotations are interpolated linearly here. For quaternions whose product is 1 - x, the result is
- * at most 0.03 x radians from the spherical interpolation, up to x = 0.1; the bounds contain that
- * error. Hitboxes that turn faster get the ball around their bone.
+ * Here rotations are interpolated linearly, which differs from the spherical interpolation. If the
+ * dot product of the two quaternions is 1 - x, the difference is at most 0.03 x radians, up to
+ * x = 0.1. The bounds contain this error. If a bone turns further, its hitboxes use the ball around
+ * the bone.
  */
 #ifndef HS_BOUNDS_H
 #define HS_BOUNDS_H
@@ -14,14 +16,14 @@
 
 struct hs_pose_bounds {
     uint64_t near[HS_MAX_HITBOXES / 64]; /* one bit for each hitbox with bounds */
-    float gap[HS_MAX_HITBOXES];          /* at most the gap between sweep and hitbox */
-    /* At most the travel of the first contact, also of one within the slack, after `travelled`. */
+    float gap[HS_MAX_HITBOXES];          /* lower bound of the gap between sweep and hitbox */
+    /* Lower bound of the travel from `travelled` to the first contact, with the touch slack. */
     float contact[HS_MAX_HITBOXES];
     double travelled;
-    uint64_t excluded[HS_MAX_BONES / 64]; /* bones that one of the two samples lacks */
+    uint64_t excluded[HS_MAX_BONES / 64]; /* bones that are missing in one of the two samples */
 };
 
-/* Returns the first hitbox with bounds from `i` on, or HS_NONE. */
+/* Returns the first hitbox with bounds whose index is at least `i`, or HS_NONE. */
 static inline uint16_t hs_bounds_next(const struct hs_pose_bounds *bounds, unsigned i)
 {
     for (; i < HS_MAX_HITBOXES; i = (i / 64 + 1) * 64) {
@@ -33,9 +35,9 @@ static inline uint16_t hs_bounds_next(const struct hs_pose_bounds *bounds, unsig
 }
 
 /*
- * Finds bounds of the hitboxes of the rig that may count; `contact` only where `gap` is at most
- * `slack`. With `finds_nearest` false, those count whose gap may be at most `slack`. With true,
- * also those that may be the nearest.
+ * Finds bounds of the hitboxes that may matter. Without `finds_nearest` these are the hitboxes
+ * whose gap may be at most `slack`. With it, also those that may be the nearest. `contact` is only
+ * valid if `gap` is at most `slack`.
  */
 void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
                          bool finds_nearest, struct hs_pose_bounds *out);

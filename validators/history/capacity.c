@@ -14,7 +14,7 @@ uint32_t hs_history_capacity(const struct hs_history *history)
     return history->capacity;
 }
 
-/* The smallest capacity for states. */
+/* The smallest capacity of the table of states. */
 enum { FIRST_STATES = 2 };
 
 static uint32_t first_capacity(uint32_t limit)
@@ -156,7 +156,7 @@ static enum hs_growth make_pose_space(struct hs_history *history, size_t size)
     uint32_t capacity = old_capacity;
     if (history->pose_free == HS_NO_POSTED_POSE) {
         capacity = capacity == 0 ? HS_HISTORY_FIRST : capacity * 2;
-        if (capacity > history->capacity) /* each sample uses at most one */
+        if (capacity > history->capacity) /* each sample uses at most one block */
             capacity = history->capacity;
     }
     if (block == history->pose_size && capacity == old_capacity)
@@ -196,7 +196,7 @@ enum hs_growth hs_history_store_pose(struct hs_history *history,
     return HS_GROWTH_DONE;
 }
 
-/* Shrinks the states to those in use, but not below the smallest capacity. */
+/* Shrinks the table of states to those in use, but not below the smallest capacity. */
 static bool shrink_states(struct hs_history *history)
 {
     uint32_t used = 0;

@@ -3,7 +3,7 @@
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
 
-/* More than all rounding errors of hs_crowd_near, as a share of the coordinates. */
+/* Larger than all rounding errors of hs_crowd_near, relative to the coordinates. */
 #define NEAR_SLACK 1e-6
 
 static double sum_of(struct hs_vec v)
@@ -31,9 +31,9 @@ double hs_crowd_reach(const struct hs_history_span *span, const struct hs_rulese
 }
 
 /*
- * Separating axis test of a segment and a box, both given by middle and half extent: along the
- * box's axes, and across each of these and the segment (Ericson, Real-Time Collision Detection,
- * 2005, 5.3.3).
+ * Separating axis test of a segment and a box, both given by their middle and half extent. The axes
+ * are those of the box, and their cross products with the segment (Ericson, Real-Time Collision
+ * Detection, 2005, 5.3.3).
  */
 static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec box)
 {
@@ -119,8 +119,8 @@ static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
     return bits;
 }
 
-/* The test of are_apart. The boxes are larger by the error of all operations, which is a share of
-   the distance between the middles. */
+/* The same test as are_apart, for four players. The boxes are made larger by the rounding error of
+   all operations, which grows with the distance between the middles. */
 unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing)
 {
     const float *m = passing->near_middle, *n = passing->near_half;
@@ -135,7 +135,8 @@ unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *pa
     unsigned apart = hs_lanes_at_most(box.x + h.x, size.x) | hs_lanes_at_most(box.y + h.y, size.y) |
                      hs_lanes_at_most(box.z + h.z, size.z);
     if (apart != 15) {
-        /* A segment along an axis has cross products of 0, which separate nothing. */
+        /* A segment along an axis has cross products of 0, which say nothing. FLT_MIN keeps them
+           from counting as apart. */
         glmm_128 least = glmm_set1(FLT_MIN);
         glmm_128 x = hs_lanes_abs(between.y * half.z - between.z * half.y);
         glmm_128 y = hs_lanes_abs(between.z * half.x - between.x * half.z);

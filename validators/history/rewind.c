@@ -6,8 +6,8 @@
 
 /* ---- the bracket ---- */
 
-/* Returns whether something other than movement is between two samples: a jump, a new life or a new
-   rig. */
+/* Returns whether the body did more than move between two samples: it jumped, or began a new life
+   or a new rig. */
 static bool is_discontinuous(const struct hs_history *history, const struct hs_sample *from,
                              const struct hs_sample *to)
 {
@@ -119,7 +119,7 @@ void hs_rewind_prefetch(const struct hs_history *history, const struct hs_bracke
         hs_history_prefetch_pose(history, bracket->to);
 }
 
-/* Returns the offset of the eye from the root: as posted, or that of the stance. */
+/* Returns the offset of the eye from the root: the posted one, or that of the stance. */
 static struct hs_vec eye_offset(const struct hs_history *history, const struct hs_ruleset *ruleset,
                                 const struct hs_sample *sample, const float rotation[4])
 {
@@ -186,7 +186,7 @@ static bool sample_bone(const struct hs_sample *sample, const struct hs_posted_p
     return true;
 }
 
-/* Returns whether no posted bones count, so that the rest pose is placed on the rewound root. */
+/* Returns whether no posted bones are used, so that the rest pose is placed on the rewound root. */
 static bool is_at_rest(const struct hs_pose *pose)
 {
     return pose->from == NULL && (pose->to == NULL || !interpolates(pose->bracket));
@@ -293,7 +293,8 @@ void hs_rewind_body(const struct hs_history *history, const struct hs_ruleset *r
     out->count = 0;
     memset(out->excluded, 0, sizeof out->excluded);
 
-    /* Hitboxes of one bone usually follow each other, so its pose is computed once. */
+    /* Hitboxes of one bone usually follow each other, so the bone is computed only once for them.
+     */
     struct hs_bone_pose bone;
     uint16_t current = UINT16_MAX;
     bool known = false;

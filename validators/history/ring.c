@@ -84,8 +84,8 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
                                                                               sample->posted_pose);
 }
 
-/* Samples mostly arrive at a steady rate. So this guess is mostly the last sample at or before a
-   time between the oldest and the newest. */
+/* Guesses the index of the last sample at or before a time. The time is between the oldest and the
+   newest sample. Samples mostly arrive at a steady rate, so the guess is mostly right. */
 static uint32_t guess_index(const struct hs_history *history, int64_t time_us)
 {
     const struct hs_history_span *span = &history->span;
@@ -165,8 +165,8 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 
 /* ---- span ---- */
 
-/* Returns the distance from the root within which all posted hitboxes are, or the box of a mover.
-   0: no hitbox was posted. */
+/* Returns the distance from the root within which all posted hitboxes are; for a mover, its box. 0:
+   no bones were posted. */
 static double posted_reach(const struct hs_history *history, const struct hs_sample *sample)
 {
     if (history->of_mover)
@@ -240,7 +240,7 @@ static void mark_jump(const struct hs_sample *from, struct hs_sample *to, double
     to->jumped = hs_vec_distance(from->position, to->position) > max_speed * seconds;
 }
 
-/* Copies the stale parts of `to` that are current in `from`. False: nothing was copied. */
+/* Copies the members that are stale in `to` and current in `from`. False: no member is. */
 static bool learn_player(struct hs_state *to, const struct hs_state *from)
 {
     unsigned news = to->stale & ~(unsigned)from->stale;
@@ -276,8 +276,8 @@ static bool has_stale_connection(const struct hs_history *history, const union h
     return !history->of_mover && (state->player.stale & HS_STALE_CONNECTION) != 0;
 }
 
-/* Updates samples that are later than sample i but arrived earlier, as the newest frame does after
-   a restore. They inherited stale state that sample i knows. If memory is out, they stay stale. */
+/* Updates samples that are later than sample i but arrived before it. After a restore such samples
+   may have inherited stale state that sample i knows. If memory is out, they stay stale. */
 static void inform_later(struct hs_history *history, uint32_t i)
 {
     union hs_any_state known = history->states[hs_history_slot(history, i)->state].state;
@@ -318,7 +318,7 @@ static enum hs_growth store_parts(struct hs_history *history, const void *state,
     return growth;
 }
 
-/* Updates everything that depends on the neighbours of sample `place`, which is new. */
+/* Updates everything that depends on the new sample `place` and its neighbours. */
 static void settle(struct hs_history *history, const struct hs_history_rules *rules, uint32_t place)
 {
     struct hs_sample *sample = hs_history_slot(history, place), *after = NULL;
@@ -351,8 +351,8 @@ static enum hs_insert_result replace(struct hs_history *history,
     return HS_INSERT_STORED;
 }
 
-/* Inserts a sample. NO_SPACE: the budget has no bytes for the posted bones. Shortening the history
-   may help. */
+/* Inserts a sample. NO_SPACE: the budget has no bytes for the posted bones. Then the insert may
+   succeed with a shorter history. */
 static enum hs_insert_result insert(struct hs_history *history,
                                     const struct hs_history_rules *rules,
                                     const struct hs_sample *sample, const void *state,
@@ -399,7 +399,8 @@ static enum hs_insert_result insert(struct hs_history *history,
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }
 
-/* Drops about half of the samples. False: the history already has its min length. */
+/* Drops about half of the samples. False: the history is as short as it may be, or out of memory.
+ */
 static bool halve(struct hs_history *history)
 {
     uint32_t half = history->count / 2;

@@ -53,11 +53,11 @@ struct hs_mover_state {
     struct hs_vec center;       /* of the box, in the mover's frame */
     bool has_box;
     bool is_solid;    /* false for an open door */
-    bool tells_solid; /* `is_solid` was posted, so it may change */
+    bool tells_solid; /* `is_solid` was posted at least once, so it may change */
     bool is_stale;    /* `is_solid` was posted before a restore (snapshot.h) */
 };
 
-/* Returns the distance from the mover's position to the furthest point of its box, or more. */
+/* Returns an upper bound of the distance from the mover's position to its box's points. */
 static inline double hs_mover_reach(const struct hs_mover_state *state)
 {
     return hs_vec_length(state->half_extents) + hs_vec_length(state->center);
@@ -88,14 +88,14 @@ struct hs_posted_pose {
     bool has_eye;
     uint8_t stride;      /* HS_BONE_FLOATS or HS_BONE_FLOATS_SCALED */
     uint16_t bone_count; /* 0: none posted */
-    double eye[3];       /* offset from the root; in double for the exact limit of `origin` */
+    double eye[3];       /* offset from the root; in double, because the check origin is exact */
     uint64_t present[HS_MAX_BONES / 64];
     float bones[]; /* bone_count * stride */
 };
 
 enum { HS_BONE_FLOATS = 7, HS_BONE_FLOATS_SCALED = 10 };
 
-/* A posted pose with space for the largest rig, to build one on the stack. */
+/* Space for a posted pose of the largest rig, so that one can be built on the stack. */
 union hs_posted_pose_space {
     struct hs_posted_pose posted_pose;
     unsigned char
@@ -109,17 +109,17 @@ static inline bool hs_posted_pose_has_bone(const struct hs_posted_pose *posted_p
 }
 
 struct hs_history_limits {
-    uint32_t samples;         /* the most samples, >= 2; the oldest are dropped first */
-    struct hs_budget *budget; /* the bytes are reserved here; NULL: no budget */
+    uint32_t samples;         /* maximum number, >= 2; the oldest are dropped first */
+    struct hs_budget *budget; /* reserves the history's bytes; NULL: no budget */
     bool of_mover;            /* its states are struct hs_mover_state */
 };
 
-/* The smallest capacity, and the samples that are never dropped to make space for bones. */
+/* The smallest capacity; and the number of samples that are kept even if bones need space. */
 enum { HS_HISTORY_FIRST = 16, HS_HISTORY_MIN = 8 };
 
 struct hs_history;
 
-/* Creates an empty history. NULL: out of memory. The owner reserves the first hs_history_min_bytes
+/* Creates an empty history. NULL: out of memory. The owner must first reserve hs_history_min_bytes
    in the budget. */
 struct hs_history *hs_history_create(const struct hs_history_limits *limits);
 void hs_history_destroy(struct hs_history *history);
@@ -129,31 +129,32 @@ enum hs_insert_result {
     HS_INSERT_STORED,
     HS_INSERT_STORED_FULL, /* stored; samples inside the window were dropped */
     HS_INSERT_TOO_OLD,     /* not stored: the history is full of newer samples */
-    HS_INSERT_DUPLICATE,   /* not stored: a sample of that time exists, and the first one counts */
+    HS_INSERT_DUPLICATE,   /* not stored: a sample has the same time, and the first one is kept */
     HS_INSERT_NO_SPACE,    /* the budget has no bytes for the bones, even with fewer samples */
     HS_INSERT_NO_MEMORY
 };
 
 /*
  * Inserts a sample in order of time. `state` is a struct hs_state, or a struct hs_mover_state in
- * the history of a mover. `posted_pose` has bones and eye (NULL: none). `state` and `posted_pose`
- * of `sample` are ignored. Marks this sample and the next one as jumped if the speed exceeds
- * rules->max_speed. Later samples with stale state get what this sample knows. When the history is
- * full, or the budget allows no growth, the oldest samples are dropped. With rules->same_time LAST
- * the sample replaces one of the same time, but keeps its event if it has none of its own.
+ * the history of a mover. `posted_pose` has bones and eye (NULL: none). The members `state` and
+ * `posted_pose` of `sample` are ignored. Marks this sample and the next one as jumped if their
+ * speed exceeds rules->max_speed. If later samples have stale state, they get the values that this
+ * sample knows. If the history is full, or the budget refuses more bytes, the oldest samples are
+ * dropped. With rules->same_time LAST, the sample replaces one of the same time; if it has no
+ * event, it keeps that of the replaced one.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
                                         const struct hs_sample *sample, const void *state,
                                         const struct hs_posted_pose *posted_pose);
 
-/* Returns the result of an insert as the result of its entry in the frame. *flags gets a bit per
-   enum hs_frame_flag. */
+/* Converts the result of an insert to the result of a frame entry. Adds a bit per enum
+   hs_frame_flag to *flags. */
 enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
                                               enum hs_insert_result inserted, int64_t time_us,
                                               unsigned *flags);
 
-/* Keeps only the newest `capacity` samples and frees the memory that these do not need, down to the
+/* Keeps only the newest `capacity` samples. Frees the memory that they do not need, down to the
    smallest capacity. False: out of memory; samples were dropped, but not all memory is freed. */
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 
@@ -161,12 +162,12 @@ bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 uint32_t hs_history_limit(const struct hs_history *history);
 uint32_t hs_history_capacity(const struct hs_history *history);
 
-/* Drops samples older than `before_us`, but keeps one at or before it. */
+/* Drops samples older than `before_us`, except the newest of them: it is needed to interpolate. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);
 
 uint32_t hs_history_count(const struct hs_history *history);
 
-/* Returns how many samples have a posted round trip. */
+/* Returns the number of samples with a posted round trip. */
 uint32_t hs_history_round_trips(const struct hs_history *history);
 
 /* Returns sample i in order of time; 0 is the oldest. Pointers stay valid until the next insert or
@@ -184,9 +185,9 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
                                                     const struct hs_sample *sample);
 
 /*
- * Bounds of all samples, to exclude a player without reading a sample. An insert updates them in
- * amortised O(1). They are never too small, but may be too large for a while after samples were
- * dropped.
+ * Bounds of all samples. They can exclude a player without reading a sample. An insert updates them
+ * in amortised O(1). They are never too small. After samples were dropped, they may be too large
+ * for a while.
  */
 struct hs_history_span {
     struct hs_vec low, high;      /* of the roots; world, length */
@@ -213,8 +214,8 @@ static inline void hs_history_span_box(const struct hs_history_span *span, struc
 /* Returns the index of the last sample at or before a time, or -1. O(log n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 
-/* Tells the processor that the samples around a time, or the posted pose of a sample, will be read
-   soon. A history is mostly not in its caches. */
+/* Start to load the samples around a time, or the posted pose of a sample, into the processor's
+   cache. Most histories are not in it. */
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 

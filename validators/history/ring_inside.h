@@ -4,13 +4,13 @@
 
 #include "validators/history/ring.h"
 
-/* The state that samples share: that of a player or of a mover (hs_history.of_mover). */
+/* A state that samples share: the state of a player, or of a mover (see hs_history.of_mover). */
 union hs_any_state {
     struct hs_state player;
     struct hs_mover_state mover;
 };
 
-/* A state that `references` samples use; 0: free. */
+/* A state and the number of samples that use it. If `references` is 0, the place is free. */
 struct hs_shared_state {
     union hs_any_state state;
     uint32_t references;
@@ -24,8 +24,8 @@ struct hs_history {
     struct hs_sample *samples;
     struct hs_shared_state *states; /* `state_capacity` of them */
     uint32_t state_capacity;
-    /* Posted poses are in blocks of one size. Free blocks are linked by the index in their first
-       bytes. */
+    /* Posted poses are in blocks of equal size. The first bytes of a free block contain the index
+       of the next free block. */
     unsigned char *poses;
     size_t pose_size;
     uint32_t pose_capacity, pose_free;
@@ -45,7 +45,7 @@ static inline unsigned char *hs_history_pose_block(const struct hs_history *hist
     return history->poses + (size_t)i * history->pose_size;
 }
 
-/* The result of growing a part of a history. REFUSED: the budget has no bytes left. */
+/* The result when a part of a history grows. REFUSED: the budget has no bytes left. */
 enum hs_growth { HS_GROWTH_DONE, HS_GROWTH_REFUSED, HS_GROWTH_NO_MEMORY };
 
 /* Allocates the smallest capacity. False: out of memory. */

@@ -1,4 +1,4 @@
-/* Records a verdict: the number with its answer, the cadence, the payment, the totals. */
+/* Records a result: the number with its answer, the cadence, the payment, the totals. */
 #include "validators/hit/booking.h"
 
 #include "validators/hit/hints.h"
@@ -40,8 +40,9 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason)
     }
 }
 
-/* The weapon whose cadence this result changes, or HS_NONE. A shot that fails `fire_rate` in shadow
-   mode takes no token. So the mode does not change what fails. */
+/* Returns the weapon whose cadence this result changes, or HS_NONE. A shot that fails `fire_rate`
+   in shadow mode takes no token, as if it were refused. So later shots pass or fail as in enforce
+   mode. */
 static uint16_t cadence_of(const struct hs_hit_result *result)
 {
     bool counts = result->verdict == HS_VERDICT_ACCEPTED && !result->shot_was_posted;
@@ -60,7 +61,7 @@ void hs_hit_book_cadence(const struct hs_match *match, struct hs_player *player,
                           rules->reload_us);
 }
 
-/* Books everything that may need memory. False: out of memory. */
+/* Records everything that may need memory. False: out of memory. */
 static bool book_number(struct hs_match *match, struct hs_ledger *ledger,
                         struct hs_ledger_numbers *numbers, const struct hs_ledger_entry *entry,
                         uint16_t weapon)
@@ -107,8 +108,8 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
         hs_ledger_record_paid(numbers, entry->fire_time_us);
     else if (!book_number(match, ledger, numbers, entry, payment.weapon))
         return NULL;
-    /* hs_ledger_reserve_cadence reserved the memory for this. If hs_ledger_record then used it up,
-       the shot does not count for the rate of fire. */
+    /* hs_ledger_reserve_cadence reserved the memory for this. hs_ledger_record may have taken it
+       back. In that case the shot does not count for the rate of fire. */
     hs_hit_book_cadence(match, player, payment.weapon, result->fire_time_us);
     if (entry->accepted) {
         match->payments++;
@@ -134,9 +135,9 @@ bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, 
 }
 
 /*
- * Failures that raise no suspicion. Another player or the server can cause them: by a kill, a body
- * or a mover in the line of fire, a protected target, or a posted shot that was refused or
- * withdrawn. Latency alone can cause others. A hit on oneself or on a team mate gains nothing.
+ * Failures that raise no suspicion. Another player or the server can cause most of them: by a kill,
+ * by a body or mover in the line of fire, by protecting the target, or by refusing the posted shot.
+ * Others can come from latency alone. A hit on oneself or on a team mate gains nothing.
  */
 static bool is_blameless(const struct hs_hit_result *result, const struct hs_check_row *row)
 {
@@ -158,7 +159,8 @@ static bool is_blameless(const struct hs_hit_result *result, const struct hs_che
     }
 }
 
-/* The deciding failure counts, and every failure in shadow mode. */
+/* Adds the failure that decided the verdict. If the claim was accepted, adds all its failures,
+   which are in shadow mode. */
 static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
                           const struct hs_hit_result *result)
 {

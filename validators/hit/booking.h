@@ -1,4 +1,4 @@
-/* Booking of results, shared by hits and shots. Internal to validators/. */
+/* Recording of results, shared by hits and shots. Internal to validators/. */
 #ifndef HS_HIT_BOOKING_H
 #define HS_HIT_BOOKING_H
 
@@ -6,24 +6,24 @@
 #include "validators/match/players.h"
 
 /*
- * Records a number with its answer in the shooter's ledger, and the cadence of its weapon. If the
- * claim was accepted, also records the payment in the match's journal. A number that was used
- * before keeps its entry. `entry` holds number, digest, time, trace and posted shot; the rest is
- * set here. Returns the shooter, who is added if no frame ever named them. NULL: out of memory, or
- * the match is full; nothing is booked.
+ * Records a number with its answer in the shooter's ledger, and the shot in the cadence of its
+ * weapon. If the claim was accepted, also records the payment in the match's journal. A number that
+ * was used before keeps its entry. `entry` has number, digest, time, trace and posted shot; this
+ * function sets the rest. Returns the shooter, who is added if no frame ever named them. NULL: out
+ * of memory, or the match is full; nothing is recorded.
  */
 struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, bool is_shot,
                               const struct hs_hit_result *result, struct hs_str answer,
                               struct hs_ledger_entry *entry);
 
-/* Records a shot that takes a token of its weapon. HS_NONE: no weapon, nothing happens. */
+/* Records a shot that takes a token of its weapon. If `weapon` is HS_NONE, does nothing. */
 void hs_hit_book_cadence(const struct hs_match *match, struct hs_player *player, uint16_t weapon,
                          int64_t fire_time_us);
 
 /*
- * Withdraws the accepted shot of a number; a repeated call changes nothing. The shot's token goes
- * back, unless a hit of the shot was or may have been accepted. False: no such shot was accepted in
- * this session.
+ * Withdraws the accepted shot of a number; a repeated call changes nothing. The shot's token is
+ * given back, unless a hit of the shot was or may have been accepted. False: this session has no
+ * accepted shot of that number.
  */
 bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, uint64_t number);
 

@@ -1,6 +1,6 @@
 /*
- * The checks of claims and posted shots, from HS_CHECKS: one file each in checks/. Internal to
- * validators/.
+ * The checks of claims and posted shots, as listed in HS_CHECKS. Each is a file in checks/.
+ * Internal to validators/.
  */
 #ifndef HS_HIT_CHECKS_H
 #define HS_HIT_CHECKS_H
@@ -8,9 +8,9 @@
 #include "validators/hit/report.h"
 
 /*
- * Each check returns a reason or HS_NO_ROW. The verdict that the reason gives (vocabulary.h) is the
- * outcome. `row` is the check's empty row; the check may write its numbers, player and mover. A
- * check also writes into the context what later steps need.
+ * Each check returns a reason, or HS_NO_ROW for no row. The verdict of the reason (vocabulary.h)
+ * gives the outcome. `row` is the check's empty row. The check may set its numbers, player and
+ * mover. It also writes what later steps need into the context.
  */
 #define X(id, name, mode, stage)                                                                   \
     enum hs_reason hs_check_##name(struct hs_hit_context *c, struct hs_check_row *row);

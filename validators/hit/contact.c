@@ -17,7 +17,7 @@ struct search {
     bool is_target;
     uint16_t passed_team;
     struct hs_work *work;
-    int best_rank; /* of the hitbox that counts: lower wins over nearer */
+    int best_rank; /* priority of the zone of the hitbox that counts; 0 is the highest */
     struct hs_contact *out;
 };
 
@@ -26,10 +26,11 @@ struct leg_body {
     struct hs_bracket bracket; /* at the start of the leg */
     struct hs_vec motion;      /* of the root until the end of the leg */
     bool moves;
-    struct hs_bracket end; /* if it moves */
+    struct hs_bracket end; /* at the end of the leg; only set if `moves` */
 };
 
-/* The player moved without a jump, a new life or another rig from one bracket to the other. */
+/* Returns whether the player moved from one bracket to the other without a jump, a new life or
+   another rig. */
 static bool is_continuous(const struct search *s, const struct hs_bracket *from,
                           const struct hs_bracket *to)
 {
@@ -65,7 +66,7 @@ static bool place_body(const struct search *s, const struct hs_leg *leg, struct 
     return true;
 }
 
-/* A hitbox at this distance or further can neither be touched nor be the nearest approach to the
+/* Returns whether a hitbox with this gap can neither be touched nor be the nearest approach to the
    target. */
 static bool is_too_far(const struct search *s, double gap)
 {
@@ -73,8 +74,9 @@ static bool is_too_far(const struct search *s, double gap)
 }
 
 /*
- * Returns whether the ball that contains all hitboxes is too far from the path, as seen from the
- * moving root. The reach of all samples is tested first, because the poses are not in a cache.
+ * Returns whether the body is too far from the path: it compares the ball around all hitboxes with
+ * the path, as seen from the moving root. A ball for all samples is tested first, because reading
+ * the poses takes long.
  */
 static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
                             const struct leg_body *body)
@@ -88,17 +90,17 @@ static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
         return true;
     hs_rewind_prefetch(s->history, &body->bracket);
     reach = hs_rewind_reach(s->history, s->ruleset, &body->bracket);
-    if (body->moves) /* limbs may swing while the root moves: twice the ball holds both poses */
+    if (body->moves) /* limbs may swing while the root moves: twice the ball contains both poses */
         reach += hs_rewind_reach(s->history, s->ruleset, &body->end);
     return is_too_far(s, nearest - reach * (1 + HS_TOUCH_SLACK));
 }
 
-/* Legs that are tested together before each is tested alone. */
+/* The number of legs that are tested together, before any of them is tested alone. */
 enum { CHUNK = 16 };
 
 /*
- * Returns a lower bound of the gap on legs first..last, or DBL_MAX without a sample for these
- * times. Compares a ball that contains the roots of the samples with the chord of the path. The
+ * Returns a lower bound of the gap on legs first..last, or DBL_MAX if there is no sample for these
+ * times. It compares a ball around the roots of the samples with the chord of the path, because the
  * path stays near its chord.
  */
 static double chunk_gap(const struct search *s, const struct hs_path *path, uint32_t first,
@@ -130,8 +132,8 @@ static double chunk_gap(const struct search *s, const struct hs_path *path, uint
     struct hs_vec to = hs_vec_add_scaled(hs_vec_sub(end.sweep.start, middle), end.sweep.direction,
                                          end.sweep.length);
     double nearest = hs_segment_distance(from, hs_vec_sub(to, from));
-    /* The path leaves its chord by at most g t^2 / 8. A last leg that only extends the path bends
-       the chord by no more than its own length. */
+    /* The path is at most g t^2 / 8 away from its chord. If the last leg is the extension, it
+       changes the chord by no more than its own length. */
     double seconds = hs_seconds(end.end_us - begin.start_us);
     double bulge = hs_vec_length(path->gravity) * seconds * seconds / 8;
     if (bulge > 0 && end.start_us == end.end_us)
@@ -148,8 +150,8 @@ static int zone_rank(const struct hs_ruleset *ruleset, uint16_t zone)
     return rules->zone_priority_count;
 }
 
-/* Keeps the contact that the sweep of a hitbox found, if it is nearer or counts more than the
-   contact kept so far. */
+/* Compares a new contact with the one that counts so far. The new one replaces it if it is nearer,
+   or if its zone has a higher priority. */
 static void keep_nearest(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
                          struct hs_vec motion, const struct hs_sweep *relative,
                          const struct hs_sweep_contact *found)
@@ -194,10 +196,10 @@ static void search_hitbox(struct search *s, uint16_t hitbox, const struct hs_sol
     keep_nearest(s, hitbox, solid, motion, relative, &contact);
 }
 
-/* What the exact tests of an instant leg have found so far. */
+/* What the exact tests have found on an instant leg so far. */
 struct found {
-    double gap;     /* the smallest */
-    double soonest; /* the first contact; travel on the leg */
+    double gap;     /* the smallest gap */
+    double soonest; /* travel on the leg to the first contact */
 };
 
 static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t hitbox,
@@ -212,7 +214,7 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
         found->soonest = fmin(found->soonest, out->distance);
 }
 
-/* The hitbox to test first: the one that is probably touched first, or else the nearest. */
+/* Returns the hitbox to test first: the one that is probably touched first, or else the nearest. */
 static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
     uint16_t nearest = HS_NONE, soonest = HS_NONE;
@@ -227,9 +229,9 @@ static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack
 }
 
 /*
- * Whether a hitbox can change nothing: it is too far for a touch and for the nearest approach, or
- * it is touched later than another. Later by more than s->slack, which is many ties (keep_nearest):
- * a hitbox that is tied with a tied one may still count.
+ * Returns whether a hitbox cannot change the result: it is too far for a touch and for the nearest
+ * approach, or it is touched later than another. It must be later by more than s->slack, which is
+ * much more than a tie (keep_nearest). Otherwise a chain of ties could still lead to it.
  */
 static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds, uint16_t i,
                      const struct found *found)
@@ -242,9 +244,8 @@ static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds
 }
 
 /*
- * Sweeps one leg that takes no time. Bounds exclude most hitboxes, so their places are not
- * computed. The others are compared in the order of the rig, because the first of equal contacts
- * counts.
+ * Sweeps one instant leg. Bounds exclude most hitboxes, which then need not be placed. The others
+ * are compared in the order of the rig, because the first of equal contacts counts.
  */
 static void search_instant(struct search *s, const struct leg_body *placed)
 {
@@ -288,7 +289,7 @@ static void search_leg(struct search *s, const struct leg_body *placed)
     for (uint16_t i = 0; i < body.count; i++) {
         struct hs_vec motion = {0, 0, 0};
         if (placed->moves) {
-            /* Both lists are in the order of the rig. A hitbox without a place at the end moves
+            /* Both lists are in the order of the rig. A hitbox that has no place at the end moves
                with the root. */
             while (e < end.count && end.hitbox[e] < body.hitbox[i])
                 e++;
@@ -304,8 +305,8 @@ static void search_leg(struct search *s, const struct leg_body *placed)
 /* ---- the whole path ---- */
 
 /*
- * Cuts a leg at the first sample inside it, because a body moves straight between two samples, and
- * jumps at samples. False: no sample is inside, and `leg` stays whole.
+ * Cuts a leg at the first sample inside it. Between two samples a body moves in a straight line,
+ * and it may jump at a sample. False: no sample is inside, and `leg` is unchanged.
  */
 static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct hs_leg *rest)
 {
@@ -316,14 +317,15 @@ static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct
            hs_leg_cut(leg, hs_history_at(history, (uint32_t)next)->time_us, rest);
 }
 
-/* Shots pass through bodies other than the target that are dead, not solid, or of that team. */
+/* Returns whether shots pass through a body: it is not the target, and is dead, not solid, or in
+   the team that shots pass through. */
 static bool is_passed(const struct search *s, const struct hs_state *state)
 {
     return !s->is_target && (!state->alive || !state->is_solid ||
                              (state->team == s->passed_team && state->team != HS_NONE));
 }
 
-/* One leg without a sample inside. */
+/* Sweeps one leg that has no sample inside. */
 static void try_leg(struct search *s, const struct hs_leg *leg)
 {
     struct leg_body body;
@@ -342,8 +344,8 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         s->out->is_uncertain = true;
 }
 
-/* Whether the search can end: no later contact can count more than the present one, or the work is
-   over its limit. */
+/* Returns whether the search can end: no later contact can count more than the present one, or the
+   work exceeds its limit. */
 static bool is_settled(const struct search *s)
 {
     return hs_work_is_over(s->work) ||
@@ -364,7 +366,7 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
                      struct hs_work *work, struct hs_contact *out)
 {
     hs_contact_clear(out);
-    /* Every member is set, so that the compiler does not clear all of it first. */
+    /* Set each member: an initialiser would clear the whole struct first. */
     struct search search;
     search.ruleset = ruleset;
     search.history = history;

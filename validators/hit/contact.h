@@ -10,44 +10,45 @@
 #include "validators/match/players.h"
 #include "validators/work.h"
 
-/* Two touches count as equally early if they are closer together than this share of the path. That
-   happens if the path starts inside two hitboxes, or if two faces coincide. Then the hitbox whose
-   centre is nearer counts, if it is nearer by more than the same share. The value is a thousandth
-   of HS_TOUCH_SLACK. */
+/* Two touches count as equally early if the difference is less than this share of the path. That
+   happens if the path starts inside two hitboxes, or if two faces coincide. Then the hitbox with
+   the nearer centre counts, if its centre is nearer by more than the same share. The value is a
+   thousandth of HS_TOUCH_SLACK. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {
     bool has_pose; /* the body had a pose somewhere along the path */
     bool touched;
-    bool is_uncertain;      /* touched, but from before a restart it is not known to be solid */
+    bool is_uncertain;      /* touched, but a restart made it unknown whether the body is solid */
     double distance;        /* travel of the sphere's centre to the first touch of this body */
-    double center_distance; /* from the sphere's centre then to the touched hitbox's: breaks ties */
+    double center_distance; /* at the touch, between the centres of sphere and hitbox; for ties */
     uint16_t hitbox;        /* the hitbox that counts: the first touched, or one of a zone with
                                priority */
-    struct hs_sweep_contact detail; /* the contact with that hitbox: the point and the normal in
-                                       the world, the distance along the path */
+    struct hs_sweep_contact detail; /* the contact with that hitbox: point and normal in the world,
+                                       distance along the path */
     const struct hs_rig *rig;
 
-    /* The nearest approach to any hitbox; filled in for the target only. If the path touches the
-       body, only its gap counts: 0 or less, or the smallest gap. */
+    /* The nearest approach to any hitbox; set only for the target. If the path touches the body,
+       only `gap` is valid: at most 0, or the smallest gap. */
     struct hs_sweep_contact nearest;
     uint16_t nearest_hitbox;
-    uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a place at the end of the path */
+    uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a pose at the end of the path */
 };
 
-/* Sets the contact of a path that meets nothing. */
+/* Sets the contact of a path that touches nothing. */
 void hs_contact_clear(struct hs_contact *out);
 
 /*
- * Sweeps a path over a body. For the target of a claim the nearest approach is found, too. The path
- * passes through other bodies that are dead, not solid, or in `passed_team` (HS_NONE: no team).
- * Once `work` is over its limit the result is meaningless.
+ * Sweeps a path over a body. If it is the target of a claim, also finds the nearest approach. If it
+ * is not, the path passes through it if it is dead, not solid, or in `passed_team` (HS_NONE: no
+ * team). After `work` exceeds its limit the result is meaningless.
  */
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,
                      const struct hs_history *history, bool is_target, uint16_t passed_team,
                      struct hs_work *work, struct hs_contact *out);
 
-/* a is touched before b; within rounding the nearer hitbox centre decides. */
+/* Returns whether `a` is touched before `b`. If they are equally early, the nearer hitbox centre
+   decides. */
 bool hs_contact_is_before(const struct hs_path *path, const struct hs_contact *a,
                           const struct hs_contact *b);
 

@@ -19,8 +19,8 @@ void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t ti
         out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
 }
 
-/* The posted shot of a hit. It must have the weapon that the hit names; else the number was used
-   for something else. */
+/* Finds the posted shot of a hit. If the hit names another weapon than that shot, they do not
+   belong together. */
 static void find_posted_shot(struct hs_hit_context *c)
 {
     if (c->ledger == NULL || c->is_shot)
@@ -36,7 +36,7 @@ static void find_posted_shot(struct hs_hit_context *c)
     c->fire_time_us = entry->fire_time_us;
 }
 
-/* The older sample names the weapon, unless the first weapon was named in the newer one. */
+/* Returns the state that names the weapon: the older one. If it has none, the newer one. */
 static const struct hs_state *weapon_state(const struct hs_history *history,
                                            const struct hs_bracket *bracket)
 {
@@ -44,7 +44,7 @@ static const struct hs_state *weapon_state(const struct hs_history *history,
     return from->weapon != HS_NONE ? from : hs_history_state(history, bracket->to);
 }
 
-/* The weapon of the posted shot, the one named in the claim, or the one the shooter held. */
+/* Finds the weapon: of the posted shot, else the one named in the claim, else the one held. */
 static void find_weapon(struct hs_hit_context *c)
 {
     uint16_t index = HS_NONE;
@@ -66,8 +66,9 @@ static void find_weapon(struct hs_hit_context *c)
     }
 }
 
-/* Games that predict by ping rewind the others by a time that both sides agree on; the claim does
-   not set it. A projectile meets the others during its flight, at the times of the claim. */
+/* Computes the hit time in games that predict by ping. They rewind other players by a time on which
+   client and server agree, so the claim does not set it. A projectile hits later, at the time that
+   the claim gives. */
 static void predict_hit_time(struct hs_hit_context *c)
 {
     struct hs_connection connection;
@@ -134,7 +135,7 @@ static bool knows_fire_time(const struct hs_hit_context *c)
     return c->claim->has_fire_time || c->posted != NULL;
 }
 
-/* The launch time: as claimed, else by the weapon's speed. */
+/* Returns the launch time: as claimed or posted, otherwise computed from the weapon's speed. */
 static int64_t launch_time(const struct hs_hit_context *c)
 {
     if (knows_fire_time(c))
@@ -145,8 +146,8 @@ static int64_t launch_time(const struct hs_hit_context *c)
     return c->hit_time_us - hs_seconds_to_us(low < longest ? low : longest);
 }
 
-/* Whether all ends are within the largest possible world bound. Beyond it double is too coarse for
-   a body. */
+/* Whether all ends are within the largest possible world bound. Further out, doubles are too coarse
+   for a body. */
 static bool is_in_reach(const struct hs_hit_claim *claim)
 {
     const double reach = HS_WORLD_COORDINATE_MAX;
@@ -161,8 +162,8 @@ static double finite_of(double x)
     return fmin(fmax(x, -DBL_MAX), DBL_MAX);
 }
 
-/* Without an end, a projectile is where its launch velocity brings it by the time of the hit. If
-   that is not known, the trace has no length, and the check of its shape refuses it. */
+/* Computes the end of a claim without one: the place that the projectile reaches by the time of the
+   hit. If that is not known, the trace gets length 0, and the check `shape` refuses it. */
 static void complete_end(struct hs_hit_context *c)
 {
     if (!c->claim->has_no_end)
@@ -179,7 +180,7 @@ static void complete_end(struct hs_hit_context *c)
     c->claim = &c->completed;
 }
 
-/* The direction in which a claim without pellets, or a shot, leaves. */
+/* Returns the direction in which a shot, or a claim without pellets, starts. */
 static struct hs_vec first_direction(const struct hs_hit_context *c)
 {
     double speed = c->claim->has_velocity ? hs_vec_length(c->claim->velocity) : 0;
@@ -198,14 +199,14 @@ static void lay_path(struct hs_hit_context *c)
     double radius = c->weapon != NULL ? c->weapon->radius : 0;
     c->trace_length = hs_vec_distance(claim->start, claim->end);
     c->has_path = is_in_reach(claim);
-    /* The flight is not verified if the server moved the projectile, only what it touched. */
+    /* If the server moved the projectile, only its contact is verified, not its flight. */
     bool is_driven = hs_hit_is_driven(c);
     hs_path_trace(is_driven ? claim->end : claim->start, claim->end, radius,
                   is_driven ? 0 : extension, c->hit_time_us, &c->path);
     if (c->has_path && hs_hit_flies(c) && !is_driven) {
         int64_t launch_us = launch_time(c);
         c->fire_time_us = launch_us;
-        /* A longer flight would give a path of rounding errors only. The flight check rejects it.
+        /* A longer flight would give a path of rounding errors only. The check `flight` rejects it.
          */
         if (launch_us < c->hit_time_us - c->weapon->max_flight_us)
             launch_us = c->hit_time_us - c->weapon->max_flight_us;
@@ -222,8 +223,8 @@ static struct hs_vec eye_at(const struct hs_hit_context *c, const struct hs_samp
     return hs_rewind_eye(c->shooter.player->history, c->ruleset, &alone);
 }
 
-/* Where starts are not refused, a start that leans is not refused either. A lean_share of 1 allows
-   shots from behind a corner. */
+/* If a start far from the eye is not refused, leaning is not tested. With a lean_share of 1, shots
+   from behind a corner are allowed. */
 static enum hs_lean lean_of(const struct hs_hit_context *c)
 {
     double share = c->ruleset->hit.lean_share, limit = share * c->ruleset->hit.origin_tolerance;
@@ -237,9 +238,9 @@ static enum hs_lean lean_of(const struct hs_hit_context *c)
 }
 
 /*
- * How far the shooter moved since the newest sample, if the shot is newer. They are taken to have
- * moved on as between the last two samples, until `now` at most, and for no longer than between
- * these samples.
+ * Returns how far the shooter moved after the newest sample, if the shot is later than it. The
+ * shooter is expected to continue the movement between the last two samples: until `now` at most,
+ * and for at most the time between these samples.
  */
 static struct hs_vec moved_on(const struct hs_hit_context *c)
 {
@@ -255,7 +256,7 @@ static struct hs_vec moved_on(const struct hs_hit_context *c)
     return hs_vec_scale(hs_vec_sub(to->position, before->position), hs_smaller(share, 1));
 }
 
-/* Sets the place of the eye that is nearest to the start, on the segment on which the eye moved. */
+/* Sets near_eye to the point nearest to the start, on the segment along which the eye moved. */
 static void find_near_eye(struct hs_hit_context *c, struct hs_vec before, struct hs_vec moved)
 {
     /* The foot of the perpendicular, clamped to the ends. */
@@ -265,8 +266,8 @@ static void find_near_eye(struct hs_hit_context *c, struct hs_vec before, struct
     c->near_eye = hs_vec_add_scaled(before, moved, along);
 }
 
-/* Between two samples the eye may have been anywhere between its two places, also if the shooter
-   crouched: take the one nearest to the start. */
+/* Finds the eye. Between two samples it may have been anywhere between its two places, for example
+   while the shooter crouched. So near_eye is the place that is nearest to the start. */
 static void find_eye(struct hs_hit_context *c)
 {
     const struct hs_bracket *bracket = &c->shooter.bracket;
@@ -302,7 +303,7 @@ static void find_ledger(struct hs_hit_context *c)
     if (player == NULL)
         return;
     c->paid_numbers = c->is_shot ? &player->ledger.shots : &player->ledger.hits;
-    /* Numbers of the present session prove nothing about an ended one. */
+    /* Numbers of the present session prove nothing about an earlier session. */
     if (hs_player_is_back_since(player, c->fire_time_us))
         return;
     c->ledger = &player->ledger;
@@ -310,10 +311,10 @@ static void find_ledger(struct hs_hit_context *c)
 }
 
 /*
- * The time of the shooter's pose. A claim without a fire time was fired at `now`: the game server
- * simulates a client's moves and shots when they arrive. If the newest frame is a little older than
- * `now`, the game server used the pose of that frame. A claim of an ended session never uses the
- * pose of a later session.
+ * Returns the time of the shooter's pose. A claim without a fire time counts as fired at `now`,
+ * because the game server simulates moves and shots when they arrive. If the newest frame is a
+ * little older than `now`, the game server used the pose of that frame. A claim of an ended session
+ * never uses the pose of a later session.
  */
 static int64_t eye_time(const struct hs_hit_context *c)
 {
@@ -328,7 +329,7 @@ static int64_t eye_time(const struct hs_hit_context *c)
     return lags ? newest_us : c->now_us;
 }
 
-/* The shooter at the fire time, and the weapon. A projectile was launched before its impact. */
+/* Finds the shooter at the fire time, and the weapon. For a projectile that is the launch time. */
 static void find_shooter(struct hs_hit_context *c)
 {
     c->eye_time_us = eye_time(c);

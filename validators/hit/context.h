@@ -1,6 +1,6 @@
 /*
- * What the checks of one claim share: who and what the claim is about, looked up before any check
- * runs. Internal to validators/. Each check is a file in checks/.
+ * The data that the checks of one claim share: the players, weapon, times and path of the claim,
+ * looked up before any check runs. Internal to validators/. Each check is a file in checks/.
  */
 #ifndef HS_HIT_CONTEXT_H
 #define HS_HIT_CONTEXT_H
@@ -12,14 +12,14 @@
 #include "validators/match/players.h"
 #include "validators/work.h"
 
-/* Launch speeds may be off by this share: games round velocities on the wire. */
+/* Launch speeds may be wrong by this share, because games round velocities for the network. */
 #define HS_SPEED_TOLERANCE 0.02
 
 /* Directions may differ by this many degrees from those of a seed or of posted `directions`,
-   because they were rounded to float and to text on the way. */
+   because games round them to float and to text. */
 #define HS_SPREAD_TOLERANCE_DEG 0.1
 
-/* A player at a time. */
+/* A player at one time. */
 struct hs_view {
     const struct hs_player *player; /* NULL: no frame ever named them */
     enum hs_rewind_status status;   /* status of `bracket`; NO_HISTORY without a player */
@@ -29,20 +29,20 @@ struct hs_view {
 
 /* How far a hit starts from the shooter's eye. */
 enum hs_lean {
-    HS_LEAN_NONE,   /* at the eye, or leaning is not tested */
+    HS_LEAN_NONE,   /* at the eye; or leaning is not tested */
     HS_LEAN_SLIGHT, /* as far as honest predictions are wrong: the eye must see the body */
-    HS_LEAN_FAR     /* further than hit.lean_share allows: the eye must see the contact */
+    HS_LEAN_FAR     /* by more than hit.lean_share: the eye must see the contact */
 };
 
-/* A contact or blast that hurts a player. */
+/* A contact or a blast that damages a player. */
 struct hs_landed {
     const struct hs_player *player;
     enum hs_cause cause;
     uint16_t zone;              /* HS_NONE: none */
     const struct hs_name *bone; /* NULL: none */
     double distance;            /* along the path to the contact, or from the blast's centre */
-    uint16_t pellets;
-    double share; /* share of a blast's damage at that distance */
+    uint16_t pellets;           /* number of pellets; 0 for a blast */
+    double share;               /* for a blast: share of its damage at that distance */
 };
 
 struct hs_hit_context {
@@ -50,55 +50,56 @@ struct hs_hit_context {
     const struct hs_ruleset *ruleset;
     const struct hs_hit_claim *claim;
     int64_t now_us, hit_time_us;
-    int64_t fire_time_us; /* as claimed, else hit_time: orders the claims of a shooter */
+    int64_t fire_time_us; /* as claimed, or else hit_time: gives the order of a shooter's claims */
     int64_t eye_time_us;  /* time of the shooter's pose that is used */
 
     bool is_shot;                        /* the claim is a posted shot, not a hit */
     const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: none */
     bool shot_spreads; /* the shot has a seed or directions; shot_direction is their middle */
     const struct hs_ledger *ledger; /* of the shooter's session at that time; NULL: not kept */
-    const struct hs_ledger_numbers *used_numbers; /* numbers of shots or of hits in `ledger` */
-    const struct hs_ledger_numbers *paid_numbers; /* as used_numbers, also for an ended session */
+    const struct hs_ledger_numbers *used_numbers; /* in `ledger`: numbers of shots, or of hits */
+    const struct hs_ledger_numbers *paid_numbers; /* the same, but also for an ended session */
     const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
 
     struct hs_view shooter; /* at eye_time */
-    struct hs_view target;  /* at hit_time; without a player also if no target is claimed */
-    bool claims_target;     /* another player than the shooter is claimed */
+    struct hs_view target;  /* at hit_time; has no player if no target is claimed */
+    bool claims_target;     /* a player other than the shooter is claimed */
     bool claims_self;
     const struct hs_weapon *weapon; /* NULL: not known */
     uint16_t weapon_index;          /* with a weapon */
 
-    bool lacks_weapon;    /* the shooter's history is known, and nothing names a weapon */
-    bool is_weapon_stale; /* known from before a restart only; it may have changed */
+    bool lacks_weapon;    /* the shooter's history is known, but nothing names a weapon */
+    bool is_weapon_stale; /* last posted before a restart, so it may have changed */
 
     struct hs_vec eye;      /* the shooter's rewound eye; set if there is a pose */
-    struct hs_vec near_eye; /* the eye's place between two frames that is nearest to the start */
+    struct hs_vec near_eye; /* the place nearest to the start that the eye had between two frames */
     double eye_moved;       /* length: how far the eye moved between these frames */
     enum hs_lean lean;      /* how far a hit's start is from near_eye */
-    uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: none */
+    uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: of no team */
 
-    /* All ends are within HS_WORLD_COORDINATE_MAX. Beyond it a double is too coarse for a body. */
+    /* All ends are within HS_WORLD_COORDINATE_MAX. Further out, doubles are too coarse for a body.
+     */
     bool has_path;
     struct hs_vec direction; /* unit direction at the start; only for claims without pellets */
     double trace_length;     /* from start to end */
 
-    /* What the path, or the pellets, met. One is set while checks of stage PATH run. */
+    /* What the path met, or what the pellets met. One of them is set for checks of stage PATH. */
     const struct hs_encounter *encounter;
     const struct hs_volley *volley;
 
     struct hs_work work; /* cost of this claim so far */
 
-    bool bursts; /* the direct target is refused, but the blast at the impact stands */
+    bool bursts; /* the direct target is refused, but the blast at the impact still counts */
 
-    bool is_lenient; /* missed by no more than the padding */
+    bool is_lenient; /* the path missed by no more than claim_padding */
     uint16_t landed_count;
 
-    bool is_predicted;      /* hit_time_us follows from the shooter's ping, not from the claim */
-    bool has_no_prediction; /* it should follow from the ping, but no round trip is known */
+    bool is_predicted;      /* hit_time_us was computed from the shooter's ping, not claimed */
+    bool has_no_prediction; /* it should be computed, but no round trip is known */
 
     struct hs_hit_result *out;
 
-    /* Large members, which hs_hit_begin does not clear: that would cost more than many checks. */
+    /* Large members. hs_hit_begin does not clear them, which would cost more than many checks. */
     struct hs_path path;                    /* with the sweep extension */
     struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
     /* A copy of the claim with the computed end, if the claim had none. */
@@ -120,38 +121,40 @@ static inline bool hs_hit_flies(const struct hs_hit_context *c)
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
 }
 
-/* A hit at the moment of its shot, whose hit_time the claim sets. */
+/* Whether the claim is a hit at the moment of its shot, and its hit_time is the claimed one. */
 static inline bool hs_hit_is_instant(const struct hs_hit_context *c)
 {
     return !c->is_shot && c->weapon != NULL && !hs_hit_flies(c) && !c->is_predicted;
 }
 
-/* A hit of a projectile that the game server moved: its place and time are the server's. */
+/* Whether the claim is a hit of a projectile that the game server moved. Then its place and its
+   time come from the server. */
 static inline bool hs_hit_is_driven(const struct hs_hit_context *c)
 {
     return !c->is_shot && hs_hit_flies(c) && c->weapon->motion == HS_MOTION_SERVER;
 }
 
-/* What made the projectile explode: as the weapon says, else as the claim says. */
+/* What made the projectile explode. The weapon says it; if it allows any fuse, the claim. */
 static inline enum hs_fuse hs_hit_fuse(const struct hs_hit_context *c)
 {
     return c->weapon->fuse != HS_FUSE_ANY ? c->weapon->fuse : c->claim->fuse;
 }
 
-/* The name of the direct victim: the claimed one, or with `touched` the first body on the path. */
+/* The name of the direct victim: the claimed player, or with hit.resolve `touched` the first on the
+   path. */
 static inline struct hs_str hs_hit_target(const struct hs_hit_context *c)
 {
     return c->claims_target && c->target.player != NULL ? hs_name_str(&c->target.player->name)
                                                         : c->claim->target;
 }
 
-/* Radius of the sphere that the claim's weapon sweeps over map and movers; 0 without a weapon. */
+/* The radius of the sphere that the weapon sweeps against map and movers; 0 without a weapon. */
 static inline double hs_world_radius(const struct hs_hit_context *c)
 {
     return c->weapon != NULL ? c->weapon->world_radius : 0;
 }
 
-/* The accepted shots of the claim's weapon, of all sessions of the shooter; NULL: none. */
+/* The accepted shots of the claim's weapon, in all sessions of the shooter; NULL: none. */
 static inline const struct hs_cadence *hs_hit_cadence(const struct hs_hit_context *c)
 {
     const struct hs_player *shooter = c->shooter.player;
@@ -163,7 +166,7 @@ static inline const struct hs_state *hs_newest_state(const struct hs_history *hi
     return hs_history_state(history, hs_history_at(history, hs_history_count(history) - 1));
 }
 
-/* Adds damage to pay. */
+/* Adds damage that is paid if the verdict allows it. */
 static inline void hs_land(struct hs_hit_context *c, const struct hs_landed *landed)
 {
     if (c->landed_count < HS_MAX_DAMAGE)
@@ -173,66 +176,67 @@ static inline void hs_land(struct hs_hit_context *c, const struct hs_landed *lan
 void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
                   struct hs_view *out);
 
-/* The largest distance of a chord from the curve of a flight: far below the thinner radius. */
+/* The largest distance of a chord from the curve of a flight. It is small compared with the world
+   radius of the weapon. */
 double hs_hit_chord_error(const struct hs_hit_context *c);
 
-/* hs_flight_times of the claim's projectile from start to end with a launch speed. */
+/* Calls hs_flight_times for the claim's projectile, from start to end, with a launch speed. */
 bool hs_hit_flight_times(const struct hs_hit_context *c, double speed, double *low, double *high,
                          double *needed);
 
-/* The unit direction of a launch that reaches the end of the claim after a time of flight. */
+/* The unit direction in which a projectile must be launched to reach the end in that time. */
 struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
 
 /* Unit direction of a claimed pellet. False: it has no length. */
 bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out);
 
-/* The directions that the seed or the `directions` of the hit's posted shot give. Returns how
-   many; 0: the shot has neither, or was not posted. */
+/* Computes the directions that the hit's posted shot expects, from its seed or its `directions`.
+   Returns their number; 0: the shot has neither, or was not posted. */
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
-/* HS_REASON_OK if the player was alive, in their newest life and not protected at that time, else
-   the reason. If the state is stale: the reason of missing data. */
+/* Returns HS_REASON_OK if the player was alive, in their newest life and not protected at that
+   time, otherwise the reason. If the state is stale, it is the reason of missing data. */
 enum hs_reason hs_verify_life(const struct hs_view *view);
 
 /* Whether the claim names this player in `additional_targets`. */
 bool hs_hit_lists(const struct hs_hit_context *c, struct hs_str name);
 
-/* Whether a failed check is about the direct target only, so that a blast at the impact may still
-   stand (checks/blast.c). */
+/* Whether a failure with this reason only concerns the direct target, so that a blast at the impact
+   may still count (checks/blast.c). */
 bool hs_reason_is_about_target(enum hs_reason reason);
 
 /* Whether the player is on the shooter's team. */
 bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view);
 
-/* Looks up who and what a claim is about. `c` holds all inputs, now, out,
-   is_shot and the shooter's player. */
+/* Looks up what the checks of a claim need. The caller sets all inputs of `c`, now, out, is_shot
+   and the shooter's player. */
 void hs_hit_prepare(struct hs_hit_context *c);
 
-/* Clears a context, and sets what hs_hit_verify_within gets. */
+/* Clears a context, and sets the arguments of hs_hit_verify_within. */
 void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_t now_us,
                   uint64_t limit, struct hs_hit_result *out);
 
-/* Finds the shooter, and the answer to an earlier claim with this number, or NULL. */
+/* Finds the shooter. Returns their earlier claim with the same number, or NULL. */
 const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c);
 
 /*
- * Evaluates the claim in `c` into its result. `earlier` was found by hs_hit_find_earlier; if its
- * digest is that of the claim, it is the result. Otherwise runs the checks, decides, and pays.
- * `is_whole`: see hs_hit_verify_within.
+ * Evaluates the claim in `c` into its result. `earlier` comes from hs_hit_find_earlier. If it has
+ * the digest of this claim, its answer is repeated. Otherwise runs the checks, decides the verdict
+ * and computes the damage. `is_whole`: see hs_hit_verify_within.
  */
 void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *earlier,
                      struct hs_digest digest, bool is_whole);
 
-/* Empties a result: everything but the entries of its lists. */
+/* Clears a result, except for the entries of its lists. */
 void hs_hit_clear(struct hs_hit_result *out);
 
-/* Writes the damage of all that landed into the result, after the verdict is known. */
+/* Writes all damage into the result. Call it after the verdict is known. */
 void hs_hit_damage(struct hs_hit_context *c);
 
-/* The factor that frames set for the shooter's damage; 1 without a pose. */
+/* The factor that frames set for the shooter's damage; 1 if the shooter has no pose. */
 double hs_damage_scale(const struct hs_hit_context *c);
 
-/* The factor of a weapon's falloff at a distance. */
+/* The factor of a weapon's falloff at this distance. */
 double hs_falloff(const struct hs_weapon *weapon, double distance);
 
 #endif

@@ -1,4 +1,5 @@
-/* Damage: weapon x zone x falloff x the shooter's scale, from ruleset and frames only. */
+/* Damage: the weapon's damage x zone x falloff x the shooter's scale. All come from ruleset and
+   frames. */
 #include "validators/hit/context.h"
 
 double hs_falloff(const struct hs_weapon *weapon, double distance)
@@ -19,7 +20,7 @@ double hs_falloff(const struct hs_weapon *weapon, double distance)
     return points[count - 1].factor;
 }
 
-/* The zone a claimed bone belongs to: a zone by that name, or the first hitbox on that bone. */
+/* Returns the zone of a claimed bone: the zone of that name, or that of the bone's first hitbox. */
 static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig *rig)
 {
     struct hs_str claimed = c->claim->claimed_bone;
@@ -33,8 +34,8 @@ static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig
     return zone;
 }
 
-/* If the contact check is not enforced, a claim that misses its target pays the damage for the
-   claimed bone. */
+/* While the contact check is not enforced, a claim that misses its target still gets the damage for
+   the claimed bone. */
 static void land_as_claimed(struct hs_hit_context *c)
 {
     bool observed = hs_hit_mode(c, HS_CHECK_CONTACT) != HS_MODE_ENFORCE && !c->bursts;
@@ -62,7 +63,7 @@ static double amount_of(const struct hs_hit_context *c, const struct hs_landed *
            (double)landed->pellets * scale;
 }
 
-/* Adds to the entry of the same player, cause and zone, or adds an entry. */
+/* Adds damage to the entry of the same player, cause and zone. If it does not exist, adds it. */
 static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double amount)
 {
     static const struct hs_name none;
@@ -92,9 +93,9 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
                            .distance = landed->distance};
 }
 
-/* Whether the damage `i` does not count, because the same body takes more from the other cause. A
-   body that takes a direct hit and a blast takes only the larger damage. It takes both if the
-   weapon has `stack_with_direct` and the claim lists the body as a victim of the blast. */
+/* Whether damage `i` does not count because the same body takes more from the other cause. A body
+   with a direct hit and a blast takes only the larger damage. It takes both if the weapon has
+   `stack_with_direct` and the claim lists the body as a victim of the blast. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {
     const struct hs_landed *landed = &c->landed[i];
@@ -140,7 +141,7 @@ void hs_hit_damage(struct hs_hit_context *c)
         const struct hs_landed *landed = &c->landed[i];
         if (is_surpassed(c, i, scale))
             continue;
-        /* Hit while alive, now dead: no second kill. */
+        /* Alive at the hit but dead now: report it, and pay no second kill. */
         if (!hs_newest_state(landed->player->history)->alive)
             c->out->flags |= 1u << HS_FLAG_TARGET_DEAD_NOW;
         else

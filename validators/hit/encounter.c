@@ -12,7 +12,7 @@ static void record_ignored(struct hs_hit_result *out, const struct hs_player *pl
         out->rewind.ignored[out->rewind.ignored_count++] = player->name;
 }
 
-/* When the list is full, it keeps the nearest ones. */
+/* Inserts a body in order of contact. When the list is full, the furthest body is dropped. */
 static void insert_met(const struct hs_path *path, const struct hs_met *met, struct hs_work *work,
                        struct hs_encounter *out)
 {
@@ -27,7 +27,7 @@ static void insert_met(const struct hs_path *path, const struct hs_met *met, str
     out->met[i] = *met;
 }
 
-/* The target is touched, or missed by no more than the padding. */
+/* Whether the target is touched, or missed by no more than claim_padding. */
 static bool reaches(const struct hs_hit_context *c, const struct hs_contact *target)
 {
     double padding = c->ruleset->hit.claim_padding;
@@ -36,11 +36,12 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
 
 /*
  * Whether the world hides a touch. If so, `aside` is the obstacle between the path and the touched
- * point. Without this test a sphere that is cast thinner at the world would reach through thin
- * walls. Bodies also lean on walls, so the last part of the line is not tested.
+ * point. The test is needed if the sphere is thinner against the world than against bodies: without
+ * it, the sphere would touch bodies through thin walls. The last part of the line to the body is
+ * not tested, because bodies also lean on walls.
  *
- * A body whose nearest point is hidden may still be on the path. Then the thinner sphere touches it
- * too, and that touch becomes the contact if the world check is enforced.
+ * Even if the nearest point of a body is hidden, the body may be on the path. Then the thinner
+ * sphere touches it too. That touch becomes the contact if the world check is enforced.
  */
 static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_encounter *e, const struct hs_player *player, bool is_target,
@@ -67,7 +68,7 @@ static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
     return false;
 }
 
-/* How far the path travels to the target, and whether the world stops it before. */
+/* Sets how far the path travels to the target, and whether the world stops it before. */
 static void measure_target(const struct hs_path *path, struct hs_encounter *e)
 {
     const struct hs_obstacle *obstacle = &e->obstacle;
@@ -77,8 +78,8 @@ static void measure_target(const struct hs_path *path, struct hs_encounter *e)
     e->is_unknown = obstacle->is_unknown && obstacle->unknown_distance < e->needed - tie;
 }
 
-/* A touch of a sphere that is thinner at the world needs a free line from the path to the body. So
-   does a miss within the padding. */
+/* Tests the line from the path to the body, if the path only touches it with the thicker sphere, or
+   misses it within claim_padding. The world may be between them. */
 static void test_beside_path(struct hs_hit_context *c, const struct hs_path *path,
                              const struct hs_player *target, struct hs_encounter *e)
 {
@@ -123,7 +124,8 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            const struct hs_player *body, struct hs_vec center, double distance,
                            struct hs_obstacle *out)
 {
-    const double drawn_in = 0.005; /* a contact with a wall is on it */
+    const double drawn_in =
+        0.005; /* a contact with a wall is on the wall, which must not hide it */
     bool is_slight = c->lean == HS_LEAN_SLIGHT;
     out->touched = out->is_unknown = false;
     if (c->lean == HS_LEAN_NONE || (is_slight && body == NULL) ||
@@ -144,7 +146,7 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
     return out->touched || out->is_unknown;
 }
 
-/* The contact with the target, or the nearest approach, must be in sight of the eye. */
+/* Tests whether the eye sees the contact with the target, or the nearest approach to it. */
 static void test_sight(struct hs_hit_context *c, const struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *e)
 {
@@ -181,7 +183,7 @@ static void find_target(struct hs_hit_context *c, struct hs_path *path,
     test_sight(c, path, target, out);
 }
 
-/* If the world check is off, neither map nor movers are tested. */
+/* Finds the first obstacle. If the world check is off, neither map nor movers are tested. */
 static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct hs_encounter *out)
 {
     out->obstacle.touched = out->obstacle.is_unknown = out->clips = false;
@@ -201,7 +203,7 @@ static void find_obstacle(struct hs_hit_context *c, struct hs_path *path, struct
     path->reach = out->obstacle.contact.distance;
 }
 
-/* One body that is not the target. A body that the world hides is not on the path. */
+/* Sweeps the path over one body that is not the target. A body that the world hides is not met. */
 static void meet(struct hs_hit_context *c, const struct hs_path *path,
                  const struct hs_player *player, struct hs_encounter *out)
 {
@@ -227,7 +229,7 @@ static void meet(struct hs_hit_context *c, const struct hs_path *path,
     insert_met(path, &met, &c->work, out);
 }
 
-/* Whether a player may be a bystander. */
+/* Whether a player can be a bystander: present, with frames, and neither shooter nor target. */
 static bool is_there(const struct hs_hit_context *c, const struct hs_player *player,
                      const struct hs_player *target)
 {
@@ -235,7 +237,7 @@ static bool is_there(const struct hs_hit_context *c, const struct hs_player *pla
            hs_history_count(player->history) > 0;
 }
 
-/* Finds the players near a path among 64 from `first` on, one bit each. */
+/* Returns the players near a path, one bit each, among the 64 players from index `first`. */
 static uint64_t find_near(const struct hs_players *players, uint32_t first,
                           const struct hs_passing *passing)
 {
@@ -251,7 +253,8 @@ static uint64_t find_near(const struct hs_players *players, uint32_t first,
     return near;
 }
 
-/* Tests the players near an instant path. Most players are not, and cost only their bounds. */
+/* Tests the players near an instant path. Most players are far away. For them only their bounds are
+   read. */
 static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_player *target, struct hs_encounter *out)
 {
@@ -327,7 +330,7 @@ bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs
     return e->before_target > pierced(c);
 }
 
-/* Whether the named player is the first body on the path that a shot at others would touch. */
+/* Whether the named player is the first body on the path, and one that stops shots. */
 static bool is_first(const struct hs_hit_context *c, const struct hs_path *path,
                      const struct hs_encounter *e, const struct hs_view *view)
 {

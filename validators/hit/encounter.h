@@ -1,6 +1,6 @@
 /*
- * What a path meets: the claimed body and every other, in order of contact. Also what the pellets
- * of a claim meet, each on its own path. Internal to validators/.
+ * What a path meets: the claimed body, and all other bodies in order of contact. Also what the
+ * pellets of a claim meet, each on its own path. Internal to validators/.
  */
 #ifndef HS_ENCOUNTER_H
 #define HS_ENCOUNTER_H
@@ -9,13 +9,13 @@
 #include "validators/hit/context.h"
 #include "validators/hit/obstacle.h"
 
-/* Other bodies kept per path: more than any shot pierces. */
+/* The number of other bodies kept per path. It is larger than the number that a shot can pierce. */
 enum { HS_MAX_MET = 66 };
 
 struct hs_met {
     const struct hs_player *player;
     struct hs_contact contact;
-    enum hs_reason unknown; /* HS_REASON_OK: the body is on the path; else why that is unknown */
+    enum hs_reason unknown; /* HS_REASON_OK: the body is on the path; else why it is not known */
 };
 
 struct hs_encounter {
@@ -24,89 +24,92 @@ struct hs_encounter {
     bool clips;               /* the obstacle ends the path, because the world check is enforced */
     struct hs_obstacle end;   /* the first obstacle on the path */
     bool ends;                /* `end` ends the path */
-    double world_radius;      /* radius of the sphere that was cast at the world */
-    double free;              /* distance after which the world stops that sphere */
+    double world_radius;      /* radius of the sphere that was swept against map and movers */
+    double free;              /* distance at which the world stops that sphere */
     struct hs_contact target; /* set if there is a target; found on the whole path */
-    bool reaches;             /* the target is touched, or missed by no more than the padding */
+    bool reaches;             /* the target is touched, or missed by no more than claim_padding */
     double needed;            /* distance along the path to the target */
     bool is_occluded;         /* the obstacle is before the target */
     bool is_beside;           /* the obstacle is beside the path, and hides the target from it */
     bool is_unseen;         /* the obstacle hides the target from the eye of a shooter who leans */
     bool is_unknown;        /* an unknown mover may be before the target */
-    uint32_t before_target; /* bodies touched before a touched target */
-    uint32_t uncertain_before; /* those of them that are not known to be solid since a restart */
+    uint32_t before_target; /* number of bodies touched before the target, if it is touched */
+    uint32_t uncertain_before; /* those of them of which a restart hides whether they are solid */
     uint32_t met_count;
     struct hs_met met[HS_MAX_MET]; /* other bodies touched before the path ends, in order */
 };
 
 /*
- * Casts a path at the world, shortens it to what it reaches, and sweeps it over every player but
- * the shooter. A body that the sphere touches beside the path counts if the line from the path to
- * the touched point is free, or if the thinner sphere cast at the world touches it too.
- * The nearest approach of `target` (NULL: none claimed) is measured. Other players who are dead are
- * passed through.
+ * Sweeps a path against the world, and shortens it where the world ends it. Then sweeps it against
+ * every player except the shooter. The sphere against bodies is thicker than the one against the
+ * world. So a body that it touches beside the path must pass one of two tests to count. The line
+ * from the path to the touched point is free, or the thinner sphere touches the body too. Also
+ * finds the nearest approach of `target` (NULL: none claimed). The path passes through other
+ * players who are dead.
  */
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
 
-/* The same for the single path of a claim without pellets. Adds the target's bones without a place
-   to the answer. */
+/* The same for the single path of a claim without pellets. Also lists the target's bones without a
+   pose in the answer. */
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
-/* Returns whether more bodies are in front of the target than the weapon pierces; and whether that
-   may be so, because it is unknown whether some bodies are solid. */
+/* Returns whether more bodies are in front of the target than the weapon pierces. The second
+   function returns whether that is possible, because for some bodies it is unknown whether they are
+   solid. */
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 
 /*
- * Whether the world hides a point from the eye of a shooter whose start leans out. The point is
- * `center`, at `distance` along the path, on `body` (NULL: on no body). Such a shooter cannot hit
- * what the eye cannot see. If the start leans only slightly, a body is seen if one of its points
- * is (hs_sight_of_body), and a point on no body need not be seen. `out` gets the obstacle, or the
- * mover that may be one, with the distance from the eye.
+ * Whether the world hides a point from the eye of a shooter who leans. Such a shooter cannot hit
+ * what the eye cannot see. The point is `center`, at `distance` along the path, on `body` (NULL: on
+ * no body). If the shooter leans only slightly, it is enough that the eye sees any tested point of
+ * the body (hs_sight_of_body). A point on no body is then never hidden. `out` gets the obstacle, or
+ * the mover that may be one, with the distance from the eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            const struct hs_player *body, struct hs_vec center, double distance,
                            struct hs_obstacle *out);
 
 /*
- * With hit.resolve `touched`: sets `view` to the first body that the path touches. Before the call,
- * `view` is that of the named player, or empty. It does not change if that player is the first
- * body, also by a miss within claim_padding, or if the path touches nobody.
+ * With hit.resolve `touched`: sets `view` to the first body that the path touches. On entry, `view`
+ * has the named player, or no player. It does not change if the path touches nobody, or if that
+ * player is the first body; a miss within claim_padding counts as a touch of them.
  */
 void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 
-/* Sets the impact of the answer: this contact, or this part of the world. */
+/* Set the impact of the answer: a contact with a body, or a place on the world. */
 void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player,
                         const struct hs_contact *contact);
 void hs_describe_obstacle(struct hs_hit_context *c, const struct hs_obstacle *obstacle);
 
-/* Sets the impact: the first body other than the target, else where the world ends the path. */
+/* Sets the impact to the first body other than the target, or else to the end of the path at the
+   world. */
 void hs_describe_first(struct hs_hit_context *c, const struct hs_encounter *e);
 
 /* Adds the damage of a contact, for one pellet. */
 void hs_land_direct(struct hs_hit_context *c, const struct hs_view *view,
                     const struct hs_contact *contact);
 
-/* HS_REASON_OK if the shooter may hurt a victim at that time, else the reason: team, life or a
-   missing pose. */
+/* Returns HS_REASON_OK if the shooter may hurt a victim at that time, otherwise the reason: team,
+   life or a missing pose. */
 enum hs_reason hs_verify_victim(const struct hs_hit_context *c, const struct hs_view *view,
                                 struct hs_str name, bool may_be_self);
 
-/* Returns whether victim i is named earlier in the list. */
+/* Returns whether an earlier entry of the list names the same player as victim i. */
 bool hs_is_repeated(const struct hs_hit_context *c, size_t i);
 
-/* Adds to the refused victims; the numbers count for HS_REASON_OUTSIDE_BLAST only. */
+/* Adds a refused victim. `measured` and `limit` only matter for HS_REASON_OUTSIDE_BLAST. */
 void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reason reason,
                       double measured, double limit);
 
 /* What all pellets met. */
 struct hs_volley {
     uint16_t landed; /* pellets that touch their claimed body */
-    uint16_t free;   /* those of them with neither map nor mover in the way */
+    uint16_t free;   /* those of them that neither map nor mover stops */
 
-    bool is_occluded; /* the world is before the claimed body of at least one pellet */
-    bool is_unknown;  /* at least one pellet hits, unless an unknown mover is in the way */
+    bool is_occluded;            /* the world is before the claimed body of at least one pellet */
+    bool is_unknown;             /* at least one pellet hits, if no unknown mover is in the way */
     struct hs_obstacle obstacle; /* the obstacle before the first of these pellets */
     double needed;               /* distance of that pellet to its claimed body */
 
@@ -121,7 +124,7 @@ struct hs_volley {
 /* Sweeps each pellet. Writes the pellets and the impact of the result, and adds the damage. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
 
-/* Returns whether an unknown mover decides whether a pellet hits, while the world check is
+/* Returns whether it depends on an unknown mover whether a pellet hits, while the world check is
    enforced. */
 static inline bool hs_volley_is_open(const struct hs_hit_context *c)
 {

@@ -1,4 +1,4 @@
-/* A mistake becomes a hint when most claims, and the claims of most shooters, show it. */
+/* A mistake becomes a hint when most claims show it, and most shooters have such claims. */
 #include "validators/hit/hints.h"
 
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include "validators/history/rewind.h"
 
 enum {
-    FIRST_CLAIMS = 100, /* no hint before these: a few cheaters could cause one */
-    MIN_RELEVANT = 30,  /* claims that could show the mistake */
-    MAX_RELEVANT = 128, /* then counts are halved, so a hint ends as many claims after a repair */
-    ALL_OF_FIRST = 256, /* all of these are sampled; after them one in 16, to save time */
+    FIRST_CLAIMS = 100, /* no hint before this number: in fewer, a few cheaters could cause one */
+    MIN_RELEVANT = 30,  /* smallest number of claims that could show the mistake */
+    MAX_RELEVANT = 128, /* at this number counts are halved, so a hint ends soon after a repair */
+    ALL_OF_FIRST = 256, /* these claims are all sampled; after them one in 16, to save time */
     SAMPLED_BITS = 4
 };
 
@@ -37,8 +37,8 @@ static void age_shooters(struct hs_shooter_set *set)
 
 /* ---- learning ---- */
 
-/* One claim in 16, at varying intervals (Knuth's multiplicative hash), so that shooters who take
-   turns are all sampled. */
+/* Selects one claim in 16, at varying intervals (Knuth's multiplicative hash). With equal
+   intervals, shooters who fire in turns might never be selected. */
 static bool is_sampled(uint32_t heard)
 {
     return heard <= ALL_OF_FIRST || heard * UINT32_C(2654435769) >> (32 - SAMPLED_BITS) == 0;
@@ -53,7 +53,7 @@ static void find_pose(struct hs_claim_facts *f)
     if (count == 0)
         return;
     const struct hs_sample *newest = hs_history_at(history, count - 1);
-    /* If the claim has another clock, there is no pose of that time. Use the newest. */
+    /* If the claim uses another clock, there is no pose at its time. Then use the newest pose. */
     f->has_pose =
         hs_rewind_find(history, ruleset, f->result->eye_time_us, &bracket) == HS_REWIND_OK;
     if (!f->has_pose && hs_rewind_find(history, ruleset, newest->time_us, &bracket) != HS_REWIND_OK)
@@ -144,7 +144,7 @@ unsigned hs_match_hint_codes(const struct hs_match *match)
     return codes;
 }
 
-/* The unit whose factor is the nearest. */
+/* Returns the unit whose factor is nearest to this one. */
 static int nearest_unit(double factor)
 {
     int nearest = 0;
@@ -177,7 +177,7 @@ static void write_detail(struct hs_hint *hint)
                                     *at == 'p' ? hs_hint_units[unit].posted
                                                : hs_hint_units[unit].assumed);
         if (len >= sizeof hint->detail)
-            return; /* the text is full, but no sentence is that long */
+            return; /* the buffer is full; no sentence of the table is that long */
     }
 }
 

@@ -5,12 +5,13 @@
 #include "validators/hit/work.h"
 
 enum {
-    MAX_VOTES = 32, /* a majority counts no more, so that a new one can replace it */
-    TURNS = 48,     /* ways to permute and mirror three axes; the first changes nothing */
-    POSES = 64      /* newest poses of a shooter that a claim may start from */
+    MAX_VOTES = 32, /* votes stop here, so that a new majority can replace an old one */
+    TURNS = 48,     /* ways to permute and mirror three axes; number 0 changes nothing */
+    POSES = 64      /* newest poses of a shooter to which a start is compared */
 };
 
-/* Seconds. Clocks that agree differ by less, and round trips in play are shorter. */
+/* In seconds. Clocks that agree differ by less than CLOCK_OFF, and games have shorter round trips
+   than LONGEST_RTT. A fire time that differs by less than SHORTEST_LATE is no mistake. */
 #define CLOCK_OFF     5.0
 #define LONGEST_RTT   2.0
 #define SHORTEST_LATE 0.05
@@ -33,7 +34,8 @@ static uint8_t one_more(uint8_t votes)
 }
 
 /* Whether a claim agrees with the majority. `fits`: the majority's choice explains the claim.
-   `other`: another choice that does, or -1. A new choice clears its finding. */
+   `other`: another choice that explains it, or -1. If a new choice wins, its finding starts again.
+ */
 static bool agrees(struct hs_majority *majority, struct hs_finding *finding, bool fits, int other)
 {
     if (fits) {
@@ -93,8 +95,8 @@ void hs_hints_learn_offset(struct hs_claim_facts *f)
     }
 }
 
-/* The trace passes the target below its root. The body is there only if the root is above the
-   feet. */
+/* Whether the trace passes the target below its root. A shot that hits does so only if the root is
+   above the feet. */
 static bool passes_below(const struct hs_claim_facts *f, double height)
 {
     const struct hs_player *target = hs_players_find(&f->match->players, f->claim->target);
@@ -113,9 +115,9 @@ static bool passes_below(const struct hs_claim_facts *f, double height)
 }
 
 /*
- * The unit in which shots start at eye height, or -1. Eye heights are 0.7 to 1.4 times those of the
- * ruleset. Centimetres above a root in the middle of the body look like inches above the feet, but
- * only in the first case do shots pass below the root.
+ * Returns the unit in which shots start at eye height, or -1. Eye heights may be 0.7 to 1.4 times
+ * those of the ruleset. Two cases look alike: an offset in centimetres from a root in the middle of
+ * the body, and one in inches from the feet. Only in the first case do shots pass below the root.
  */
 static int unit_of_game(const struct hs_claim_facts *f)
 {
@@ -141,8 +143,9 @@ static bool is_about(double time, double other)
 }
 
 /*
- * The time is about 1,000 times that of the frames, or 1/1,000. If frames are in milliseconds too,
- * the seconds between them exceed history.max_forward, and all frames but the first are refused.
+ * Whether the time is about 1,000 times that of the frames, or 1/1,000. If frames are in
+ * milliseconds too, the steps between them exceed history.max_forward, so all frames after the
+ * first are refused.
  */
 static bool is_in_milliseconds(const struct hs_claim_facts *f)
 {
@@ -167,14 +170,14 @@ static enum hs_says says_clock(struct hs_claim_facts *f)
     return answer(fabs(f->measured) > CLOCK_OFF && !is_in_milliseconds(f));
 }
 
-/* The shooter's feet by the claim: one eye height below the start. */
+/* Returns where the shooter's feet are according to the claim: one eye height below the start. */
 static struct hs_vec claimed_feet(const struct hs_claim_facts *f)
 {
     struct hs_vec up = hs_up_direction(f->match->ruleset->up);
     return hs_vec_add_scaled(f->claim->start, up, -f->eye_height);
 }
 
-/* Whether the claimed start is near the eye if it is multiplied by the factor `i` of hs_hint_units.
+/* Whether the claimed start is near the eye after multiplication by factor `i` of hs_hint_units.
    The ruleset's eye height may be in the unit of the frames or in that of the claims. */
 static bool fits_unit(const struct hs_claim_facts *f, int i)
 {
@@ -186,8 +189,9 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
 }
 
 /*
- * Whether the majority's choice, or else the last of `count` choices that fits, explains a claim
- * that starts elsewhere than at the eye. A start within `near` eye heights fits too many choices.
+ * Whether a choice explains a claim that does not start at the eye: the majority's choice, or else
+ * the last of `count` choices that fits. A start within `near` eye heights of the eye fits too many
+ * choices, so it says nothing.
  */
 static enum hs_says says_choice(const struct hs_claim_facts *f, struct hs_majority *majority,
                                 enum hs_hint_code code, double near, int count,
@@ -221,7 +225,7 @@ static enum hs_says says_unit_of_ruleset(struct hs_claim_facts *f)
     return answer(f->keeps_offset && unit_of_game(f) >= 0);
 }
 
-/* Permutation i / 8 of the axes, mirrored by the bits of i % 8. */
+/* Swaps the axes by permutation i / 8, and mirrors them by the bits of i % 8. */
 static struct hs_vec turned(struct hs_vec v, int i)
 {
     static const uint8_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
@@ -244,7 +248,7 @@ static enum hs_says says_axes(struct hs_claim_facts *f)
     return says_choice(f, &f->hints->turn, HS_HINT_AXES, 1.5, TURNS, fits_turn);
 }
 
-/* Shots start as far from the root as eyes do, but along another axis than up. */
+/* Whether shots start as far from the root as eyes are, but along another axis than `up`. */
 static bool is_beside_up(const struct hs_claim_facts *f)
 {
     int axis = longest_axis(f->hints->offset);
@@ -268,8 +272,8 @@ static enum hs_says says_eye_height(struct hs_claim_facts *f)
                   !is_beside_up(f));
 }
 
-/* Seconds from the pose that the claim starts from to the pose it was compared with. 0: no other
-   pose is nearer. */
+/* Returns the seconds from the pose that fits the start best to the pose with which the start was
+   compared. 0: no other pose fits. */
 static double late_by(const struct hs_claim_facts *f)
 {
     const struct hs_history *history = f->shooter->history;
@@ -300,7 +304,7 @@ static enum hs_says says_fire_time(struct hs_claim_facts *f)
     return answer(fabs(f->measured) >= SHORTEST_LATE);
 }
 
-/* The last rule about starts: no other rule explains the start. */
+/* The last rule about starts. It says yes if no other rule explains the start. */
 static enum hs_says says_start(struct hs_claim_facts *f)
 {
     if (!f->has_pose)
@@ -310,7 +314,7 @@ static enum hs_says says_start(struct hs_claim_facts *f)
     return answer(f->off > f->tolerance && !f->is_explained);
 }
 
-/* The outcome of a check; a check that did not run is unknown. */
+/* Returns the outcome of a check; unknown if it did not run. */
 static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_check check)
 {
     for (uint16_t i = 0; i < result->check_count; i++)
@@ -319,8 +323,8 @@ static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_ch
     return HS_OUTCOME_UNKNOWN;
 }
 
-/* A claim says yes or no if it lands at only one of hit_time and hit_time + interp. HS_WORK_CLAIM
-   covers the sweep of one body. */
+/* Compares the hit at hit_time with one at hit_time + interp. The claim says yes or no if it hits
+   at only one of these times. HS_WORK_CLAIM includes the cost of sweeping one body. */
 static enum hs_says says_interp_twice(struct hs_claim_facts *f)
 {
     const struct hs_hit_claim *claim = f->claim;

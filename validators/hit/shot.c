@@ -24,8 +24,8 @@ static struct hs_digest digest_of(const struct hs_shot_claim *claim)
     return digest;
 }
 
-/* The time since the launch of a projectile that spawns now; at most the time that a claim may
-   rewind. */
+/* Returns the time since the launch of a projectile that the server spawns now. It is at most the
+   time that a claim may rewind. */
 static int64_t launch_age(const struct hs_match *match, const struct hs_shot_claim *claim,
                           int64_t now_us)
 {
@@ -33,8 +33,8 @@ static int64_t launch_age(const struct hs_match *match, const struct hs_shot_cla
     return late < 0 ? 0 : late > limit ? limit : late;
 }
 
-/* Returns the time by which the projectile is behind the one that the client shows. *sleep_us is
-   the time that the client waits before it shows one, if its ping is beyond the maximum. */
+/* Returns how far the server's projectile is behind the one that the client shows, in microseconds.
+ *sleep_us: if the ping exceeds the maximum, the client waits this long before it shows one. */
 static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
                             int64_t now_us, int64_t *sleep_us)
 {
@@ -50,8 +50,8 @@ static int64_t forward_time(const struct hs_match *match, const struct hs_shot_c
     return (int64_t)((double)hs_connection_prediction(&connection, rules) * rules->dilation);
 }
 
-/* The part of a projectile's longest flight that is left after the catch-up; -1: the weapon has no
-   projectile. */
+/* Returns what is left of a projectile's longest flight after the server advanced it; -1: the
+   weapon fires no projectile. */
 static int64_t remaining_flight(const struct hs_match *match, uint16_t index, int64_t forward_us)
 {
     if (index == HS_NONE || match->ruleset->weapons[index]->type != HS_WEAPON_PROJECTILE)
@@ -94,8 +94,8 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
     hs_shot_verify_within(match, claim, now_us, 0, true, out, forward_time_us);
 }
 
-/* Keeps what also holds for the hits. Latency is checked for each hit, but if it was unknown for
-   the shot, it is unknown for the hits. */
+/* Keeps the results of checks that also hold for the shot's hits. Latency is checked for each hit,
+   but if it was unknown for the shot, it is unknown for the hits too. */
 static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)
 {
     for (uint16_t i = 0; i < result->check_count && shot->check_count < HS_MAX_REMEMBERED; i++) {
@@ -139,7 +139,7 @@ bool hs_shot_record(struct hs_match *match, const struct hs_shot_claim *claim,
     return true;
 }
 
-/* What became of a cancellation. */
+/* Withdraws the shot. Returns the reason for the answer. */
 static enum hs_reason cancel(struct hs_match *match, const struct hs_shot_claim *claim,
                              bool may_record)
 {
@@ -152,8 +152,8 @@ static enum hs_reason cancel(struct hs_match *match, const struct hs_shot_claim 
         hs_journal_cancel(match, shooter, claim->shot);
         return HS_REASON_OK;
     }
-    /* The shot may not have been recorded. Then the client sends the shot again, and this item too.
-     */
+    /* The shot may be one that could not be recorded. Then the server sends it again, and later
+       also this cancellation. */
     const struct hs_ledger_numbers *shots = &shooter->ledger.shots;
     bool may_be_lacked =
         shots->lacks_some && match->newest_us - shots->lacked_until_us <= match->claim_window_us;

@@ -1,11 +1,11 @@
-/* One claim or posted shot, step by step: lookups, checks, verdict, damage. */
+/* Evaluates one claim or posted shot: lookups, checks, verdict, damage. */
 #include "validators/base/digest.h"
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 #include "validators/hit/work.h"
 #include "validators/match/player_moves.h"
 
-/* ---- what the answer says besides the verdict ---- */
+/* ---- parts of the answer other than the verdict ---- */
 
 static void describe_rewind(struct hs_hit_context *c)
 {
@@ -49,7 +49,7 @@ static void compare_claim(struct hs_hit_context *c)
         c->out->flags |= 1u << HS_FLAG_DAMAGE_FORGED;
 }
 
-/* Flags shots during a packet burst of the shooter's moves: bad luck, or a lag switch. */
+/* Flags shots during a packet burst of the shooter's moves, caused by bad luck or a lag switch. */
 static void compare_moves(struct hs_hit_context *c)
 {
     const struct hs_player *shooter = c->shooter.player;
@@ -63,8 +63,8 @@ static void compare_moves(struct hs_hit_context *c)
 
 /* ---- the checks ---- */
 
-/* With hit.resolve `touched`, the first body on the path is the target, whatever name is claimed.
- */
+/* With hit.resolve `touched`, the first body on the path is the target, even if another player is
+   claimed. */
 static void resolve_target(struct hs_hit_context *c)
 {
     if (c->ruleset->hit.resolve != HS_RESOLVE_TOUCHED || c->is_shot || !c->has_path ||
@@ -81,7 +81,7 @@ static enum hs_reason (*const checks[HS_CHECK_COUNT])(struct hs_hit_context *c,
 #undef X
 };
 
-/* What the path of a claim meets, or each of its pellets. */
+/* What the path of a claim meets, or what its pellets meet. */
 union meeting {
     struct hs_encounter encounter;
     struct hs_volley volley;
@@ -100,7 +100,7 @@ static void meet(struct hs_hit_context *c, union meeting *meeting)
     }
 }
 
-/* Empties a row. The names are long, so only their first bytes are written. */
+/* Clears a row. The names are long, so only their first bytes are written. */
 static void begin_row(struct hs_check_row *row, enum hs_check check, enum hs_mode mode)
 {
     row->check = check;
@@ -129,8 +129,8 @@ static void run_check(struct hs_hit_context *c, enum hs_check check)
 
 /*
  * Runs the checks that apply, in deciding order. If nothing names a weapon and the weapon check is
- * enforced, later checks do not run: without range, radius and kind of the weapon each of them
- * could reject an honest claim.
+ * enforced, later checks do not run. They need range, radius and kind of the weapon, and could
+ * reject an honest claim without them.
  */
 static void run_checks(struct hs_hit_context *c)
 {
@@ -152,7 +152,7 @@ static void run_checks(struct hs_hit_context *c)
 
 /* ---- the verdict ---- */
 
-/* Checks may share a reason, such as a missing pose; it is listed once. */
+/* Lists a reason once, even if several checks share it, for example a missing pose. */
 static void add_would_reject(struct hs_hit_result *out, enum hs_reason reason)
 {
     for (uint16_t i = 0; i < out->would_reject_count; i++)
@@ -161,7 +161,7 @@ static void add_would_reject(struct hs_hit_result *out, enum hs_reason reason)
     out->would_reject[out->would_reject_count++] = reason;
 }
 
-/* The first failed check decides, else the first with missing data. */
+/* Sets the verdict: the first failed check decides, or else the first check with missing data. */
 static void decide(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;
@@ -188,10 +188,10 @@ static void decide(struct hs_hit_context *c)
 
 /* ---- the budget ---- */
 
-/* The size of a prepared claim. */
+/* Returns the numbers from which the work of a prepared claim is estimated. */
 static struct hs_hit_size size_of(const struct hs_hit_context *c)
 {
-    /* For a posted shot, only the map between the eye and the start is tested, and no bodies. */
+    /* For a posted shot, no bodies are tested, only the map between the eye and the start. */
     struct hs_hit_size size = {.bodies = c->is_shot ? 0 : c->match->players.count,
                                .near = HS_WORK_NEAR_BODIES,
                                .hitboxes = hs_ruleset_hitboxes(c->ruleset),
@@ -212,7 +212,7 @@ static struct hs_hit_size size_of(const struct hs_hit_context *c)
     return size;
 }
 
-/* Prepares a claim. True: its estimated work fits, or the budget is still whole. */
+/* Prepares a claim. True: its estimated work fits into the limit, or `is_whole`. */
 static bool may_begin(struct hs_hit_context *c, bool is_whole)
 {
     bool is_bound = c->work.limit != 0 && !is_whole;
@@ -232,7 +232,7 @@ void hs_hit_clear(struct hs_hit_result *out)
     memset(&out->rewind, 0, offsetof(struct hs_rewind_info, excluded_bones));
 }
 
-/* Sets the result of a claim that does not fit its budget. */
+/* Sets the result of a claim that costs more than its limit. */
 static void give_up(struct hs_hit_context *c)
 {
     hs_hit_clear(c->out);

@@ -1,4 +1,4 @@
-/* The pellets of one claim: each is evaluated by itself and counts once. */
+/* Evaluates the pellets of a claim, each by itself. A pellet is hit, or it is not. */
 #include <float.h>
 
 #include "validators/hit/encounter.h"
@@ -14,8 +14,8 @@ static void record_missing(struct hs_volley *volley, enum hs_reason reason,
     volley->is_missing = true;
 }
 
-/* Keeps the first obstacle that is unknown, or else the first certain one. As long as one pellet
-   may have hit, no obstacle is certain for all pellets. */
+/* Keeps the obstacle for the answer: the first that may be in the way, or else the first that is. A
+   pellet behind one that may be in the way may have hit, so a certain obstacle proves nothing. */
 static void record_obstacle(struct hs_volley *volley, const struct hs_encounter *e)
 {
     bool is_unknown = !e->is_occluded;
@@ -61,7 +61,7 @@ static void verify_encounter(struct hs_hit_context *c, const struct hs_view *vie
     const struct hs_player *in_front = e->met_count > 0 ? e->met[0].player : NULL;
     if (e->target.touched && (e->is_occluded || (!blocked && e->is_unknown)))
         record_obstacle(volley, e);
-    if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a place then */
+    if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a pose at that time */
         refuse(out, HS_PELLET_UNKNOWN, HS_REASON_LOW_CONFIDENCE_GAP);
         record_missing(volley, out->reason, view);
     } else if (!e->target.touched) {
@@ -107,9 +107,9 @@ static void verify_pellet(struct hs_hit_context *c, const struct hs_pellet_claim
     if (view.player != NULL)
         name = hs_name_str(&view.player->name);
     if (name.ptr == NULL)
-        return; /* no target is claimed, or touched */
+        return; /* no target is claimed, and nobody is touched */
     enum hs_reason reason = hs_verify_victim(c, &view, name, false);
-    if (reason != HS_REASON_OK || view.player == NULL) { /* without a player there is a reason */
+    if (reason != HS_REASON_OK || view.player == NULL) { /* a view without a player has a reason */
         bool missing = hs_reason_verdict(reason) == HS_VERDICT_INCONCLUSIVE;
         refuse(out, missing ? HS_PELLET_UNKNOWN : HS_PELLET_REFUSED, reason);
         if (missing)

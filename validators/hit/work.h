@@ -1,13 +1,13 @@
 /*
  * Estimates the cost of a claim before its evaluation, in the work units of validators/work.h.
  *
- * The estimate assumes that at most `near` players are close to a path, each close to
- * HS_WORK_NEAR_LEGS of its legs. Hostile maps and bodies can cost more. So the work is also counted
- * during the evaluation (struct hs_work), and a claim that passes its limit is stopped. No request
- * costs more than its budget plus one step of its last claim.
+ * The estimate assumes that at most `near` players are close to a path, and that each of them is
+ * close to HS_WORK_NEAR_LEGS of its legs. Hostile maps and bodies can cost more. So the work is
+ * also counted during the evaluation (struct hs_work), and a claim that exceeds its limit is
+ * stopped. No request costs more than its budget plus one step of its last claim.
  *
- * Measured by `build/release/tests/bench/bench_work -v` with expensive claims: a unit took 1.7 to
- * 8.8 ns of processor time. Triangles that only the exact test rejects took the most.
+ * `build/release/tests/bench/bench_work -v` measures expensive claims. A unit took 1.7 to 8.8 ns of
+ * processor time. It took longest for triangles that only the exact test rejects.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H
@@ -15,11 +15,12 @@
 #include "validators/ruleset.h"
 #include "validators/work.h"
 
-/* Bodies near one path, for ordinary claims and for the most expensive claim of a ruleset. Lower
-   values let too many expensive claims begin; higher ones refuse claims that would fit. */
+/* The assumed number of bodies near a path: for ordinary claims, and for the most expensive claim
+   of a ruleset. Lower values would let too many expensive claims start. Higher values would refuse
+   claims that fit. */
 enum { HS_WORK_NEAR_BODIES = 16, HS_WORK_NEAR_BODIES_MAX = 64 };
 
-/* Legs of a flight near one body: half a second. */
+/* The assumed number of legs of a flight that are near one body: half a second. */
 enum { HS_WORK_NEAR_LEGS = 32 };
 
 /* Costs that do not depend on the bodies on a path: lookups, writing and recording the answer. */
@@ -33,15 +34,15 @@ enum {
 
 /* The size of a claim. */
 struct hs_hit_size {
-    uint64_t bodies;    /* in the match */
+    uint64_t bodies;    /* players in the match */
     uint64_t near;      /* bodies assumed near each path */
     uint64_t hitboxes;  /* hitboxes of the largest rig */
     uint64_t legs;      /* legs of the flight; 0: instant */
-    uint64_t pellets;   /* swept paths; 0: a claim without pellets, one path */
-    uint64_t victims;   /* claimed besides the target */
+    uint64_t pellets;   /* swept paths; 0: a claim without pellets, which has one path */
+    uint64_t victims;   /* players claimed in addition to the target */
     uint64_t triangles; /* triangles and boxes of the map */
     uint64_t movers;
-    bool sweeps_twice; /* each path: first for the body that is touched first */
+    bool sweeps_twice; /* each path is swept a first time, to find the body touched first */
     bool has_blast;
 };
 

@@ -60,7 +60,8 @@ static bool grow(struct hs_players *players)
     return true;
 }
 
-/* NULL: no memory. */
+/* Adds an account. If there is no space, it takes the place of the least suspicious one. NULL:
+   there is not even one place. */
 static struct hs_account *add(struct hs_players *players, int64_t now_us)
 {
     struct hs_accounts *accounts = &players->accounts;
@@ -80,7 +81,8 @@ bool hs_accounts_restore(struct hs_players *players, const struct hs_account *ac
 
 /* ---- what belongs to an account ---- */
 
-/* Keeps the weapons whose tokens are earned last. */
+/* Moves the cadences from the ledger to the account. Keeps the weapons whose tokens are earned
+   last. */
 static void park_cadences(const struct hs_players *players, struct hs_ledger *ledger,
                           struct hs_account *account)
 {
@@ -154,7 +156,8 @@ static void add_standing(struct hs_standing *to, const struct hs_standing *stand
     to->damage_dealt += from.damage_dealt;
 }
 
-/* The smaller credit counts, so that a new name brings no new credit. */
+/* Adds the account's counters to the player's. The smaller of the two credits counts, so that a new
+   name brings no new credit. */
 static void take_moves(struct hs_player_moves *moves, const struct hs_account *account)
 {
     struct hs_timing *timing = &moves->checks.timing;

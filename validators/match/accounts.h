@@ -1,15 +1,15 @@
 /*
- * Accounts: the stable ids of persons, which frames may post for players. When a player leaves,
- * comes back, or joins under another name, the account keeps the standing, the counters and credit
- * of moves, and the cadence. At most one player has an account at a time. While that player is
- * away, this list keeps the account. Internal to validators/.
+ * Accounts: the stable ids of persons, which frames may post for players. An account keeps the
+ * standing, the counters and credit of moves, and the cadence when a player leaves, comes back, or
+ * joins under another name. At most one present player has an account at a time. When no present
+ * player has it, its values are parked in this list. Internal to validators/.
  */
 #ifndef HS_ACCOUNTS_H
 #define HS_ACCOUNTS_H
 
 #include "validators/match/players.h"
 
-/* Weapons of a parked account whose tokens are kept: those that are earned last. */
+/* The number of weapons of a parked account whose tokens are kept: those earned last. */
 enum { HS_ACCOUNT_WEAPONS = 8 };
 
 /* An account whose player left. */
@@ -21,23 +21,23 @@ struct hs_account {
     uint64_t raised[HS_MOVE_CHECK_COUNT];
     double credit_us; /* with has_credit */
     int64_t heard_us;
-    /* When the tokens of a weapon are earned; HS_NONE: no weapon. */
+    /* The time at which the tokens of a weapon are earned. HS_NONE: no weapon. */
     uint64_t weapon[HS_ACCOUNT_WEAPONS];
     int64_t settled_us[HS_ACCOUNT_WEAPONS];
     bool has_moves, has_credit;
 };
 
 /*
- * Sets the account of a player. The values of the player's former account are parked. If the player
- * had no account, their values so far pass to the new one. If another present player has the
- * account, it moves to this player. False: out of memory; nothing changed.
+ * Sets the account of a player. If the player had another account, its values are parked. If they
+ * had no account, their values so far go to the new one. If another present player has the account,
+ * it moves to this player. False: out of memory; nothing changed.
  */
 bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
 
 /*
- * Parks the values of a player's account, if they have one; the player keeps its name. The number
- * of parked accounts is at most the max number of players, and their bytes are reserved in the
- * budget. Beyond that number, the least suspicious account is forgotten.
+ * Parks the values of a player's account, if they have one. The player keeps the account's name.
+ * The number of parked accounts is at most the maximum number of players, and their bytes are
+ * reserved in the budget. If there are more, the least suspicious account is forgotten.
  */
 void hs_accounts_park(struct hs_players *players, struct hs_player *player, int64_t left_us);
 
@@ -47,7 +47,7 @@ void hs_accounts_take(struct hs_players *players, struct hs_player *player);
 /* Adds an account that was read from a snapshot. False: out of memory. */
 bool hs_accounts_restore(struct hs_players *players, const struct hs_account *account);
 
-/* For a clock reset. */
+/* Moves all times of parked accounts to the new clock, after a clock reset. */
 void hs_accounts_forget_times(struct hs_players *players, int64_t old_us, int64_t new_us);
 
 #endif

@@ -2,20 +2,21 @@
 
 #include "validators/match/player_moves.h"
 
-/* The number of samples with a posted round trip that are used. */
+/* The number of samples with a posted round trip that are read. */
 enum { ROUND_TRIPS = 4 };
 
 #define QUARTER_US INT64_C(15000000)
 
-/* A client answers a ping at its next frame, so round trips of a quiet connection differ by this.
- */
+/* A client answers a ping at its next frame. So the round trips of a quiet connection differ by up
+   to this time. */
 #define FRAME_US INT64_C(20000)
 
-/* Round trips that differ by less are a setting or an average rather than measurements. */
+/* Round trips that differ by less than this were not measured: they are a setting or an average. */
 #define MEASURED_US INT64_C(1000)
 
-/* Chosen on simulated networks (tests/property/test_honest_times.c): half of it refuses too many
-   claims on WIFI, twice as much widens the slack on CABLE. */
+/* A stall is this many times longer than the spread of round trips. The value was chosen on
+   simulated networks (tests/property/test_honest_times.c). Half of it refuses too many claims on
+   WIFI; twice as much makes the slack on CABLE too large. */
 enum { STALL_FACTOR = 12 };
 
 /*
@@ -80,7 +81,7 @@ void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_
         trips->high_us[0] = rtt_us;
 }
 
-/* How much the posted round trips differ. */
+/* Returns the difference between the largest and the smallest round trip. */
 static int64_t spread_of(const struct hs_round_trips *trips)
 {
     int32_t low = trips->low_us[0], high = trips->high_us[0];
@@ -93,8 +94,8 @@ static int64_t spread_of(const struct hs_round_trips *trips)
     return (int64_t)high - low;
 }
 
-/* How late packets can be, by the posted round trips. Their spread is mostly small, but a stall is
-   several times as long. */
+/* Returns by how much packets can be late, according to the posted round trips. These mostly differ
+   little, but a stall is several times longer. */
 static int64_t noise_of_frames(const struct hs_round_trips *trips)
 {
     int64_t beyond = spread_of(trips) - FRAME_US;
@@ -138,7 +139,7 @@ bool hs_connection_predicts(const struct hs_connection *connection,
     return connection->is_known || rules->zero_without_rtt;
 }
 
-/* The max ping that is compensated for this player. */
+/* Returns the largest ping that is compensated for this player. */
 static int64_t most_ping(const struct hs_connection *connection,
                          const struct hs_prediction_rules *rules)
 {

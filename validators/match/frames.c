@@ -35,10 +35,10 @@ const char *hs_frame_result_text(enum hs_frame_result result)
 /* ---- the match's clock ---- */
 
 /*
- * Frames far from the newest one are refused. But the game server's clock may really have been
- * reset. So three refused frames in a row that are close to each other restart the history at the
- * third one. The first must be at least max_forward away: after a smaller step, normal time
- * soon reaches the newest frame again.
+ * Frames with a time far from the newest one are refused. But the game server's clock may really
+ * have been reset. So if three refused frames in a row have times close to each other, the history
+ * restarts at the third. The first must be at least max_forward away. After a smaller step, the
+ * clock soon reaches the newest frame again, and no restart is needed.
  */
 static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_far)
 {
@@ -92,7 +92,7 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
 
 void hs_match_restart(struct hs_match *match, int64_t time_us)
 {
-    /* Players who left under the old clock can be evicted: no claim has a time of that clock any
+    /* Players who left under the old clock can be evicted: claims about that time cannot come any
        more. */
     match->players.evict_before_us = time_us - match->claim_window_us;
     for (uint32_t i = 0; i < match->players.count; i++) {
@@ -109,11 +109,11 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
     match->has_frames = false;
 }
 
-/* The answers of an ended session are kept for late requests this long, or for one window of
+/* The answers of an ended session are kept for late retries: for this time, or for one window of
    history if that is longer. */
 #define ENDED_KEPT_US INT64_C(10000000)
 
-/* Records that the server moved the player, so that their next move may be a jump. */
+/* Records that the server moved the player, so that a jump of their next move is no teleport. */
 static void record_moved(struct hs_player *player, const struct hs_player_frame *entry,
                          int64_t time_us)
 {
@@ -133,7 +133,7 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
             place = i;
     }
     player->was_moved = true;
-    /* Replaces a repeated time, or else the oldest. */
+    /* Replace a repeated time, or else the oldest one. */
     if (place < 0 && time_us < moved_us[0])
         return;
     place = place < 0 ? 0 : place;
@@ -149,10 +149,10 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     moved_to[place] = entry->position;
 }
 
-/* If two launches are this close in time, both may still be on their way to the client. */
+/* If two launches are closer in time than this, the client may not have heard of either. */
 #define LAUNCHES_TOGETHER_US INT64_C(1000000)
 
-/* Length/s. No speed in a ruleset is larger. */
+/* In length/s. No speed in a ruleset is larger. */
 #define LAUNCH_MAX 1e9
 
 static void record_launch(const struct hs_match *match, struct hs_player *player,
@@ -212,7 +212,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     if (is_here == (entry->event == HS_EVENT_LEAVE) && !hs_journal_reserve(&match->players, NULL))
         return false;
     if (entry->event == HS_EVENT_LEAVE) {
-        /* The session does not get late moves for one window of history. */
+        /* For one window of history, late moves still belong to the ended session. */
         *result = HS_FRAME_STORED;
         if (is_here)
             hs_players_leave(&match->players, player, time_us,
@@ -233,7 +233,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         if (added != HS_PLAYERS_ADDED)
             return added == HS_PLAYERS_FULL;
     }
-    if (player->left) { /* moves received from now on belong to the new session */
+    if (player->left) { /* moves received after this belong to the new session */
         player->ended_us = player->ended_us < time_us ? player->ended_us : time_us - 1;
         hs_players_rejoin(&match->players, player);
     }
@@ -262,8 +262,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     return entry->account.ptr == NULL || hs_accounts_set(&match->players, player, entry->account);
 }
 
-/* Whether the entry could be stored after a clock reset, in which players keep their newest state.
- */
+/* Whether the entry could be stored after a clock reset. Players keep their newest state in it. */
 static bool would_store_player(struct hs_match *match, const struct hs_player_frame *entry)
 {
     const struct hs_players *players = &match->players;
@@ -279,7 +278,7 @@ static bool would_store_player(struct hs_match *match, const struct hs_player_fr
            hs_sample_resolve(match, player, entry, INT64_MAX, &space, &posted) == HS_FRAME_STORED;
 }
 
-/* Whether any entry of the frame, player or mover, could be stored after a clock reset. */
+/* Whether at least one player or mover of the frame could be stored after a clock reset. */
 static bool would_store(struct hs_match *match, const struct hs_frame *frame)
 {
     for (size_t i = 0; i < frame->player_count; i++)
@@ -315,8 +314,7 @@ static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-/* Drops the answers of ended sessions. It runs at most once in each period for which they are kept.
- */
+/* Drops the answers of ended sessions. Runs only once in the time for which answers are kept. */
 static void sweep_ended(struct hs_match *match)
 {
     int64_t keep_us = match->ruleset->history.keep_us;

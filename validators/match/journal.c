@@ -2,11 +2,11 @@
 
 #include "validators/base/saved.h"
 
-/* Max size of a record, and of the fixed part of a payment. */
+/* The maximum size of a record; for a payment, of its part without answer and directions. */
 enum { RECORD_BYTES = 512 };
 
-/* While the owner cannot write the records, no claim is paid, but sessions may change until this
-   many bytes are waiting. */
+/* While the owner cannot write records, no claim is accepted. But sessions may begin and end, until
+   this many bytes wait to be written. */
 enum { UNWRITTEN_MAX = 256 * 1024 };
 
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry)
@@ -21,7 +21,7 @@ bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger
                                                  directions * sizeof entry->shot->directions[0]);
 }
 
-/* NULL: the match has no journal. */
+/* Starts a record. NULL: the match has no journal. */
 static struct hs_bytes *begin_record(const struct hs_players *players, enum hs_journal_record kind,
                                      const struct hs_player *player)
 {

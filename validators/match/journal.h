@@ -1,4 +1,4 @@
-/* Writing the records of journal.h. Internal to validators/. */
+/* Writes the records that journal.h describes. Internal to validators/. */
 #ifndef HS_JOURNAL_RECORDS_H
 #define HS_JOURNAL_RECORDS_H
 
@@ -11,7 +11,7 @@ enum hs_journal_record {
     HS_JOURNAL_PAID,        /* a claim or a posted shot was accepted */
     HS_JOURNAL_CLOCK,       /* the clock was reset */
     HS_JOURNAL_CANCEL,      /* a posted shot was withdrawn */
-    HS_JOURNAL_ACCOUNT      /* a player has another account */
+    HS_JOURNAL_ACCOUNT      /* a player got another account */
 };
 
 /* An accepted claim or posted shot. */
@@ -19,7 +19,7 @@ struct hs_journal_payment {
     uint64_t session;
     bool is_shot;
     uint32_t clock;
-    uint16_t weapon; /* whose cadence counts it; HS_NONE: no weapon */
+    uint16_t weapon; /* the weapon whose cadence counts the shot; HS_NONE: none */
     enum hs_reason reason;
     double damage;
     struct hs_ledger_entry entry;
@@ -31,7 +31,7 @@ struct hs_journal_payment {
  */
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
 
-/* These append one record; call hs_journal_reserve before. */
+/* Each function appends one record. Call hs_journal_reserve before. */
 void hs_journal_session(const struct hs_players *players, const struct hs_player *player);
 void hs_journal_paid(const struct hs_players *players, const struct hs_player *player,
                      const struct hs_journal_payment *payment);

@@ -23,7 +23,7 @@ void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *bu
     free(moves);
 }
 
-/* No jump, spawn or launch by the server has been used. */
+/* Forgets which jumps, spawns and launches of the server were used. */
 static void forget_events(struct hs_player_moves *moves)
 {
     if (moves == NULL)
@@ -143,8 +143,8 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 
-/* Faster than hs_digest_word: the two words do not depend on each other, so a processor computes
-   both at once. Every move is hashed, but few are ever compared. */
+/* Adds a word to a digest. Faster than hs_digest_word, because the two words do not depend on each
+   other and a processor computes both at once. Every move is hashed, but few are ever compared. */
 static void add_word(struct hs_digest *digest, uint64_t word)
 {
     digest->word[0] = (digest->word[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -160,8 +160,8 @@ static void add_real(struct hs_digest *digest, double value)
     add_word(digest, word);
 }
 
-/* The last bytes of a text that is not empty, up to eight. Texts of the same length have the same
-   value only if these bytes are the same. */
+/* Returns the last bytes of a text that is not empty, up to eight. Two texts of the same length
+   give the same value only if these bytes are equal. */
 static uint64_t last_bytes(struct hs_str text)
 {
     uint32_t low, high;
@@ -180,8 +180,8 @@ static uint64_t last_bytes(struct hs_str text)
     return (uint64_t)high << 32 | low;
 }
 
-/* Adds a name that may be absent. `which` and the length come first, so that neighbouring names
-   cannot trade characters. */
+/* Adds a name that may be absent. `which` and the length come first. Otherwise characters could
+   move from one name to the next without changing the digest. */
 static void add_name(struct hs_digest *digest, struct hs_str name, uint64_t which)
 {
     if (name.ptr == NULL)
@@ -274,7 +274,7 @@ void hs_move_result_clear(struct hs_move_result *result)
     result->speed = 1;
 }
 
-/* The bytes of the rest that are set. */
+/* Returns the number of bytes of HS_MOVE_REST that are set in a result. */
 static size_t rest_of(const struct hs_move_result *result)
 {
     if (result->failure_count == 0 && result->position != HS_MOVE_POSITION_CORRECTION)

@@ -8,7 +8,8 @@
 #include "validators/match/players.h"
 #include "validators/move.h"
 
-/* The bytes of a result that every move has, and the bytes for corrections and failures. */
+/* Sizes of the two parts of a result: PLAIN is used by every move, REST by corrections and
+   failures. */
 enum {
     HS_MOVE_PLAIN = offsetof(struct hs_move_result, error),
     HS_MOVE_REST = sizeof(struct hs_move_result) - HS_MOVE_PLAIN
@@ -28,8 +29,8 @@ struct hs_move_answer {
    for each place of an answer that had a rest. */
 struct hs_move_answers {
     uint32_t next, count;
-    uint32_t capacity;                 /* grows to HS_MOVES_KEPT if there is memory */
-    uint64_t newest_epoch, newest_seq; /* the highest ever kept; with count > 0 */
+    uint32_t capacity;                 /* grows up to HS_MOVES_KEPT if there is memory */
+    uint64_t newest_epoch, newest_seq; /* the highest number ever kept; with count > 0 */
     uint64_t *seq;
     struct hs_move_answer *answer;
     size_t rest_bytes; /* of all answers */
@@ -49,25 +50,25 @@ struct hs_move_checks {
 };
 _Static_assert(sizeof(struct hs_move_checks) <= 512, "state per player");
 
-/* Where a player is in the world, by the moves that were accepted (moves/world.h). A restart
-   forgets it, because the movers have no places then. */
+/* The player's place in the world, by their accepted moves (moves/world.h). A restart forgets it,
+   because movers have no poses then. */
 struct hs_whereabouts {
     struct hs_vec place;     /* at the end of the last move; with has_place */
     int64_t place_us;        /* arrival of that move */
     uint32_t base;           /* index of its mover + 1; 0: none */
     struct hs_vec corrected; /* where the server last put the client; with has_corrected */
     int64_t looked_us;       /* arrival of the last move for which ground was searched */
-    int64_t hover_us;        /* time walking without ground */
+    int64_t hover_us;        /* time for which the player walked without ground */
     bool has_place, has_corrected;
     bool is_hovering; /* the last search found no ground */
 };
 
-/* What the moves of a player say about their body. A restart forgets it. */
+/* The posture of a player, by their moves. A restart forgets it. */
 struct hs_posture {
     int64_t since_us; /* arrival of the first move that said so; with has_flags */
     bool has_flags;   /* the last move had flags */
-    bool is_crouched; /* by them */
-    bool is_afloat;   /* it had flags, in a mode with neither ground nor gravity */
+    bool is_crouched; /* the flags said so */
+    bool is_afloat;   /* the last move had flags, and a mode with neither ground nor gravity */
 };
 
 struct hs_player_moves {
@@ -75,28 +76,28 @@ struct hs_player_moves {
     struct hs_whereabouts whereabouts;
     struct hs_posture posture;
     uint64_t epoch;
-    int64_t epoch_us;        /* arrival of its first move; with has_epoch */
+    int64_t epoch_us;        /* arrival of the first move of the epoch; with has_epoch */
     int64_t corrected_us;    /* arrival of the last corrected move; with has_corrected */
     int64_t acked_us;        /* arrival of the last acknowledged move; with has_acked */
-    int64_t jump_closed_us;  /* announced jumps up to here excuse no further move */
-    int64_t spawn_shown_us;  /* a move showed the spawn of this time, and every earlier one */
+    int64_t jump_closed_us;  /* announced jumps up to this time excuse no further move */
+    int64_t spawn_shown_us;  /* moves have shown the spawns up to this time */
     struct hs_launch launch; /* what remains of the server's last launch */
-    int64_t granted_us;      /* credit was granted up to here before moves set the clock back */
-    /* Arrivals of the first and the last move that agree on a clock that was set back. */
+    int64_t granted_us; /* the time up to which credit was granted before the clock was set back */
+    /* Arrivals of the first and the last move that agree that the clock was set back. */
     int64_t behind_from_us, behind_us;
-    uint32_t behind_count;   /* of those moves */
+    uint32_t behind_count;   /* number of those moves */
     struct hs_vec corrected; /* where the server put the client; with has_corrected */
-    uint64_t corrected_base; /* hash of its name, as in hs_movement.base */
-    /* Time granted to moves that were not checked for movement, and the time they took by the
-       client's clock. */
+    uint64_t corrected_base; /* hash of its base's name, as in hs_movement.base */
+    /* The sums over moves that were not checked for movement: time granted to them, and their time
+       by the client's clock. */
     double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected, has_acked;
-    bool may_be_thrown; /* the launch has not been used for a rise yet */
-    bool was_refused;   /* a check refused the last move whose clock was right */
-    /* Moves after the last known one may have been lost: hs_match_lost_moves. */
+    bool may_be_thrown; /* no rise has used the launch yet */
+    bool was_refused;   /* a check refused the last move whose timestamp was valid */
+    /* Moves after the last saved one may have been lost: hs_match_lost_moves. */
     bool has_lost_moves;
-    /* Restored (snapshot.h): the server may have moved the player in between. restored_us is the
-       arrival of the first move after that; with has_restored_us. */
+    /* The player was restored (snapshot.h), and the server may have moved them in between.
+       restored_us is the arrival of the first move after that; with has_restored_us. */
     bool is_restored, has_restored_us;
     int64_t restored_us;
     struct hs_move_answers *answers; /* owned; NULL: no answer is kept */
@@ -113,20 +114,21 @@ void hs_move_result_clear(struct hs_move_result *result);
 /* The bytes that are reserved for every player, with or without moves. They hold no answers. */
 #define HS_MOVES_RESERVE sizeof(struct hs_player_moves)
 
-/* NULL: out of memory. */
+/* Creates the state of a player's moves. NULL: out of memory. */
 struct hs_player_moves *hs_player_moves_create(void);
 
-/* These four accept NULL. The first two release the bytes beyond the reserve from `budget`. */
+/* This function and the three after it accept NULL. The first two release the bytes beyond the
+   reserve in `budget`. */
 void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *budget);
 
-/* Ends the player's session: everything starts again except the credit, because leaving must not
+/* Ends the player's session: the state starts again, except the credit, because leaving must not
    refill it. */
 void hs_player_moves_end_session(struct hs_player_moves *moves, struct hs_budget *budget);
 
-/* For a clock reset: nothing is compared with old times. */
+/* Prepares for a clock reset: nothing is compared with times of the old clock. */
 void hs_player_moves_forget_times(struct hs_player_moves *moves);
 
-/* The bytes in use, at least the reserve. */
+/* The bytes in use; at least the reserve. */
 size_t hs_player_moves_charge(const struct hs_player_moves *moves);
 
 /* A hash of everything decoded from a move. The same move sent again has the same hash. */
@@ -147,7 +149,7 @@ bool hs_move_answers_write(struct hs_move_answers *answers, uint32_t i,
                            const struct hs_digest *digest, uint64_t epoch, uint64_t seq,
                            const struct hs_move_result *result);
 
-/* An empty ring. `capacity`: 1 to HS_MOVES_KEPT. NULL: out of memory. */
+/* Creates an empty ring. `capacity`: 1 to HS_MOVES_KEPT. NULL: out of memory. */
 struct hs_move_answers *hs_move_answers_create(uint32_t capacity);
 
 /* The bytes that one more answer needs. */

@@ -9,7 +9,7 @@
 
 enum { FIRST_PLACES = 8 };
 
-/* Bytes of a place in the arrays: in `all`, in `crowd`, in `due` and, four times, in `index`. */
+/* Bytes of one place in all arrays: `all`, `crowd`, `due`, and four entries of `index`. */
 #define PLACE_BYTES                                                                                \
     (sizeof(struct hs_player *) + sizeof(struct hs_crowd) / 4 + sizeof(struct hs_due) +            \
      4 * sizeof(uint32_t))
@@ -40,7 +40,7 @@ void hs_players_destroy(struct hs_players *players)
     free(players->accounts.all);
 }
 
-/* Returns the place of a player in `all`, or `count`. */
+/* Returns the index of a player in `all`; `count` if there is no such player. */
 static uint32_t find_place(const struct hs_players *players, struct hs_str name)
 {
     if (players->index_size == 0)
@@ -158,7 +158,7 @@ static void rebuild_index(struct hs_players *players)
         index_player(players, p);
 }
 
-/* The crowd has four players in each element. */
+/* Returns the number of elements in `crowd`, which have four players each. */
 static uint32_t crowds_of(uint32_t capacity)
 {
     return (capacity + 3) / 4;
@@ -194,8 +194,8 @@ static bool grow(struct hs_players *players)
 
 /*
  * Evicts a player who left so long ago that none of their claims can pass: their payments are no
- * longer needed. Their suspicion is lost, so the least suspicious player goes first, and among
- * equals the one who came first. False: nobody can be evicted.
+ * longer needed. An eviction loses suspicion, so it takes the least suspicious player; among
+ * equals, the one who arrived first. False: nobody can be evicted.
  */
 static bool evict_left(struct hs_players *players)
 {
@@ -251,7 +251,8 @@ void hs_players_free_space(struct hs_players *players, size_t bytes)
         if (longest == NULL)
             return;
         bool is_shorter = hs_history_shrink(longest->history, half);
-        hs_players_update(players, longest); /* samples are dropped even if memory is out */
+        hs_players_update(players,
+                          longest); /* needed even if memory is out: samples were dropped */
         if (!is_shorter)
             return;
     }
@@ -273,8 +274,8 @@ size_t hs_match_count_bytes(const struct hs_match *match)
     return bytes;
 }
 
-/* Reserves the bytes of a new player. If the array of players is full, it also reserves the bytes
-   of a larger one. If memory is short, it first shortens empty histories of players who left. */
+/* Reserves the bytes of a new player. If the array of players is full, also reserves the bytes of a
+   larger one. If memory is short, first frees memory of histories without samples. */
 static bool reserve_place(struct hs_players *players, uint32_t max_samples, size_t *bytes)
 {
     uint32_t places = players->capacity == 0 ? FIRST_PLACES : players->capacity;
@@ -415,7 +416,7 @@ static void place_due(struct hs_players *players, uint32_t i, struct hs_due due)
     due.player->due = i + 1;
 }
 
-/* Moves an entry from the free place i to its place in the heap. */
+/* Moves an entry from the free place `i` to its right place in the heap. */
 static void sift(struct hs_players *players, uint32_t i, struct hs_due due)
 {
     struct hs_due *heap = players->due;
@@ -460,7 +461,7 @@ void hs_players_prune(struct hs_players *players, int64_t before_us)
 
 /* ---- suspicion ---- */
 
-/* What is left of a value after the time since the last change. */
+/* Returns the factor by which values decay between their last change and `time_us`. */
 static double share_left(const struct hs_suspicion *suspicion, int64_t time_us)
 {
     int64_t age = time_us - suspicion->time_us;
@@ -497,5 +498,5 @@ double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, 
     if (scale <= 0)
         scale = unit == HS_UNIT_LENGTH ? ruleset->hit.origin_tolerance : 1;
     double weight = fabs(measured - limit) / scale;
-    return weight < 1 ? weight : 1; /* also if the scale is 0 */
+    return weight < 1 ? weight : 1; /* a weight that is not finite, for a scale of 0, is also 1 */
 }

@@ -9,28 +9,29 @@
 #include "validators/str.h"
 #include "validators/world/movers.h"
 
-/* The max number of jumps of a player that the server announced and that no move has shown yet. */
+/* The maximum number of jumps that the server announced to a player and no move has shown yet. */
 enum { HS_JUMPS_OPEN = 4 };
 
-/* A posted shot can be paired with its hits for this long at least, however short its flight. */
+/* A posted shot can be paired with its hits for at least this time, even if its flight is shorter.
+ */
 #define HS_PAIRING_US INT64_C(1500000)
 
-/* What a sample inherits: the state and the connection. */
+/* The values that a sample inherits: the state and the connection. */
 struct hs_inherited {
     struct hs_state state;
     int32_t rtt_us, interp_us; /* -1: unknown */
 };
 
-/* A launch of a player by the server: their velocity after it. */
+/* The velocity of a player after the server launched them. */
 struct hs_launch {
     int64_t time_us;
     double speed, climb; /* across `up`, and upwards (>= 0); length/s */
 };
 
-/* How suspicious a player is, by the check that failed. All values halve every ten minutes of match
-   time; these are the values at time_us. */
+/* The suspicion of a player, by the check that failed. All values halve every ten minutes of match
+   time. They are stored as of time_us. */
 struct hs_suspicion {
-    double hits[HS_CHECK_COUNT]; /* claims of hits */
+    double hits[HS_CHECK_COUNT]; /* from hit claims */
     double moves[HS_MOVE_CHECK_COUNT];
     int64_t time_us;
 };
@@ -38,20 +39,19 @@ struct hs_suspicion {
 /* The counters and the suspicion of a player. They stay with the account (match/accounts.h);
    without an account they end with the session. */
 struct hs_standing {
-    uint64_t reasons[HS_REASON_COUNT]; /* of claims of hits */
+    uint64_t reasons[HS_REASON_COUNT]; /* of verdicts on hit claims */
     uint64_t would_reject;
     uint64_t shots_refused;
     double damage_dealt;
     struct hs_suspicion suspicion;
 };
 
-enum { HS_ROUND_TRIPS_ENOUGH = 8 }; /* the count from which a connection can be quiet */
+enum { HS_ROUND_TRIPS_ENOUGH = 8 }; /* with fewer round trips, no connection counts as quiet */
 
-/* The extremes of a player's posted round trips: of this quarter of a minute, and of the one
- * before.
- */
+/* The extremes of a player's posted round trips, in two quarters of a minute: [0] is the present
+   quarter, [1] the one before. */
 struct hs_round_trips {
-    int64_t from_us; /* start of this quarter */
+    int64_t from_us; /* start of the present quarter */
     int32_t low_us[2], high_us[2];
     uint32_t known; /* quarters with a round trip: 0 .. 2 */
     uint32_t count; /* round trips of these quarters; stops at HS_ROUND_TRIPS_ENOUGH */
@@ -125,20 +125,21 @@ struct hs_players {
     struct hs_budget *budget; /* their bytes are reserved here */
 };
 
-/* A set of shooters, one bit per hash of a name. Two generations, so that old ones are forgotten.
- */
+/* A set of shooters, one bit per hash of a name. There are two sets, so that old shooters are
+   forgotten: `now` becomes `before`, and starts empty. */
 struct hs_shooter_set {
     uint32_t now, before;
 };
 
 struct hs_finding {
-    /* Claims that show the mistake, and claims that could; both are halved if `of` is full. */
+    /* Claims that show the mistake, of those that could show it. Both are halved if `of` is full.
+     */
     uint16_t claims, of;
     struct hs_shooter_set voices; /* shooters whose claims show it */
     double measured, expected;    /* means over the last few claims that show it */
 };
 
-/* The explanation that most claims share. It is replaced when as many claims contradict it as
+/* The explanation that fits most claims. It is replaced after as many claims contradict it as
    agreed with it (Boyer and Moore, MJRTY: a fast majority vote algorithm, 1981). */
 struct hs_majority {
     uint8_t choice, votes;
@@ -148,7 +149,7 @@ struct hs_majority {
 struct hs_hints {
     uint32_t heard, sampled; /* all claims, and those that the rules examined */
     struct hs_shooter_set shooters;
-    struct hs_vec offset; /* majority: from the root to `start`, in eye heights */
+    struct hs_vec offset; /* from root to `start` in most claims, in eye heights */
     uint8_t offset_votes;
     double share_below; /* share of traces that pass the target below its root */
     struct hs_majority factor, turn;
@@ -161,7 +162,7 @@ struct hs_match {
     struct hs_match_limits limits;
     struct hs_players players;
     struct hs_movers movers;
-    struct hs_name *teams; /* interned; an empty name is a free place */
+    struct hs_name *teams; /* the names of teams; an empty name is a free place */
     uint16_t team_count, team_capacity;
     bool has_swept_teams;
     int64_t teams_swept_us;  /* last search for teams without players; with has_swept_teams */
@@ -169,27 +170,27 @@ struct hs_match {
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
-    uint32_t payments;       /* booked since the match was opened or restored */
-    int64_t window_start_us; /* first frame since the history (re)started */
+    uint32_t payments;       /* recorded since the match was opened or restored */
+    int64_t window_start_us; /* first frame since the history started or restarted */
     uint32_t clock;          /* number of clock resets */
-    int64_t claim_window_us; /* a claim about a time longer ago than this cannot pass */
+    int64_t claim_window_us; /* a claim about a time longer ago than this is always refused */
     /* After a restore (snapshot.h): shots fired in [lost_from_us, lost_until_us] may have been
        lost. The end is known once a frame arrives. */
     bool has_lost_shots;
     int64_t lost_from_us, lost_until_us;
-    /* Refused frames that agree on another clock, and the time of the last one. */
+    /* The number of refused frames that agree on another clock, and the time of the last one. */
     uint32_t jump_count;
     int64_t jump_us;
     struct hs_hints hints;
 };
 
-/* What a new sample inherits from the one before it in time: the sample with this index, or with -1
-   what a first sample inherits. False: nothing is known about the player. */
+/* Reads what a new sample inherits. `before` is the index of the sample before it in time, or -1 if
+   it is the first. False: nothing is known about the player. */
 bool hs_player_inherited(const struct hs_player *player, int64_t before, struct hs_inherited *out);
 
 void hs_players_destroy(struct hs_players *players);
 
-/* The player of that name, present or left; NULL: none. */
+/* The player of that name, present or left; NULL: not found. */
 struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name);
 
 /* What a found player is needed for. */
@@ -204,9 +205,9 @@ struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str
 enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 
 /*
- * Adds a new player, with all memory that is reserved for them. Call hs_players_begin_session once
- * you keep them. When all places are taken, it evicts the least suspicious player who left before
- * `evict_before_us`. FULL also when there is no spare memory.
+ * Adds a new player, with all memory that is reserved for them. Call hs_players_begin_session when
+ * it is certain that the player stays. If all places are taken, it evicts a player who left before
+ * `evict_before_us`: the least suspicious one. FULL is also returned if there is no spare memory.
  */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
@@ -217,31 +218,32 @@ void hs_players_drop_last(struct hs_players *players);
 /* The bytes reserved for a new player, without growth of the arrays. */
 size_t hs_players_min_bytes(uint32_t max_samples);
 
-/* Counts the bytes of a match from its parts. O(players). */
+/* Computes the bytes of a match from its parts. O(players). */
 size_t hs_match_count_bytes(const struct hs_match *match);
 
 /*
- * Shortens histories until the budget has `bytes` free, or until nothing can be shortened. Empty
- * histories come first. Then the longest history is halved, down to HS_HISTORY_FIRST samples.
+ * Shortens histories until the budget has `bytes` free, or no history can be shortened. Histories
+ * without samples come first. Then the longest is halved, again and again, down to HS_HISTORY_FIRST
+ * samples.
  */
 void hs_players_free_space(struct hs_players *players, size_t bytes);
 
-/* Numbers the session of a player who was just added, and journals it. */
+/* Gives a number to the session of a player who was just added, and writes it to the journal. */
 void hs_players_begin_session(struct hs_players *players, struct hs_player *player);
 
-/* Ends the session of a player who is present, and journals it. Frames and claims up to `left_us`,
-   and moves up to `ended_us`, belong to that session. */
+/* Ends the session of a present player, and writes that to the journal. Frames and claims up to
+   `left_us`, and moves up to `ended_us`, belong to that session. */
 void hs_players_leave(struct hs_players *players, struct hs_player *player, int64_t left_us,
                       int64_t ended_us);
 
-/* Begins the next session of a player who left, and journals it. Without an account all counters
-   start at 0. */
+/* Begins the next session of a player who left, and writes that to the journal. If the player has
+   no account, all counters start at 0. */
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
 
-/* Drops the answers kept for late requests of sessions that ended before a time. O(players). */
+/* Drops the answers that sessions which ended before a time kept for late retries. O(players). */
 void hs_players_forget_ended(struct hs_players *players, int64_t before_us);
 
-/* Whether a shot fired at that time belongs to an earlier session than the current one. */
+/* Whether a shot fired at that time belongs to an earlier session than the present one. */
 static inline bool hs_player_is_back_since(const struct hs_player *player, int64_t fire_time_us)
 {
     return player->has_left_before && !player->left && fire_time_us <= player->left_us;
@@ -251,14 +253,14 @@ static inline bool hs_player_is_back_since(const struct hs_player *player, int64
    time of the next stored frame, which sets the clock. */
 void hs_match_restart(struct hs_match *match, int64_t time_us);
 
-/* Reverses the order of arrival. */
+/* Reverses the order of arrival of the players. */
 void hs_players_reverse(struct hs_players *players);
 
-/* Updates what the match derives from a player's history. Call it after every change to a history,
-   except those of hs_players_prune. */
+/* Updates what is derived from a player's history. Call it after every change to a history, except
+   changes by hs_players_prune. */
 void hs_players_update(struct hs_players *players, struct hs_player *player);
 
-/* Prunes all histories; O(log n) per dropped sample. */
+/* Prunes all histories. O(log n) per dropped sample. */
 void hs_players_prune(struct hs_players *players, int64_t before_us);
 
 /* Finds the index of a team's name, or adds the name. False: no place or no memory. */
@@ -269,13 +271,13 @@ bool hs_match_intern_team(struct hs_match *match, struct hs_str name, uint16_t *
 #define HS_SUSPICION_HALF_LIFE_US INT64_C(600000000)
 double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us);
 
-/* Brings all values to a later time. */
+/* Decays all values to a later time. */
 void hs_suspicion_decay(struct hs_suspicion *suspicion, int64_t time_us);
 
 /*
- * The weight of a failure, from 0 to 1. It is 1 if the excess over the limit is as large as the
- * limit itself or larger, and for failures that measure nothing. A limit of 0 counts as 1, or for
- * lengths as hit.origin_tolerance.
+ * The weight of a failure, from 0 to 1. If the excess over the limit is at least as large as the
+ * limit, it is 1. It is also 1 for failures without a measured value. A limit of 0 counts as 1; for
+ * lengths, as hit.origin_tolerance.
  */
 double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, double measured,
                            double limit);

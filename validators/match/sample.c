@@ -6,7 +6,7 @@
 static struct hs_state first_state(const struct hs_ruleset *ruleset)
 {
     struct hs_state state = {
-/* Without parentheses, because an initializer may have braces. */
+/* No parentheses around `first`, because an initializer may have braces. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define SAID(type, member, first, saved, stale, field)    .member = first,
 #define OWN(type, member, dimension, first, saved, stale) .member = first,
@@ -19,7 +19,7 @@ static struct hs_state first_state(const struct hs_ruleset *ruleset)
     return state;
 }
 
-/* A frame posted these parts of the state, so they are current. */
+/* Marks parts of the state as current, because a frame posted them. */
 static void confirm(struct hs_state *state, enum hs_stale what)
 {
     state->stale = (uint8_t)(state->stale & ~(unsigned)what);
@@ -70,7 +70,8 @@ static enum hs_frame_result resolve_rig(const struct hs_ruleset *ruleset,
     return HS_FRAME_STORED;
 }
 
-/* Whether the entry repeats the spawn of a sample of the same time, whose life it inherits. */
+/* Whether the entry repeats a spawn that is stored with the same time. Then it gets the same life.
+ */
 static bool repeats_spawn(const struct hs_player *player, const struct hs_player_frame *entry,
                           int64_t time_us)
 {
@@ -88,13 +89,13 @@ static void resolve_life(const struct hs_player_frame *entry, bool is_new_life,
     bool is_posted = entry->event == HS_EVENT_SPAWN || entry->event == HS_EVENT_DEATH ||
                      (entry->fields & HS_FIELD_ALIVE) != 0;
     if (is_stale && (entry->fields & HS_FIELD_LIFE) && entry->life != state->life) {
-        state->alive = true; /* the spawn was lost before the restore */
+        state->alive = true; /* a spawn was posted between save and restore */
         is_posted = true;
     }
     if (is_posted)
         confirm(state, HS_STALE_LIFE);
     if (entry->event == HS_EVENT_SPAWN) {
-        /* Lives are only compared for equality, so the smallest follows the largest. */
+        /* Lives are only compared for equality. So after the largest the smallest may follow. */
         if (is_new_life)
             state->life = state->life < INT64_MAX ? state->life + 1 : INT64_MIN;
         state->alive = true;
@@ -107,7 +108,7 @@ static void resolve_life(const struct hs_player_frame *entry, bool is_new_life,
         state->alive = entry->alive;
 }
 
-/* Takes over the posted values that are stored unchanged. */
+/* Copies the posted values that need no conversion. */
 static void resolve_plain(const struct hs_player_frame *entry, struct hs_state *state)
 {
 #define SAID(type, member, first, saved, stale, field)                                             \
@@ -160,7 +161,7 @@ static enum hs_frame_result resolve_bone(const struct hs_player_frame *entry, si
     return HS_FRAME_STORED;
 }
 
-/* Distance from the root to the furthest hitbox point; 0 if no hitbox has a posted bone. */
+/* Returns the distance from the root to the furthest hitbox point; 0 if no posted bone has one. */
 static double posted_reach(const struct hs_rig *rig, const struct hs_posted_pose *posted_pose)
 {
     double furthest = 0;
@@ -196,7 +197,7 @@ static enum hs_frame_result resolve_bones(const struct hs_ruleset *ruleset,
     double reach = posted_reach(rig, posted_pose);
     if (reach == 0)
         return HS_FRAME_NO_HITBOXES;
-    /* Round up, so that every hitbox point is within the reach. */
+    /* Round up, so that every hitbox point is inside. */
     posted_pose->reach = (float)(reach * (1 + 1e-6));
     return HS_FRAME_STORED;
 }

@@ -13,10 +13,10 @@ struct hs_posted_sample {
 };
 
 /*
- * Resolves an entry: posted values, and values inherited from the sample before `time_us`.
- * `player`: the player of that name; NULL: a new player. Returns HS_FRAME_STORED, or the reason to
- * refuse the entry; then `out` must not be used. out->posted_pose points into `space`. The match
- * changes only by the name of a new team.
+ * Computes the sample of an entry, from its posted values and those inherited from the sample
+ * before `time_us`. `player`: the player of that name; NULL: a new player. Returns HS_FRAME_STORED,
+ * or the reason to refuse the entry; then `out` must not be used. out->posted_pose points into
+ * `space`. Changes nothing in the match, except that the name of a new team is added.
  */
 enum hs_frame_result hs_sample_resolve(struct hs_match *match, const struct hs_player *player,
                                        const struct hs_player_frame *entry, int64_t time_us,

@@ -5,9 +5,9 @@
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 
-/* A claim can pass if its impact is within the rewind limit of `now`, its launch is within the
-   longest flight before that, and its poses are in the history. The sum of these is an upper bound.
-   So is the time for which posted shots are paired with their hits. */
+/* Returns an upper bound of the age of a claim that can pass. Its impact must be within the rewind
+   limit, its launch within the longest flight before that, and its poses in the history. The bound
+   is the sum of these times. It includes the time in which posted shots are paired with hits. */
 static int64_t claim_window(const struct hs_ruleset *ruleset)
 {
     int64_t flight_us = 0;

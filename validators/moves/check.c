@@ -8,12 +8,13 @@
 #include "validators/moves/checking.h"
 #include "validators/moves/flags.h"
 
-/* The clock was set back if AGREEING_MOVES moves agree. They arrive over AGREEING_US or longer,
-   each at most history.max_forward after the one before. A batch that is sent again is shorter. */
+/* A clock was set back if AGREEING_MOVES moves agree. They must arrive over at least AGREEING_US,
+   and each at most history.max_forward after the one before. A batch that is sent again takes less
+   time. */
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
-/* floor(us + 0.5), without a call. */
+/* Computes floor(us + 0.5) without calling the library. */
 static int64_t round_us(double us)
 {
     double up = us + 0.5;
@@ -21,7 +22,7 @@ static int64_t round_us(double us)
     return whole - ((double)whole > up ? 1 : 0);
 }
 
-/* ---- what failed ---- */
+/* ---- failures ---- */
 
 void hs_checking_fail(struct hs_checking *c, enum hs_move_check check, enum hs_unit unit,
                       double measured, double limit)
@@ -60,8 +61,8 @@ static bool has_other_mode(const struct hs_move *move)
            !hs_str_equal(move->mode, move->server_mode);
 }
 
-/* With client_authoritative an ack makes the server take the client's place over. So no ack may be
-   left out. */
+/* If client_max_error is set, an ack tells the server to use the client's position. Then every move
+   needs its ack. */
 static void acknowledge(struct hs_checking *c)
 {
     const struct hs_move *move = c->move;
@@ -84,7 +85,8 @@ static void correct(struct hs_checking *c, double error_squared, double limit_sq
         rules->large_error > 0 && error_squared >= rules->large_error * rules->large_error;
     int64_t interval_us = is_large ? rules->large_interval_us : rules->correction_interval_us;
     if (moves->has_corrected && move->received_us - moves->corrected_us < interval_us)
-        return; /* the last correction is on its way; this move gets neither ack nor correction */
+        return; /* the last correction is on its way, so this move gets neither ack nor correction
+                 */
     moves->has_corrected = true;
     moves->corrected_us = move->received_us;
     moves->corrected = move->server_position;
@@ -103,9 +105,9 @@ static void correct(struct hs_checking *c, double error_squared, double limit_sq
 }
 
 /*
- * `is_forced`: the client needs the server's state whatever the error. With client_authoritative
- * the client may be further from the server's place, and its own place is taken over. Another mode
- * is an error in any case.
+ * Decides between ack and correction. `is_forced`: the client needs the server's state, whatever
+ * the error is. If client_max_error is set, the client may be that far from the server's position,
+ * which is then replaced by the client's. Another movement mode is always an error.
  */
 static void compare_position(struct hs_checking *c, bool is_forced)
 {
@@ -116,7 +118,7 @@ static void compare_position(struct hs_checking *c, bool is_forced)
     bool is_wrong = is_forced || has_other_mode(move);
     if (!(move->fields & HS_MOVE_HAS_SERVER_POSITION)) {
         if (max_error > 0 && !is_wrong)
-            acknowledge(c); /* the server simulates nothing that could differ */
+            acknowledge(c); /* the server has no own position that could differ */
         return;
     }
     struct hs_vec apart = hs_move_trace_apart(c->trace);
@@ -140,7 +142,7 @@ static bool is_dead(const struct hs_checking *c)
     return !state->alive && !(state->stale & HS_STALE_LIFE);
 }
 
-/* Whether the client controls the body that it moves. */
+/* Finds out whether the client controls the body that it moves. */
 static enum hs_move_reason check_control(struct hs_checking *c)
 {
     const struct hs_player *player = c->player;
@@ -151,7 +153,7 @@ static enum hs_move_reason check_control(struct hs_checking *c)
     if (is_shown)
         return HS_MOVE_OK;
     if (!hs_checking_is_in_reach(c, player->spawn_place, player->spawned_us))
-        return HS_MOVE_STALE; /* of the body before the spawn */
+        return HS_MOVE_STALE; /* the move is of the body before the spawn */
     c->moves->spawn_shown_us = player->spawned_us;
     return HS_MOVE_OK;
 }
@@ -171,7 +173,8 @@ static void decide(struct hs_checking *c, enum hs_move_reason reason)
     c->out->verdict = hs_move_reason_verdict(c->out->reason);
 }
 
-/* A client with a new clock knows where its body is. */
+/* Starts an epoch. A client with a new clock knows where its body is, so earlier spawns count as
+   shown. */
 static void begin_epoch(struct hs_checking *c)
 {
     c->moves->epoch = c->move->epoch;
@@ -180,7 +183,8 @@ static void begin_epoch(struct hs_checking *c)
         c->moves->spawn_shown_us = c->player->spawned_us;
 }
 
-/* Starts a new epoch of the client's clock if the move has one. OK: the move is in the epoch. */
+/* Starts a new epoch of the client's clock if the move names one. OK: the move is in the present
+   epoch. */
 static enum hs_move_reason enter_epoch(struct hs_checking *c)
 {
     struct hs_player_moves *moves = c->moves;
@@ -213,8 +217,9 @@ static void report_state(struct hs_checking *c)
 }
 
 /*
- * For a move from long before the last one. It may be late, or the server's own clock was set back.
- * As with frames, several must agree. Frames, if there are any, decide instead.
+ * Called for a move that was received long before the last one. Either the move is late, or the
+ * game server's own clock was set back. As for frames, several moves must agree on the second. If
+ * the match has frames, their clock decides.
  */
 static bool is_clock_set_back(struct hs_checking *c)
 {
@@ -226,7 +231,7 @@ static bool is_clock_set_back(struct hs_checking *c)
         return false;
     int64_t step = received_us - moves->behind_us;
     if (moves->behind_count > 0 && step == 0)
-        return false; /* in the same packet */
+        return false; /* the same packet as the move before */
     if (moves->behind_count == 0 || step < 0 || step > most) {
         moves->behind_count = 0;
         moves->behind_from_us = received_us;
@@ -237,7 +242,8 @@ static bool is_clock_set_back(struct hs_checking *c)
            received_us - moves->behind_from_us >= AGREEING_US;
 }
 
-/* Starts again, but remembers the granted time: it is not granted again if the clock returns. */
+/* Starts the player's clocks again. Remembers the granted time, so that it is not granted again if
+   the clock returns. */
 static void set_clock_back(struct hs_player_moves *moves)
 {
     int64_t heard_us = moves->checks.timing.heard_us, granted_us = moves->granted_us;
@@ -245,18 +251,19 @@ static void set_clock_back(struct hs_player_moves *moves)
     moves->granted_us = heard_us > granted_us ? heard_us : granted_us;
 }
 
-/* Moves the start of the next grant of credit past the time that was granted already. */
+/* Makes the next grant of credit start after the time that was already granted. */
 static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us)
 {
     struct hs_timing *state = &moves->checks.timing;
     if (moves->has_lost_moves && received_us > state->heard_us)
-        state->heard_us = received_us; /* grants nothing for the time that may be lost */
+        state->heard_us = received_us; /* grants nothing for time that may have been granted */
     else if (state->heard_us < moves->granted_us && received_us > moves->granted_us)
         state->heard_us = moves->granted_us;
     moves->has_lost_moves = false;
 }
 
-/* Finishes a move whose clock was checked. If the move moves no body, its time is lost. */
+/* Finishes a move after its clock was checked. If the client does not control the body, the move's
+   time is lost. */
 static void judge_timed(struct hs_checking *c, const struct hs_timing_result *timing)
 {
     c->out->error_us = round_us(timing->error_us);
@@ -333,7 +340,8 @@ static void check_time_and_position(struct hs_checking *c)
     judge_timed(c, &timing);
 }
 
-/* Counts the result. A failure that a bad connection cannot cause is suspicious, in any mode. */
+/* Counts the result. Failures raise the suspicion in any mode, except those that a bad connection
+   can cause. */
 static void book(struct hs_checking *c)
 {
     struct hs_player_moves *moves = c->moves;
@@ -351,7 +359,7 @@ static void book(struct hs_checking *c)
 
 enum standing { STANDS, FULL, NO_MEMORY };
 
-/* Finds or adds the player, with memory for their moves. */
+/* Finds or adds the player, and allocates the memory for their moves. */
 static enum standing admit(struct hs_match *match, struct hs_checking *c)
 {
     bool is_here = c->player != NULL && !c->player->left;
@@ -374,7 +382,8 @@ static enum standing admit(struct hs_match *match, struct hs_checking *c)
     return STANDS;
 }
 
-/* True: a move with this number was checked before, and the result is set. */
+/* True: a move with this number was checked before. The result is the old answer, or duplicate if
+   the move is another. */
 static bool replay(struct hs_checking *c, const struct hs_digest *digest)
 {
     if (c->moves == NULL || !(c->move->fields & HS_MOVE_HAS_SEQ))
@@ -416,7 +425,7 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     bool is_late =
         c.player != NULL && c.player->has_left_before && move->received_us <= c.player->ended_us;
     if (is_late || move->timestamp_us <= 0) {
-        /* The move is from a session that ended, or has no clock. It adds no player. */
+        /* The move is from a session that ended, or has no time. It does not add a player. */
         decide(&c, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
         if (c.moves != NULL && !c.player->left) {
             c.moves->reasons[out->reason]++;

@@ -1,5 +1,5 @@
-/* A move while its checks run: check.c has their order, movement.c those of places. Internal to
-   validators/moves. */
+/* A move while its checks run. check.c runs them in order; movement.c has the checks of speed and
+   position. Internal to validators/moves. */
 #ifndef HS_MOVES_CHECKING_H
 #define HS_MOVES_CHECKING_H
 
@@ -8,12 +8,12 @@
 #include "validators/moves.h"
 #include "validators/moves/world.h"
 
-/* What a refused move puts back. */
+/* The state of the player before a move. It is restored if the move is refused. */
 struct hs_move_undo {
     struct hs_movement movement;
     struct hs_launch launch;
     int64_t jump_closed_us;
-    double unmoved_us, unmoved_client_us; /* with the time of the move */
+    double unmoved_us, unmoved_client_us; /* these already include the time of the move */
     bool may_be_thrown, is_restored;
 };
 
@@ -40,12 +40,11 @@ void hs_checking_fail(struct hs_checking *c, enum hs_move_check check, enum hs_u
                       double measured, double limit);
 
 /* Whether the player can have reached the end of the move from `place`, where the server put them
-   at `time_us`. The result is true if the end is unknown: the move has no position, or one relative
-   to a base. */
+   at `time_us`. True if the end is unknown: the move has no position, or one relative to a base. */
 bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, int64_t time_us);
 
-/* Checks the movement of a move, for the time that the clock granted, and updates the player's
-   state. hs_checking_take_back restores that state if the move is refused. */
+/* Checks the movement of a move for the time that the clock granted, and updates the player's
+   state. If the move is refused, hs_checking_take_back restores that state. */
 void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *granted);
 void hs_checking_take_back(struct hs_checking *c);
 

@@ -2,8 +2,9 @@
 
 #include "validators/match/player_moves.h"
 
-/* Frames that contradict `flags` must do so for the round trip and this long. A client learns of a
-   stance that the server chose after a round trip, and servers take over a stance within ticks. */
+/* Frames must contradict the flags for the round trip plus this time. If the server chose the
+   stance, the client learns it after a round trip. If the client did, the server follows within
+   ticks. */
 #define GRACE_US       INT64_C(250000)
 #define UNKNOWN_RTT_US INT64_C(200000)
 
@@ -23,9 +24,9 @@ static bool is_crouched(const struct hs_ruleset *ruleset, const struct hs_state 
 }
 
 /*
- * Whether all frames of the last while say the opposite of the flags, and the server has had as
- * long to follow them. So neither the client's prediction nor the server's delay is a
- * contradiction. Honest players agree with the newest frame, which ends the search.
+ * Whether all recent frames say the opposite of the flags, although the server had as much time to
+ * follow the flags. So neither the client's prediction nor the server's delay counts as a
+ * contradiction. For honest players the newest frame agrees, and the search ends there.
  */
 static bool contradicts_frames(const struct hs_ruleset *ruleset, const struct hs_player *player,
                                int64_t received_us, int64_t rtt_us)
@@ -53,8 +54,8 @@ static bool is_free(const struct hs_move_mode *mode)
     return !(mode->step > 0) && !(mode->gravity > 0);
 }
 
-/* Whether the move's mode has neither ground nor gravity, in a ruleset that knows both. A mode that
-   the move does not name may have them. */
+/* Whether the move's mode has neither ground nor gravity, if the ruleset has modes with both. A
+   move that names no mode is not afloat, because its mode may have them. */
 static bool is_afloat(const struct hs_ruleset *ruleset, const struct hs_move *move)
 {
     const struct hs_moves_rules *rules = &ruleset->moves;
@@ -68,7 +69,8 @@ static bool is_afloat(const struct hs_ruleset *ruleset, const struct hs_move *mo
     return mode != HS_NONE && has_ground && has_fall && is_free(&rules->modes[mode]);
 }
 
-/* A jump may end in another mode than it began in, so both must be without ground and gravity. */
+/* A jump may end in another mode than it began in. So the modes of both moves must have neither
+   ground nor gravity. */
 bool hs_move_flags_contradict(const struct hs_match *match, const struct hs_player *player,
                               const struct hs_move *move, int64_t rtt_us)
 {

@@ -1,21 +1,21 @@
-/* Where a move leads: its speed, its path through the world, and what the server did before. */
+/* Checks where a move leads: its speed and its path through the world, with what the server did. */
 #include <stdlib.h>
 
 #include "validators/base/units.h"
 #include "validators/moves/checking.h"
 
-/* A jump by the server may reach the client this much later than the round trip. A later move
-   does not count as its effect. */
+/* A jump by the server may reach the client this much later than the round trip. A move after that
+   is not its effect. */
 #define JUMP_ARRIVES_US INT64_C(1000000)
 
-/* The round trip of a player for whom none is known. */
+/* The round trip that is assumed if none is known. */
 #define UNKNOWN_RTT_US INT64_C(500000)
 
 /*
  * A launch by the server raises the limits until the client can have shown it: for the round trip
- * and LAUNCH_ARRIVES_US. After that the ground slows the body, by a share of 1/LAUNCH_FADES_S each
- * second. Nothing slows it under gravity, but a flight ends within LAUNCH_ENDS_US. Each landing
- * leaves a share of LAUNCH_LANDED, or a client that hops would keep the speed of the launch.
+ * plus LAUNCH_ARRIVES_US. After that, on the ground, it fades by a share of 1/LAUNCH_FADES_S each
+ * second. In the air nothing slows the body, but a flight ends within LAUNCH_ENDS_US. Each landing
+ * leaves a share of LAUNCH_LANDED. Otherwise a client that hops would keep the speed of the launch.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0
@@ -35,7 +35,7 @@ static bool found_something(const struct hs_movement_result *found)
            found->gravity.failed;
 }
 
-/* Whether this move may be the first to show what the server did at that time. */
+/* Whether this move may be the first to show an action of the server at that time. */
 static bool is_recent(const struct hs_checking *c, int64_t time_us)
 {
     int64_t rtt_us = c->rtt_us >= 0 ? c->rtt_us : UNKNOWN_RTT_US;
@@ -54,8 +54,9 @@ static uint16_t slowest_mode(const struct hs_moves_rules *rules)
 }
 
 /*
- * The mode whose limits count. Only the server can say that a player has no limit of speed, and a
- * client that names no mode of the ruleset gains nothing. HS_NONE: the ruleset limits no mode.
+ * Returns the mode whose limits apply. A client that names a mode without a speed limit gains
+ * nothing, unless the server names the same mode. Neither does a client that names no mode of the
+ * ruleset. HS_NONE: no mode of the ruleset has a limit.
  */
 static uint16_t limiting_mode(const struct hs_checking *c)
 {
@@ -77,12 +78,12 @@ bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, i
         return true;
     double speed = c->rules->modes[mode].max_speed;
     double since_s = hs_seconds(move->received_us - time_us);
-    double reach = 2 * c->match->ruleset->reach + /* the points of frames and moves may differ */
+    double reach = 2 * c->match->ruleset->reach + /* frames and moves may use different points */
                    speed * (since_s + c->rules->modes[mode].credit);
     return hs_vec_distance(move->position, place) <= reach;
 }
 
-/* Finds the first time at which the server moved the player and which no move has shown yet. */
+/* Finds the first time at which the server moved the player and that no move has shown yet. */
 static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
 {
     const struct hs_player *player = c->player;
@@ -96,21 +97,21 @@ static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
 }
 
 /* Whether the server may have moved the player around the time of a restore, and no move has shown
-   it yet. If the server announced a jump since then, the player's place is known, and the result is
-   false. */
+   it yet. False if the server announced a jump since then, because the player's place is then
+   known. */
 static bool may_have_jumped(const struct hs_checking *c)
 {
     const struct hs_match *match = c->match;
     const struct hs_player *player = c->player;
     int64_t since_us = c->moves->restored_us;
     if (match->has_frames && match->window_start_us > since_us)
-        since_us = match->window_start_us; /* old moves are sent again; old frames are not */
+        since_us = match->window_start_us; /* moves of before may be sent again, frames are not */
     bool is_told = match->has_frames && player->was_moved &&
                    player->moved_us[HS_JUMPS_OPEN - 1] >= match->window_start_us;
     return c->moves->is_restored && c->moves->has_restored_us && !is_told && is_recent(c, since_us);
 }
 
-/* Notices a launch of the player by the server. Moves received before it cannot show it. */
+/* Records a launch of the player by the server. Moves received before it cannot show it. */
 static void notice_launch(struct hs_checking *c)
 {
     const struct hs_player *player = c->player;
@@ -130,7 +131,7 @@ static bool has_gravity(const struct hs_checking *c, uint16_t mode)
     return mode < c->rules->mode_count && c->rules->modes[mode].gravity > 0;
 }
 
-/* What remains of the launch after a step. */
+/* Reduces the launch by the time of a step. */
 static void fade_launch(struct hs_checking *c, const struct hs_movement_step *step)
 {
     struct hs_launch *launch = &c->moves->launch;
@@ -146,7 +147,7 @@ static void fade_launch(struct hs_checking *c, const struct hs_movement_step *st
     c->moves->may_be_thrown = false;
 }
 
-/* A body that is too fast after a restore may have been launched before the restore. */
+/* If a body is too fast after a restore, assumes that it was launched before. */
 static void assume_launch(struct hs_checking *c, const struct hs_movement_finding *speed,
                           struct hs_movement_step *step)
 {
@@ -158,8 +159,8 @@ static void assume_launch(struct hs_checking *c, const struct hs_movement_findin
     launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
 }
 
-/* Begins the trace of a move through the world, and passes its paths relative to the bases to the
-   movement checks. */
+/* Begins the trace of a move through the world. Gives the movement checks its path relative to the
+   bases. */
 static void begin_trace(struct hs_checking *c, struct hs_movement_step *step)
 {
     hs_move_trace_begin(c->trace, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,
@@ -201,9 +202,10 @@ static void remember(struct hs_checking *c)
 }
 
 /*
- * A refused move moves no body. The next move starts from the same place and with the same credit,
- * and may use the time of both moves. So an honest player is accepted again: at once from the place
- * of the correction, and from their own place as soon as the elapsed time explains the distance.
+ * A refused move does not move the body. The next move starts from the same place and with the same
+ * credit, and may use the time of both moves. So the moves of an honest player are accepted again:
+ * at once if they start from the place of the correction, otherwise as soon as the elapsed time
+ * explains the distance.
  */
 void hs_checking_take_back(struct hs_checking *c)
 {
@@ -260,7 +262,7 @@ void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *
     bool is_found = found_something(&found) || hs_move_trace_found(c->trace);
     bool is_announced = is_found && find_announced_jump(c, &announced_us);
     if (is_announced || (is_found && may_have_jumped(c))) {
-        /* This move shows what the server did. */
+        /* This move shows what the server did, so check it again as a jump of the server. */
         if (is_announced)
             moves->jump_closed_us = announced_us;
         else

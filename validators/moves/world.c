@@ -3,37 +3,37 @@
 #include "validators/base/units.h"
 #include "validators/world/blockers.h"
 
-/* Height of the sphere's centre above the feet, in radii. If it were 1, every slope would touch the
-   sphere. If it were 3, the sphere would not fit under low edges. */
+/* Height of the sphere's centre above the feet, in radii. With 1, the sphere would touch every
+   slope. With 3, it would not fit under low edges. */
 #define CENTER_RADII 2.0
 
-/* Distance from the centre at which a body still stands on an edge, in radii. Bodies are wider than
-   the sphere: half a metre is the corner of a square body 0.7 m wide. */
+/* The distance from its centre at which a body still stands on an edge, in radii. Bodies are wider
+   than the sphere. With a radius of 0.2 m this is 0.5 m, the corner of a square body 0.7 m wide. */
 #define LEDGE_RADII 2.5
 
-/* Max height above a base at which a body still stands on it, in radii. The step is added. */
+/* The maximum height above a base at which a body still stands on it, in radii. `step` is added. */
 #define RIDING_RADII 4.0
 
-/* The max time of walking without ground. A client that falls may send some moves before it changes
-   its mode. */
+/* The maximum time of walking without ground. A client that begins to fall may send some moves
+   before it changes its mode. */
 #define GRACE_US INT64_C(200000)
 
-/* The interval between two searches for ground. A body that runs at 6 m/s moves 0.3 m in it. */
+/* The time between two searches for ground. A body that runs at 6 m/s moves 0.3 m in this time. */
 #define LOOK_US INT64_C(50000)
 
-/* The max time that one interval between two searches for ground adds to the time without ground.
- */
+/* The maximum that the time between two searches for ground adds to the time without ground. */
 #define LOOK_MAX_US INT64_C(100000)
 
-/* The search for a path around an obstacle assumes that the move took at most this time. */
+/* The search for a path around an obstacle assumes that a move took at most this time. */
 #define SEARCH_MAX_S 1.0
 
-/* Round trip plus interpolation delay: the value if none is known, and the max that counts. */
+/* Round trip plus interpolation delay: the value that is assumed if none is known, and the largest
+   that is used. */
 #define LAG_UNKNOWN_US INT64_C(200000)
 #define LAG_MAX_US     INT64_C(500000)
 
-/* The work budget of the search for a path around an obstacle, in work units, for one blocked path.
-   It is the work of a few hit claims. */
+/* The work limit of one search for a path around an obstacle, in work units: as much as a few hit
+   claims cost. */
 enum { SEARCH_WORK = 40000 };
 
 /* ---- places ---- */
@@ -43,7 +43,8 @@ static const struct hs_move_mode *mode_at(const struct hs_moves_rules *rules, ui
     return mode < rules->mode_count ? &rules->modes[mode] : NULL;
 }
 
-/* Whether the world of the match, or a base, says anything about places. */
+/* Whether nothing can be checked: the match has neither map nor movers, and the move has no base.
+ */
 static bool is_open(const struct hs_move_trace *trace)
 {
     return trace->match->world == NULL && trace->match->movers.count == 0 &&
@@ -55,8 +56,8 @@ static const struct hs_mover *mover_numbered(const struct hs_match *match, uint3
     return number > 0 && number <= match->movers.count ? &match->movers.all[number - 1] : NULL;
 }
 
-/* The path since the last place, relative to whichever is nearest: the world, the base that the
-   player left, or the one they are on now. */
+/* Finds the path since the last place. Of three paths it takes the shortest: in the world, relative
+   to the base that the player left, and relative to the present base. */
 static void find_base_path(struct hs_move_trace *trace)
 {
     const struct hs_whereabouts *before = trace->before;
@@ -114,9 +115,9 @@ struct search {
     struct hs_work work;
     struct hs_vec up;
     double radius;
-    int64_t times[TIMES]; /* at which movers may have stood */
+    int64_t times[TIMES]; /* times at which movers are tested */
     int time_count;
-    bool is_unknown; /* set: a mover without a place at the time may be in the way */
+    bool is_unknown; /* a mover that has no place at the tested time may be in the way */
 };
 
 static void begin_search(const struct hs_move_trace *trace, double radius, struct search *s)
@@ -136,12 +137,12 @@ static void begin_search(const struct hs_move_trace *trace, double radius, struc
     s->times[s->time_count++] = now_us - trace->lag_us;
     if (!trace->before->has_place || trace->before->place_us >= now_us)
         return;
-    /* The move may have been held back for as long as nothing arrived. */
+    /* The connection may have delayed the move since the last arrival. So test that time too. */
     s->times[s->time_count++] = trace->before->place_us;
     s->times[s->time_count++] = trace->before->place_us - trace->lag_us;
 }
 
-/* Sweeps the map (`time_us` NULL), or the movers where they stood then. */
+/* Sweeps against the map (`time_us` NULL), or against the movers at their places at that time. */
 static void cast(struct search *s, const struct hs_sweep *sweep, const int64_t *time_us,
                  struct hs_obstacle *out)
 {
@@ -153,8 +154,8 @@ static void cast(struct search *s, const struct hs_sweep *sweep, const int64_t *
 
 /*
  * Whether an obstacle stops the sphere between two points, and at what distance. If the sphere
- * touches something at its start, a ray is used instead, so a body may leave a wall that it leans
- * on. A body that is inside something may leave it.
+ * touches something at its start, a ray is tested instead, so that a body may leave a wall that it
+ * leans on. A body that is inside something may leave it.
  */
 static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
                        const int64_t *time_us, double *distance)
@@ -177,12 +178,12 @@ static bool is_stopped(struct search *s, struct hs_vec from, struct hs_vec to,
     return is_there;
 }
 
-/* A path in straight legs, of the sphere's centre. */
+/* A path of the sphere's centre, made of straight legs. */
 enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
     int count;
-    /* Other starts for the comparison with movers: the places to which a base carried the start. */
+    /* For movers, the path starts at these places instead: where a base carried the start. */
     struct hs_vec carried[STARTS];
     int carried_count;
 };
@@ -206,7 +207,8 @@ static bool is_free_of_movers_at(struct search *s, const struct trail *trail, st
     return true;
 }
 
-/* If a mover in the way has no place at one of the times, the other times decide. */
+/* Whether the path is free of movers at one of the times. Times do not count if a mover in the way
+   has no place at them. */
 static bool is_free_of_movers(struct search *s, const struct trail *trail, double *distance)
 {
     bool is_blocked = false;
@@ -230,19 +232,19 @@ static bool is_free(struct search *s, const struct trail *trail)
            !hs_work_is_over(&s->work);
 }
 
-/* ---- ways around ---- */
+/* ---- paths around obstacles ---- */
 
-/* How far a body may have left the straight path. */
+/* How far a body can have left the straight path. */
 struct freedom {
     double lift;  /* upwards: over a step, and on the arc of a jump */
-    double trace; /* length of the path that the mode's speed allows */
+    double trace; /* length of the longest path that the mode's speed allows */
 };
 
 static struct freedom freedom_of(const struct hs_move_trace *trace, double length, double time_s)
 {
     const struct hs_moves_rules *rules = &trace->match->ruleset->moves;
     double step = 0, gravity = 0, speed = trace->mode != NULL ? trace->mode->max_speed : 0;
-    for (int i = 0; i < rules->mode_count; i++) { /* the mode may have changed */
+    for (int i = 0; i < rules->mode_count; i++) { /* all modes, because the mode may have changed */
         step = hs_larger(step, rules->modes[i].step);
         gravity = hs_larger(gravity, rules->modes[i].gravity);
     }
@@ -261,7 +263,7 @@ static bool is_free_over(struct search *s, struct trail *trail, struct hs_vec fr
     return is_free(s, trail);
 }
 
-/* First up and then level, or first level and then down. */
+/* Tries the path first up and then level; if the path leads down, first level and then down. */
 static bool is_free_by_corner(struct search *s, struct trail *trail, struct hs_vec from,
                               struct hs_vec to)
 {
@@ -273,13 +275,14 @@ static bool is_free_by_corner(struct search *s, struct trail *trail, struct hs_v
     return is_free(s, trail);
 }
 
-/* Tries paths around a corner on one side: over a point beside the path, and along a parallel to
- * it. */
+/* Tries paths around a corner on one side: through a point beside the path, and along a line
+ * parallel to it. */
 static bool is_free_aside(struct search *s, struct trail *trail, struct hs_vec from,
                           struct hs_vec to, struct hs_vec aside, double length, double trace)
 {
     static const double shares[] = {0.5, 0.25, 0.75};
-    /* The points that make the path that long lie on an ellipse; this is half its width. */
+    /* The points through which the path has length `trace` form an ellipse. This is half its width.
+     */
     double most = sqrt(trace * trace - length * length) / 2;
     for (int i = 0; i < 6; i++) {
         trail->point[1] = hs_vec_add_scaled(hs_vec_lerp(from, to, shares[i / 2]), aside,
@@ -315,19 +318,20 @@ static bool has_way_around(struct search *s, struct trail *trail, const struct f
 
 /* ---- path ---- */
 
-/* A sphere larger than every body of the ruleset has another unit of length: 0, not checked. */
+/* Returns the radius of the body; 0: not checked. If the mode is unknown, takes the smallest radius
+   of all modes. A sphere larger than every body has probably another unit of length. */
 static double body_radius(const struct hs_move_trace *trace)
 {
     const struct hs_moves_rules *rules = &trace->match->ruleset->moves;
     double least = trace->mode != NULL ? trace->mode->body_radius : 0;
     for (int i = 0; i < rules->mode_count && trace->mode == NULL; i++) {
-        double radius = rules->modes[i].body_radius; /* unknown: as the smallest of all */
+        double radius = rules->modes[i].body_radius;
         least = radius > 0 && (least == 0 || radius < least) ? radius : least;
     }
     return least <= trace->match->ruleset->reach ? least : 0;
 }
 
-/* The trail of a straight path between two positions. */
+/* Makes the trail of the straight path between two positions. */
 static struct trail trail_between(const struct hs_move_trace *trace, const struct search *s,
                                   struct hs_vec from, struct hs_vec to)
 {
@@ -347,7 +351,7 @@ static struct trail trail_between(const struct hs_move_trace *trace, const struc
     return trail;
 }
 
-/* Whether a body can get from one place to the other in that time. */
+/* Whether a body can get from `from` to the end of the move in that time. */
 static bool can_pass(const struct hs_move_trace *trace, struct search *s, struct hs_vec from,
                      double time_s, struct hs_movement_finding *out)
 {
@@ -386,8 +390,8 @@ static void judge_path(struct hs_move_trace *trace, double time_us, bool uses_co
 
 /* ---- ground ---- */
 
-/* Whether something is below a point `height` above the feet, within `step` below them. What it
-   touches at its start is a wall. */
+/* Whether something is below a point `height` above the feet, down to `step` below the feet.
+   Something that the sphere touches at its start is a wall, not ground. */
 static bool is_above_ground(struct search *s, struct hs_vec feet, double height, double step,
                             double radius)
 {
@@ -419,11 +423,11 @@ static bool has_ground(const struct hs_move_trace *trace, double radius, double 
                             .length = height + step};
     struct hs_obstacle met;
     hs_blockers_sweep_map(&s.blockers, &down, &met);
-    if (met.touched) /* true in most cases; inside something the ground is unknown */
+    if (met.touched) /* the usual case; a body inside something also counts as standing */
         return true;
     if (is_above_ground(&s, place, height, step, radius))
         return true;
-    for (int i = 0; i < 8; i++) { /* around, for a body on an edge */
+    for (int i = 0; i < 8; i++) { /* search all around, because the body may stand on an edge */
         static const double cosine[] = {1,  0.70710678118654752,  0, -0.70710678118654752,
                                         -1, -0.70710678118654752, 0, 0.70710678118654752};
         struct hs_vec at = hs_vec_add_scaled(place, east, cosine[i] * LEDGE_RADII * radius);
@@ -457,7 +461,7 @@ static void judge_ground(struct hs_move_trace *trace)
     trace->ground = (struct hs_movement_finding){true, HS_UNIT_SECONDS, hs_seconds(trace->hover_us),
                                                  hs_seconds(GRACE_US)};
     if (check != HS_MODE_ENFORCE)
-        trace->hover_us = 0; /* one finding for each time that the grace runs out */
+        trace->hover_us = 0; /* report again only after the grace time has passed again */
 }
 
 /* ---- base ---- */
@@ -518,7 +522,7 @@ void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts
                                            .is_hovering = trace->is_hovering};
 }
 
-/* The server's position in the world. False: its base has no place. */
+/* Computes the server's position in the world. False: its base has no place. */
 static bool find_server_place(const struct hs_move_trace *trace, struct hs_vec *out)
 {
     const struct hs_move *move = trace->move;

@@ -2,19 +2,19 @@
  * The path of a move through the world. Does the body fit through the path? Is there ground under a
  * body that walks? Does the player stand on the base that the move names? Internal to validators/.
  *
- * A body is a sphere here: the `body_radius` of the mode, its centre two radii above the position,
- * which is at the feet. So the sphere does not touch floors, slopes of up to 60 degrees, and curbs
- * of one radius. It passes under any edge that is three radii or more above the feet, whether the
- * player crouches or not.
+ * A body is a sphere here. Its radius is the `body_radius` of the mode, and its centre is two radii
+ * above the position, which is at the feet. So the sphere does not touch floors, slopes of up to 60
+ * degrees, and curbs of one radius. It passes under any edge that is three radii or more above the
+ * feet, whether the player crouches or not.
  *
- * The straight path between two moves is only the first guess. Honest bodies step up, jump, fall
- * and turn corners between two moves that arrive. So a blocked path is tried again over steps and
- * around corners, as far as the mode's speed and the time allow. A path counts as blocked if none
- * is free.
+ * The straight path between two moves is only the first guess. Between two moves that arrive,
+ * honest bodies step up, jump, fall and turn corners. So if the straight path is blocked, other
+ * paths are tried, over steps and around corners, as far as the mode's speed and the time allow.
+ * The path counts as blocked if none of them is free.
  *
  * Movers are tested at two times: when the game server received the move, and one round trip plus
- * the interpolation delay earlier. The second is the time of the state that the client saw. One
- * free path is enough.
+ * the interpolation delay before that. The second is the time of the state that the client saw. One
+ * free path at one of these times is enough.
  *
  * Pure except for the state of the player; allocates nothing.
  */
@@ -29,19 +29,19 @@
 struct hs_move_trace {
     const struct hs_match *match;
     const struct hs_move *move;
-    const struct hs_whereabouts *before; /* of the player, up to the move before */
+    const struct hs_whereabouts *before; /* the player's, before this move */
     const struct hs_move_mode *mode;     /* NULL: unknown */
     int64_t lag_us;                      /* age of the movers that the client sees */
     bool is_placed;                      /* `place` is known */
     struct hs_vec place;                 /* at the end of the move, in the world */
     const struct hs_mover *base;         /* NULL: none, or unknown */
-    uint32_t base_number;                /* index in the match's movers + 1; 0: none */
-    bool has_unknown_base;               /* the move names a base that is no mover */
-    /* With another base than before: the shortest of the paths in the world and relative to one of
-       the bases. With has_base_path. */
+    uint32_t base_number;                /* index of the base in the match's movers + 1; 0: none */
+    bool has_unknown_base;               /* the move names a base that is not a mover */
+    /* If the base changed: the shortest of several paths, in the world and relative to each of the
+       two bases. With has_base_path. */
     struct hs_vec base_path;
     bool has_base_path;
-    /* Results of the search for ground, for hs_move_trace_keep. */
+    /* Results of the search for ground. hs_move_trace_keep stores them. */
     int64_t looked_us;
     int64_t hover_us;
     bool is_hovering;
@@ -57,24 +57,24 @@ void hs_move_trace_begin(struct hs_move_trace *trace, const struct hs_match *mat
 
 /* Checks the path, the ground and the base. `time_us`: the longest time that the move may have
    taken. `uses_corrected`: the player may have started from where the server put them.
-   `is_new_base`: it differs from the last move's. */
+   `is_new_base`: the move has another base than the last one. */
 void hs_move_trace_judge(struct hs_move_trace *trace, double time_us, bool uses_corrected,
                          bool is_new_base);
 
 /* Returns whether one of the three checks failed. */
 bool hs_move_trace_found(const struct hs_move_trace *trace);
 
-/* The server moved the player: nothing was found. */
+/* Clears the findings, because the server moved the player. */
 void hs_move_trace_excuse(struct hs_move_trace *trace);
 
 /* Makes the end of an accepted move the start of the next. */
 void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts);
 
-/* From the client's position to the server's; in the world if the server has the player on another
-   base. */
+/* Returns the vector from the client's position to the server's. If the server has the player on
+   another base, it is in world coordinates. */
 struct hs_vec hs_move_trace_apart(const struct hs_move_trace *trace);
 
-/* The server's position of a move that is corrected, as the start of the next. */
+/* Makes the server's position the start of the next move, because this one is corrected. */
 void hs_move_trace_correct(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts);
 
 #endif

@@ -1,4 +1,4 @@
-/* The built-in rulesets: the same rules in several frames of reference. */
+/* The built-in rulesets: the same rules for several units of length and up axes. */
 #include <stdlib.h>
 
 #include "validators/ruleset.h"
@@ -9,13 +9,13 @@ const struct hs_builtin_ruleset hs_builtin_rulesets[HS_BUILTIN_RULESETS] = {
     {"unity", 100.0, HS_UP_PY},     {"godot", 100.0, HS_UP_PY}, {"source", 2.54, HS_UP_PZ},
 };
 
-/* A body's frame of reference. */
+/* The frame of reference of a body. */
 struct frame {
-    double unit; /* centimetres */
+    double unit; /* length of the unit in centimetres */
     enum hs_up up;
 };
 
-/* The point `cm` centimetres above the body's root. */
+/* Returns the point `cm` centimetres above the body's root. */
 static struct hs_vec above(const struct frame *frame, double cm)
 {
     return hs_vec_scale(hs_up_direction(frame->up), cm / frame->unit);
@@ -46,8 +46,8 @@ static struct hs_hitbox *add_hitbox(struct hs_rig *rig, enum hs_shape shape, uin
     return box;
 }
 
-/* Turns a capsule from its own z axis to the axis of `up`. The rotation exchanges all three axes in
-   a cycle, because that is exact in floating point. A quarter turn is not. */
+/* Turns a capsule from its local z axis to the axis of `up`. The rotation swaps all three axes in a
+   cycle, which is exact in floating point. A quarter turn would not be exact. */
 static void stand_up(float rotation[4], enum hs_up up)
 {
     if (up == HS_UP_PZ || up == HS_UP_NZ)
@@ -57,8 +57,8 @@ static void stand_up(float rotation[4], enum hs_up up)
     rotation[3] = 0.5f;
 }
 
-/* A person of 175 cm: a head sphere on the head bone, a torso capsule and a legs box on the root.
-   Lengths are in centimetres, divided by the unit. */
+/* A person of 175 cm: a sphere on the head bone, a capsule for the torso and a box for the legs on
+   the root. Lengths are in centimetres, and divided by the unit. */
 static void fill_humanoid(struct hs_rig *rig, const uint16_t zones[3], const struct frame *frame)
 {
     double unit = frame->unit;

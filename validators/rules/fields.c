@@ -1,4 +1,4 @@
-/* The scalar fields of rulesets and weapons. */
+/* The scalar fields of rulesets, weapons and movement modes. */
 #include "validators/base/units.h"
 #include "validators/ruleset.h"
 
@@ -7,7 +7,7 @@
         section, key, offsetof(struct owner, member), HS_SCALAR_##kind, initial, low, high         \
     }
 
-/* The rows of ruleset.h. */
+/* Macros for the rows in ruleset.h. */
 #define HISTORY(kind, member, key, ...)                                                            \
     ROW("history", key, hs_ruleset, history.member, kind, __VA_ARGS__),
 #define REWIND(kind, member, key, ...)                                                             \

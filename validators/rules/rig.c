@@ -14,7 +14,7 @@ static double hitbox_reach(const struct hs_hitbox *box)
     return hs_vec_length(box->center) + extent;
 }
 
-/* The axis of the capsule around a hitbox, from its centre to one end, and its radius. */
+/* Returns the vector from the centre to one end of the capsule around a hitbox, and its radius. */
 static struct hs_vec capsule_axis(const struct hs_hitbox *box, double *radius)
 {
     struct hs_vec axes[3], h = box->half_extents;

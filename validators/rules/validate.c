@@ -50,14 +50,14 @@ uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, dou
     return ruleset->zone_count++;
 }
 
-/* Makes space for one more rig. Most rulesets have few, so the list grows by doubling. */
+/* Makes space for one more rig. The list grows by doubling, because most rulesets have few rigs. */
 static bool grow_rigs(struct hs_ruleset *ruleset)
 {
     size_t count = ruleset->rig_count;
     if (count == HS_MAX_RIGS)
         return false;
     if ((count & (count - 1)) != 0)
-        return true; /* only a power of two, or 0, can be full */
+        return true; /* the list is full only if the count is a power of two, or 0 */
     struct hs_rig **rigs =
         realloc(ruleset->rigs, (count == 0 ? 1 : 2 * count) * sizeof *ruleset->rigs);
     if (rigs == NULL)
@@ -108,11 +108,12 @@ static void finish_weapon(const struct hs_ruleset *ruleset, struct hs_weapon *we
     for (int z = 0; z < ruleset->zone_count; z++)
         if (!weapon->zone_own[z])
             weapon->zone_factor[z] = ruleset->zones[z].factor;
-    /* Instant shots may graze a wall. A projectile hits the world with its whole radius. */
+    /* Instant shots may pass close to a wall. A projectile hits the world with its whole radius. */
     if (weapon->type == HS_WEAPON_PROJECTILE && !weapon->has_world_radius &&
         weapon->world_radius == 0)
         weapon->world_radius = weapon->radius;
-    /* Nothing else tells when a projectile was launched, or where pellets were sent. */
+    /* Only a posted shot shows when a projectile was launched, or in which direction pellets went.
+     */
     if (!weapon->has_require_shot)
         weapon->require_shot = weapon->type == HS_WEAPON_PROJECTILE || weapon->pellets > 1;
 }
@@ -177,7 +178,7 @@ static void validate_move_modes(struct validation *v, const struct hs_moves_rule
     v->base[0] = '\0';
 }
 
-/* With larger values, float arithmetic on a pose would overflow. */
+/* Whether a value is small enough that float arithmetic on a pose does not overflow. */
 static bool is_small(struct hs_vec v)
 {
     return hs_vec_is_within(v, 1e9);

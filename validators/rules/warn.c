@@ -1,4 +1,4 @@
-/* Finds values that a ruleset may have, but that are probably mistakes. */
+/* Finds values that are allowed in a ruleset, but probably are mistakes. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@ struct warning {
     hs_ruleset_report *report;
     void *context;
     size_t count;
-    const struct hs_rig *rig; /* the default rig, with which lengths are compared */
-    double body;              /* length: reach of its body from the root */
+    const struct hs_rig *rig; /* the default rig; other lengths are compared with its body */
+    double body;              /* length: reach of that body from its root */
 };
 
 static void warn(struct warning *w, const char *pointer, const char *format, ...)
@@ -31,7 +31,7 @@ static void warn(struct warning *w, const char *pointer, const char *format, ...
 
 /* ---- the direction of rigs ---- */
 
-/* The stance whose eye is furthest from the root, which is the upright one. */
+/* Returns the stance whose eye is furthest from the root: the upright one. */
 static const struct hs_stance *upright(const struct hs_rig *rig)
 {
     const struct hs_stance *found = &rig->stances[0];
@@ -47,9 +47,9 @@ static double along(struct hs_vec v, enum hs_up up)
 }
 
 /*
- * Returns the axis along which `v` is longest, if its extent along `up` is less than a quarter of
- * that. Otherwise returns `up`. The body of an animal may be longer than high, but by a smaller
- * factor. A body along another axis than `up` has almost no height.
+ * Returns the axis along which `v` is longest, if the extent along `up` is less than a quarter of
+ * that. Otherwise returns `up`. An animal may be longer than high, but by a smaller factor. A body
+ * that was built along another axis than `up` has almost no height.
  */
 static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
 {
@@ -60,7 +60,7 @@ static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
     return along(v, up) < along(v, longest) / 4 ? longest : up;
 }
 
-/* The extent along each axis of the root and the centres of all hitboxes. */
+/* Returns the extent, along each axis, of the root and the centres of all hitboxes. */
 static struct hs_vec extent(const struct hs_rig *rig, const struct hs_stance *stance)
 {
     struct hs_vec low = {0, 0, 0}, high = {0, 0, 0};
@@ -116,9 +116,10 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
 /* ---- units of length ---- */
 
 /*
- * Whether a length, or a speed times one second, is from `low` to `high` times the body (0: not
- * set). Only ratios to the body are checked, so no unit is preferred. The bounds are wide, but
- * within a factor of 100 of usual values, because metres and centimetres differ by that factor.
+ * Whether a length is from `low` to `high` times the body. A speed counts as the length covered in
+ * a second; 0 is not set, and passes. Only ratios to the body are checked, so no unit is preferred.
+ * The bounds are wide, but less than a factor of 100 from usual values, because that is the factor
+ * between metres and centimetres.
  */
 static bool check_length(struct warning *w, const char *pointer, double value, double low,
                          double high)
@@ -135,7 +136,7 @@ static bool check_length(struct warning *w, const char *pointer, double value, d
 
 static void check_weapons(struct warning *w, const struct hs_ruleset *ruleset)
 {
-    const struct hs_weapon *furthest = NULL; /* except melee weapons */
+    const struct hs_weapon *furthest = NULL; /* melee weapons do not count */
     char pointer[HS_NAME_MAX + 64];
     for (int i = 0; i < ruleset->weapon_count; i++) {
         const struct hs_weapon *weapon = ruleset->weapons[i];
@@ -168,7 +169,7 @@ static void check_speeds(struct warning *w, const struct hs_moves_rules *moves)
     for (int i = 0; i < moves->mode_count; i++) {
         const struct hs_move_mode *mode = &moves->modes[i];
         if (mode->max_speed == 0)
-            continue; /* not checked */
+            continue; /* this mode has no speed limit */
         slow = slow == NULL || mode->max_speed < slow->max_speed ? mode : slow;
         fast = fast == NULL || mode->max_speed > fast->max_speed ? mode : fast;
     }
@@ -181,7 +182,7 @@ static void check_speeds(struct warning *w, const struct hs_moves_rules *moves)
     check_length(w, pointer, slow->max_speed, 0, 100);
 }
 
-/* Only the first of each, because the modes of a document mostly have the same. */
+/* Warns about the first radius and the first step only, because all modes mostly have the same. */
 static void check_bodies(struct warning *w, const struct hs_moves_rules *moves)
 {
     bool radius_is_fine = true, step_is_fine = true;

@@ -12,7 +12,7 @@
 #define FIELD(type, member, kind)        ROW(type, member, kind, 0)
 #define NAMED(type, member, kind, names) ROW(type, member, kind, HS_VOCABULARY_##names)
 
-/* The member `standing` of a struct. */
+/* The fields of the member `standing` of a struct. */
 #define STANDING(type)                                                                             \
     NAMED(type, standing.reasons, COUNTS, REASONS), FIELD(type, standing.would_reject, UNSIGNED),  \
         FIELD(type, standing.shots_refused, UNSIGNED), FIELD(type, standing.damage_dealt, REAL),   \
@@ -20,7 +20,7 @@
         NAMED(type, standing.suspicion.moves, SUMS, MOVE_CHECKS),                                  \
         FIELD(type, standing.suspicion.time_us, TIME)
 
-/* The ruleset and the world are borrowed. Other code saves players, movers and teams. A restored
+/* Ruleset and world are borrowed. Players, movers and teams are saved by other code. A restored
    match has no frames, so everything that depends on frames starts again. */
 static const struct hs_saved_field match_fields[] = {
     FIELD(hs_match, ruleset, ELSEWHERE),         FIELD(hs_match, world, ELSEWHERE),
@@ -59,7 +59,7 @@ static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, launch.time_us, TIME),
     FIELD(hs_player, launch.speed, SPAN),
     FIELD(hs_player, launch.climb, SPAN),
-    FIELD(hs_player, has_spawned, ELSEWHERE), /* another spawn may have been lost */
+    FIELD(hs_player, has_spawned, ELSEWHERE), /* a later spawn may have been lost */
     FIELD(hs_player, spawned_us, ELSEWHERE),
     FIELD(hs_player, spawn_place, ELSEWHERE),
     FIELD(hs_player, left, FLAG),
@@ -87,8 +87,8 @@ static const struct hs_saved_field account_fields[] = {
     FIELD(hs_account, has_credit, FLAG),
 };
 
-/* A team is an index in a list of the match that changes, so its name is saved instead. All
-   restored state is stale. */
+/* `team` is an index in a list of the match, and that list changes. So the team's name is saved
+   instead. All restored state is stale. */
 static const struct hs_saved_field state_fields[] = {
 #define SAID(type, member, first, saved, stale, field)    FIELD(hs_state, member, saved),
 #define OWN(type, member, dimension, first, saved, stale) FIELD(hs_state, member, saved),
@@ -156,7 +156,7 @@ static const struct hs_saved_field cadence_fields[] = {
 
 static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, checks, ELSEWHERE),
-    FIELD(hs_player_moves, whereabouts, ELSEWHERE), /* begin again with the first move */
+    FIELD(hs_player_moves, whereabouts, ELSEWHERE), /* starts again with the first move */
     FIELD(hs_player_moves, posture, ELSEWHERE),
     FIELD(hs_player_moves, epoch, UNSIGNED),
     FIELD(hs_player_moves, epoch_us, TIME),
@@ -189,7 +189,8 @@ static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, answers, ELSEWHERE),
 };
 
-/* The answers follow from the oldest on, each with its numbers. */
+/* The answers are saved after these fields, from the oldest to the newest, each with its numbers.
+ */
 static const struct hs_saved_field answers_fields[] = {
     FIELD(hs_move_answers, next, ELSEWHERE),      FIELD(hs_move_answers, count, ELSEWHERE),
     FIELD(hs_move_answers, capacity, ELSEWHERE),  FIELD(hs_move_answers, newest_epoch, UNSIGNED),

@@ -118,7 +118,8 @@ static void load_shot(struct hs_loading *l, struct hs_posted_shot *shot)
         hs_loading_get(l, HS_SAVED_REMEMBERED, check);
         if (check->outcome > HS_OUTCOME_UNKNOWN)
             l->is_damaged = true;
-        for (uint16_t i = 0; i < shot->check_count; i++) /* an answer has one row per check */
+        for (uint16_t i = 0; i < shot->check_count;
+             i++) /* a result has at most one row per check */
             if (shot->checks[i].check == check->check)
                 l->is_damaged = true;
     }
@@ -238,8 +239,8 @@ static void load_answers(struct hs_loading *l, struct hs_player_moves *moves)
         load_answer(l, moves->answers);
 }
 
-/* Whether the checks can run on: array indices are in range, no credit is negative, and values that
-   are converted to integers fit in them. */
+/* Whether the checks can continue with these values: array indices are in range, credits are not
+   negative, and values that are converted to integers are not too large for them. */
 static bool is_usable(const struct hs_move_checks *checks)
 {
     const struct hs_timing *timing = &checks->timing;
@@ -252,7 +253,8 @@ static bool is_usable(const struct hs_move_checks *checks)
            movement->tick_us <= 1e6F && movement->unused_us >= 0;
 }
 
-/* Checks that cannot be read start again, but with the saved credit. So nobody gets more of it. */
+/* Reads the move checks. If that fails, they start again with the saved credit, so that no player
+   gains credit. */
 static void load_checks(struct hs_loading *l, struct hs_move_checks *checks)
 {
     struct hs_timing credit = {.has_credit = hs_loading_flag(l)};
@@ -289,7 +291,7 @@ static void load_moves(struct hs_loading *l, struct hs_player *player)
     load_answers(l, player->moves);
 }
 
-/* Adds the player who was read, with everything they own. */
+/* Adds the player that was read to the match, with everything that belongs to them. */
 static void settle(struct hs_loading *l, struct hs_str name, struct hs_player *read)
 {
     struct hs_players *players = &l->match->players;
@@ -340,8 +342,9 @@ static bool is_present(const struct hs_players *players, struct hs_str account)
     return false;
 }
 
-/* An account can be saved twice if its player left in between. The state with the player counts;
-   the journal ends that session. */
+/* Reads the accounts. If a player left while the parts were saved, their account may be saved
+   twice: with the player and in this list. Then the one with the player is kept, and the journal
+   ends the player's session. */
 static void load_accounts(struct hs_loading *l)
 {
     uint64_t count = hs_bytes_get(&l->reader, 4);
@@ -363,7 +366,7 @@ static void load_accounts(struct hs_loading *l)
     }
 }
 
-/* Every saved player is restored, even above the limit of the match. */
+/* Reads the match. Restores every saved player, even if there are more than the match allows. */
 static void load_match(struct hs_loading *l)
 {
     struct hs_match *match = l->match;
@@ -437,7 +440,7 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
     if (!is_known)
         return l.reader.failed ? HS_MATCH_DAMAGED : HS_MATCH_OTHER_VERSION;
     hs_saved_get_names(&l.reader, &l.names);
-    /* Its size is known once it is read, and is reserved then. */
+    /* The match's size is not known yet. Its bytes are reserved after it is read. */
     struct hs_match_limits no_bytes = *limits;
     no_bytes.bytes = 0;
     no_bytes.shared = NULL;

@@ -1,11 +1,11 @@
-/* Reads back what the library saved. Internal to validators/. */
+/* Reads saved parts of a match. Internal to validators/. */
 #ifndef HS_SNAPSHOT_LOAD_H
 #define HS_SNAPSHOT_LOAD_H
 
 #include "validators/base/saved.h"
 #include "validators/match/players.h"
 
-/* The state of a reader. It reads zeros after an error, which hs_loading_is_fine reports. */
+/* The state of a reader. After an error it reads zeros, and hs_loading_is_fine returns false. */
 struct hs_loading {
     struct hs_bytes_reader reader;
     struct hs_saved_names names;
@@ -26,7 +26,7 @@ void hs_loading_get(struct hs_loading *l, enum hs_saved_id id, void *to);
 /* Whether weapon, rig and stance are those of the ruleset. */
 bool hs_loading_is_state(const struct hs_loading *l, const struct hs_state *state);
 
-/* Reads what hs_saved_put_entry wrote. Afterwards the caller owns the memory of the entry
+/* Reads the bytes that hs_saved_put_entry wrote. Afterwards the caller owns the memory of the entry
    (hs_ledger_free_entry), even after an error. */
 void hs_loading_entry(struct hs_loading *l, struct hs_ledger_entry *entry);
 

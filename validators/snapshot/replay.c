@@ -1,4 +1,4 @@
-/* Applies the records of match/journal.c to a match. */
+/* Applies the records that match/journal.c writes. */
 #include "validators/journal.h"
 
 #include "validators/hit/booking.h"
@@ -6,7 +6,7 @@
 #include "validators/match/journal.h"
 #include "validators/snapshot/load.h"
 
-/* Adds the player of a session that the match does not know yet. NULL: there is no place. */
+/* Adds the player of a session that is new to the match. NULL: there is no place. */
 static struct hs_player *begin_session(struct hs_loading *l, struct hs_str name)
 {
     struct hs_players *players = &l->match->players;
@@ -44,7 +44,7 @@ static void replay_session(struct hs_loading *l)
     if (!is_newer && (!ends || player->left))
         return;
     if (is_newer) {
-        /* The player who was evicted for this one can be evicted again. */
+        /* If another player was evicted to make a place, they can be evicted again. */
         players->evict_before_us = evict_before_us;
         player = begin_session(l, name);
     }
@@ -60,15 +60,15 @@ static void replay_session(struct hs_loading *l)
     player->ended_us = as_recorded.ended_us;
 }
 
-/* Books a payment of the session the player is in, unless the snapshot had it. */
+/* Records a payment of the player's present session, unless the snapshot contains it. */
 static void book(struct hs_loading *l, struct hs_player *player, struct hs_journal_payment *payment)
 {
     struct hs_ledger *ledger = &player->ledger;
     struct hs_ledger_numbers *numbers = payment->is_shot ? &ledger->shots : &ledger->hits;
     struct hs_ledger_entry *entry = &payment->entry;
     ledger->free_before_us = l->match->players.evict_before_us;
-    /* What is older than the last clock reset, or than any claim that can pass, was booked before
-       the snapshot. */
+    /* Payments from before the last clock reset, or older than any claim that can pass, are in the
+       snapshot. */
     if (payment->clock != l->match->clock || entry->fire_time_us < ledger->free_before_us ||
         hs_ledger_is_used(numbers, entry->number, ledger->free_before_us) ||
         hs_ledger_is_forgotten(numbers, entry->fire_time_us))
@@ -86,7 +86,7 @@ static void book(struct hs_loading *l, struct hs_player *player, struct hs_journ
     l->match->totals.damage += payment->damage;
 }
 
-/* Books a payment of an earlier session, unless the snapshot had it. */
+/* Records a payment of an earlier session, unless the snapshot contains it. */
 static void book_former(struct hs_loading *l, struct hs_player *player,
                         const struct hs_journal_payment *payment)
 {

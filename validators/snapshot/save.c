@@ -7,10 +7,10 @@
 #include "validators/snapshot/excerpt.h"
 
 /*
- * The saved bytes in order: the version, the layout of everything except the move checks, the
+ * The saved bytes, in this order: the version, the layout of everything except the move checks, the
  * layout of the move checks, the names of the vocabularies, the match, the movers. Then each
- * player, from the newest to the oldest, after a byte 1. A byte 0 ends the list, and the accounts
- * of players who left follow.
+ * player, from the newest to the oldest, after a byte with value 1. A byte with value 0 ends the
+ * players. The accounts of players who left come last.
  */
 
 static void save_movers(const struct hs_match *match, const struct hs_excerpt *excerpt,
@@ -159,8 +159,9 @@ static void save_accounts(const struct hs_accounts *accounts, struct hs_bytes *o
     }
 }
 
-/* Saves from the last player to the first. A player who is evicted between two parts moves later
-   ones down. So nobody is missed, and a player who is saved twice is read once. */
+/* Saves from the last player to the first. If a player is evicted between two parts, the players
+   after them move down by one. So a player may be saved twice, but none is missed. The reader uses
+   only the first copy. */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out)
 {

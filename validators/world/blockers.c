@@ -7,8 +7,8 @@
 
 static const struct hs_vec still = {0, 0, 0};
 
-/* Returns whether nothing within `reach` of a centre that moves by `motion` can be touched on this
-   leg. */
+/* Returns whether the leg misses everything within `reach` of a centre that moves by `motion`
+   during the leg. */
 static bool is_far(const struct hs_leg *leg, struct hs_vec center, double reach,
                    struct hs_vec motion, double slack)
 {
@@ -48,7 +48,7 @@ static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_c
     out->unknown_mover = mover;
 }
 
-/* Tests a mover that had no place at that time: would it be in the way where it is now? */
+/* Tests a mover that had no place at that time: would it be in the way at its newest place? */
 static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *mover,
                               enum hs_rewind_status status, struct hs_obstacle *out)
 {
@@ -58,8 +58,7 @@ static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *m
         record_unknown(mover, &contact, status, out);
 }
 
-/* Returns whether the leg may touch the box. False: a ball around the box shows that it does
-   not. */
+/* Returns whether the leg may touch the box. False: it misses even a ball around the box. */
 static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
                     const struct hs_bracket *start)
 {
@@ -69,8 +68,9 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
     return !is_far(leg, center, reach, still, slack_of(leg, reach));
 }
 
-/* Finds the mover at the start of a leg. A mover that is lost at that time has a place then, but
-   none within the leg, so the time just after the start decides. */
+/* Finds the mover at the start of a leg. Its samples may end, or have a gap, right after the start.
+   Then it has a place at the start, but not within the leg. So the time just after the start
+   decides. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {
@@ -82,7 +82,8 @@ static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct 
     return status;
 }
 
-/* Tests a mover on a leg without a sample of the mover inside, so that the mover moves straight. */
+/* Tests a mover on a leg. The leg has no sample of the mover inside, so the mover moves straight.
+ */
 static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const struct hs_mover *mover,
                       struct hs_obstacle *out)
 {
@@ -112,7 +113,7 @@ static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const str
     if (!touches(leg, &pose, motion, &contact))
         return;
     if (state->is_stale) {
-        /* Solid before a restart; a door may have opened since. */
+        /* The mover was solid before a restart, but a door may have opened since. */
         s->is_mover_unknown = true;
         record_unknown(mover, &contact, HS_REWIND_TOO_SHORT, out);
         return;
@@ -124,7 +125,7 @@ static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const str
     out->mover = mover;
 }
 
-/* Cuts the leg at the samples of the mover. */
+/* Tests a mover on a leg, which is cut at the mover's samples. */
 static void try_leg(struct hs_blockers *s, const struct hs_leg *whole, const struct hs_mover *mover,
                     struct hs_obstacle *out)
 {
@@ -166,8 +167,8 @@ static double size_of(struct hs_vec v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-/* Returns how far from its path a sphere may touch a mover: its radius, the slack over a path that
-   the mover's own movement makes longer, and rounding. */
+/* Returns how far from its path a sphere may touch a mover. That is the sphere's radius, the touch
+   slack, and rounding. The slack grows with the path, which the mover's own movement lengthens. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));
@@ -183,15 +184,16 @@ static bool is_apart(const struct extent *extent, const struct extent *around, d
            extent->low.z > high->z + margin || extent->high.z < low->z - margin;
 }
 
-/* Returns whether a leg passes by the ball around the box `around`. The box around a long leg
-   covers much that the leg does not touch. */
+/* Returns whether a leg misses the ball around the box `around`. For a long leg this test is
+   sharper than is_apart: the box around the leg contains much that the leg does not touch. */
 static bool passes_by(const struct hs_leg *leg, const struct extent *around, double margin)
 {
     struct hs_vec middle = hs_vec_lerp(around->low, around->high, 0.5);
     return is_far(leg, middle, hs_vec_distance(middle, around->high), still, margin);
 }
 
-/* Sets is_mover_unknown if the place of a mover far from the path is not known in this time. */
+/* For a mover far from the path: sets is_mover_unknown if its place is not known during this time.
+ */
 static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)
 {
@@ -228,10 +230,10 @@ static void try_movers_on_leg(struct hs_blockers *s, const struct hs_leg *leg, b
     }
 }
 
-/* Legs that share one extent. */
+/* The number of legs in a chunk, which has one box around all of them. */
 enum { CHUNK = 16, CHUNKS = HS_MAX_LEGS / CHUNK + 1 };
 
-/* Legs of a path in chunks, each with the box around it. */
+/* The legs of a path, divided into chunks with a box around each. */
 struct stretch {
     uint32_t legs;
     int64_t start_us, end_us;
@@ -307,15 +309,16 @@ static bool is_open(const struct hs_blockers *s)
     return s->world == NULL && s->movers->count == 0;
 }
 
-/* Clears is_unknown if the path ends before the unknown mover: the result then does not depend on
-   that mover. */
+/* Clears is_unknown if the path ends before the unknown mover, because the result then does not
+   depend on that mover. */
 static void settle_unknown(struct hs_obstacle *out)
 {
     if (out->touched && out->is_unknown && out->unknown_distance >= out->contact.distance)
         out->is_unknown = false;
 }
 
-/* Sweeps a sphere of this radius along the path: over the map, then over each mover up to there. */
+/* Sweeps a sphere of this radius along the path: against the map first, then against the movers up
+   to the contact with the map. */
 static void cast(struct hs_blockers *s, const struct hs_path *path, double radius,
                  struct hs_obstacle *out)
 {
@@ -330,7 +333,7 @@ static void cast(struct hs_blockers *s, const struct hs_path *path, double radiu
         try_map(s, &leg, out);
     }
     if (reached == 0)
-        return; /* the work budget is spent: nothing is known */
+        return; /* the work limit was already exceeded, so nothing is known */
     if (legs == 1) {
         try_movers_on_leg(s, &leg, false, out);
     } else if (movers->count > 0) {

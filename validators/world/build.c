@@ -1,10 +1,10 @@
 /*
  * Builds the hierarchy from the top down.
  *
- * Each split of a range is the cheapest by the surface area heuristic over binned centres (Wald,
- * "On fast construction of SAH-based bounding volume hierarchies", 2007). The largest part is split
- * again until a node has all its children. There is no randomness and no thread, so the same mesh
- * always gives the same tree.
+ * A node starts with one range of items. Its largest part is split again and again, until the node
+ * has all its children. Each split is the cheapest one by the surface area heuristic over binned
+ * centres (Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007). The build
+ * uses no random numbers and one thread, so the same mesh always gives the same tree.
  */
 #include "validators/world/tree.h"
 
@@ -85,7 +85,7 @@ static struct bounds bounds_of(const struct hs_world *world, struct hs_vec low, 
 
 /* ---- splitting ---- */
 
-/* Maps the centres of a range to bins. */
+/* Computes the bin of a centre. */
 struct binning {
     float low[3], scale[3];
     int bins;
@@ -93,13 +93,13 @@ struct binning {
 
 static int bin_of(const struct binning *b, const struct bounds *bounds, int axis)
 {
-    /* Only ratios of centres are used, so centres are twice their value. */
+    /* Only ratios matter, so twice the centre is used, which saves a multiplication. */
     float center = bounds->low[axis] + bounds->high[axis];
     int i = (int)((center - b->low[axis]) * b->scale[axis]);
     return i < 0 ? 0 : i >= b->bins ? b->bins - 1 : i;
 }
 
-/* Maps the centres of items to bins. False: all centres are equal. */
+/* Chooses bins for the centres of items. False: all centres are equal. */
 static bool choose_bins(const struct item *items, size_t count, struct binning *out)
 {
     struct bounds centers = nothing;
@@ -127,8 +127,8 @@ static float groups_of(size_t count, bool boxes)
     return (float)(boxes ? count : (count + GROUP - 1) / GROUP);
 }
 
-/* Finds the cheapest border between bins of one axis and returns its cost. Bins below the border
-   go left. */
+/* Finds the cheapest border between the bins of one axis. Returns its cost. Bins below the border
+   go to the left part. */
 static float best_border(const struct bin *bins, int count, bool boxes, int *border)
 {
     float right_cost[BINS], best = FLT_MAX;
@@ -184,7 +184,7 @@ static bool find_split(const struct item *items, size_t count, bool boxes,
     return best < FLT_MAX;
 }
 
-/* Moves the items of the left bins to the front and returns their count. */
+/* Moves the items of the left bins to the front. Returns their number. */
 static size_t partition(struct item *items, size_t count, const struct binning *binning, int axis,
                         int border)
 {
@@ -228,21 +228,21 @@ static void split(const struct builder *b, const struct range *whole, bool halve
 
 /* ---- nodes and groups ---- */
 
-/* Returns the bytes in use with these counts. At the end of the build, nodes and groups exist twice
-   for a short time. */
+/* Returns the bytes that a build with these counts uses at its peak: at its end, nodes and groups
+   exist twice for a short time. */
 static size_t bytes_with(size_t items, size_t nodes, size_t groups)
 {
     return items * sizeof(struct item) +
            2 * (nodes * sizeof(struct hs_world_node) + groups * sizeof(struct hs_world_group));
 }
 
-/* Added to the counts of nodes and groups to compensate for rounding down. */
+/* Added to the counts of nodes and groups, because the divisions round down. */
 enum { ROUNDING = 8 };
 
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any)
 {
     /* In the worst case each triangle is alone in its group. A node above another node has eight
-       children, and every node has at least two. So 7 leaves need fewer than 4 nodes. */
+       children, and every node has at least two. So there are fewer than 4 nodes for 7 leaves. */
     size_t triangles = mesh->triangle_count, boxes = mesh->box_count;
     size_t groups = any ? triangles : triangles / 3;
     size_t nodes = (any ? triangles / 7 * 4 : triangles / 6) + boxes / 7 * 4 + ROUNDING;
@@ -366,7 +366,7 @@ static uint32_t add_node(struct builder *b, const struct range *ranges, int coun
     return HS_CHILD_NODE | (uint32_t)place;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole tree ---- */
 
 static void cover_point(struct hs_vec *low, struct hs_vec *high, struct hs_vec p)
 {
@@ -377,8 +377,8 @@ static void cover_point(struct hs_vec *low, struct hs_vec *high, struct hs_vec p
 static const struct hs_vec highest = {DBL_MAX, DBL_MAX, DBL_MAX};
 static const struct hs_vec lowest = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
 
-/* Lists the triangles that are not degenerate in `items` and returns their count. Also computes
-   the bounds of everything. */
+/* Lists the triangles that are not degenerate in `items`, and returns their number. Also computes
+   the bounds of all triangles and boxes. */
 static size_t survey(struct hs_world *world, const struct hs_world_mesh *mesh, struct item *items)
 {
     struct hs_vec low = highest, high = lowest;
@@ -423,7 +423,7 @@ static void fill_items(const struct hs_world *world, const struct hs_world_mesh 
     }
 }
 
-/* Copies the elements to memory from `alloc` and frees the old array. NULL: out of memory. */
+/* Copies the elements to memory from `alloc`, and frees the old array. NULL: out of memory. */
 static void *settle(void *array, size_t count, size_t size, hs_world_alloc *alloc)
 {
     void *settled = array == NULL ? NULL : alloc(count * size);

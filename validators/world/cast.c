@@ -1,5 +1,5 @@
-/* Walks the hierarchy, nearest child first. Skips everything further away than the best contact
-   so far. */
+/* Searches the hierarchy for the first contact, nearest child first. Skips everything that is
+   further away than the best contact so far. */
 #include "validators/world/tree.h"
 
 #include "validators/base/lanes.h"
@@ -8,13 +8,14 @@
 #include <float.h>
 
 /*
- * The state of one walk. The float tests may keep too much but must never exclude a contact. So
- * they grow the sphere by more than any rounding error:
+ * The state of one search. Its float tests may let too much pass, but must never exclude a contact.
+ * So they make the sphere larger by more than all rounding errors:
  *
- * - twice the touch slack, 2e-6 (length + radius): once because a touch within the slack counts,
- *   once for the direction and its inverse in float, an error of 4 x 2^-24 of the travel;
- * - 1e-12 of the largest coordinate, for rounding in double;
- * - one float step at the start, which is rounded away from the boxes on each side.
+ * - by twice the touch slack, 2e-6 (length + radius). The first half is for touches within the
+ * slack. The second is for the direction and its inverse in float, an error of 4 x 2^-24 of the
+ * travel;
+ * - by 1e-12 of the largest coordinate, for rounding in double;
+ * - by one float step at the start, which is rounded away from the boxes on each side.
  */
 struct walk {
     const struct hs_world *world;
@@ -22,14 +23,14 @@ struct walk {
     bool any; /* stop at the first contact found, even if it is not the nearest */
     struct hs_work *work;
 
-    glmm_128 near_from[3], far_from[3]; /* start, moved by the radius of the grown sphere */
+    glmm_128 near_from[3], far_from[3]; /* start, moved by the radius of the larger sphere */
     glmm_128 inverse[3];                /* 1 / direction */
     int near_row[3], far_row[3];        /* offsets in hs_world_node.bounds */
 
     glmm_128 direction[3]; /* for the triangle test */
-    glmm_128 reach; /* of the sphere, with the rounding error that is the same for all triangles */
-    glmm_128 reach_share; /* rounding error per size of the triangle */
-    glmm_128 blur;        /* largest growth of an edge by rounding its corners */
+    glmm_128 reach; /* of the sphere, with the rounding error that is equal for all triangles */
+    glmm_128 reach_share; /* rounding error in proportion to the size of a triangle */
+    glmm_128 blur;        /* the most by which rounded corners make an edge longer */
 
     double best;    /* distance of the best contact; at first the length of the path */
     float farthest; /* `best`, rounded up */
@@ -43,8 +44,8 @@ struct walk {
 
 static double inverse_of(double d)
 {
-    /* A path with a smaller component does not move on this axis: its movement is below the
-       slack. */
+    /* With a component below this, the path does not move along the axis: the movement is smaller
+       than the slack. */
     const double flat = 1e-18;
     if (fabs(d) >= flat)
         return 1 / d;
@@ -73,7 +74,7 @@ static void prepare(struct walk *w)
         w->inverse[a] = glmm_set1((float)inverse_of(direction[a]));
         w->direction[a] = glmm_set1((float)direction[a]);
     }
-    /* may_touch derives these bounds. */
+    /* The comment of may_touch explains these numbers. */
     w->reach = glmm_set1(hs_float_above(grown + 2.2e-6 * (s->length + grown)));
     w->reach_share = glmm_set1(2.2e-6f);
     w->blur = glmm_set1(hs_float_above(3e-7 * (s->length + 2 * grown)));
@@ -88,8 +89,8 @@ static void set_limit(struct walk *w, double distance)
 
 /* ---- leaves ---- */
 
-/* Keeps a contact if it is nearer than the best so far. At equal distances triangles come before
-   boxes, then the lower index. */
+/* Keeps a contact if it is nearer than the best one so far. At equal distances triangles come
+   before boxes, and then lower indices before higher ones. */
 static bool keep(struct walk *w, double distance, enum hs_world_kind kind, uint32_t index)
 {
     bool better = !w->touched || distance < w->best;
@@ -147,23 +148,23 @@ static inline struct lanes_vec cross(struct lanes_vec a, struct lanes_vec b)
 }
 
 /*
- * Returns one bit for each of four triangles: whether the sphere may touch it before the limit. Two
+ * Returns one bit for each of four triangles, set if the sphere may touch it before the limit. Two
  * tests exclude a triangle.
  *
- * Seen along the path, the line is further than `reach` outside an edge. By the scalar triple
- * product, direction . (edge x corner) is at most the distance between the two lines times the
- * length of the edge.
+ * First: seen along the path, the line of the path is further than `reach` outside an edge. By the
+ * scalar triple product, direction . (edge x corner) is at most the distance between the two lines
+ * times the length of the edge.
  *
- * Or the sphere stays further than `reach` from the plane. normal . (corner - start - direction t)
- * is linear in t. So the sphere can touch the plane only if this is small at one end of the travel,
- * or changes its sign.
+ * Second: the sphere stays further than `reach` from the plane. normal . (corner - start -
+ * direction t) is linear in t. So the sphere can touch the plane only if this value is small at one
+ * end of the travel, or has different signs at the two ends.
  *
- * Rounding: a triangle that can be touched has its corners within D = length + reach + size of the
- * start. Each corner, relative to the start, is rounded to float once, with an error of u D per
- * axis, u = 2^-24. This makes an edge longer by up to 2 sqrt(3) u D, and `blur` is added to the
- * size for that. The sums in edge x (corner + corner) have an error below 32 u size D = 2e-6 size
- * D. The direction has an error of u. 2.2e-6 D covers both, which gives `reach` and `reach_share`.
- * For triangles further away the result may be wrong, but they cannot be touched.
+ * Rounding: if a triangle can be touched, its corners are within D = length + reach + size of the
+ * start. Each corner, relative to the start, is rounded to float once. The error is u D per axis,
+ * where u = 2^-24. This makes an edge longer by up to 2 sqrt(3) u D; so `blur` is added to the
+ * size. The sums in edge x (corner + corner) have an error below 32 u size D = 2e-6 size D. The
+ * direction has an error of u. 2.2e-6 D covers both, which gives `reach` and `reach_share`. For
+ * triangles further away the result may be wrong, but they cannot be touched.
  */
 static unsigned may_touch(const struct walk *w, const struct hs_world_group *g)
 {
@@ -239,8 +240,8 @@ static inline glmm_128 slab(const float *bounds, glmm_128 from, glmm_128 inverse
     return (glmm_load(bounds) - from) * inverse;
 }
 
-/* Tests the four children from `first` on (slab test). Returns one bit for each child that the
-   sphere may enter, and stores the travel of entry. */
+/* Tests the four children from index `first` (slab test). Returns one bit for each child that the
+   sphere may enter, and stores the travel until it enters. */
 static inline unsigned reached(const struct walk *w, const struct hs_world_node *node, int first,
                                float *entered)
 {
@@ -280,7 +281,7 @@ WITH_AVX static inline __m256 wide_slab(const float *bounds, const glmm_128 *fro
     return _mm256_mul_ps(path, _mm256_broadcast_ps(inverse));
 }
 
-/* Tests all children at once, with the same operations on each lane. */
+/* Tests all children at once. Each lane computes the same as reached_by_four. */
 WITH_AVX static inline unsigned reached_by_eight(const struct walk *w,
                                                  const struct hs_world_node *node, float *entered)
 {
@@ -301,7 +302,7 @@ WITH_AVX static inline unsigned reached_by_eight(const struct walk *w,
 
 #endif
 
-/* Prefetches a child that is likely to be visited after its nearer sibling. */
+/* Prefetches a child that will probably be visited after the nearest one. */
 static inline void fetch(const struct hs_world *world, uint32_t child)
 {
     uint32_t index = HS_CHILD_INDEX(child);
@@ -316,7 +317,8 @@ static inline void fetch(const struct hs_world *world, uint32_t child)
         __builtin_prefetch(memory + line);
 }
 
-/* Pushes a place; from `bottom` on, the nearest is the last. Returns the new top. */
+/* Pushes a place. The places from index `bottom` are sorted, with the nearest on top. Returns the
+   new top. */
 static inline int push(struct place *stack, int bottom, int top, struct place place)
 {
     int j = top;
@@ -328,8 +330,9 @@ static inline int push(struct place *stack, int bottom, int top, struct place pl
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Sets *next to the nearest child that the sphere may reach, and pushes the others. Most of these
-   are never visited, so only the nearest of them is prefetched. False: there is no child. */
+/* Sets *next to the nearest child that the sphere may reach, and pushes the others. Most of those
+   are never visited, so only the nearest of them is prefetched. False: the sphere reaches no child.
+ */
 ALWAYS_INLINE bool enter_node(const struct walk *w, const struct hs_world_node *node,
                               reach_all *reach, struct place *stack, int *top, struct place *next)
 {
@@ -443,8 +446,8 @@ static void describe_triangle(const struct walk *w, struct hs_world_contact *out
             return;
         }
     }
-    /* The centre is too close to the point to give a direction. So use the normal of the face,
-       on the side of the start. */
+    /* The centre is so close to the point that they give no direction. So use the normal of the
+       face, on the side of the start. */
     out->normal = hs_triangle_normal(&triangle);
     double side = hs_vec_dot(out->normal, hs_vec_sub(w->sweep->start, triangle.corner[0]));
     if (fabs(side) <= slack)
@@ -462,8 +465,8 @@ static void describe_box(const struct walk *w, struct hs_world_contact *out)
     out->normal = contact.normal;
 }
 
-/* Returns whether the sweep is small enough for float arithmetic. Far beyond any world floats would
-   overflow, and a sweep would seem to reach the empty slots of a node. */
+/* Returns whether the sweep is small enough for float arithmetic. Otherwise floats would overflow,
+   and the sweep would seem to reach the empty slots of a node. */
 static bool is_castable(const struct hs_sweep *s)
 {
     const double farthest = 10 * HS_WORLD_COORDINATE_MAX;

@@ -27,7 +27,7 @@ static enum hs_world_fault examine(const struct hs_world_mesh *mesh)
     return HS_WORLD_FINE;
 }
 
-/* Copies the elements. NULL means only that memory is out, even if count is 0. */
+/* Copies the elements. Returns NULL only if memory is out, not if `count` is 0. */
 static void *copy(const void *from, size_t count, size_t size)
 {
     void *to = malloc(count * size + 1);
@@ -36,7 +36,7 @@ static void *copy(const void *from, size_t count, size_t size)
     return to;
 }
 
-/* Allocates at least one cache line, and whole cache lines only. */
+/* Allocates whole cache lines, at least one. */
 static void *alloc_lines(size_t size)
 {
     size_t rounded = (size / 64 + 1) * 64;

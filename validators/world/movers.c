@@ -39,7 +39,7 @@ static uint32_t doubled(uint32_t capacity)
     return capacity == 0 ? FIRST_CAPACITY : capacity * 2;
 }
 
-/* Returns the bytes of one more mover, and of a larger array if it is full. */
+/* Returns the bytes of one more mover. If the array is full, also those of a larger array. */
 static size_t min_bytes(const struct hs_movers *movers, const struct hs_match_limits *limits)
 {
     uint32_t more = doubled(movers->capacity) - movers->capacity;
@@ -60,7 +60,7 @@ static bool make_place(struct hs_movers *movers)
     return true;
 }
 
-/* Adds a mover. The caller has reserved min_bytes. NULL: out of memory, and the bytes are
+/* Adds a mover. The caller must have reserved min_bytes. NULL: out of memory, and those bytes are
    released. */
 static struct hs_mover *add(struct hs_movers *movers, const struct hs_match_limits *limits,
                             struct hs_str name)
@@ -227,8 +227,8 @@ void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracke
     *reach = hs_mover_reach(hs_mover_state_at(mover, bracket)) * (1 + HS_TOUCH_SLACK);
 }
 
-/* Returns whether two rotations are equal. Most movers do not turn, so the usual case needs no
-   slerp. */
+/* Returns whether two rotations are equal. Most movers do not turn, so this mostly saves a slerp.
+ */
 static bool is_same_rotation(const float a[4], const float b[4])
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
@@ -256,7 +256,7 @@ void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *brack
     hs_quat_axes(rotation, out->solid.axes);
 }
 
-/* Finds origin and rotation at a time, or those of the newest sample if it is older. */
+/* Finds origin and rotation at a time. If the newest sample is older, uses that sample. */
 static bool find_frame(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *origin, float rotation[4])
 {

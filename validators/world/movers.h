@@ -18,7 +18,7 @@ struct hs_mover {
     struct hs_name name;
     uint64_t hash;
     struct hs_history *history;    /* owned */
-    struct hs_mover_state carried; /* inherited by the first sample */
+    struct hs_mover_state carried; /* the state that the first sample inherits */
 };
 
 struct hs_movers {
@@ -30,9 +30,9 @@ struct hs_movers {
 void hs_movers_destroy(struct hs_movers *movers);
 
 /*
- * Inserts a sample, and sets *result and a bit of *flags per enum hs_frame_flag. `at` is the index
- * of the entry in its frame. Games post the same movers in the same order, so the search starts
- * there. False: out of memory.
+ * Inserts a sample. Sets *result, and adds a bit per enum hs_frame_flag to *flags. `at` is the
+ * index of the entry in its frame. The search for the mover starts there, because games post the
+ * same movers in the same order. False: out of memory.
  */
 bool hs_movers_post(struct hs_movers *movers, const struct hs_ruleset *ruleset,
                     const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
@@ -46,10 +46,10 @@ bool hs_movers_would_store(const struct hs_movers *movers, const struct hs_rules
                            const struct hs_match_limits *limits, const struct hs_mover_frame *entry,
                            size_t at);
 
-/* Drops samples older than `before_us`, but keeps one of each mover at or before it. */
+/* Drops samples older than `before_us`, except the newest of them for each mover. */
 void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 
-/* Drops all samples for a clock reset, but keeps the movers and their state. */
+/* Drops all samples for a clock reset. The movers and their state stay. */
 void hs_movers_restart(struct hs_movers *movers);
 
 /* Returns the state that the next newest sample inherits. */
@@ -61,7 +61,7 @@ bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *l
 
 size_t hs_movers_bytes(const struct hs_movers *movers);
 
-/* Computes the bounds of the box over all samples. Without samples they are the whole space. */
+/* Computes the bounds of the mover's box over all samples. Without samples, any place is inside. */
 static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs_vec *low,
                                          struct hs_vec *high)
 {
@@ -75,30 +75,31 @@ static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs
     *high = (struct hs_vec){span->high.x + reach, span->high.y + reach, span->high.z + reach};
 }
 
-/* The place of a mover at one time, and whether it is solid then. */
+/* The place of a mover at one time, and whether it is solid at that time. */
 struct hs_mover_pose {
     struct hs_solid solid;
     bool is_solid;
     double reach; /* distance from the centre of the box to its corners */
 };
 
-/* Returns the state at that time, which is that of the older sample. */
+/* Returns the state at that time: the state of the older sample. */
 const struct hs_mover_state *hs_mover_state_at(const struct hs_mover *mover,
                                                const struct hs_bracket *bracket);
 
-/* Computes a bounding sphere of the box at that time, for any rotation. */
+/* Computes a ball that contains the box at that time, whatever its rotation is. */
 void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracket,
                    struct hs_vec *center, double *reach);
 
-/* Places a mover at a time. Position and rotation are interpolated; the state is that of the older
-   sample. hs_rewind_find gives the bracket. */
+/* Places a mover at the time of a bracket, which hs_rewind_find gives. Position and rotation are
+   interpolated; the state is that of the older sample. */
 void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *bracket,
                     struct hs_mover_pose *out);
 
 /*
- * Turns a point relative to the mover into one in the world, and moves a point of the world along
- * with the mover from one time to another. After the newest sample, the mover rests there. False:
- * the mover has no place at one of the times, and the point may have changed.
+ * The first function turns a point relative to the mover into a point of the world. The second
+ * moves a point of the world along with the mover, from one time to another. After its newest
+ * sample, the mover rests at that sample. False: the mover has no place at one of the times; the
+ * point may have changed.
  */
 bool hs_mover_to_world(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *point);
@@ -108,8 +109,8 @@ bool hs_mover_carry(const struct hs_mover *mover, const struct hs_ruleset *rules
 /* Computes the pose of the newest sample. False: the mover has no samples. */
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 
-/* Returns whether the mover certainly has a pose at all times in [from_us, to_us]. False: perhaps
-   not. O(1). */
+/* Returns whether the mover certainly has a pose at all times in [from_us, to_us]. False: it may
+   lack one. O(1). */
 static inline bool hs_mover_is_placed(const struct hs_mover *mover,
                                       const struct hs_ruleset *ruleset, int64_t from_us,
                                       int64_t to_us)
@@ -119,13 +120,13 @@ static inline bool hs_mover_is_placed(const struct hs_mover *mover,
            span->oldest_us <= from_us && to_us - span->newest_us <= ruleset->rewind.future_slack_us;
 }
 
-/* Returns the next time at which the movement may change: that of the next sample, or the time when
-   the newest sample is too old to be used. INT64_MAX: there is neither. */
+/* Returns the next time at which the movement may change: the time of the next sample, or the time
+   at which the newest sample is too old to be used. INT64_MAX: neither follows. */
 int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                              int64_t time_us);
 
-/* Computes the bracket of a later time, up to the next sample, for a mover that moves on from
-   `now`. False: the mover does not move, because nothing is interpolated. */
+/* Computes the bracket of a later time, up to the next sample, for a mover that continues to move
+   after `now`. False: it does not move, because nothing is interpolated. */
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *now, int64_t time_us, struct hs_bracket *out);
 

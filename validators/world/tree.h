@@ -1,12 +1,12 @@
-/* The internal form of a world, which build.c makes and cast.c walks. */
+/* The internal form of a world. build.c makes it, and cast.c searches it. */
 #ifndef HS_WORLD_TREE_H
 #define HS_WORLD_TREE_H
 
 #include "validators/world.h"
 
 /*
- * A reference to a child. The two highest bits are its kind, the others its index. A box leaf is
- * one box; its bounds are in the parent. A triangle leaf is one group.
+ * A reference to a child. The two highest bits are its kind, the others its index. A box is a leaf
+ * by itself; its bounds are in the parent. A group is a leaf of up to four triangles.
  */
 #define HS_CHILD_NODE     0x00000000u
 #define HS_CHILD_GROUP    0x40000000u
@@ -17,8 +17,8 @@
 /* Children per node: a power of two, and a multiple of the four lanes. */
 enum { HS_WORLD_WIDTH = 8, HS_WORLD_LANES = 4 };
 
-/* Bounds of the children, relative to the world's origin and rounded outwards. Nothing can enter
-   the bounds of an empty slot. */
+/* Bounds of the children, relative to the world's origin and rounded outwards. The bounds of an
+   empty slot are such that nothing enters them. */
 struct hs_world_node {
     float bounds[6][HS_WORLD_WIDTH]; /* low x, high x, low y, high y, low z, high z */
     uint32_t child[HS_WORLD_WIDTH];
@@ -26,8 +26,8 @@ struct hs_world_node {
 };
 
 /*
- * Four triangles side by side, with exact corners; five cache lines that are read together. Empty
- * slots repeat the first triangle.
+ * Four triangles side by side, with exact corners. A group has five cache lines, which are read
+ * together. Empty slots repeat the first triangle.
  */
 struct hs_world_group {
     double corner[3][3][4]; /* corner, axis, triangle; world */
@@ -38,9 +38,9 @@ struct hs_world_group {
 #define HS_WORLD_NO_TRIANGLE UINT32_MAX
 
 /*
- * The stack of a walk holds at most WIDTH - 1 children per level, and one full node. Below
- * HS_WORLD_DEPTH_HALVE levels the build splits by count into halves. So no tree is deeper than
- * HS_WORLD_DEPTH_MAX.
+ * The stack of a search has at most WIDTH - 1 children per level, and one full node. Deeper than
+ * HS_WORLD_DEPTH_HALVE levels, the build divides items into halves of equal count. So no tree is
+ * deeper than HS_WORLD_DEPTH_MAX.
  */
 enum {
     HS_WORLD_DEPTH_HALVE = 32,
@@ -64,7 +64,7 @@ struct hs_world {
 /* Returns whether this machine has AVX. */
 bool hs_world_has_eight_lanes(void);
 
-/* Builds nodes and groups for a valid mesh, and fills the origin and the rest of the info.
+/* Builds nodes and groups for a valid mesh, and sets the origin and the rest of the info.
    Returns HS_WORLD_FINE, HS_WORLD_TOO_LARGE or HS_WORLD_NO_MEMORY. */
 enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
                                    hs_world_alloc *alloc, size_t max_bytes);

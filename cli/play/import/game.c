@@ -35,9 +35,10 @@ static json_t *weapons_of(const struct hs_csv_weapon *list, size_t count)
     json_t *weapons = json_object();
     for (size_t i = 0; i < count; i++) {
         const struct hs_csv_weapon *weapon = &list[i];
-        /* Quad damage and armour change the damage in a row: the lightning gun does 30. */
+        /* Quad damage and armour change the damage in the rows; the lightning gun itself does
+           30. */
         double damage = strcmp(weapon->name, "lg") == 0 ? 30.0 : fmax(weapon->damage, 1.0);
-        /* Directions have six digits, so their length is not exactly 1. */
+        /* Directions have six digits, so their length may be slightly above 1. */
         double range = ceil(weapon->range * 1.00001);
         json_object_set_new(weapons, weapon->name,
                             json_pack("{s:s, s:f, s:f, s:f, s:f}", "type", "hitscan", "damage",
@@ -58,7 +59,7 @@ static json_t *rig_of(const struct hs_csv_game *game, double grow)
     json_t *stances = json_pack("{s:{s:[f, f, f], s:[[i, i, i, i, i, i, i]]}}", "stand", "eye", 0.0,
                                 0.0, game->eye, "bones", 0, 0, 0, 0, 0, 0, 1);
     if (game->ducked_top > 0.0) {
-        /* Feet stay where they are; the bone's scale shortens the body. */
+        /* A ducked body keeps its feet in place, and the bone's scale shortens the body. */
         double scale = game->ducked_top / game->top;
         json_object_set_new(stances, "duck",
                             json_pack("{s:[f, f, f], s:[[i, i, i, i, i, i, i, i, i, f]]}", "eye",

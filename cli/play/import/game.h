@@ -14,11 +14,11 @@ enum { HS_CSV_WEAPONS = 64 };
 
 /* The differences between the games. */
 struct hs_csv_game {
-    const char *name;        /* of the ruleset */
-    double half_width;       /* of the body */
-    double bottom, top;      /* of the body over the pose's position */
-    double ducked_top;       /* of a ducked body; 0: no player ducks */
-    double eye, ducked_eye;  /* over the position */
+    const char *name;        /* name of the ruleset */
+    double half_width;       /* half the width of the body */
+    double bottom, top;      /* lower and upper end of the body, relative to the position */
+    double ducked_top;       /* upper end of a ducked body; 0: no player ducks */
+    double eye, ducked_eye;  /* height of the eye, relative to the position */
     double least_rewind;     /* the newest pose that a shot can hit is this old */
     double ping_credit;      /* the server rewinds by the ping minus this */
     double default_distance; /* length of a shot without max_dist */

@@ -44,14 +44,14 @@ struct table {
     struct hs_csv *csv;
     int columns[SHOT_COLUMNS]; /* indices of its columns; -1: absent */
     bool waiting;              /* a row has been read and not yet used */
-    double time;               /* of that row, seconds */
-    char *error;               /* HS_PLAY_ERROR_MAX, of the current call */
+    double time;               /* time of that row, seconds */
+    char *error;               /* buffer of HS_PLAY_ERROR_MAX bytes, owned by the caller */
 };
 
 struct csv_match {
     const struct hs_csv_game *game;
     struct table poses, shots;
-    double last_time; /* of the newest frame, seconds */
+    double last_time; /* time of the newest frame, seconds */
     long long shot_number;
     struct slot slots[MAX_SLOTS];
     struct hs_csv_weapon weapons[HS_CSV_WEAPONS];
@@ -98,7 +98,7 @@ static bool open_table(struct table *table, const char *path, const char *part)
     return false;
 }
 
-/* Finds the columns by name; those from `optional` on may be absent. */
+/* Finds the columns by name. Columns with the index `optional` or a larger one may be absent. */
 static bool find_columns(struct table *table, const char *const *names, int count, int optional)
 {
     for (int i = 0; i < count; i++) {
@@ -112,8 +112,8 @@ static bool find_columns(struct table *table, const char *const *names, int coun
     return true;
 }
 
-/* Returns a cell of the waiting row, or `otherwise` without that column. Faults: see
-   hs_csv_fault. */
+/* Returns a number of the waiting row, or `otherwise` if the table lacks the column. For cells that
+   are not numbers see hs_csv_fault. */
 static double number(const struct table *table, int column, double otherwise)
 {
     if (table->columns[column] >= 0)
@@ -140,7 +140,8 @@ static double rewind_of(const struct hs_csv_game *game, double ping_ms)
     return fmax(game->least_rewind, ping_ms / 1000.0 - game->ping_credit);
 }
 
-/* Returns the weapon of a name, added if it is new. NULL with a sentence in `error`. */
+/* Returns the weapon with this name, and adds it if it is new. Returns NULL with a sentence in
+   `error` on failure. */
 static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *name)
 {
     size_t i = 0;
@@ -160,7 +161,7 @@ static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *na
     return NULL;
 }
 
-/* Reads the whole table of shots for the ruleset: its weapons, ranges and pings. */
+/* Reads the whole table of shots, because the ruleset needs its weapons, ranges and pings. */
 static bool survey_shots(struct csv_match *match)
 {
     struct table *shots = &match->shots;
@@ -184,7 +185,7 @@ static bool survey_shots(struct csv_match *match)
     return false;
 }
 
-/* Reads the name of a player: "p" and a slot. Slots are small whole numbers. */
+/* Reads a slot, which is a small whole number, and makes the player's name: "p" and the slot. */
 static bool read_slot(const struct table *table, int column, long *slot, char name[16])
 {
     double value = number(table, column, 0.0);
@@ -203,7 +204,7 @@ static json_t *vector(const double v[3])
     return json_pack("[f, f, f]", v[0], v[1], v[2]);
 }
 
-/* Adds where the player looks. Angles are in degrees; both games look up with a negative pitch. */
+/* Adds the player's aim. Angles are in degrees. In both games a negative pitch looks up. */
 static void add_aim(const struct table *poses, json_t *player)
 {
     double yaw = number(poses, POSE_YAW, 0.0) * M_PI / 180.0;
@@ -213,7 +214,8 @@ static void add_aim(const struct table *poses, json_t *player)
         json_object_set_new(player, "aim", vector(aim));
 }
 
-/* Converts the waiting row of poses to a player of a frame. NULL with a sentence in `error`. */
+/* Converts the waiting row of poses to a player of a frame. Returns NULL with a sentence in `error`
+   on failure. */
 static json_t *pose_to_player(struct csv_match *match)
 {
     const struct table *poses = &match->poses;
@@ -302,7 +304,7 @@ static bool take_shot(struct csv_match *match, json_t *hits, json_t *truth)
     return advance(shots);
 }
 
-/* Returns whether the next row is a pose: poses of the same time come before shots. */
+/* Returns whether the next row is a pose. Poses come before shots of the same time. */
 static bool pose_is_next(const struct csv_match *match)
 {
     return match->poses.waiting &&

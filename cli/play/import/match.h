@@ -1,8 +1,8 @@
 /*
- * Reads a match from a pair of CSV tables, NAME.poses.csv and NAME.shots.csv (plain or .gz). Every
- * pose becomes a frame, every row of shots a claim with the game server's own decision as the
- * truth. The columns tell two games apart: QuakeWorld (inches; feet of an axis-aligned hull) and
- * CS:GO (it has a column `duck`). docs/recording.md describes the columns.
+ * Reads a match from a pair of CSV tables, NAME.poses.csv and NAME.shots.csv (plain or .gz). All
+ * poses of one time become one frame. Every row of shots becomes a claim, and the game server's own
+ * decision becomes its truth. The match is from CS:GO if the poses have a column `duck`, and
+ * otherwise from QuakeWorld. docs/recording.md describes the columns.
  */
 #ifndef HS_PLAY_CSV_MATCH_H
 #define HS_PLAY_CSV_MATCH_H
@@ -15,8 +15,8 @@
 bool hs_csv_match_is_name(const char *path);
 
 /*
- * Opens the pair; `path` names either table. `grow` (length) widens the body on every side; it
- * may be negative as long as a body is left. NULL with a sentence in `error`.
+ * Opens the pair; `path` names either table. `grow` (length) widens the body on every side; it may
+ * be negative as long as a body is left. Returns NULL with a sentence in `error` on failure.
  */
 struct hs_recording *hs_csv_match_open(const char *path, double grow,
                                        char error[HS_PLAY_ERROR_MAX]);

@@ -10,8 +10,8 @@
 #include "cli/play/scenario/reference.h"
 #include "cli/play/words.h"
 
-static const double length_tolerance = 1e-3;    /* metres: scenarios have three decimals */
-static const double direction_tolerance = 1e-3; /* the same */
+static const double length_tolerance = 1e-3;    /* metres; scenarios have three decimals */
+static const double direction_tolerance = 1e-3; /* directions have three decimals too */
 /* Answers have six decimals; a double near 2e9 s has a resolution of 2.4e-7. */
 static const double plain_tolerance = 2e-6;
 
@@ -20,7 +20,7 @@ struct comparison {
     char *fault;
     char pointer[256];
     size_t pointer_len;
-    double tolerance; /* for numbers here */
+    double tolerance; /* for the numbers at `pointer` */
 };
 
 static bool compare(struct comparison *cmp, const json_t *expected, const json_t *actual);
@@ -93,8 +93,8 @@ static double tolerance_of(const struct comparison *cmp, const char *key, const 
     }
 }
 
-/* Returns whether a value and an element of `array` match. `is_choice`: the elements are
-   expectations of the value; else the value is the expectation. The fault is not kept. */
+/* Returns whether a value and an element of `array` match. With `is_choice`, the elements are the
+   expectations. Without it, the value is the expectation. Faults of elements are dropped. */
 static bool has_match(const struct comparison *cmp, const json_t *value, const json_t *array,
                       bool is_choice)
 {
@@ -217,7 +217,8 @@ bool hs_expect_json(const json_t *expected, const json_t *actual, double unit,
     return compare(&cmp, expected, actual);
 }
 
-/* Compares the errors. Each expected pointer must be there exactly once, and no other. */
+/* Compares the errors. Each expected pointer must occur exactly once, and no other pointer may
+   occur. */
 static bool compare_errors(struct comparison *cmp, const json_t *pointers, const json_t *errors)
 {
     bool same = json_array_size(errors) == json_array_size(pointers);

@@ -1,6 +1,7 @@
 /*
- * Checks an answer against an expectation, which names only what matters; the rest of the answer
- * may be anything. For recordings, scenarios and tests; docs/scenarios.md describes the format.
+ * Checks an answer against an expectation. An expectation names only the members that matter; the
+ * rest of the answer may be anything. Recordings, scenarios and tests use it. docs/scenarios.md
+ * describes the format.
  *
  *   object        every named member must be present and match; other members are ignored
  *   array         as long as expected, element by element
@@ -26,8 +27,8 @@
 
 enum { HS_EXPECT_FAULT_MAX = 2048 };
 
-/* Compares an answer with the expected one. `unit` is the number of units of length in a metre, in
-   the answer. If the two differ, it returns false, and `fault` has the JSON pointer of the first
+/* Compares an answer with the expected one. `unit`: how many of the answer's units of length make
+   one metre. If the two differ, it returns false, and `fault` has the JSON pointer of the first
    difference and a sentence. */
 bool hs_expect_json(const json_t *expected, const json_t *actual, double unit,
                     char fault[HS_EXPECT_FAULT_MAX]);

@@ -116,7 +116,7 @@ struct hs_scenario_info hs_scenarios_info(const struct hs_scenarios *scenarios, 
                                      json_string_value(json_object_get(item, "requires"))};
 }
 
-/* Returns `text` with $match and $ruleset replaced; malloc'ed. NULL: out of memory. */
+/* Returns `text` with $match and $ruleset replaced; malloc'ed. Returns NULL if memory runs out. */
 static char *fill_in(const struct draft *draft, const char *text)
 {
     char *out = NULL;
@@ -174,7 +174,8 @@ static json_t *merged(const json_t *target, const json_t *patch)
     return out;
 }
 
-/* Returns the document to send: in the frame of reference, with the names filled in. Steals. */
+/* Converts a document to the frame of reference and fills in the names. Takes ownership of
+   `document`. The caller owns the result. */
 static json_t *finished(const struct draft *draft, json_t *document)
 {
     json_t *placed = hs_reference_apply(draft->reference, document);
@@ -184,7 +185,7 @@ static json_t *finished(const struct draft *draft, json_t *document)
     return out;
 }
 
-/* Keeps a value for the lifetime of the plan. Steals. */
+/* Keeps a value for the lifetime of the plan. Takes ownership of it. */
 static json_t *keep(struct draft *draft, json_t *value)
 {
     json_array_append_new(draft->plan->owned, value);
@@ -213,7 +214,7 @@ static struct hs_scenario_step *add_step(struct draft *draft, const char *method
     return step;
 }
 
-/* Adds a step with a JSON body, which is stolen. */
+/* Adds a step with a JSON body. Takes ownership of `body` and `expect`. */
 static struct hs_scenario_step *add_json_step(struct draft *draft, const char *method,
                                               const char *path, json_t *body, json_t *expect)
 {
@@ -228,7 +229,7 @@ static json_t *copy_member(const json_t *object, const char *key)
     return json_deep_copy(json_object_get(object, key));
 }
 
-/* Adds a step that posts frames. By default the answer must refuse nothing. */
+/* Adds a step that posts frames. Without an expectation, the answer must refuse nothing. */
 static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *request)
 {
     json_t *body;
@@ -250,8 +251,8 @@ static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *re
                          json_pack("{s:o}", "body", expect));
 }
 
-/* Adds a step with one claim, merged into that of the fixture. The expectation is about its
-   result. */
+/* Adds a step with one claim. Its members replace those of the fixture's claim. The expectation
+   describes the result of the claim. */
 static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *request)
 {
     json_t *claim =
@@ -342,7 +343,7 @@ static bool add_request(struct draft *draft, const json_t *request)
     return true;
 }
 
-/* Names a ruleset by a hash of its content. So scenarios with equal rulesets share one stored
+/* Names a ruleset by a hash of its content, so that scenarios with equal rulesets share one stored
    ruleset. */
 static void name_ruleset(struct draft *draft, const json_t *ruleset)
 {
@@ -354,7 +355,8 @@ static void name_ruleset(struct draft *draft, const json_t *ruleset)
     json_decref(placed);
 }
 
-/* Returns the map of the scenario, or else of the fixture; borrowed; NULL: none. */
+/* Returns the map of the scenario. If the scenario has none, returns the map of the fixture. The
+   map is borrowed, or NULL if neither has one. */
 static const json_t *map_of(const struct draft *draft, const json_t *scenario)
 {
     const json_t *map = json_object_get(scenario, "map");
@@ -392,8 +394,8 @@ static bool add_opening(struct draft *draft, const json_t *scenario)
                          json_pack("{s:i}", "status", 201)) != NULL;
 }
 
-/* Deletes the map, so that the service need not hold the maps of all scenarios; the open match
-   keeps its own reference. The scenario may have deleted it already. */
+/* Adds a step that deletes the map, so that the service need not store the maps of all scenarios.
+   The open match keeps its own reference. The scenario may have deleted the map already. */
 static bool add_closing(struct draft *draft, const json_t *scenario)
 {
     if (json_is_false(json_object_get(scenario, "open")) || map_of(draft, scenario) == NULL)

@@ -1,7 +1,7 @@
 /*
- * Scenarios: small situations as data files with a ruleset, a few requests and what their answers
- * must say. They are written in metres with z up, and can be played in any frame of reference
- * (reference.h). docs/scenarios.md describes the format.
+ * Scenarios: data files that describe small situations. Each scenario has a ruleset, a few
+ * requests, and expectations of their answers. Scenarios are written in metres with z up, and can
+ * be played in any frame of reference (reference.h). docs/scenarios.md describes the format.
  *
  * The caller passes the function that sends requests. One thread at a time for each object.
  */
@@ -18,24 +18,25 @@ enum { HS_SCENARIO_ERROR_MAX = 2560, HS_SCENARIO_PATH_MAX = 256 };
 
 struct hs_scenarios;
 
-/* Reads a file and the fixture it may name. NULL with a sentence in `error`: it cannot be read or
-   is malformed. */
+/* Reads a file and the fixture it may name. Returns NULL with a sentence in `error` if it cannot be
+   read or is malformed. */
 struct hs_scenarios *hs_scenarios_load(const char *path, char error[HS_SCENARIO_ERROR_MAX]);
 void hs_scenarios_destroy(struct hs_scenarios *scenarios);
 
 size_t hs_scenarios_count(const struct hs_scenarios *scenarios);
 
 struct hs_scenario_info {
-    const char *row;      /* number in the table of acceptance scenarios, "5a" */
-    const char *title;    /* the situation in a few words */
-    const char *requires; /* how the service has to be started, or NULL: "--auto-open false" */
+    const char *row;   /* number in the table of acceptance scenarios, for example "5a" */
+    const char *title; /* the situation in a few words */
+    /* options that the service needs, for example "--auto-open false"; NULL: none */
+    const char *requires;
 };
 
 /* Returns the description of a scenario, borrowed from `scenarios`. `index` must be below the
    count. */
 struct hs_scenario_info hs_scenarios_info(const struct hs_scenarios *scenarios, size_t index);
 
-/* One request and the expectation of its answer. */
+/* One request and what its answer must be. */
 struct hs_scenario_step {
     char method[8];
     char path[HS_SCENARIO_PATH_MAX];
@@ -56,19 +57,20 @@ struct hs_scenario_plan {
 
 /* Plans the requests of a scenario. `prefix` (a valid name of at most 32 bytes) begins the names of
    the matches. A new prefix makes new matches; the same prefix gives the same requests byte for
-   byte. NULL with a sentence in `error`: the scenario is malformed. */
+   byte. Returns NULL with a sentence in `error` if the scenario is malformed. */
 struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scenarios, size_t index,
                                                  const struct hs_reference *reference,
                                                  const char *prefix,
                                                  char error[HS_SCENARIO_ERROR_MAX]);
 void hs_scenario_plan_destroy(struct hs_scenario_plan *plan);
 
-/* Sends one request. Returns the HTTP status, 0 without an answer; *answer is terminated and valid
-   until the next call. */
+/* Sends one request. Returns the HTTP status, or 0 if there is no answer. *answer is terminated and
+   valid until the next call. */
 typedef long hs_scenario_send(void *context, const struct hs_scenario_step *step,
                               const char **answer, size_t *size);
 
-/* Sends the steps in order. False, with a sentence in `fault`, at the first unexpected answer. */
+/* Sends the steps in order. Returns false with a sentence in `fault` at the first unexpected
+   answer. */
 bool hs_scenario_play(const struct hs_scenario_plan *plan, hs_scenario_send *send, void *context,
                       char fault[HS_SCENARIO_ERROR_MAX]);
 

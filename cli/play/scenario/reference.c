@@ -19,7 +19,7 @@ const struct hs_reference hs_references[HS_REFERENCES] = {
     {"epoch", 1, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 1.7e9},
 };
 
-/* The keys of each quantity; all other keys are plain. */
+/* The JSON keys of each quantity. All other keys are HS_QUANTITY_PLAIN. */
 static const char *const keys[][24] = {
     [HS_QUANTITY_LENGTH] =
         {"body_radius",  "claim_padding", "distance",         "gravity",     "half_length",
@@ -40,13 +40,13 @@ static const char *const keys[][24] = {
     [HS_QUANTITY_MEASURE] = {"limit", "measured"},
 };
 
-/* A place in a document, and the meaning of its values. */
+/* The context of a value in a document, which decides how the value is converted. */
 struct place {
     const struct hs_reference *reference;
     enum hs_quantity quantity;
     bool local;     /* inside a rig or a mover's box: points do not shift */
     bool is_length; /* hs_measures_length of the enclosing object */
-    bool tolerance; /* a "$within": scales, but neither turns nor shifts */
+    bool tolerance; /* inside a "$within": the value scales, but does not turn or shift */
 };
 
 static json_t *apply(const struct place *place, const json_t *value);
@@ -74,7 +74,7 @@ static double number_at(const json_t *array, size_t index)
     return json_number_value(json_array_get(array, index));
 }
 
-/* Returns 1, or -1 for a mirror: the determinant of the signed permutation. */
+/* Returns the determinant of the signed permutation: 1 for a rotation, -1 for a mirror. */
 static double handedness(const struct hs_reference *reference)
 {
     const int *axis = reference->axis, *sign = reference->sign;
@@ -84,8 +84,8 @@ static double handedness(const struct hs_reference *reference)
 
 /*
  * Turns an array of numbers. `parts` are its parts in order: p(oint), v(elocity), d(irection),
- * e(xtents) and s(cales) have three numbers, r(otation) has four. A rotation becomes R q R^-1: its
- * axis turns, its angle stays, or changes its sign in a mirror.
+ * e(xtents) and s(cales) have three numbers, r(otation) has four. A rotation q becomes R q R^-1:
+ * its axis turns and its angle stays. In a mirror, the angle changes its sign.
  */
 static json_t *turned(const struct place *place, const json_t *value, const char *parts)
 {
@@ -154,7 +154,8 @@ static json_t *apply_number(const struct place *place, const json_t *value)
     return json_deep_copy(value);
 }
 
-/* Turns a capsule. It runs along its own z axis, so its rotation turns with the rig. */
+/* Turns a capsule of a rig. A capsule lies along its own z axis, so the turn is added to its
+   rotation. */
 static void turn_capsule(const struct hs_reference *reference, const json_t *before, json_t *after)
 {
     const double *r = reference->turn;
@@ -186,8 +187,8 @@ bool hs_measures_length(const json_t *object)
            (unit == NULL && json_is_string(json_object_get(object, "reason")));
 }
 
-/* Swaps min and max of each new axis with a negative sign. Sorting the corners instead would make a
-   bad box, with min beyond max, a good one. */
+/* Swaps min and max on each new axis with a negative sign. Sorting them instead would repair a bad
+   box, whose min is beyond its max. */
 static void sort_corners(const struct hs_reference *reference, json_t *object)
 {
     json_t *min = json_object_get(object, "min"), *max = json_object_get(object, "max");

@@ -1,10 +1,10 @@
 /*
  * Frames of reference: the same scene in another unit of length, orientation, place or time.
- * Verdicts must not depend on them, so every scenario is written once, in metres with z up, and
- * played in all.
+ * Verdicts must not depend on the frame of reference. So every scenario is written once, in metres
+ * with z up, and played in all frames of reference.
  *
- * A reference is applied to whole JSON documents (rulesets, requests, expected answers) by the
- * meaning of their keys (reference.c).
+ * Whole JSON documents (rulesets, requests, expected answers) are converted. The key of a value
+ * decides how the value is converted (reference.c).
  */
 #ifndef HS_PLAY_REFERENCE_H
 #define HS_PLAY_REFERENCE_H
@@ -26,33 +26,34 @@ enum hs_quantity {
     HS_QUANTITY_FALLOFF,      /* pairs of length and factor */
     HS_QUANTITY_TIME,         /* a time on the game server's clock */
     HS_QUANTITY_UP,           /* "+z" and the like */
-    HS_QUANTITY_MEASURE,      /* a length where hs_measures_length() says so */
+    HS_QUANTITY_MEASURE,      /* a length if hs_measures_length() returns true */
 };
 
 enum hs_quantity hs_quantity_of(const char *key);
 
-/* Returns whether "measured" and "limit" in this object are lengths or speeds: by its "unit", or
-   because it is a victim out of reach of a blast. */
+/* Returns whether "measured" and "limit" in this object are lengths or speeds. The "unit" of the
+   object decides. A victim out of reach of a blast has no unit, and its numbers are lengths. */
 bool hs_measures_length(const json_t *object);
 
 struct hs_reference {
-    const char *name; /* "metres"; letters, digits and dashes */
+    const char *name; /* for example "metres"; letters, digits and dashes */
     double unit;      /* units of length per metre */
     int axis[3];      /* new axis i is the old axis[i] times sign[i]; a rotation, or a mirror */
     int sign[3];
     double turn[4];  /* the same rotation as a quaternion [x, y, z, w], for the capsules of rigs */
-    double shift[3]; /* added to points, new units and axes */
-    double time_shift; /* seconds, added to moments */
+    double shift[3]; /* added to points; in the new units and axes */
+    double time_shift; /* seconds, added to times */
 };
 
-/* Metres; centimetres; metres, y up; centimetres, y up, turned and far away; metres at today's
-   epoch. */
+/* In this order: metres; centimetres; metres with y up; centimetres with y up, turned and far from
+   the origin; metres with times since 1970. */
 enum { HS_REFERENCES = 5 };
 extern const struct hs_reference hs_references[HS_REFERENCES];
 
-/* Returns a new document: `document` in the reference. Values of unexpected shape (a string for a
-   number, two coordinates) are copied, so that bad requests stay bad. The arguments of expectation
-   operators ("$near" etc.) are converted too. NULL: out of memory. */
+/* Returns a new document: `document` converted to the frame of reference. Values of unexpected
+   shape (a string for a number, two coordinates) are copied, so that bad requests stay bad. The
+   arguments of expectation operators ("$near" etc.) are converted too. Returns NULL if memory runs
+   out. */
 json_t *hs_reference_apply(const struct hs_reference *reference, const json_t *document);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * A cheat fires a weapon for ten seconds at twice its rate, or for twenty in another pattern.
- * Messages travel over an ordinary link: lost ones come later, and late ones overtake each other
- * and bunch up. The reported fire times are exact, rounded to ticks of a client, or have an error.
+ * A cheat fires a weapon for ten seconds at twice its rate, or for twenty seconds in another
+ * pattern (hs_volleys). Messages travel over an ordinary link: lost ones come later, and late ones
+ * overtake each other and bunch up. The reported fire times are exact, rounded to ticks of a
+ * client, or have an error.
  */
 #include <math.h>
 #include <stdio.h>
@@ -113,7 +114,7 @@ static void fire(struct burst *burst, enum hs_link_kind kind, enum stamps stamps
     qsort(burst->bullets, burst->count, sizeof *burst->bullets, by_arrival);
 }
 
-/* Posts the frames up to `until_us`. False: out of memory. */
+/* Posts the frames up to `until_us`. Returns false if memory runs out. */
 static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *next_us)
 {
     enum hs_frame_result results[2];
@@ -124,7 +125,7 @@ static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *ne
                 before = name_number(burst, *next_us - FRAME_US);
         const struct hs_player_frame entries[2] = {
             {.player = name_of(name, names[0]),
-             .account = HS_STR("cheat"), /* the game knows who joins under another name */
+             .account = HS_STR("cheat"), /* the game recognises a player with a new name */
              .weapon = hs_name_str(&burst->weapon->name)},
             {.player = name_of(before, names[1]), .event = HS_EVENT_LEAVE}};
         const struct hs_frame frame = {
@@ -142,7 +143,7 @@ static bool is_sent(const struct burst *burst, const struct hs_hit_result *resul
     return !burst->volley->knows || result->verdict == HS_VERDICT_ACCEPTED;
 }
 
-/* Verifies a bullet. False: out of memory. */
+/* Verifies a bullet. Returns false if memory runs out. */
 static bool verify(const struct burst *burst, const struct bullet *bullet,
                    struct hs_hit_result *result)
 {
@@ -234,7 +235,7 @@ static void close_burst(struct burst *burst)
     hs_ruleset_destroy(burst->ruleset);
 }
 
-/* Opens a burst. False: out of memory; `burst` must be closed all the same. */
+/* Opens a burst. Returns false if memory runs out; `burst` must still be closed. */
 static bool open_burst(struct burst *burst, const struct hs_sim_arena *arena, enum hs_arm arm,
                        const struct hs_volley *volley, int64_t length_us)
 {

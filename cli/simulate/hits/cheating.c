@@ -1,7 +1,8 @@
 /*
- * A match in which every player cheats, once for each cheat, beside the honest twins. All of them
- * play the same skirmish, because shots change nothing in it. A cheat verifies each choice on its
- * own match before it sends the best one, so no client of the API can win more with that choice.
+ * Plays one skirmish many times: once with honest players, the twins, and once for each cheat, with
+ * players who all use that cheat. The skirmish can be the same, because shots change nothing in it.
+ * A cheat verifies each choice on its own match before it sends the best one. So no client of the
+ * API can win more with that choice.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,16 +14,16 @@
 
 enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGHTS = 2 };
 
-#define ROUNDING  0.01 /* metres; coordinates may be rounded by this much on short paths */
+#define ROUNDING  0.01 /* metres; rounded coordinates may move a path by this much */
 #define TIME_STEP 0.01 /* seconds between two hit times that a cheat tries */
-/* Degrees. Players who nearly always hit would leave cheats nothing to win. With this, a third to a
-   half of the twins' rifle shots hit. */
+/* Degrees. With this error, a third to a half of the twins' rifle shots hit. If twins nearly always
+   hit, cheats could win nothing. */
 #define AIM_ERROR 2.0
 
-#define AMBUSH_EVERY 1.0 /* seconds between two shots from cover of a player */
+#define AMBUSH_EVERY 1.0 /* seconds between two shots of one player from cover */
 #define AMBUSH_TICKS 12
 #define AMBUSH_RANGE 30.0
-#define COUNTED      (-1.0) /* an extent: the number of such hits of the player */
+#define COUNTED      (-1.0) /* as an extent: count the player's hits of this kind */
 
 /* One cheat in a match of its own. */
 struct play {
@@ -32,9 +33,9 @@ struct play {
     double hits[HS_CROWD], damage[HS_CROWD], counted[HS_CROWD];
     double ready[HS_CROWD]; /* time of the next shot from cover */
     uint64_t ambushes[HS_CROWD];
-    uint64_t paid[HS_CROWD][PAID]; /* numbers of accepted hits */
+    uint64_t paid[HS_CROWD][PAID]; /* shot numbers of accepted hits */
     size_t paid_count[HS_CROWD];
-    uint64_t released; /* of the held packets */
+    uint64_t released; /* number of held packets that were sent */
 };
 
 struct run {
@@ -47,9 +48,9 @@ struct run {
         struct hs_mail shot;
     } past[PAST]; /* the last shots, for cheats that hold packets */
     uint64_t past_count;
-    struct play *play; /* the current one */
+    struct play *play; /* the cheat that chooses now */
     struct hs_screen screen;
-    struct hs_mail best; /* of what the current cheat tried; nothing if `value` is 0 */
+    struct hs_mail best; /* the best claim that this cheat tried; none if `value` is 0 */
     double value, extent;
     struct hs_hit_result result;
 };
@@ -95,7 +96,8 @@ static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
 /* Returns whether the true eye of the shooter sees the accepted hit of the last verification. */
 static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
 {
-    const double drawn_in = 0.005; /* a body may touch a wall */
+    /* the share of the path next to the body that is not tested, because a body may touch a wall */
+    const double drawn_in = 0.005;
     struct hs_vec eye = eye_at(run, mail->from, hs_seconds(mail->hit.fire_time_us));
     return !hs_world_blocks(run->skirmish->game.arena->world, eye,
                             hs_vec_lerp(run->result.impact.point, eye, drawn_in));
@@ -114,7 +116,7 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
         return;
     }
     double value = 1 + run->result.damage_total;
-    /* The shooter could hit this body without leaning, because their eye sees it. */
+    /* If the shooter's eye sees this body, leaning was not needed for the hit. */
     if (value <= run->value || (play->cheat->kind == HS_CHEAT_LEAN && is_in_sight(run, mail)))
         return;
     run->value = value;
@@ -122,7 +124,7 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
     run->best = *mail;
 }
 
-/* Sends the best claim, if one is accepted. False: out of memory. */
+/* Sends the best claim, if one is accepted. Returns false if memory runs out. */
 static bool settle(struct run *run)
 {
     struct play *play = run->play;
@@ -144,7 +146,8 @@ static bool settle(struct run *run)
 
 /* ---- aim ---- */
 
-/* Shows the server's poses at the claimed time. False: before the first frame. */
+/* Sets the screen to the server's poses at the claimed time. Returns false if the time is before
+   the first frame. */
 static bool see(struct run *run, const struct hs_mail *mail)
 {
     double time = hs_seconds(mail->hit.hit_time_us);
@@ -157,7 +160,7 @@ static bool see(struct run *run, const struct hs_mail *mail)
     return true;
 }
 
-/* Tries what the shot of the mail hits at its time. */
+/* Tries the hit that the shot makes at its claimed time. */
 static void try_aimed(struct run *run, const struct hs_mail *shot, double extent)
 {
     struct hs_mail mail = *shot;
@@ -165,8 +168,8 @@ static void try_aimed(struct run *run, const struct hs_mail *shot, double extent
         try_claim(run, &mail, extent);
 }
 
-/* Aims at the chest or the head of an enemy at the claimed time. False: not an enemy who can be
-   hit. */
+/* Aims at the chest or the head of an enemy at the claimed time. Returns false if this is not an
+   enemy who can be hit. */
 static bool aim_at(struct run *run, struct hs_mail *mail, unsigned who, int height,
                    struct hs_vec *point)
 {
@@ -204,7 +207,7 @@ static struct hs_vec steer(struct hs_vec from, struct hs_vec to, double degrees)
 
 /* ---- the choices ---- */
 
-/* Tries the honest time first, then times ever further from it. */
+/* Tries the honest time first, then times further and further from it. */
 static void try_times(struct run *run, const struct hs_mail *shot)
 {
     for (int i = 0; i <= 2 * TIME_STEPS; i++) {
@@ -296,8 +299,8 @@ static void try_honest(struct run *run, const struct hs_mail *shot)
     try_aimed(run, shot, run->play->cheat->kind == HS_CHEAT_HOLD ? run->play->cheat->amount : 0);
 }
 
-/* Returns the degrees from the posted direction to the claimed path. If the impact moved by no more
-   than the rounding of coordinates, nothing was steered. */
+/* Returns the degrees from the posted direction to the claimed path. Returns 0 if the impact moved
+   by no more than the rounding of coordinates, so the shot was not steered. */
 static double steered(const struct hs_mail *shot, const struct hs_mail *mail)
 {
     double angle = angle_between(shot->direction, mail->direction);
@@ -336,7 +339,8 @@ static bool repeat_number(struct run *run, const struct hs_mail *shot)
     return settle(run);
 }
 
-/* Lets the player fire, and claim the best of what the cheat may choose. False: out of memory. */
+/* Lets the player fire, and claim the best of what the cheat may choose. Returns false if memory
+   runs out. */
 static bool pull(struct run *run, struct play *play, const struct hs_mail *shot)
 {
     static void (*const tries[])(struct run *, const struct hs_mail *) = {
@@ -358,7 +362,7 @@ static bool pull(struct run *run, struct play *play, const struct hs_mail *shot)
 
 /* ---- shots that no honest player fires ---- */
 
-/* Tries one enemy from other places and times of the shooter. */
+/* Tries shots at one enemy from other places or times of the shooter. */
 static void try_ambush(struct run *run, const struct hs_mail *shot, unsigned who)
 {
     const struct hs_cheat *cheat = run->play->cheat;
@@ -521,8 +525,8 @@ static bool set_up(struct run *run, const struct hs_simulation *simulation,
     return good;
 }
 
-/* Adds the hits and the damage of all cheats to their counts. Hits of an ambush are added to those
-   of the twin's fight. */
+/* Adds the hits and the damage of all cheats to their counts. The hits of an ambush come on top of
+   the twin's fight, so the twin's hits count for that cheat too. */
 static void add_up(const struct run *run)
 {
     for (int i = 0; i < HS_CHEATS; i++) {

@@ -1,8 +1,8 @@
 /*
- * Cheats that are played beside an honest twin: the same seed, connection and fight, the same aim
- * with the same errors, the same moments of fire. The service accepts hits from the cheat and from
- * the twin. The difference is the cheat's gain. Cheats know everything: they see the server's
- * frames, and try each choice on the checks before they send the one that pays most.
+ * Cheats that are played beside an honest twin. Both have the same seed, connection, fight and
+ * moments of fire, and the same aim with the same errors. The difference between their accepted
+ * hits is the cheat's gain. Cheats know everything: they see the server's frames, and try each
+ * choice on the checks before they send the one that pays most.
  */
 #ifndef HS_SIMULATE_CHEATS_H
 #define HS_SIMULATE_CHEATS_H
@@ -14,15 +14,15 @@
 /* The values that a cheat may choose. `amount` of the row limits the choice. */
 enum hs_cheat_kind {
     HS_CHEAT_TIMES,    /* hit_time; with amount 1 also fire_time */
-    HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, in place of a posted one */
+    HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, which is not posted */
     HS_CHEAT_PELLETS,  /* the paths of all pellets; degrees from the aim */
     HS_CHEAT_SEEDS,    /* the best of several seeds of the spread */
     HS_CHEAT_BESIDE,   /* the path of a hit; degrees from the posted shot */
     HS_CHEAT_NUMBERS,  /* the number of an accepted hit, used again for another one */
     HS_CHEAT_HOLD,     /* seconds for which packets are held */
-    HS_CHEAT_COVER,    /* fire_time, behind cover; seconds */
-    HS_CHEAT_DEATH,    /* the same after death */
-    HS_CHEAT_LEAN,     /* start, out of cover; metres */
+    HS_CHEAT_COVER,    /* an earlier fire_time, from behind cover; seconds */
+    HS_CHEAT_DEATH,    /* an earlier fire_time, after death; seconds */
+    HS_CHEAT_LEAN,     /* a start outside the cover; metres */
     HS_CHEAT_VOLLEY,   /* fire times; a row of hs_volleys */
     HS_CHEAT_MOVE,     /* moves; a row of moving.c */
 };
@@ -31,19 +31,19 @@ enum hs_cheat_kind {
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND,
     HS_CHEAT_GAIN,  /* the lower end of the interval of the gain in hits; a share */
-    HS_CHEAT_EXTENT /* the extent; its unit */
+    HS_CHEAT_EXTENT /* the extent, in its own unit */
 };
 
 struct hs_cheat {
     const char *name;
     enum hs_cheat_kind kind;
     double amount;
-    enum hs_arm arm; /* of the cheat and of the twin's hits */
+    enum hs_arm arm; /* weapon of the cheat; only the twin's hits with it are compared */
     bool posts;      /* posts its shots; the twin always does */
     enum hs_cheat_bound bound;
     double limit;
     const char *extent; /* what the extent is, with its unit */
-    bool is_judged;     /* by --check; false: this version does not keep the limit */
+    bool is_judged;     /* --check requires the limit; false: this version does not keep it */
 };
 
 enum { HS_CHEATS = 42 };
@@ -60,18 +60,19 @@ void hs_paired_add(struct hs_paired *sum, double twin, double cheat);
 /*
  * Sets *gain to the cheat's sum divided by the twin's sum, minus 1. *low and *high are the ends of
  * its 95 % interval, from the linearised variance of a ratio of paired sums (Cochran, Sampling
- * techniques, 1977, 6.4). False, with all three 0: the twin's sum is 0.
+ * techniques, 1977, 6.4). Returns false with all three 0 if the twin's sum is 0.
  */
 bool hs_paired_gain(const struct hs_paired *sum, double *gain, double *low, double *high);
 
 struct hs_cheat_count {
-    uint64_t claims; /* or moves: verified for the cheat, also those it did not send */
-    struct hs_paired hits, damage;               /* accepted; for moves hits are metres */
-    double extent;                               /* the largest that was accepted */
-    uint64_t reasons[HS_REASON_COUNT];           /* of refused claims */
-    uint64_t shadow[HS_REASON_COUNT];            /* of checks in shadow, on accepted claims */
-    uint64_t flags[HS_FLAG_COUNT];               /* on accepted claims */
-    uint64_t move_reasons[HS_MOVE_REASON_COUNT]; /* of refused moves */
+    uint64_t claims; /* claims or moves verified for the cheat, also those it did not send */
+    /* of accepted claims; for moves, hits are metres */
+    struct hs_paired hits, damage;
+    double extent;                               /* the largest accepted extent */
+    uint64_t reasons[HS_REASON_COUNT];           /* reasons of refused claims */
+    uint64_t shadow[HS_REASON_COUNT];            /* failed checks in shadow, on accepted claims */
+    uint64_t flags[HS_FLAG_COUNT];               /* flags on accepted claims */
+    uint64_t move_reasons[HS_MOVE_REASON_COUNT]; /* reasons of refused moves */
     uint64_t raised[HS_MOVE_CHECK_COUNT];        /* failed checks of moves, in any mode */
 };
 
@@ -88,7 +89,7 @@ void hs_cheat_count_accepted(struct hs_cheat_count *count, const struct hs_hit_r
 /* How a player fires: for ten seconds as a forgery, for twenty as a cheat. */
 struct hs_volley {
     double interval;     /* between two groups, as a share of the weapon's shortest interval */
-    int group;           /* shots of the same time */
+    int group;           /* shots fired at the same time */
     double fires, rests; /* seconds of fire, then of silence, and so on; rests 0: always fire */
     double renames;      /* seconds under one name, then the player leaves and joins; 0: never */
     bool knows;          /* sends only what will be accepted */
@@ -97,15 +98,16 @@ struct hs_volley {
 enum { HS_VOLLEY_TWICE, HS_VOLLEYS = 6 }; /* the first one is the forgery of twice the rate */
 extern const struct hs_volley hs_volleys[HS_VOLLEYS];
 
-/* Plays a volley and its honest twin, and adds both. For groups the extent is the largest number of
-   accepted shots in one tick. Otherwise it is the largest number in any ten seconds, divided by the
-   number at the weapon's rate. False: out of memory. */
+/* Plays a volley and its honest twin, and adds the results of both to *count. For groups the extent
+   is the largest number of accepted shots in one tick. Otherwise it is the largest number in any
+   ten seconds, divided by the number at the weapon's rate. Returns false if memory runs out. */
 bool hs_volley_compare(const struct hs_sim_arena *arena, const struct hs_cheat *cheat,
                        enum hs_link_kind link, uint64_t seed, struct hs_cheat_count *count);
 
 /* ---- moves: moving.c ---- */
 
-/* Plays twelve seconds of moves by a cheat and by its twin, and adds both. False: out of memory. */
+/* Plays twelve seconds of moves by a cheat and by its twin, and adds the results of both to *count.
+   Returns false if memory runs out. */
 bool hs_moving_compare(const struct hs_sim_arena *arena, const struct hs_cheat *cheat,
                        enum hs_link_kind link, uint64_t seed, struct hs_cheat_count *count);
 

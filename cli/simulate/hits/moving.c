@@ -15,7 +15,7 @@
 #define BEGIN  20.0 /* seconds; the first move */
 #define DT     (1.0 / HS_CROWD_HZ)
 #define FRAME  0.05       /* seconds between two frames */
-#define HONEST 2.0        /* seconds before the cheat begins, where no map is in the way */
+#define HONEST 2.0        /* seconds of honest moves before the cheat; none inside the arena */
 #define CYCLE  2.0        /* seconds from one held packet to the next */
 #define HOPS   3.0        /* changes of the base per second */
 #define HOP    20.0       /* metres between two bases */
@@ -25,7 +25,8 @@
 
 enum { BASES = 40, NAME_SIZE = 16 };
 
-/* A way to move. The place is at the end of the move, the speed a multiple of the fastest walk. */
+/* A way to move. `speed` is a multiple of the fastest walk, and `clock` is the rate of the
+   clock. */
 static const struct gait {
     const char *mode;
     double speed, clock, held; /* held: seconds of each cycle */
@@ -59,7 +60,7 @@ struct walker {
     struct hs_vec place, accepted; /* relative to the base */
     double base, accepted_base;    /* number of the base */
     double clock, arrives, next_frame, at_once;
-    double metres, in_wall, in_air; /* accepted */
+    double metres, in_wall, in_air; /* sums over accepted moves */
     uint64_t moves;
 };
 
@@ -119,12 +120,13 @@ static void count_result(struct walker *walker, const struct hs_move_result *res
         count->move_reasons[result->reason]++;
     for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
         count->raised[i] += (result->raised & 1u << i) != 0;
-    /* Time simulated for one packet is no gain. Time for several packets of the same tick is. */
+    /* Simulated time for one packet is no gain. Time for several packets in the same tick is
+       one. */
     if (walker->at_once > DT + 1e-6)
         count->extent = fmax(count->extent, walker->at_once);
 }
 
-/* Sends the move made at `time`. False: out of memory. */
+/* Sends the move made at `time`. Returns false if memory runs out. */
 static bool send_move(struct walker *walker, const struct gait *gait, bool tricks, double time,
                       struct hs_cheat_count *count)
 {
@@ -171,8 +173,8 @@ static bool send_move(struct walker *walker, const struct gait *gait, bool trick
     return true;
 }
 
-/* Moves a player with a gait and counts the results. `twin`: the player walks honestly at the times
-   of the gait. */
+/* Moves a player with a gait and counts the results. `twin`: the player walks honestly for the same
+   time. */
 static bool walk(struct walker *walker, const struct gait *gait, bool twin,
                  struct hs_cheat_count *count)
 {
@@ -197,8 +199,8 @@ static bool walk(struct walker *walker, const struct gait *gait, bool twin,
     return true;
 }
 
-/* Creates the rules. Where the client's place counts, all checks of moves are enforced. NULL: out
-   of memory. */
+/* Creates rules in which the client's place counts and all checks of moves are enforced. Returns
+   NULL if memory runs out. */
 static struct hs_ruleset *create_rules(void)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);

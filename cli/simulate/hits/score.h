@@ -11,14 +11,15 @@
 struct hs_count {
     uint64_t reasons[HS_REASON_COUNT];
     uint64_t in_vain;      /* honest shots that the game's own rules forbid; not in `reasons` */
-    uint64_t would_reject; /* accepted, although checks in shadow mode would have rejected */
+    uint64_t would_reject; /* accepted claims that checks in shadow mode would have rejected */
 };
 
 uint64_t hs_count_all(const struct hs_count *count); /* without `in_vain` */
 uint64_t hs_count_verdict(const struct hs_count *count, enum hs_verdict verdict);
 
-/* Returns the lower end of the 95 % confidence interval of a share, `good` out of `all`: Wilson,
-   Probable inference, the law of succession, and statistical inference, 1927. 0 if `all` is 0. */
+/* Returns the lower end of the 95 % confidence interval of a share, `good` out of `all`, or 0 if
+   `all` is 0. The formula is from Wilson, "Probable inference, the law of succession, and
+   statistical inference", 1927. */
 double hs_wilson_low(uint64_t good, uint64_t all);
 
 /* Volleys fired at twice the rate of the weapon. */
@@ -35,21 +36,21 @@ struct hs_example {
     enum hs_arm arm;
     enum hs_forgery forgery; /* HS_FORGERIES: honest */
     enum hs_reason reason;
-    double measured, limit; /* of the check that decided */
-    double margin;          /* of a miss */
-    double age, fire_age;   /* seconds on arrival */
+    double measured, limit; /* numbers of the check that decided */
+    double margin;          /* margin of a miss */
+    double age, fire_age;   /* seconds before the arrival */
     uint64_t match;
 };
 
 struct hs_score {
     struct hs_count honest[HS_LINKS][HS_ARMS];
-    struct hs_count shots[HS_LINKS]; /* posted, honest */
+    struct hs_count shots[HS_LINKS]; /* posted shots of honest players */
     struct hs_count forged[HS_FORGERIES];
     struct hs_burst_count bursts[HS_ARMS];
     struct hs_cheat_count cheats[HS_CHEATS][HS_LINKS_AND_STEADY];
     struct hs_example examples[HS_EXAMPLES]; /* honest but not accepted, forged but not rejected */
     unsigned example_count;
-    unsigned hints; /* of any match; bits of enum hs_hint_code */
+    unsigned hints; /* hints in any match, as bits of enum hs_hint_code */
 };
 
 void hs_score_add(struct hs_score *sum, const struct hs_score *more);
@@ -60,17 +61,17 @@ void hs_score_example(struct hs_score *score, const struct hs_example *example);
 /* Returns the sum over all honest claims. */
 struct hs_count hs_score_honest(const struct hs_score *score);
 
-/* The min share of honest claims accepted, over all and on each kind of link. */
+/* The min share of honest claims that must be accepted, over all links and on each kind of link. */
 #define HS_GOAL_HONEST 0.995
 /* The same on BAD and OUTAGE, where a few claims arrive seconds late. */
 #define HS_GOAL_HONEST_POOR 0.99
-#define HS_GOAL_FORGED      0.999 /* share of each kind of forgery rejected */
-#define HS_GOAL_EXCESS      3     /* accepted shots of a volley above the legal count */
+#define HS_GOAL_FORGED      0.999 /* share of each kind of forgery to reject */
+#define HS_GOAL_EXCESS      3     /* max accepted shots of a volley above the legal count */
 
 /*
  * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that
- * is missed. A share misses its goal if the upper end of its 95 % interval is below the goal. A low
- * share of few claims may be chance.
+ * is missed. A share misses its goal only if the upper end of its 95 % interval is below the goal,
+ * because a low share of few claims may be chance.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Jobs of a batch. A batch is always completed, so that the number of jobs does not depend on the
-   speed of threads. */
+/* The number of jobs in a batch. A batch is always completed, so that the number of jobs does not
+   depend on the speed of threads. */
 enum { BATCH = 16 };
 
 struct batch {
@@ -75,7 +75,7 @@ static bool run(const struct hs_simulation *simulation, const struct hs_sim_aren
             return false;
         struct hs_count honest = hs_score_honest(out);
         if (hs_count_all(&honest) == claims)
-            return false; /* nobody shoots, and the loop would not end */
+            return false; /* nobody shoots, so the loop would not end */
         claims = hs_count_all(&honest);
         report(simulation, (double)claims, (double)simulation->claims * 1.02);
     }

@@ -16,7 +16,7 @@ struct hs_simulation {
     uint64_t bursts;                /* volleys at twice the rate */
     uint64_t cheats;                /* matches of the cheats and their twins, on each connection */
     int link;                       /* enum hs_link_kind of all players; -1: all kinds */
-    double seconds;                 /* of play per match */
+    double seconds;                 /* length of each match */
     double rewind_limit;            /* seconds */
     double stamp_error;             /* seconds; deviation of hit_time from the drawn time */
     uint64_t threads;               /* 0: one per core */
@@ -26,7 +26,7 @@ struct hs_simulation {
 /* Returns the defaults of `hindsight simulate hits`. */
 struct hs_simulation hs_simulation_default(void);
 
-/* Runs the simulation. False: out of memory. */
+/* Runs the simulation. Returns false if memory runs out. */
 bool hs_simulation_run(const struct hs_simulation *simulation, struct hs_score *out);
 
 /* Prints the tables as text, with up to `examples` examples. */
@@ -36,13 +36,15 @@ void hs_simulation_print(const struct hs_simulation *simulation, const struct hs
 /* Returns the tables as one object; a new reference. */
 json_t *hs_simulation_json(const struct hs_simulation *simulation, const struct hs_score *score);
 
-/* ---- one job: adds to *score. Threads can run jobs at once. False: out of memory. ---- */
+/* ---- One job. It adds to *score. Several threads can run jobs at once. Returns false if memory
+   runs out. ---- */
 
 typedef bool hs_simulation_job(const struct hs_simulation *simulation,
                                const struct hs_sim_arena *arena, uint64_t number,
                                struct hs_score *score);
 
-/* A match whose shots and claims the library verifies, and forgeries of what it accepts. */
+/* Plays a match. The library verifies its shots and claims, and forgeries of the claims that it
+   accepts. */
 hs_simulation_job hs_trial_run;
 
 /* Plays a volley of 10 s at twice the rate of a weapon; see burst.c. */

@@ -128,8 +128,8 @@ static void forge_all(struct trial *trial, const struct hs_mail *mail, bool is_b
     }
 }
 
-/* Verifies a hit claim. Most forgeries are verified before the honest claim is booked, so that
-   their number is unused. */
+/* Verifies a hit claim. Most forgeries are verified before the honest claim is recorded, so that
+   their shot number is still unused. */
 static bool verify_hit(struct trial *trial, const struct hs_mail *mail)
 {
     struct hs_hit_claim claim = hs_mail_claim(mail);
@@ -149,7 +149,8 @@ static bool verify_hit(struct trial *trial, const struct hs_mail *mail)
     return true;
 }
 
-/* Lets a random player fire in each tick if that is forbidden: dead, or with an empty weapon. */
+/* Picks a random player in each tick. If that player must not fire, because they are dead or their
+   weapon is empty, lets them fire. */
 static void shoot_forbidden(struct trial *trial)
 {
     struct hs_skirmish *skirmish = trial->skirmish;

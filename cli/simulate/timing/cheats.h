@@ -25,23 +25,25 @@ struct hs_timing_cheat_cycle {
     const char *name, *text;
     double length;
     double frozen, paused, fast; /* end of each part, from the start of the cycle */
-    double rate;                 /* of the fast clock */
+    double rate;                 /* rate of the fast clock */
     double jump;                 /* added to the clock at the start of the cycle */
-    double held; /* seconds from the start: packets of this time leave together at its end */
+    /* Packets of these first seconds are held, and leave together at their end. */
+    double held;
 };
 
 extern const struct hs_timing_cheat_cycle hs_timing_cheats[HS_TIMING_CHEATS];
 
 /* The changes that a cheat makes in one frame. */
 struct hs_timing_trick {
-    double rate;      /* of the clock */
+    double rate;      /* rate of the clock */
     double jump;      /* added to the clock in this frame */
     bool is_paused;   /* the clock stands, and no packet is sent */
     bool freezes_ack; /* no newer snapshot is acknowledged */
     double held;      /* seconds by which packets are delayed */
 };
 
-/* Returns the frame of length `frame` that ends `since` seconds after the start of cheating. */
+/* Returns the changes in the frame of length `frame` that ends `since` seconds after the start of
+   cheating. */
 struct hs_timing_trick hs_timing_cheat_at(enum hs_timing_cheat cheat, double since, double frame);
 
 #endif

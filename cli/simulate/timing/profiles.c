@@ -6,11 +6,11 @@ const char *const hs_timing_profile_names[HS_TIMING_PROFILES] = {"LAN",    "CABL
                                                                  "MOBILE", "BAD",   "OUTAGE"};
 
 static const struct profile {
-    double base[2]; /* bounds */
-    double jitter;  /* mean of an exponential one */
+    double base[2]; /* bounds of the base delay */
+    double jitter;  /* mean of an exponential jitter */
     struct {
         double median, sigma; /* sigma: deviation of the logarithm */
-    } lognormal;              /* another jitter */
+    } lognormal;              /* a jitter with a log-normal distribution */
     struct {
         double deviation, max, tau;
     } queue;

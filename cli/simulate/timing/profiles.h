@@ -1,5 +1,5 @@
 /*
- * The networks of simulated movers. A direction takes a base delay and a jitter that is never
+ * The networks of `simulate timing`. One direction takes a base delay and a jitter that is never
  * negative, and each profile adds queues, stalls, losses, outages and changes of route. Packets
  * keep their order. Times are seconds.
  */
@@ -20,9 +20,10 @@ enum hs_timing_profile {
     HS_TIMING_PROFILES
 };
 
-extern const char *const hs_timing_profile_names[HS_TIMING_PROFILES]; /* "LAN" */
+extern const char *const hs_timing_profile_names[HS_TIMING_PROFILES]; /* for example "LAN" */
 
-/* A kind of disturbance. Its length is uniform between two bounds plus an exponential part. */
+/* A kind of disturbance. Its length is a uniform part between two bounds plus an exponential
+   part. */
 struct hs_timing_disturbance {
     double every; /* mean time from the end of one to the next; 0: never */
     double min, max;
@@ -33,7 +34,7 @@ struct hs_timing_disturbance {
 struct hs_timing_spell {
     struct hs_timing_disturbance kind;
     double from, to;
-    bool coin; /* random, for each disturbance */
+    bool coin; /* a random choice for each disturbance */
     struct hs_dice dice;
 };
 
@@ -41,15 +42,15 @@ struct hs_timing_spell {
 struct hs_timing_spell hs_timing_spell_start(double at, struct hs_timing_disturbance kind,
                                              struct hs_dice dice);
 
-/* Returns whether a disturbance is on at `at`, which must never decrease. */
+/* Returns whether a disturbance lasts at the time `at`, which must never decrease. */
 bool hs_timing_spell_on(struct hs_timing_spell *spell, double at);
 
 /* One direction of a connection. */
 struct hs_timing_line {
     enum hs_timing_profile profile;
     double base;
-    double queue, queue_at; /* of an Ornstein-Uhlenbeck process, in deviations */
-    double newest;          /* latest arrival; nothing arrives before it any more */
+    double queue, queue_at; /* state of an Ornstein-Uhlenbeck process, in deviations */
+    double newest;          /* latest arrival; no later packet arrives before it */
     bool in_loss;           /* a loss run continues */
     struct hs_timing_spell stall, outage, handover;
     double handed_over; /* start of the last change of route seen */
@@ -60,7 +61,7 @@ struct hs_timing_line {
 void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice, double at,
                            struct hs_timing_line *up, struct hs_timing_line *down);
 
-/* Sends a packet at `at`, which must never decrease. False: lost. */
+/* Sends a packet at `at`, which must never decrease. Returns false if the packet is lost. */
 bool hs_timing_line_send(struct hs_timing_line *line, double at, double *arrives);
 
 /* Returns a random number with mean 0 and deviation 1, with the tails of a normal distribution. */

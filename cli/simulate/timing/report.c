@@ -5,7 +5,7 @@
 
 typedef unsigned long long whole; /* for printf */
 
-/* Returns the probability of at most `count` events. */
+/* Returns the probability of at most `count` events if `mean` events are expected. */
 static double poisson_cdf(uint64_t count, double mean)
 {
     double term = exp(-mean), sum = term;
@@ -90,7 +90,7 @@ bool hs_timing_goal_met(const struct hs_timing_totals *totals, char *missed, siz
     miss_honest(totals, lines);
     miss_cheats(totals, lines);
     fclose(lines);
-    missed[size - 1] = '\0'; /* a full buffer gets none either */
+    missed[size - 1] = '\0'; /* a full buffer has no terminator either */
     return missed[0] == '\0';
 }
 

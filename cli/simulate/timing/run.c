@@ -70,7 +70,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Totals of a cheat, on one profile or (HS_TIMING_PROFILES) on all. `delays` is scratch memory. */
+/* Computes the totals of a cheat on one profile, or on all if `profile` is HS_TIMING_PROFILES.
+   `delays` is scratch memory. */
 static void add_cheat(const struct work *work, size_t profile, size_t cheat, int input,
                       float *delays, struct hs_timing_cheating *out)
 {

@@ -13,8 +13,8 @@
 struct hs_timing_run {
     struct hs_moves_rules rules;
     uint64_t seed;
-    double hours;                   /* of honest play on each profile */
-    uint64_t runs;                  /* of each cheat on each profile */
+    double hours;                   /* length of honest play on each profile */
+    uint64_t runs;                  /* runs of each cheat on each profile */
     int profile;                    /* enum hs_timing_profile; -1: all */
     uint64_t threads;               /* 0: one per core */
     hs_simulate_progress *progress; /* may be NULL */
@@ -40,13 +40,14 @@ struct hs_timing_totals {
     struct hs_timing_cheating cheats[HS_TIMING_PROFILES + 1][HS_TIMING_CHEATS][HS_TIMING_INPUTS];
 };
 
-/* Sets the default run: 20 hours and 40 runs with the built-in rules. False: out of memory. */
+/* Sets the default run: 20 hours and 40 runs with the built-in rules. Returns false if memory runs
+   out. */
 bool hs_timing_run_default(struct hs_timing_run *out);
 
-/* Plays the run. False: out of memory. */
+/* Plays the run. Returns false if memory runs out. */
 bool hs_timing_run_play(const struct hs_timing_run *run, struct hs_timing_totals *out);
 
-/* Returns the upper 95 % bound of the events per hour behind a count. */
+/* Returns the upper 95 % bound of the rate (events per hour) after `count` events in `hours`. */
 double hs_timing_poisson_bound(uint64_t count, double hours);
 
 /* Allowed flags per hour on a profile, for the default check with acks. */
@@ -61,12 +62,12 @@ void hs_timing_print(const struct hs_timing_run *run, const struct hs_timing_tot
 /* Returns the totals as one object; a new reference. */
 json_t *hs_timing_json(const struct hs_timing_run *run, const struct hs_timing_totals *totals);
 
-/* Sets a number of the `moves` rules, for example "lead_guard.threshold=0.2". False: the rules have
-   no such number, or the value is out of range. */
+/* Sets a number of the `moves` rules, for example "lead_guard.threshold=0.2". Returns false if the
+   rules have no such number, or the value is out of range. */
 bool hs_timing_dial_set(struct hs_moves_rules *rules, const char *text);
 
 /* Plays the run as it is, and with half and double of each number of both checks, always with the
-   same players. Prints a line for each. False: out of memory. */
+   same players. Prints a line for each. Returns false if memory runs out. */
 bool hs_timing_sensitivity(const struct hs_timing_run *run, FILE *out);
 
 #endif

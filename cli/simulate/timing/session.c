@@ -3,7 +3,7 @@
 #include <math.h>
 
 #define FRAME         (1.0 / 60)
-#define LONGEST_FRAME 0.4   /* seconds that a game counts for one frame */
+#define LONGEST_FRAME 0.4   /* seconds; a game counts no more for one frame */
 #define CRYSTAL       50e-6 /* deviation of the rate of honest clocks */
 
 /* Seconds of honest play before a cheat starts. */
@@ -19,20 +19,21 @@ const char *const hs_timing_detector_names[HS_DETECTORS] = {
 /* Ticks of a game server. */
 struct server {
     double first, period;
-    struct hs_timing_spell hitch; /* the server does its work at the end of one */
+    struct hs_timing_spell hitch; /* a pause, at the end of which the server does its work */
 };
 
 struct client {
     double begun;
-    double now;   /* of the frame */
+    double now;   /* time of the frame */
     double clock; /* stamps the moves; never reset */
-    double rate;  /* of the clock */
+    double rate;  /* rate of the clock */
     struct hs_timing_spell hitch, tab;
     struct hs_timing_line up, down;
-    struct server receiver, sender;         /* the same server at different times */
-    double snapshot_sent, snapshot_arrives; /* of the next one to arrive */
+    /* one server: it receives and sends at different times */
+    struct server receiver, sender;
+    double snapshot_sent, snapshot_arrives; /* times of the next snapshot to arrive */
     double ack;                             /* send time of the newest snapshot seen; -1: none */
-    double cheats_from;                     /* HUGE_VAL: never */
+    double cheats_from;                     /* start of cheating; HUGE_VAL: never */
     enum hs_timing_cheat cheat;
     struct hs_dice dice;
 };
@@ -42,7 +43,7 @@ struct sent {
     double made;
     double stamp;  /* by the client's clock */
     double ack;    /* send time of the newest snapshot seen; negative: none */
-    double server; /* tick in which it was received */
+    double server; /* time of the tick in which it was received */
 };
 
 /* Returns the first tick at or after `at`, which must never decrease. */
@@ -90,7 +91,7 @@ static double next_frame(struct client *client)
     return frame;
 }
 
-/* Snapshots that arrived before this frame. */
+/* Takes the snapshots that have arrived before this frame, and acknowledges the newest one. */
 static void see_snapshots(struct client *client, bool freezes_ack)
 {
     while (client->snapshot_arrives <= client->now) {
@@ -104,7 +105,7 @@ static void see_snapshots(struct client *client, bool freezes_ack)
     }
 }
 
-/* Plays the next frame. False: no move of it reached the server. */
+/* Plays the next frame. Returns false if no move of this frame reached the server. */
 static bool play_frame(struct client *client, struct sent *out)
 {
     double frame = next_frame(client), arrives;

@@ -22,7 +22,7 @@ enum hs_timing_detector {
     HS_DETECTORS
 };
 
-/* Names of flags; "default" for the last. */
+/* The names of the flags. The last detector has no flag of its own; its name is "default". */
 extern const char *const hs_timing_detector_names[HS_DETECTORS];
 
 struct hs_timing_session {
@@ -30,7 +30,7 @@ struct hs_timing_session {
     enum hs_timing_profile profile;
     bool cheats;
     enum hs_timing_cheat cheat;
-    double seconds; /* of an honest session */
+    double seconds; /* length of an honest session */
     uint64_t seed;
 };
 
@@ -39,13 +39,14 @@ struct hs_timing_session {
 #define HS_TIMING_SEARCH 60.0
 
 struct hs_timing_outcome {
-    double seconds; /* played */
+    double seconds; /* length of the session */
     struct hs_timing_findings {
         uint32_t flags[HS_DETECTORS]; /* flagged moves while the player was honest */
         float delay[HS_DETECTORS];    /* seconds from the start of cheating; negative: never */
-        uint32_t refused;             /* moves with a reason, which are not simulated */
-        double claimed, granted;      /* seconds of moves sent, and of those to be simulated */
-        uint32_t bursts;              /* in the last minute, at the end */
+        uint32_t refused;             /* moves that the checks refused; they are not simulated */
+        /* seconds that moves claimed, and seconds granted to simulate */
+        double claimed, granted;
+        uint32_t bursts; /* packet bursts in the last minute of the session */
     } with[HS_TIMING_INPUTS];
 };
 

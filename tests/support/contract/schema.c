@@ -9,7 +9,7 @@
 
 struct place {
     const struct place *parent;
-    const char *key; /* NULL: it is an array element */
+    const char *key; /* NULL: the place is an array element */
     size_t index;
 };
 
@@ -18,7 +18,7 @@ struct check {
     struct hs_schema_fault *fault; /* NULL: the caller needs no reason */
 };
 
-/* A check of a value at its place. Each keyword has a check. */
+/* Checks a value at its place for one keyword. Each keyword has such a function. */
 typedef bool keyword_check(const struct check *check, const json_t *schema, const json_t *argument,
                            const json_t *value, const struct place *at);
 
@@ -38,7 +38,7 @@ static size_t write_place(const struct place *at, char *out, size_t size)
     return len < size ? len : size - 1;
 }
 
-/* Returns always false, for `return refuse(...)`. */
+/* Always returns false, so that callers can write `return refuse(...)`. */
 static bool refuse(const struct check *check, const struct place *at, const char *text,
                    const char *what)
 {
@@ -222,7 +222,7 @@ static bool check_maximum(const struct check *check, const json_t *schema, const
            refuse(check, at, "is too large", "");
 }
 
-/* Lengths of strings count characters. */
+/* Returns the length of a string in characters. */
 static size_t length_of(const json_t *string)
 {
     const char *text = json_string_value(string);
@@ -384,7 +384,8 @@ static bool check_max_properties(const struct check *check, const json_t *schema
 
 /* ---- the whole ---- */
 
-/* NULL: it only informs readers, or another keyword handles it. */
+/* The known keywords. `check` is NULL if the keyword only informs readers, or another keyword's
+   function handles it. */
 static const struct {
     const char *name;
     keyword_check *check;
@@ -456,7 +457,7 @@ bool hs_schema_fits(const json_t *document, const json_t *schema, const json_t *
     return fits(&check, schema, value, NULL);
 }
 
-/* All schemas in a list or in a table of schemas. */
+/* Returns whether all schemas in a list or in a table are understood. */
 static bool all_understood(const json_t *document, const json_t *schemas,
                            struct hs_schema_fault *fault)
 {

@@ -12,11 +12,11 @@ enum { MAX_SITES = 4096, MAX_LENGTH_TRIED = 200, TOO_LONG = 65 };
 
 /* A value inside the copy, its schema, and its container. */
 struct site {
-    const json_t *schema; /* of several branches, the one that fits */
-    const json_t *given;  /* everything that is allowed here */
+    const json_t *schema; /* if there are branches, the one that fits */
+    const json_t *given;  /* the schema of everything that is allowed here */
     json_t *value;
-    json_t *parent; /* NULL: the whole */
-    char *key;      /* key in an object; NULL: an array element */
+    json_t *parent; /* NULL: the site is the whole document */
+    char *key;      /* key in an object; NULL: the site is an array element */
     size_t index;
     char pointer[448];
 };
@@ -98,8 +98,9 @@ static const json_t *keyword(const struct damaging *d, const struct site *site, 
     return hs_schema_get(d->document, site->schema, name);
 }
 
-/* One function per kind of damage; false: it does not apply to the place. `pointer` is the pointer
-   of the place, and is changed if the reader reports another place. */
+/* A function that does one kind of damage. Returns false if the kind does not apply to the place.
+   `pointer` is the pointer of the place; the function changes it if the reader reports another
+   place. */
 typedef bool inflict(struct damaging *d, struct site *site, char pointer[512]);
 
 static bool wrong_type(struct damaging *d, struct site *site, char pointer[512])
@@ -126,8 +127,8 @@ static bool wrong_type(struct damaging *d, struct site *site, char pointer[512])
     return chosen != NULL;
 }
 
-/* Removes a required member: always required, or (half the time, if there is such a branch)
-   required because of other members. */
+/* Returns the list of members that are required in any case. Half of the time, if there is such a
+   branch, returns those that other members make required. */
 static const json_t *required_members(const struct damaging *d, const struct site *site)
 {
     const json_t *condition = keyword(d, site, "if");
@@ -167,7 +168,7 @@ static bool unknown_member(struct damaging *d, struct site *site, char pointer[5
     return true;
 }
 
-/* A number just beyond an end of the range, or far beyond it. */
+/* Sets a number that is just beyond an end of the range, or far beyond it. */
 static bool beyond(struct damaging *d, struct site *site, const json_t *limit, int sign)
 {
     if (!json_is_number(site->value) || limit == NULL)
@@ -299,7 +300,7 @@ static bool try_kind(struct damaging *d, size_t kind, struct site *site,
     return kinds[kind].inflict(d, site, damage->pointer);
 }
 
-/* The damaged copy; NULL: nothing was changed. */
+/* Returns the damaged copy. Returns NULL if nothing was changed. */
 static json_t *finish(struct damaging *d, bool done)
 {
     json_t *result = done ? d->root : NULL;
@@ -340,7 +341,7 @@ static bool is_alike(const char *a, const char *b)
     return *a == *b;
 }
 
-/* The place with index n among those that are the first of their form, or NULL. */
+/* Returns the place with index n among the places that are the first of their form, or NULL. */
 static struct site *find_distinct(struct damaging *d, size_t n)
 {
     for (size_t i = 0; i < d->count; i++) {

@@ -11,7 +11,7 @@
 /* Numbers without a documented limit stay in the range of games. */
 enum { LONGEST_NAME = 64, USUAL_MAX = 1000000 };
 
-/* Names that match: a claim whose shooter and target were posted, a rig that exists. */
+/* Names that occur together, so that claims name players who were posted, and rigs that exist. */
 static const char *const usual_names[] = {"alice", "bob", "carl", "humanoid", "stand",
                                           "rifle", "red", "blue", "head",     "torso"};
 
@@ -61,7 +61,8 @@ static json_t *draw_number(const json_t *document, const json_t *schema, bool in
     return json_real(value);
 }
 
-/* Draws the min number of elements and a few more; with all optional members, at least one. */
+/* Draws a number of elements: the min number and a few more. If all optional members are drawn, it
+   is at least one. */
 static size_t draw_count(const json_t *document, const json_t *schema, const char *low_keyword,
                          const char *high_keyword, double optional, struct hs_random *random)
 {
@@ -83,7 +84,7 @@ static bool stands_in(const json_t *array, const json_t *value)
     return false;
 }
 
-/* A vector of any length except 0, but so short that its square is finite. */
+/* Makes a vector of any length except 0, but so short that its square is finite. */
 static void make_direction(json_t *array, struct hs_random *random)
 {
     struct hs_vec v = hs_random_direction(random);
@@ -112,7 +113,7 @@ static json_t *draw_array(const json_t *document, const json_t *schema, double o
     return array;
 }
 
-/* Members with arbitrary names, such as rigs and weapons. */
+/* Adds members with arbitrary names, such as rigs and weapons. */
 static void draw_table(const json_t *document, const json_t *schema, double optional,
                        json_t *object, struct hs_random *random)
 {
@@ -217,7 +218,7 @@ json_t *hs_schema_draw(const json_t *document, const json_t *schema, double opti
     }
     if (json_is_array(type))
         type = json_array_get(type, (size_t)hs_random_index(random, (int)json_array_size(type)));
-    if (type == NULL) /* anything */
+    if (type == NULL) /* any type is allowed */
         return json_null();
     return draw_type(document, schema, json_string_value(type), optional, random);
 }

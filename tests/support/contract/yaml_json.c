@@ -14,7 +14,7 @@ struct loader {
     yaml_document_t document;
     bool *seen; /* indexed by the document's nodes, from 1 */
     regex_t integer, real;
-    char *error; /* [256]; empty: no fault so far */
+    char *error; /* buffer of 256 bytes; empty: no fault so far */
 };
 
 static void fail(struct loader *loader, const yaml_node_t *node, const char *what)

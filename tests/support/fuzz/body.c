@@ -20,7 +20,7 @@ void hs_fuzz_body_open(struct hs_fuzz_body *body, const void *data, size_t size)
     body->root = hs_json_parse(body->text, &body->problem);
 }
 
-/* ---- both ways ---- */
+/* ---- comparing the two readers ---- */
 
 static bool same_text(const struct hs_str *a, const struct hs_str *b)
 {
@@ -87,7 +87,7 @@ static bool same_field(const struct hs_json_field *field, const char *a, const c
     case HS_JSON_BATCH:
         return same_list(field->list, at_a, at_b);
     case HS_JSON_CUSTOM:
-        return true; /* see same_bones */
+        return true; /* same_bones compares it */
     default:
         return memcmp(at_a, at_b, size_of(field)) == 0;
     }
@@ -166,14 +166,14 @@ static const char *compare_ways(struct hs_fuzz_body *body, enum hs_route route,
     return NULL;
 }
 
-/* ---- both forms ---- */
+/* ---- comparing the two forms ---- */
 
 static bool is_plain_bone(const json_t *bone)
 {
     return json_array_size(bone) == 7;
 }
 
-/* The bones in one array, if each has 7 numbers. */
+/* Returns the bones in one array, if each has 7 numbers. */
 static json_t *flat_bones(const json_t *bones)
 {
     json_t *flat = json_array(), *bone, *number;
@@ -199,7 +199,7 @@ static bool is_batch(const char *key)
     return false;
 }
 
-/* A copy without ignored members, because a table may nest them too deep. */
+/* Returns a copy without ignored members, because a table may nest them too deep. */
 static json_t *known_part(const json_t *value)
 {
     json_t *copy, *item;
@@ -214,7 +214,7 @@ static json_t *known_part(const json_t *value)
     return copy;
 }
 
-/* A member, or what stands for it in a compact form. */
+/* Returns a member, or the value that stands for it in the compact form. */
 static json_t *compact(const char *key, const json_t *value)
 {
     if (value == NULL)
@@ -224,8 +224,8 @@ static json_t *compact(const char *key, const json_t *value)
     return is_batch(key) ? table_of(value) : known_part(value);
 }
 
-/* A list of objects as a table: every name that any of them has is a column. An empty list
-   stays. */
+/* Returns a list of objects as a table. Every name that an object has becomes a column. An empty
+   list stays a list. */
 static json_t *table_of(const json_t *items)
 {
     json_t *names = json_object(), *columns = json_array(), *rows = json_array(), *item, *value;
@@ -264,7 +264,8 @@ char *hs_fuzz_body_compact(const json_t *root)
     return text;
 }
 
-/* A body and the same with every list as a table are the same request. */
+/* Compares a body with its compact form, in which every list is a table. Both must give the same
+   request. */
 static const char *compare_forms(const struct hs_fuzz_body *body, enum hs_route route,
                                  const struct hs_ticks_request *request)
 {

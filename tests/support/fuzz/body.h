@@ -1,4 +1,4 @@
-/* Takes fuzzed bytes as a request body and passes them through the edge. */
+/* Takes fuzzed bytes as a request body and passes them through the decoders. */
 #ifndef HS_TESTS_FUZZ_BODY_H
 #define HS_TESTS_FUZZ_BODY_H
 
@@ -13,22 +13,24 @@ struct hs_fuzz_body {
     struct hs_arena arena;
     struct hs_malformed_items malformed;
     struct hs_reader reader;
-    json_t *root;   /* NULL: refused by the parser */
-    bool is_direct; /* hs_fuzz_body_decode: it was read without a tree */
+    json_t *root;   /* NULL: the parser refused the body */
+    bool is_direct; /* hs_fuzz_body_decode sets it: the body was read without a tree */
 };
 
-/* The body must stay in its place until it is closed. */
+/* Opens a body. The bytes must stay in their place until it is closed. */
 void hs_fuzz_body_open(struct hs_fuzz_body *body, const void *data, size_t size);
 
 /*
- * Decodes the body of a post by its tree, and compares it with the direct way (direct.h): what that
- * reads has no fault, and every field is the same. A body without faults is also compared with its
- * compact form. Returns NULL, or a sentence about a difference.
+ * Decodes the body of a post from its tree, and compares the result with that of the direct reader
+ * (direct.h). A body that the direct reader accepts must have no fault, and every field must be the
+ * same. A body without faults is also compared with its compact form. Returns NULL, or a sentence
+ * about a difference.
  */
 const char *hs_fuzz_body_decode(struct hs_fuzz_body *body, enum hs_route route,
                                 struct hs_ticks_request *out);
 
-/* The text of a body without faults, with every list of items as a table. The caller frees it. */
+/* Returns the text of a body without faults, with every list of items as a table. The caller frees
+   it. */
 char *hs_fuzz_body_compact(const json_t *root);
 
 void hs_fuzz_body_close(struct hs_fuzz_body *body);

@@ -32,7 +32,8 @@ const char *hs_check_document(const struct hs_buffer *buffer)
 
 /* ---- pointers ---- */
 
-/* One member name of a pointer, with ~0 and ~1 decoded; false: it is too long or invalid. */
+/* Decodes one member name of a pointer, with its ~0 and ~1. Returns false if it is too long or
+   invalid. */
 static bool unescape(const char *from, size_t len, char *out, size_t size)
 {
     size_t used = 0;
@@ -93,13 +94,15 @@ static const char *check_error(const char *pointer, const char *detail, const js
     if (root == NULL)
         return NULL;
     char parent[HS_POINTER_MAX];
-    static const char required[] = "is required"; /* and other values that would be valid */
+    /* the detail may go on with other values that would be valid */
+    static const char required[] = "is required";
     bool missing = strncmp(detail, required, sizeof required - 1) == 0;
     memcpy(parent, pointer, strlen(pointer) + 1);
     if (missing)
         *strrchr(parent, '/') = '\0';
     HS_MUST(hs_resolve_pointer(root, parent, false) != NULL, "a pointer that leads nowhere");
-    const json_t *there = hs_resolve_pointer(root, pointer, false); /* null: the cell of a row */
+    /* null: an empty cell of a row */
+    const json_t *there = hs_resolve_pointer(root, pointer, false);
     HS_MUST(!missing || there == NULL || json_is_null(there), "a field called missing is there");
     return NULL;
 }
@@ -125,7 +128,7 @@ const char *hs_check_problem(const struct hs_problem *problem, const json_t *roo
 static const char *check_rows(const struct hs_hit_result *result)
 {
     const struct hs_check_row *failed = NULL, *missing = NULL;
-    uint64_t shadows = 0, listed = 0; /* sets of reasons */
+    uint64_t shadows = 0, listed = 0; /* sets of reasons, as bits */
     _Static_assert(HS_REASON_COUNT <= 64, "a reason is a bit");
     HS_MUST(result->check_count <= HS_CHECK_COUNT, "more checks than there are");
     for (int i = 0; i < result->check_count; i++) {

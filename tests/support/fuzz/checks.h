@@ -25,13 +25,13 @@
             return fault_;                                                                         \
     } while (0)
 
-/* Requires one JSON document in UTF-8, without null (an infinite number would give one) and without
-   further bytes. */
+/* Requires one JSON document in UTF-8, without further bytes. It must not contain null, which an
+   infinite number would become. */
 const char *hs_check_document(const struct hs_buffer *buffer);
 
-/* A problem that refuses a body: status 400, a document, and for invalid_request the bad fields
-   with pointers. If `root` is not NULL, the pointers must lead to a place in it. A pointer with "is
-   required" leads to the place where the member should be. */
+/* Requires a problem that refuses a body: status 400, a document, and for invalid_request the bad
+   fields with pointers. If `root` is not NULL, the pointers must lead to a place in it. A pointer
+   with "is required" leads to the place where the member should be. */
 const char *hs_check_problem(const struct hs_problem *problem, const json_t *root);
 
 /* Requires that the parts of a result agree: verdict, reason, checks, damage, numbers. */

@@ -1,4 +1,4 @@
-/* The targets below the decoders: header fields, and pointers in a text. */
+/* Targets for code below the decoders: header fields, and pointers in a text. */
 #include "tests/support/fuzz/targets.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* ---- headers ---- */
 
-/* The same lines, read by a strict parser. */
+/* What a strict parser finds in the same lines. */
 struct plain_count {
     unsigned lengths, encodings;
     bool bad_length, bad_name;
@@ -35,7 +35,8 @@ static void count_plainly(struct plain_count *count, struct hs_str name, struct 
             count->bad_length = true;
 }
 
-/* Copies each piece to a block of its exact size, so that sanitizers notice reads past the end. */
+/* Adds a field. Copies both texts to blocks of their exact sizes, so that sanitizers notice reads
+   past the end. */
 static void add_field(struct hs_headers *headers, struct hs_str name, struct hs_str value)
 {
     char *name_copy = malloc(name.len + 1), *value_copy = malloc(value.len + 1);

@@ -28,7 +28,8 @@ struct text {
     size_t len;
 };
 
-/* The ends of every range that code may compute with, and texts that only look like numbers. */
+/* Numbers at the ends of every range that code may compute with, and texts that only look like
+   numbers. */
 static const struct text numbers[] = {
     TEXT("0"),
     TEXT("-0"),
@@ -167,7 +168,7 @@ static const struct text others[] = {
 
 #define COUNT(table) (int)(sizeof(table) / sizeof(table)[0])
 
-/* ---- the pieces ---- */
+/* ---- building the new text ---- */
 
 static void put(struct mutating *m, const void *bytes, size_t len)
 {
@@ -199,7 +200,7 @@ static const struct hs_json_span *pick(struct mutating *m)
     return &m->outline.spans[hs_random_index(m->random, (int)m->outline.count)];
 }
 
-/* A random value of this kind; NULL: no attempt found one. */
+/* Returns a random value of this kind. Returns NULL if no attempt found one. */
 static const struct hs_json_span *pick_kind(struct mutating *m, enum hs_json_kind kind)
 {
     for (int i = 0; i < 2 * TRIES; i++) {
@@ -210,7 +211,7 @@ static const struct hs_json_span *pick_kind(struct mutating *m, enum hs_json_kin
     return NULL;
 }
 
-/* A value within a container, or NULL. */
+/* Returns a random value within a container, or NULL. */
 static const struct hs_json_span *pick_item(struct mutating *m)
 {
     const struct hs_json_span *span = pick(m);
@@ -234,7 +235,7 @@ static bool replace(struct mutating *m, size_t begin, size_t end)
     return true;
 }
 
-/* ---- the mutations; each is false where it does not apply ---- */
+/* ---- the mutations; each returns false where it does not apply ---- */
 
 typedef bool mutation(struct mutating *m);
 
@@ -276,8 +277,8 @@ static bool other_string(struct mutating *m)
     return replace(m, span->begin, span->end);
 }
 
-/* A string of the max length of names, one character more, or much longer; sometimes with more
-   bytes than characters. */
+/* Makes a string of the max length of names, one character more, or much longer. Sometimes it has
+   more bytes than characters. */
 static bool long_string(struct mutating *m)
 {
     static const int lengths[] = {1, 63, 64, 65, 127, 128, 129, 191, 255, 1000};
@@ -364,7 +365,7 @@ static bool other_key(struct mutating *m)
     return replace(m, span->key, span->key_end);
 }
 
-/* Adds a member with a key that is used elsewhere, or one that readers ignore. */
+/* Adds a member. Its key is used elsewhere, or readers ignore it. */
 static bool further_member(struct mutating *m)
 {
     const struct hs_json_span *object = pick_kind(m, HS_JSON_OBJECT), *from = pick(m);

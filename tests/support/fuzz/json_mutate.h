@@ -2,8 +2,9 @@
  * Mutations that know JSON. They produce inputs that pass the start of the parser and have one
  * fault deep inside. Random changes of bytes almost never do.
  *
- * Texts are read tolerantly: the part before the first fault can still be mutated, so mutations can
- * be combined. All choices come from `random`, so a seed repeats them on every machine.
+ * Texts with faults are accepted: the part before the first fault can still be mutated. So
+ * mutations can be combined. All choices come from `random`, so a seed repeats them on every
+ * machine.
  */
 #ifndef HS_TESTS_JSON_MUTATE_H
 #define HS_TESTS_JSON_MUTATE_H
@@ -14,15 +15,16 @@
 #include "tests/support/random.h"
 
 /*
- * Mutates the `size` bytes at `data` once: a number, a string, a key, an array, the nesting, the
- * order, a member twice. Returns the new size, at most `room`. 0: the bytes contain no JSON, or no
- * result fits `room`; the bytes are unchanged. Up to 3 bytes before the first bracket stay
- * unchanged.
+ * Mutates the `size` bytes at `data` once. It changes a number, a string, a key, an array, the
+ * nesting or the order, or repeats a member. Returns the new size, at most `room`. Returns 0 if the
+ * bytes contain no JSON, or no result fits `room`; the bytes are unchanged. Up to 3 bytes before
+ * the first bracket stay unchanged.
  */
 size_t hs_json_mutate(uint8_t *data, size_t size, size_t room, struct hs_random *random);
 
 /* Writes `size` bytes of one text to `out`, with one value replaced by a value of another text,
-   preferably under the same key. Returns the written size, at most `room`; 0 as above. */
+   preferably under the same key. Returns the written size, at most `room`. Returns 0 if one text
+   contains no JSON, or no result fits `room`. */
 size_t hs_json_cross(const uint8_t *data, size_t size, const uint8_t *other, size_t other_size,
                      uint8_t *out, size_t room, struct hs_random *random);
 

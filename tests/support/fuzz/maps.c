@@ -5,7 +5,7 @@
 #include "tests/support/oracle/map_reference.h"
 #include "tests/support/oracle/world_cases.h"
 
-/* Larger documents would make a test of all items slow. */
+/* The max number of items. A larger document would make the test of all items slow. */
 enum { MOST_ITEMS = 400 };
 
 static const char *check_sweep(const struct hs_world *world, const struct hs_world_mesh *mesh,
@@ -28,7 +28,7 @@ static const char *check_sweep(const struct hs_world *world, const struct hs_wor
     return finite ? NULL : "the contact is not finite";
 }
 
-/* Casts across the world, to each vertex, and past it; as a ray and as a sphere. */
+/* Casts a ray and a sphere across the world, to each vertex, and past it. */
 static const char *cast_about(const struct hs_world *world, const struct hs_world_mesh *mesh)
 {
     struct hs_world_info info;

@@ -61,7 +61,7 @@ static const char *write_result(const struct hs_moves_rules *rules, const struct
     return hs_check_document(out);
 }
 
-/* Compares answers to one move: they are equal except `replayed`. */
+/* Compares two answers to one move. They must be equal except for `replayed`. */
 static const char *compare(const struct hs_moves_rules *rules, const struct hs_move *move,
                            const struct hs_move_result *first, struct hs_move_result again)
 {

@@ -4,8 +4,8 @@
 
 #include "api/moves.h"
 
-/* Checks the moves, and sends each at once again as a retry. NULL: every answer is consistent, and
-   the retries are equal. Otherwise a sentence about the fault. */
+/* Checks the moves, and sends each one again at once as a retry. Returns NULL if every answer is
+   consistent and every retry gets the same answer, otherwise a sentence about the fault. */
 const char *hs_fuzz_judge_moves(struct hs_match *match, const struct hs_moves_request *request);
 
 #endif

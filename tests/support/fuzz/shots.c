@@ -25,7 +25,7 @@ static const char *check_answers(const struct hs_buffer *first, const struct hs_
     return NULL;
 }
 
-/* A retry gets the answer of the shot, except its last member. */
+/* Checks that a retry gets the answer of the shot, except its last member. */
 static const char *check_retry(const struct hs_ledger_entry *replay, const struct hs_buffer *answer)
 {
     HS_MUST(replay != NULL, "a shot was booked, and its retry judged again");
@@ -35,8 +35,8 @@ static const char *check_retry(const struct hs_ledger_entry *replay, const struc
     return NULL;
 }
 
-/* Returns whether the shot can be recorded: nothing is stored for a player who left, and a number
-   keeps its first shot. */
+/* Returns whether the shot can be recorded. A player who left stores nothing, and a number keeps
+   its first shot. */
 static bool is_new(const struct hs_match *match, const struct hs_shot_claim *claim)
 {
     const struct hs_player *player = hs_players_find(&match->players, claim->shooter);
@@ -72,7 +72,7 @@ static const char *judge_shot(struct hs_match *match, const struct hs_shot_claim
     return fault;
 }
 
-/* Cancels a shot twice: the second time changes nothing. */
+/* Cancels a shot twice. The second time must change nothing. */
 static const char *cancel_shot(struct hs_match *match, const struct hs_shot_claim *claim)
 {
     struct hs_hit_result result, again;

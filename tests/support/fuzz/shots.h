@@ -4,8 +4,9 @@
 
 #include "api/ticks.h"
 
-/* Verifies and records the shots. A recorded shot is a retry when it comes again. NULL: every
-   answer is consistent, and the retries are equal. Otherwise a sentence about the fault. */
+/* Verifies and records the shots. A recorded shot that comes again is a retry. Returns NULL if
+   every answer is consistent and every retry gets the same answer, otherwise a sentence about the
+   fault. */
 const char *hs_fuzz_judge_shots(struct hs_match *match, const struct hs_ticks_request *request);
 
 #endif

@@ -8,7 +8,7 @@
 #include "validators/base/encoding.h"
 #include "validators/snapshot.h"
 
-enum { HEAD = 20 }; /* version and layout tags, which the fuzzer would not guess */
+enum { HEAD = 20 }; /* bytes of the version and the layout tags, which the fuzzer would not guess */
 
 static const char *save(const struct hs_match *match, struct hs_bytes *out)
 {
@@ -16,7 +16,8 @@ static const char *save(const struct hs_match *match, struct hs_bytes *out)
     return out->failed ? "out of memory" : NULL;
 }
 
-/* A match that was read is saved as the same bytes after another reading. */
+/* Checks that saving a match that was read, and reading and saving it again, gives the same
+   bytes. */
 static const char *check_again(const struct hs_match *match, const struct hs_bytes *bytes)
 {
     struct hs_bytes again = {0};
@@ -62,8 +63,7 @@ const char *hs_fuzz_snapshot(const uint8_t *data, size_t size)
     const char *fault = save(match, &bytes);
     hs_match_destroy(match);
     HS_MUST_HOLD(fault);
-    uint8_t *input = malloc(
-        HEAD + size); /* a block of the exact size, so that sanitizers notice reads past the end */
+    uint8_t *input = malloc(HEAD + size); /* of the exact size: sanitizers notice reads past it */
     HS_MUST(input != NULL, "out of memory");
     memcpy(input, bytes.data, HEAD);
     if (size > 0)

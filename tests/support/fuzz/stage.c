@@ -12,7 +12,7 @@ static void place(struct hs_player_frame *entry, struct hs_str name, double x, d
     *entry = (struct hs_player_frame){.player = name, .position = {x, y, 0}};
 }
 
-/* K: the bones of the built-in rig, root and head. */
+/* Poses player K with the bones of the built-in rig, root and head. */
 static void pose_bones(struct hs_player_frame *entry, struct hs_posted_bone bones[2], double turn)
 {
     for (int i = 0; i < 2; i++)

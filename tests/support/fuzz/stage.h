@@ -6,14 +6,15 @@
 
 extern const struct hs_match_limits hs_fuzz_limits;
 
-/* The built-in ruleset in metres; it is made once and lives until the process ends. */
+/* Returns the built-in ruleset in metres. It is made once and lives until the process ends. */
 const struct hs_ruleset *hs_fuzz_ruleset(void);
 
-/* The stage of hs_fuzz_hits (targets.h); it is made once and lives until the process ends. */
+/* Returns the stage of hs_fuzz_hits (targets.h). It is made once and lives until the process
+   ends. */
 const struct hs_match *hs_fuzz_stage(void);
 
-/* Posts the stage's frames to a match with any ruleset; the match refuses entries that do not fit
-   it. False: out of memory. */
+/* Posts the stage's frames to a match under any ruleset. The match refuses entries that do not fit
+   the ruleset. Returns false if memory runs out. */
 bool hs_fuzz_stage_play(struct hs_match *match);
 
 #endif

@@ -105,7 +105,7 @@ static const char *check_state(const struct hs_match *match)
                                        .map_revision = "sha256:1"};
     struct hs_match_info info;
     hs_match_info(match, &info);
-    if (!info.has_frames) /* its newest time is null, which is correct */
+    if (!info.has_frames) /* without frames the newest time is null, which is correct */
         return NULL;
     struct hs_buffer buffer = {0};
     struct hs_writer writer = {.buffer = &buffer};
@@ -151,8 +151,8 @@ static const char *post_all(struct hs_match *match, const struct hs_frames_reque
     return check_frames_answer(match, request, &body->malformed, results, flags);
 }
 
-/* Each player shoots at the one who came after them, now or slightly earlier. Only a few do,
-   because verifying takes most of the time. */
+/* Lets each player shoot at the player who came after them, now or slightly earlier. Only a few
+   players shoot, because verifying takes most of the time. */
 static const char *shoot_at_some(struct hs_match *match, struct hs_str weapon)
 {
     struct hs_player_info shooter, target;
@@ -260,7 +260,7 @@ static void write_ruleset(const struct hs_ruleset *ruleset, struct hs_buffer *ou
     hs_ruleset_encode(&writer, ruleset);
 }
 
-/* A canonical ruleset must read back, and give the same text again. */
+/* Checks that a canonical ruleset can be read, and gives the same text again. */
 static const char *check_form(const struct hs_buffer *form)
 {
     struct hs_problem problem;

@@ -9,7 +9,7 @@
 #include "service/access/tokens.h"
 #include "tests/support/fuzz/checks.h"
 
-/* The SHA-256 of the secrets of `admitted`. */
+/* A token file with the SHA-256 of the secrets of `admitted`. */
 static const char file[] = "{\"tokens\":[{\"tenant\":\"acme\",\"kid\":\"1\",\"sha256\":"
                            "\"e5294860cdf8bd9245acea3a960fe456be07c769bff4df1ba4f2b8ae085df24b\","
                            "\"scopes\":[\"ingest\"]},{\"tenant\":\"acme\",\"kid\":\"2\",\"sha256\":"
@@ -72,7 +72,7 @@ const char *hs_fuzz_tokens(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return NULL;
-    /* Uses a separate block, so that sanitizers notice reads past the end. */
+    /* Copy the text to a separate block, so that sanitizers notice reads past the end. */
     char *copy = malloc(size > 1 ? size - 1 : 1);
     if (copy == NULL)
         abort();

@@ -26,7 +26,7 @@ const char *hs_balancer_program(void)
     return NULL;
 }
 
-/* A listening socket that HAProxy inherits, so that no port is guessed. */
+/* Opens a listening socket that HAProxy inherits, so that the test need not guess a free port. */
 static int open_listener(unsigned *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -43,7 +43,7 @@ static int open_listener(unsigned *port)
     return fd;
 }
 
-/* The shipped file with another `bind`, and servers for its backends. */
+/* Writes the shipped file with another `bind`, and with servers for its backends. */
 static bool write_configuration(FILE *to, int listener, const struct hs_balancer_server *servers,
                                 size_t count)
 {

@@ -1,6 +1,6 @@
 /* The real HAProxy with the shipped configuration (deploy/haproxy/hindsight.cfg), in front of
-   services that the test starts. Only its address and its server lines are replaced. It ends with
-   the thread that started it. */
+   services that the test starts. Only the address and the server lines of the configuration are
+   replaced. HAProxy ends with the thread that started it. */
 #ifndef HS_TESTS_BALANCER_H
 #define HS_TESTS_BALANCER_H
 
@@ -10,11 +10,11 @@
 
 #define HS_BALANCER_CONFIGURATION "deploy/haproxy/hindsight.cfg"
 
-/* The path of the program; NULL: it is not installed. */
+/* Returns the path of the program, or NULL if it is not installed. */
 const char *hs_balancer_program(void);
 
 struct hs_balancer_server {
-    unsigned id, port; /* `id` of the server line; the port on 127.0.0.1 */
+    unsigned id, port; /* `id` of the server line; port on 127.0.0.1 */
 };
 
 struct hs_balancer {
@@ -23,8 +23,8 @@ struct hs_balancer {
     int log;       /* a file with its output so far */
 };
 
-/* Starts it and waits until it answers. False: it does not answer. The reason is on stderr, and
-   nothing is left running. */
+/* Starts HAProxy and waits until it answers. Returns false if it does not answer. The reason is on
+   stderr, and nothing is left running. */
 bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
                        size_t count);
 

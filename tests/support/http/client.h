@@ -11,39 +11,40 @@
 struct hs_test_http;
 
 struct hs_test_response {
-    long status;   /* 0: no answer; `error` says why */
+    long status;   /* 0: no answer; `error` has the reason */
     char *body;    /* terminated; never NULL */
     size_t size;   /* size of the body without the terminator */
     char *headers; /* the raw header lines, terminated; never NULL */
     char error[256];
 };
 
-/* A client of http://127.0.0.1:PORT. Never NULL: without memory the test program ends. */
+/* Creates a client of http://127.0.0.1:PORT. Never NULL: without memory the test program ends. */
 struct hs_test_http *hs_test_http_open(unsigned port);
 void hs_test_http_close(struct hs_test_http *http);
 
 /* Sends one request. `body` may be NULL (no body); otherwise it is sent with Content-Type:
-   application/json. `headers` (NULL, or "Name: value" strings that end with NULL) are added. The
+   application/json. `headers` is NULL, or a list of "Name: value" strings that ends with NULL. The
    old contents of `response` are overwritten: free them first. */
 void hs_test_http_send(struct hs_test_http *http, const char *method, const char *path,
                        const char *body, size_t size, const char *const *headers,
                        struct hs_test_response *response);
 
-/* Puts a JSON body (takes ownership). False: it is refused, and the answer is on stderr. */
+/* Puts a JSON body (takes ownership). Returns false if it is refused. Then the answer is on
+   stderr. */
 bool hs_test_http_put(struct hs_test_http *http, const char *path, json_t *body);
 
 /* Sends a JSON body (takes ownership; NULL: no body) and returns the parsed answer, a new
-   reference. NULL: there is no answer, or it is not JSON. `status` may be NULL. */
+   reference. Returns NULL if there is no answer, or it is not JSON. `status` may be NULL. */
 json_t *hs_test_http_json(struct hs_test_http *http, const char *method, const char *path,
                           json_t *body, long *status);
 
 /* Sends one request on a separate connection and returns the status. `body` as above. */
 long hs_test_http_status(unsigned port, const char *method, const char *path, const char *body);
 
-/* The parsed body, a new reference; NULL: it is not JSON. */
+/* Returns the parsed body, a new reference. Returns NULL if it is not JSON. */
 json_t *hs_test_response_json(const struct hs_test_response *response);
 
-/* Copies the value of a header (name in any case) into `value`; false: it is absent. */
+/* Copies the value of a header (name in any case) into `value`. Returns false if it is absent. */
 bool hs_test_response_header(const struct hs_test_response *response, const char *name, char *value,
                              size_t size);
 

@@ -1,4 +1,4 @@
-/* The baseline server for figures of the HTTP edge. */
+/* The server with which figures of the HTTP edge are compared. */
 #include "tests/support/http/load.h"
 
 #include <arpa/inet.h>

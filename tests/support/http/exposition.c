@@ -21,7 +21,8 @@ char *hs_scrape(const struct hs_test_service *service)
     return text;
 }
 
-/* The number of the line that begins with `name` and a blank; NULL: there is no such line. */
+/* Returns the text of the number in the line that begins with `name` and a blank. Returns NULL if
+   there is no such line. */
 static const char *find_series(const char *text, const char *name)
 {
     size_t len = strlen(name);

@@ -11,7 +11,7 @@ struct hs_test_kept {
     char data[96];      /* the data directory in it, which the service makes */
     char rules[96];     /* the ruleset directory in it, for hs_kept_write_rules */
     struct hs_test_service service;
-    struct hs_test_http *http;  /* port of the operators' listener, which serves all routes */
+    struct hs_test_http *http;  /* connected to the operators' listener, which serves all routes */
     const char *const *headers; /* headers of every request; NULL: none */
 };
 
@@ -21,20 +21,21 @@ void hs_kept_teardown(struct hs_test_kept *kept);
 /* Writes NAME.json to the ruleset directory, which the first call makes. */
 void hs_kept_write_rules(struct hs_test_kept *kept, const char *name, const char *text);
 
-/* Starts it with a checkpoint each second; `more`: NULL, or arguments that end with NULL. */
+/* Starts the service with a checkpoint each second. `more`: NULL, or arguments that end with
+   NULL. */
 void hs_kept_start(struct hs_test_kept *kept, const char *const *more);
-/* The same, with one option and its value. */
+/* Starts the service in the same way, with one option and its value. */
 void hs_kept_start_with(struct hs_test_kept *kept, const char *option, const char *value);
 /* Sends SIGTERM; the service must exit with 0. */
 void hs_kept_stop(struct hs_test_kept *kept);
 /* Sends SIGKILL, as the kernel does when memory runs out. */
 void hs_kept_kill(struct hs_test_kept *kept);
 
-/* Ends the service with all state in a checkpoint: even rounds stop it, odd rounds kill it after a
-   checkpoint. */
+/* Ends the service when a checkpoint has all state. In even rounds it is stopped, in odd rounds it
+   is killed after a checkpoint. */
 void hs_kept_end(struct hs_test_kept *kept, int round);
 
-/* A path in the data directory, valid until the next call. */
+/* Returns a path in the data directory, valid until the next call. */
 const char *hs_kept_path(const struct hs_test_kept *kept, const char *name);
 
 /* Sends a request and returns the status; the caller frees the answer. */
@@ -42,13 +43,13 @@ long hs_kept_send(struct hs_test_kept *kept, const char *method, const char *pat
                   char **answer);
 long hs_kept_status(struct hs_test_kept *kept, const char *method, const char *path,
                     const char *body);
-/* The answer to a post, which must be 200; the caller frees it. */
+/* Posts, and returns the answer, which must have the status 200; the caller frees it. */
 char *hs_kept_post(struct hs_test_kept *kept, const char *path, const char *body);
-/* The answer to a GET, which must be 200; the caller frees it. */
+/* Sends a GET, and returns the answer, which must have the status 200; the caller frees it. */
 char *hs_kept_get(struct hs_test_kept *kept, const char *path);
-/* The answer must be equal, byte for byte. */
+/* Sends a GET, whose answer must equal `wanted`, byte for byte. */
 void hs_kept_same(struct hs_test_kept *kept, const char *path, const char *wanted);
-/* Frees the answer, which must contain a text. */
+/* Checks that an answer contains a text, and frees the answer. */
 void hs_kept_holds(char *answer, const char *what);
 
 double hs_kept_metric(struct hs_test_kept *kept, const char *series);
@@ -59,10 +60,10 @@ double hs_kept_metric(struct hs_test_kept *kept, const char *series);
 /* Waits until a checkpoint that began after this call has been written. */
 void hs_kept_wait(struct hs_test_kept *kept);
 
-/* Posts 21 frames, one more than a window, from a time on: `s` at the origin, `t` 5 m in front of
-   `s`. */
+/* Posts 21 frames, one more than a window holds, from a time on: `s` at the origin, `t` 5 m in
+   front of `s`. */
 void hs_kept_frames(struct hs_test_kept *kept, const char *match, double from);
-/* `s` claims a hit on `t` at a time; the caller frees the answer. */
+/* Claims a hit of `s` on `t` at a time, and returns the answer; the caller frees it. */
 char *hs_kept_hit(struct hs_test_kept *kept, const char *match, int shot, double time);
 
 #endif

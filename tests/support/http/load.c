@@ -23,7 +23,7 @@ struct connection {
     char answer[ANSWER_MAX + 1];
 };
 
-/* Where the request repeats the leading digits of its number. */
+/* A place where the request repeats the leading digits of its number. */
 struct copy {
     size_t at, count;
 };
@@ -32,7 +32,7 @@ struct hs_load {
     int epoll;
     char *request;
     size_t size;
-    size_t digits, digit_count; /* in `request` */
+    size_t digits, digit_count; /* place and length of the number in `request` */
     struct copy copies[COPIES_MAX];
     size_t copy_count;
     const char *expected;
@@ -90,7 +90,8 @@ bool hs_load_copy(struct hs_load *load, size_t count)
     return load->copy_count > 0;
 }
 
-/* Requests are far smaller than a socket's buffer, so a partial write is a fault. */
+/* Sends the next request. Requests are far smaller than a socket's buffer, so a partial write is a
+   fault. */
 static bool send_next(struct hs_load *load, struct connection *connection)
 {
     count_up(load);
@@ -105,8 +106,8 @@ static bool send_next(struct hs_load *load, struct connection *connection)
 
 /* ---- answers ---- */
 
-/* The size of the whole answer after its head has arrived; 0 before; -1: the answer is not as
-   expected. */
+/* Returns the size of the whole answer once its head has arrived. Returns 0 if it has not. Returns
+   -1 if the answer is not as expected. */
 static ssize_t answer_size(const struct connection *connection)
 {
     const char *end = strstr(connection->answer, "\r\n\r\n");
@@ -120,7 +121,7 @@ static ssize_t answer_size(const struct connection *connection)
     return size <= ANSWER_MAX ? (ssize_t)size : -1;
 }
 
-/* Reads the available bytes; false: the answer is not as expected. */
+/* Reads the available bytes. Returns false if the answer is not as expected. */
 static bool receive(struct hs_load *load, struct connection *connection)
 {
     ssize_t got = recv(connection->fd, connection->answer + connection->got,
@@ -146,7 +147,7 @@ static bool receive(struct hs_load *load, struct connection *connection)
     return true;
 }
 
-/* Waits once and handles the events. With `go_on` every answer is followed by the next request. */
+/* Waits once and handles the events. With `go_on`, a new request follows every answer. */
 static bool serve_events(struct hs_load *load, bool go_on)
 {
     struct epoll_event events[64];

@@ -1,5 +1,6 @@
-/* A small HTTP load generator: one thread, epoll, and a few persistent connections. Each sends its
-   next request after the last answer. It costs far less than the service that it measures. */
+/* A small HTTP load generator: one thread, epoll, and a few persistent connections. Each connection
+   sends its next request after the answer to its last one. The generator uses far less processor
+   time than the service that it measures. */
 #ifndef HS_TESTS_LOAD_H
 #define HS_TESTS_LOAD_H
 
@@ -9,21 +10,22 @@
 
 struct hs_load;
 
-/* Connects to 127.0.0.1:port. Each request is a POST of `body`. The digits from `digits` on count
-   up, so no two requests are equal. If `digits` is past the end, the body stays the same. NULL: it
-   failed, with the reason on stderr. */
+/* Connects to 127.0.0.1:port. Each request is a POST of `body`. The number at offset `digits` of
+   the body counts up, so no two requests are equal. If `digits` is past the end, the body stays the
+   same. Returns NULL on failure, with the reason on stderr. */
 struct hs_load *hs_load_open(unsigned port, const char *path, const char *body, size_t digits,
                              size_t connections);
 void hs_load_close(struct hs_load *load);
 
-/* Wherever else the request has the first `count` digits of its number now, they change with the
-   number. False: nowhere, or in too many places. */
+/* Lets every other place that has the first `count` digits of the number change with the number.
+   Returns false if there is no such place, or there are too many. */
 bool hs_load_copy(struct hs_load *load, size_t count);
 
 /*
- * Sends for `seconds` and returns answers a second; what is on its way at the end is waited for
- * and not counted. Every answer must have status 200, and hold `expected` (NULL: anything). 0,
- * with the reason on stderr, when that or the transport fails.
+ * Sends requests for `seconds`, and returns answers per second. It waits for the answers that are
+ * missing at the end, but does not count them. Every answer must have status 200 and contain
+ * `expected` (NULL: anything). Returns 0 with the reason on stderr if an answer is wrong, or the
+ * transport fails.
  */
 double hs_load_run(struct hs_load *load, double seconds, const char *expected);
 

@@ -14,17 +14,17 @@
 
 #include "tests/support/bench.h"
 
-/* BACKLOG_NS: for what has come and waits for its connection. */
+/* BACKLOG_NS: the max time for requests that are due but still wait for their connection. */
 enum { ANSWER_MAX = 64 * 1024, EVENTS = 256, LAST_ANSWERS_NS = 2000000000 };
 #define BACKLOG_NS INT64_C(8000000000)
 
 struct connection {
     int fd;
     bool waiting;
-    bool is_timed;       /* the request it waits for */
-    int64_t intended_ns; /* of that */
+    bool is_timed;       /* the latency of the current request is measured */
+    int64_t intended_ns; /* intended time of the current request */
     uint64_t sent;       /* requests so far */
-    int64_t freed_ns;    /* when the last one was answered */
+    int64_t freed_ns;    /* when the last request was answered */
     size_t got;
     struct connection *next_free;
     char answer[ANSWER_MAX + 1];
@@ -44,9 +44,9 @@ struct load {
     unsigned waiting;
     int64_t began_ns;
     int64_t until_ns;
-    uint64_t taken;                 /* requests that were sent */
-    uint64_t come;                  /* in order: requests whose time has come */
-    struct times latencies, delays; /* of answers; of sending */
+    uint64_t taken;                 /* number of requests that were sent */
+    uint64_t come;                  /* with is_in_order: number of requests that have become due */
+    struct times latencies, delays; /* latencies: of answers; delays: of sending */
     char request[HS_OPEN_LOAD_REQUEST_MAX];
 };
 
@@ -113,7 +113,8 @@ static bool count_answer(struct load *load, const struct connection *connection,
     return !connection->is_timed || note_time(&load->latencies, latency_ns);
 }
 
-/* The size of the whole answer once its head is there, whose end is then set; 0 before. */
+/* Returns the size of the whole answer once its head is complete, and sets *end to the end of the
+   head. Returns 0 if it is not complete yet. */
 static size_t answer_size(struct connection *connection, char **end)
 {
     *end = strstr(connection->answer, "\r\n\r\n");
@@ -123,7 +124,7 @@ static size_t answer_size(struct connection *connection, char **end)
     return (size_t)(*end - connection->answer) + 4 + strtoul(length + 17, NULL, 10);
 }
 
-/* Ends the request of the connection, if there is one, without an answer. */
+/* Ends the current request of the connection, if there is one, without an answer. */
 static bool break_off(struct load *load, struct connection *connection)
 {
     if (connection->waiting) {
@@ -132,7 +133,7 @@ static bool break_off(struct load *load, struct connection *connection)
         connection->waiting = false;
         return reopen(load, connection);
     }
-    /* The connection is free. If the peer closed it between two requests, it is opened again in its
+    /* The connection is free. If the peer closed it between two requests, a new one takes its
        place. */
     struct connection *free = load->free, *next = connection->next_free;
     bool fine = reopen(load, connection);
@@ -141,7 +142,8 @@ static bool break_off(struct load *load, struct connection *connection)
     return fine;
 }
 
-/* Reads what has come. `done`: a whole answer. False: cannot go on. */
+/* Reads the bytes that have arrived. `done`: the answer is complete. Returns false if the load
+   cannot go on. */
 static bool receive(struct load *load, struct connection *connection, bool *done)
 {
     char *end = NULL;
@@ -163,7 +165,7 @@ static bool receive(struct load *load, struct connection *connection, bool *done
     load->waiting--;
     *done = true;
     bool fine = count_answer(load, connection, atoi(connection->answer + 9));
-    *end = '\0'; /* the head alone is searched */
+    *end = '\0'; /* search only the head */
     if (strcasestr(connection->answer, "\r\nConnection: close") != NULL)
         return fine && reopen(load, connection);
     connection->next_free = load->free;
@@ -173,7 +175,7 @@ static bool receive(struct load *load, struct connection *connection, bool *done
 
 /* ---- requests ---- */
 
-/* When request i is due. */
+/* Returns when request i is due. */
 static int64_t due_ns(const struct load *load, uint64_t i)
 {
     if (load->options->rate <= 0)
@@ -181,7 +183,8 @@ static int64_t due_ns(const struct load *load, uint64_t i)
     return load->began_ns + (int64_t)((double)i * 1e9 / load->options->rate);
 }
 
-/* Whether request i is due and still to be sent. In order nothing is left out, however late. */
+/* Returns whether request i is due and still has to be sent. With is_in_order, no request is left
+   out, however late it is. */
 static bool is_due(const struct load *load, uint64_t i, int64_t now_ns)
 {
     return (now_ns < load->until_ns || load->options->is_in_order) && due_ns(load, i) <= now_ns &&
@@ -197,7 +200,7 @@ static bool send_on(struct load *load, struct connection *connection, uint64_t i
     int64_t now_ns = hs_bench_now_ns();
     connection->is_timed = options->is_timed == NULL || options->is_timed(options->context, number);
     connection->intended_ns = options->rate > 0 ? due_ns(load, i) : now_ns;
-    /* What it waited for a connection is no fault of the load. */
+    /* The time for which a request waited for its connection is not a delay of this program. */
     int64_t able_ns = connection->intended_ns > connection->freed_ns ? connection->intended_ns
                                                                      : connection->freed_ns;
     bool fine = note_time(&load->delays, now_ns > able_ns ? now_ns - able_ns : 0);
@@ -211,7 +214,8 @@ static bool send_on(struct load *load, struct connection *connection, uint64_t i
     return fine && (sent == (ssize_t)size || break_off(load, connection));
 }
 
-/* In order: the next request of a connection, if it is due and the last one was answered. */
+/* With is_in_order: sends the next request of a connection, if it is due and the last one was
+   answered. */
 static bool send_next(struct load *load, struct connection *connection, int64_t now_ns)
 {
     unsigned count = load->options->connections;
@@ -219,7 +223,7 @@ static bool send_next(struct load *load, struct connection *connection, int64_t 
     return connection->waiting || !is_due(load, i, now_ns) || send_on(load, connection, i);
 }
 
-/* Sends what is due, as far as there are free connections. */
+/* Sends the requests that are due, as far as connections are free. */
 static bool send_due(struct load *load, int64_t now_ns)
 {
     bool fine = true;
@@ -280,7 +284,7 @@ static bool drive(struct load *load)
     while (fine && hs_bench_now_ns() < end_ns &&
            (options->most == 0 || load->taken < options->most))
         fine = send_due(load, hs_bench_now_ns()) && wait_for_answers(load, end_ns);
-    /* What is on its way is waited for, but nothing more is sent. */
+    /* Wait for the missing answers, but send nothing more. */
     int64_t ended_ns = hs_bench_now_ns();
     load->result->seconds = (double)(ended_ns - load->began_ns) * 1e-9;
     load->free = NULL;
@@ -302,7 +306,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of sorted times. */
+/* Returns a quantile of sorted times. */
 static double quantile(const struct times *times, double q)
 {
     size_t i = (size_t)(q * (double)times->count);

@@ -24,7 +24,7 @@ static int get(unsigned port, const char *path, struct hs_raw_answer *answer)
     return hs_raw_ask(port, request, answer);
 }
 
-/* Requests until the answer has another status than this, for 10 s or more. */
+/* Sends requests until the status of the answer is not `status`, for 10 s or more. */
 static int get_other(unsigned port, const char *path, int status, struct hs_raw_answer *answer)
 {
     for (int tries = 0; tries < 1000 && get(port, path, answer) == status; tries++)
@@ -32,7 +32,7 @@ static int get_other(unsigned port, const char *path, int status, struct hs_raw_
     return answer->status;
 }
 
-/* ---- leaving ---- */
+/* ---- a process that drains ---- */
 
 bool hs_state_draining(struct hs_raw_answer *answer)
 {
@@ -47,7 +47,7 @@ bool hs_state_draining(struct hs_raw_answer *answer)
     return hs_test_service_stop(&leaving) && fine;
 }
 
-/* ---- starting ---- */
+/* ---- a process that starts ---- */
 
 struct early {
     unsigned port;
@@ -73,8 +73,8 @@ static void *ask_early(void *context)
     return NULL;
 }
 
-/* A port that no other program gets while `fd` is open. A program that reuses addresses, such as
-   the service, can still listen on it. */
+/* Returns a port that no other program gets while `fd` is open. A program that reuses addresses,
+   such as the service, can still listen on it. */
 static unsigned reserve_port(int *fd)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -93,8 +93,8 @@ bool hs_state_starting(struct hs_raw_answer *answer)
     static struct early early;
     bool fine = true;
     answer->status = 0;
-    /* The second listener has many threads, so its start takes a few milliseconds. It is a matter
-       of luck whether the request comes in that time. */
+    /* The second listener has many threads, so its start takes a few milliseconds. Whether the
+       request arrives in that time is chance, so try often. */
     for (int tries = 0; tries < 200 && fine && answer->status != 503; tries++) {
         struct hs_test_service starting;
         pthread_t thread;
@@ -115,9 +115,9 @@ bool hs_state_starting(struct hs_raw_answer *answer)
     return fine;
 }
 
-/* ---- stuck ---- */
+/* ---- a process that is stuck ---- */
 
-/* A map whose build takes some time. */
+/* Returns a map whose build takes some time. */
 static char *large_map(int triangles, size_t *size)
 {
     enum { ROW = 631 };
@@ -169,8 +169,8 @@ static int stop_amid(const struct hs_test_service *service, const char *line, co
     return own.status;
 }
 
-/* Frames that keep their worker busy for half a second. Nearly all of the body is white space, and
-   its member with an escape needs a tree of values. */
+/* Returns frames that keep their worker busy for half a second. Nearly all of the body is white
+   space, and its member with an escape needs a tree of values. */
 static char *long_frames(size_t size)
 {
     static const char end[] = "{\"x\\u005fnote\":1,\"frames\":[{\"time\":1,\"players\":[]}]}";
@@ -205,8 +205,8 @@ bool hs_state_stuck(struct hs_raw_answer *answer)
 bool hs_state_building(struct hs_raw_answer *answer)
 {
     static const char *const one[] = {"--threads", "1", NULL};
-    /* The time is long after the arrival of the body, and long before the end of the build, even on
-       a faster machine. */
+    /* The times are long after the arrival of the body, and long before the end of the build, even
+       on a faster machine. */
     static const long moments_ms[] = {150, 70, 30};
     struct hs_test_service building;
     size_t size = 0;

@@ -1,12 +1,12 @@
-/* HTTP by hand: sockets that send exactly the given bytes, and readers that parse answers without a
-   library. For tests of requests that no correct client sends. */
+/* Sends and reads HTTP without a library: sockets that send exactly the given bytes, and functions
+   that parse answers. Used to test requests that no correct client sends. */
 #ifndef HS_TESTS_RAW_H
 #define HS_TESTS_RAW_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A connection to 127.0.0.1:PORT, or -1. Reads and writes give up after 20 s. */
+/* Returns a connection to 127.0.0.1:PORT, or -1. Reads and writes give up after 20 s. */
 int hs_raw_connect(unsigned port);
 
 /* Sends all bytes that the peer accepts; returns whether it accepted all of them. */
@@ -16,29 +16,31 @@ struct hs_raw_answer {
     int status;         /* 0: no answer came */
     char headers[4096]; /* the header lines, terminated */
     char body[65536];   /* terminated */
-    size_t size;        /* of the body */
+    size_t size;        /* size of the body */
 };
 
-/* Reads one answer, and not a byte more. `head`: the answer to a HEAD, which has no body. */
+/* Reads exactly one answer. `head`: the answer to a HEAD, which has no body. */
 void hs_raw_read(int fd, bool head, struct hs_raw_answer *answer);
 
 /* Sends a request on a separate connection and reads its answer; returns its status. */
 int hs_raw_ask(unsigned port, const char *request, struct hs_raw_answer *answer);
 
-/* The status alone. */
+/* Sends a request on a separate connection and returns only the status. */
 int hs_raw_status(unsigned port, const char *request);
 
-/* Reads until the peer closes or resets the connection. True: `rest` contains the bytes before
-   that, cut to `size` - 1 and terminated. False: the connection stays open. */
+/* Reads until the peer closes or resets the connection. Then returns true, and `rest` contains the
+   bytes before that, cut to `size` - 1 and terminated. Returns false if the connection stays
+   open. */
 bool hs_raw_drain(int fd, char *rest, size_t size);
 
-/* Whether the peer closes the connection without sending another byte. */
+/* Returns whether the peer closes the connection without sending another byte. */
 bool hs_raw_is_closed(int fd);
 
-/* The value of a header, or "" if it is absent; `value` has space for 256 bytes. */
+/* Returns the value of a header, or "" if it is absent. `value` has space for 256 bytes. */
 const char *hs_raw_header(const struct hs_raw_answer *answer, const char *name, char *value);
 
-/* The text member with that name in the JSON body, or "". `value` has space for 256 bytes. */
+/* Returns the text member with that name in the JSON body, or "". `value` has space for 256
+   bytes. */
 const char *hs_raw_member(const struct hs_raw_answer *answer, const char *name, char *value);
 
 #endif

@@ -23,7 +23,7 @@ static long now_ms(void)
     return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The command line; `wrap` is a writable copy of $HS_WRAP that lives as long as argv. */
+/* Builds the command line. `wrap` is a writable copy of $HS_WRAP that lives as long as argv. */
 static void build_arguments(const char *argv[MAX_ARGS + 1], char *wrap, const char *program,
                             const char *const *extra)
 {
@@ -139,7 +139,7 @@ bool hs_test_service_start(struct hs_test_service *service, const char *const *e
     return ready;
 }
 
-/* -1: it had to be killed; otherwise the status of waitpid. */
+/* Returns the status of waitpid. Returns -1 if the process had to be killed. */
 static int wait_for_end(pid_t pid)
 {
     long deadline = now_ms() + STOP_DEADLINE_MS;

@@ -10,9 +10,9 @@
  *
  * Start and stop it from the same process and thread (main, not a forked Check test). Only the
  * parent can collect the exit status, and the child ends with the thread that started it.
- * Sanitizers and leak checkers in the child report through its exit status, so always look at what
- * stop returns. $HS_WRAP, when set, is put in front of the program ("valgrind -q
- * --error-exitcode=9").
+ * Sanitizers and leak checkers in the child report through its exit status, so always check the
+ * result of hs_test_service_stop. If $HS_WRAP is set, it is put in front of the program (for
+ * example "valgrind -q --error-exitcode=9").
  */
 #ifndef HS_TESTS_SERVICE_H
 #define HS_TESTS_SERVICE_H
@@ -33,12 +33,13 @@ struct hs_test_service {
  * Runs `hindsight serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --drain-wait-seconds 0
  * --queue-ms 0 --data=` and then `extra` (NULL, or arguments that end with NULL; later options
  * win). Without --queue-ms 0, requests would be refused under valgrind. Waits for the ready line.
- * False: the line did not come in time. The reason is on stderr, and nothing is left running.
+ * Returns false if the line did not come in time. The reason is on stderr, and nothing is left
+ * running.
  */
 bool hs_test_service_start(struct hs_test_service *service, const char *const *extra);
 
-/* Sends SIGTERM, waits, and sends SIGKILL after a deadline. True: it exited with status 0.
-   Otherwise its stderr is printed. Stopping a service that does not run returns true. */
+/* Sends SIGTERM, waits, and sends SIGKILL after a deadline. Returns true if it exited with status
+   0. Otherwise its stderr is printed. Stopping a service that does not run returns true. */
 bool hs_test_service_stop(struct hs_test_service *service);
 
 #endif

@@ -14,7 +14,7 @@ const char *hs_test_token_secret(const struct hs_test_token *token)
     return strrchr(token->header, '_') + 1;
 }
 
-/* Also called from main, where no test can fail. */
+/* Ends the program, because main also calls this, where no test can fail. */
 static _Noreturn void give_up(const char *path)
 {
     perror(path);
@@ -36,7 +36,7 @@ void hs_test_tokens_write(const char *path, struct hs_test_token *tokens, size_t
         snprintf(header, sizeof header, "Authorization: Bearer hs_%s_%s_testing-only.%s.%s.%08x",
                  token->tenant, token->kid, token->tenant, token->kid,
                  token->secret_seed * 2654435761u + 1);
-        /* Other threads may be sending it. snprintf would empty it for a moment. */
+        /* Other threads may be sending the header. snprintf would empty it for a moment. */
         if (strcmp(token->header, header) != 0)
             memcpy(token->header, header, sizeof header);
         const char *secret = hs_test_token_secret(token);

@@ -12,14 +12,15 @@ struct hs_test_token {
     const char *scopes;   /* scopes as members of a JSON array: "\"ingest\",\"verify\"" */
     const char *validity; /* further members: ",\"not_after\":\"2020-01-01T00:00:00Z\"", or NULL */
     unsigned secret_seed; /* a different seed gives a different secret */
-    char header[64 + HS_TOKEN_MAX]; /* filled: "Authorization: Bearer hs_..." */
+    /* hs_test_tokens_write sets it: "Authorization: Bearer hs_..." */
+    char header[64 + HS_TOKEN_MAX];
 };
 
-/* Fills the headers and replaces the file in one step, like a careful operator. Ends the test
+/* Sets the headers, and replaces the file in one step, as a careful operator does. Ends the test
    program on failure. */
 void hs_test_tokens_write(const char *path, struct hs_test_token *tokens, size_t count);
 
-/* The token in a header, and its secret. */
+/* Return the token in a header, and its secret. */
 const char *hs_test_token_text(const struct hs_test_token *token);
 const char *hs_test_token_secret(const struct hs_test_token *token);
 

@@ -1,4 +1,4 @@
-/* Every scenario of tests/scenarios, read from the top of the tree. */
+/* Loads every scenario of tests/scenarios. The working directory is the top of the tree. */
 #ifndef HS_TESTS_ALL_SCENARIOS_H
 #define HS_TESTS_ALL_SCENARIOS_H
 
@@ -6,7 +6,7 @@
 
 struct hs_one_scenario {
     const struct hs_scenarios *file;
-    size_t index; /* in the file */
+    size_t index; /* index in the file */
 };
 
 struct hs_all_scenarios {
@@ -17,8 +17,8 @@ struct hs_all_scenarios {
     struct hs_scenarios *files[64];
 };
 
-/* False, with the reason on stderr, if a file is faulty or none is there. Free it in either case.
- */
+/* Loads the scenarios. Returns false with the reason on stderr if a file is faulty, or there is no
+   file. Free it in either case. */
 bool hs_all_scenarios_load(struct hs_all_scenarios *all);
 void hs_all_scenarios_free(struct hs_all_scenarios *all);
 

@@ -20,7 +20,7 @@ static void mix(struct hs_golden *golden, uint64_t value)
         golden->hash = (golden->hash ^ (value & 0xff)) * UINT64_C(1099511628211);
 }
 
-/* Rounded to 1e-4. A value too large to have such a digit is used whole. */
+/* Adds a number, rounded to 1e-4. A value that is too large for this is added unrounded. */
 static void mix_number(struct hs_golden *golden, double value)
 {
     uint64_t bits;
@@ -165,7 +165,8 @@ static void random_rotation(struct hs_random *random, double q[4])
         q[i] /= length;
 }
 
-/* Each statement draws once, because C leaves the order within an expression to the compiler. */
+/* Draws a vector. Each statement draws once, because C lets the compiler choose the order within an
+   expression. */
 static struct hs_vec random_vec(struct hs_random *random, double flat, double high)
 {
     struct hs_vec v;
@@ -187,7 +188,7 @@ static void draw_bones(struct hs_random *random, int frame, struct hs_vec at,
     }
 }
 
-/* Players who walk straight at walking speed, some with posted bones, and turn as they go. */
+/* Posts players who walk straight at walking speed and turn as they go. Some have posted bones. */
 static void post_frames(struct hs_random *random, struct hs_match *match, char names[][8],
                         struct hs_golden *out)
 {
@@ -346,7 +347,7 @@ struct work {
     play_one *play;
     const void *context;
     size_t first, count, step;
-    struct hs_golden *each; /* of all */
+    struct hs_golden *each; /* one for each match or scenario */
 };
 
 static void *work_off(void *argument)
@@ -359,7 +360,7 @@ static void *work_off(void *argument)
     return NULL;
 }
 
-/* Each match has a hash; the total hash is over these, in order. */
+/* Plays all, each with its own hash. The total hash is over these hashes, in order. */
 static void play_all(play_one *play, const void *context, size_t count, int threads,
                      struct hs_golden *out)
 {
@@ -404,7 +405,7 @@ void hs_golden_scenarios(int threads, struct hs_golden *out)
     static struct suite suite;
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     suite.lock = &lock;
-    json_object_seed(1); /* before threads exist */
+    json_object_seed(1); /* call it before threads exist */
     bool is_loaded = hs_all_scenarios_load(&suite.scenarios);
     if (is_loaded)
         play_all(play_scenario, &suite, suite.scenarios.count * HS_REFERENCES, threads, out);

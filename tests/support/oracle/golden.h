@@ -1,11 +1,11 @@
 /*
- * Verdicts do not depend on the compiler, its optimisation, the machine or the number of threads.
- * Three hashes (FNV-1a) over all answers of the library, with numbers rounded to 1e-4. The first
- * is over many seeded matches, the second over every scenario of tests/scenarios in every frame of
- * reference, the third over streams of moves.
+ * Tests that verdicts do not depend on the compiler, its optimisation, the machine or the number of
+ * threads. There are three hashes (FNV-1a) over all answers of the library, with numbers rounded to
+ * 1e-4. The first is over many seeded matches, the second over every scenario of tests/scenarios in
+ * every frame of reference, the third over streams of moves.
  *
- * They change if the rules or the scenarios change. Then every build must print the same new ones:
- * gcc and clang at -O0 and -O3 (`.ci/run`), and Arm under emulation (`make golden-arm`).
+ * The hashes change if the rules or the scenarios change. Then every build must print the same new
+ * hashes: gcc and clang at -O0 and -O3 (`.ci/run`), and Arm under emulation (`make golden-arm`).
  */
 #ifndef HS_TESTS_GOLDEN_H
 #define HS_TESTS_GOLDEN_H
@@ -20,18 +20,19 @@
 #define HS_GOLDEN_SCENARIOS UINT64_C(0x1376a24290819f21)
 #define HS_GOLDEN_MOVES     UINT64_C(0xf6568f3d9836edb2)
 
-/* The contents of a hash: a hash over few kinds of answers would prove little. */
+/* The counts behind a hash, because a hash over few kinds of answers would prove little. */
 struct hs_golden {
     uint64_t hash;
     long verdicts;                 /* shots and hits */
     long reasons[HS_REASON_COUNT]; /* numbers of verdicts, and of victims of a blast */
     long problems;                 /* refused requests */
-    long unknown;                  /* requests that nothing here handles: there must be none */
+    long unknown;                  /* requests that nothing here handles; it must be 0 */
     size_t played;                 /* matches, or scenarios times frames of reference */
     bool is_loaded;                /* whether the scenarios could be read */
 };
 
-/* `threads` (1 .. 64) share the matches among them; the hash is the same for any number. */
+/* Compute the hashes. `threads` (1 .. 64) threads share the work; the hash is the same for any
+   number. */
 void hs_golden_matches(int threads, struct hs_golden *out);
 void hs_golden_scenarios(int threads, struct hs_golden *out);
 

@@ -121,7 +121,7 @@ static bool play(struct hs_match *match, struct hs_golden_moves *out, uint64_t s
         struct hs_move_result result;
         make_move(&c);
         if (hs_random_index(&c.random, 50) == 0)
-            continue; /* lost */
+            continue; /* the packet is lost */
         if (!hs_match_check_move(match, &c.move, &result))
             return false;
         mix_result(out, &result);

@@ -14,10 +14,10 @@ struct hs_numbers {
     bool is_damage[512];
 };
 
-/* Lengths are divided by `scale`. */
+/* Collects the numbers of an answer. Divides lengths by `scale`. */
 void hs_collect_numbers(const struct hs_hit_result *r, double scale, struct hs_numbers *out);
 
-/* Returns whether numbers and impact are equal to the last bit. */
+/* Returns whether the numbers and the impact are equal to the last bit. */
 bool hs_same_bits(const struct hs_hit_result *a, const struct hs_hit_result *b);
 
 /* Counts each kind of answer in a run. */
@@ -27,8 +27,8 @@ struct hs_tally {
 
 void hs_tally_count(struct hs_tally *tally, const struct hs_hit_result *r);
 
-/* Prints the counts. Fails the test unless there are hits and misses, and few cases at the edge of
-   a limit. */
+/* Prints the counts. Fails the test unless there are hits and misses, and only few cases at the
+   edge of a limit. */
 void hs_tally_expect_variety(const char *name, const struct hs_tally *tally);
 
 #endif

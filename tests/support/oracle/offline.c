@@ -32,7 +32,8 @@ struct hs_offline {
     void *context;
     hs_offline_watcher *before, *after;
     struct list rulesets, worlds, matches;
-    unsigned long answered; /* shots and hits, to name the answer that a replay repeats */
+    /* number of shots and hits; it identifies the answer that a replay repeats */
+    unsigned long answered;
     struct hs_arena arena;
     struct hs_problem problem;
     struct hs_reader reader;
@@ -69,7 +70,7 @@ static void add(struct list *list, struct hs_str name, void *thing)
     item->thing = must(thing);
 }
 
-/* Its name no longer finds it; users keep it. */
+/* Removes a name. The thing itself stays for its users. */
 static void forget(struct list *list, struct hs_str name)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -133,7 +134,8 @@ static void answer(struct hs_offline *offline, const struct hs_offline_item *ite
     offline->answer(offline->context, item);
 }
 
-/* A replay repeats a text that names the first answer. */
+/* Answers with a verdict. The recorded text of an answer is its number, so a replay tells which
+   answer it repeats. */
 static void answer_verdict(struct hs_offline *offline, enum hs_offline_kind kind,
                            const struct hs_hit_result *result, int64_t forward_us, char note[24])
 {
@@ -150,7 +152,8 @@ static void answer_verdict(struct hs_offline *offline, enum hs_offline_kind kind
     answer(offline, &item);
 }
 
-/* Items without a `now` are received at the time of the newest frame. */
+/* Returns when an item was received. Items without a `now` are received at the time of the newest
+   frame. */
 static int64_t now_of(const struct hs_match *match, bool has_now, int64_t now_us,
                       int64_t without_frames_us)
 {
@@ -159,7 +162,7 @@ static int64_t now_of(const struct hs_match *match, bool has_now, int64_t now_us
     return has_now ? now_us : times.has_frames ? times.newest_us : without_frames_us;
 }
 
-/* The malformed items of one kind, after the valid ones. */
+/* Answers the malformed items of one kind, after the valid ones. */
 static void answer_malformed(struct hs_offline *offline, enum hs_item kind,
                              struct hs_offline_item item)
 {
@@ -168,7 +171,7 @@ static void answer_malformed(struct hs_offline *offline, enum hs_item kind,
         answer(offline, &item);
 }
 
-/* The same for hits and for shots. */
+/* Rejects the malformed hits or shots. */
 static void reject_malformed(struct hs_offline *offline, enum hs_item kind, enum hs_offline_kind as,
                              struct hs_hit_result *result)
 {
@@ -314,7 +317,7 @@ static void put_match(struct hs_offline *offline, struct hs_str name)
     }
 }
 
-/* Decodes all items for a match before anything is done. */
+/* Decodes all items for a match before it does anything. */
 static void do_items(struct hs_offline *offline, enum hs_route route, struct hs_str name)
 {
     struct hs_ticks_request tick = {0};
@@ -333,7 +336,7 @@ static void do_items(struct hs_offline *offline, enum hs_route route, struct hs_
     do_hits(offline, *match, &tick);
 }
 
-/* False: the request is not handled here. */
+/* Handles a request by its route. Returns false if the request is not handled here. */
 static bool do_route(struct hs_offline *offline, enum hs_route route, struct hs_str name,
                      struct hs_str text)
 {
@@ -383,7 +386,7 @@ bool hs_offline_send(struct hs_offline *offline, const struct hs_scenario_step *
     char path[HS_SCENARIO_PATH_MAX];
     snprintf(path, sizeof path, "%.*s", (int)strcspn(step->path, "?"), step->path);
     if (hs_route_find(HS_LISTENER_DATA, step->method, path, &route, &params) != HS_ROUTE_FOUND)
-        return true; /* refused before the body is read */
+        return true; /* the service refuses it before it reads the body */
     hs_problem_init(&offline->problem);
     offline->reader.no_memory = false;
     struct hs_malformed_items malformed = {.count = 0};

@@ -1,7 +1,7 @@
 /*
  * A service in this process: it decodes and verifies the requests of a scenario with the decoders
- * and the library alone. It needs neither HTTP nor the daemon. So it also runs where only a C
- * library and a JSON reader exist, and returns the library's structs, not text.
+ * and the library alone. It needs neither HTTP nor the service. So it also runs where only a C
+ * library and a JSON reader exist. It returns the library's structs, not text.
  *
  * One thread at a time for each object; objects are independent. Without memory the program ends.
  */
@@ -33,7 +33,7 @@ struct hs_offline_item {
     unsigned flags; /* enum hs_frame_flag */
     bool needs_resync;
     const struct hs_hit_result *result; /* NULL: a replay */
-    unsigned long replay_of;            /* number of the item whose answer is repeated, from 1 */
+    unsigned long replay_of;            /* number of the item whose answer it repeats, from 1 */
     int64_t forward_us;
     const struct hs_move_result *move;
     const struct hs_problem *problem;
@@ -48,17 +48,18 @@ struct hs_offline *hs_offline_create(hs_offline_answer *answer, void *context);
 void hs_offline_destroy(struct hs_offline *offline);
 
 /*
- * `before` and `after` are called around every verification, and nothing else happens between them.
+ * Sets functions to call before and after every verification. Nothing else happens between the two
+ * calls.
  */
 typedef void hs_offline_watcher(void *context);
 void hs_offline_watch(struct hs_offline *offline, hs_offline_watcher *before,
                       hs_offline_watcher *after);
 
-/* Does one request. Requests that only read, or that the library does not handle (unknown routes),
-   give no answer. False: a request that should be handled here was not. */
+/* Handles one request. Requests that only read, or that the library does not handle (unknown
+   routes), give no answer. Returns false if a request that should be handled here was not. */
 bool hs_offline_send(struct hs_offline *offline, const struct hs_scenario_step *step);
 
-/* Plays all steps of a scenario. False as above. */
+/* Plays all steps of a scenario. Returns false if a step was not handled. */
 bool hs_offline_play(struct hs_offline *offline, const struct hs_scenario_plan *plan);
 
 #endif

@@ -253,10 +253,10 @@ static void draw_player(struct hs_random *random, const struct hs_scene_wishes *
     }
 }
 
-/* The place that a player aims at, and how far beyond or before it the trace ends. */
+/* The place at which a player aims, and how far beyond or before it the trace ends. */
 struct aim {
-    struct hs_vec on_body;  /* from the target's root; it turns with the target */
-    struct hs_vec off_body; /* a miss, world */
+    struct hs_vec on_body;  /* from the target's root; turns with the target */
+    struct hs_vec off_body; /* how far the shot misses, in the world */
     struct hs_vec off_eye;  /* from the shooter's eye to the start, in the world */
     double stretch;
 };
@@ -269,9 +269,9 @@ static void draw_aim(struct hs_random *random, struct aim *out)
     out->stretch = hs_random_chance(random, 0.5) ? 1 : hs_random_between(random, 0.9, 1.6);
 }
 
-/* The trace of a shot that ends at hit_time, and its fire time. A projectile flies from the
-   shooter's place at the fire time and meets the target on its way. A few rounds of iteration find
-   that flight time, because both walk much slower than it flies. */
+/* Computes the trace of a shot that ends at hit_time, and its fire time. A projectile starts at the
+   shooter's place at the fire time, and meets the target on its way. A few rounds of iteration find
+   its flight time, because the players walk much slower than it flies. */
 static void lay_trace(const struct motion *motions, const struct aim *aim, double speed,
                       struct hs_scene *out)
 {
@@ -296,7 +296,7 @@ static void lay_trace(const struct motion *motions, const struct aim *aim, doubl
     }
 }
 
-/* The sticky fields of the shooter: they mostly fit the shot, and rarely do not. */
+/* Draws the sticky fields of the shooter. They usually fit the shot, and rarely do not. */
 static void draw_shooter(struct hs_random *random, struct hs_scene *out)
 {
     struct hs_scene_player *shooter = &out->players[0];

@@ -28,7 +28,7 @@ void hs_scene_add_weapons(struct hs_ruleset *rules, double k)
     struct hs_weapon *shotgun = add_weapon(rules, "shotgun", HS_WEAPON_HITSCAN, k);
     shotgun->pellets = HS_SCENE_PELLETS;
     shotgun->damage = 4;
-    shotgun->spread_deg = 60; /* pellets go anywhere around a body that may be near */
+    shotgun->spread_deg = 60; /* pellets fly anywhere around a body that may be near */
     add_weapon(rules, "pike", HS_WEAPON_HITSCAN, k)->pierce = 1;
     struct hs_weapon *rocket = add_weapon(rules, "rocket", HS_WEAPON_PROJECTILE, k);
     rocket->speed = 40 * k;
@@ -56,7 +56,8 @@ static void draw_pellets(struct hs_random *random, struct hs_scene *out)
     }
 }
 
-/* Other players; with a blast maybe the shooter, or one player twice. */
+/* Draws players other than the shooter. With a blast, the shooter or one player twice may be among
+   them. */
 static void draw_victims(struct hs_random *random, struct hs_scene *out)
 {
     int first = out->weapon == HS_SCENE_ROCKET ? 0 : 1;
@@ -108,7 +109,7 @@ static void draw_mover(struct hs_random *random, struct hs_scene *out)
     mover->opens = hs_random_chance(random, 0.3) ? hs_random_index(random, HS_SCENE_FRAMES) : -1;
 }
 
-/* If the first body counts, most scenes claim no target. */
+/* Draws bodies that do not block. If the touched body is hit, most scenes claim no target. */
 static void draw_ghosts(struct hs_random *random, struct hs_scene *out)
 {
     out->passes_team = hs_random_chance(random, 0.5);
@@ -190,7 +191,7 @@ static void play_walls(const struct hs_scene *scene, const struct hs_scene_frame
     hs_match_set_world(stage->match, stage->world);
 }
 
-/* The direction of `up` after the turn: the nearest axis. */
+/* Returns the axis that is nearest to `up` after the turn. */
 static enum hs_up find_up(const struct hs_scene_frame *frame)
 {
     struct hs_vec up = hs_scene_turn(frame->rotation, (struct hs_vec){0, 0, 1});

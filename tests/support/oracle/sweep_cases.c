@@ -2,7 +2,8 @@
 
 static const struct hs_vec world_axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
-/* An extent or radius: of people and their limbs, sometimes of a house, sometimes 0. */
+/* Draws an extent or radius, usually that of people and their limbs, sometimes that of a house,
+   sometimes 0. */
 static double draw_size(struct hs_random *random, double metre)
 {
     if (hs_random_chance(random, 0.07))
@@ -10,8 +11,8 @@ static double draw_size(struct hs_random *random, double metre)
     return metre * hs_random_log_between(random, 0.02, 3.0);
 }
 
-/* Any rotation, often the identity or a quarter turn, because these make faces exactly parallel to
-   paths. */
+/* Draws any rotation. It is often the identity or a quarter turn, because these make faces exactly
+   parallel to paths. */
 static void draw_axes(struct hs_random *random, struct hs_vec axes[3])
 {
     double choice = hs_random_unit(random);
@@ -80,7 +81,7 @@ static double draw_length(struct hs_random *random, double metre)
     return metre * hs_random_log_between(random, 0.01, 200);
 }
 
-/* The distance from tangency, to either side: usually tiny, often exactly 0. */
+/* Draws the distance from tangency, to either side. It is usually tiny, and often exactly 0. */
 static double draw_graze(struct hs_random *random, double metre)
 {
     if (hs_random_chance(random, 0.1))
@@ -97,7 +98,8 @@ static double local_extent(const struct hs_reference_shape *shape, int axis)
     return core + shape->radius;
 }
 
-/* A point in the box around the shape, after that box grew by `factor` and then by `margin`. */
+/* Draws a point in the box around the shape, after that box was scaled by `factor` and then
+   extended by `margin`. */
 static struct hs_vec draw_point(struct hs_random *random, const struct hs_reference_shape *shape,
                                 double factor, double margin)
 {
@@ -125,7 +127,7 @@ static void aim_through(struct hs_sweep *sweep, struct hs_vec through, double fr
     sweep->start = hs_vec_add_scaled(through, sweep->direction, -fraction * sweep->length);
 }
 
-/* A path anywhere near the shape. */
+/* Draws a path anywhere near the shape. */
 static void path_random(struct hs_random *random, struct hs_sweep_case *c)
 {
     c->path = "random";
@@ -135,7 +137,8 @@ static void path_random(struct hs_random *random, struct hs_sweep_case *c)
 }
 
 /*
- * A path past the silhouette: a line perpendicular to `normal` at the height of the support point.
+ * Draws a path past the silhouette: a line perpendicular to `normal` at the height of the support
+ * point.
  */
 static void path_grazing(struct hs_random *random, struct hs_sweep_case *c)
 {
@@ -148,7 +151,7 @@ static void path_grazing(struct hs_random *random, struct hs_sweep_case *c)
                 hs_random_between(random, -0.1, 1.1));
 }
 
-/* A path that ends at the surface, or starts there and leaves. */
+/* Draws a path that ends at the surface, or starts there and leaves. */
 static void path_to_surface(struct hs_random *random, struct hs_sweep_case *c)
 {
     c->path = "to surface";
@@ -160,7 +163,7 @@ static void path_to_surface(struct hs_random *random, struct hs_sweep_case *c)
     aim_through(&c->sweep, hs_vec_add_scaled(top, normal, above), leaves ? 0.0 : 1.0);
 }
 
-/* A path along an axis or parallel to a face, often exactly in the plane of the face. */
+/* Draws a path along an axis or parallel to a face, often exactly in the plane of the face. */
 static void path_parallel(struct hs_random *random, struct hs_sweep_case *c)
 {
     c->path = "parallel";
@@ -202,7 +205,7 @@ static void path_behind(struct hs_random *random, struct hs_sweep_case *c)
     aim_through(&c->sweep, hs_vec_add_scaled(top, c->sweep.direction, past), 0);
 }
 
-/* A path through the centre, or exactly through a corner, the end of an edge, or a cap. */
+/* Draws a path through the centre, or exactly through a corner, the end of an edge, or a cap. */
 static void path_head_on(struct hs_random *random, struct hs_sweep_case *c)
 {
     c->path = "head on";

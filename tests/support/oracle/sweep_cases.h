@@ -15,7 +15,7 @@ struct hs_sweep_case {
     struct hs_reference_shape shape;
     struct hs_solid solid; /* the same shape, as the library describes it */
     struct hs_sweep sweep;
-    double metre;     /* in the case's length unit: 1 or 100 */
+    double metre;     /* length of a metre in the case's unit: 1 or 100 */
     const char *path; /* how the path was chosen */
 };
 
@@ -23,7 +23,7 @@ struct hs_sweep_case {
 void hs_sweep_case_draw(struct hs_random *random, enum hs_reference_kind kind,
                         struct hs_sweep_case *out);
 
-/* The library's description of the shape. */
+/* Returns the library's description of the shape. */
 struct hs_solid hs_sweep_case_solid(const struct hs_reference_shape *shape);
 
 /* Prints the case as C initialisers without loss of digits, for a unit test. */

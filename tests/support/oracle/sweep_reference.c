@@ -32,7 +32,7 @@ static struct wide relative_to(const struct hs_reference_shape *shape, struct hs
     return wide_add_scaled(widen(point), widen(shape->center), -1);
 }
 
-/* Distance to the segment from -half to +half. */
+/* Returns the distance to the segment from -half to +half. */
 static long double segment_distance(struct wide p, struct wide half)
 {
     long double square = wide_dot(half, half);
@@ -41,7 +41,8 @@ static long double segment_distance(struct wide p, struct wide half)
     return wide_length(wide_add_scaled(p, half, -along));
 }
 
-/* Distance to the box |p_i| <= half_i; inside, minus the distance to the nearest face. */
+/* Returns the distance to the box |p_i| <= half_i. Inside the box it is minus the distance to the
+   nearest face. */
 static long double box_distance(struct wide p, const double half[3])
 {
     struct wide out = {fabsl(p.x) - (long double)half[0], fabsl(p.y) - (long double)half[1],
@@ -105,7 +106,7 @@ static void keep_lower(struct valley *best, long double travel, long double valu
         *best = (struct valley){travel, value};
 }
 
-/* Golden-section search for the smallest distance on the path. */
+/* Finds the smallest distance on the path with a golden-section search. */
 static struct valley find_valley(const struct path *path)
 {
     const long double golden = 0.61803398874989484820458683436563811772L;

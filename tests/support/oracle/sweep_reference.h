@@ -4,8 +4,8 @@
  * It solves no equations. Each shape has a distance function, negative inside, as textbooks define
  * it: a ball around a point, a ball around a segment, a box. The signed distance to a convex body
  * is convex, so along a straight path it falls, then rises. A golden-section search finds its
- * smallest value. If that overlaps, bisection between the start and that point finds the first
- * touch. It uses long double, with positions relative to the shape's centre.
+ * smallest value. If the shapes overlap there, bisection between the start and that point finds the
+ * first touch. It uses long double, with positions relative to the shape's centre.
  *
  * It shares only the vectors with the code under test, and no description of a shape.
  */
@@ -28,7 +28,8 @@ enum hs_reference_kind {
 struct hs_reference_shape {
     enum hs_reference_kind kind;
     struct hs_vec center;
-    double radius;              /* sphere, capsule: the radius; boxes: the rounding, usually 0 */
+    /* sphere, capsule: the radius; boxes: radius of the rounded edges, usually 0 */
+    double radius;
     struct hs_vec half_segment; /* capsule: from the centre to the centre of one cap */
     struct hs_vec axes[3];      /* oriented box: unit, orthogonal */
     double half[3];             /* boxes: half extents along the axes */
@@ -43,17 +44,18 @@ struct hs_reference_result {
 
 const char *hs_reference_kind_name(enum hs_reference_kind kind);
 
-/* Distance from the surface to the point; negative inside. */
+/* Returns the distance from the surface to the point; negative inside. */
 double hs_reference_distance(const struct hs_reference_shape *shape, struct hs_vec point);
 
-/* The same for the point start + direction * travel, which is not rounded to double first. */
+/* Returns the same for the point start + direction * travel, which is not rounded to double
+   first. */
 double hs_reference_distance_at(const struct hs_reference_shape *shape,
                                 const struct hs_sweep *sweep, double travel);
 
 void hs_reference_sweep(const struct hs_reference_shape *shape, const struct hs_sweep *sweep,
                         struct hs_reference_result *out);
 
-/* The point of the shape farthest along the unit vector `normal`. */
+/* Returns the point of the shape that is farthest along the unit vector `normal`. */
 struct hs_vec hs_reference_support(const struct hs_reference_shape *shape, struct hs_vec normal);
 
 #endif

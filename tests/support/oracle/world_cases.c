@@ -61,7 +61,7 @@ void hs_test_mesh_box(struct hs_test_mesh *m, struct hs_vec min, struct hs_vec m
 
 void hs_test_mesh_block(struct hs_test_mesh *m, struct hs_vec min, struct hs_vec max)
 {
-    /* Corner i: its bits choose min or max on x, y and z. */
+    /* Corner i: bits 0, 1 and 2 of i choose min or max on x, y and z. */
     static const unsigned char faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                               {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     uint32_t first = (uint32_t)m->mesh.vertex_count;

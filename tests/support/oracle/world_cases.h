@@ -19,21 +19,22 @@ void hs_test_mesh_free(struct hs_test_mesh *mesh);
 uint32_t hs_test_mesh_vertex(struct hs_test_mesh *mesh, double x, double y, double z);
 void hs_test_mesh_triangle(struct hs_test_mesh *mesh, uint32_t a, uint32_t b, uint32_t c);
 void hs_test_mesh_box(struct hs_test_mesh *mesh, struct hs_vec min, struct hs_vec max);
-/* The twelve triangles around a box. */
+/* Adds the twelve triangles around a box. */
 void hs_test_mesh_block(struct hs_test_mesh *mesh, struct hs_vec min, struct hs_vec max);
 
-/* Hills: a grid of squares with two triangles each, cells x cells, `width` wide and long from the
-   origin. */
+/* Adds hills: a grid of cells x cells squares with two triangles each. The grid is `width` wide and
+   long, from the origin. */
 void hs_test_mesh_terrain(struct hs_test_mesh *mesh, struct hs_random *random, int cells,
                           double width, double height);
 double hs_test_terrain_height(const struct hs_test_mesh *mesh, int cells, double width, double x,
                               double y);
 
-/* A grid of passages and rooms with walls of boxes and blocks, `width` wide and long, 4 high. */
+/* Adds a grid of passages and rooms with walls of boxes and blocks. It is `width` wide and long,
+   and 4 high. */
 void hs_test_mesh_corridors(struct hs_test_mesh *mesh, struct hs_random *random, int cells,
                             double width, bool as_boxes);
 
-/* Triangles of all sizes and shapes in a cube from the origin, including slivers. */
+/* Adds triangles of all sizes and shapes in a cube from the origin, including slivers. */
 void hs_test_mesh_soup(struct hs_test_mesh *mesh, struct hs_random *random, size_t count,
                        double width, double size);
 
@@ -41,11 +42,11 @@ void hs_test_mesh_soup(struct hs_test_mesh *mesh, struct hs_random *random, size
 void hs_test_mesh_scale(struct hs_test_mesh *mesh, double by);
 void hs_test_mesh_translate(struct hs_test_mesh *mesh, struct hs_vec by);
 
-/* A shooter's level: 600 by 600 of terrain with `blocks` buildings on it. */
+/* Adds a shooter's level: 600 by 600 of terrain with `blocks` buildings on it. */
 enum { HS_TEST_LEVEL_CELLS = 600 };
 #define HS_TEST_LEVEL_WIDTH 600.0
 void hs_test_mesh_level(struct hs_test_mesh *mesh, struct hs_random *random, int blocks);
-/* A shot in that level: at eye height above the ground, mostly level, 10 to 100 long. */
+/* Returns a shot in that level: at eye height above the ground, mostly level, 10 to 100 long. */
 struct hs_sweep hs_test_level_shot(const struct hs_test_mesh *mesh, struct hs_random *random,
                                    double radius);
 

@@ -13,7 +13,8 @@ static double axis_gap(double p, double a, double b, double c)
     return p < low ? low - p : p > high ? p - high : 0;
 }
 
-/* Distance to the box around a triangle, which is never more than to the triangle. */
+/* Returns the distance to the box around a triangle. It is never more than the distance to the
+   triangle. */
 static double box_distance(const struct hs_vec *t, struct hs_vec p)
 {
     struct hs_vec gap = {axis_gap(p.x, t[0].x, t[1].x, t[2].x),
@@ -22,8 +23,8 @@ static double box_distance(const struct hs_vec *t, struct hs_vec p)
     return hs_vec_length(gap);
 }
 
-/* Distance to the part of the triangle on the line parallel to its first edge, at the share `up` of
-   the way to the third corner. */
+/* Returns the distance to the part of the triangle on a line that is parallel to its first edge.
+   The line is at the share `up` of the way to the third corner. */
 static double line_distance(const struct hs_vec *t, struct hs_vec p, double up)
 {
     struct hs_vec from = hs_vec_lerp(t[0], t[2], up), to = hs_vec_lerp(t[1], t[2], up);
@@ -117,7 +118,8 @@ static double gap_at(const struct hs_world_mesh *mesh, const struct hs_sweep *s,
     return hs_reference_mesh_distance(mesh, center, limit + s->radius) - s->radius;
 }
 
-/* Returns the travel at which the gap has shrunk to `enough`; beyond the length: nowhere. */
+/* Returns the travel at which the gap has shrunk to `enough`. More than the length: the gap never
+   shrinks so far. */
 static double advance(const struct hs_world_mesh *mesh, const struct hs_sweep *s, double enough,
                       double step_at_most)
 {

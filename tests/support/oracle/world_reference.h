@@ -3,9 +3,9 @@
  *
  * It solves no equations. It minimises the distance from a point to a triangle: a golden-section
  * search over the lines parallel to one edge, and on each line the nearest point between its ends.
- * The least distance to such a line is convex in the choice of the line. The distance from a point
- * to all triangles changes at most as fast as the point moves. So a sphere can always advance by
- * its present gap: it steps along its path until the gap is gone.
+ * As a function of the choice of the line, the smallest distance is convex. The distance from a
+ * point to all triangles changes at most as fast as the point moves. So a sphere can always advance
+ * by its present gap. It takes such steps along its path until the gap is gone.
  *
  * It shares only the vectors with the code under test.
  */
@@ -17,8 +17,8 @@
 #include "validators/sweep.h"
 #include "validators/world.h"
 
-/* Distance from a point to the nearest triangle of the mesh; it ignores boxes. Triangles further
-   than `limit` may be left out. */
+/* Returns the distance from a point to the nearest triangle of the mesh, without boxes. Triangles
+   further away than `limit` may be left out. */
 double hs_reference_mesh_distance(const struct hs_world_mesh *mesh, struct hs_vec point,
                                   double limit);
 
@@ -26,8 +26,9 @@ double hs_reference_mesh_distance(const struct hs_world_mesh *mesh, struct hs_ve
  * Checks an answer to a sweep; returns NULL, or a sentence about the fault. `hit` and `distance`
  * are the answer. The sphere must not touch at its start.
  *
- * A hit is right if the gap at its distance is within the slack of touch (HS_TOUCH_SLACK) of zero,
- * and nowhere before it below that. A miss is right if the gap is nowhere within the slack.
+ * A hit is right if the gap at its distance differs from zero by at most the slack of touch
+ * (HS_TOUCH_SLACK), and is not smaller before it. A miss is right if the gap is always larger than
+ * the slack.
  */
 const char *hs_reference_judge(const struct hs_world_mesh *mesh, const struct hs_sweep *sweep,
                                bool hit, double distance);

@@ -2,7 +2,7 @@
 
 enum { BODY = 1 << 20 };
 
-/* p0 stands 10 m in front of all others, who stand in one place. */
+/* Writes a frame. p0 stands 10 m in front of all others, who stand in one place. */
 static void put_frame(struct hs_buffer *to, int step)
 {
     hs_buffer_printf(to, "%s{\"time\":%.3f,\"players\":[", step % HS_CROWD_FRAMES > 0 ? "," : "",

@@ -10,16 +10,16 @@ enum { HS_CROWD_PLAYERS = 100, HS_CROWD_FRAMES = 60 };
 /* The time of the last initial frame, which claims use. */
 #define HS_CROWD_NOW "10.59"
 
-/* The member "frames" with HS_CROWD_FRAMES frames, numbered from `first` on. */
+/* Writes the member "frames" with HS_CROWD_FRAMES frames, numbered from `first` on. */
 void hs_crowd_put_frames(struct hs_buffer *to, int first);
 
-/* One item of a list: a hit with 64 pellets, with a bullet, or with a rocket and 64 victims; a shot
-   with 64 pellets; a move with both positions. */
+/* Write one item of a list: a hit with 64 pellets, with a bullet, or with a rocket and 64 victims;
+   a shot with 64 pellets; a move with both positions. */
 typedef void hs_crowd_put(struct hs_buffer *to, int shot);
 hs_crowd_put hs_crowd_put_pellets, hs_crowd_put_bullet, hs_crowd_put_rocket, hs_crowd_put_shot,
     hs_crowd_put_move;
 
-/* Writes the member `key`: up to 1024 items, or until the body has 1 MiB. */
+/* Writes the member `key` with items: up to 1024 of them, or until the body has 1 MiB. */
 void hs_crowd_put_items(struct hs_buffer *to, const char *key, hs_crowd_put *put);
 
 #endif

@@ -1,5 +1,5 @@
-/* alice at the origin shoots at bob, 20 m away, under the built-in ruleset in metres. The process
-   can end and start again. Any failure fails the test. */
+/* alice at the origin shoots at bob, 20 m away, under the built-in ruleset in metres. The test can
+   end the process and start another one. Any failure fails the test. */
 #ifndef HS_TESTS_DUEL_H
 #define HS_TESTS_DUEL_H
 
@@ -21,10 +21,10 @@ extern struct hs_duel hs_duel;
 void hs_duel_set_up(void);
 void hs_duel_tear_down(void);
 
-/* Ends the process; another one reads the saved state. */
+/* Ends the process. Another one reads the saved state. */
 void hs_duel_begin_anew(void);
 
-/* Every entry must be stored. */
+/* Posts a frame. Every entry must be stored. */
 void hs_duel_post_frame(const struct hs_frame *frame);
 
 /* Posts a frame of both players; `alice` and `bob` set further fields, NULL sets none. */
@@ -33,16 +33,17 @@ void hs_duel_post(int ms, const struct hs_player_frame *alice, const struct hs_p
 /* Posts frames that contain only places, one tick apart. */
 void hs_duel_play(int from_ms, int to_ms);
 
-/* alice claims a hit on bob's head at that time; returns the reason. Nothing may be paid unless the
-   claim is accepted. Without a number and a weapon, it takes the next number and the rifle. */
+/* Claims a hit of alice on bob's head at that time, and returns the reason. Nothing may be paid
+   unless the claim is accepted. hs_duel_hit uses the next number and the rifle. */
 enum hs_reason hs_duel_hit_with(int ms, struct hs_str weapon, uint64_t shot);
 enum hs_reason hs_duel_hit(int ms);
 
-/* Posts alice's shot, fired at that time; or the shot and the hit, with the rifle. */
+/* Posts alice's shot, fired at that time. hs_duel_shoot posts the shot and the hit, with the
+   rifle. */
 enum hs_reason hs_duel_shoot_at(int now_ms, int ms, struct hs_str weapon, uint64_t shot);
 enum hs_reason hs_duel_shoot(int ms, uint64_t shot);
 
-/* Of alice. */
+/* Returns alice's suspicion. */
 double hs_duel_suspicion(void);
 
 #endif

@@ -9,7 +9,8 @@
 #include "tests/support/need.h"
 #include "validators/str.h"
 
-/* Max number of printed faults, in total and for each count; a broken build has thousands. */
+/* Max number of printed faults, in total and for each count, because a broken build has
+   thousands. */
 enum { PRINTED = 60, PRINTED_EACH = 2, FIRST_SLOTS = 1024 };
 
 /* The item that has an id. A slot without an id is free. */
@@ -57,7 +58,7 @@ void hs_follower_fault(struct hs_follower *follower, long *count, const char *fo
     pthread_mutex_unlock(&follower->lock);
 }
 
-/* ---- whose ids are whose ---- */
+/* ---- the owners of ids ---- */
 
 static struct owner *slot_of(struct owner *owners, size_t slots, const char *id)
 {
@@ -215,6 +216,6 @@ long hs_follow_counts_print(const struct hs_follow_counts *counts)
     printf("  %ld %s\n", counts->field, text);
     HS_FOLLOW_FAULTS(X)
 #undef X
-    fflush(stdout); /* otherwise a failed assertion would end the process */
+    fflush(stdout); /* flush it before a failed assertion ends the process */
     return faults;
 }

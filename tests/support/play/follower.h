@@ -1,7 +1,8 @@
 /*
- * Follows the shots and hits that tests send to a service which may be killed at any moment. It
- * remembers the first payment and the verdict id of each item, compares every later answer with
- * them, and counts the differences. All counts except the totals must be 0 at the end of a run.
+ * Checks the answers to the shots and hits that tests send to a service which may be killed at any
+ * moment. It remembers the first payment and the verdict id of each item, compares every later
+ * answer with them, and counts the differences. All counts except the totals must be 0 at the end
+ * of a run.
  */
 #ifndef HS_TESTS_FOLLOWER_H
 #define HS_TESTS_FOLLOWER_H
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* X(field, text): faults. An accepted posted shot counts as paid too. */
+/* X(field, text): the faults. An accepted posted shot counts as paid too. */
 #define HS_FOLLOW_FAULTS(X)                                                                        \
     X(paid_twice, "paid twice")                                                                    \
     X(paid_again_as_other, "paid again under another number")                                      \
@@ -34,20 +35,20 @@ struct hs_follow_counts {
 
 /* An item and the answers about it so far. Owned by the caller. */
 struct hs_followed {
-    uint64_t key;   /* from opening, session, shooter, kind and number; unique in a run */
+    uint64_t key;   /* made of opening, session, shooter, kind and number; unique in a run */
     char *text;     /* the item as it is sent, JSON */
-    double now;     /* `now` of the request that sent it first */
-    bool is_honest; /* must be accepted */
+    double now;     /* `now` of the first request that sent it */
+    bool is_honest; /* the item must be accepted */
     bool is_answered, is_paid;
     char id[40];     /* verdict id of the first answer */
     uint64_t answer; /* hash of the first payment without `replayed` */
 };
 
-/* The time at which an item was sent, relative to its session. */
+/* What an answer must be, which depends on when the item was sent. */
 enum hs_follow_moment {
-    HS_FOLLOW_NOW,   /* its session is the player's newest: it must get its first answer again */
-    HS_FOLLOW_ENDED, /* its session is over: it must not be paid now, but its reason may change */
-    HS_FOLLOW_COPY   /* a paid item under another number: it must never be paid */
+    HS_FOLLOW_NOW,   /* in the player's newest session: it must get its first answer again */
+    HS_FOLLOW_ENDED, /* after its session: it must not be paid now, but its reason may change */
+    HS_FOLLOW_COPY   /* a paid item with another number: it must never be paid */
 };
 
 struct hs_follower;

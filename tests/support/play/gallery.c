@@ -7,8 +7,8 @@
 
 #include "tests/support/play/kill_squad.h"
 
-/* The target has space for 480 paths, each 0.0005 m further than the previous one. There is no
-   interval between shots. */
+/* The rules. The target has space for 480 paths, each 0.0005 m further than the previous one. There
+   is no min interval between shots. */
 const char hs_gallery_rules[] =
     "{\"up\":\"+z\",\"default_rig\":\"ball\",\"rigs\":{\"ball\":{\"bones\":[\"root\"],"
     "\"hitboxes\":[{\"bone\":\"root\",\"zone\":\"torso\",\"shape\":\"sphere\",\"radius\":0.5,"

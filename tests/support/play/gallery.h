@@ -12,7 +12,7 @@
 
 enum { HS_GALLERY_SHOOTERS = 24, HS_GALLERY_CLAIMS = 480 };
 
-/* The default ruleset that it needs. */
+/* The ruleset that the gallery needs as the default. */
 extern const char hs_gallery_rules[];
 
 /* The result of a claim. */
@@ -27,19 +27,20 @@ struct hs_gallery {
     const char *match;
     struct hs_follower *follower;
     struct hs_follow_counts counts;
-    struct hs_followed claims[HS_GALLERY_CLAIMS]; /* claim i is one of shooter i mod SHOOTERS */
+    struct hs_followed claims[HS_GALLERY_CLAIMS]; /* claim i belongs to shooter i modulo SHOOTERS */
     double damage;                                /* sum of the first payments */
     long not_recorded, unavailable, unanswered;
 };
 
-/* `key`: below 2^32; identifies this gallery in a run. */
+/* Creates a gallery. `key`: below 2^32; identifies this gallery in a run. */
 struct hs_gallery *hs_gallery_create(const char *match, struct hs_follower *follower, uint64_t key);
 void hs_gallery_destroy(struct hs_gallery *gallery);
 
-/* Writes the body of a request: frames with all shooters, or `now` alone, and then `members`. */
+/* Writes the body of a request. It has the frames with all shooters, or only `now`, and then
+   `members`. */
 char *hs_gallery_body(bool frames, const char *members);
 
-/* Posts these frames; returns the status. */
+/* Posts the frames with all shooters; returns the status. */
 long hs_gallery_post_frames(struct hs_gallery *gallery, struct hs_test_http *http);
 
 /* Sends one claim. */
@@ -53,7 +54,7 @@ enum hs_gallery_answer hs_gallery_take(struct hs_gallery *gallery, struct hs_fol
 /* Returns whether the claim was paid, and only once. */
 bool hs_gallery_is_paid(const struct hs_gallery *gallery, int claim);
 
-/* Prints the counts under a heading; all must be 0. */
+/* Prints the counts under a heading. All must be 0. */
 void hs_gallery_judge(const struct hs_gallery *gallery, const char *heading);
 
 #endif

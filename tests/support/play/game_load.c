@@ -14,7 +14,7 @@
 #define FIRST_SHOT INT64_C(100000000000)
 #define HEIGHT     160.0
 
-/* The place of a bone in centimetres; the head is the last bone. */
+/* Returns the height of a bone in centimetres. The head is the last bone. */
 static double height_of(const struct hs_game_load *game, unsigned bone)
 {
     return HEIGHT * (bone + 1.0) / game->bones;
@@ -61,7 +61,7 @@ bool hs_game_load_init(struct hs_game_load *game)
 
 /* ---- the matches ---- */
 
-/* One sphere per bone, one above the other. */
+/* Makes a rig with one sphere per bone, one above the other. */
 static json_t *rig_of(const struct hs_game_load *game)
 {
     json_t *bones = json_array(), *hitboxes = json_array(), *rest = json_array();

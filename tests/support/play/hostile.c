@@ -36,7 +36,7 @@ static void add_rig(struct hs_ruleset *ruleset)
     stance->bones[0] = (struct hs_rest_bone){{0, 0, 1}, {0, 0, 0, 1}, {1, 1, 1}};
     stance->eye.z = 1;
     /*
-     * Rotated boxes around the whole path. Each one is swept, and the first contact changes often.
+     * Rotated boxes around the whole path. Each box is swept, and the first contact changes often.
      */
     for (uint16_t i = 0; i < HITBOXES; i++)
         rig->hitboxes[rig->hitbox_count++] = (struct hs_hitbox){.zone = zone,
@@ -72,7 +72,8 @@ static struct hs_ruleset *make_ruleset(void)
     rocket->type = HS_WEAPON_PROJECTILE;
     rocket->speed = 10;
     rocket->range = 1;
-    rocket->radius = rocket->world_radius = 1e-4; /* so thin that a curved path needs every leg */
+    /* so thin that a curved path needs all its parts */
+    rocket->radius = rocket->world_radius = 1e-4;
     rocket->gravity = 30;
     rocket->max_flight_us = 8000000;
     rocket->has_blast = true;
@@ -166,8 +167,8 @@ static void claim_pellets(struct hs_hostile *out)
     out->claim.pellet_count = HS_MAX_PELLETS;
 }
 
-/* The posted shot has two sets of directions that differ by less than the tolerance. The claim
-   needs them in the worst order. */
+/* Posts a shot with two sets of directions that differ by less than the tolerance. The claim needs
+   them in the worst order. */
 static void post_spread(struct hs_hostile *out)
 {
     static struct hs_vec directions[HS_MAX_PELLETS];

@@ -32,14 +32,15 @@ struct hs_hostile {
     struct hs_ruleset *ruleset;
     struct hs_world *world; /* NULL: none */
     struct hs_match *match;
-    struct hs_hit_claim claim; /* the number of its shot is 1 */
+    struct hs_hit_claim claim; /* its shot has the number 1 */
     int64_t now_us;
     struct hs_pellet_claim pellets[HS_MAX_PELLETS];
     struct hs_str victims[HS_MAX_VICTIMS];
     char names[1024][16]; /* names of players */
 };
 
-/* A struct holds one of these at a time; hs_hostile_free frees its contents. */
+/* Makes a match and its claim. hs_hostile_free frees what a struct contains, and must be called
+   before it is made again. */
 void hs_hostile_make(enum hs_hostile_kind kind, struct hs_hostile *out);
 void hs_hostile_free(struct hs_hostile *hostile);
 

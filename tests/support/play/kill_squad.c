@@ -30,8 +30,7 @@ const char hs_kill_game_rules[] =
 
 static const struct {
     const char *weapon;
-    int every,
-        flight; /* ticks between shots; ticks from a posted shot to its hit, 0: no posted shots */
+    int every, flight; /* ticks between shots; ticks from a posted shot to its hit (0: none) */
 } styles[HS_KILL_SHOOTERS] = {{"rifle", 3, 0}, {"rifle", 4, 1}, {"shotgun", 5, 1}, {"bow", 7, 6}};
 
 double hs_kill_time(int tick)
@@ -50,7 +49,7 @@ char *hs_kill_print(const char *format, ...)
     return text;
 }
 
-/* The point that the squad aims at. */
+/* Returns the y of the target, at which the squad aims. */
 static double middle_of(const struct hs_kill_squad *squad)
 {
     return 50 * squad->number;
@@ -94,7 +93,7 @@ static void add_shot(const struct hs_kill_squad *squad, struct hs_kill_shooter *
     shooter->fired_tick = tick;
 }
 
-/* Makes a claim for a shot of a tick. Some are dishonest: they miss, or their target never
+/* Makes a claim for a shot of a tick. Some claims are dishonest: they miss, or their target never
    existed. */
 static void add_hit(const struct hs_kill_squad *squad, struct hs_kill_shooter *shooter, int fired,
                     int tick, struct hs_random *random)
@@ -125,8 +124,8 @@ static void add_hit(const struct hs_kill_squad *squad, struct hs_kill_shooter *s
 
 /* ---- a tick ---- */
 
-/* The shooter leaves, or comes back. Returns the frame field that reports it; NULL: the shooter is
-   away. */
+/* Lets the shooter leave or come back. Returns the frame field that reports it, or NULL if the
+   shooter is away. */
 static const char *come_and_go(struct hs_kill_squad *squad, struct hs_kill_shooter *shooter,
                                int tick, struct hs_random *random)
 {

@@ -1,8 +1,8 @@
 /*
- * The posts of one writer of the kill game (kill_game.h): four shooters and their target, tick
- * after tick. One shooter has a rifle. One has a rifle and posts shots a tick before their hits.
- * One has a shotgun, and one a bow. They leave and rejoin, and number their shots from 1 in each
- * session. Everything depends only on the dice. Metres, seconds. Not thread-safe.
+ * Makes the posts of one writer of the kill game (kill_game.h): four shooters and their target,
+ * tick after tick. One shooter has a rifle. One has a rifle and posts shots a tick before their
+ * hits. One has a shotgun, and one a bow. They leave and rejoin, and number their shots from 1 in
+ * each session. Everything depends only on the random numbers. Metres, seconds. Not thread-safe.
  */
 #ifndef HS_TESTS_KILL_SQUAD_H
 #define HS_TESTS_KILL_SQUAD_H
@@ -13,14 +13,14 @@
 #include "tests/support/play/follower.h"
 #include "tests/support/random.h"
 
-enum { HS_KILL_SHOOTERS = 4, HS_KILL_SECOND = 20 /* ticks */ };
+enum { HS_KILL_SHOOTERS = 4, HS_KILL_SECOND = 20 /* ticks in a second */ };
 
 /* The ruleset of the squad. */
 extern const char hs_kill_game_rules[];
 
 enum hs_kill_style { HS_KILL_RIFLE, HS_KILL_PAIRED, HS_KILL_SHOTGUN, HS_KILL_BOW };
 
-/* One item, with the tick that sends it first. */
+/* One item, with the tick in which it is first sent. */
 struct hs_kill_item {
     struct hs_followed followed;
     bool is_shot;
@@ -45,7 +45,7 @@ struct hs_kill_shooter {
 };
 
 struct hs_kill_squad {
-    int number; /* index in its match; it determines place and names */
+    int number; /* index in its match; place and names depend on it */
     int place;  /* unique in the run, for keys */
     long sessions;
     struct hs_kill_shooter shooters[HS_KILL_SHOOTERS];
@@ -58,7 +58,7 @@ void hs_kill_squad_free(struct hs_kill_squad *squad);
 /* Resets the squad: nobody is present, and the next tick is the first of a match. */
 void hs_kill_squad_restart(struct hs_kill_squad *squad);
 
-/* The time of a tick in any match; its frame and its `now` have this time. */
+/* Returns the time of a tick in any match, which is the time of its frame and its `now`. */
 double hs_kill_time(int tick);
 
 /* Makes a tick: keeps its frame and items, and returns the body to post, which the caller frees.

@@ -8,7 +8,8 @@
 #include "tests/support/http/client.h"
 #include "tests/support/random.h"
 
-/* SEEN_AGO: ticks; 0.1 s. Each player fires every FIRES_EVERY ticks, and never before WAITS. */
+/* SEEN_AGO is in ticks: 0.1 s. Each player fires every FIRES_EVERY ticks, but not before tick
+   WAITS. */
 enum { SEEN_AGO = 6, FIRES_EVERY = 240, WAITS = 66, ROW = 8 };
 
 #define FIRST_S     1000.0
@@ -16,16 +17,16 @@ enum { SEEN_AGO = 6, FIRES_EVERY = 240, WAITS = 66, ROW = 8 };
 #define CIRCLE      1.0
 #define SPEED       3.0 /* metres a second */
 #define EYE         1.6
-#define BODY_HEIGHT 1.0 /* at which shots are aimed */
-#define BONE_STEP   0.1 /* between bones of the column */
+#define BODY_HEIGHT 1.0 /* height at which shots are aimed */
+#define BONE_STEP   0.1 /* distance between bones of the column */
 #define RTT         0.05
 #define INTERP      0.05
 
-/* ---- where everybody is ---- */
+/* ---- places ---- */
 
 static double time_of(unsigned tick)
 {
-    /* Whole microseconds, as they are printed. */
+    /* Rounded to microseconds, as it is printed. */
     return FIRST_S + floor((double)tick * 1e6 / HS_MATCH_TICKS_HZ) * 1e-6;
 }
 
@@ -41,14 +42,14 @@ static struct hs_vec place_of(unsigned player, int tick)
                            SPACING * (player / ROW) + CIRCLE * sin(angle), 0};
 }
 
-/* The other of a pair side by side; the last player of an odd number watches the one before. */
+/* Returns the other player of a pair. The last player of an odd number watches the previous one. */
 static unsigned neighbour_of(const struct hs_match_ticks *match, unsigned player)
 {
     unsigned other = player ^ 1;
     return other < match->players ? other : player - 1;
 }
 
-/* Where the player sees their neighbour's body. */
+/* Returns where the player sees their neighbour's body. */
 static struct hs_vec seen_by(const struct hs_match_ticks *match, unsigned player, int tick)
 {
     struct hs_vec seen = place_of(neighbour_of(match, player), tick - SEEN_AGO);
@@ -76,7 +77,7 @@ static void put_vec(FILE *out, const char *before, struct hs_vec v)
     fprintf(out, "%s[%.3f,%.3f,%.3f]", before, v.x, v.y, v.z);
 }
 
-/* In the compact form the bones are one list of numbers. */
+/* Writes the bones. In the compact form they are one list of numbers. */
 static void put_bones(const struct hs_match_ticks *match, FILE *out, struct hs_vec at, double half)
 {
     for (unsigned b = 0; b < match->bones; b++)
@@ -85,7 +86,7 @@ static void put_bones(const struct hs_match_ticks *match, FILE *out, struct hs_v
                 cos(half), match->is_compact ? "" : "]");
 }
 
-/* A value: behind its key in an object, and alone in a row. */
+/* Returns what comes before a value: its key in an object, only a comma in a row. */
 static const char *key(const struct hs_match_ticks *match, const char *name)
 {
     static _Thread_local char text[32];
@@ -113,7 +114,7 @@ static void put_player(const struct hs_match_ticks *match, FILE *out, unsigned p
         put_bones(match, out, at, half);
         fputc(']', out);
     }
-    /* Said once, since what a frame does not say stays. */
+    /* Post these once, because the service keeps them until another value is posted. */
     if (tick == 0 && objects)
         fprintf(out, ",\"weapon\":\"rifle\",\"interp\":%.2f", INTERP);
     else if (tick == 0)
@@ -135,7 +136,7 @@ static void put_frame(const struct hs_match_ticks *match, FILE *out, unsigned ti
     fputs(match->is_compact ? "]}}]" : "]}]", out);
 }
 
-/* The move of a client arrived at some time since the last tick. */
+/* Writes the move of a client. It arrived at some time since the last tick. */
 static void put_move(const struct hs_match_ticks *match, FILE *out, unsigned player, unsigned tick,
                      double late)
 {
@@ -182,7 +183,7 @@ static void put_claim(const struct hs_match_ticks *match, FILE *out, unsigned pl
     fprintf(out, ",\"target\":\"player%u\"}", neighbour_of(match, player));
 }
 
-/* The items of everybody who fires in this tick; returns their number. */
+/* Writes the items of everybody who fires in this tick. Returns their number. */
 static unsigned put_items(const struct hs_match_ticks *match, FILE *out, unsigned tick,
                           const char *name,
                           void (*put)(const struct hs_match_ticks *, FILE *, unsigned, unsigned))
@@ -240,7 +241,7 @@ void hs_match_ticks_free(struct hs_match_ticks *match)
 
 /* ---- the matches ---- */
 
-/* A capsule a bone, one above the other; the head is the last one. */
+/* Makes a rig with one capsule per bone, one above the other. The last bone is the head. */
 static json_t *rig_of(unsigned count)
 {
     json_t *bones = json_array(), *hitboxes = json_array(), *rest = json_array();
@@ -258,7 +259,7 @@ static json_t *rig_of(unsigned count)
                      "stances", "stand", "eye", 0.0, 0.0, EYE, "bones", rest);
 }
 
-/* The built-in ruleset in metres with another rig. */
+/* Puts the built-in ruleset in metres with another rig. */
 static bool put_rules(struct hs_test_http *http, unsigned bones)
 {
     long status = 0;

@@ -1,7 +1,7 @@
 /*
- * The bodies of the ticks of a match, as a game server posts them at 60 Hz: what every player did,
- * and a shot with its claim now and then. Every move and every claim is honest. The bodies are made
- * before anything is measured; all matches of a load post the same ones.
+ * Makes the bodies of the ticks of a match, as a game server posts them at 60 Hz. They contain what
+ * every player did, and now and then a shot with its claim. Every move and every claim is honest.
+ * The bodies are made before anything is measured. All matches of a load post the same bodies.
  *
  * Players walk on circles, 4 m apart. Each watches a neighbour, and shoots at where the neighbour
  * was 0.1 s ago: 50 ms of round trip and 50 ms of interpolation.
@@ -14,13 +14,13 @@
 
 enum {
     HS_MATCH_TICKS_HZ = 60,
-    HS_MATCH_TICKS_KEPT = 72, /* from so many ticks on the history of the match is full */
+    HS_MATCH_TICKS_KEPT = 72, /* after this many ticks the history of the match is full */
     HS_MATCH_TICKS_PLAYERS_MAX = 128
 };
 
 struct hs_match_ticks {
     unsigned players; /* 1 to HS_MATCH_TICKS_PLAYERS_MAX */
-    unsigned bones;   /* posted of each player; 0: the root alone */
+    unsigned bones;   /* posted bones of each player; 0: only the root */
     bool is_compact;  /* tables of columns and rows instead of lists of objects */
     bool is_silent;   /* no moves and no shots */
     bool is_peaceful; /* no shots */
@@ -31,13 +31,13 @@ struct hs_match_ticks {
     unsigned *claims;
 };
 
-/* Makes the bodies from the members before them. False: out of memory; hs_match_ticks_free is
-   needed all the same. */
+/* Makes the bodies from the members before them. Returns false if memory runs out;
+   hs_match_ticks_free is still needed. */
 bool hs_match_ticks_make(struct hs_match_ticks *match);
 void hs_match_ticks_free(struct hs_match_ticks *match);
 
-/* Opens the matches PREFIX0, PREFIX1, ... in metres, with a rig of that number of bones. False,
-   with the reason on stderr, if that fails. */
+/* Opens the matches PREFIX0, PREFIX1, ... in metres, with a rig of that number of bones. Returns
+   false on failure, with the reason on stderr. */
 bool hs_match_ticks_open(const struct hs_match_ticks *match, unsigned port, const char *prefix,
                          unsigned count);
 

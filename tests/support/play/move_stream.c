@@ -8,7 +8,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Box and Muller. */
+/* Returns a normal deviate (the method of Box and Muller). */
 static double normal(struct hs_move_stream *play)
 {
     if (play->has_spare) {
@@ -35,8 +35,8 @@ void hs_move_stream_start(struct hs_move_stream *play, const struct hs_clock_opt
     play->clock_us = (double)own->clock_us;
 }
 
-/* The start and end of the last repetition of the event that began by `time_us`; false: there is
-   none. */
+/* Finds the start and end of the last repetition of the event that began by `time_us`. Returns
+   false if there is no such repetition. */
 static bool last_turn(const struct hs_clock_event *event, int64_t time_us, int64_t *from_us,
                       int64_t *to_us)
 {
@@ -50,7 +50,7 @@ static bool last_turn(const struct hs_clock_event *event, int64_t time_us, int64
     return true;
 }
 
-/* The event of this kind at this time, or NULL. */
+/* Returns the event of this kind at this time, or NULL. */
 static const struct hs_clock_event *during(const struct hs_move_stream *play,
                                            enum hs_clock_event_kind kind, int64_t time_us,
                                            int64_t *from_us, int64_t *to_us)
@@ -71,7 +71,7 @@ static double amount(const struct hs_move_stream *play, enum hs_clock_event_kind
     return event != NULL ? event->amount : otherwise;
 }
 
-/* How often a jump has happened, up to and including this time. */
+/* Returns how often a jump has happened, up to and including this time. */
 static int64_t jumps(const struct hs_clock_event *event, int64_t time_us)
 {
     if (time_us < event->from_us)
@@ -105,7 +105,7 @@ static void run_clock(struct hs_move_stream *play, int64_t now_us)
     play->now_us = now_us;
 }
 
-/* The queue of the connection after this time. */
+/* Returns the delay of the connection's queue after this time. */
 static double queue(struct hs_move_stream *play, int64_t passed_us)
 {
     const struct hs_clock_options *options = &play->options;
@@ -124,7 +124,8 @@ static int64_t delay_at(const struct hs_move_stream *play, int64_t time_us)
                    1e6);
 }
 
-/* The arrival time of a packet that is sent at this time; never before an earlier packet. */
+/* Returns the arrival time of a packet that is sent at this time. It is never before the arrival of
+   an earlier packet. */
 static int64_t arrival(struct hs_move_stream *play, int64_t sent_us, double queued_us)
 {
     const struct hs_clock_options *options = &play->options;
@@ -144,7 +145,7 @@ static int64_t arrival(struct hs_move_stream *play, int64_t sent_us, double queu
     return at;
 }
 
-/* Send time of the newest snapshot that the client has at that time. */
+/* Returns the send time of the newest snapshot that the client has at that time. */
 static int64_t newest_snapshot(const struct hs_move_stream *play, int64_t time_us)
 {
     int64_t from_us, to_us;

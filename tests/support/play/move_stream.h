@@ -23,8 +23,8 @@ enum hs_clock_event_kind {
     HS_CLOCK_HITCH,    /* packets that arrive in this time are received at its end */
     HS_CLOCK_DELAY,    /* the delay in each direction is `amount` seconds */
     HS_CLOCK_OLD_ACKS, /* acks keep their first value */
-    HS_CLOCK_DILATION, /* the server announces that game time runs `amount` times as fast, and
-                          clients follow */
+    /* The server announces that game time runs `amount` times as fast, and clients follow. */
+    HS_CLOCK_DILATION,
 };
 
 /* An event in [from, to) of a stream that repeats every `every_us`; 0: it happens once. */
@@ -46,11 +46,11 @@ struct hs_clock_options {
     int64_t delay_us;  /* one-way delay; 0: 50 ms */
     int64_t tick_us;   /* the server reads packets at its ticks; 0: at once */
     int64_t jitter_us; /* standard deviation of the delay; packets never overtake each other */
-    double skew_ppm;   /* rate error of the client's crystal */
+    double skew_ppm;   /* rate error of the client's clock */
     double loss;       /* probability that a packet is lost */
     bool without_acks;
-    /* A queue on the way to the server: an Ornstein-Uhlenbeck process around most / 2, within [0,
-       most]. */
+    /* A queue on the way to the server: an Ornstein-Uhlenbeck process around half of queue_most_us,
+       within [0, queue_most_us]. */
     int64_t queue_sd_us, queue_tau_us, queue_most_us;
     struct hs_clock_event events[HS_CLOCK_EVENTS];
 };
@@ -63,7 +63,7 @@ struct hs_clock_item {
 struct hs_move_stream {
     struct hs_clock_options options;
     struct hs_random random;
-    double spare; /* normal deviate */
+    double spare; /* a normal deviate for the next call */
     bool has_spare;
     int64_t frame;
     double clock_us; /* time of the client without resets */
@@ -73,13 +73,13 @@ struct hs_move_stream {
     uint64_t seq;
 };
 
-/* `play` may be moved and copied; it owns nothing. */
+/* Starts a stream. `play` may be moved and copied, because it owns nothing. */
 void hs_move_stream_start(struct hs_move_stream *play, const struct hs_clock_options *options);
 
-/* The next move in order of arrival; false: the stream has ended. */
+/* Makes the next move in order of arrival. Returns false if the stream has ended. */
 bool hs_move_stream_next(struct hs_move_stream *play, struct hs_clock_item *item);
 
-/* Up to `most` of them; returns their number. */
+/* Makes up to `most` moves. Returns their number. */
 size_t hs_move_stream_fill(struct hs_move_stream *play, struct hs_clock_item *items, size_t most);
 
 #endif

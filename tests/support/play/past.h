@@ -19,15 +19,15 @@ struct hs_past {
 void hs_past_open(struct hs_past *past);
 void hs_past_close(struct hs_past *past);
 
-/* Adds a sample with a place and no turn; and one turned about z. */
+/* Return a sample with a place and without a turn; turn a sample about z. */
 struct hs_sample hs_past_at(int64_t time_us, double x, double y, double z);
 void hs_past_yaw(struct hs_sample *sample, double degrees);
 
-/* `posted_pose` may be NULL. */
+/* Adds a sample. `posted_pose` may be NULL. */
 void hs_past_put(struct hs_past *past, struct hs_sample sample,
                  const struct hs_posted_pose *posted_pose);
 
-/* The pose at a time that must have one. The body is valid until the next call. */
+/* Return the pose at a time that must have one. The body is valid until the next call. */
 struct hs_bracket hs_past_find(const struct hs_past *past, int64_t time_us);
 struct hs_vec hs_past_eye(const struct hs_past *past, int64_t time_us);
 struct hs_body *hs_past_body(const struct hs_past *past, int64_t time_us);

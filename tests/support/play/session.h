@@ -18,10 +18,10 @@ void hs_session_close(struct hs_test_session *session);
 /* Posts a frame with the player at the origin. */
 void hs_session_post(struct hs_test_session *session, int64_t time_us, enum hs_sample_event event);
 
-/* A move of the player without a number. */
+/* Returns a move of the player without a number. */
 struct hs_move hs_session_move(int64_t client_us, int64_t received_us);
 struct hs_move_result hs_session_judge(struct hs_test_session *session, const struct hs_move *move);
-/* That move, judged. */
+/* Checks such a move, and returns the reason. */
 enum hs_move_reason hs_session_send(struct hs_test_session *session, int64_t client_us,
                                     int64_t received_us);
 

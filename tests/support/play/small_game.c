@@ -22,7 +22,7 @@ static struct hs_str name_of(int player)
     return (struct hs_str){names[player], strlen(names[player])};
 }
 
-/* The effect at a place of the game; the same for every caller. */
+/* Returns random numbers for one decision of the game. They are the same for every caller. */
 static struct hs_random dice(const struct hs_small_game *traffic, int tick, int what)
 {
     return hs_random_start(traffic->seed, (uint64_t)tick * 64 + (uint64_t)what);
@@ -157,7 +157,8 @@ uint64_t hs_small_game_frames(const struct hs_small_game *traffic, struct hs_mat
 
 /* ---- moves ---- */
 
-/* One item in nine is repeated a little later. `player` runs; one player has a fast clock. */
+/* Makes a move. One item in nine is repeated a little later. Players run; one player has a fast
+   clock. */
 static struct hs_move move_of(const struct hs_small_game *traffic, int tick, int player)
 {
     struct hs_random random = dice(traffic, tick, 8 + player);
@@ -255,7 +256,7 @@ static uint64_t hash_result(const struct hs_hit_result *result)
     return hash;
 }
 
-/* The shot with number k of a tick, posted before its hit. */
+/* Verifies shot number k of a tick, which is posted before its hit. */
 static uint64_t judge_shot(const struct hs_small_game *traffic, struct hs_match *match, int tick,
                            int k, int64_t now_us)
 {
@@ -291,7 +292,8 @@ static uint64_t judge_shot(const struct hs_small_game *traffic, struct hs_match 
 static uint64_t judge_hit(const struct hs_small_game *traffic, struct hs_match *match, int tick,
                           int k, int64_t now_us)
 {
-    struct hs_random random = dice(traffic, tick, 24 + k); /* same shooter as the shot */
+    /* so that the shooter is that of the shot */
+    struct hs_random random = dice(traffic, tick, 24 + k);
     int shooter = hs_random_index(&random, HS_SMALL_GAME_PLAYERS);
     int target = (shooter + 1 + hs_random_index(&random, 5)) % HS_SMALL_GAME_PLAYERS;
     int64_t time_us = (int64_t)(tick - 1) * HS_SMALL_GAME_TICK_US;
@@ -334,7 +336,7 @@ uint64_t hs_small_game_shots(const struct hs_small_game *traffic, struct hs_matc
     return hash;
 }
 
-/* ---- the ends of time ---- */
+/* ---- times at the ends of the range ---- */
 
 enum { END_MOVES = 12 };
 #define LAST_US INT64_C(9000000000000000)
@@ -406,7 +408,8 @@ const char *hs_small_game_ends_of_time(uint64_t seed, struct hs_match *match)
             move.received_us = some_time(&random, move.received_us);
             move.timestamp_us = some_time(&random, move.timestamp_us);
             if (hs_random_chance(&random, 0.1))
-                move.dilation = 1000 * hs_random_unit(&random); /* the largest number */
+                /* 1000 is the largest allowed number */
+                move.dilation = 1000 * hs_random_unit(&random);
             struct hs_moves_info info;
             if (hs_match_moves_info(match, move.player, &info) && info.present)
                 move.epoch = info.epoch;

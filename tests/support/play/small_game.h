@@ -41,7 +41,8 @@ extern void (*hs_small_game_verified)(const struct hs_match *match, const struct
    or a sentence about an invalid answer. */
 const char *hs_small_game_ends_of_time(uint64_t seed, struct hs_match *match);
 
-/* The verdicts of shots and hits in this process that were replays, and all verdicts. */
+/* Numbers of verdicts on shots and hits in this process: those that were replays, and all of them.
+   The same for moves. */
 struct hs_small_game_counts {
     long replays, verdicts, move_replays, moves;
 };

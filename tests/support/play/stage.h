@@ -25,19 +25,19 @@ enum { HS_STAGE_RIFLE, HS_STAGE_KNIFE, HS_STAGE_BOW }; /* weapons */
 /* Milliseconds as the library's time. */
 #define HS_MS(ms) (INT64_C(1000) * (ms))
 
-struct hs_str hs_stage_str(const char *text); /* NULL: absent */
+struct hs_str hs_stage_str(const char *text); /* NULL gives an absent text */
 
 struct hs_ruleset *hs_stage_ruleset(void);
-/* Room for 64 players of 256 samples. */
+/* Creates a match with space for 64 players of 256 samples. */
 struct hs_match *hs_stage_match(const struct hs_ruleset *ruleset);
 
-/* The shortest entry: player and position. */
+/* Returns the shortest entry, with a player and a position. */
 struct hs_player_frame hs_stage_entry(const char *player, double x, double y, double z);
 
-/* An entry at the origin with an event. */
+/* Returns an entry at the origin with an event. */
 struct hs_player_frame hs_stage_event(const char *player, enum hs_sample_event event);
 
-/* Posts one entry at a time; returns its result. `flags` may be NULL. */
+/* Posts one entry at a time of the match. Returns its result. `flags` may be NULL. */
 enum hs_frame_result hs_stage_post(struct hs_match *match, int64_t time_us,
                                    const struct hs_player_frame *entry, unsigned *flags);
 /* Posts only a position; the program ends unless it is stored. */
@@ -48,21 +48,22 @@ void hs_stage_place(struct hs_match *match, int64_t time_us, const char *player,
    and T at x = 20, moving along y at 4 m/s. Both hold a rifle. */
 void hs_stage_play(struct hs_match *match);
 
-/* S claims a hit on T with the rifle, from the eye of S to an end point. */
+/* Returns a claim: S claims a hit on T with the rifle, from the eye of S to an end point. */
 struct hs_hit_claim hs_stage_claim(int64_t hit_time_us, double x, double y, double z);
 
-/* The same, fired at the time of the hit, so the shooter's pose at that time counts. */
+/* Returns such a claim with a fire time equal to the time of the hit, so the shooter's pose at that
+   time counts. */
 struct hs_hit_claim hs_stage_claim_fired(int64_t time_us, double x, double y, double z);
 
-/* Owned by the caller: free(). */
+/* Verifies a claim. The caller owns the result: free(). */
 struct hs_hit_result *hs_stage_verify(const struct hs_match *match,
                                       const struct hs_hit_claim *claim, int64_t now_us);
 
-/* The same, as an answer that is valid until the next call. */
+/* Verifies a claim. The result is valid until the next call. */
 struct hs_hit_result *hs_stage_judge(const struct hs_match *match, const struct hs_hit_claim *claim,
                                      int64_t now_us);
 
-/* The row of a check; NULL: the check did not run. */
+/* Returns the row of a check, or NULL if the check did not run. */
 const struct hs_check_row *hs_stage_row(const struct hs_hit_result *result, enum hs_check check);
 
 #endif

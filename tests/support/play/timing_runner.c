@@ -9,7 +9,8 @@
 #include "tests/support/http/client.h"
 #include "tests/support/play/stage.h"
 
-/* Check's assertions write their place to a file each time, which is too slow for every move. */
+/* Fails the test unless `holds`. Check's assertions write their place to a file each time, which is
+   too slow for every move. */
 static void need(bool holds, const char *what)
 {
     if (!holds)
@@ -17,17 +18,17 @@ static void need(bool holds, const char *what)
 }
 
 struct hs_timing_runner {
-    /* In this process. */
+    /* For a match in this process. */
     struct hs_ruleset *ruleset;
     struct hs_match *match;
-    /* Elsewhere. */
+    /* For a match of a service. */
     struct hs_test_http *http;
     char path[64];
     char *body;
     size_t size, room;
 };
 
-/* ---- here ---- */
+/* ---- a match in this process ---- */
 
 static void open_here(struct hs_timing_runner *runner, const struct hs_timing_rules *rules)
 {
@@ -54,7 +55,7 @@ static void judge_here(struct hs_timing_runner *runner, const struct hs_move *mo
                                     .is_resolving = result.is_resolving};
 }
 
-/* ---- elsewhere ---- */
+/* ---- a match of a service ---- */
 
 static void put(struct hs_timing_runner *runner, const char *path, json_t *body)
 {
@@ -110,7 +111,7 @@ static void add_move(struct hs_timing_runner *runner, const struct hs_move *move
     add_text(runner, "]", 1);
 }
 
-/* Moves with acks and moves without have different columns. */
+/* Writes the body. Moves with acks and moves without acks have different columns. */
 static void compose(struct hs_timing_runner *runner, const struct hs_move *moves, size_t count)
 {
     static const char with_acks[] =
@@ -231,7 +232,7 @@ static void ask_there(struct hs_timing_runner *runner, struct hs_timing_told *to
     json_decref(player);
 }
 
-/* ---- either ---- */
+/* ---- both kinds ---- */
 
 static bool same_bits(double a, double b)
 {

@@ -32,18 +32,18 @@ struct hs_timing_told {
 
 struct hs_timing_runner;
 
-/* A separate match of the service at `port`; 0: in this process. */
+/* Opens a match of the service at `port`. 0: opens a match in this process. */
 struct hs_timing_runner *hs_timing_runner_open(unsigned port, const struct hs_timing_rules *rules);
 void hs_timing_runner_close(struct hs_timing_runner *runner);
 
-/* The moves belong to the player "P". Over HTTP all of them are in one request. */
+/* Checks moves. They belong to the player "P". Over HTTP all of them are in one request. */
 void hs_timing_runner_judge(struct hs_timing_runner *runner, const struct hs_move *moves,
                             size_t count, struct hs_timing_seen *seen);
 
 /* Returns whether both are equal to the last bit. */
 bool hs_timing_seen_equal(const struct hs_timing_seen *a, const struct hs_timing_seen *b);
 
-/* Posts a body unchanged; returns the status. Over HTTP only. */
+/* Posts a body unchanged, and returns the status. Only for a match of a service. */
 long hs_timing_runner_post(struct hs_timing_runner *runner, const char *body);
 
 void hs_timing_runner_ask(struct hs_timing_runner *runner, struct hs_timing_told *told);

@@ -1,4 +1,4 @@
-/* Expectations of tests about verdicts. Failures end the test, as Check's own assertions do. */
+/* Assertions of tests about verdicts. Failures end the test, as Check's own assertions do. */
 #ifndef HS_TESTS_VERDICTS_H
 #define HS_TESTS_VERDICTS_H
 

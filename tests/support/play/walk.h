@@ -30,13 +30,13 @@ void hs_walk_begin(void);
 /* Checks the step, and counts the failed checks. */
 void hs_walk_judge(void);
 
-/* A move that ends dx, dz further. */
+/* Makes a move that ends dx, dz further. */
 void hs_walk_by(double dx, double dz);
 
 /* Moves at a velocity for a time; stops at the first failure. Returns the seconds that it moved. */
 double hs_walk_for(double vx, double vz, double seconds);
 
-/* How often each check has failed. */
+/* Expects how often each check has failed. */
 void hs_walk_expect(int teleports, int speeds, int accelerations, int gravities);
 
 #endif

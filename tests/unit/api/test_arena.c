@@ -1,4 +1,4 @@
-/* The arena: zeroed memory, also when it is kept from an earlier request. */
+/* The arena gives zeroed memory, also if it keeps the memory of an earlier request. */
 #include "api/json/arena.h"
 #include "tests/support/run_suite.h"
 
@@ -15,7 +15,7 @@ static void teardown(void)
     hs_arena_free(&arena);
 }
 
-/* Allocates bytes, checks that they are zero and aligned, and dirties them. */
+/* Allocates bytes, checks that they are zero and aligned, and writes other values to them. */
 static unsigned char *dirty(size_t size)
 {
     unsigned char *bytes = hs_arena_alloc(&arena, 1, size);

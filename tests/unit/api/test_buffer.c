@@ -1,4 +1,4 @@
-/* Formatted text that is appended to a buffer, with its end at every possible place. */
+/* Formatted text is appended to a buffer, and may end at any place of it. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 #include "api/json/buffer.h"
 #include "tests/support/run_suite.h"
 
-/* Around every size at which the buffer grows, each text may be the one that does not fit. */
+/* The text starts at places around every size at which the buffer grows. At each of them a
+   different text does not fit. */
 START_TEST(texts_are_whole_wherever_they_end)
 {
     enum { LONGEST = 5000, TEXTS = 700 };
@@ -30,7 +31,7 @@ START_TEST(texts_are_whole_wherever_they_end)
 }
 END_TEST
 
-/* A text longer than all before it, and an empty text. */
+/* A text longer than everything before it, and an empty text. */
 START_TEST(long_and_empty_texts)
 {
     struct hs_buffer buffer = {0};

@@ -1,5 +1,5 @@
-/* The numbers of openapi.yaml are those of the sources: defaults and ranges of rulesets, limits of
-   requests and answers. */
+/* The numbers of openapi.yaml equal those of the sources: defaults and ranges of rulesets, limits
+   of requests and answers. */
 #include <check.h>
 #include <stddef.h>
 #include <string.h>
@@ -18,7 +18,8 @@ static json_t *document;
 
 /* ---- rulesets ---- */
 
-/* These have no single default: it depends on other fields, or the field is required. */
+/* Returns whether a scalar has no single default: its default depends on other fields, or it is
+   required. */
 static bool has_no_default(const struct hs_scalar *scalar)
 {
     bool is_radius = strcmp(scalar->key, "radius") == 0;
@@ -61,7 +62,7 @@ static void assert_scalar(const json_t *properties, const struct hs_scalar *scal
 }
 
 /* Returns the number of scalars in a section, after comparing each with its documentation.
-   `others`: its members that are not scalars. */
+   `others`: how many members of the section are not scalars. */
 static size_t assert_section(const char *section, const char *schema,
                              const struct hs_ruleset *defaults, size_t others)
 {
@@ -78,7 +79,7 @@ static size_t assert_section(const char *section, const char *schema,
     return count;
 }
 
-/* The fields of an empty document: everything is in centimetres. */
+/* Compares the fields of an empty document, which is in centimetres. */
 START_TEST(ruleset_fields_have_the_defaults_and_ranges_of_the_sources)
 {
     struct hs_ruleset *defaults = hs_ruleset_create_builtin(&hs_builtin_rulesets[0]);
@@ -152,7 +153,7 @@ static void assert_columns(const char *table, const char *item)
         ck_assert_ptr_nonnull(json_object_get(properties, json_string_value(name)));
 }
 
-/* A column is a member of a move or of a player. */
+/* Each column of a table is a member of a move or of a player. */
 START_TEST(columns_are_the_members_of_the_items)
 {
     assert_columns("MovesTable", "Move");
@@ -219,7 +220,8 @@ START_TEST(limits_are_those_of_the_sources)
     const json_t *properties =
         json_object_get(hs_contract_schema(document, limits[_i].schema), "properties");
     const json_t *member = json_object_get(properties, limits[_i].member);
-    const json_t *forms = json_object_get(member, "oneOf"); /* of bones; the first is nested */
+    /* `bones` has several forms; the first is nested */
+    const json_t *forms = json_object_get(member, "oneOf");
     member = forms != NULL ? json_array_get(forms, 0) : member;
     ck_assert_int_eq(json_integer_value(json_object_get(member, limits[_i].keyword)),
                      limits[_i].limit);

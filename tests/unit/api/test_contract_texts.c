@@ -88,15 +88,16 @@ START_TEST(every_component_is_used)
     {
         char reference[256];
         if (strcmp(kind, "securitySchemes") == 0)
-            continue; /* named, without a `$ref`: see what_a_route_asks_for_is_documented */
+            /* routes name them without a `$ref`: see what_a_route_asks_for_is_documented */
+            continue;
         snprintf(reference, sizeof reference, "#/components/%s/%s", kind, name);
         ck_assert_msg(is_referred_to(document, reference), "nothing refers to %s", reference);
     }
 }
 END_TEST
 
-/* Checks every example of a media type: those in `list` fit its schema, or do not fit it. Returns
-   how many. */
+/* Checks every example of a media type: with `fitting`, those in `list` must fit its schema;
+   otherwise they must not. Returns the number of examples. */
 static size_t check_list(const json_t *type, const char *list, bool fitting, const char *where)
 {
     size_t count = 0;
@@ -137,7 +138,8 @@ static size_t check_all_examples(const json_t *value, const char *where)
     return count;
 }
 
-/* If members named `x_` are allowed, the other names are those of `properties`. */
+/* Checks the names in a closed list. If the schema allows members named `x_`, all other names are
+   in `properties`. */
 static size_t check_names(const json_t *value)
 {
     const char *key;
@@ -233,7 +235,7 @@ START_TEST(path_parameters_are_declared)
         ck_assert_str_eq(
             json_string_value(json_object_get(json_array_get(declared, count), "$ref")), reference);
     }
-    /* and the header for the deadline, if the route can refuse a request for it */
+    /* Next comes the header for the deadline, if the route can refuse a request because of it. */
     if (strncmp(routes[_i].pattern, "/v1/", 4) == 0)
         ck_assert_str_eq(
             json_string_value(json_object_get(json_array_get(declared, count++), "$ref")),
@@ -267,7 +269,8 @@ static bool has_security(const json_t *operation, int scopes)
     return false;
 }
 
-/* `admin` includes all other scopes and is not listed. */
+/* The documented scopes are those of the route. The scope `admin` includes all others, so it is not
+   listed. */
 START_TEST(what_a_route_asks_for_is_documented)
 {
     enum hs_route route = (enum hs_route)_i;
@@ -325,10 +328,10 @@ static const struct {
     {"Flag", flags, 0},
     {"MoveCheck", move_checks, 0},
     {"MoveReason", move_reasons, 0},
-    {"Unit", units, 1 /* none: the members are left out */},
-    {"FrameRefusal", frame_results, 1 /* `stored` is no refusal */},
+    {"Unit", units, 1 /* `none`: the members are left out */},
+    {"FrameRefusal", frame_results, 1 /* `stored` is not a refusal */},
     {"FrameFlag", frame_flags, 0},
-    {"ProblemCode", problem_codes, 1 /* nothing wrong */},
+    {"ProblemCode", problem_codes, 1 /* the first one is `none` */},
 };
 
 START_TEST(closed_lists_are_those_of_the_sources)
@@ -385,7 +388,7 @@ START_TEST(small_lists_are_those_of_the_sources)
     assert_enum("Shape", shape_name, HS_SHAPE_COUNT);
     assert_enum("Up", up_name, HS_UP_NZ + 1);
     assert_enum("PelletOutcome", pellet_outcome_name, HS_PELLET_UNKNOWN + 1);
-    /* The sources have no list of their names; other tests check that each is accepted. */
+    /* The sources have no list of these names. Other tests check that each name is accepted. */
     const json_t *events = json_object_get(hs_contract_schema(document, "PlayerEvent"), "enum");
     ck_assert_uint_eq(json_array_size(events), HS_EVENT_LAUNCH);
     const json_t *fuses = json_object_get(hs_contract_schema(document, "Fuse"), "enum");
@@ -397,7 +400,7 @@ START_TEST(small_lists_are_those_of_the_sources)
 }
 END_TEST
 
-/* ---- what the tables for readers say ---- */
+/* ---- the tables for readers ---- */
 
 static void assert_tables(const char *reason_text, const char *problem_text, const char *where)
 {
@@ -473,7 +476,8 @@ static bool is_listed(const char *const *names, const char *name, size_t len)
     return false;
 }
 
-/* Both directions: the page lists all values, and every name in its tables exists, once. */
+/* Compares in both directions: the page lists all values, and every name in its tables exists,
+   once. */
 START_TEST(the_page_lists_what_there_is)
 {
     char *page = hs_test_read_file("docs/api.md", NULL);

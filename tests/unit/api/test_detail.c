@@ -1,5 +1,5 @@
-/* Sentences of checks. The test makes each check fail. Each reason has its words, and the numbers
-   show which side of the limit. */
+/* The sentences of checks. The test makes each check fail. Each reason has its own words, and the
+   numbers show on which side of the limit they are. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,7 +298,8 @@ START_TEST(a_check_says_what_it_found)
 }
 END_TEST
 
-/* The sentence names the moment whose pose counted, not that of the target. */
+/* The sentence names the time at which the shooter's pose counted, not the time of the target's
+   pose. */
 START_TEST(without_fire_time_the_shooter_is_where_they_are_now)
 {
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 3.6, 1.6);
@@ -311,7 +312,7 @@ START_TEST(without_fire_time_the_shooter_is_where_they_are_now)
 }
 END_TEST
 
-/* The test may omit a check that is off by default. */
+/* Every check has a sentence in this test. Only a check that is off by default may be missing. */
 START_TEST(no_check_is_left_out)
 {
     unsigned seen = 0;
@@ -322,7 +323,7 @@ START_TEST(no_check_is_left_out)
 }
 END_TEST
 
-/* ---- every reason, worded ---- */
+/* ---- every reason has a sentence ---- */
 
 static struct hs_hit_result result_at(void)
 {
@@ -341,7 +342,7 @@ START_TEST(every_reason_has_a_sentence)
     enum hs_reason reason = (enum hs_reason)_i;
     if (hs_reason_verdict(reason) == HS_VERDICT_ACCEPTED || reason == HS_REASON_OVER_BUDGET ||
         reason == HS_REASON_MALFORMED)
-        return; /* no row contains these */
+        return; /* no check row has these reasons */
     bool is_worded = false;
     for (int check = 0; check < HS_CHECK_COUNT; check++) {
         for (int unit = 0; unit < HS_UNIT_COUNT; unit++) {

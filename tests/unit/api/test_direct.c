@@ -120,7 +120,7 @@ static const struct {
     {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"x_a\":nul")},
     {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"x_a\"")},
     {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"y_a\":1")},
-    /* Right, but unusual. */
+    /* Correct, but unusual. */
     {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"x_a\":[[[[[]]]]]")},
     {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"x_a\":\"\xc3\xa9\"")},
     {HS_ROUTE_FRAMES_POST, false, FRAMES(",\"weapon\":\"ri\\u0066le\"")},
@@ -162,8 +162,8 @@ START_TEST(a_body_is_read_or_left)
 }
 END_TEST
 
-/* A text that is cut anywhere is left to the parser. Each cut has its own memory, so that
-   sanitizers see what is read behind it. */
+/* If a text is cut anywhere, the direct reader leaves it to the parser. Each cut text has its own
+   memory, so that sanitizers notice reads past its end. */
 static const struct {
     enum hs_route route;
     const char *text;
@@ -219,7 +219,7 @@ START_TEST(lists_grow_up_to_the_limit)
 }
 END_TEST
 
-/* Behind the number stands what read ahead may see, or nothing. */
+/* Draws a number. After it comes something that a reader may see too early, or nothing. */
 static void random_number(struct hs_random *random, char text[128])
 {
     double value = hs_random_log_between(random, 1e-12, 1e12);
@@ -250,7 +250,7 @@ START_TEST(numbers_round_as_strtod_does)
         double expected = strtod(text, NULL);
         text[len] = more > 0 ? ',' : '\0';
         if (!hs_cursor_take_numbers(&cursor, 1, &number))
-            continue; /* an integer of more than 18 digits */
+            continue; /* the reader refuses integers of more than 18 digits */
         read++;
         ck_assert_msg(number == expected, "%s", text);
         ck_assert_ptr_eq(cursor.at, text + len);

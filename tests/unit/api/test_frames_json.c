@@ -1,4 +1,4 @@
-/* The movers of frames: documents become structs, faults name their places, and refusals become
+/* Movers in frames: documents become structs, faults name their places, and refusals become
    JSON. */
 #include "api/ticks.h"
 #include "tests/support/run_suite.h"

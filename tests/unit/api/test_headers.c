@@ -14,7 +14,7 @@ static struct hs_str str(const char *text)
 enum { LIMIT = 1000 };
 
 static const struct {
-    const char *fields[7]; /* name, value, ... */
+    const char *fields[7]; /* a name, a value, a name, ... */
     bool takes_body;
     enum hs_problem_code framing, content;
 } cases[] = {
@@ -151,7 +151,7 @@ END_TEST
 #define TRACE  "0af7651916cd43dd8448eb211c80319c"
 #define PARENT "b7ad6b7169203331"
 
-/* The rules of W3C Trace Context, one by one. */
+/* The rules of W3C Trace Context. */
 static const struct {
     const char *value;
     bool taken;
@@ -183,7 +183,7 @@ START_TEST(takes_trace_ids)
     hs_headers_add(&headers, str("traceparent"), str(traces[_i].value));
     ck_assert_str_eq(headers.trace_id, traces[_i].taken ? TRACE : "");
     hs_headers_add(&headers, str("Traceparent"), str("00-" TRACE "-" PARENT "-01"));
-    ck_assert_str_eq(headers.trace_id, ""); /* the traceparent is complete or absent */
+    ck_assert_str_eq(headers.trace_id, ""); /* a second traceparent removes the first */
 }
 END_TEST
 

@@ -14,7 +14,7 @@ static struct hs_problem problem;
 static struct hs_arena arena;
 static struct hs_frames_request request;
 static char *body;
-static size_t length, allocated; /* peak bytes of the body; peak bytes of its parser */
+static size_t length, allocated; /* bytes of the body; peak bytes that its parser allocates */
 
 static void *counting_malloc(size_t size)
 {
@@ -46,7 +46,7 @@ static void write_text(const char *text)
     length += len;
 }
 
-/* A megabyte of frames whose players are all equal. */
+/* Writes a megabyte of frames whose players are all equal. */
 static void write_frames(const char *player)
 {
     write_text("{\"frames\":[");
@@ -84,7 +84,7 @@ START_TEST(hollow_bodies_are_refused_before_they_are_parsed)
 }
 END_TEST
 
-/* The smallest meaningful items, and the smallest that the parser accepts: at most forty times
+/* The smallest meaningful items, and the smallest that the parser accepts, take at most forty times
    their size. */
 START_TEST(what_is_parsed_takes_memory_for_its_size)
 {
@@ -103,8 +103,8 @@ START_TEST(what_is_parsed_takes_memory_for_its_size)
 }
 END_TEST
 
-/* Frames of movers often have an empty list of players. Read without a tree, they take at most
-   forty times their size, too. */
+/* Frames of movers often have an empty list of players. If they are read without a tree, they also
+   take at most forty times their size. */
 START_TEST(empty_lists_take_memory_for_their_size)
 {
     struct hs_reader reader = {.problem = &problem, .arena = &arena, .max_items = 65536};
@@ -123,7 +123,7 @@ START_TEST(empty_lists_take_memory_for_their_size)
 }
 END_TEST
 
-/* Rulesets with many names and no contents. */
+/* Rulesets with many names and no contents are accepted. */
 START_TEST(a_little_hollowness_is_let_pass)
 {
     write_text("{\"weapons\":{");

@@ -105,8 +105,8 @@ START_TEST(points_at_faults)
 }
 END_TEST
 
-/* JSON in or beside the lists that is no geometry takes twenty times its bytes in memory. So a map
-   may have less of it than of geometry. */
+/* JSON in the lists or beside them that is no geometry takes twenty times its bytes in memory. So a
+   map may have less of it than of geometry. */
 START_TEST(what_is_no_geometry_is_bounded)
 {
     enum { MOST = 1 << 20 };
@@ -164,8 +164,8 @@ START_TEST(says_where_it_is_no_json)
 }
 END_TEST
 
-/* A hundred thousand faults: the first ones are described, the others are counted, and this is
-   fast. */
+/* A map has a hundred thousand faults. The first ones are described, the others are counted, and
+   this is fast. */
 START_TEST(counts_faults_it_does_not_name)
 {
     enum { COUNT = 100000 };
@@ -219,7 +219,7 @@ START_TEST(numbers_are_rounded_as_they_should)
 }
 END_TEST
 
-/* ---- against a tree of values ---- */
+/* ---- comparison with a tree of values ---- */
 
 static const char *const pieces[] = {
     "[1,2,3]",
@@ -245,7 +245,7 @@ static const char *const pieces[] = {
     "[-0,0,1]",
 };
 
-/* A document made of such pieces, most of them in their correct place. */
+/* Draws a document of such pieces, most of them in their correct place. */
 static void draw_text(struct hs_random *random, struct hs_buffer *out)
 {
     static const char *const names[] = {"vertices", "triangles", "boxes", "x_list", "list"};
@@ -290,7 +290,7 @@ START_TEST(agrees_with_a_tree_of_values)
 }
 END_TEST
 
-/* The written form of a mesh reads back as the same bits. */
+/* The written form of a mesh is read as the same bits. */
 START_TEST(a_document_of_a_mesh)
 {
     static const struct hs_vec vertices[] = {

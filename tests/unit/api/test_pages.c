@@ -1,6 +1,6 @@
 /* The tables and lists of docs/ruleset.md and docs/api.md come from openapi.yaml, the vocabulary
-   and the built-in rulesets. The test compares them with freshly made ones. If HS_WRITE_PAGES is
-   set, it writes the pages instead (make docs). */
+   and the built-in rulesets. The test makes them again and compares. If HS_WRITE_PAGES is set, it
+   writes the pages instead (make docs). */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void teardown(void)
 
 /* ---- cells ---- */
 
-/* Writes text in one line; a bar would end the cell. */
+/* Writes text in one line. Escapes bars, because a bar would end the cell. */
 static void put_text(FILE *out, const char *text)
 {
     for (const char *at = text; at != NULL && *at != '\0'; at++) {
@@ -90,7 +90,7 @@ static void put_range(FILE *out, const json_t *schema)
     }
 }
 
-/* The member of the built-in ruleset `i` at a dotted path, or NULL. */
+/* Returns the member of the built-in ruleset `i` at a dotted path, or NULL. */
 static const json_t *builtin_value(size_t i, const char *path)
 {
     const json_t *at = builtin[i];
@@ -178,7 +178,8 @@ static const struct {
     {"`moves.modes.NAME`", "MoveMode", "moves.modes.NAME"},
 };
 
-/* The numbers of the built-in entries of one kind, in metres, with a column for each. */
+/* Writes a table of the numbers of the built-in entries of one kind, in metres, with a column for
+   each entry. */
 static void put_builtin_table(FILE *out, const char *path, const char *schema)
 {
     json_t *things = (json_t *)(uintptr_t)builtin_value(1, path), *thing, *field;
@@ -203,7 +204,7 @@ static void put_builtin_table(FILE *out, const char *path, const char *schema)
     }
 }
 
-/* All members have the same description and range. */
+/* Writes the modes of the checks. All members have the same description and range. */
 static void put_checks(FILE *out)
 {
     const char *name;
@@ -242,7 +243,7 @@ static void put_tables(FILE *out)
     fputs("\n", out);
 }
 
-/* The block for users to copy: every check, in shadow. */
+/* Writes the block for users to copy: every check, in shadow. */
 static void put_shadow(FILE *out)
 {
     const char *name, *before = "";
@@ -263,8 +264,7 @@ static void put_shadow(FILE *out)
 
 /* ---- docs/api.md ---- */
 
-/* Writes words of `text`, separated by spaces, from column `at` on. Returns the column after them.
- */
+/* Writes the words of `text` from column `at` on. Returns the column after them. */
 static size_t put_words(FILE *out, size_t at, const char *text)
 {
     while (*text != '\0') {
@@ -417,7 +417,8 @@ START_TEST(the_pages_are_made_from_the_sources)
 }
 END_TEST
 
-/* The block for users to copy is a part of a ruleset, and sets every check to shadow. */
+/* The block for users to copy is a part of a ruleset, and sets every check to shadow. A ruleset
+   with it is accepted. */
 START_TEST(the_shadow_block_is_taken)
 {
     static char page[PAGE_BYTES], text[PAGE_BYTES + 2];

@@ -99,8 +99,8 @@ START_TEST(overload_says_when_to_come_back)
 }
 END_TEST
 
-/* A text that is cut in the middle of a character, and texts longer than their buffer, remain valid
-   JSON. */
+/* A text that is cut in the middle of a character is still valid JSON. So is a text longer than its
+   buffer. */
 START_TEST(hostile_texts_stay_json)
 {
     char longer[1024];
@@ -143,13 +143,13 @@ static const struct {
     {"a\"b\\c/d", 7, "\"a\\\"b\\\\c/d\""},
     {"\0\n\x1f\x7f", 4, "\"\\u0000\\u000a\\u001f\\u007f\""},
     {"\302\200\302\233\302\237\302\240", 8,
-     "\"\\u0080\\u009b\\u009f\302\240\""}, /* terminals obey */
+     "\"\\u0080\\u009b\\u009f\302\240\""}, /* terminals obey these */
     {"\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9", 9,
-     "\"\xe2\x80\xa7\\u2028\\u2029\""}, /* ends of lines */
+     "\"\xe2\x80\xa7\\u2028\\u2029\""}, /* these are ends of lines */
     {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
-    {"\xc3", 1, "\"\\ufffd\""},                                  /* cut */
-    {"a\xe2\x82", 3, "\"a\\ufffd\\ufffd\""},                     /* cut */
-    {"\x80z", 2, "\"\\ufffdz\""},                                /* no beginning */
+    {"\xc3", 1, "\"\\ufffd\""},                                  /* cut in the middle */
+    {"a\xe2\x82", 3, "\"a\\ufffd\\ufffd\""},                     /* cut in the middle */
+    {"\x80z", 2, "\"\\ufffdz\""},                                /* without the first byte */
     {"\xc0\xaf", 2, "\"\\ufffd\\ufffd\""},                       /* overlong */
     {"\xe0\x9f\xbf", 3, "\"\\ufffd\\ufffd\\ufffd\""},            /* overlong */
     {"\xed\xa0\x80", 3, "\"\\ufffd\\ufffd\\ufffd\""},            /* a surrogate */

@@ -1,4 +1,4 @@
-/* The route of each path and method, and paths and methods without a route. */
+/* Each path and method has the expected route, or none. */
 #include "api/http/routes.h"
 #include "tests/support/run_suite.h"
 

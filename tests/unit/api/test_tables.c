@@ -1,4 +1,4 @@
-/* Faults in tables and in bones of one array: where they are, and which items they refuse. */
+/* Faults in tables, and in bones that are one array: their places, and which items they refuse. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,10 +18,10 @@
 #define BONES(bones) PLAYERS(",\"bones\"", "[\"a\",[0,0,0],[" bones "]]")
 #define BONE         "0,0,1,0,0,0,1"
 
-/* The faults of a whole body, in order. */
+/* Bodies and their faults, in order. */
 static const struct {
     const char *text;
-    const char *faults[5]; /* pointer, blank, detail */
+    const char *faults[5]; /* pointer, space, detail */
 } bodies[] = {
     {"{\"moves\":7}", {"/moves must be an array, or an object with columns and rows"}},
     {"{\"moves\":{}}", {"/moves must be an array, or an object with columns and rows"}},
@@ -92,11 +92,11 @@ START_TEST(a_fault_has_a_place)
 }
 END_TEST
 
-/* Where a malformed item is listed, if the others are to be applied. */
+/* The place at which a malformed item is listed when the others are applied. */
 static const struct {
     const char *text;
     enum hs_item kind;
-    size_t frame, index, kept; /* kept: items of the kind that are applied */
+    size_t frame, index, kept; /* kept: number of items of the kind that are applied */
     const char *who;
     int64_t number;
     const char *pointer;
@@ -120,7 +120,7 @@ static size_t count_of(const struct hs_ticks_request *tick, enum hs_item kind)
     return kind == HS_ITEM_MOVE     ? tick->moves.count
            : kind == HS_ITEM_HIT    ? tick->hits.count
            : kind == HS_ITEM_PLAYER ? tick->frames.frames[1].player_count
-                                    : tick->frames.count - 1; /* another one is before it */
+                                    : tick->frames.count - 1; /* one frame comes before these */
 }
 
 START_TEST(a_malformed_row_is_left_out)
@@ -144,7 +144,8 @@ START_TEST(a_malformed_row_is_left_out)
 }
 END_TEST
 
-/* A good frame, then more malformed players than a request may have, and a malformed frame. */
+/* A request has a good frame, then more malformed players than a request may have, and a malformed
+   frame. */
 START_TEST(a_request_with_too_many_faults_has_no_items)
 {
     enum { FRAMES = 2, PLAYERS = 200 };

@@ -44,7 +44,7 @@ static void reference_time(int64_t us, char out[TEXT])
         out[--len] = '\0';
 }
 
-/* Millionths, rounded half to even. */
+/* Writes millionths, rounded half to even. */
 static void reference_real(double value, char out[TEXT])
 {
     if (fabs(value) < 9e12)
@@ -53,7 +53,7 @@ static void reference_real(double value, char out[TEXT])
         reference_exact(value, out);
 }
 
-/* ---- what is written ---- */
+/* ---- comparison with the writer ---- */
 
 #define WRITE(what, value, out)                                                                    \
     do {                                                                                           \
@@ -113,14 +113,14 @@ static double any_double(struct hs_random *random)
     return value;
 }
 
-/* A number of any size between the smallest and the largest that answers have. */
+/* Draws a number of any size between the smallest and the largest that answers have. */
 static double usual_double(struct hs_random *random)
 {
     double size = pow(10, hs_random_between(random, -5, 16));
     return hs_random_between(random, -size, size);
 }
 
-/* The numbers from `value` - 2 steps to `value` + 2 steps. */
+/* Compares the numbers from `value` - 2 steps to `value` + 2 steps. */
 static void around(double value, void (*same)(double))
 {
     double at = nextafter(nextafter(value, -HUGE_VAL), -HUGE_VAL);
@@ -137,15 +137,15 @@ START_TEST(doubles_are_written_as_before)
         same_exact(usual_double(&random));
         if (i % 8 == 0)
             same_exact(any_double(&random));
-        /* few decimals, as people write numbers */
+        /* Few decimals, as people write numbers. */
         if (i % 4 == 0)
             same_exact(floor(usual_double(&random)) / pow(10, (double)(i % 9)));
     }
 }
 END_TEST
 
-/* Powers of two, whose steps are narrower below than above; powers of ten; ties; the ends of the
-   ranges that are written in different ways. */
+/* Powers of two, at which the distance between doubles changes; powers of ten; ties; the ends of
+   the ranges that are written in different ways. */
 START_TEST(doubles_at_the_edges)
 {
     const double edges[] = {
@@ -212,7 +212,8 @@ START_TEST(floats_read_back)
 }
 END_TEST
 
-/* As the sentences of a failed check had their numbers from printf. */
+/* Rounds a number as printf does. Earlier, sentences of failed checks had their numbers from
+   printf. */
 static double reference_rounded(double value, int digits, char out[TEXT])
 {
     char text[TEXT];
@@ -261,8 +262,8 @@ END_TEST
 
 /* ---- texts ---- */
 
-/* Each byte at each place of a short and a long text: only ASCII without anything to escape goes
-   the short way. */
+/* Tests each byte at each place of a short and a long text. The fast path takes only ASCII text
+   without anything to escape. */
 START_TEST(every_byte_is_escaped_at_every_place)
 {
     for (size_t len = 1; len <= 20; len++)
@@ -293,7 +294,7 @@ START_TEST(members_and_elements_have_their_commas)
         "{\"a\":1,\"b "
         "\\\"\":[true,false,null,\"x\",\"\"],\"c\":{},\"d\":[0.5,-1,2.25],\"e\":7,\"f\":\"g\"}";
     struct hs_writer writer = {.buffer = &buffer};
-    const char *volatile name = "b \""; /* not known when the test is compiled */
+    const char *volatile name = "b \""; /* so that the compiler does not know it */
     hs_write_begin(&writer, '{');
     hs_write_int_field(&writer, "a", 1);
     hs_write_begin_field(&writer, name, '[');
@@ -315,7 +316,7 @@ START_TEST(members_and_elements_have_their_commas)
 }
 END_TEST
 
-/* The buffer grows at any place of an answer. */
+/* The answer is complete, wherever in it the buffer grows. */
 START_TEST(answers_are_whole_wherever_the_buffer_grows)
 {
     for (size_t start = 1000; start < 1030; start++) {

@@ -1,4 +1,4 @@
-/* CSV tables, and pairs of tables as recordings. */
+/* CSV tables, and pairs of tables that are read as recordings. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

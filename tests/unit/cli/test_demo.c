@@ -1,4 +1,5 @@
-/* The match of the demo: the same seed gives the same match, and each player follows their kind. */
+/* The match of the demo: the same seed gives the same match, and each player behaves as their label
+   says. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 enum { SEEDS = 4 };
 #define SECONDS 12.0
 
-/* The bodies of all requests as text. */
+/* Returns the bodies of all requests as text. */
 static char *text_of(uint64_t seed)
 {
     char error[HS_PLAY_ERROR_MAX], *text = NULL;
@@ -44,7 +45,7 @@ END_TEST
 
 /* ---- frames ---- */
 
-/* The state of a player that a service would remember. */
+/* The state of a player that a service would keep. */
 struct told {
     bool alive, is_protected, crouched;
     json_int_t life;
@@ -117,9 +118,10 @@ static struct hs_sim_pose pose_of(const struct hs_skirmish *match, const json_t 
 
 /* A claim, the server's place of its target, and the walls. */
 struct seen {
-    double age, radius, gap, wide_gap; /* gaps by the rules' radius, and by the claimed radius */
-    double to_body, to_wall;           /* travel; HUGE_VAL: never */
-    double from_shooter; /* height above the start, and distance from it as seen from above */
+    /* gaps with the rules' radius, and with the claimed radius */
+    double age, radius, gap, wide_gap;
+    double to_body, to_wall; /* length of the path to it; HUGE_VAL: never touched */
+    double from_shooter;     /* height above the start, and distance from it as seen from above */
 };
 
 static struct seen look_at(const struct hs_skirmish *match, const json_t *hit, double now)

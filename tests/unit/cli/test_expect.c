@@ -9,11 +9,11 @@ struct sample {
     bool holds;
     double unit;
     const char *expected, *actual;
-    const char *fault; /* part of the sentence; NULL: any sentence */
+    const char *fault; /* part of the expected fault; NULL: any fault */
 };
 
 static const struct sample samples[] = {
-    /* objects: only the named members */
+    /* Objects: only the named members matter. */
     {true, 1, "{}", "{\"a\":1}", NULL},
     {true, 1, "{\"a\":1}", "{\"b\":2,\"a\":1}", NULL},
     {false, 1, "{\"a\":1}", "{\"b\":1}", "/a: is missing"},
@@ -23,7 +23,7 @@ static const struct sample samples[] = {
     {false, 1, "{\"a\":null}", "{}", "/a: is missing"},
     {true, 1, "{\"a\":\"ok\"}", "{\"a\":\"ok\"}", NULL},
     {false, 1, "{\"a\":\"ok\"}", "{\"a\":\"ok_lenient\"}", "/a"},
-    /* arrays: length and elements */
+    /* Arrays: length and elements matter. */
     {true, 1, "{\"a\":[1,{\"b\":2}]}", "{\"a\":[1,{\"b\":2,\"c\":3}]}", NULL},
     {false, 1, "{\"a\":[1]}", "{\"a\":[1,2]}", "/a"},
     {false, 1, "{\"a\":[]}", "{\"a\":[1]}", "/a"},
@@ -31,7 +31,7 @@ static const struct sample samples[] = {
     {false, 1, "{\"a\":[1,2]}", "{\"a\":[1,3]}", "/a/1: expected 2, got 3"},
     {false, 1, "{\"a\":[[0],[1]]}", "{\"a\":[[0],[2]]}", "/a/1/0"},
     {false, 1, "{\"a\":[1]}", "{\"a\":{\"0\":1}}", "/a"},
-    /* numbers, by the meaning of their field */
+    /* Numbers: the meaning of their field decides the tolerance. */
     {true, 1, "{\"damage_total\":40}", "{\"damage_total\":40.0}", NULL},
     {false, 1, "{\"damage_total\":40}", "{\"damage_total\":40.001}", NULL},
     {true, 1, "{\"alpha\":0.5}", "{\"alpha\":0.500001}", NULL},
@@ -51,7 +51,7 @@ static const struct sample samples[] = {
     {true, 1, "{\"time\":1700000000.85}", "{\"time\":1700000000.850001}", NULL},
     {false, 1, "{\"a\":1}", "{\"a\":\"1\"}", NULL},
     {false, 1, "{\"a\":0}", "{\"a\":false}", NULL},
-    /* operators */
+    /* Operators. */
     {true, 1, "{\"a\":{\"$absent\":true}}", "{}", NULL},
     {false, 1, "{\"a\":{\"$absent\":true}}", "{\"a\":null}", "/a: should not be there"},
     {true, 1, "{\"a\":{\"$any\":true}}", "{\"a\":null}", NULL},

@@ -1,4 +1,4 @@
-/* Reading a recorded stream, also a broken one, and comparing answers. */
+/* Reads recorded streams, also broken ones, and compares answers. */
 #include "cli/recheck/differences.h"
 #include "cli/recheck/stream_reader.h"
 #include "service/record/members.h"
@@ -87,9 +87,9 @@ END_TEST
 
 static const struct {
     const char *text;
-    const char *kinds; /* kinds of the lines: h r m o q g j */
+    const char *kinds; /* kinds of the lines, by the letters h r m o q g j */
     size_t interrupted;
-    const char *error; /* NULL: none */
+    const char *error; /* NULL: no error */
 } streams[] = {
     {HEAD, "h", 0, NULL},
     {HEAD RULES OPEN ASK GAP, "hroqg", 0, NULL},
@@ -101,12 +101,12 @@ static const struct {
     {HEAD "{\"open\":\"m\",\"opening\":1,\"ruleset\":\"r\",\"map\":\"dm1\",\"max_players\":1,\"max_"
           "samples\":8}\n" GAP,
      "h", 0, "line 2"},
-    /* lines that `serve` does not write: no program, no limits, no answer */
+    /* Lines that `serve` does not write: without the program, the limits, or the answer. */
     {"{\"format\":\"hindsight-stream\",\"version\":2}\n{\"open\":\"m\",\"ruleset\":\"r\"}\n"
      "{\"match\":\"m\",\"request\":\"hits\",\"body\":{},\"who\":\"ann\",\"truth\":null}\n",
      "hoq", 0, NULL},
     {"", "", 0, NULL},
-    /* without the last line end, and cut in the middle of a line */
+    /* Files without the last line end, and files that are cut in the middle of a line. */
     {HEAD "{\"gap\":\"m\"}", "hg", 0, NULL},
     {HEAD RULES "{\"match\":\"m\",\"req", "hr", 1, NULL},
     {HEAD "{", "h", 1, NULL},
@@ -120,7 +120,7 @@ static const struct {
      "{\"gap\":\"m\",\"reason\":\"why\"}\n",
      "hojjg", 0, NULL},
     {HEAD "{\"journal\":\"m\",\"records\":\"\"}\n" GAP, "h", 0, "line 2"},
-    /* broken elsewhere */
+    /* Files that are broken elsewhere. */
     {HEAD "{\"gap\"\n", "h", 0, "line 2"},
     {HEAD "{\"gap\"\n" GAP, "h", 0, "line 2"},
     {HEAD "\n" GAP, "h", 0, "line 2"},
@@ -135,7 +135,7 @@ static const struct {
           "samples\":20}\n" GAP,
      "h", 0, "line 2"},
     {HEAD "{\"ruleset\":\"m\",\"revision\":\"r\"}\n" GAP, "h", 0, "line 2"},
-    /* something else */
+    /* Files that are not recordings. */
     {GAP, "", 0, "line 1"},
     {"hello", "", 0, "line 1"},
     {"{\"format\":\"hindsight-recording\",\"version\":1,\"program\":\"0\"}\n", "", 0,
@@ -293,7 +293,7 @@ static const struct {
      1, 1, 0, 0, 0, 0, 0, 0},
     {HITS(HIT), HITS(RESULT(1, "accepted", "ok", 20, ",\"a\":1")), HS_ROUTE_HITS_POST, false, true,
      1, 0, 0, 0, 1, 0, 0, 0},
-    /* moves, identified by player and by seq if it exists */
+    /* Moves, which are identified by player, and by seq if it exists. */
     {HITS(MOVE(1, "accepted", "ok", "0.01")), HITS(MOVE(1, "accepted", "ok", "0.01")),
      HS_ROUTE_MOVES_POST, false, true, 1, 1, 0, 0, 0, 0, 0, 0},
     {HITS(MOVE(1, "accepted", "ok", "0.01")), HITS(MOVE(1, "rejected", "stale", "0")),
@@ -307,14 +307,14 @@ static const struct {
      HS_ROUTE_MOVES_POST, true, false, 0, 0, 0, 0, 0, 0, 0, 0},
     {HITS(MOVE(1, "accepted", "ok", "0.01")), HITS(HIT), HS_ROUTE_MOVES_POST, true, false, 0, 0, 0,
      0, 0, 0, 0, 0},
-    /* claims sent again */
+    /* Claims that were sent again. */
     {HITS(REPLAY(1, "accepted", "ok", "")), HITS(REPLAY(1, "accepted", "ok", "")),
      HS_ROUTE_HITS_POST, false, true, 0, 0, 0, 0, 0, 1, 0, 0},
     {HITS(REPLAY(1, "accepted", "ok", "")), HITS(REPLAY(1, "rejected", "duplicate", "")),
      HS_ROUTE_HITS_POST, false, true, 0, 0, 0, 0, 0, 1, 1, 0},
     {HITS(REPLAY(1, "accepted", "ok", "")), HITS(REPLAY(1, "rejected", "duplicate", "")),
      HS_ROUTE_HITS_POST, true, true, 0, 0, 0, 0, 0, 1, 0, 0},
-    /* brief answers: `accepted` items are left out, the others have their index */
+    /* Brief answers: `accepted` items are left out, and the others have their index. */
     {BRIEF("", "3"), BRIEF("", "3"), HS_ROUTE_HITS_POST, false, true, 3, 3, 0, 0, 0, 0, 0, 0},
     {BRIEF(AT("1", "rejected", "no_intersection", "0"), "2"),
      BRIEF(AT("1", "rejected", "no_intersection", "0"), "2"), HS_ROUTE_HITS_POST, false, true, 3, 3,
@@ -338,7 +338,7 @@ static const struct {
     {"{\"moves\":[],\"accepted\":{\"moves\":2},\"acks\":[0]}",
      "{\"moves\":[],\"accepted\":{\"moves\":2},\"acks\":[1]}", HS_ROUTE_TICKS_POST, true, true, 2,
      2, 0, 0, 0, 0, 0, 0},
-    /* what is not a claim */
+    /* Parts of answers that are not claims. */
     {"{\"stored\":2}", "{\"stored\":1}", HS_ROUTE_FRAMES_POST, false, true, 0, 0, 0, 0, 0, 0, 0, 1},
     {"{\"stored\":2}", "{\"stored\":1}", HS_ROUTE_FRAMES_POST, true, true, 0, 0, 0, 0, 0, 0, 0, 1},
     {"{\"frames\":{\"stored\":2},\"hits\":[" HIT "],\"revision\":\"r\"}",
@@ -351,7 +351,7 @@ static const struct {
      HS_ROUTE_MATCH_DELETE, true, true, 0, 0, 0, 0, 0, 0, 0, 0},
     {"{\"match\":\"m\",\"verdicts\":{\"accepted\":1}}", "{\"match\":\"m\",\"verdicts\":{}}",
      HS_ROUTE_MATCH_DELETE, false, true, 0, 0, 0, 0, 0, 0, 0, 1},
-    /* answers to different requests */
+    /* Answers to different requests. */
     {HITS(HIT), HITS(HIT "," MISS), HS_ROUTE_HITS_POST, false, false, 0, 0, 0, 0, 0, 0, 0, 0},
     {HITS(HIT "," MISS), HITS(HIT), HS_ROUTE_HITS_POST, false, false, 0, 0, 0, 0, 0, 0, 0, 0},
     {HITS(HIT), HITS(RESULT(2, "accepted", "ok", 20, "")), HS_ROUTE_HITS_POST, true, false, 0, 0, 0,

@@ -1,4 +1,5 @@
-/* Recordings as `play` reads them: which are accepted, and which are refused, with which line. */
+/* Recordings as `play` reads them. Some are accepted; others are refused with the number of the
+   line. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ START_TEST(a_request_has_what_is_known_of_it)
                   "{\"match\":\"m\",\"request\":\"delete\",\"answer\":{}}");
     ck_assert_str_eq(recording->header.title, "a \"title\"");
     ck_assert_double_eq(recording->header.unit, 100.0);
-    ck_assert_str_eq(recording->header.match.text, ""); /* only importers use this */
+    ck_assert_str_eq(recording->header.match.text, ""); /* only importers set this */
     expect_next(recording, &entry, HS_ENTRY_OPEN, "m");
     ck_assert_str_eq(entry.ruleset.text, "metres");
     ck_assert_str_eq(entry.map.text, "");
@@ -95,7 +96,7 @@ START_TEST(a_request_has_what_is_known_of_it)
 }
 END_TEST
 
-/* Tables are read as the lists that they stand for. One with a bad row stays. */
+/* Tables are read as lists. A table with a bad row stays a table. */
 START_TEST(tables_have_claims_and_a_time)
 {
     struct hs_recording_entry entry;
@@ -124,7 +125,7 @@ START_TEST(tables_have_claims_and_a_time)
 }
 END_TEST
 
-/* As a service writes them: documents first, and openings that tell the revision. */
+/* A stream as a service writes it: documents first, then openings that name the revision. */
 START_TEST(a_match_opens_with_what_stands_before_it)
 {
     struct hs_recording_entry entry;
@@ -191,7 +192,7 @@ END_TEST
 
 #define ASK(rest) START "{\"match\":\"m\",\"request\":\"hits\"," rest "}\n" OPEN
 
-/* A file, and texts in its error. */
+/* A file, and texts that its error must contain. */
 static const struct {
     const char *text, *mentions;
 } faults[] = {

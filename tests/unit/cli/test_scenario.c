@@ -36,7 +36,7 @@ static void rotate(const double q[4], const double v[3], double out[3])
     out[2] = v[2] + q[3] * t[2] + q[0] * t[1] - q[1] * t[0];
 }
 
-/* The table and the quaternion agree, and are no mirror. */
+/* Returns a frame of reference. Its table and its quaternion agree, and are not a mirror. */
 static const struct hs_reference *find_reference(const char *name)
 {
     for (size_t i = 0; i < HS_REFERENCES; i++)
@@ -107,7 +107,7 @@ static const struct {
      "{\"distance\":{\"$near\":2000,\"$within\":1}}"},
     {"{\"point\":{\"$near\":[0,0,0],\"$within\":0.01}}",
      "{\"point\":{\"$near\":[4100000,-2300000,7700000],\"$within\":1}}"},
-    /* inside a rig nothing is moved; a capsule keeps its own z and turns by its rotation */
+    /* Inside a rig nothing is moved. A capsule keeps its own z axis, and its rotation turns. */
     {"{\"rigs\":{\"a\":{\"bones\":[\"root\"],\"stances\":{\"s\":{\"eye\":[0,0,1.6],"
      "\"bones\":[[0,0,1,0,0,0,1]]}}}}}",
      "{\"rigs\":{\"a\":{\"bones\":[\"root\"],\"stances\":{\"s\":{\"eye\":[0,160,0],"
@@ -117,7 +117,7 @@ static const struct {
      "\"rotation\":[-0.5,0.5,0.5,0.5]}]}}}"},
     {"{\"rigs\":{\"a\":{\"hitboxes\":[{\"shape\":\"sphere\",\"center\":[1,0,0]}]}}}",
      "{\"rigs\":{\"a\":{\"hitboxes\":[{\"shape\":\"sphere\",\"center\":[0,0,-100]}]}}}"},
-    /* maps: `min` stays the lesser corner, and a bad box stays bad */
+    /* In maps, `min` stays the lesser corner, and a bad box stays bad. */
     {"{\"vertices\":[[1,2,3],[0,0,0]],\"triangles\":[[0,1,0]],\"boxes\":[]}",
      "{\"vertices\":[[4099800,-2299700,7699900],[4100000,-2300000,7700000]],"
      "\"triangles\":[[0,1,0]],\"boxes\":[]}"},
@@ -126,12 +126,12 @@ static const struct {
     {"{\"min\":[10,2,3],\"max\":[1,20,30]}",
      "{\"min\":[4098000,-2299700,7699900],\"max\":[4099800,-2297000,7699000]}"},
     {"{\"min\":[10,2,3],\"max\":null}", "{\"min\":[4099800,-2299700,7699000],\"max\":null}"},
-    /* a mover's box is in the mover's own frame, which turns with the world */
+    /* A mover's box is in the mover's own frame of reference, which turns with the world. */
     {"{\"mover\":\"a\",\"position\":[1,2,3],\"box\":{\"half_extents\":[1,2,3],"
      "\"center\":[1,2,3]}}",
      "{\"mover\":\"a\",\"position\":[4099800,-2299700,7699900],\"box\":{\"half_extents\":"
      "[200,300,100],\"center\":[-200,300,-100]}}"},
-    /* a value of the wrong shape stays wrong */
+    /* A value of the wrong shape stays wrong. */
     {"{\"position\":[1,2]}", "{\"position\":[1,2]}"},
     {"{\"position\":[1,\"2\",3]}", "{\"position\":[1,\"2\",3]}"},
     {"{\"rotation\":[0,0,1]}", "{\"rotation\":[0,0,1]}"},
@@ -420,7 +420,8 @@ static const char map_file[] =
     "\"/\"}]}]}";
 
 /*
- * The map of a plan: what is put under which name, the match is opened with it, and it is deleted.
+ * Checks the requests for the map: it is put under a name, the match is opened with it, and it is
+ * deleted.
  */
 static void check_map(const struct hs_scenario_plan *plan, const char *name, const char *expected)
 {
@@ -444,7 +445,7 @@ START_TEST(test_scenario_maps)
 {
     static const struct {
         const char *name, *map;
-        size_t count; /* of requests */
+        size_t count; /* number of requests */
     } wanted[] = {{"run-1-turned", "{\"boxes\":[]}", 5},
                   {"run-2-turned",
                    "{\"boxes\":[{\"min\":[4099500,-2299700,7699600],"
@@ -484,7 +485,7 @@ static long answer_next(void *context, const struct hs_scenario_step *step, cons
                                                                         : 200;
 }
 
-/* Plays the good file against prepared answers; true if it passes. */
+/* Plays the good file with prepared answers. Returns whether it passes. */
 static bool play_against(const char *const *texts, size_t sent, const char *fault_part)
 {
     char error[HS_SCENARIO_ERROR_MAX];

@@ -7,7 +7,7 @@
 #include "tests/support/run_suite.h"
 #include "validators/vocabulary.h"
 
-static json_t *all; /* the files, in one array */
+static json_t *all; /* all files, in one array */
 
 static void read_files(void)
 {
@@ -40,7 +40,7 @@ static bool decides(const json_t *object, const char *reason)
     return has(object, "reason", reason) && json_object_get(object, "check") == NULL;
 }
 
-/* Returns whether an object in `value` is `wanted`. Pellets and refused victims have separate
+/* Returns whether `wanted` accepts an object in `value`. Pellets and refused victims have separate
    reasons, which do not decide the verdict. */
 static bool expects(const json_t *value, bool wanted(const json_t *object, const char *name),
                     const char *name)
@@ -70,8 +70,9 @@ START_TEST(every_check_fails_in_a_scenario)
 }
 END_TEST
 
-/* Only a service without memory, or with a small budget, gives the two reasons for a retry.
-   test_memory_faults.c and test_work_budget.c test these. */
+/* Every reason decides a scenario, except the two reasons for a retry. Only a service without
+   memory, or with a small budget, gives these; test_memory_faults.c and test_work_budget.c test
+   them. */
 START_TEST(every_reason_decides_a_scenario)
 {
     const char *name = hs_reason_name((enum hs_reason)_i);

@@ -71,7 +71,7 @@ START_TEST(an_outage_cuts_or_holds_messages_for_seconds)
     }
     ck_assert_int_eq(outages, SPANS);
     ck_assert(cuts > SPANS * 2 / 5 && cuts < SPANS * 3 / 5);
-    ck_assert_double_eq_tol(out / SPANS, 6.5, 0.3); /* the mean of 3 and 10 s */
+    ck_assert_double_eq_tol(out / SPANS, 6.5, 0.3); /* the mean of outages of 3 to 10 s */
 }
 END_TEST
 
@@ -143,7 +143,7 @@ START_TEST(poses_blend_but_never_into_a_jump)
     ck_assert(moment.from == 0 && moment.to == 1);
     ck_assert(hs_film_pose(&film, 1.05, 0, &pose));
     ck_assert_double_eq_tol(pose.position.x, 0.5, 1e-9);
-    ck_assert_double_eq_tol(fabs(pose.yaw), 3.14159265358979, 1e-6); /* the shorter way round */
+    ck_assert_double_eq_tol(fabs(pose.yaw), 3.14159265358979, 1e-6); /* it takes the shorter turn */
     ck_assert(hs_film_pose(&film, 1.19, 0, &pose));
     ck_assert_double_eq(pose.position.x, 1);
     ck_assert(hs_film_find(&film, 5, &moment));
@@ -191,7 +191,7 @@ START_TEST(goals)
     char missed[256];
     struct hs_score *score = good_score();
     ck_assert(hs_score_meets_goals(score, missed, sizeof missed));
-    score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 60; /* may be chance */
+    score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 60; /* this many may be chance */
     ck_assert(hs_score_meets_goals(score, missed, sizeof missed));
     score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 80;
     ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
@@ -207,7 +207,7 @@ START_TEST(goals)
     score->forged[HS_FORGERY_WALL].reasons[HS_REASON_OK] = 150;
     ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
     ck_assert_ptr_nonnull(strstr(missed, "wall_between"));
-    /* An unknown value is not rejected. */
+    /* A claim with an unknown result is not rejected. */
     score->forged[HS_FORGERY_WALL].reasons[HS_REASON_OK] = 0;
     score->forged[HS_FORGERY_WALL].reasons[HS_REASON_HISTORY_GAP] = 150;
     ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
@@ -229,7 +229,8 @@ START_TEST(gains_and_their_intervals)
     hs_paired_add(&sum, 10, 12);
     hs_paired_add(&sum, 20, 24);
     ck_assert(hs_paired_gain(&sum, &gain, &low, &high));
-    ck_assert_double_eq_tol(gain, 0.2, 1e-12); /* equal in both runs: no uncertainty */
+    /* the gain is equal in both runs, so there is no uncertainty */
+    ck_assert_double_eq_tol(gain, 0.2, 1e-12);
     ck_assert(fabs(low - 0.2) < 1e-6 && fabs(high - 0.2) < 1e-6);
     hs_paired_add(&sum, 30, 24);
     ck_assert(hs_paired_gain(&sum, &gain, &low, &high));
@@ -250,10 +251,11 @@ START_TEST(limits_of_cheats)
     cheat.bound = HS_CHEAT_UNBOUND;
     ck_assert(hs_cheat_is_within(&cheat, &count));
     cheat.bound = HS_CHEAT_GAIN;
-    ck_assert(hs_cheat_is_within(&cheat, &count)); /* nothing was played */
+    ck_assert(hs_cheat_is_within(&cheat, &count)); /* nothing was played yet */
     hs_paired_add(&count.hits, 10, 14);
     hs_paired_add(&count.hits, 10, 20);
-    ck_assert(hs_cheat_is_within(&cheat, &count)); /* +70 % in two runs may be +50 % */
+    /* +70 % in two runs may be chance if the true gain is +50 % */
+    ck_assert(hs_cheat_is_within(&cheat, &count));
     for (int i = 0; i < 3; i++)
         hs_paired_add(&count.hits, 10, 17);
     ck_assert(!hs_cheat_is_within(&cheat, &count));
@@ -325,7 +327,7 @@ static double number_in(const json_t *object, const char *key)
     return json_number_value(value);
 }
 
-/* A row of claims has the numbers of the object with the same name. */
+/* Checks that a row of claims has the numbers of the object with the same name. */
 static void assert_row(const char *text, const char *heading, const char *row, const json_t *counts,
                        const char *good)
 {
@@ -361,7 +363,7 @@ static void assert_row(const char *text, const char *heading, const char *row, c
 #define BURSTS "twice the pace"
 #define CHEATS "cheat    "
 
-/* Each cheat has a row for each connection, with the numbers of its object. */
+/* Checks that each cheat has a row for each connection, with the numbers of its object. */
 static void assert_cheats(const char *text, const json_t *cheats)
 {
     for (int i = 0; i < HS_CHEATS; i++) {

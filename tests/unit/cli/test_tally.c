@@ -1,4 +1,4 @@
-/* Counting verdicts, and drawing one. */
+/* Counts verdicts, and draws one of them. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ END_TEST
 START_TEST(latencies_are_ordered)
 {
     struct hs_tally *tally = hs_tally_create();
-    for (int i = 100; i > 0; i--) /* 1 .. the longest first, 100 ms */
+    for (int i = 100; i > 0; i--) /* 1 to 100 ms, the longest first */
         hs_tally_request(tally, i * 1e-3);
     json_t *json = hs_tally_json(tally);
     json_t *requests = json_object_get(json, "requests");
@@ -91,7 +91,7 @@ START_TEST(latencies_are_ordered)
 }
 END_TEST
 
-/* A shot along x that passes a body at the origin, beside it or above it. */
+/* Draws a shot along x that passes a body at the origin, beside it or above it. */
 static char *draw(struct hs_vec aside)
 {
     struct hs_sim_arena *arena = hs_sim_arena_create(0.4);

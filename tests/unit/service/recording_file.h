@@ -1,4 +1,5 @@
-/* The file of a recording in a separate folder, and a disk that hangs. Failures end the test. */
+/* Makes the file of a recording in a separate folder, and can make the disk hang. Failures end the
+   test. */
 #ifndef HS_TESTS_RECORDING_FILE_H
 #define HS_TESTS_RECORDING_FILE_H
 
@@ -17,12 +18,12 @@ struct hs_stalled_pipe {
     int reader;
     pthread_t thread;
     struct hs_buffer
-        text; /* everything that was written, with a terminator; valid after hs_stalled_pipe_join */
+        text; /* all that was written, with a terminator; set by hs_stalled_pipe_join */
 };
 
 void hs_stalled_pipe_open(struct hs_stalled_pipe *pipe);
 
-/* The disk works again: a thread reads until the writer closes. */
+/* Lets the disk work again: a thread reads until the writer closes. */
 void hs_stalled_pipe_resume(struct hs_stalled_pipe *pipe);
 void hs_stalled_pipe_join(struct hs_stalled_pipe *pipe);
 void hs_stalled_pipe_close(struct hs_stalled_pipe *pipe);

@@ -1,4 +1,5 @@
-/* Admission: waits, standing queues, priorities, token buckets. The test sets the time. */
+/* Admission: waits, standing queues, priorities, token buckets. The test decides what time it
+   is. */
 #include "service/http/admission.h"
 #include "service/http/descriptors.h"
 #include "service/http/linger.h"
@@ -8,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIMIT = 80000 }; /* a wait counts as long above an eighth: 10 ms */
+enum { LIMIT = 80000 }; /* a wait is long above an eighth of this: 10 ms */
 
-/* Every route has a kind, and requests that a game server needs at once come first. */
+/* Every route has a priority, and requests that a game server needs at once come first. */
 START_TEST(kinds)
 {
     static const struct {
@@ -34,7 +35,7 @@ START_TEST(kinds)
 }
 END_TEST
 
-/* Admission of a request that waited behind another one. */
+/* Decides about a request that waited behind another one. */
 static bool admit(struct hs_gate *gate, enum hs_priority priority, int64_t waited_us,
                   int64_t now_us)
 {
@@ -52,7 +53,7 @@ static int64_t stand(struct hs_gate *gate, int64_t from_us)
     return now_us;
 }
 
-/* One long wait after a calm time is a burst: all requests may wait, up to a limit. */
+/* One long wait after a calm time is a packet burst. All requests may then wait, up to a limit. */
 START_TEST(bursts_pass)
 {
     for (int p = HS_PRIORITY_HITS; p <= HS_PRIORITY_CONSOLE; p++) {
@@ -82,7 +83,7 @@ START_TEST(a_standing_queue_sheds_by_kind)
 }
 END_TEST
 
-/* The waits are too short-lived, interrupted for longer, or over for longer: no queue stands. */
+/* No queue stands if the waits end too soon, have a gap that is too long, or ended too long ago. */
 START_TEST(queues_that_do_not_stand)
 {
     struct hs_gate gate = {0};
@@ -92,12 +93,12 @@ START_TEST(queues_that_do_not_stand)
 
     gate = (struct hs_gate){0};
     admit(&gate, HS_PRIORITY_HITS, 11000, 5000000);
-    int64_t later_us = 5000000 + 11000 + HS_STANDING_US + 1; /* its wait began too late */
+    int64_t later_us = 5000000 + 11000 + HS_STANDING_US + 1; /* this wait began too late */
     admit(&gate, HS_PRIORITY_HITS, 11000, later_us);
     ck_assert(admit(&gate, HS_PRIORITY_CONSOLE, LIMIT, later_us));
 
     gate = (struct hs_gate){0};
-    int64_t now_us = stand(&gate, 5000000) - 1000; /* the last long wait */
+    int64_t now_us = stand(&gate, 5000000) - 1000; /* time of the last long wait */
     ck_assert(!admit(&gate, HS_PRIORITY_CONSOLE, LIMIT, now_us));
     ck_assert(admit(&gate, HS_PRIORITY_CONSOLE, 0, now_us + HS_STANDING_US));
     ck_assert(admit(&gate, HS_PRIORITY_CONSOLE, LIMIT, now_us + 2 * HS_STANDING_US + LIMIT + 1));
@@ -129,15 +130,16 @@ START_TEST(one_client_is_no_queue)
 }
 END_TEST
 
-/* A stopped process, or a long gap of the scheduler: the queue stood while nobody observed it. */
+/* The process was stopped, or the scheduler left a long gap. The queue stood during this time,
+   although nobody observed it. */
 START_TEST(waits_count_from_the_arrival)
 {
     struct hs_gate gate = {0};
     admit(&gate, HS_PRIORITY_HITS, 700000, 5000000);
-    ck_assert(!admit(&gate, HS_PRIORITY_HITS, 700000, 5750000)); /* arrived at 5.05 s */
+    ck_assert(!admit(&gate, HS_PRIORITY_HITS, 700000, 5750000)); /* it arrived at 5.05 s */
     gate = (struct hs_gate){0};
     admit(&gate, HS_PRIORITY_HITS, 700000, 5000000);
-    ck_assert(admit(&gate, HS_PRIORITY_HITS, 700000, 6000000)); /* arrived at 5.3 s */
+    ck_assert(admit(&gate, HS_PRIORITY_HITS, 700000, 6000000)); /* it arrived at 5.3 s */
 }
 END_TEST
 
@@ -151,7 +153,7 @@ END_TEST
 
 /* ---- tenants ---- */
 
-enum { MS = 1000000 }; /* nanoseconds */
+enum { MS = 1000000 }; /* one millisecond in nanoseconds */
 
 static unsigned take(struct hs_tenant_rates *rates, const char *tenant, int64_t now_ns)
 {
@@ -159,7 +161,8 @@ static unsigned take(struct hs_tenant_rates *rates, const char *tenant, int64_t 
     return hs_tenant_rates_take(rates, name, now_ns);
 }
 
-/* Ten per second, three at once: then one per 100 ms, and three again after a pause. */
+/* Ten requests per second, and three at once. Then one per 100 ms is possible, and three again
+   after a pause. */
 START_TEST(bucket)
 {
     struct hs_tenant_rates *rates = hs_tenant_rates_create(10, 3);
@@ -172,13 +175,13 @@ START_TEST(bucket)
         ck_assert_uint_eq(take(rates, "acme", now_ns + 99 * MS), 2);
         ck_assert_uint_eq(take(rates, "acme", now_ns + 100 * MS), 0);
         ck_assert_uint_gt(take(rates, "acme", now_ns + 100 * MS), 0);
-        now_ns += 400 * MS; /* time for four tokens: the bucket is full, but holds only three */
+        now_ns += 400 * MS; /* time for four tokens, but the bucket holds only three */
     }
     hs_tenant_rates_destroy(rates);
 }
 END_TEST
 
-/* A refused request takes no token, and over a long time the rate holds. */
+/* A refused request takes no token, and the rate is kept over a long time. */
 START_TEST(a_flood_gets_its_rate)
 {
     struct hs_tenant_rates *rates = hs_tenant_rates_create(1000, 50);
@@ -191,7 +194,7 @@ START_TEST(a_flood_gets_its_rate)
 }
 END_TEST
 
-/* Many of 2000 names share a chain; each has its own bucket. */
+/* Many of the 2000 names share a chain, but each has its own bucket. */
 START_TEST(tenants_have_their_own)
 {
     struct hs_tenant_rates *rates = hs_tenant_rates_create(1, 1);
@@ -210,8 +213,8 @@ END_TEST
 
 /* ---- descriptors ---- */
 
-/* With any limit of descriptors the sockets leave 20 of them and three for each thread, and each
-   thread may have a connection. */
+/* With any limit of descriptors, the sockets leave 20 descriptors and three for each thread, and
+   each thread can have a connection. */
 START_TEST(descriptors_are_shared)
 {
     enum { OPEN = 12 };

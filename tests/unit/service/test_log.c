@@ -1,5 +1,5 @@
-/* Log lines: each is one object whatever is logged, their number and length are limited, and the
-   program never waits for them. */
+/* Log lines. Each is one JSON object, whatever is logged. Their number and length are limited, and
+   the program never waits for a reader. */
 #include "service/watch/log.h"
 
 #include "tests/support/run_suite.h"
@@ -48,7 +48,7 @@ static size_t read_lines(void)
     return lines;
 }
 
-/* The only new line, as JSON: a new reference. */
+/* Returns the only new line as JSON: a new reference. */
 static json_t *read_line(void)
 {
     ck_assert_uint_eq(read_lines(), 1);
@@ -58,7 +58,8 @@ static json_t *read_line(void)
     return root;
 }
 
-/* No character in a text ends the line, the string or the object, or moves a terminal's cursor. */
+/* No character in a text can end the line, the string or the object, or move a terminal's
+   cursor. */
 START_TEST(texts_cannot_break_out)
 {
     static const char *const texts[] = {
@@ -150,7 +151,8 @@ static void wait_for_next_second(void)
     nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 }
 
-/* A limited number of lines of each kind per second, and one line that counts the others. */
+/* The number of lines of each kind per second is limited. One line counts those that are
+   missing. */
 START_TEST(kinds_are_limited)
 {
     struct hs_log_limit limit = {.per_second = 5, .kind = "tests"};
@@ -209,8 +211,8 @@ START_TEST(limits_hold_between_threads)
 }
 END_TEST
 
-/* Without a reader nothing waits. Lost lines are counted, and the number is logged when somebody
-   reads again. */
+/* Without a reader, the program does not wait. Lost lines are counted, and their number is logged
+   when somebody reads again. */
 START_TEST(a_full_pipe_is_not_waited_for)
 {
     uint64_t before = hs_log_dropped();

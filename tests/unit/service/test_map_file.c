@@ -1,4 +1,4 @@
-/* The geometry of a map as a file: the same bits come back, and other files are refused. */
+/* The geometry of a map in a file. It is read as the same bits, and other files are refused. */
 #include "service/checkpoint/map_file.h"
 
 #include "service/state/maps.h"
@@ -83,7 +83,7 @@ static void assert_same_casts(const struct hs_world *a, const struct hs_world *b
     ck_assert_uint_lt(touched, 20000);
 }
 
-/* A whole level, with boxes: the same revision, the same contacts. */
+/* A whole level with boxes has the same revision and the same contacts after it was read. */
 START_TEST(a_world_read_back_is_the_same)
 {
     struct hs_test_mesh mesh = {0};
@@ -131,7 +131,7 @@ START_TEST(odd_numbers_and_nothing_at_all)
     ck_assert_int_eq(hs_map_file_read(directory, REVISION, &read), HS_MAP_FILE_READ);
     assert_same(&read, &odd);
     hs_map_document_free(&read);
-    write_it(&nothing); /* over the other */
+    write_it(&nothing); /* it replaces the file of `odd` */
     ck_assert_int_eq(hs_map_file_read(directory, REVISION, &read), HS_MAP_FILE_READ);
     ck_assert_uint_eq(read.vertex_count + read.triangle_count + read.box_count, 0);
     hs_map_document_free(&read);
@@ -146,7 +146,7 @@ static void put_file(const unsigned char *bytes, size_t size)
     fclose(file);
 }
 
-/* Any changed bit, and any other length, is noticed. */
+/* Any changed bit and any other length is noticed. */
 START_TEST(a_damaged_file_is_never_read)
 {
     static unsigned char bytes[4096];
@@ -188,7 +188,7 @@ START_TEST(what_is_no_file_of_a_map)
         ck_assert_int_eq(hs_map_file_write(directory, wrong[i], &odd), EINVAL);
         ck_assert_int_eq(hs_map_file_read(directory, wrong[i], &read), HS_MAP_FILE_MISSING);
     }
-    /* A link, a directory, a pipe: the service neither follows it nor waits for it. */
+    /* A link, a directory, or a pipe: the service does not follow it, and does not wait for it. */
     ck_assert_int_eq(symlink("/dev/zero", path()), 0);
     ck_assert_int_eq(hs_map_file_read(directory, REVISION, &read), HS_MAP_FILE_DAMAGED);
     ck_assert_int_eq(unlink(path()), 0);

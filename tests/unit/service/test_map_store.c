@@ -1,4 +1,5 @@
-/* Maps by name: replaced as a whole, kept while in use, limited in number and memory. */
+/* Maps by name: they are replaced as a whole, stay while they are in use, and are limited in number
+   and memory. */
 #include "service/state/maps.h"
 #include "tests/support/run_suite.h"
 
@@ -27,7 +28,7 @@ static struct hs_str str(const char *text)
     return (struct hs_str){text, strlen(text)};
 }
 
-/* A map of a box with this width, `copies` times. */
+/* Puts a map with `copies` boxes of this width. */
 static enum hs_map_put put(const char *name, double width, size_t copies,
                            struct hs_map_entry **entry)
 {
@@ -49,7 +50,7 @@ static void put_and_drop(const char *name, double width, enum hs_map_put expecte
     hs_map_store_release(store, entry);
 }
 
-/* The width of the map's box, measured by a ray. */
+/* Returns the width of the map's box, measured with a ray. */
 static double width_of(const struct hs_map_entry *entry)
 {
     struct hs_world_contact contact;
@@ -223,7 +224,7 @@ START_TEST(meshes_are_kept_until_they_are_forgotten)
     hs_map_store_release(store, all[0]);
     free(all);
     hs_map_store_release(store, first);
-    hs_map_store_release(store, second); /* with its mesh */
+    hs_map_store_release(store, second); /* the mesh of `second` is freed with it */
     ck_assert_uint_eq(hs_map_store_usage(store).bytes, first->info.bytes);
 }
 END_TEST
@@ -240,7 +241,8 @@ static enum hs_map_put restore(const char *name, size_t copies, struct hs_map_en
     return result;
 }
 
-/* Its bytes count from the first step on, its name from the second. */
+/* A map is restored in two steps. Its bytes count from the first step on, its name from the
+   second. */
 START_TEST(restored_in_two_steps)
 {
     struct hs_map_entry *entries[4], *other;

@@ -32,7 +32,7 @@ static void teardown(void)
     ck_assert_int_eq(nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-/* `path` begins with a slash. */
+/* Writes a file. `path` begins with a slash. */
 static void put(const char *path, const char *text)
 {
     char name[512];

@@ -1,5 +1,5 @@
-/* The exposition: every series exists from the start, counts go to the right series, and histograms
-   are consistent. */
+/* The exposition: every series exists from the start, each count goes to the right series, and
+   histograms are consistent. */
 #include "service/system/version.h"
 #include "service/watch/metrics.h"
 
@@ -64,7 +64,7 @@ static void expose(void)
     text = out.data;
 }
 
-/* The value of a series; the test fails unless it exists exactly once. */
+/* Returns the value of a series. The test fails unless the series exists exactly once. */
 static double series(const char *name)
 {
     double value = -1;
@@ -81,7 +81,8 @@ static double series(const char *name)
     return value;
 }
 
-/* TYPE and HELP once before the samples of each family, no empty value, no sample twice. */
+/* Each family has its TYPE and HELP once, before its samples. No value is empty, and no sample
+   occurs twice. */
 START_TEST(exposition_is_well_formed)
 {
     expose();
@@ -153,7 +154,7 @@ START_TEST(every_series_exists_at_zero)
 }
 END_TEST
 
-/* Counts the lines that begin with a text: the series of a family. */
+/* Counts the series of a family: the lines that begin with a text. */
 static int series_of(const char *beginning)
 {
     int count = 0;
@@ -301,7 +302,7 @@ START_TEST(counts_go_where_they_belong)
 }
 END_TEST
 
-/* The code of every problem has its own series. */
+/* The status of every problem has its own series. */
 START_TEST(codes_cover_the_problems)
 {
     for (int i = HS_PROBLEM_NONE; i < HS_PROBLEM_COUNT; i++)
@@ -362,7 +363,7 @@ END_TEST
 
 enum { THREADS = 4, ROUNDS = 20000 };
 
-/* Odd threads have cells of their own. */
+/* Adds to counters. Every second thread has its own cells. */
 static void *hammer(void *context)
 {
     static atomic_uint threads;
@@ -409,11 +410,11 @@ static void put_label_names(FILE *out, const char *sample)
         if (strncmp(name, "le=", 3) != 0)
             fprintf(out, "%s`%.*s`", comma, len, name);
         comma = ", ";
-        at += strcspn(at + 1, "\"") + 2; /* past the value */
+        at += strcspn(at + 1, "\"") + 2; /* skip the value */
     }
 }
 
-/* The table of metrics, from the exposition; the caller frees it. */
+/* Makes the table of metrics from the exposition. The caller frees it. */
 static char *make_table(void)
 {
     char *table = NULL, name[128], type[16];
@@ -434,8 +435,8 @@ static char *make_table(void)
     return table;
 }
 
-/* The table of the page must equal the exposition. If HS_WRITE_PAGES is set, it is written (make
-   docs). */
+/* The table of the page must equal the exposition. If HS_WRITE_PAGES is set, the test writes the
+   page instead (make docs). */
 START_TEST(the_page_has_every_metric)
 {
     char *page = hs_test_read_file(PAGE, NULL);

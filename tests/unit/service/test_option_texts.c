@@ -1,4 +1,4 @@
-/* The documentation of options equals the program's own texts: `make docs` writes it. */
+/* The documents list the options as the program's own texts do. `make docs` writes them. */
 #include "service/options/values.h"
 #include "service/system/version.h"
 
@@ -13,7 +13,7 @@
 static const struct {
     const char *path;
     void (*write)(FILE *to);
-    const char *names[3]; /* the form of one option in that document */
+    const char *names[3]; /* how one option is written in that document */
 } documents[] = {
     {"docs/configuration.md",
      hs_options_write_markdown,

@@ -92,7 +92,7 @@ START_TEST(later_sources_win)
 }
 END_TEST
 
-/* The order of arguments does not matter between file and command line. */
+/* --config may be before or after other arguments. */
 START_TEST(config_file_is_found_anywhere)
 {
     write_file("{\"max_matches\":7}");
@@ -236,7 +236,7 @@ START_TEST(every_bad_key_is_reported)
 }
 END_TEST
 
-/* All three sources and conflicts; each message uses the words of its source. */
+/* All three sources have faults, and values conflict. Each message uses the words of its source. */
 START_TEST(every_fault_of_every_source_is_told)
 {
     write_file("{\"max_matches\":0,\"treads\":1,\"log_level\":\"loud\"}");
@@ -261,7 +261,8 @@ START_TEST(every_fault_of_every_source_is_told)
 }
 END_TEST
 
-/* More faults than fit: the text stays in its buffer, and says that faults are missing. */
+/* There are more faults than fit. The text stays in its buffer, and says that faults are
+   missing. */
 START_TEST(faults_without_end_are_cut)
 {
     enum { MANY = 300 };

@@ -1,4 +1,5 @@
-/* Long jobs run one at a time, tenants take turns, and jobs end with their owner. */
+/* Long jobs run one at a time, tenants take turns, and an owner that ends takes its jobs with
+   it. */
 #include "service/http/pool.h"
 #include "service/system/clock.h"
 #include "tests/support/clock.h"
@@ -36,7 +37,7 @@ static void run(struct hs_pool_job *job)
     pthread_mutex_unlock(&order_lock);
     atomic_fetch_add(&started, 1);
     sem_wait(&may_go);
-    sem_post(&may_go); /* for the jobs after this one */
+    sem_post(&may_go); /* let the jobs after this one go on, too */
 }
 
 static void done(struct hs_pool_job *job)
@@ -97,7 +98,7 @@ START_TEST(tenants_take_turns)
 }
 END_TEST
 
-/* When an owner ends, its waiting jobs do not run; those of another owner do. */
+/* When an owner ends, its waiting jobs do not run. The jobs of another owner do. */
 START_TEST(jobs_end_with_their_owner)
 {
     static const int first, second;
@@ -120,7 +121,7 @@ START_TEST(jobs_end_with_their_owner)
 }
 END_TEST
 
-/* One tenant has at most two of three threads; jobs without a tenant may have all. */
+/* One tenant gets at most two of three threads. Jobs without a tenant may use all three. */
 START_TEST(no_tenant_has_all_threads)
 {
     struct hs_pool *one = builder;
@@ -140,8 +141,8 @@ START_TEST(no_tenant_has_all_threads)
 }
 END_TEST
 
-/* A job that is submitted while another runs or waits is behind it; a job alone is behind nobody.
- */
+/* A job that is submitted while another one runs or waits is behind it. A single job is behind no
+   other. */
 START_TEST(jobs_behind_others)
 {
     submit(0, "", jobs);
@@ -177,10 +178,10 @@ END_TEST
 
 /* ---- giving way ---- */
 
-/* A job stops when its clock jumps by GAP_US. */
+/* The job was interrupted if its clock jumps by GAP_US or more. */
 enum { SHARED_MS = 300, GAP_US = 20, RUNS_MAX = 65536 };
 
-static int64_t runs_us[RUNS_MAX]; /* how long the job used the processor each time */
+static int64_t runs_us[RUNS_MAX]; /* how long the job ran without an interruption, each time */
 static size_t run_count;
 
 static void burn(struct hs_pool_job *job)
@@ -205,7 +206,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Leaves only one processor to this thread, and to those it starts. */
+/* Leaves only one processor to this thread and to the threads that it starts. */
 static void share_one_processor(void)
 {
     cpu_set_t all, one;
@@ -218,8 +219,8 @@ static void share_one_processor(void)
     ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
-/* Beside a thread that always has work, a background job never runs until the next tick of the
-   kernel's clock, which may be 10 ms away. */
+/* Beside a thread that always has work, a background job yields early. Without that, it would run
+   until the next tick of the kernel's clock, which may be 10 ms away. */
 START_TEST(a_background_job_gives_way)
 {
     share_one_processor();

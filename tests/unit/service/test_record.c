@@ -1,4 +1,4 @@
-/* The recording of requests: the lines of its stream, and its gaps. */
+/* The recording of requests: the lines of its stream, and gaps. */
 #include "service/record/recorder.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
@@ -90,7 +90,7 @@ static size_t metric(const char *name)
     return value;
 }
 
-/* The first member of each line with its value: "format=hindsight-stream open=m ...". */
+/* Writes the first member of each line with its value: "format=hindsight-stream open=m ...". */
 static void summarise(char *text, char *summary, size_t size)
 {
     summary[0] = '\0';
@@ -148,8 +148,8 @@ START_TEST(an_answer_that_failed_ends_the_match)
 }
 END_TEST
 
-/* A match as a restart restores it: loaded from `size` bytes, with records of the journal; `ends`:
-   these end it. */
+/* Restores a match as a start of the service does: it is loaded from `size` bytes, and then records
+   of the journal are applied. `ends`: these records end it. */
 static void restore(struct hs_record *record, const char *match, size_t size, bool ends)
 {
     unsigned char *state = calloc(1, size);
@@ -219,7 +219,7 @@ START_TEST(a_match_that_did_not_fit_ends_with_a_mark)
         ck_assert_uint_lt(++requests, 1000);
     }
     ck_assert_uint_gt(hs_record_queue_bytes(record), 0);
-    /* The disk works again. */
+    /* From here on the disk works again. */
     hs_stalled_pipe_resume(&drained);
     while (hs_record_queue_bytes(record) > 0)
         hs_test_pause_ms(1);
@@ -248,7 +248,7 @@ START_TEST(a_match_that_never_had_room_again_is_marked_at_the_end)
     snprintf(body, sizeof body, "{\"x_\":\"%01500d\"}", 0);
     while (metric("hindsight_record_dropped_total") == 0)
         request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
-    /* Short marks fit when requests do not, until marks do not fit either. */
+    /* Short marks still fit when requests do not. Later, marks do not fit either. */
     for (int i = 0; i < 100; i++) {
         char match[16];
         snprintf(match, sizeof match, "m%d", i);
@@ -267,7 +267,7 @@ START_TEST(a_match_that_never_had_room_again_is_marked_at_the_end)
 }
 END_TEST
 
-/* A match on a map: both maps with the name are recorded, each before its match. */
+/* A match uses a map, and the map is replaced. Both maps are recorded, each before its match. */
 START_TEST(maps_are_in_the_stream_once)
 {
     static const char document[] = "{\"boxes\":[\n{\"min\":[0,0,0],\"max\":[1,1,1]}]}";
@@ -299,7 +299,7 @@ START_TEST(maps_are_in_the_stream_once)
     ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres map=dm1 open=a match=a open=b"
                               " match=b map=dm1 open=c match=c");
     free(text);
-    /* Only its matches still use the first map. */
+    /* Only the matches of the first map still use it. */
     record = open_record(1 << 20);
     request(record, "a", HS_ROUTE_MATCH_DELETE, "", "{}");
     request(record, "b", HS_ROUTE_MATCH_DELETE, "", "{}");
@@ -308,7 +308,8 @@ START_TEST(maps_are_in_the_stream_once)
 }
 END_TEST
 
-/* A map without its document cannot be recorded, and neither can verdicts on it. */
+/* A map without its document cannot be recorded. So verdicts that use it cannot be recorded
+   either. */
 START_TEST(a_map_without_its_document_is_a_gap)
 {
     struct hs_world_mesh mesh = {0};

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <string.h>
 
-static char events[256]; /* the calls, in order */
+static char events[256]; /* the calls of the steps, in order */
 static char faults[256];
 static struct hs_reload reload;
 static struct hs_options options;
@@ -117,7 +117,8 @@ START_TEST(a_check_takes_nothing)
 }
 END_TEST
 
-/* All changes are in one line of the log: its length is limited, and they are counted. */
+/* All changes are in one line of the log. The length of this line is limited, and all changes are
+   counted. */
 START_TEST(changes_without_end_are_counted)
 {
     for (int i = 0; i < 10000; i++)

@@ -1,5 +1,5 @@
-/* Memory of rulesets: it is limited, tenants share it, and equal parts are stored once. And omitted
-   fields of documents. */
+/* The memory of rulesets is limited, tenants share it, and equal parts are stored once. Also tests
+   omitted fields of documents. */
 #include "service/state/rulesets.h"
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"
@@ -15,7 +15,7 @@
 enum { LIMIT = 4 << 20, RIG = sizeof(struct hs_rig) };
 
 static struct hs_ruleset_store *store;
-static size_t builtin; /* bytes */
+static size_t builtin; /* bytes of the built-in rulesets */
 
 static void setup(void)
 {
@@ -46,8 +46,8 @@ static size_t more(void)
     "\"sphere\",\"radius\":" x                                                                     \
     "}],\"stances\":{\"stand\":{\"eye\":[0,0,1],\"bones\":[[0,0,1,0,0,0,1]]}}}"
 
-/* Puts a ruleset with one rig, whose sphere has this radius. Each `number` makes another document.
- */
+/* Puts a ruleset with one rig, whose sphere has this radius. A different `number` makes a different
+   document. */
 static enum hs_ruleset_put put(const char *owner, const char *name, int radius, int number)
 {
     struct hs_problem problem;
@@ -74,7 +74,7 @@ START_TEST(equal_rigs_are_there_once)
     struct hs_ruleset_entry *b = hs_ruleset_store_get(store, HS_STR("b"));
     ck_assert_ptr_eq(a->ruleset->rigs[0], b->ruleset->rigs[0]);
     ck_assert_int_ne(a->ruleset->hit.max_victims, b->ruleset->hit.max_victims);
-    /* A rig outlives the ruleset that brought it. */
+    /* A rig stays when the ruleset that brought it is replaced. */
     hs_ruleset_store_release(store, a);
     ck_assert_int_eq(put("acme", "a", 2, 1), HS_RULESET_REPLACED);
     ck_assert_double_eq(b->ruleset->rigs[0]->hitboxes[0].radius, 1);
@@ -82,7 +82,7 @@ START_TEST(equal_rigs_are_there_once)
     ck_assert_double_eq(b->ruleset->rigs[0]->hitboxes[0].radius, 1);
     hs_ruleset_store_release(store, b);
     ck_assert_uint_lt(more(), one + RIG / 2);
-    /* Another tenant pays for their own. */
+    /* The same rig of another tenant is charged to that tenant. */
     size_t two = more();
     ck_assert_int_eq(put("zeta", "z", 2, 1), HS_RULESET_CREATED);
     ck_assert_uint_gt(more() - two, RIG);
@@ -90,7 +90,8 @@ START_TEST(equal_rigs_are_there_once)
 END_TEST
 
 /*
- * The same document again is the same revision and costs nothing, even while the old one is in use.
+ * Putting the same document again gives the same revision and costs nothing, even while the old
+ * entry is in use.
  */
 START_TEST(the_same_again_is_the_same)
 {
@@ -107,8 +108,8 @@ START_TEST(the_same_again_is_the_same)
 }
 END_TEST
 
-/* Rulesets that matches use count. One tenant fills half of the free space, and another still has
-   space. */
+/* Rulesets that only matches use count, too. One tenant fills half of the free space, and another
+   tenant still has space. */
 START_TEST(bytes_are_bounded)
 {
     enum { MANY = 64 };
@@ -123,7 +124,7 @@ START_TEST(bytes_are_bounded)
     ck_assert_int_eq(put("acme", "b", 1, 1), HS_RULESET_TOO_BIG);
     ck_assert_int_eq(put("zeta", "z", 1, 1), HS_RULESET_CREATED);
     struct hs_ruleset_entry *newest = hs_ruleset_store_get(store, HS_STR("a"));
-    ck_assert_ptr_eq(newest, held[count - 1]); /* the refused one replaced nothing */
+    ck_assert_ptr_eq(newest, held[count - 1]); /* the refused ruleset replaced nothing */
     hs_ruleset_store_release(store, newest);
     for (int i = 0; i < count; i++)
         hs_ruleset_store_release(store, held[i]);
@@ -138,7 +139,7 @@ static void ignore_fault(void *context, const char *path, const struct hs_proble
     snprintf(context, 256, "%s", problem->detail);
 }
 
-/* Files that do not fit are refused together, and charge nothing. */
+/* Files that do not fit are refused together, and nothing is charged for them. */
 START_TEST(files_are_bounded_too)
 {
     char directory[] = "/tmp/hindsight_rulesets_XXXXXX", path[96], why[256] = "";
@@ -163,12 +164,12 @@ START_TEST(files_are_bounded_too)
 }
 END_TEST
 
-/* A default fits the fields that the document sets. */
+/* The default of a field depends on the fields that the document sets. */
 START_TEST(rewind_limit_defaults_to_no_more_than_what_is_kept)
 {
     static const struct {
         const char *document;
-        int64_t limit_us; /* -1: refused */
+        int64_t limit_us; /* -1: the document is refused */
     } documents[] = {
         {"{\"name\":\"a\"}", 400000},
         {"{\"name\":\"a\",\"history\":{\"keep\":0.25}}", 250000},

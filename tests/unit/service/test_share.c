@@ -1,4 +1,4 @@
-/* Shares of tenants: the total is limited, and each tenant leaves as much free as they use. */
+/* Shares of tenants. The total is limited, and each tenant leaves as much free as they use. */
 #include "service/state/share.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
@@ -22,7 +22,7 @@ static void teardown(void)
     hs_share_destroy(share);
 }
 
-/* Reserves step by step until it is refused; returns the reserved amount. */
+/* Reserves in steps until a reservation is refused. Returns the reserved amount. */
 static size_t take_all(struct hs_str tenant)
 {
     size_t taken = 0;
@@ -71,7 +71,8 @@ START_TEST(what_had_no_owner_is_charged_later)
 }
 END_TEST
 
-/* Many random tenants: the limit always holds, and everything is released at the end. */
+/* Many tenants reserve and release at random. The limit always holds, and nothing is left at the
+   end. */
 START_TEST(at_random)
 {
     enum { TENANTS = 200, STEPS = 100000 };

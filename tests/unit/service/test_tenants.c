@@ -65,7 +65,7 @@ START_TEST(a_match_is_its_tenants)
     struct hs_match_slot *slot, *other = NULL;
     struct hs_name owner;
     ck_assert_int_eq(open_match(ACME, HS_STR("m"), &slot), HS_REGISTRY_CREATED);
-    /* This thread has locked it, so waiting for it would never end. */
+    /* This thread holds the lock of the match, so waiting for it would never end. */
     ck_assert_int_eq(open_match(ZETA, HS_STR("m"), &other), HS_REGISTRY_FOREIGN);
     ck_assert_int_eq(hs_registry_acquire(registry, ZETA, HS_STR("m"), NULL, &other),
                      HS_REGISTRY_FOREIGN);
@@ -121,7 +121,7 @@ START_TEST(a_ruleset_is_its_tenants)
     ck_assert_int_eq(put_ruleset(ZETA, "{\"name\":\"mine\",\"up\":\"+y\"}"), HS_RULESET_FOREIGN);
     ck_assert_int_eq(put_ruleset(anybody, "{\"name\":\"mine\"}"), HS_RULESET_FOREIGN);
     ck_assert_int_eq(put_ruleset(ACME, "{\"name\":\"mine\"}"), HS_RULESET_REPLACED);
-    /* no tenant may change an object that all may use */
+    /* No tenant may change an object that all may use. */
     ck_assert_int_eq(put_ruleset(ACME, "{\"name\":\"metres\"}"), HS_RULESET_FOREIGN);
     struct hs_ruleset_entry *entry = hs_ruleset_store_get(rulesets, HS_STR("mine"));
     ck_assert_str_eq(entry->owner.text, "acme");
@@ -143,7 +143,7 @@ static void note_change(void *context, const char *name, const char *before, con
     ++*(size_t *)context;
 }
 
-/* When the directory of rulesets is read again, it does not take a name from a tenant. */
+/* When the directory of rulesets is read again, a file does not take a name from a tenant. */
 START_TEST(directories_are_everybodys)
 {
     char directory[] = "/tmp/hindsight_tenants_XXXXXX", path[64], fault[256] = "";
@@ -151,7 +151,8 @@ START_TEST(directories_are_everybodys)
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/mine.json", directory);
     hs_test_write_file(path, "{\"name\":\"mine\"}");
-    /* This also holds if the tenant puts it after the files were read and before they are used. */
+    /* This is also true if the tenant puts the name after the files were read and before they are
+       applied. */
     struct hs_ruleset_batch *batch = hs_ruleset_batch_read(rulesets, directory, note_fault, fault);
     ck_assert_ptr_nonnull(batch);
     ck_assert_int_eq(put_ruleset(ACME, "{\"name\":\"mine\"}"), HS_RULESET_CREATED);

@@ -126,7 +126,7 @@ END_TEST
 
 static const struct {
     const char *text;
-    int64_t seconds; /* -1: the text is no time */
+    int64_t seconds; /* -1: the text is not a time */
 } times[] = {
     {"1970-01-01T00:00:00Z", 0},          {"2026-01-31T12:34:56Z", 1769862896},
     {"2024-02-29T23:59:59Z", 1709251199}, {"9999-12-31T23:59:59Z", 253402300799},
@@ -167,19 +167,19 @@ static const struct {
 } tokens_tried[] = {
     {"hs_acme_2025_" FIRST, 0, HS_AUTH_FINE, "acme", HS_SCOPE_INGEST | HS_SCOPE_VERIFY},
     {"hs_zeta_2026_" FIRST, 0, HS_AUTH_FINE, "zeta", HS_SCOPE_ADMIN},
-    /* two keys of a tenant are valid at the same time; each is valid from its first second until
-       its end */
+    /* Two keys of a tenant are valid at the same time. Each is valid from its first second until
+       its end. */
     {"hs_acme_2026_" OTHER, YEAR_2026 - 1, HS_AUTH_EXPIRED, "", 0},
     {"hs_acme_2026_" OTHER, YEAR_2026, HS_AUTH_FINE, "acme", HS_SCOPE_INGEST},
     {"hs_acme_2026_" OTHER, YEAR_2026 + 31535999, HS_AUTH_FINE, "acme", HS_SCOPE_INGEST},
     {"hs_acme_2026_" OTHER, YEAR_2026 + 31536000, HS_AUTH_EXPIRED, "", 0},
-    /* the secret of another key, another key, an unknown key */
+    /* The secret of another key, another key, an unknown key. */
     {"hs_acme_2026_" FIRST, YEAR_2026, HS_AUTH_UNKNOWN, "", 0},
     {"hs_zeta_2025_" FIRST, 0, HS_AUTH_UNKNOWN, "", 0},
     {"hs_nobody_1_" FIRST, 0, HS_AUTH_UNKNOWN, "", 0},
     {"hs_acme_2025_" FIRST "x", 0, HS_AUTH_UNKNOWN, "", 0},
     {"hs_ACME_2025_" FIRST, 0, HS_AUTH_UNKNOWN, "", 0},
-    /* the hash in the file is not a secret */
+    /* The hash in the file is not a secret. */
     {"hs_acme_2025_" HASH_1, 0, HS_AUTH_UNKNOWN, "", 0},
     {"hs_nobody_1_0000000000000000000000000000000000000000000000000000000000000000", 0,
      HS_AUTH_UNKNOWN, "", 0},
@@ -243,7 +243,7 @@ START_TEST(of_many_tokens_each_is_found)
 }
 END_TEST
 
-/* ---- exchanged in flight ---- */
+/* ---- replacing tokens during requests ---- */
 
 static struct hs_keyring *keyring;
 static atomic_bool done;
@@ -254,7 +254,7 @@ static void *ask(void *unused)
     size_t asked = 0;
     while (!atomic_load(&done) || asked == 0) {
         struct hs_identity identity;
-        /* in both files, so it is admitted whichever is in use */
+        /* This token is in both files, so it is always admitted. */
         if (hs_keyring_check(keyring, str("hs_acme_2025_" FIRST), &identity) != HS_AUTH_FINE ||
             strcmp(identity.tenant.text, "acme") != 0)
             return &done;

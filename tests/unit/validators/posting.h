@@ -18,7 +18,7 @@ static inline enum hs_frame_result post(int64_t time_us, struct hs_player_frame 
     return post_flags(time_us, entry, NULL);
 }
 
-/* At the origin. */
+/* Places a player at the origin. */
 static inline enum hs_frame_result place(int64_t time_us, const char *player)
 {
     return post(time_us, hs_stage_entry(player, 0, 0, 0));

@@ -16,7 +16,7 @@
 
 static struct hs_test_session session;
 static struct hs_moves_rules *rules;
-static struct hs_move move; /* the next one */
+static struct hs_move move; /* the next move */
 static int failures;        /* failed checks of movement since the last begin */
 
 static inline void begin(void)
@@ -47,7 +47,7 @@ static inline struct hs_move_result judge(void)
     return result;
 }
 
-/* The next move, by dx and dz. */
+/* Sends the next move, by dx and dz. */
 static inline struct hs_move_result step(double dx, double dz)
 {
     move.timestamp_us += FRAME_US;

@@ -26,7 +26,7 @@ static struct hs_player *find(const char *name)
     return hs_players_find(&match->players, hs_stage_str(name));
 }
 
-/* account; NULL: none */
+/* Lets a player join. `account` may be NULL: none. */
 static struct hs_player *join(const char *name, const char *account)
 {
     struct hs_player_frame entry = hs_stage_entry(name, 0, 0, 0);
@@ -44,7 +44,7 @@ static void leave(const char *name)
     ck_assert_int_eq(hs_stage_post(match, now_us, &entry, NULL), HS_FRAME_STORED);
 }
 
-/* 37 flags of moves, a refused claim and a shot, and nearly no credit. */
+/* Gives a player 37 flags of moves, a refused claim and a shot, and nearly no credit. */
 static void misbehave(struct hs_player *player)
 {
     if (player->moves == NULL)
@@ -88,7 +88,7 @@ START_TEST(an_account_outlasts_sessions_and_names)
     struct hs_match_info info;
     hs_match_info(match, &info);
     ck_assert_uint_eq(info.accounts, 1);
-    join("bob", NULL); /* sticky */
+    join("bob", NULL); /* the account is sticky */
     expect_standing("bob", "person", 1);
     ck_assert_uint_eq(match->players.accounts.count, 0);
     leave("bob");
@@ -96,7 +96,7 @@ START_TEST(an_account_outlasts_sessions_and_names)
     expect_standing("eve", "person", 2);
     ck_assert(has_fired("eve"));
     leave("eve");
-    join("bob", "other"); /* the same name for another person */
+    join("bob", "other"); /* another person uses the same name */
     expect_standing("bob", "other", 0);
     ck_assert(!has_fired("bob"));
     join("ann", "person");
@@ -113,12 +113,12 @@ START_TEST(without_an_account_a_name_is_all)
     ck_assert_double_eq(find("eve")->standing.suspicion.hits[HS_CHECK_CONTACT], 0);
     ck_assert_uint_eq(match->players.accounts.count, 0);
     misbehave(find("eve"));
-    join("eve", "person"); /* named later: the session so far belongs to the account */
+    join("eve", "person"); /* the account is named later, and gets the session so far */
     expect_standing("eve", "person", 1);
 }
 END_TEST
 
-/* The client reconnects before the server sees the end of the old connection. */
+/* A client reconnects before the server sees the end of the old connection. */
 START_TEST(the_last_player_who_names_an_account_has_it)
 {
     misbehave(join("bob", "person"));
@@ -126,7 +126,7 @@ START_TEST(the_last_player_who_names_an_account_has_it)
     expect_standing("eve", "person", 1);
     ck_assert(find("bob")->account.text[0] == '\0');
     ck_assert_double_eq(find("bob")->standing.suspicion.hits[HS_CHECK_CONTACT], 0);
-    join("eve", "second"); /* one player changes the account */
+    join("eve", "second"); /* a player changes to another account */
     expect_standing("eve", "second", 0);
     join("eve", "person");
     expect_standing("eve", "person", 1);
@@ -149,8 +149,8 @@ START_TEST(the_debt_of_a_weapon_stays)
 }
 END_TEST
 
-/* No more accounts than players are kept, in the memory of the match; the most suspicious ones
-   stay. */
+/* At most as many accounts as players are kept, in the memory of the match. The most suspicious
+   ones stay. */
 START_TEST(parked_accounts_are_bounded)
 {
     match->players.limit = 20;
@@ -162,7 +162,7 @@ START_TEST(parked_accounts_are_bounded)
         if (i == 7)
             misbehave(player);
         leave(name);
-        for (int k = 0; k < 4; k++) { /* until the player can be evicted */
+        for (int k = 0; k < 4; k++) { /* after this the player can be evicted */
             now_us += HS_MS(4000);
             join("clock", NULL);
         }
@@ -200,7 +200,7 @@ START_TEST(accounts_are_saved)
 }
 END_TEST
 
-/* A crash after the snapshot: the journal knows which player has which account. */
+/* After a crash, the journal knows which player has which account. */
 START_TEST(accounts_are_journalled)
 {
     struct hs_bytes saved = {0}, journal = {0};
@@ -228,7 +228,7 @@ START_TEST(a_new_clock)
     match->newest_us = now_us;
     join("eve", "person");
     expect_standing("eve", "person", 1);
-    ck_assert(!has_fired("eve")); /* times of the old clock have no meaning */
+    ck_assert(!has_fired("eve")); /* times of the old clock mean nothing now */
 }
 END_TEST
 

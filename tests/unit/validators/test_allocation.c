@@ -1,6 +1,7 @@
 /*
- * Verification allocates nothing. Counts every allocation of this program. If a sanitizer replaces
- * the allocator, its hooks count. Otherwise functions of this file replace those of the C library.
+ * Verification allocates nothing. This file counts every allocation of the program. If a sanitizer
+ * replaces the allocator, its hooks count. Otherwise functions of this file replace those of the C
+ * library.
  */
 #include <check.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "validators/shot.h"
 #include "validators/world.h"
 
-/* Compilers assume that malloc does not change these variables, but here it does. */
+/* These are volatile, because compilers assume that malloc does not change them. Here it does. */
 static volatile unsigned long allocations, releases;
 static void *volatile kept; /* so that the compiler removes no call */
 
@@ -106,11 +107,11 @@ static struct hs_weapon *add_weapon(const char *name, enum hs_weapon_type type)
     weapon->pellets = 1;
     weapon->range = 100;
     weapon->radius = 0.05;
-    weapon->has_require_shot = true; /* claims with shots and without */
+    weapon->has_require_shot = true; /* claims with shots and claims without are tested */
     return weapon;
 }
 
-/* One weapon of each kind, in addition to those of the stage. */
+/* Adds one weapon of each kind to those of the stage. */
 static void add_weapons(void)
 {
     struct hs_weapon *shotgun = add_weapon("shotgun", HS_WEAPON_HITSCAN);
@@ -129,7 +130,7 @@ static void add_weapons(void)
     ck_assert_uint_eq(hs_ruleset_validate(rules, NULL, NULL), 0);
 }
 
-/* Some walls, a wedge, and a floor. */
+/* Builds some walls, a wedge, and a floor. */
 static void build_world(void)
 {
     static const struct hs_vec vertices[] = {{10, 5, 0}, {10, 9, 0}, {11, 7, 4}, {14, 7, 0}};
@@ -143,8 +144,8 @@ static void build_world(void)
     hs_match_set_world(match, world);
 }
 
-/* A lift and a door that always exist, and a gate that has a place only now; the aims and the round
-   trips of S. */
+/* Posts a lift and a door in all frames, and a gate only in the newest frame. Also posts the aims
+   and the round trips of S. */
 static void post_movers(void)
 {
     for (int ms = 0; ms <= 1000; ms += 50) {
@@ -183,7 +184,7 @@ static void set_up(void)
     hs_stage_play(match);
     post_movers();
     char name[8];
-    for (int i = 0; i < 20; i++) { /* a crowd; some of them have no pose at the time */
+    for (int i = 0; i < 20; i++) { /* a crowd; some of its bodies have no pose at the time */
         snprintf(name, sizeof name, "B%d", i);
         for (int ms = i < 15 ? 700 : 990; ms <= 1000; ms += 50)
             hs_stage_place(match, HS_MS(ms), name, 5 + i / 2.0, 0.7 * i - 6, 0);
@@ -267,7 +268,7 @@ static void see(struct seen *seen, const struct hs_hit_result *result)
         seen->checks[result->checks[i].check] = true;
 }
 
-/* Earlier shots of S, for the cadence and for repeated traces. */
+/* Records earlier shots of S, for the cadence and for repeated traces. */
 static void note_some(struct hs_hit_result *result)
 {
     for (int i = 0; i < 4; i++) {
@@ -288,7 +289,7 @@ static void expect_seen(const struct seen *seen, int mode, int reasons)
         ck_assert_msg(seen->checks[i], "%s never ran", hs_check_name((enum hs_check)i));
 }
 
-/* Row: enforced as given, all in shadow, all off. */
+/* Row 0: modes as given; row 1: all checks in shadow; row 2: all checks off. */
 START_TEST(verification_allocates_nothing)
 {
     static struct hs_hit_result result;
@@ -306,7 +307,7 @@ START_TEST(verification_allocates_nothing)
     unsigned long allocated = allocations - before, freed = releases - released;
     ck_assert_uint_eq(allocated, 0);
     ck_assert_uint_eq(freed, 0);
-    expect_seen(&seen, _i, 16); /* the claims must end differently */
+    expect_seen(&seen, _i, 16); /* the claims must have different results */
 }
 END_TEST
 
@@ -341,8 +342,8 @@ START_TEST(shots_allocate_nothing)
 }
 END_TEST
 
-/* The moves of a player: on time, late, repeated, altered, of another epoch, after a reset, far
-   away. */
+/* Makes the moves of a player: on time, late, repeated, altered, of another epoch, after a reset,
+   far away. */
 static void move_of(int i, struct hs_move *move)
 {
     *move = (struct hs_move){.player = HS_STR("S"),
@@ -360,7 +361,7 @@ static void move_of(int i, struct hs_move *move)
                              .velocity = {6, 0, 0},
                              .server_position = {i / 10.0, i % 90 == 0 ? 9 : 0, 0}};
     if (i > 2000)
-        move->timestamp_us += HS_MS(17 * (i - 2000)); /* fast */
+        move->timestamp_us += HS_MS(17 * (i - 2000)); /* from here on the clock is fast */
     if (i % 111 == 0)
         move->timestamp_us = -1;
     move->timestamp_us -= i % 1000 > 500 ? HS_MS(240000) : 0;
@@ -439,7 +440,7 @@ static void play_scenario(const struct hs_one_scenario *one, struct watch *watch
     hs_scenario_plan_destroy(plan);
 }
 
-/* Every kind of claim in the scenarios. */
+/* Every kind of claim that occurs in the scenarios. */
 START_TEST(scenarios_allocate_nothing)
 {
     static struct hs_all_scenarios scenarios;

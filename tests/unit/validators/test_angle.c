@@ -1,4 +1,4 @@
-/* Angles compared with the C library's arc functions, and arcs with a search along them. */
+/* Angles are compared with the C library's arc functions, and arcs with a search along them. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ START_TEST(between_directions_as_libm_has_it)
 }
 END_TEST
 
-/* Here arc cosines lose all their digits. */
+/* For such angles an arc cosine loses all its digits. */
 START_TEST(tiny_angles_and_nearly_opposite_ones)
 {
     for (double angle = 1e-15; angle < 0.1; angle *= 3) {
@@ -66,7 +66,7 @@ static const struct {
     {{1, 1, 1}, {1, 0, 0}, {0, 1, 0}, 35.264389682754654},
     {{1, -1, 0}, {1, 0, 0}, {0, 1, 0}, 45},
     {{-1, 0, 0}, {1, 0, 0}, {0, 1, 0}, 90},
-    {{-1, -1, 0}, {1, 0, 0}, {0, 1, 0}, 135}, /* the far side of the circle is not on the arc */
+    {{-1, -1, 0}, {1, 0, 0}, {0, 1, 0}, 135}, /* the far side of the circle is no part of the arc */
     {{0, 1, 0}, {1, 0, 0}, {1, 0, 0}, 90},
     {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}, 0},
     {{1, 0, 0}, {1, 0, 0}, {-1, 0, 0}, 0}, /* half a turn: the nearer end counts */
@@ -92,7 +92,7 @@ START_TEST(arcs_between_looks)
 }
 END_TEST
 
-/* The nearest of many points on the arc is as near as the arc, and none is nearer. */
+/* The nearest of many points on the arc is as near as the function says, and no point is nearer. */
 START_TEST(arcs_against_a_search)
 {
     enum { STEPS = 2000 };

@@ -1,5 +1,5 @@
-/* Memory budgets: the limit of one and of all, the spare part, and many threads that reserve at
-   once. */
+/* Memory budgets: the limit of one budget and of all, the spare part, and many threads that reserve
+   at once. */
 #include "tests/support/run_suite.h"
 #include "validators/base/budget_inside.h"
 
@@ -37,8 +37,8 @@ START_TEST(up_to_the_limit)
 }
 END_TEST
 
-/* A reservation by the other budget leaves less for this one, and a refused one there leaves this
-   one unchanged. */
+/* What the other budget has reserved is not left for this one. A reservation that is refused there
+   changes nothing here. */
 START_TEST(up_to_the_limit_of_all)
 {
     ck_assert(hs_budget_reserve(&other, 900));
@@ -53,7 +53,7 @@ START_TEST(up_to_the_limit_of_all)
 }
 END_TEST
 
-/* The last twentieth of each limit is not spare. */
+/* The last twentieth of each limit is not spare memory. */
 START_TEST(what_is_spare)
 {
     ck_assert(hs_budget_has_spare(&own, 570) && !atomic_load(&own.was_refused));

@@ -1,4 +1,5 @@
-/* The detectors of the default check, move by move: pauses, and silences with a catch-up. */
+/* The detectors of the default clock check, move by move: pauses, and silences after which the
+   moves catch up. */
 #include <check.h>
 
 #include "tests/support/play/stage.h"
@@ -13,8 +14,8 @@ static struct hs_clock_guard guard;
 static bool has_begun, has_acks;
 static int suspected, proven;
 
-/* The connection, and the time of the player's newest frame by the player's clock and by the true
-   clock. */
+/* The delays of the connection, and the time of the player's newest frame by their clock and by the
+   true clock. */
 static int64_t up_us, down_us, now_us, received_us;
 static double client_us;
 
@@ -67,7 +68,8 @@ static void run(double seconds, double rate)
     }
 }
 
-/* Alt-tab. The delay to the server is longer afterwards than before, and shrinks step by step. */
+/* The player switches to another window. Afterwards the delay to the server is longer than before,
+   and shrinks step by step. */
 static void pause_and_return(double rate)
 {
     now_us += S(2);
@@ -103,7 +105,8 @@ START_TEST(honest_pauses_are_no_offence)
 END_TEST
 
 /*
- * No packets for 8 s while the player's clock stands, then double speed without a newer snapshot.
+ * Sends no packets for 8 s while the player's clock stands. Then the clock has double speed, and no
+ * newer snapshot is acknowledged.
  */
 static void stand_and_run(double fast_s)
 {
@@ -141,8 +144,8 @@ START_TEST(without_acks_nothing_tells_it_from_a_stall)
 }
 END_TEST
 
-/* Nothing arrives for 8 s. The waiting moves then arrive at `speed` times the rate, and new moves
-   wait behind them. */
+/* Lets nothing arrive for 8 s. Then the waiting moves arrive at `speed` times the rate, and new
+   moves wait behind them. */
 static void outage(double speed)
 {
     int64_t from_us = now_us, until_us = now_us + S(8), arrives_us = until_us + up_us;
@@ -167,7 +170,7 @@ START_TEST(an_outage_that_drains_is_no_offence)
 }
 END_TEST
 
-/* Before it is measured, the noise is 0; afterwards it is the mean delay above the min. */
+/* The noise is 0 before it is measured. Afterwards it is the mean delay above the min. */
 START_TEST(noise_is_measured)
 {
     run(0.2, 1);

@@ -47,14 +47,14 @@ START_TEST(falloff_of_no_and_of_one_point)
 }
 END_TEST
 
-/* ---- through a verdict ---- */
+/* ---- in a verdict ---- */
 
 static struct hs_hit_result *judge(const struct hs_hit_claim *claim)
 {
     return hs_stage_verify(match, claim, HS_MS(1000));
 }
 
-/* The claim is accepted, and pays this damage for this zone. */
+/* Checks that the claim is accepted, and pays this damage for this zone. */
 static void expect_damage(const struct hs_hit_claim *claim, double amount, const char *zone)
 {
     struct hs_hit_result *r = judge(claim);
@@ -67,7 +67,7 @@ static void expect_damage(const struct hs_hit_claim *claim, double amount, const
     free(r);
 }
 
-/* Row: the aimed height, and whether the zones are those of the ruleset or of the weapon. */
+/* A row has the height of the aim, and either the ruleset's or the weapon's own zones. */
 static const struct {
     double height;
     const char *zone, *bone;
@@ -103,8 +103,9 @@ START_TEST(falloff_is_taken_at_the_contact)
     rifle->falloff[1] = (struct hs_falloff_point){100, 0};
     hs_stage_place(match, HS_MS(1000), "S", 0, 0, 0);
     hs_stage_place(match, HS_MS(1000), "T", 20, 0, 0);
-    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 90, 0, 1.6); /* ends far behind */
-    /* Head 0.15 and sphere 0.05: the centre of the sphere travels 19.8. */
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 90, 0, 1.6); /* it ends far behind T */
+    /* The head has a radius of 0.15 and the sphere of 0.05, so the centre of the sphere travels
+       19.8. */
     expect_damage(&claim, 40 * (1 - 0.198), "head");
 }
 END_TEST
@@ -156,7 +157,7 @@ START_TEST(claimed_numbers_pay_nothing)
 }
 END_TEST
 
-/* The max damage of the rifle is 20 x 2. A falloff above 1 and the shooter's scale raise it. */
+/* The max damage of the rifle is 20 x 2. A falloff above 1 or the shooter's scale raises it. */
 START_TEST(forged_damage_is_above_the_most_the_weapon_can_do)
 {
     static const struct {
@@ -216,7 +217,7 @@ START_TEST(lenient_hits_pay_for_the_zone_they_nearly_touched)
     rules->hit.claim_padding = 0.1;
     rules->hit.origin_tolerance = 0.3;
     hs_stage_play(match);
-    /* Above the head: 0.15 + 0.05 + 0.08 above its centre. */
+    /* Above the head: the path is 0.15 + 0.05 + 0.08 above its centre. */
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.6);
     double rise = 0.28;
     claim.start.z += rise;
@@ -230,7 +231,7 @@ START_TEST(lenient_hits_pay_for_the_zone_they_nearly_touched)
 }
 END_TEST
 
-/* ---- contact in shadow: paid as claimed ---- */
+/* ---- with the contact check in shadow, the claimed zone is paid ---- */
 
 START_TEST(a_miss_in_shadow_is_paid_as_it_was_claimed)
 {
@@ -249,7 +250,8 @@ START_TEST(a_miss_in_shadow_is_paid_as_it_was_claimed)
     rifle->falloff[1] = (struct hs_falloff_point){20, 0.5};
     hs_stage_play(match);
     for (int i = 0; i < 5; i++) {
-        struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 15, 0, 1.6); /* ends at 15 */
+        /* the path ends at 15 */
+        struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 15, 0, 1.6);
         claim.claimed_bone = hs_stage_str(rows[i].bone);
         struct hs_hit_result *r = judge(&claim);
         ck_assert_int_eq(r->verdict, HS_VERDICT_ACCEPTED);

@@ -149,7 +149,7 @@ static const struct {
 
 #define REFUSALS ((int)(sizeof refusals / sizeof *refusals))
 
-/* A refused entry leaves no trace; the others of its frame are stored. */
+/* A refused entry changes nothing. The other entries of its frame are stored. */
 START_TEST(entries_are_judged_one_by_one)
 {
     struct hs_player_frame entries[3] = {hs_stage_entry("A", 0, 0, 0), good_entry(),
@@ -237,7 +237,7 @@ START_TEST(prune_keeps_one_beyond_the_window)
     ck_assert_int_eq(player.oldest_us, HS_MS(2000));
     ck_assert_uint_eq(player.samples, 21);
     ck_assert_int_eq(player.newest_us, HS_MS(3000));
-    /* The time of other players goes on; the last known pose stays. */
+    /* The time goes on for other players. The last known pose stays. */
     for (int ms = 3050; ms <= 6000; ms += 50)
         hs_stage_place(match, HS_MS(ms), "Q", 0, 0, 0);
     ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
@@ -261,8 +261,8 @@ START_TEST(players_and_samples_are_bounded)
         ck_assert_uint_eq(flags, i < 4 ? 0 : 1u << HS_FRAME_FLAG_HISTORY_FULL);
     }
     ck_assert_uint_eq(hs_samples_of(match, "A"), 4);
-    /* A player leaves. Once none of their claims can pass, there is space for one newcomer, and no
-       more. */
+    /* A player leaves. Once no claim of theirs can be accepted, there is space for one new player,
+       and for no more. */
     ck_assert_int_eq(post(10, hs_stage_event("B", HS_EVENT_LEAVE)), HS_FRAME_STORED);
     ck_assert_uint_eq(hs_info_of(match).players, 1);
     const int64_t window_us = match->claim_window_us;
@@ -294,7 +294,7 @@ START_TEST(team_names_are_bounded)
     }
     ck_assert_int_ge(stored, 64);
     ck_assert_int_lt(stored, 3000);
-    ck_assert_int_eq(place(3000, "P"), HS_FRAME_STORED); /* known players go on */
+    ck_assert_int_eq(place(3000, "P"), HS_FRAME_STORED); /* known players can still post */
 }
 END_TEST
 

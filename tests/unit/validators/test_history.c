@@ -125,7 +125,7 @@ START_TEST(a_sample_comes_back_as_it_was)
 }
 END_TEST
 
-/* Every order of five samples gives the same history. */
+/* Five samples give the same history in every order. */
 START_TEST(late_samples_find_their_place)
 {
     int order[5] = {0, 1, 2, 3, 4};
@@ -184,7 +184,7 @@ START_TEST(the_ring_grows_to_its_limit_and_the_oldest_go)
         size_t bytes = hs_history_bytes(history);
         ck_assert_uint_ge(bytes, last);
         grown += bytes != last;
-        ck_assert(i < 100 || bytes == last); /* full: nothing more is allocated */
+        ck_assert(i < 100 || bytes == last); /* when it is full, nothing more is allocated */
         last = bytes;
     }
     ck_assert_int_ge(grown, 3);
@@ -192,7 +192,8 @@ START_TEST(the_ring_grows_to_its_limit_and_the_oldest_go)
 }
 END_TEST
 
-/* The end of the ring at every place: late samples are inserted before, on and after it. */
+/* The ring ends at every place in turn. Late samples are inserted before its end, on it and after
+   it. */
 START_TEST(late_samples_cross_the_seam_of_the_ring)
 {
     for (int turn = 0; turn < 100; turn++) {
@@ -203,7 +204,7 @@ START_TEST(late_samples_cross_the_seam_of_the_ring)
         for (int k = 0; k < 99; k += 7) {
             int64_t late = oldest + HS_MS(10 * k) + HS_MS(5);
             if (hs_history_find(history, late) < 0)
-                continue; /* its place no longer exists */
+                continue; /* the place for this sample no longer exists */
             ck_assert_int_eq(put(late, -1), HS_INSERT_STORED_FULL);
             ck_assert_uint_eq(hs_history_count(history), 100);
             int64_t at = hs_history_find(history, late);
@@ -259,7 +260,7 @@ START_TEST(prune_keeps_one_beyond)
     hs_history_prune(history, INT64_MAX);
     ck_assert_uint_eq(hs_history_count(history), 1);
     ck_assert_int_eq(time_of(0), 1000);
-    put(1100, 0); /* and the history goes on */
+    put(1100, 0); /* after this the history goes on */
     ck_assert_uint_eq(hs_history_count(history), 2);
 }
 END_TEST
@@ -291,14 +292,15 @@ END_TEST
 
 START_TEST(a_late_sample_explains_a_jump_or_makes_one)
 {
-    /* 15 in 50 ms is too fast: a jump. A late sample in between, near the end, moves the jump. */
+    /* 15 in 50 ms is too fast, so it is a jump. A late sample near the end of the path shifts the
+       jump. */
     put(0, 0);
     put(HS_MS(50), 15);
     ck_assert(jumped(1));
     put(HS_MS(25), 14);
     ck_assert(jumped(1));
     ck_assert(!jumped(2)); /* 1 in 25 ms */
-    /* A distant sample between two quiet samples makes both moves jumps. */
+    /* A distant sample between two near samples makes both moves jumps. */
     put(HS_MS(100), 15);
     ck_assert(!jumped(3));
     put(HS_MS(75), 500);
@@ -329,7 +331,7 @@ END_TEST
 
 START_TEST(states_are_shared_and_told_apart)
 {
-    /* Alternating lives: many samples, with two different states. */
+    /* Lives and weapons change. There are many samples, and few different states. */
     for (int i = 0; i < 100; i++) {
         struct hs_sample sample = sample_at(i, 0);
         struct hs_state state = plain;
@@ -359,7 +361,7 @@ START_TEST(equal_states_cost_once)
     }
     size_t distinct = hs_history_bytes(history);
     ck_assert_uint_ge(distinct, same + 90 * sizeof(struct hs_state));
-    /* The places of unused states are reused: after ten rounds the memory is the same. */
+    /* The memory of unused states is reused: after ten rounds it is the same. */
     for (int i = 100; i < 1100; i++) {
         struct hs_sample sample = sample_at(i, 0);
         struct hs_state state = plain;
@@ -367,7 +369,7 @@ START_TEST(equal_states_cost_once)
         ck_assert_int_eq(hs_history_insert(history, &rules, &sample, &state, NULL),
                          HS_INSERT_STORED_FULL);
     }
-    /* One state more than there are samples may be in use while the oldest sample is replaced. */
+    /* While the oldest sample is replaced, one state more than there are samples may be in use. */
     ck_assert_uint_le(hs_history_bytes(history), distinct + 128 * (sizeof(struct hs_state) + 16));
     for (uint32_t i = 0; i < 100; i++)
         ck_assert_int_eq(hs_history_state(history, hs_history_at(history, i))->life, 1000 + i);
@@ -442,7 +444,8 @@ static void expect_extra(const struct hs_sample *sample, uint16_t bones, uint8_t
     ck_assert(!hs_posted_pose_has_bone(got, bones));
 }
 
-/* The contents of sample i in a mixed history: nothing, an eye, bones, or bones with scale. */
+/* Chooses what sample i of a mixed history contains: nothing, an eye, bones, or bones with
+   scale. */
 static void extra_kind(int i, uint16_t *bones, uint8_t *stride)
 {
     *bones = i % 4 == 1 ? 0 : i % 4 == 2 ? 3 : HS_MAX_BONES;
@@ -461,7 +464,7 @@ START_TEST(extras_of_every_size_stay_with_their_samples)
             struct hs_sample sample = sample_at(round * 1000 + i, 0);
             hs_history_insert(history, &rules, &sample, &plain,
                               i % 4 == 0 ? NULL : &room.posted_pose);
-            /* A duplicate with other bones must not change the first one's bones. */
+            /* A duplicate with other bones must not change the bones of the first one. */
             fill_extra(&room, 5, HS_BONE_FLOATS, 99);
             ck_assert_int_eq(hs_history_insert(history, &rules, &sample, &plain, &room.posted_pose),
                              HS_INSERT_DUPLICATE);
@@ -485,7 +488,7 @@ END_TEST
 START_TEST(late_samples_bring_their_bones)
 {
     union hs_posted_pose_space room;
-    for (int i = 0; i < 20; i++) { /* 0, 19, 1, 18, ...: every place is the middle once */
+    for (int i = 0; i < 20; i++) { /* 0, 19, 1, 18, ...: every place is in the middle once */
         int k = i % 2 == 0 ? i / 2 : 19 - i / 2;
         fill_extra(&room, 4, HS_BONE_FLOATS, k);
         struct hs_sample sample = sample_at(k, 0);
@@ -508,9 +511,9 @@ START_TEST(bytes_are_bounded)
             full = hs_history_bytes(history);
         ck_assert(i < 200 || hs_history_bytes(history) == full);
         if (i % 1000 == 999)
-            hs_history_prune(history, i - 3); /* space that was released is used again */
+            hs_history_prune(history, i - 3); /* memory that was released is used again */
     }
-    /* At most twice the need of a hundred samples. */
+    /* At most twice the memory that a hundred samples need. */
     ck_assert_uint_le(full, 2 * 101 * (sizeof(struct hs_sample) + sizeof room + 64) + 1024);
     ck_assert_uint_ge(full, 100 * (sizeof(struct hs_sample) + sizeof room));
 }
@@ -534,7 +537,8 @@ START_TEST(a_cleared_history_starts_again)
 }
 END_TEST
 
-/* Many poses with one time and different bones: the last one stays, and costs no more than one. */
+/* Many poses have the same time and different bones. The last one stays, and needs no more memory
+   than one. */
 START_TEST(the_last_pose_of_a_time_counts)
 {
     struct hs_history_rules last = rules;
@@ -554,7 +558,7 @@ START_TEST(the_last_pose_of_a_time_counts)
         const struct hs_sample *kept = hs_history_at(history, 1);
         ck_assert_uint_eq(hs_history_count(history), 3);
         ck_assert_double_eq(kept->position.x, i % 5);
-        ck_assert_int_eq(kept->event, HS_EVENT_TELEPORT); /* of the first */
+        ck_assert_int_eq(kept->event, HS_EVENT_TELEPORT); /* the event of the first pose */
         ck_assert_int_eq(hs_history_state(history, kept)->ammo, i);
         ck_assert_mem_eq(hs_history_posted_pose(history, kept), &room.posted_pose,
                          sizeof room.posted_pose);

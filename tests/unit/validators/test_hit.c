@@ -1,5 +1,5 @@
-/* Which check of a claim decides, the effect of modes, and the answers to missing data. Fixture:
-   tests/support/play/stage.h. */
+/* Decisions about claims: which check decides, what modes change, and what happens if data is
+   missing. Fixture: tests/support/play/stage.h. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tests/support/run_suite.h"
 #include "tests/unit/validators/posting.h"
 
-static struct hs_world *wall_between, *wall_behind; /* S and T */
+static struct hs_world *wall_between, *wall_behind; /* between S and T; behind T */
 
 static struct hs_world *wall_at(double x)
 {
@@ -53,8 +53,8 @@ static struct hs_hit_claim head_shot(void)
 
 /* ---- which check decides, and modes ---- */
 
-/* The reason that each check gives after `spoil` makes it fail. OK: `spoil` cannot make the check
-   fail. This is allowed only for a check that is off by default; test_scenario_files.c requires a
+/* The reason that each check gives after `spoil` made it fail. OK: `spoil` cannot make the check
+   fail, which is allowed only for a check that is off by default; test_scenario_files.c requires a
    scenario for it. */
 static const enum hs_reason spoilt_reasons[HS_CHECK_COUNT] = {
     [HS_CHECK_SHAPE] = HS_REASON_COORDINATE_OUT_OF_WORLD,
@@ -83,12 +83,12 @@ static bool is_spoilable(enum hs_check check)
     return spoilt_reasons[check] != HS_REASON_OK;
 }
 
-/* One claim can fail the other checks together. The claim is of a projectile that arrives at its
-   fire time, because instant weapons have no flight to check. Each pellet has its own contact, and
-   a blast is refused only without a direct hit. So these two fail alone. */
+/* All checks except these two can fail together in one claim. The claim is for a projectile that
+   arrives at its fire time, because instant weapons have no flight to check. Each pellet has its
+   own contact, and a blast is refused only without a direct hit. So these two checks fail alone. */
 #define ALONE (1u << HS_CHECK_PELLETS | 1u << HS_CHECK_BLAST)
 
-/* The checks that one claim can fail together, and how many they are. */
+/* Returns the set of checks that one claim can fail together, and their number. */
 static unsigned together(int *count)
 {
     unsigned set = 0;
@@ -124,7 +124,7 @@ static void book(uint64_t number, int64_t fire_time_us, struct hs_vec end, enum 
     ck_assert(hs_hit_record(match, &claim, &result, HS_STR("{")));
 }
 
-/* Earlier events: the number of the claim (7), its path, and four shots in 40 ms. */
+/* Adds earlier events: the number of the claim (7), its path, and four shots in 40 ms. */
 static void spoil_past(unsigned set, const struct hs_hit_claim *claim)
 {
     const struct hs_vec elsewhere = {0, 20, 1.6};
@@ -151,7 +151,7 @@ static void spoil_players(unsigned set)
         s.team = t.team = HS_STR("red");
     hs_stage_post(match, NOW, &s, NULL);
     hs_stage_post(match, NOW, &t, NULL);
-    if (is_in(set, HS_CHECK_BYSTANDER)) /* beside T they touch nothing on the other path */
+    if (is_in(set, HS_CHECK_BYSTANDER)) /* beside T, the body is not touched on the other path */
         hs_stage_place(match, NOW, "B", 10, is_in(set, HS_CHECK_CONTACT) ? 0.6 : 0, 0);
 }
 
@@ -164,7 +164,7 @@ static void spoil_pellets(struct hs_hit_claim *claim)
     claim->pellet_count = 2;
 }
 
-/* It bursts ten metres in front of the claimed victim. */
+/* Lets the projectile explode ten metres in front of the claimed victim. */
 static void spoil_blast(struct hs_hit_claim *claim)
 {
     static const struct hs_str victims[] = {{"T", 1}};
@@ -193,7 +193,8 @@ static void spoil(unsigned set, struct hs_hit_claim *claim, int64_t *now_us)
     claim->end.y = is_in(set, HS_CHECK_CONTACT) ? 1.2 : 0;
     claim->has_fire_time = claim->has_velocity = true;
     claim->fire_time_us = NOW;
-    /* Up to two degrees beside the path, less than the tolerance of the aim. */
+    /* The velocity is up to two degrees off the path, which is less than the tolerance of the
+       aim. */
     claim->velocity = hs_vec_sub(claim->end, claim->start);
     claim->velocity.z += is_in(set, HS_CHECK_BINDING) ? 0.7 : 0;
     claim->velocity = hs_vec_scale(claim->velocity, (is_in(set, HS_CHECK_FLIGHT) ? 1.1e6 : 1e6) /
@@ -204,8 +205,8 @@ static void spoil(unsigned set, struct hs_hit_claim *claim, int64_t *now_us)
     rifle->min_interval_us = HS_MS(100);
     rifle->range = is_in(set, HS_CHECK_RANGE) ? 19 : 100;
     *now_us = NOW + (is_in(set, HS_CHECK_REWIND) ? HS_MS(251) : 0);
-    /* The round trip explains 125 ms before now. This claim is off by 125, or by 126 if the rewind
-       is also too long. */
+    /* The round trip explains 125 ms before now. This claim is off by 125 ms, or by 126 ms if the
+       rewind is too long as well. */
     rules->rewind.newer_slack_us = is_in(set, HS_CHECK_LATENCY) ? HS_MS(100) : HS_MS(200);
     rules->rewind.older_slack_us = rules->rewind.newer_slack_us;
     rules->hit.origin_tolerance = is_in(set, HS_CHECK_ORIGIN) ? 1e-3 : 0.5;
@@ -218,7 +219,7 @@ static void spoil(unsigned set, struct hs_hit_claim *claim, int64_t *now_us)
         rules->history.world_bound = 15;
 }
 
-/* The reason that a check gives in such a claim; OK: it passes. */
+/* Returns the reason that a check gives in such a claim. OK: the check passes. */
 static enum hs_reason spoilt_reason(unsigned set, enum hs_check check)
 {
     if (!is_in(set, check))
@@ -230,7 +231,7 @@ static enum hs_reason spoilt_reason(unsigned set, enum hs_check check)
     return check == HS_CHECK_CONTACT && bystander ? HS_REASON_WRONG_TARGET : spoilt_reasons[check];
 }
 
-/* If only a miss is left, no body can block it. */
+/* Returns whether a check runs. A shot that misses has no body in its way. */
 static bool is_asked(unsigned set, enum hs_check check)
 {
     if (is_in(ALONE, check))
@@ -269,7 +270,8 @@ static void expect_decision(unsigned set, const struct hs_hit_result *r)
     ck_assert_msg((r->damage_total > 0) == pays, "set %05x pays %g", set, r->damage_total);
 }
 
-/* All sets of failing checks: the first check of the list decides, and all are reported. */
+/* Tests all sets of failing checks. The first check in the order decides, and all failures are
+   reported. */
 START_TEST(the_first_failure_decides_and_all_are_reported)
 {
     int count;
@@ -289,7 +291,7 @@ START_TEST(the_first_failure_decides_and_all_are_reported)
 }
 END_TEST
 
-/* Random sets, mostly of few checks; each check is randomly enforced, in shadow or off. */
+/* Tests random sets, mostly of few checks. Each check is randomly enforced, in shadow or off. */
 START_TEST(modes_change_the_verdict_and_nothing_else)
 {
     int count;
@@ -309,7 +311,7 @@ START_TEST(modes_change_the_verdict_and_nothing_else)
 }
 END_TEST
 
-/* One check in one mode, alone. */
+/* Tests one failing check in each mode. */
 START_TEST(a_failure_in_each_mode)
 {
     enum hs_check check = (enum hs_check)(_i / HS_MODE_COUNT);
@@ -325,14 +327,15 @@ START_TEST(a_failure_in_each_mode)
     ck_assert_int_eq(r->would_reject_count, rules->checks[check] == HS_MODE_SHADOW);
     if (r->would_reject_count > 0)
         ck_assert_int_eq(r->would_reject[0], spoilt_reason(1u << check, check));
-    /* In a blast nobody is hurt, whatever its failure causes. */
+    /* If the blast check fails, nobody takes damage, in any mode. */
     ck_assert((r->damage_total > 0) == (!enforced && check != HS_CHECK_BLAST));
 }
 END_TEST
 
 /* ---- missing data ---- */
 
-/* Row: the missing data, and whose it is. T has poses from 800 to 900 ms, and from 1100 ms on. */
+/* A row has the missing data and its player. T has poses from 800 to 900 ms, and from 1100 ms
+   on. */
 static const struct {
     const char *who;
     int ms;
@@ -370,11 +373,11 @@ START_TEST(a_target_without_a_pose_is_inconclusive)
     ck_assert_double_eq(r->damage_total, 0);
     ck_assert(!r->rewind.present);
     hs_expect_row(r, HS_CHECK_CONTACT, HS_OUTCOME_UNKNOWN, missing[_i].reason);
-    /* In shadow: accepted, nothing is paid, and the check is listed. */
+    /* In shadow, the claim is accepted, nothing is paid, and the check is listed. */
     rules->checks[HS_CHECK_LIFE] = rules->checks[HS_CHECK_CONTACT] = HS_MODE_SHADOW;
     r = judge_at(&claim, HS_MS(1200));
     hs_expect_reason(r, HS_REASON_OK);
-    ck_assert_uint_eq(r->would_reject_count, 1); /* of both, once */
+    ck_assert_uint_eq(r->would_reject_count, 1); /* once for both checks */
     ck_assert_int_eq(r->would_reject[0], missing[_i].reason);
     ck_assert_double_eq(r->damage_total, 0);
 }
@@ -396,7 +399,7 @@ START_TEST(a_shooter_without_a_pose_is_inconclusive)
     ck_assert_double_eq(r->damage_total, 0);
     hs_expect_row(r, HS_CHECK_ORIGIN, HS_OUTCOME_UNKNOWN, reason);
     hs_expect_row(r, HS_CHECK_CONTACT, HS_OUTCOME_PASS, HS_REASON_OK);
-    /* The shooter's history is unnecessary only if no check uses it. */
+    /* The shooter's history is unnecessary only if no enforced check uses it. */
     rules->checks[HS_CHECK_WEAPON] = rules->checks[HS_CHECK_LIFE] = HS_MODE_OFF;
     hs_expect_reason(judge_at(&claim, HS_MS(1200)), reason);
     rules->checks[HS_CHECK_ORIGIN] = rules->checks[HS_CHECK_AIM] = HS_MODE_SHADOW;
@@ -406,7 +409,7 @@ START_TEST(a_shooter_without_a_pose_is_inconclusive)
     rules->checks[HS_CHECK_ORIGIN] = HS_MODE_OFF;
     r = judge_at(&claim, HS_MS(1200));
     hs_expect_reason(r, HS_REASON_OK);
-    ck_assert_double_eq(r->damage_total, 0); /* the aim is still checked, in shadow */
+    ck_assert_double_eq(r->damage_total, 0); /* because the aim is still checked, in shadow */
     rules->checks[HS_CHECK_AIM] = HS_MODE_OFF;
     r = judge_at(&claim, HS_MS(1200));
     hs_expect_reason(r, HS_REASON_OK);
@@ -415,7 +418,7 @@ START_TEST(a_shooter_without_a_pose_is_inconclusive)
 }
 END_TEST
 
-/* A claim is refused if a failure does not depend on the missing data. */
+/* A failure that does not depend on the missing data rejects the claim. */
 START_TEST(an_enforced_failure_wins_over_missing_data)
 {
     static const enum hs_check checks[] = {
@@ -429,7 +432,7 @@ START_TEST(an_enforced_failure_wins_over_missing_data)
         spoil(1u << checks[i], &claim, &now_us);
         claim.target = HS_STR("X");
         hs_expect_reason(judge_at(&claim, now_us), spoilt_reason(1u << checks[i], checks[i]));
-        rules->checks[checks[i]] = HS_MODE_SHADOW; /* and in shadow it is not refused */
+        rules->checks[checks[i]] = HS_MODE_SHADOW; /* in shadow it does not reject */
         struct hs_hit_result *r = judge_at(&claim, now_us);
         hs_expect_reason(r, HS_REASON_UNKNOWN_TARGET_HISTORY);
         ck_assert_uint_eq(r->would_reject_count, 1);
@@ -458,7 +461,7 @@ START_TEST(those_who_left_are_unknown)
 }
 END_TEST
 
-/* ---- flags, and what is said of the rewind ---- */
+/* ---- flags, and the member `rewind` ---- */
 
 START_TEST(forged_radius_is_off_by_more_than_one_percent)
 {
@@ -533,7 +536,7 @@ START_TEST(results_are_booked)
     note(&claim);
     claim.end.y = 9;
     note(&claim);
-    claim.hit_time_us = HS_MS(700); /* only latency: no suspicion */
+    claim.hit_time_us = HS_MS(700); /* only the latency fails, which is not suspicious */
     note(&claim);
     struct hs_player_info info;
     ck_assert(hs_match_find_player(match, HS_STR("S"), &info));
@@ -551,7 +554,8 @@ START_TEST(results_are_booked)
 }
 END_TEST
 
-/* Other players protect a target, or walk into the line. This says nothing about the shooter. */
+/* Other players stand before a target, or walk into the line. This says nothing about the
+   shooter. */
 START_TEST(ten_minutes_behind_others_are_not_suspicious)
 {
     struct hs_player_frame safe = hs_stage_entry("safe", 20, 0, 0);

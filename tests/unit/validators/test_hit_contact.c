@@ -1,5 +1,5 @@
-/* The contacts of a path: which body and hitbox come first, which bodies block, and how near a miss
-   was. */
+/* The contacts of a path: which body and hitbox is touched first, which bodies block, and how near
+   a miss was. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ START_TEST(the_extension_reaches_a_little_beyond_the_end)
     place("S", 0, 0);
     place("T", 20, 0);
     struct hs_hit_claim claim = level_shot();
-    claim.end.x = 19.7 + 1e-4; /* and 0.1 more */
+    claim.end.x = 19.7 + 1e-4; /* the path is extended by 0.1 */
     hs_expect_reason(judge(&claim), HS_REASON_OK);
     claim.end.x = 19.7 - 1e-4;
     hs_expect_reason(judge(&claim), HS_REASON_NO_INTERSECTION);
@@ -95,7 +95,7 @@ START_TEST(a_path_never_meets_its_shooter)
     claim.target.ptr = NULL;
     claim.end = (struct hs_vec){0, 5, 1.6};
     struct hs_hit_result *r = judge(&claim);
-    hs_expect_reason(r, HS_REASON_OK); /* no body claimed, none touched */
+    hs_expect_reason(r, HS_REASON_OK); /* the claim names no target, and no body is touched */
     ck_assert(!r->impact.present);
     ck_assert_double_eq(r->damage_total, 0);
 }
@@ -116,7 +116,8 @@ END_TEST
 
 /* ---- zones of one body ---- */
 
-/* Row: down through the head into the torso, or up through the torso into the head. */
+/* One row goes down through the head into the torso, the other goes up through the torso into the
+   head. */
 START_TEST(the_first_zone_along_the_path_counts)
 {
     place("S", 0, 0);
@@ -144,8 +145,8 @@ START_TEST(zones_with_priority_win_on_their_own_body)
     hs_expect_reason(r, HS_REASON_OK);
     expect_impact(r, "T", "head", 1.4);
     ck_assert_double_eq(r->damage_total, 40);
-    /* The body with the first touch counts, whatever its zone. */
-    place("B", 0, 0.34); /* the torso of B begins behind T's torso, and in front of T's head */
+    /* The body that is touched first counts, whatever its zone. */
+    place("B", 0, 0.34); /* B's torso begins behind T's torso, and in front of T's head */
     claim.start = (struct hs_vec){0, 0, 0};
     hs_expect_reason(judge(&claim), HS_REASON_OK);
     /* A path that ends before the head touches only the torso. */
@@ -154,7 +155,7 @@ START_TEST(zones_with_priority_win_on_their_own_body)
 }
 END_TEST
 
-/* The path of a slow projectile is cut into pieces. The places of the cuts must not matter. */
+/* The path of a slow projectile is cut into parts. The places of the cuts must not matter. */
 START_TEST(priority_holds_along_a_projectiles_whole_path)
 {
     rules->hit.zone_priority[0] = HS_STAGE_HEAD;
@@ -176,8 +177,8 @@ START_TEST(priority_holds_along_a_projectiles_whole_path)
 }
 END_TEST
 
-/* A start inside two hitboxes of one body: the hitbox with the nearer centre counts, not the first
-   of the rig. */
+/* A path starts inside two hitboxes of one body. The hitbox with the nearer centre counts, not the
+   first one in the rig. */
 START_TEST(zones_touched_at_once)
 {
     rules->hit.origin_tolerance = 10;
@@ -327,7 +328,7 @@ START_TEST(a_bystander_in_shadow_is_shot_through)
 }
 END_TEST
 
-/* Bodies touched at the same distance: the nearer hitbox centre counts. */
+/* Two bodies are touched at the same distance. The one with the nearer hitbox centre counts. */
 START_TEST(ties_go_to_the_nearer_centre)
 {
     place("S", 0, 0);
@@ -335,7 +336,7 @@ START_TEST(ties_go_to_the_nearer_centre)
     place("B", -0.1, 0.05);
     struct hs_hit_claim claim = level_shot(); /* starts inside both heads */
     hs_expect_reason(judge(&claim), HS_REASON_OK);
-    claim.start.y = 0.1; /* nearer to B's */
+    claim.start.y = 0.1; /* nearer to B's head */
     claim.start.x = -0.05;
     hs_expect_reason(judge(&claim), HS_REASON_BLOCKED_BY_PLAYER);
 }
@@ -351,10 +352,10 @@ START_TEST(padding_needs_a_free_line)
     struct hs_hit_claim claim = hs_stage_claim(NOW, 20, 0, 1.6 + 0.05);
     claim.start.z = claim.end.z;
     hs_expect_reason(judge(&claim), HS_REASON_OK_LENIENT);
-    place("B", 25, 0); /* behind */
+    place("B", 25, 0); /* behind T */
     claim.end.x = 30;
     hs_expect_reason(judge(&claim), HS_REASON_OK_LENIENT);
-    place("C", 10, 0); /* before */
+    place("C", 10, 0); /* before T */
     struct hs_hit_result *r = judge(&claim);
     hs_expect_reason(r, HS_REASON_WRONG_TARGET);
     ck_assert_str_eq(hs_stage_row(r, HS_CHECK_CONTACT)->player.text, "C");
@@ -398,7 +399,8 @@ START_TEST(missing_bones_are_left_out_and_reported)
 }
 END_TEST
 
-/* No bone is known in both samples, so no body can be missed. Missing data is not cheating. */
+/* No bone is known in both samples, so nothing shows that the shot missed the body. Missing data
+   does not mean cheating. */
 START_TEST(a_body_without_any_bone_then_is_inconclusive)
 {
     hs_stage_place(match, HS_MS(900), "S", 0, 0, 0);
@@ -420,7 +422,7 @@ START_TEST(a_body_without_any_bone_then_is_inconclusive)
 END_TEST
 
 /* The shooter stands exactly between two others. Rounding differs at every place, and must not
-   choose between them. */
+   decide between them. */
 START_TEST(bodies_equally_near_do_not_hide_each_other)
 {
     static const char *const names[] = {"S", "B", "T"};

@@ -1,4 +1,4 @@
-/* Projectiles: a body is hit at its place when the projectile passes. */
+/* Projectiles. A body is hit at the place that it has when the projectile passes. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ static struct hs_hit_result *judge(const struct hs_hit_claim *claim)
     return hs_stage_judge(match, claim, NOW);
 }
 
-/* ---- projectiles: 40 m/s, targets where they are when it passes them ---- */
+/* ---- projectiles of 40 m/s ---- */
 
 static void play_walk(double speed)
 {
@@ -49,16 +49,17 @@ START_TEST(a_target_is_taken_when_the_projectile_passes)
     struct hs_hit_result *fresh = hs_stage_verify(match, &claim, HS_MS(1250));
     hs_expect_reason(fresh, HS_REASON_OK);
     /*
-     * The contact with T is a little before 1000, 0.04 before the line, because T comes from below.
+     * The contact with T is a little before 1000, and 0.04 before the line, because T comes from
+     * below.
      */
     ck_assert_double_eq_tol(fresh->impact.distance, 19.8, 0.05);
     ck_assert_double_eq_tol(fresh->impact.center.x, fresh->impact.distance, 1e-6);
     free(fresh);
-    /* The place where T is at the end of the flight is empty when the projectile passes. */
+    /* The place where T is at the end of the flight is still empty when the projectile passes. */
     claim.end = (struct hs_vec){20, 2, 1.6};
     claim.fire_time_us = HS_MS(1250) - 502494;
     fresh = hs_stage_verify(match, &claim, HS_MS(1250));
-    hs_expect_reason(fresh, HS_REASON_OK); /* a flight that ends at T at the right time hits */
+    hs_expect_reason(fresh, HS_REASON_OK); /* a flight that ends at T at the right time */
     free(fresh);
     claim.end = (struct hs_vec){30, 3, 1.6};
     claim.fire_time_us = HS_MS(1250) - 753741;
@@ -81,7 +82,7 @@ START_TEST(without_a_fire_time_the_flight_goes_by_the_speed)
     hs_expect_reason(with, HS_REASON_OK);
     ck_assert_double_eq(with->impact.distance, without.impact.distance);
     ck_assert_double_eq(with->impact.point.y, without.impact.point.y);
-    /* A standing target is there at any time, but no projectile flies 20 m in no time. */
+    /* A standing target is there at any time, but no projectile flies 20 m in 0 s. */
     claim.fire_time_us = NOW;
     hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
     rules->checks[HS_CHECK_FLIGHT] = HS_MODE_OFF;
@@ -94,13 +95,13 @@ START_TEST(a_projectile_may_be_launched_long_ago)
     play_walk(0);
     struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
     claim.has_fire_time = true;
-    claim.fire_time_us = NOW - 250000 - 4000000; /* max_flight and the limit */
+    claim.fire_time_us = NOW - 250000 - 4000000; /* max_flight and the rewind limit */
     struct hs_hit_result *r = judge(&claim);
     ck_assert_int_ne(r->reason, HS_REASON_REWIND_LIMIT);
     claim.fire_time_us--;
     hs_expect_reason(judge(&claim), HS_REASON_REWIND_LIMIT);
-    /* The launch is before the shooter's history, so nothing is known about the shooter then. At 40
-       m/s, 44 m take 1.1 s, and 50 ms are allowed. */
+    /* The launch is before the shooter's history, so the shooter's place at that time is unknown.
+       At 40 m/s, 44 m take 1.1 s, and a deviation of 50 ms is allowed. */
     claim.start.x = -24;
     claim.fire_time_us = NOW - 1150000;
     r = judge(&claim);
@@ -110,15 +111,15 @@ START_TEST(a_projectile_may_be_launched_long_ago)
     claim.fire_time_us--;
     hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
     ck_assert_int_eq(hs_stage_row(judge(&claim), HS_CHECK_ORIGIN)->outcome, HS_OUTCOME_UNKNOWN);
-    /* A launch long ago does not excuse a start beside the eye. */
+    /* A launch long ago does not excuse a start that is not at the eye. */
     claim.start.x = 19;
     claim.fire_time_us = NOW - 4000000;
     hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
 }
 END_TEST
 
-/* The launch is before the shooter's history: inconclusive. It is refused if the path takes another
-   time (by more than 50 ms), or longer than the projectile may fly. */
+/* The launch is before the shooter's history, so the verdict is inconclusive. The claim is rejected
+   if the path needs another time (by more than 50 ms), or more time than the projectile may fly. */
 START_TEST(a_launch_nobody_remembers)
 {
     static const struct {
@@ -158,7 +159,8 @@ START_TEST(a_bystander_who_crosses_in_flight_blocks)
 {
     play_walk(0);
     /*
-     * B crosses the line at x = 10, 250 ms before the end, at 8 m/s, and is never there at the end.
+     * B crosses the line at x = 10, 250 ms before the end of the flight, at 8 m/s. At the end B is
+     * not on the line.
      */
     for (int ms = 400; ms <= 1000; ms += 50)
         hs_stage_place(match, HS_MS(ms), "B", 10, 8.0 * (ms - 750) / 1000, 0);
@@ -172,8 +174,9 @@ START_TEST(a_bystander_who_crosses_in_flight_blocks)
 }
 END_TEST
 
-/* A runner at 60 m/s crosses the middle of a path of one second, and is far away at every quarter
-   of it. Row 0: the runner is claimed; 1: the runner blocks the path to another player. */
+/* A runner at 60 m/s crosses the middle of a path that takes one second. At every quarter of the
+   flight the runner is far away. Row 0: the runner is the target. Row 1: the runner blocks the path
+   to another player. */
 START_TEST(fast_bodies_are_met_between_far_places)
 {
     for (int ms = 0; ms <= 1000; ms += 50) {
@@ -190,7 +193,7 @@ START_TEST(fast_bodies_are_met_between_far_places)
 }
 END_TEST
 
-/* The target turns back on the line, in a sample between two pieces of the flight, and is hit
+/* The target turns back on the line, in a sample between two parts of the flight, and is hit
    there. */
 START_TEST(bodies_turn_at_their_samples)
 {
@@ -217,7 +220,7 @@ START_TEST(a_teleport_in_flight_is_no_movement)
         ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &b, NULL), HS_FRAME_STORED);
     }
     struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
-    hs_expect_reason(judge(&claim), HS_REASON_OK); /* B was never beside the line, only on it */
+    hs_expect_reason(judge(&claim), HS_REASON_OK); /* B was only on the line, never beside it */
 }
 END_TEST
 

@@ -1,5 +1,5 @@
-/* The checks of a claim one by one, each exactly at its limit and just beyond it. Fixture:
-   tests/support/play/stage.h. */
+/* The checks of a claim, one by one. Each is tested exactly at its limit and just beyond it.
+   Fixture: tests/support/play/stage.h. */
 #include <check.h>
 #include <math.h>
 
@@ -18,7 +18,7 @@ static struct hs_hit_claim head_shot(void)
     return hs_stage_claim(NOW, 20, 4, 1.6);
 }
 
-/* ---- one check at a time: exactly at the limit, and just beyond ---- */
+/* ---- single checks, exactly at the limit and just beyond it ---- */
 
 START_TEST(shape_min_trace)
 {
@@ -33,12 +33,12 @@ START_TEST(shape_min_trace)
     hs_expect_row(judge(&claim), HS_CHECK_SHAPE, HS_OUTCOME_PASS, HS_REASON_OK);
     claim.end = claim.start;
     hs_expect_reason(judge(&claim), HS_REASON_DEGENERATE_TRACE);
-    rules->hit.min_trace = 0; /* a point is no trace, whatever the limit */
+    rules->hit.min_trace = 0; /* a point is not a trace, whatever the limit */
     hs_expect_reason(judge(&claim), HS_REASON_DEGENERATE_TRACE);
 }
 END_TEST
 
-/* Row: which of the six coordinates, and its sign. */
+/* A row selects one of the six coordinates, and its sign. */
 START_TEST(shape_world_bound)
 {
     hs_stage_play(match);
@@ -110,7 +110,7 @@ END_TEST
 START_TEST(origin_allows_for_the_way_between_two_samples)
 {
     for (int ms = 850; ms <= 1000; ms += 50) {
-        hs_stage_place(match, HS_MS(ms), "S", 0, 0.005 * ms, 0); /* 0.25 a frame */
+        hs_stage_place(match, HS_MS(ms), "S", 0, 0.005 * ms, 0); /* 0.25 per frame */
         hs_stage_place(match, HS_MS(ms), "T", 20, 4.875, 0);
     }
     struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(975), 20, 4.875, 1.6);
@@ -162,8 +162,8 @@ START_TEST(contact_limit)
 {
     hs_stage_place(match, NOW, "S", 0, 0, 0);
     hs_stage_place(match, NOW, "T", 20, 0, 0);
-    /* Above the head: the tangent is 0.15 + 0.05 above its centre. The slack is 1e-6 of the path
-       plus the radii. */
+    /* The path passes above the head: it touches up to 0.15 + 0.05 above the centre. The slack is
+       1e-6 of the path plus the radii. */
     double slack = 1e-6 * (20.1 + 0.2);
     static const double shares[] = {0, 0.9, 1.1, 10};
     for (int i = 0; i < 4; i++) {
@@ -173,7 +173,8 @@ START_TEST(contact_limit)
         hs_expect_reason(r, shares[i] < 1 ? HS_REASON_OK : HS_REASON_NO_INTERSECTION);
         ck_assert_int_eq(r->has_margin, shares[i] > 1);
         if (r->has_margin)
-            ck_assert_double_eq_tol(r->margin, shares[i] * slack, 1e-7); /* float offsets */
+            /* offsets are single precision */
+            ck_assert_double_eq_tol(r->margin, shares[i] * slack, 1e-7);
         ck_assert_int_eq(r->impact.present, shares[i] < 1);
     }
 }
@@ -247,8 +248,8 @@ START_TEST(targets_dead_then_and_dead_now)
     struct hs_hit_result *r = judge(&claim);
     hs_expect_reason(r, HS_REASON_OK);
     ck_assert(hs_result_has_flag(r, HS_FLAG_TARGET_DEAD_NOW));
-    ck_assert(r->damage_total == 0 && r->damage_count == 0); /* no second kill */
-    ck_assert_str_eq(r->impact.zone.text, "head");           /* though it is verified */
+    ck_assert(r->damage_total == 0 && r->damage_count == 0); /* nobody is killed twice */
+    ck_assert_str_eq(r->impact.zone.text, "head");           /* but the shot is verified */
 }
 END_TEST
 
@@ -263,7 +264,7 @@ START_TEST(old_lives_are_stale)
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(879), 20, 0, 1.6);
     hs_expect_reason(judge(&claim), HS_REASON_STALE_LIFE);
     const struct hs_check_row *row = hs_stage_row(judge(&claim), HS_CHECK_LIFE);
-    ck_assert_int_eq(row->unit, HS_UNIT_COUNTED); /* lives since */
+    ck_assert_int_eq(row->unit, HS_UNIT_COUNTED); /* number of lives begun since then */
     ck_assert(row->measured == 1 && row->limit == 0);
     claim = hs_stage_claim(HS_MS(880), 40, 0, 1.6);
     hs_expect_reason(judge(&claim), HS_REASON_OK);
@@ -281,14 +282,14 @@ START_TEST(protection_counts_at_the_time)
         int64_t us;
         bool safe;
     } rows[] = {{924999, false}, {925000, true}, {949999, true}, {950000, false}};
-    for (int i = 0; i < 4; i++) { /* a late sample protects until the next one */
+    for (int i = 0; i < 4; i++) { /* a late sample protects until the next sample */
         struct hs_hit_claim claim = hs_stage_claim(rows[i].us, 20, 0, 1.6);
         hs_expect_reason(judge(&claim), rows[i].safe ? HS_REASON_TARGET_PROTECTED : HS_REASON_OK);
     }
 }
 END_TEST
 
-/* Life in shadow: the shooter's death must not hide that the target is dead, too. */
+/* Life is in shadow. The shooter's death must not hide that the target is dead, too. */
 START_TEST(no_second_kill_even_where_life_is_in_shadow)
 {
     rules->checks[HS_CHECK_LIFE] = _i == 0 ? HS_MODE_SHADOW : HS_MODE_OFF;
@@ -312,7 +313,7 @@ END_TEST
 /* ---- weapons ---- */
 
 struct weapon_row {
-    const char *older, *newer; /* posted in the samples at 950 and 1000; NULL: never posted */
+    const char *older, *newer; /* posted in the samples at 950 and 1000; NULL: not posted */
     const char *claimed;
     bool owned, reloading;
     int ammo;
@@ -359,7 +360,7 @@ START_TEST(weapons_held_in_either_sample)
 }
 END_TEST
 
-/* The last round was fired in the tick that reports 0 rounds; clocks differ by that much. */
+/* The last round was fired in the tick that reports 0 rounds. Clocks may differ by that much. */
 START_TEST(the_last_round_counts_a_little_longer)
 {
     static const struct {

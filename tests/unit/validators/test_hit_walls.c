@@ -1,5 +1,5 @@
 /* Walls and movers in verdicts: results that missing data must not decide, shooters who touch a
-   wall, bursts. */
+   wall, blasts. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void stand(const char *player, double x, double y)
         hs_stage_place(match, HS_MS(ms), player, x, y, 0);
 }
 
-/* A door across y from -0.5 to 0.5 that nobody saw before now. */
+/* Posts a door across y from -0.5 to 0.5. It was not posted before now. */
 static void post_late_door(double x)
 {
     struct hs_mover_frame door = {.mover = HS_STR("door"),
@@ -67,8 +67,8 @@ static void expect(const struct hs_hit_claim *claim, enum hs_verdict verdict, en
     free(r);
 }
 
-/* One pellet is on the body, if no closed door was there at that time. Rows for the other pellet:
-   behind a wall, at a body between, past everything. */
+/* One pellet hits the body, unless a closed door was there at that time. In the rows the other
+   pellet ends behind a wall, hits a body in between, or misses everything. */
 START_TEST(a_pellet_in_doubt_leaves_the_claim_open)
 {
     rules->weapons[HS_STAGE_RIFLE]->pellets = 2;
@@ -85,7 +85,7 @@ START_TEST(a_pellet_in_doubt_leaves_the_claim_open)
     if (_i == 2)
         pellets[0].end.z = 9;
     if (_i == 3)
-        pellets[0] = pellets[1]; /* nothing but doubt */
+        pellets[0] = pellets[1]; /* both pellets depend on the door */
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 10, 1.6);
     claim.pellets = pellets;
     claim.pellet_count = 2;
@@ -98,8 +98,8 @@ START_TEST(a_pellet_in_doubt_leaves_the_claim_open)
 }
 END_TEST
 
-/* A body is certainly in front of the door, so the pellet is lost, whether or not the door was
-   posted. */
+/* A body is certainly in front of the door, so the pellet is blocked, whether or not the door was
+   there. */
 START_TEST(a_pellet_blocked_before_a_door_is_blocked)
 {
     rules->weapons[HS_STAGE_RIFLE]->pellets = 2;
@@ -115,7 +115,7 @@ START_TEST(a_pellet_blocked_before_a_door_is_blocked)
 }
 END_TEST
 
-/* An arrow that must stick in something claims to stick in an unseen door. */
+/* An arrow that must stick in something claims to stick in a door that was not posted yet. */
 START_TEST(a_contact_fuse_on_a_door_in_doubt)
 {
     stand("S", 0, 0);
@@ -130,7 +130,7 @@ START_TEST(a_contact_fuse_on_a_door_in_doubt)
 }
 END_TEST
 
-/* A body behind an unseen door is not paid, but the body in front of it is. */
+/* A body behind such a door is not paid, but the body in front of it is. */
 START_TEST(piercing_a_door_in_doubt)
 {
     rules->weapons[HS_STAGE_RIFLE]->pierce = 2;
@@ -153,8 +153,9 @@ START_TEST(piercing_a_door_in_doubt)
 }
 END_TEST
 
-/* A knife of 0.30 along a wall that it touches, with bodies on both sides. On the shooter's side it
-   hits. Through the wall it does not, although the wall is thinner than the knife. */
+/* A knife with a radius of 0.30 moves along a wall that it touches, with bodies on both sides. It
+   hits the body on the shooter's side. It does not hit the body behind the wall, although the wall
+   is thinner than the knife. */
 START_TEST(who_leans_on_a_wall_does_not_reach_through_it)
 {
     stand("S", 0, 0);
@@ -176,7 +177,7 @@ START_TEST(who_leans_on_a_wall_does_not_reach_through_it)
 }
 END_TEST
 
-/* A wall of 1 cm from x = 2 to 18 along the path, 3 cm beside it: wide spheres touch it. */
+/* Builds a wall of 1 cm along the path from x = 2 to 18, 3 cm beside it. Wide spheres touch it. */
 static void build_beside(void)
 {
     build((struct hs_vec){2, 0.03, 0}, (struct hs_vec){18, 0.04, 3});
@@ -223,8 +224,8 @@ START_TEST(piercing_does_not_reach_through_a_wall_beside_the_path)
 }
 END_TEST
 
-/* The sphere touches the torso first at a point that the wall hides. The line reaches the torso
-   itself. */
+/* The sphere touches the torso first at a point that the wall hides. The line of the path reaches
+   the torso itself. */
 START_TEST(a_hidden_limb_does_not_hide_the_body_on_the_path)
 {
     stand("S", 0, 0);
@@ -278,7 +279,8 @@ START_TEST(a_contact_fuse_goes_by_the_sphere_that_meets_the_world)
 }
 END_TEST
 
-/* A burst on the floor reaches a player who stands on it, whether or not the world check is on. */
+/* An explosion on the floor reaches a player who stands on it, whether or not the world check is
+   on. */
 START_TEST(a_burst_on_the_floor_sees)
 {
     static const enum hs_mode modes[] = {HS_MODE_ENFORCE, HS_MODE_SHADOW, HS_MODE_OFF};
@@ -299,7 +301,8 @@ START_TEST(a_burst_on_the_floor_sees)
     claim.victim_count = 1;
     expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 30);
     /*
-     * From under the floor it reaches nobody. With the check enforced, the path does not get there.
+     * An explosion under the floor reaches nobody. With the check enforced, the path does not get
+     * there.
      */
     claim.start.z = claim.end.z = -0.5;
     if (_i / 2 != 0)
@@ -307,7 +310,8 @@ START_TEST(a_burst_on_the_floor_sees)
 }
 END_TEST
 
-/* A mover that changes its shape at a sample has the new shape there, not on the way. */
+/* A mover that changes its shape between two samples keeps the older shape until the newer
+   sample. */
 START_TEST(a_shape_is_of_the_older_sample)
 {
     stand("S", 0, 0);
@@ -323,7 +327,7 @@ START_TEST(a_shape_is_of_the_older_sample)
         unsigned flags = 0;
         ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
     }
-    /* The mover would pass x = 5 if it swept from one side to the other. */
+    /* If the shape moved gradually from one side to the other, it would cross the path at x = 5. */
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1265), 20, 0, 1.6);
     rules->rewind.future_slack_us = HS_MS(300);
     claim.weapon = HS_STR("bow");

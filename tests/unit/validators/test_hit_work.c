@@ -1,5 +1,5 @@
-/* The work of claims is estimated, counted and limited. A claim that does not fit its budget
-   changes nothing. */
+/* The work of verifying claims is estimated, counted and limited. A claim that does not fit its
+   budget changes nothing. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -10,8 +10,8 @@
 #include "validators/hit/work.h"
 #include "validators/shot.h"
 
-/* Max cost of one step after the limit was passed: 64 pellets compared with 64 directions, the
-   hitboxes of a moving body, or the legs of a flight. */
+/* Max cost of one step after the limit is exceeded. A step compares 64 pellets with 64 directions,
+   or checks the hitboxes of a moving body or the legs of a flight. */
 enum { STEP = 40000 };
 
 static struct hs_hostile hostile;
@@ -41,8 +41,8 @@ START_TEST(limit_holds)
 }
 END_TEST
 
-/* With just enough budget a claim is verified as without a limit, at the same cost. With less, it
-   is abandoned. */
+/* With just enough budget a claim is verified as without a limit, at the same cost. With less
+   budget, the verification is abandoned. */
 START_TEST(count_is_exact)
 {
     hs_hostile_make(HS_HOSTILE_PASSERS, &hostile);
@@ -59,7 +59,7 @@ START_TEST(count_is_exact)
 }
 END_TEST
 
-/* The most expensive claim takes more than 0.3 of the default budget. */
+/* The most expensive claim costs more than 0.3 of the default budget. */
 START_TEST(hostile_claims_are_dear)
 {
     hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);
@@ -71,7 +71,8 @@ END_TEST
 
 /* ---- the estimate ---- */
 
-/* A claim whose estimate does not fit is not started, unless the budget is unused. */
+/* A claim whose estimate does not fit the rest of the budget is not started, unless the budget is
+   unused. */
 START_TEST(estimate_keeps_it_from_beginning)
 {
     hs_hostile_make(HS_HOSTILE_PASSERS, &hostile);
@@ -86,7 +87,7 @@ START_TEST(estimate_keeps_it_from_beginning)
 }
 END_TEST
 
-/* Players who stand in usual places cost no more than the estimate. */
+/* A claim about players in usual places costs no more than the estimate. */
 START_TEST(estimate_covers_a_usual_claim)
 {
     struct hs_ruleset *rules = hs_stage_ruleset();
@@ -103,7 +104,7 @@ START_TEST(estimate_covers_a_usual_claim)
 }
 END_TEST
 
-/* More items of any kind cost more. */
+/* The estimate grows with the number of items of each kind. */
 START_TEST(estimate_grows)
 {
     const struct hs_hit_size base = {.bodies = 8,
@@ -149,7 +150,7 @@ END_TEST
 
 /* ---- pellets ---- */
 
-/* Pellets beyond those of the weapon cost only their entry in the answer. */
+/* Pellets that the weapon does not have cost only their entry in the answer. */
 START_TEST(pellets_beyond_are_not_swept)
 {
     hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);
@@ -163,7 +164,7 @@ START_TEST(pellets_beyond_are_not_swept)
     }
     hostile.claim.pellet_count = 10;
     hs_hit_verify(hostile.match, &hostile.claim, hostile.now_us, &result);
-    /* Ten pellets, unlike too many, are also compared with each other. */
+    /* A valid number of pellets is also compared with each other, unlike too many. */
     ck_assert_uint_eq(all + 100, result.work + (HS_MAX_PELLETS - 10) * HS_WORK_PELLET);
     hs_hostile_free(&hostile);
 }
@@ -171,8 +172,8 @@ END_TEST
 
 /* ---- earlier hits ---- */
 
-/* Rows: is the round trip known? Each earlier hit is compared by its trace, and by its distance in
-   time if that is known. */
+/* Rows: is the round trip known? Each earlier hit is compared by its path, and also by its time
+   offset if the round trip is known. */
 START_TEST(earlier_hits_are_compared)
 {
     enum { HITS = 40 };

@@ -1,4 +1,4 @@
-/* A match at its memory limit: known state goes on, and the limit holds. */
+/* A match at its memory limit: players and movers that it knows go on, and the limit holds. */
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "validators/hit.h"
@@ -41,7 +41,8 @@ static void teardown(void)
     hs_ruleset_destroy(rules);
 }
 
-/* From now on every reservation is refused, or none; reserved memory stays. */
+/* If `held`, every reservation of memory fails from now on. Memory that is reserved stays
+   usable. */
 static void hold(bool held)
 {
     match->budget.limit = held ? atomic_load(&match->budget.used) : LARGE;
@@ -52,7 +53,7 @@ static struct hs_str text(const char *name)
     return (struct hs_str){name, strlen(name)};
 }
 
-/* Posts one frame with a player and a mover; returns the worse result. */
+/* Posts one frame with a player and a mover. Returns the worse of their results. */
 static enum hs_frame_result post(const char *player, const char *mover, int64_t time_us,
                                  unsigned *flags)
 {
@@ -135,7 +136,8 @@ static struct hs_hit_result *judge_hit(const struct hs_hit_claim *claim, int64_t
 }
 
 /*
- * Moves and claims add no new players either. A shooter who cannot be remembered gets no payment.
+ * Moves and claims add no new players either. If the match cannot store a shooter, it pays nothing
+ * to them.
  */
 START_TEST(nobody_comes_by_moves_or_claims)
 {
@@ -174,8 +176,8 @@ START_TEST(nobody_comes_by_moves_or_claims)
     ck_assert_ptr_nonnull(judge_hit(&claim, time_us)->replay);
     ck_assert(hs_match_check_move(match, &move, &moved));
     ck_assert_int_eq(moved.reason, HS_MOVE_OK);
-    /* If the match is memory-limited again before a player's first frame, the player has only the
-       reserved space. */
+    /* If memory runs out again before a player's first frame, the player has only the reserved
+       space. */
     hold(true);
     for (int i = 0; i < 1000; i++) {
         const struct hs_player_frame eve = {.player = HS_STR("eve")};
@@ -191,7 +193,8 @@ START_TEST(nobody_comes_by_moves_or_claims)
 }
 END_TEST
 
-/* A player who left and comes back still has space, and a new clock still knows the players. */
+/* A player who left and comes back still has space. After a change of the clock the players are
+   still known. */
 START_TEST(who_is_known_may_return)
 {
     unsigned flags = 0;
@@ -214,7 +217,7 @@ START_TEST(who_is_known_may_return)
 }
 END_TEST
 
-/* ---- claims where nothing is left ---- */
+/* ---- claims without memory ---- */
 
 /* The eye of a player at the origin. */
 #define EYE                                                                                        \
@@ -222,7 +225,7 @@ END_TEST
         0, 0, 160                                                                                  \
     }
 
-/* All shots from the eye are accepted, however often. */
+/* Changes the rules so that every shot from the eye is accepted, at any rate. */
 static void accept_all(void)
 {
     rules->checks[HS_CHECK_FIRE_RATE] = HS_MODE_OFF;
@@ -230,8 +233,8 @@ static void accept_all(void)
     rules->checks[HS_CHECK_WEAPON] = HS_MODE_OFF;
 }
 
-/* A memory-limited match records every accepted claim. A repeated claim is never accepted again,
-   even if its answer was dropped. */
+/* A match at its memory limit records every accepted claim. A repeated claim is never accepted
+   again, even if its answer was dropped. */
 START_TEST(claims_are_remembered_without_memory)
 {
     char answer[1500];
@@ -272,7 +275,7 @@ START_TEST(claims_are_remembered_without_memory)
     ck_assert_uint_ge(kept, 1);
     ck_assert_uint_lt(kept, HS_LEDGER_NUMBERS);
     ck_assert_uint_ge(bob->ledger.hits.count, 8);
-    /* Poses were dropped to make space, down to the min of each player. */
+    /* Poses were dropped to make space, down to the guaranteed number per player. */
     ck_assert_uint_eq(hs_history_capacity(bob->history), HS_HISTORY_FIRST);
     ck_assert_int_eq(post("bob", "lift", time_us += 1000, &flags), HS_FRAME_STORED);
 }
@@ -318,12 +321,12 @@ START_TEST(shots_are_remembered_without_memory)
                                          .shooter = HS_STR("bob"),
                                          .hit_time_us = time_us,
                                          .end = {100, 0, 0}};
-        hs_hit_verify(match, &old, time_us, &result); /* was never posted */
+        hs_hit_verify(match, &old, time_us, &result); /* this shot was never posted */
         ck_assert(!result.shot_was_posted);
         ck_assert_uint_le(bytes(), match->budget.limit);
     }
-    /* After a restart it is still known that some shots were forgotten early, so their hits are not
-       refused. */
+    /* A restored match still knows that some shots were forgotten early, so it does not refuse
+       their hits. */
     struct hs_bytes saved = {0};
     ck_assert(hs_players_find(&match->players, HS_STR("bob"))->ledger.shots.was_cut);
     hs_match_save(match, &saved);
@@ -373,8 +376,8 @@ END_TEST
 
 /* ---- read back ---- */
 
-/* It needs no more memory than before, so the same limits fit it; smaller limits refuse it
-   completely. */
+/* A match that is read back needs no more memory than before, so it fits the same limits. Smaller
+   limits refuse it completely. */
 START_TEST(read_back)
 {
     char answer[1000];
@@ -472,7 +475,7 @@ static void move_some(struct crowd *crowd)
     ck_assert(hs_match_check_move(match, &move, &result));
 }
 
-/* Twice, but each is paid only once. */
+/* Posts a claim twice. The match pays for it only once. */
 static void claim_some(struct crowd *crowd)
 {
     static char answer[4096];
@@ -511,7 +514,8 @@ static void shoot_some(struct crowd *crowd)
         hs_shot_record(match, &shot, &result, (struct hs_str){answer, sizeof answer});
 }
 
-/* Limits from almost nothing to plenty, for each match and for all. */
+/* Whatever is posted, the limit of a match and the common limit hold. Both vary from almost nothing
+   to plenty. */
 START_TEST(whatever_is_posted)
 {
     static const size_t bounds[][2] = {

@@ -1,6 +1,6 @@
 /*
- * The journal of a match. After a kill at any moment every payment is known, once, in its session
- * and under its clock, however snapshots and records overlap.
+ * The journal of a match. After a kill at any moment every payment is known once, in its session
+ * and on its clock, however snapshots and records overlap.
  */
 #include <check.h>
 #include <stdio.h>
@@ -84,7 +84,8 @@ static void assert_paid(const struct hs_ledger_numbers *live, const struct hs_le
         ck_assert((found->shot != NULL) == (entry->shot != NULL));
         ++*paid;
     }
-    /* The latest time whose payments are forgotten. */
+    /* `live` has forgotten payments up to `paid_us`. `back` has forgotten them too, or has a
+       payment of that time or later. */
     bool knows_time = !live->has_paid || hs_ledger_is_forgotten(back, live->paid_us);
     for (uint32_t i = 0; i < back->count; i++) {
         const struct hs_ledger_entry *entry = &back->entries[i];
@@ -159,7 +160,7 @@ START_TEST(what_was_paid_is_back)
 }
 END_TEST
 
-/* Records of a match that was opened after the snapshot apply to an empty match. */
+/* Records of a match that was opened after the snapshot are applied to an empty match. */
 START_TEST(a_young_match_is_back)
 {
     const struct hs_small_game game = {.seed = seed, .has_rtt = true};
@@ -171,7 +172,7 @@ START_TEST(a_young_match_is_back)
     struct hs_match *back = load(&opening);
     replay(back, &journal);
     ck_assert_int_gt(assert_same_payments(live, back), 20);
-    /* Frames restore its players, and nothing is paid twice. */
+    /* Frames restore the players of the match, and nothing is paid twice. */
     long before = hs_small_game_counts.replays;
     for (int tick = 140; tick < 150; tick++)
         hs_small_game_frames(&game, back, tick);
@@ -200,7 +201,7 @@ static void post(struct hs_match *match, const char *name, enum hs_sample_event 
     ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
 }
 
-/* Session numbers are never used twice, even if a player was evicted in between. */
+/* Session numbers are never used twice, even if a player was evicted between two sessions. */
 START_TEST(sessions_are_counted_once)
 {
     const struct hs_match_limits two = {.players = 2, .samples = 8, .movers = 1};
@@ -216,7 +217,8 @@ START_TEST(sessions_are_counted_once)
     post(match, "a", HS_EVENT_LEAVE, HS_MS(1100));
     post(match, "a", HS_EVENT_NONE, HS_MS(1200));
     ck_assert_uint_eq(hs_match_session(match, HS_STR("a"), HS_MS(1200)), 3);
-    ck_assert_uint_eq(hs_match_session(match, HS_STR("a"), HS_MS(1100)), 1); /* fired before */
+    /* fired in the first session */
+    ck_assert_uint_eq(hs_match_session(match, HS_STR("a"), HS_MS(1100)), 1);
     post(match, "a", HS_EVENT_LEAVE, HS_MS(1300));
     int64_t time_us = HS_MS(1300);
     do
@@ -237,7 +239,7 @@ START_TEST(sessions_are_counted_once)
 }
 END_TEST
 
-/* A clock reset applies to the restored match: numbers stay, and times are dropped. */
+/* A clock reset is applied to the restored match: shot numbers stay, and times are dropped. */
 START_TEST(clocks_are_replayed)
 {
     const struct hs_small_game game = {.seed = seed, .has_rtt = true};
@@ -268,8 +270,8 @@ START_TEST(clocks_are_replayed)
 }
 END_TEST
 
-/* While the records cannot be written, their size is limited. Then sessions neither begin nor end,
-   as if memory were out. */
+/* While the records cannot be written, their size is limited. At the limit sessions neither begin
+   nor end, as if there were no memory. */
 START_TEST(unwritten_records_are_bounded)
 {
     struct hs_bytes journal = {0};
@@ -292,7 +294,7 @@ START_TEST(unwritten_records_are_bounded)
     ck_assert_uint_gt(sessions, 1000);
     ck_assert_uint_lt(journal.len, 300 * 1024);
     uint64_t session = match->players.sessions;
-    journal.len = 0; /* written */
+    journal.len = 0; /* as if the records were written */
     post(match, "b", HS_EVENT_NONE, time_us);
     ck_assert_uint_eq(hs_match_session(match, HS_STR("b"), time_us), session + 1);
     hs_match_destroy(match);
@@ -300,7 +302,7 @@ START_TEST(unwritten_records_are_bounded)
 }
 END_TEST
 
-/* Damaged records are refused, or the match can still be saved, read and played. */
+/* Damaged records are refused. If not, the match can still be saved, read and played. */
 START_TEST(damage_is_bounded)
 {
     const struct hs_small_game game = {.seed = seed, .has_rtt = true};
@@ -315,7 +317,8 @@ START_TEST(damage_is_bounded)
         size_t len = hs_random_chance(&random, 0.5)
                          ? journal.len
                          : (size_t)hs_random_index(&random, (int)journal.len);
-        unsigned char *damaged = malloc(len > 0 ? len : 1); /* sanitizers see reads past its end */
+        /* exact size, so sanitizers detect reads past its end */
+        unsigned char *damaged = malloc(len > 0 ? len : 1);
         memcpy(damaged, journal.data, len);
         for (int k = hs_random_index(&random, 8); k > 0 && len > 0; k--)
             damaged[hs_random_index(&random, (int)len)] = (unsigned char)hs_random_bits(&random);

@@ -1,4 +1,4 @@
-/* Very old moves, and moves that show one of several jumps of the server. */
+/* Very old moves, and moves that show one of several jumps that the server made. */
 #include <check.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void tear_down(void)
 
 /* ---- moves of long ago ---- */
 
-/* Ten seconds, 2 % fast, so that some credit is used. */
+/* Plays ten seconds with a client clock that is 2 % fast, so that some credit is used. */
 static uint64_t play_fast(int64_t from_us, uint64_t epoch)
 {
     uint64_t seq = 0;
@@ -47,7 +47,7 @@ static struct hs_moves_info info_of(void)
     return info;
 }
 
-/* Rows: the age relative to the newest move, and how many arrive at once. */
+/* Rows: how much older than the newest move they are, and how many arrive at once. */
 START_TEST(stragglers_change_nothing)
 {
     static const struct {
@@ -83,8 +83,8 @@ START_TEST(stragglers_change_nothing)
 }
 END_TEST
 
-/* Without frames, a second of consistent moves shows that the server's clock was set back. When it
-   returns, the granted time is not granted again. */
+/* Without frames, a second of consistent moves shows that the server's clock was set back. When the
+   clock returns to its old time, time that was granted is not granted again. */
 START_TEST(moves_that_agree_set_the_clock_back)
 {
     play_fast(S(100), 0);
@@ -104,7 +104,8 @@ START_TEST(moves_that_agree_set_the_clock_back)
 }
 END_TEST
 
-/* Many moves in one packet are one witness. Three moves that are far apart are none. */
+/* Many moves in one packet prove no more than one move. Three moves that are far apart prove
+   nothing. */
 START_TEST(moves_that_do_not_agree_set_nothing_back)
 {
     play_fast(S(100), 0);
@@ -129,7 +130,7 @@ START_TEST(frames_know_better_than_moves)
     for (int64_t t = 0; t < S(5); t += HS_MS(50))
         ck_assert_int_eq(hs_session_send(&session, S(20) + t, S(50) + t), HS_MOVE_STALE);
     ck_assert_int_eq(hs_session_send(&session, S(11), S(110)), HS_MOVE_OK);
-    /* If such moves agree, the clock was set back. */
+    /* Three frames with earlier times show that the clock was set back. */
     struct hs_player_frame back = hs_stage_event("S", HS_EVENT_NONE);
     for (int i = 0; i < 3; i++)
         hs_stage_post(session.match, S(50) + i * HS_MS(50), &back, NULL);
@@ -137,9 +138,9 @@ START_TEST(frames_know_better_than_moves)
 }
 END_TEST
 
-/* ---- several jumps on their way ---- */
+/* ---- several jumps in flight ---- */
 
-/* The player's place at a time: jumps[i] begins place i + 1. */
+/* Returns the player's place at a time. The time jumps[i] begins place i + 1. */
 static double place_at(const int64_t *jumps, int count, int64_t time_us)
 {
     int at = 0;
@@ -148,8 +149,8 @@ static double place_at(const int64_t *jumps, int count, int64_t time_us)
     return at % 2 == 0 ? 10.0 * at : -10.0 * at;
 }
 
-/* The player stands still for five seconds, except for the jumps. Frames announce those in `told`.
-   Returns the number of failed moves. */
+/* Plays five seconds in which the player stands still except for the jumps. Frames announce the
+   jumps whose bits are set in `told`. Returns the number of failed moves. */
 static int play_jumps(const int64_t *jumps, int count, unsigned told, int64_t one_way_us)
 {
     int failed = 0;
@@ -200,7 +201,7 @@ START_TEST(one_announcement_excuses_one_jump)
 }
 END_TEST
 
-/* Stored announcements are limited in number, in order, and without duplicates. */
+/* The stored announcements are sorted, limited in number, and without duplicates. */
 START_TEST(announcements_in_any_order)
 {
     static const struct {

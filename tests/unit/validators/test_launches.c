@@ -1,4 +1,4 @@
-/* Launches: the server throws a player, and their moves may be faster for a while. */
+/* Launches: the server throws a player, whose moves may be faster for a while. */
 #include <check.h>
 
 #include "tests/support/run_suite.h"
@@ -13,7 +13,8 @@ static struct hs_player_frame launch(double x, double z)
     return entry;
 }
 
-/* Knock-back of 18 m/s from standing, slowed by 20 m/s^2. `claims`: velocities too. */
+/* A knock-back of 18 m/s for a player who stands. It slows down by 20 m/s^2. `claims`: the moves
+   contain velocities. */
 static void knock_back(bool claims)
 {
     for (double v = 18; v > 0; v -= 20 * DT) {
@@ -31,7 +32,7 @@ START_TEST(a_launch_pays_for_knock_back)
     run(0, 0, 1);
     if (is_told)
         post(move.received_us, launch(18, 0));
-    run(0, 0, 0.1); /* on its way */
+    run(0, 0, 0.1); /* the launch is on its way to the client */
     knock_back(claims);
     ck_assert_msg((failures == 0) == is_told, "%d", failures);
 }
@@ -49,7 +50,7 @@ START_TEST(a_launch_pays_once)
 }
 END_TEST
 
-/* The body is launched up at vz and falls to the ground. */
+/* Launches the body up at vz, until it is back on the ground. */
 static void fly(double vx, double vz)
 {
     double height = 0;
@@ -64,7 +65,7 @@ static void fly(double vx, double vz)
     move.mode = HS_STR("walking");
 }
 
-/* From the ground, and in the middle of a jump. */
+/* The rows launch the player from the ground or in the middle of a jump. */
 START_TEST(a_launch_pays_for_jump_pads_and_rocket_jumps)
 {
     bool is_told = _i % 2 == 1, is_in_air = _i / 2 == 1;
@@ -92,8 +93,7 @@ START_TEST(a_launch_is_no_flight)
 }
 END_TEST
 
-/* Hopping does not preserve the speed of the launch, and a body that slides after landing is
-   allowed. */
+/* Hopping does not preserve the speed of the launch. A body may slide after it lands. */
 START_TEST(a_landing_slows_a_launch)
 {
     bool hops = _i == 1;
@@ -112,7 +112,8 @@ START_TEST(a_landing_slows_a_launch)
 }
 END_TEST
 
-/* A launch that the restart may have lost refuses nobody, but only immediately, and only once. */
+/* If a restart may have lost a launch, the player is not refused, but only shortly after the
+   restart and only once. */
 START_TEST(a_launch_may_be_lost_in_a_restart)
 {
     run(0, 0, 1);
@@ -134,7 +135,7 @@ START_TEST(a_launch_outlives_a_restart)
     restart();
     const struct hs_player *player = hs_players_find(&session.match->players, HS_STR("S"));
     ck_assert(player->was_launched && player->launch.speed == 18);
-    player->moves->is_restored = false; /* which excuses a jump */
+    player->moves->is_restored = false; /* a restored state would excuse a jump */
     knock_back(true);
     ck_assert_int_eq(failures, 0);
 }

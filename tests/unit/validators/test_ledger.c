@@ -1,4 +1,4 @@
-/* The memory of a player's shots: numbers and answers, cadence, magazine. */
+/* The memory of a player's shots: their numbers and answers, the fire rate, and the magazine. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,16 +81,16 @@ START_TEST(numbers_in_any_order)
 }
 END_TEST
 
-/* Row: numbers in order of arrival (refused ones negative), the asked number, and the one before
-   it; -1: none. */
+/* Row: numbers in order of arrival (refused ones negative), the requested number, and its
+   predecessor, or -1 if it has none. */
 static const struct {
     int numbers[4], asked, before;
 } predecessors[] = {
-    {{2}, 3, 2},         {{2, 3, 4}, 5, 4},      {{2, 3, 4}, 4, -1}, /* itself */
-    {{2, 4}, 3, -1},                                                 /* late */
+    {{2}, 3, 2},         {{2, 3, 4}, 5, 4},      {{2, 3, 4}, 4, -1}, /* not itself */
+    {{2, 4}, 3, -1},                                                 /* number 3 arrives late */
     {{2, 4, 3}, 5, 3},   {{2, 3, -4}, 5, 3},  /* refused claims fire nothing */
-    {{65535}, 0, -1},                         /* wrapped */
-    {{7, 5000}, 60, -1}, {{7, 60}, 5000, -1}, /* random */
+    {{65535}, 0, -1},                         /* the counter wrapped around */
+    {{7, 5000}, 60, -1}, {{7, 60}, 5000, -1}, /* random numbers */
     {{7}, 7 + 128, 7},   {{7}, 7 + 128 + 1, -1},
 };
 
@@ -125,7 +125,7 @@ START_TEST(answers_and_shots_are_copies)
     ck_assert_uint_eq(found->shot->direction_count, 2);
     ck_assert_double_eq(found->shot->directions[0].x, 1);
     ck_assert_double_eq(found->shot->directions[1].y, 1);
-    ck_assert(hs_ledger_find(&ledger.hits, 1) == NULL); /* of another kind */
+    ck_assert(hs_ledger_find(&ledger.hits, 1) == NULL); /* a shot, not a hit */
 }
 END_TEST
 
@@ -160,7 +160,7 @@ START_TEST(memory_is_bounded)
 }
 END_TEST
 
-/* Numbers whose claims can no longer pass are forgotten, except the last 128. */
+/* A number is forgotten when no claim with it can pass any more, except the last 128 numbers. */
 START_TEST(the_last_128_are_kept_and_free_ones_forgotten)
 {
     for (uint64_t number = 1; number <= 1000; number++) {
@@ -170,13 +170,15 @@ START_TEST(the_last_128_are_kept_and_free_ones_forgotten)
     }
     ck_assert_uint_eq(ledger.hits.count, HS_LEDGER_NUMBERS);
     ck_assert(!is_known(1000 - HS_LEDGER_NUMBERS) && is_known(1001 - HS_LEDGER_NUMBERS));
-    ck_assert(!hs_ledger_is_used(&ledger.hits, 949, ledger.free_before_us)); /* known, but free */
+    /* known, but free to use again */
+    ck_assert(!hs_ledger_is_used(&ledger.hits, 949, ledger.free_before_us));
     ck_assert(hs_ledger_is_used(&ledger.hits, 950, ledger.free_before_us));
     ck_assert(!ledger.hits.was_cut && !hs_ledger_is_forgotten(&ledger.hits, 0));
 }
 END_TEST
 
-/* The table grows while the oldest number can still be claimed, but its answers do not. */
+/* The table of numbers grows while the oldest number can still be claimed. The number of kept
+   answers does not grow. */
 START_TEST(numbers_are_kept_while_they_can_be_claimed)
 {
     for (uint64_t number = 1; number <= HS_LEDGER_MAX_NUMBERS; number++)
@@ -184,7 +186,7 @@ START_TEST(numbers_are_kept_while_they_can_be_claimed)
     ck_assert_uint_eq(ledger.hits.count, HS_LEDGER_MAX_NUMBERS);
     ck_assert_uint_eq(ledger.hits.answers, HS_LEDGER_NUMBERS);
     ck_assert(is_known(1) && !ledger.hits.was_cut);
-    note(HS_LEDGER_MAX_NUMBERS + 1); /* too many: the time of the forgotten ones is kept */
+    note(HS_LEDGER_MAX_NUMBERS + 1); /* too many: the time of the forgotten number is kept */
     ck_assert(!is_known(1) && is_known(2) && ledger.hits.was_cut);
     ck_assert(hs_ledger_is_forgotten(&ledger.hits, 1) && !hs_ledger_is_forgotten(&ledger.hits, 2));
     ledger.free_before_us = 100000; /* all of them can be forgotten */
@@ -194,7 +196,7 @@ START_TEST(numbers_are_kept_while_they_can_be_claimed)
 }
 END_TEST
 
-/* Refused numbers were not paid, so they never let the table grow. */
+/* Refused numbers were not paid, so the table never grows for them. */
 START_TEST(refused_numbers_are_forgotten_first)
 {
     note(5000);
@@ -217,8 +219,8 @@ START_TEST(a_free_number_is_replaced)
 }
 END_TEST
 
-/* Counters of 16 bits, and random numbers, beyond their range. No number is refused that a claim
-   may have. A paid number stays used or forgotten while a claim of it can pass. */
+/* Shot numbers that wrap around, or are random in 16 bits. A number that a claim may use is not
+   refused. A paid number stays used or forgotten while a claim with it can pass. */
 START_TEST(numbers_in_any_order_are_paid_once)
 {
     enum { SHOTS = 4000, WINDOW = 200 };
@@ -247,7 +249,7 @@ START_TEST(numbers_in_any_order_are_paid_once)
 }
 END_TEST
 
-/* ---- cadence ---- */
+/* ---- fire rate ---- */
 
 /* Without memory, a weapon gets the place of one whose shots refuse no claim any more. */
 START_TEST(an_idle_cadence_gives_its_place)
@@ -283,8 +285,8 @@ static void fire(const int *ms, int count)
         ck_assert(fire_at(ms[i]));
 }
 
-/* Computes the debt slowly: for each pair of shots, how much the later one is too early for all
-   tokens since the earlier one, minus the part that a pause saves. */
+/* Computes the debt in a slow and simple way. For each pair of shots: how much too early is the
+   later one, if one token is earned per interval? A pause saves a part of that. */
 static int64_t naive_debt(const int64_t *before, int count, int64_t at, int64_t interval_us)
 {
     int64_t times[MOST + 1], largest = 0;
@@ -302,7 +304,7 @@ static int64_t naive_debt(const int64_t *before, int count, int64_t at, int64_t 
     return largest;
 }
 
-/* Row: shots in ms in order of arrival, the next shot, and the debt with it, at an interval of 100
+/* Row: shots in ms in order of arrival, the next shot, and the debt with it. The interval is 100
    ms. */
 static const struct {
     int count, ms[8], at, debt;
@@ -311,9 +313,9 @@ static const struct {
     {1, {0}, 0, 85},
     {1, {0}, 18, 67},
     {1, {0}, 100, 0},
-    {1, {100}, 0, 0}, /* a late shot at its own time */
+    {1, {100}, 0, 0}, /* a late shot counts at its own time */
     {2, {0, 200}, 100, 0},
-    {2, {0, 100}, 50, 85}, /* it makes the next shot too early */
+    {2, {0, 100}, 50, 85}, /* the shot makes the one after it too early */
     {4, {0, 90, 180, 270}, 360, 25},
     {4, {0, 150, 300, 450}, 560, 0},
     {5, {0, 1000, 2000, 3000, 4000}, 2060, 25},
@@ -333,7 +335,7 @@ START_TEST(debts_of_the_bucket)
 }
 END_TEST
 
-/* In any order of arrival, the debt is that of the shots in order of time. */
+/* The debt does not depend on the order of arrival, only on the times of the shots. */
 START_TEST(debts_in_any_order)
 {
     struct hs_random random = hs_random_start(hs_test_seed(20250402), (uint64_t)_i);
@@ -355,8 +357,8 @@ START_TEST(debts_in_any_order)
 }
 END_TEST
 
-/* More shots than the ledger keeps: forgotten ones still count, also for a shot before all kept
-   ones. */
+/* More shots than the ledger keeps. The forgotten ones still count, even for a shot that is before
+   all kept ones. */
 START_TEST(debts_outlast_the_kept_shots)
 {
     for (int i = 0; i < 3 * MOST; i++)
@@ -370,7 +372,7 @@ START_TEST(debts_outlast_the_kept_shots)
 }
 END_TEST
 
-/* Row: shots in ms, the cancelled one, the debt of one more at an interval of 100 ms, and the
+/* Row: shots in ms, the cancelled one, the debt of one more shot at an interval of 100 ms, and the
    remaining rounds. */
 static const struct {
     int ms[3], taken, debt, rounds;
@@ -394,7 +396,7 @@ START_TEST(a_shot_that_is_taken_back)
 }
 END_TEST
 
-/* Leaving refills only the magazine. */
+/* Leaving refills the magazine, but does not reset the fire rate. */
 START_TEST(the_cadence_outlasts_the_session)
 {
     static const int shots[] = {0, 20};
@@ -415,7 +417,7 @@ START_TEST(the_newest_shots_are_kept)
     ck_assert_uint_eq(cadence->count, HS_LEDGER_SHOTS);
     ck_assert_int_eq(cadence->fire_time_us[0], HS_MS(100 * (100 - HS_LEDGER_SHOTS)));
     ck_assert_int_eq(cadence->fire_time_us[HS_LEDGER_SHOTS - 1], HS_MS(9900));
-    ck_assert(fire_at(9850)); /* late, at its own time */
+    ck_assert(fire_at(9850)); /* late, but counted at its own time */
     ck_assert_int_eq(cadence->fire_time_us[HS_LEDGER_SHOTS - 2], HS_MS(9850));
     ck_assert_uint_eq(cadence->count, HS_LEDGER_SHOTS);
 }
@@ -436,7 +438,7 @@ START_TEST(weapons_have_their_own)
 }
 END_TEST
 
-/* Row: a shot in ms, and the rounds fired including it since a pause of 400 ms. */
+/* Row: a shot in ms, and the rounds fired since a pause of 400 ms, including this shot. */
 static const struct {
     int ms;
     uint32_t rounds;
@@ -469,7 +471,8 @@ static void note_hit(uint64_t number, int hit_ms, int offset_ms, bool accepted, 
     ck_assert(hs_ledger_record(&ledger, &ledger.hits, &entry));
 }
 
-/* Offsets are compared with those of accepted hits within two seconds, whatever their numbers. */
+/* The offset of a hit is compared with those of accepted hits within two seconds, whatever their
+   numbers are. */
 START_TEST(offsets_jump)
 {
     ck_assert_int_eq(hs_ledger_offset_jump(&ledger.hits, HS_MS(5000), HS_MS(-80)), 0);

@@ -37,7 +37,8 @@ START_TEST(one_cause_is_not_found_on_every_move)
 END_TEST
 
 /*
- * The max distance of one move: its own time plus the credit, however long the player stood before.
+ * The max distance of one move is that of its own time plus the credit, however long the player
+ * stood before.
  */
 START_TEST(a_dash_may_use_the_credit_and_no_more)
 {
@@ -98,7 +99,7 @@ START_TEST(without_credit_every_move_stands_alone)
 }
 END_TEST
 
-/* Slopes add height to the walking speed; a wall is no slope. */
+/* On slopes and stairs the height is added to the walking distance. A wall is no slope. */
 START_TEST(slopes_and_steps_are_walked_at_full_speed)
 {
     hs_walk_for(6, 6, 30);
@@ -114,7 +115,7 @@ START_TEST(slopes_and_steps_are_walked_at_full_speed)
 }
 END_TEST
 
-/* Falling at 40 is honest in a mode with gravity; rising or running that fast is not. */
+/* Falling at 40 is allowed in a mode with gravity. Rising or running that fast is not. */
 START_TEST(a_fall_has_its_own_limit)
 {
     hs_walk.rules.modes[FREE] =
@@ -130,7 +131,8 @@ START_TEST(a_fall_has_its_own_limit)
 END_TEST
 
 /*
- * Lost moves: the next move covers their distance, and both clocks show that their time has passed.
+ * After lost moves, the next move covers their distance. Both clocks show that the time of the lost
+ * moves has passed.
  */
 START_TEST(a_way_made_while_moves_were_lost_has_their_time)
 {
@@ -140,11 +142,12 @@ START_TEST(a_way_made_while_moves_were_lost_has_their_time)
     hs_walk.step.received_us += 900000;
     hs_walk_by(5.4, 0);
     hs_walk_expect(0, 0, 0, 0);
-    hs_walk_by(5.4, 0); /* the client reports it again: no such time has passed */
+    /* the client claims the same time again, but the server's clock has not advanced */
+    hs_walk_by(5.4, 0);
     hs_walk_expect(0, 1, 0, 0);
     hs_walk_for(0, 0, 1);
     hs_walk.step.received_us += 900000;
-    hs_walk.step.client_us = 0; /* no client reports it */
+    hs_walk.step.client_us = 0; /* the client's clock does not show the time */
     hs_walk_by(5.4, 0);
     hs_walk_expect(0, 2, 0, 0);
 }
@@ -199,7 +202,7 @@ START_TEST(speeding_up_by_the_limit_and_stopping_at_once_is_honest)
             claim(i * 20 * DT, 0);
         for (int i = 0; i < 6; i++)
             claim(6, 0);
-        claim(0, 0); /* a wall */
+        claim(0, 0); /* the player hits a wall */
     }
     hs_walk_expect(0, 0, 0, 0);
 }
@@ -234,7 +237,7 @@ START_TEST(turning_little_by_little_is_free_and_at_once_is_not)
 }
 END_TEST
 
-/* If velocities are not claimed, they follow from the positions over a tenth of a second. */
+/* Without claimed velocities, they are computed from the positions over a tenth of a second. */
 START_TEST(acceleration_is_told_from_positions_too)
 {
     for (int round = 0; round < 20; round++) {
@@ -256,7 +259,7 @@ END_TEST
 START_TEST(rounded_positions_accelerate_nobody)
 {
     double x = 0;
-    for (int i = 0; i < 60 * HZ; i++) { /* to whole centimetres */
+    for (int i = 0; i < 60 * HZ; i++) { /* positions are rounded to whole centimetres */
         double last = round(x * 100) / 100;
         x += 5.9 * DT;
         hs_walk_by(round(x * 100) / 100 - last, 0);
@@ -267,7 +270,7 @@ END_TEST
 
 /* ---- changes of limits ---- */
 
-/* For rtt + 2 ticks after the change, the old limit counts. */
+/* After the change the old limit still counts for the round trip plus 2 ticks. */
 START_TEST(the_larger_limit_counts_for_a_round_trip)
 {
     hs_walk.step.mode = SPRINTING;
@@ -328,7 +331,7 @@ START_TEST(changing_modes_refills_nothing)
 }
 END_TEST
 
-/* A debt under a larger credit is no offence under a smaller one, and disappears. */
+/* A debt under a larger credit is no offence under a smaller credit, and it disappears. */
 START_TEST(a_smaller_credit_is_no_trap)
 {
     hs_walk.step.mode = SPRINTING;
@@ -363,7 +366,7 @@ START_TEST(a_jump_that_nobody_announced_is_found)
     hs_walk_expect(1, 0, 0, 0);
     ck_assert_int_eq(hs_walk.found[0].unit, HS_UNIT_LENGTH);
     ck_assert_double_eq_tol(hs_walk.found[0].measured, reach + 0.01, 1e-9);
-    hs_walk_by(0.1, 0); /* the path goes on from there */
+    hs_walk_by(0.1, 0); /* the path continues from the new place */
     hs_walk_expect(1, 0, 0, 0);
     hs_walk.step.delta_us = 0; /* a move without time counts one tick */
     hs_walk_by(3, 0);
@@ -400,7 +403,7 @@ START_TEST(a_correction_is_followed_without_offence)
     hs_walk.step.position.y += 3;
     hs_walk_by(6 * DT, 0);
     hs_walk_expect(0, 0, 0, 0);
-    hs_walk.step.position.y += 3; /* without an order of the server */
+    hs_walk.step.position.y += 3; /* the server did not order it */
     hs_walk_by(6 * DT, 0);
     hs_walk_expect(0, 1, 0, 0);
 }
@@ -447,7 +450,7 @@ START_TEST(an_unknown_mode_is_judged_by_jumps_alone)
     hs_walk_expect(0, 0, 0, 0);
     hs_walk_by(1000, 0);
     hs_walk_expect(1, 0, 0, 0);
-    hs_walk.step.mode = WALKING; /* the place is known nevertheless */
+    hs_walk.step.mode = WALKING; /* the last place is known nevertheless */
     hs_walk_for(5, 0, 5);
     hs_walk_expect(1, 0, 0, 0);
 }

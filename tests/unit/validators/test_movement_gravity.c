@@ -5,7 +5,7 @@
 #include "tests/support/play/walk.h"
 #include "tests/support/run_suite.h"
 
-/* In the air from a launch at vz until the body is back at the same height. */
+/* The body is launched up at vz and stays in the air until it is back at the same height. */
 static void jump(double vz, double gravity)
 {
     double height = 0;
@@ -27,7 +27,7 @@ START_TEST(jumping_and_landing_is_honest)
         jump(4.2, 9.8);
     }
     hs_walk_by(4 * DT, 0);
-    jump(15, 9.8); /* from a pad */
+    jump(15, 9.8); /* from a jump pad */
     hs_walk_expect(0, 0, 0, 0);
 }
 END_TEST
@@ -40,7 +40,7 @@ START_TEST(jumping_under_less_gravity_is_found)
 }
 END_TEST
 
-/* vz during the flight, per second. */
+/* The vertical speed during the flight, per second. */
 static const double flights[] = {0, 3, 30, -2};
 
 START_TEST(staying_up_is_found_within_a_second)
@@ -57,7 +57,7 @@ START_TEST(staying_up_is_found_within_a_second)
 }
 END_TEST
 
-/* Throws the body up at v; returns the seconds until a check failed. */
+/* Throws the body up at v. Returns the time until a check failed, in seconds. */
 static double fall_from(double v, double gravity, double seconds)
 {
     int before = hs_walk.failures[3];
@@ -80,9 +80,9 @@ START_TEST(falling_is_free_and_its_credit_cannot_be_saved)
     hs_walk.step.mode = FALLING;
     fall(9.8, 3);
     hs_walk_expect(0, 0, 0, 0);
-    hs_walk_for(0, -30, 5); /* the air brakes */
+    hs_walk_for(0, -30, 5); /* the air limits the speed */
     hs_walk_expect(0, 0, 0, 0);
-    ck_assert_double_le(hs_walk_for(0, 0, 2), 1); /* no floor there */
+    ck_assert_double_le(hs_walk_for(0, 0, 2), 1); /* the body stops without a floor */
     hs_walk_expect(0, 0, 0, 1);
 }
 END_TEST
@@ -109,7 +109,7 @@ START_TEST(a_bumped_head_is_no_flying_and_saves_no_climb)
     hs_walk.step.mode = FALLING;
     hs_walk_for(0, 20, 0.2);
     hs_walk_for(0, 0, 0.3);
-    hs_walk_for(0, 19, 0.3); /* evenly, starting in the air */
+    hs_walk_for(0, 19, 0.3); /* steady rise, starting in the air */
     hs_walk_for(0, 19, 0.3);
     hs_walk_expect(0, 0, 0, 1);
 }
@@ -124,7 +124,8 @@ START_TEST(a_jump_shortly_after_the_edge_is_a_launch)
 }
 END_TEST
 
-/* Allows two landings with lost moves, and the jumps in the air of the mode, but not repeatedly. */
+/* The check excuses two landings whose moves were lost, and the air jumps of the mode, but not
+   repeatedly. */
 START_TEST(few_bounces_may_lack_their_ground)
 {
     hs_walk.rules.modes[FALLING].air_jumps = _i;
@@ -143,7 +144,7 @@ START_TEST(few_bounces_may_lack_their_ground)
 }
 END_TEST
 
-/* The place is unknown for so long that the player may have landed. */
+/* A single move lasts so long that the player may have landed during it. */
 START_TEST(a_long_way_in_one_move_may_hide_a_landing)
 {
     for (int round = 0; round < 10; round++) {
@@ -162,7 +163,7 @@ START_TEST(a_long_way_in_one_move_may_hide_a_landing)
     hs_walk.step.delta_us = 125000;
     hs_walk.step.client_us = 2000000;
     hs_walk.step.received_us += 2000000;
-    hs_walk.step.mode = WALKING; /* and it may have fallen */
+    hs_walk.step.mode = WALKING; /* the player may have fallen before */
     hs_walk_by(0, -20);
     hs_walk_expect(0, 0, 0, 0);
     hs_walk.step.received_us += 2000000;
@@ -171,7 +172,7 @@ START_TEST(a_long_way_in_one_move_may_hide_a_landing)
 }
 END_TEST
 
-/* A low rate of moves does not let a body fly. */
+/* A low rate of moves does not allow a body to fly. */
 START_TEST(long_ways_hide_few_landings)
 {
     hs_walk.step.mode = FALLING;
@@ -186,7 +187,7 @@ START_TEST(long_ways_hide_few_landings)
 }
 END_TEST
 
-/* Hovering with an occasional move on the ground still fails. */
+/* Hovering fails even if an occasional move is on the ground. */
 START_TEST(touching_no_ground_pays_for_no_height)
 {
     for (int i = 0; i < 3 * HZ; i++) {
@@ -195,7 +196,7 @@ START_TEST(touching_no_ground_pays_for_no_height)
     }
     ck_assert_int_ge(hs_walk.failures[3], 1);
     hs_walk_begin();
-    for (int i = 0; i < 60 * HZ; i++) { /* on rough ground this happens for a moment */
+    for (int i = 0; i < 60 * HZ; i++) { /* on rough ground a walking player falls for a moment */
         hs_walk.step.mode = i % 8 == 0 ? FALLING : WALKING;
         hs_walk_by(4 * DT, 0);
     }

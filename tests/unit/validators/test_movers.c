@@ -26,7 +26,7 @@ static enum hs_frame_result post(int ms, const struct hs_mover_frame *entry)
     return result;
 }
 
-/* A door of 2 x 0.2 x 2 that turns about its own edge. */
+/* A door of 2 x 0.2 x 2 that turns about one of its edges. */
 static struct hs_mover_frame door_at(double x)
 {
     return (struct hs_mover_frame){.mover = HS_STR("door"),
@@ -92,7 +92,7 @@ START_TEST(riders_move_and_turn_along)
     expect_point(rider, 6, 2);
     ck_assert(hs_mover_carry(door(), rules, HS_MS(100), 0, &back));
     expect_point(back, 7, 0);
-    /* The mover rests at its newest place; before its first sample its place is unknown. */
+    /* After its newest sample the mover rests. Before its first sample its place is unknown. */
     struct hs_vec later = {7, 0, 0}, earlier = {7, 0, 0};
     ck_assert(hs_mover_carry(door(), rules, 0, HS_MS(9000), &later));
     expect_point(later, 6, 2);
@@ -130,7 +130,7 @@ START_TEST(box_and_solidity_are_sticky_in_time)
     ck_assert_int_eq(post(200, &entry), HS_FRAME_STORED);
     entry = just_at(5);
     ck_assert_int_eq(post(300, &entry), HS_FRAME_STORED);
-    /* A late sample between the first two inherits from the first, and changes nothing later. */
+    /* A late sample between the first two inherits from the first. Later samples do not change. */
     ck_assert_int_eq(post(150, &entry), HS_FRAME_STORED);
     static const bool solid[] = {true, true, true, false, false};
     static const int at[] = {100, 150, 199, 200, 300};
@@ -152,7 +152,7 @@ START_TEST(a_mover_needs_a_box)
     ck_assert_uint_eq(match->movers.count, 0);
     entry = door_at(5);
     ck_assert_int_eq(post(100, &entry), HS_FRAME_STORED);
-    entry = just_at(5); /* before the first sample with a box */
+    entry = just_at(5); /* before the first sample that has a box */
     ck_assert_int_eq(post(50, &entry), HS_FRAME_NO_HITBOXES);
 }
 END_TEST
@@ -193,7 +193,7 @@ START_TEST(as_many_as_the_match_may_have)
 }
 END_TEST
 
-/* No place is interpolated into a jump, whether posted or not; until the jump the older place
+/* No place is interpolated across a jump, announced or not. Until the jump the older place
    counts. */
 START_TEST(jumps)
 {
@@ -234,7 +234,7 @@ START_TEST(times_without_a_place)
 }
 END_TEST
 
-/* Memory is limited by the window; one sample at or before its start stays. */
+/* The time window limits the memory. One sample at or before the window's start stays. */
 START_TEST(old_samples_go)
 {
     struct hs_mover_frame entry = door_at(0);
@@ -253,8 +253,8 @@ START_TEST(old_samples_go)
 }
 END_TEST
 
-/* The span of all samples contains them, does not grow with removed ones, and says whether a time
-   without a place is possible. */
+/* The surroundings contain all samples and do not grow with removed ones. hs_mover_is_placed
+   returns whether the mover has a place during a whole span of time. */
 START_TEST(surroundings)
 {
     struct hs_mover_frame entry = door_at(0);
@@ -278,7 +278,7 @@ START_TEST(surroundings)
 }
 END_TEST
 
-/* A full history uses no space beyond its limit, and reuses that space. */
+/* A full history needs no space beyond its limit, and reuses the space of dropped samples. */
 START_TEST(never_beyond_the_limit)
 {
     enum { LIMIT = 21 };
@@ -326,7 +326,7 @@ START_TEST(those_that_went_are_inherited_from)
 }
 END_TEST
 
-/* The clock restarts: the mover's places are forgotten, but its shape stays. */
+/* When the clock restarts, the mover's places are forgotten, but its shape stays. */
 START_TEST(a_restart_keeps_what_movers_are)
 {
     struct hs_mover_frame entry = door_at(0);
@@ -343,7 +343,7 @@ START_TEST(a_restart_keeps_what_movers_are)
 }
 END_TEST
 
-/* Frames with only movers advance the clock, so they can also restart it. */
+/* Frames that contain only movers advance the clock, so they can also restart it. */
 START_TEST(frames_of_movers_alone_restart_the_clock)
 {
     struct hs_mover_frame entry = door_at(0);
@@ -359,7 +359,8 @@ START_TEST(frames_of_movers_alone_restart_the_clock)
 }
 END_TEST
 
-/* A refused mover drops nobody's history: one without a box, or one too many. */
+/* An entry of a mover that is refused restarts no clock, so no history is dropped. Rows: no box,
+   too many movers. */
 START_TEST(refused_movers_do_not_restart_the_clock)
 {
     enum { LIMIT = 16 };

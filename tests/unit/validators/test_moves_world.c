@@ -1,4 +1,4 @@
-/* Paths of moves through a map: which world counts, and when they are not checked. */
+/* Paths of moves through a map: which world is checked, and when none is. */
 #include <check.h>
 
 #include "tests/support/play/session.h"
@@ -32,7 +32,7 @@ static void tear_down(void)
     hs_world_destroy(world);
 }
 
-/* A move that ends there, one tick later. Returns the checks that failed. */
+/* Posts a move to the place, one tick later. Returns the checks that failed. */
 static unsigned go(const char *mode, double x, double y, double z)
 {
     now_us += TICK_US;
@@ -94,7 +94,7 @@ START_TEST(a_clock_reset_forgets_the_place)
 }
 END_TEST
 
-/* The time in the air is the time of the walking moves, whatever comes between them. */
+/* The time in the air includes the moves that claim to walk, whatever modes are between them. */
 START_TEST(hovering_in_turns_is_found)
 {
     unsigned raised = 0;
@@ -116,8 +116,8 @@ START_TEST(an_edge_is_ground_for_a_body_beyond_it)
 }
 END_TEST
 
-/* In half a second without moves the player may have walked around a corner, but no time is enough
-   for a path through the wall. */
+/* In half a second without moves the player may have walked around a corner. No time is enough for
+   a path through the wall. */
 START_TEST(lost_moves_may_have_gone_around)
 {
     ck_assert_uint_eq(go("walking", 4.5, 4.5, 0), 0);

@@ -1,4 +1,4 @@
-/* The data of a match's players: after each frame only the window remains. */
+/* The stored samples of a match's players: after each frame only those of the window remain. */
 #include <check.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 
 enum { PLAYERS = 40, SAMPLES = 100, FRAMES = 4000 };
 
-/* Posted and stored times, ascending; the samples that must remain are at the end. */
+/* The times of the samples that the match must have of one player, ascending. */
 struct kept {
     int64_t times_us[SAMPLES];
     int count;
@@ -47,7 +47,8 @@ static void check_player(const struct hs_match *match, int i)
         ck_assert_int_eq(hs_history_at(player->history, k)->time_us, model[i].times_us[k]);
 }
 
-/* The entry of one player in a separate frame: moves, leaves, comes back, or is late. */
+/* One player posts an entry in a separate frame: the player moves, leaves, comes back, or is
+   late. */
 static void play(struct hs_match *match, struct hs_random *random, int64_t *newest_us)
 {
     int who = hs_random_index(random, PLAYERS);
@@ -127,7 +128,8 @@ START_TEST(nothing_is_due_after_the_clock_was_set_anew)
 }
 END_TEST
 
-/* In any order, in the order of the players, and with names that begin alike or are too long. */
+/* hs_players_find_next returns the same player as hs_players_find, in any order of the names. Some
+   names begin like another one or are too long. */
 START_TEST(the_next_player_is_the_named_one)
 {
     static const char longest[2 * HS_NAME_MAX] = "p1";

@@ -1,5 +1,5 @@
-/* Prediction by ping: the shooter's ping determines the moment of a hit. Fixture:
-   tests/support/play/stage.h. T walks at 4 m/s, so each place belongs to one time. */
+/* Prediction by ping: the shooter's ping determines the time at which the target is checked.
+   Fixture: tests/support/play/stage.h. T walks at 4 m/s, so each place belongs to one time. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -14,7 +14,8 @@ static void set_up(void)
     rules->rewind.source = HS_REWIND_BY_PREDICTION;
 }
 
-/* Posts the fixture's history with the round trip of S. A negative number is not posted. */
+/* Posts the fixture's history with the round trip and the wish of S. Negative numbers are not
+   posted. */
 static void play(int rtt_ms, int wish_ms)
 {
     for (int ms = 0; ms <= 1000; ms += 50) {
@@ -51,12 +52,12 @@ START_TEST(the_moment_follows_from_the_ping)
     play(pings[_i].rtt, pings[_i].wish);
     int64_t moment = HS_MS(1000 - pings[_i].back);
     double y = 4e-6 * (double)moment;
-    /* The claimed moment does not matter, even for `latency`. */
+    /* The claimed time does not matter, not even for the check `latency`. */
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, y, 1.6);
     expect_claim(claim, HS_REASON_OK, moment);
     claim.hit_time_us = HS_MS(800);
     expect_claim(claim, HS_REASON_OK, moment);
-    /* The shot misses T at the place of the claimed time. */
+    /* The shot goes through T's place at the claimed time, so it misses. */
     claim.end.y = 3.2 - 0.3;
     expect_claim(claim, HS_REASON_NO_INTERSECTION, moment);
 }
@@ -77,7 +78,7 @@ START_TEST(without_a_round_trip_nothing_is_known)
     play(-1, 50);
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.6);
     expect_claim(claim, HS_REASON_UNKNOWN_SHOOTER_HISTORY, -1);
-    /* A miss at the claimed time does not reject the claim; a dead shooter does. */
+    /* A miss at the claimed time does not reject the claim. A dead shooter does. */
     claim.end.y = -9;
     claim.start.y = 5;
     expect_claim(claim, HS_REASON_ORIGIN_MISMATCH, -1);
@@ -92,7 +93,7 @@ START_TEST(by_claim_the_ping_moves_nothing)
 }
 END_TEST
 
-/* The claim determines the times of projectiles: this arrow flew half a second. */
+/* The times of a projectile come from the claim. This arrow flew for half a second. */
 START_TEST(projectiles_go_by_the_claim)
 {
     play(140, -1);
@@ -107,7 +108,8 @@ START_TEST(projectiles_go_by_the_claim)
 }
 END_TEST
 
-/* The smallest of the last four round trips, and their spread. */
+/* A connection has the smallest of the last four round trips, and the difference between the
+   largest and the smallest. */
 START_TEST(connections_are_read_from_the_last_four)
 {
     static const int told[] = {5, 90, 70, 80, 75};
@@ -126,7 +128,7 @@ START_TEST(connections_are_read_from_the_last_four)
     ck_assert_int_eq(connection.spread_us, HS_MS(20));
     ck_assert_int_eq(connection.interp_us, HS_MS(34));
     ck_assert_int_eq(connection.wish_us, -1);
-    hs_connection_read(player, HS_MS(149), &connection); /* the first three */
+    hs_connection_read(player, HS_MS(149), &connection); /* uses the first three */
     ck_assert_int_eq(connection.rtt_us, HS_MS(5));
     ck_assert_int_eq(connection.interp_us, HS_MS(32));
     hs_connection_read(player, -1, &connection);

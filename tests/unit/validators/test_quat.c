@@ -1,5 +1,5 @@
-/* Quaternions compared with textbook formulas: slerp with the library's sines and arc tangents,
-   rotation as q v q*. Random pairs, including nearly equal and nearly opposite ones. */
+/* Quaternions compared with textbook formulas: slerp with the C library's sines and arc tangents,
+   and rotation as q v q*. The pairs are random, and some are nearly equal or nearly opposite. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void draw(struct hs_random *random, float out[4])
     ck_assert(hs_quat_normalise(out));
 }
 
-/* b is a after a random rotation of about `size`. */
+/* Sets b to a after a random rotation of about `size`. */
 static void draw_near(struct hs_random *random, const float a[4], double size, float b[4])
 {
     for (int i = 0; i < 4; i++)
@@ -61,7 +61,8 @@ static void reference_slerp(const float a[4], const float b[4], double s, double
         difference[i] = to[i] - from[i];
         sum[i] = to[i] + from[i];
     }
-    double angle = 2 * atan2(norm(difference), norm(sum)); /* Kahan: exact for every angle */
+    /* Kahan's formula, exact for every angle */
+    double angle = 2 * atan2(norm(difference), norm(sum));
     double divisor = sin(angle);
     for (int i = 0; i < 4; i++)
         out[i] = divisor == 0 ? from[i]
@@ -157,7 +158,8 @@ START_TEST(slerp_does_not_care_about_signs)
         hs_quat_slerp(a, b, s, one);
         hs_quat_slerp(a, minus_b, s, other);
         ck_assert_mem_eq(one, other, sizeof one);
-        hs_quat_slerp(minus_b, minus_b, s, other); /* two equal rotations: nothing turns */
+        /* both ends are the same rotation, so the result is it as well */
+        hs_quat_slerp(minus_b, minus_b, s, other);
         for (int i = 0; i < 4; i++)
             ck_assert_double_eq_tol((double)other[i], (double)minus_b[i], 1.2e-7);
     }
@@ -245,7 +247,7 @@ START_TEST(what_counts_as_unit)
     memcpy(q, norms[_i].q, sizeof q);
     ck_assert_int_eq(hs_quat_normalise(q), norms[_i].unit);
     if (!norms[_i].unit) {
-        ck_assert_mem_eq(q, norms[_i].q, sizeof q); /* untouched */
+        ck_assert_mem_eq(q, norms[_i].q, sizeof q); /* unchanged */
         return;
     }
     double length = 0;

@@ -1,6 +1,6 @@
-/* The effects of a refused move, with all checks of moves enforced. It gains no distance and no
-   credit, and does not stop a player who continues honestly. Metres, 60 moves a second; the max
-   speed is 6 m/s. */
+/* The effects of a refused move, with all checks of moves enforced. A refused move gains no
+   distance and no credit, and does not stop a player who continues honestly. Units: metres, 60
+   moves per second. The max speed is 6 m/s. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 #define TOLERANCE  1.01 /* tolerance of the speed check */
 
 static struct hs_test_session session;
-static struct hs_move move; /* the next one */
-static struct hs_vec last;  /* accepted */
+static struct hs_move move; /* the next move */
+static struct hs_vec last;  /* last accepted place */
 static int refusals;
 static int64_t tries_us; /* lead of the client's clock during the attempts */
 
@@ -43,7 +43,8 @@ static void tear_down(void)
     hs_session_close(&session);
 }
 
-/* Sends a move by `dx` from the last accepted place, or from the client's own place. */
+/* Sends a move by `dx` from the last accepted place, or from the client's own place if
+   `from_own`. */
 static struct hs_move_result send(double dx, bool from_own)
 {
     if (!from_own)
@@ -75,7 +76,7 @@ static void walk(double seconds)
 
 /* ---- cheats ---- */
 
-/* Tries shorter and shorter paths until one is accepted. Each attempt is a separate move. */
+/* Tries shorter and shorter distances until one is accepted. Each attempt is a separate move. */
 static void send_greedily(double most)
 {
     for (double way = most; way > 0; way -= most / 20) {
@@ -88,10 +89,10 @@ static void send_greedily(double most)
 
 /* A kind of cheat that lasts ten seconds. */
 static const struct {
-    double speeds[2]; /* in turn, m/s */
+    double speeds[2]; /* m/s, in turn */
     double every_s;   /* time between moves */
-    int parts;        /* moves in each */
-    int refused_of;   /* one of this many moves is sent; the others name an unknown base */
+    int parts;        /* moves that each step is divided into */
+    int refused_of;   /* one of this many moves is sent, the others name an unknown base */
     bool is_greedy;
 } cheats[] = {
     {{12, 12}, DT, 1, 1, false}, {{60, 60}, DT, 1, 1, false}, {{18, 3}, DT, 1, 1, false},
@@ -100,7 +101,7 @@ static const struct {
     {{18, 18}, DT, 1, 2, true},  {{60, 60}, DT, 1, 10, true}, {{12, 12}, DT, 1, 30, false},
 };
 
-/* A cheat wins only the credit, once, and the tolerance. */
+/* A cheat gains only the credit, once, and the tolerance. */
 START_TEST(refused_moves_win_nothing)
 {
     walk(2);
@@ -183,7 +184,7 @@ START_TEST(a_corrected_player_goes_on)
 }
 END_TEST
 
-/* The player may also continue from the server's place. */
+/* The player may also continue from the place where the server put them. */
 START_TEST(the_server_may_put_a_player_elsewhere)
 {
     walk(2);
@@ -200,7 +201,7 @@ START_TEST(the_server_may_put_a_player_elsewhere)
 }
 END_TEST
 
-/* A player who gets no correction waits until the time covers the distance. */
+/* A player who gets no correction is refused until enough time for the distance has passed. */
 START_TEST(nobody_is_refused_for_ever)
 {
     walk(2);
@@ -218,16 +219,16 @@ START_TEST(nobody_is_refused_for_ever)
 }
 END_TEST
 
-/* ---- what the server announced ---- */
+/* ---- announcements of the server ---- */
 
-/* A move that is refused because of its clock. */
+/* Sends a move that is refused because the client's clock is fast. */
 static void send_with_fast_clock(double dx)
 {
     pass(0.6, DT);
     ck_assert_int_eq(send(dx, false).reason, HS_MOVE_TIMING_DISCREPANCY);
 }
 
-/* To the origin, where frames place the player. */
+/* The teleport goes to the origin, where the frames have the player. */
 START_TEST(a_refused_move_uses_up_no_teleport)
 {
     walk(2);
@@ -242,7 +243,7 @@ START_TEST(a_refused_move_uses_up_no_teleport)
 }
 END_TEST
 
-/* Another place is not one to which the server moved the player. */
+/* A teleport excuses only a jump to its own place, not to another one. */
 START_TEST(a_teleport_excuses_its_own_place_alone)
 {
     walk(2);

@@ -1,5 +1,5 @@
-/* Which state of a restored match may refuse claims. Events between the save and the first frame
-   after it are unknown. They refuse no honest claim, and nothing is paid that depends on them. */
+/* A restored match does not know the events between the save and the first frame after it. Such
+   events refuse no honest claim, and nothing that depends on them is paid. */
 #include <check.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- state ---- */
 
-/* Fields of frames that would refuse a hit, and the same fields with the opposite value. */
+/* Entries whose state refuses a hit, and entries that post the opposite state. */
 struct said {
     struct hs_player_frame alice, bob, alice_again, bob_again;
     enum hs_reason reason;
@@ -24,7 +24,7 @@ static const struct said sayings[] = {
      .bob_again = {.fields = HS_FIELD_ALIVE, .alive = true},
      .reason = HS_REASON_TARGET_DEAD},
     {.bob = {.event = HS_EVENT_DEATH},
-     .bob_again = {.fields = HS_FIELD_LIFE, .life = 3}, /* of another life */
+     .bob_again = {.fields = HS_FIELD_LIFE, .life = 3}, /* another life, without `alive` */
      .reason = HS_REASON_TARGET_DEAD},
     {.bob = {.fields = HS_FIELD_PROTECTED, .is_protected = true},
      .bob_again = {.fields = HS_FIELD_PROTECTED},
@@ -47,8 +47,9 @@ static const struct said sayings[] = {
 };
 enum { SAYINGS = sizeof sayings / sizeof sayings[0] };
 
-/* Posted before the end, while the opposite may be lost: the claim is neither refused nor paid,
-   however late. When it is posted again, it has its usual effect. */
+/* The state was posted before the save, and a frame with the opposite state may be lost. So the
+   claim is neither refused nor paid, however late it is. When the state is posted again, it has its
+   usual effect. */
 START_TEST(state_of_before_refuses_nobody)
 {
     const struct said *said = &sayings[_i];
@@ -57,7 +58,7 @@ START_TEST(state_of_before_refuses_nobody)
     hs_duel_play(550, 1000);
     ck_assert_int_eq(hs_duel_hit(1000), said->reason);
     double before = hs_duel_suspicion();
-    /* Other players can cause a player's death or protection, so these give no suspicion. */
+    /* Other players can cause a player's death or protection, so these raise no suspicion. */
     ck_assert_int_eq(before > 0, said->reason == HS_REASON_WEAPON_NOT_AVAILABLE);
     hs_duel_begin_anew();
     hs_duel_play(2000, 3100);
@@ -75,7 +76,7 @@ START_TEST(state_of_before_refuses_nobody)
 }
 END_TEST
 
-/* If the first frame contains everything, there is no difference from then on. */
+/* If the first frame posts the state again, claims are decided as usual from then on. */
 START_TEST(said_again_in_the_first_frame)
 {
     const struct said *said = &sayings[_i];
@@ -94,8 +95,8 @@ START_TEST(said_again_in_the_first_frame)
 }
 END_TEST
 
-/* The newest frame arrives first, and earlier frames are sent again after it. Later frames inherit
-   from them, too. */
+/* The newest frame arrives first, and frames with earlier times are sent again after it. Frames
+   with later times inherit from these, too. */
 START_TEST(said_again_behind_the_newest)
 {
     const struct said *said = &sayings[_i];
@@ -112,8 +113,8 @@ START_TEST(said_again_behind_the_newest)
 }
 END_TEST
 
-/* State that allowed a hit still does: a field that was never posted does not become unknown by a
-   restart. */
+/* State that allowed a hit still allows it: a field that was never posted does not become unknown
+   by a restart. */
 START_TEST(what_allows_still_does)
 {
     struct hs_player_frame alice = {
@@ -127,7 +128,7 @@ START_TEST(what_allows_still_does)
 }
 END_TEST
 
-/* A claim without a weapon means the weapon in hand, which is unknown. */
+/* A claim without a weapon means the weapon in hand, which is unknown after a restart. */
 START_TEST(weapon_held)
 {
     struct hs_player_frame alice = {.weapon = HS_STR("rifle")};
@@ -143,8 +144,8 @@ START_TEST(weapon_held)
 }
 END_TEST
 
-/* The life is posted again, but perhaps it also changed since. It is unknown whether the old life
-   is over. */
+/* A life is posted again, but it may have changed before that. So it is unknown whether a claim is
+   about an old life. */
 START_TEST(life_before_the_first_that_is_said)
 {
     hs_duel_play(0, 500);
@@ -174,7 +175,7 @@ static enum hs_reason look_at_height(double z, struct hs_str weapon)
     return result.reason;
 }
 
-/* The unknown weapon in hand decides nothing: neither its range nor its radius counts. */
+/* The unknown weapon in hand decides nothing: neither its range nor its radius is used. */
 START_TEST(weapon_held_before)
 {
     const struct hs_str none = {0};
@@ -195,7 +196,7 @@ START_TEST(weapon_held_before)
         top += 0.005;
     ck_assert_double_lt(top, 2.5);
     ck_assert_int_eq(look_at_height(top, none), HS_REASON_HISTORY_TOO_SHORT);
-    /* A shot of an unknown weapon, and its hit. */
+    /* A shot with an unknown weapon, and its hit. */
     hs_duel_play(4050, 6000);
     ck_assert_int_eq(hs_duel_shoot_at(6000, 6000, none, 30), HS_REASON_HISTORY_TOO_SHORT);
     ck_assert_int_eq(hs_duel_hit_with(6000, none, 30), HS_REASON_HISTORY_TOO_SHORT);
@@ -241,7 +242,7 @@ START_TEST(door_that_may_have_opened)
     play_door(12000, 12500);
     ck_assert_int_eq(hs_duel_hit(12500), HS_REASON_OK);
     hs_duel_begin_anew();
-    play_door(14000, 14050); /* the newest first */
+    play_door(14000, 14050); /* the newest frames arrive first */
     post_door(13500, &shut);
     play_door(13550, 13950);
     ck_assert_int_eq(hs_duel_hit(14000), HS_REASON_OCCLUDED_WORLD);
@@ -259,7 +260,7 @@ START_TEST(lift_that_is_always_solid)
 }
 END_TEST
 
-/* carol stands between alice and bob. */
+/* carol stands between alice and bob, and posts `first` in the first frame. */
 static void play_carol(int from_ms, int to_ms, const struct hs_player_frame *first)
 {
     for (int ms = from_ms; ms <= to_ms; ms += HS_DUEL_TICK_MS) {
@@ -277,7 +278,7 @@ static void play_carol(int from_ms, int to_ms, const struct hs_player_frame *fir
     }
 }
 
-/* carol was solid, and may have become a ghost since; or neither was ever posted. */
+/* carol was solid and may have become a ghost since. */
 START_TEST(body_that_may_have_become_a_ghost)
 {
     const struct hs_player_frame solid = {.fields = HS_FIELD_SOLID, .is_solid = true};

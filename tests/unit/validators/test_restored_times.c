@@ -1,5 +1,5 @@
-/* A restored match and the times that it may have missed: jumps of moves, posted shots, and earlier
-   round trips. */
+/* What a restored match may have missed: jumps of players, posted shots, and earlier round
+   trips. */
 #include <check.h>
 
 #include "tests/support/play/duel.h"
@@ -27,7 +27,8 @@ START_TEST(first_jump_after_it)
     for (int ms = 0; ms <= 500; ms += HS_DUEL_TICK_MS)
         ck_assert_uint_eq(move_to(ms, 20), 0);
     hs_duel_begin_anew();
-    ck_assert_uint_eq(move_to(3000, 20), 0); /* on its way when the server moved the player */
+    /* the move was on its way when the server moved the player */
+    ck_assert_uint_eq(move_to(3000, 20), 0);
     ck_assert_uint_eq(move_to(3050, 4000), 0);
     ck_assert_uint_eq(move_to(3100, 4000), 0);
     ck_assert_uint_eq(move_to(3150, 20), 1u << HS_MOVE_CHECK_TELEPORT);
@@ -38,8 +39,8 @@ START_TEST(first_jump_after_it)
 }
 END_TEST
 
-/* Old moves are sent again, but frames only of the last second. The jump between them is the first
-   that could be visible. */
+/* After the restart, moves of the lost time arrive, but no frames of that time. The first jump
+   among the moves is excused, because its announcement may be lost. The second jump is not. */
 START_TEST(first_jump_behind_old_moves)
 {
     for (int ms = 0; ms <= 500; ms += HS_DUEL_TICK_MS)
@@ -63,14 +64,14 @@ START_TEST(hit_of_a_lost_shot)
     ck_assert_int_eq(hs_duel_hit_with(1000, rifle, 1), HS_REASON_OK);
     ck_assert_int_eq(hs_duel_hit_with(1000, rifle, 2), HS_REASON_NO_MATCHING_SHOT);
     double before = hs_duel_suspicion();
-    /* Assume that shot 3 was posted at 1900 and lost. The saved state does not have it. */
+    /* Assume that shot 3 was posted at 1900 and lost, so the saved state does not have it. */
     hs_duel_begin_anew();
     ck_assert_int_eq(hs_duel_hit_with(1900, rifle, 3), HS_REASON_HISTORY_TOO_SHORT);
     hs_duel_begin_anew();
     hs_duel_play(1050, 2000);
     ck_assert_int_eq(hs_duel_hit_with(1900, rifle, 4), HS_REASON_HISTORY_TOO_SHORT);
     ck_assert_double_le(hs_duel_suspicion(), before);
-    /* Shots are posted again. A second after the first frame no event is missing any more. */
+    /* Shots are posted again. One second after the first frame, no shot can be unknown any more. */
     ck_assert_int_eq(hs_duel_shoot(2000, 5), HS_REASON_OK);
     ck_assert_int_eq(hs_duel_hit_with(2000, rifle, 5), HS_REASON_OK);
     hs_duel_play(2050, 3000);
@@ -78,7 +79,7 @@ START_TEST(hit_of_a_lost_shot)
 }
 END_TEST
 
-/* This ends soon: shots fired at that time become too old. */
+/* The uncertainty ends soon, because shots of the lost time become too old. */
 START_TEST(claim_of_the_lost_time_later)
 {
     hs_duel_play(0, 1000);
@@ -100,7 +101,7 @@ START_TEST(claim_of_the_lost_time_later)
 }
 END_TEST
 
-/* A clock that was set back meanwhile does not reject them either. */
+/* If the clock was set back meanwhile, hits of lost shots are not rejected either. */
 START_TEST(lost_shot_of_another_clock)
 {
     const struct hs_str rifle = HS_STR("rifle");
@@ -120,13 +121,13 @@ START_TEST(lost_shot_of_another_clock)
 }
 END_TEST
 
-/* ---- the line ---- */
+/* ---- the connection ---- */
 
 static const struct hs_player_frame line = {.fields = HS_FIELD_RTT | HS_FIELD_INTERP,
                                             .rtt_us = 40 * HS_DUEL_MS,
                                             .interp_us = 50 * HS_DUEL_MS};
 
-/* A posted round trip stays valid, over a restart of the service and of the clock. */
+/* A posted round trip stays valid, even after a restart of the service and of the clock. */
 START_TEST(prediction_goes_on)
 {
     hs_duel.ruleset->rewind.source = HS_REWIND_BY_PREDICTION;
@@ -168,12 +169,12 @@ START_TEST(latency_goes_on)
     hs_duel_post(3550, &line, NULL);
     hs_duel_play(3600, 4000);
     ck_assert_int_eq(hs_duel_hit(4000), HS_REASON_TIME_MISMATCH);
-    hs_duel_play(4050, 6000); /* no sample that contains it is left */
+    hs_duel_play(4050, 6000); /* no stored sample contains the round trip any more */
     ck_assert_int_eq(hs_duel_hit(6000), HS_REASON_TIME_MISMATCH);
     hs_duel_begin_anew();
     hs_duel_play(7000, 9000);
-    /* The claim is too early by the earlier round trip. The shot is inconclusive, so its hit is,
-       too. */
+    /* By the earlier round trip the claim is too early, so the shot is inconclusive. So is its
+       hit. */
     ck_assert_int_eq(hs_duel_shoot_at(9000, 8800, HS_STR("rifle"), 100),
                      HS_REASON_HISTORY_TOO_SHORT);
     hs_duel_post(9050, &line, NULL);
@@ -181,7 +182,7 @@ START_TEST(latency_goes_on)
 }
 END_TEST
 
-/* Times of hits are compared with those from before a restart. */
+/* Times of hits are compared with the times of hits before a restart. */
 START_TEST(times_of_hits_go_on)
 {
     struct hs_player_frame slower = line;
@@ -202,7 +203,7 @@ START_TEST(times_of_hits_go_on)
 }
 END_TEST
 
-/* Posted for the first time, behind the newest frame, it counts for the frames after it. */
+/* If a round trip is first posted in a frame behind the newest, later frames use it. */
 START_TEST(round_trip_behind_the_newest)
 {
     hs_duel.ruleset->rewind.source = HS_REWIND_BY_PREDICTION;

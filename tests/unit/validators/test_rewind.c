@@ -1,4 +1,5 @@
-/* The place of a player at a time: which two samples, and the root. Metres, milliseconds. */
+/* The place of a player at a time: which two samples are used, and the position between them.
+   Metres, milliseconds. */
 #include <check.h>
 
 #include "tests/support/play/past.h"
@@ -78,7 +79,7 @@ START_TEST(gaps)
     ck_assert_int_eq(status(HS_MS(75)), HS_REWIND_OK);
     ck_assert_int_eq(status(HS_MS(151)), HS_REWIND_LOW_CONFIDENCE);
     ck_assert_int_eq(status(HS_MS(300)), HS_REWIND_LOW_CONFIDENCE);
-    /* At both ends of a gap the place is known. */
+    /* The place is known at both ends of a gap. */
     ck_assert_int_eq(status(HS_MS(150)), HS_REWIND_OK);
     ck_assert_int_eq(status(HS_MS(300) + 1), HS_REWIND_OK);
 }
@@ -86,7 +87,7 @@ END_TEST
 
 START_TEST(shares_between_two_samples)
 {
-    int64_t epoch = INT64_C(1700000000000000); /* today's, in microseconds */
+    int64_t epoch = INT64_C(1700000000000000); /* a time of our years in microseconds */
     for (int shifted = 0; shifted < 2; shifted++) {
         int64_t zero = shifted ? epoch : 0;
         hs_history_clear(past.history);
@@ -110,7 +111,8 @@ END_TEST
 
 /* ---- exactness ---- */
 
-/* Alone, a sample gives its own pose. Among others it must give the same, bit for bit. */
+/* The pose at a sample's time is the same, bit for bit, whether the sample is alone or among
+   others. */
 START_TEST(at_a_sample_the_pose_is_the_stored_one)
 {
     struct hs_sample samples[3];
@@ -160,7 +162,7 @@ END_TEST
 
 /* ---- discontinuities ---- */
 
-/* Row: the second of three samples (0, 50, 100 ms at x = 0, 6, 7). */
+/* Rows: the break in the second of three samples (0, 50, 100 ms at x = 0, 6, 7). */
 enum break_kind { TELEPORT, SPAWN, UNFLAGGED, LIFE, RIG, DEATH, NOTHING };
 
 static void put_break(enum break_kind kind)
@@ -172,7 +174,7 @@ static void put_break(enum break_kind kind)
     if (kind == SPAWN)
         middle.event = HS_EVENT_SPAWN;
     if (kind == UNFLAGGED)
-        middle.position.x = 11; /* 220 per second, 200 allowed */
+        middle.position.x = 11; /* 220 per second, where 200 are allowed */
     if (kind == LIFE || kind == SPAWN)
         past.state.life++;
     if (kind == RIG) {
@@ -210,7 +212,7 @@ START_TEST(never_into_another_place_life_or_body)
     ck_assert(!arrived.held && arrived.alpha == 0);
     hs_expect_vec(hs_rewind_position(&arrived), middle_x, 0, 0, 0);
     ck_assert_int_eq(hs_rewind_state(past.history, &arrived)->alive, kind != DEATH);
-    /* The jump belongs to the sample after it. From there on the motion is smooth. */
+    /* The jump belongs to the sample after it. After that sample the motion is smooth. */
     struct hs_bracket after = hs_past_find(&past, HS_MS(75));
     ck_assert(!after.held && after.alpha == 0.5);
     hs_expect_vec(hs_rewind_position(&after), (middle_x + 7) / 2, 0, 0, 1e-12);

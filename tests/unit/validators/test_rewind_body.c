@@ -1,4 +1,5 @@
-/* The rewound body and eye: turns, stances, posted bones, boxes. Metres, milliseconds. */
+/* The body and the eye at an earlier time: turns, stances, posted bones, boxes. Metres,
+   milliseconds. */
 #include <check.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ static void tear_down(void)
     hs_past_close(&past);
 }
 
-/* Hitboxes placed one by one are those of the whole body. */
+/* Hitboxes that are placed one by one equal those of the whole body. */
 static void compare_one_by_one(const struct hs_bracket *bracket, const struct hs_body *whole)
 {
     struct hs_pose pose;
@@ -45,7 +46,7 @@ static void compare_one_by_one(const struct hs_bracket *bracket, const struct hs
 static struct hs_body *body(int64_t time_us)
 {
     struct hs_bracket bracket = hs_past_find(&past, time_us);
-    hs_ruleset_finish(past.rules); /* tests change the rig freely */
+    hs_ruleset_finish(past.rules); /* because tests change the rig */
     struct hs_body *out = hs_past_body(&past, time_us);
     compare_one_by_one(&bracket, out);
     return out;
@@ -155,7 +156,7 @@ START_TEST(posted_bones_move_by_themselves)
     struct hs_posted_pose *posted_pose = bones_of(HS_BONE_FLOATS);
     set_bone(posted_pose, 1, 0, 0, 1, 0);
     struct hs_sample a = hs_past_at(0, 100, 0, 0), b = hs_past_at(HS_MS(100), 104, 0, 0);
-    hs_past_yaw(&b, 77); /* the root's turn does not move posted bones */
+    hs_past_yaw(&b, 77); /* the turn of the root does not move posted bones */
     hs_past_put(&past, a, posted_pose);
     set_bone(posted_pose, 1, 0, 2, 1, 90);
     hs_past_put(&past, b, posted_pose);
@@ -166,7 +167,8 @@ START_TEST(posted_bones_move_by_themselves)
 }
 END_TEST
 
-/* Far from the origin, scaled, turned in any way, with hitboxes beside their bones. */
+/* The bounding balls contain the body, whatever is posted: far from the origin, scaled, turned in
+   any way, or with hitboxes beside their bones. */
 START_TEST(balls_hold_whatever_is_posted)
 {
     struct hs_random random = hs_random_start(hs_test_seed(12), (uint64_t)_i);
@@ -196,7 +198,7 @@ START_TEST(bones_missing_in_one_sample_are_left_out)
 {
     struct hs_posted_pose *posted_pose = bones_of(HS_BONE_FLOATS);
     posted_pose->present[0] =
-        _i == 0 ? 1 : 3; /* row 0: the older sample has no head; 1: the newer one has none */
+        _i == 0 ? 1 : 3; /* row 0: the older sample has no head, row 1: the newer one has none */
     hs_past_put(&past, hs_past_at(0, 0, 0, 0), posted_pose);
     posted_pose->present[0] = _i == 0 ? 3 : 1;
     hs_past_put(&past, hs_past_at(HS_MS(100), 0, 0, 0), posted_pose);
@@ -205,7 +207,7 @@ START_TEST(bones_missing_in_one_sample_are_left_out)
     ck_assert_uint_eq(b->hitbox[0], HS_STAGE_TORSO);
     ck_assert_uint_eq(b->excluded[0], 2);
     ck_assert_uint_eq(b->excluded[1], 0);
-    /* At a sample only that sample counts. */
+    /* At the time of a sample only that sample counts. */
     ck_assert_uint_eq(body(0)->count, _i == 0 ? 1 : 2);
     ck_assert_uint_eq(body(HS_MS(100))->count, _i == 0 ? 2 : 1);
     ck_assert_uint_eq(body(HS_MS(100))->excluded[0], _i == 0 ? 0 : 2);
@@ -251,9 +253,11 @@ START_TEST(scale_is_interpolated_and_grows_the_shapes)
     }
     hs_past_put(&past, hs_past_at(HS_MS(100), 0, 0, 0), posted_pose);
     const struct hs_solid *s = body(HS_MS(100))->solids;
-    ck_assert_double_eq_tol(s[0].radius, 0.15 * 5, HS_PAST_NEAR); /* sphere: the largest */
+    /* a sphere takes the largest scale */
+    ck_assert_double_eq_tol(s[0].radius, 0.15 * 5, HS_PAST_NEAR);
     hs_expect_vec(s[0].center, 0, 0, 2.5, HS_PAST_NEAR);
-    ck_assert_double_eq_tol(s[1].radius, 0.30 * 3, HS_PAST_NEAR); /* capsule: across its axis */
+    /* a capsule's radius takes the scale across its axis */
+    ck_assert_double_eq_tol(s[1].radius, 0.30 * 3, HS_PAST_NEAR);
     ck_assert_double_eq_tol(s[1].half_extents.z, 0.2 * 5, HS_PAST_NEAR);
     s = body(HS_MS(50))->solids;
     ck_assert_double_eq_tol(s[0].radius, 0.15 * 3, HS_PAST_NEAR);
@@ -293,7 +297,8 @@ static void box_on_the_root(bool axis_aligned)
 START_TEST(axis_aligned_boxes_ignore_every_turn)
 {
     box_on_the_root(true);
-    past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO].rotation[0] = 1; /* nor their own */
+    /* its own rotation does not turn it either */
+    past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO].rotation[0] = 1;
     past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO].rotation[3] = 0;
     struct hs_sample a = hs_past_at(0, 10, 0, 0), b = hs_past_at(HS_MS(100), 12, 0, 0);
     hs_past_yaw(&a, 45);
@@ -316,13 +321,13 @@ START_TEST(oriented_boxes_turn_with_the_bone_and_by_themselves)
 {
     box_on_the_root(false);
     float *own = past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO].rotation;
-    own[0] = own[3] = (float)sqrt(0.5); /* a quarter turn about x: y to z, z to -y */
+    own[0] = own[3] = (float)sqrt(0.5); /* a quarter turn about x turns y to z, and z to -y */
     struct hs_sample a = hs_past_at(0, 10, 0, 0);
     hs_past_yaw(&a, 90);
     hs_past_put(&past, a, NULL);
     const struct hs_solid *s = &body(0)->solids[1];
     ck_assert(!s->axis_aligned);
-    hs_expect_vec(s->center, 10, 0.5, 4, HS_PAST_NEAR); /* the centre turns with the bone alone */
+    hs_expect_vec(s->center, 10, 0.5, 4, HS_PAST_NEAR); /* only the bone turns the centre */
     hs_expect_vec(s->axes[0], 0, 1, 0, HS_PAST_NEAR);
     hs_expect_vec(s->axes[1], 0, 0, 1, HS_PAST_NEAR);
     hs_expect_vec(s->axes[2], 1, 0, 0, HS_PAST_NEAR);
@@ -368,14 +373,14 @@ START_TEST(posted_eyes)
     hs_expect_vec(hs_past_eye(&past, HS_MS(25)), 0.5, 0, 1.5, HS_PAST_NEAR);
     hs_expect_vec(hs_past_eye(&past, HS_MS(100)), 2, 0, 3, HS_PAST_NEAR);
     hs_expect_vec(hs_past_eye(&past, HS_MS(150)), 3, 0, 2.3,
-                  HS_PAST_NEAR); /* on the way to the height of the stance */
+                  HS_PAST_NEAR); /* between the posted height and the stance's */
     hs_expect_vec(hs_past_eye(&past, HS_MS(200)), 4, 0, 1.6, HS_PAST_NEAR);
-    hs_expect_vec(hs_past_eye(&past, HS_MS(250)), 5, 0, 1.3, HS_PAST_NEAR); /* and from it */
+    hs_expect_vec(hs_past_eye(&past, HS_MS(250)), 5, 0, 1.3, HS_PAST_NEAR); /* and back */
     hs_expect_vec(hs_past_eye(&past, HS_MS(300)), 6, 0, 1, HS_PAST_NEAR);
     hs_expect_vec(hs_past_eye(&past, HS_MS(350)), 6, 0, 1,
                   HS_PAST_NEAR); /* constant until the teleport */
     hs_expect_vec(hs_past_eye(&past, HS_MS(420)), 8, 0, 1.6, HS_PAST_NEAR);
-    /* Posted eyes are not bones. */
+    /* Posted eyes do not affect the bones. */
     ck_assert_uint_eq(body(HS_MS(25))->count, 2);
     hs_expect_vec(body(HS_MS(25))->solids[0].center, 0.5, 0, 1.6, HS_PAST_NEAR);
 }
@@ -394,7 +399,7 @@ START_TEST(reach_covers_the_body)
     hs_past_put(&past, b, posted_pose);
     struct hs_bracket bracket = hs_past_find(&past, 0);
     double standing = hs_rewind_reach(past.history, past.rules, &bracket);
-    /* The furthest corner of the box is (1.5, 2, 7): 7.43. */
+    /* The furthest corner of the box is (1.5, 2, 7), at a distance of 7.43. */
     ck_assert_double_ge(standing, hs_vec_length((struct hs_vec){1.5, 2, 7}));
     ck_assert_double_le(standing, hs_vec_length((struct hs_vec){0.5, 0, 4}) +
                                       hs_vec_length((struct hs_vec){1, 2, 3}) + 1e-9);

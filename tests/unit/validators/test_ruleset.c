@@ -31,7 +31,7 @@ START_TEST(builtins_are_valid_and_named)
     ck_assert_uint_eq(hs_ruleset_validate(ruleset, NULL, NULL), 0);
     ck_assert_str_eq(hs_up_name(ruleset->up), rows[_i].up);
     ck_assert_str_eq(ruleset->rigs[ruleset->default_rig]->name.text, "humanoid");
-    int running = 0; /* a check that a developer adds is off by default */
+    int running = 0; /* new checks are off until a developer turns them on */
     for (int i = 0; i < HS_CHECK_COUNT; i++) {
         if (ruleset->checks[i] == HS_MODE_OFF)
             continue;
@@ -43,7 +43,7 @@ START_TEST(builtins_are_valid_and_named)
 }
 END_TEST
 
-/* The promised numbers, in centimetres. */
+/* The values that the documents promise, in centimetres. */
 static const struct {
     const char *section, *key;
     double value;
@@ -97,7 +97,7 @@ static void expect_ratio(double cm, double other, double unit, const char *what)
     ck_assert_msg(other == cm / unit, "%s: %.17g is not %.17g / %g", what, other, cm, unit);
 }
 
-/* `v` must be zero except its part along `up`, which is `height` / `unit`. */
+/* Expects `v` to be zero except along `up`, where it is `height` / `unit`. */
 static void expect_height(double height, struct hs_vec v, enum hs_up up, double unit)
 {
     expect_ratio(height, hs_vec_dot(v, hs_up_direction(up)), unit, "height");
@@ -117,7 +117,7 @@ static void compare_rigs(const struct hs_rig *cm, const struct hs_rig *other, en
         expect_ratio(a->half_length, b->half_length, unit, "half_length");
         expect_height(a->center.z, b->center, up, unit);
         expect_ratio(a->half_extents.z, fabs(hs_vec_dot(b->half_extents, above)), unit, "height");
-        /* as wide as deep: both values across `up` are equal */
+        /* The box is as wide as it is deep: both values across `up` are equal. */
         double sum = b->half_extents.x + b->half_extents.y + b->half_extents.z;
         expect_ratio(sum - hs_vec_dot(b->half_extents, above), 2 * b->half_extents.x, 1, "width");
         if (a->shape == HS_SHAPE_CAPSULE) {
@@ -133,7 +133,7 @@ static void compare_rigs(const struct hs_rig *cm, const struct hs_rig *other, en
     }
 }
 
-/* Several frames of reference, one set of rules. */
+/* The built-in rulesets differ only in their unit of length and their up axis. */
 START_TEST(builtins_differ_in_lengths_and_up_alone)
 {
     static const double units[] = {1, 100, 2.54, 1, 100, 100, 2.54};
@@ -172,7 +172,8 @@ END_TEST
 
 /* ---- the table ---- */
 
-/* It cannot store fractions; values of documents are whole numbers already. */
+/* Such a scalar cannot store fractions. Values in documents are already checked to be whole
+   numbers. */
 static bool is_whole(const struct hs_scalar *scalar)
 {
     return scalar->kind == HS_SCALAR_BOOL || scalar->kind == HS_SCALAR_COUNT;
@@ -190,7 +191,7 @@ static void try_scalar(const struct hs_scalar *scalar, void *base)
     }
 }
 
-/* Setting one field changes no other. */
+/* Setting one field of the table changes no other field. */
 static void try_table(const struct hs_scalar *table, size_t count, void *base)
 {
     for (size_t i = 0; i < count; i++) {
@@ -240,7 +241,7 @@ static const struct {
 } roundings[] = {
     {0, 0},
     {12.5, 12500000},
-    {0.0000005, 0}, /* half to even */
+    {0.0000005, 0}, /* rounded half to even */
     {0.0000015, 2},
     {0.0000025, 2},
     {-0.0000005, 0},
@@ -313,7 +314,7 @@ START_TEST(adders_stop_at_their_limits)
     ck_assert_uint_eq(hs_ruleset_find_zone(ruleset, HS_STR("n31")), 31);
     ck_assert_uint_eq(hs_ruleset_find_rig(ruleset, HS_STR("n255")), 255);
     ck_assert_uint_eq(hs_ruleset_find_rig(ruleset, HS_STR("n256")), HS_NONE);
-    ck_assert_uint_eq(hs_ruleset_add_zone(ruleset, HS_STR("n3"), 99), 3); /* as it is */
+    ck_assert_uint_eq(hs_ruleset_add_zone(ruleset, HS_STR("n3"), 99), 3); /* found, not changed */
     ck_assert_double_eq(ruleset->zones[3].factor, 3);
     hs_ruleset_destroy(ruleset);
     hs_ruleset_destroy(NULL);

@@ -22,7 +22,7 @@ static void note(void *context, const char *pointer, const char *fault)
     faults->count++;
 }
 
-/* The ruleset has exactly this fault. */
+/* Expects exactly this fault in the ruleset. */
 static void expect_fault(const struct hs_ruleset *ruleset, const char *pointer)
 {
     struct faults faults = {0};
@@ -57,11 +57,12 @@ START_TEST(every_scalar_has_its_range)
                 continue;
             hs_scalar_set(scalar, base, wrong[k]);
             if (strcmp(scalar->key, "keep") == 0 && k == 0)
-                ruleset->rewind.limit_us = 0; /* it must not be longer */
+                ruleset->rewind.limit_us = 0; /* the rewind limit must not be longer */
             bool is_wider = strcmp(scalar->key, k == 0 ? "radius" : "world_radius") == 0;
             if ((strcmp(scalar->key, "limit") == 0 && k == 1) || (is_wider && k < 2))
-                continue; /* two faults: it is also longer than the window, or wider than the sphere
-                           */
+                /* a second fault: `limit` is also longer than the window, or a radius wider than
+                   the sphere */
+                continue;
             expect_fault(ruleset, pointer);
             tried++;
         }
@@ -232,13 +233,13 @@ START_TEST(empty_rulesets_and_many_faults)
     default_rig(ruleset);
     struct faults faults = {0};
     ck_assert_uint_eq(hs_ruleset_validate(ruleset, note, &faults),
-                      4); /* every such entry, not only the first */
+                      4); /* each such entry is a fault, not only the first */
     ck_assert_uint_eq(faults.count, 4);
     hs_ruleset_destroy(ruleset);
 }
 END_TEST
 
-/* The longest names still give complete pointers. */
+/* Pointers are complete even with the longest names. */
 START_TEST(long_names_are_pointed_at_whole)
 {
     char name[HS_NAME_MAX + 1];

@@ -80,11 +80,12 @@ static void body_alone_along_y(struct hs_ruleset *r)
     for (int i = 0; i < r->rigs[0]->hitbox_count; i++)
         r->rigs[0]->hitboxes[i].center = (struct hs_vec){0, r->rigs[0]->hitboxes[i].center.z, 0};
 }
-/* A bone at the root that turns its children: their centres are along z only in its frame. */
+/* A bone at the root that turns its children. Their centres are along z only in the frame of the
+   bone. */
 static void body_turned_by_its_bone(struct hs_ruleset *r)
 {
     for (int i = 0; i < 2; i++) {
-        static const float quarter[4] = {0.5f, 0.5f, 0.5f, 0.5f}; /* z to x */
+        static const float quarter[4] = {0.5f, 0.5f, 0.5f, 0.5f}; /* turns z to x */
         memcpy(stance(r, i)->bones[0].rotation, quarter, sizeof quarter);
         stance(r, i)->bones[1].position = (struct hs_vec){1.6, 0, 0};
     }
@@ -202,7 +203,7 @@ static void no_eye(struct hs_ruleset *r)
 {
     stance(r, 0)->eye = stance(r, 1)->eye = (struct hs_vec){0, 0, 0};
 }
-/* Its eye is in front of its middle. */
+/* The eye is in front of the body's middle. */
 static void root_in_the_middle(struct hs_ruleset *r)
 {
     for (int s = 0; s < 2; s++) {
@@ -231,7 +232,7 @@ static void strict_and_unlimited(struct hs_ruleset *r)
     r->hit.origin_tolerance = r->hit.sweep_extension = 0;
     r->history.max_speed = 1e9;
     for (int i = 0; i < r->moves.mode_count; i++)
-        r->moves.modes[i].max_speed = 0; /* not checked */
+        r->moves.modes[i].max_speed = 0; /* no speed check */
 }
 static void flamethrower_and_jet(struct hs_ruleset *r)
 {
@@ -263,7 +264,8 @@ START_TEST(unusual_games_have_no_warning)
 }
 END_TEST
 
-/* Bodies in one unit, everything else in another: the mistake of a document that omits the unit. */
+/* Bodies are in one unit, and everything else is in another, as in a document that omits the
+   unit. */
 START_TEST(a_body_in_another_unit_is_seen)
 {
     struct hs_ruleset *ruleset = builtin(_i == 0 ? CENTIMETRES : METRES);

@@ -1,4 +1,4 @@
-/* The server's knowledge of a player, and moves that contradict it: the mode, the place, the life
+/* What the server knows about a player, and moves that contradict it: the mode, the place, the life
    and the stance. */
 #include <check.h>
 #include <math.h>
@@ -10,7 +10,8 @@
 
 /* ---- modes ---- */
 
-/* Rows: the mode of the client and of the server, and the speed that passes. */
+/* Rows: the mode that the client sends, the mode that the server sends, a speed that passes, and a
+   speed that fails. */
 START_TEST(only_known_modes_and_the_server_allow_speed)
 {
     static const struct {
@@ -29,7 +30,7 @@ START_TEST(only_known_modes_and_the_server_allow_speed)
             move.mode = hs_stage_str(rows[i].mode);
             move.server_mode = hs_stage_str(rows[i].server_mode);
             run(fast == 0 ? rows[i].passes : rows[i].fails, 0, 0.1);
-            /* Downwards, so that the mode with gravity does not fail. */
+            /* The player goes down, so that the mode with gravity does not fail. */
             run(fast == 0 ? rows[i].passes : rows[i].fails, i == 9 ? -6 : 0, 1);
             ck_assert_msg((failures > 0) == (fast == 1), "row %zu: %d", i, failures);
             tear_down();
@@ -49,7 +50,7 @@ START_TEST(no_mode_is_slow_where_none_has_a_limit)
 }
 END_TEST
 
-/* The place of a move of any kind is a checked place. */
+/* The place of a move is checked, whatever kind the move has. */
 START_TEST(every_kind_of_move_is_judged)
 {
     move.kind = _i == 0 ? HS_MOVE_PENDING : HS_MOVE_OLD;
@@ -61,7 +62,7 @@ START_TEST(every_kind_of_move_is_judged)
     rules->client_max_error = 100;
     result = step(0, 0);
     ck_assert_int_eq(result.position, HS_MOVE_POSITION_NONE);
-    /* When it is sent again it is late, but no offence. */
+    /* When the move is sent again, it is late, but no offence. */
     failures = 0;
     move.received_us += FRAME_US;
     move.timestamp_us -= FRAME_US;
@@ -75,7 +76,7 @@ END_TEST
 
 /* ---- the client's place ---- */
 
-/* Rows: the distance to the server's place, its mode, and the answer. */
+/* Rows: the max error, the distance to the server's place, the server's mode, and the answer. */
 START_TEST(the_client_is_trusted_up_to_an_error)
 {
     static const struct {
@@ -91,7 +92,8 @@ START_TEST(the_client_is_trusted_up_to_an_error)
         {2, 2.01, "walking", HS_MOVE_POSITION_CORRECTION},
         {2, 0, "flying", HS_MOVE_POSITION_CORRECTION},
         {2, 1500, "flying", HS_MOVE_POSITION_CORRECTION},
-        {0.001, 0.01, "walking", HS_MOVE_POSITION_ACK}, /* never less than without the margin */
+        /* the limit is never stricter than without the margin */
+        {0.001, 0.01, "walking", HS_MOVE_POSITION_ACK},
     };
     move.fields |= HS_MOVE_HAS_SERVER_POSITION;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -116,7 +118,8 @@ START_TEST(a_place_that_nobody_else_simulates_is_taken_over)
     ck_assert_int_eq(step(0, 0).position, HS_MOVE_POSITION_NONE);
     move.server_mode = HS_STR("walking");
     session.rules->move_checks[HS_MOVE_CHECK_TELEPORT] = HS_MODE_ENFORCE;
-    struct hs_move_result result = step(1000, 0); /* the server does not take over a refused move */
+    /* a refused move's place is not taken over by the server */
+    struct hs_move_result result = step(1000, 0);
     ck_assert_int_eq(result.reason, HS_MOVE_UNANNOUNCED_TELEPORT);
     ck_assert_int_eq(result.position, HS_MOVE_POSITION_NONE);
 }
@@ -138,7 +141,7 @@ START_TEST(acks_and_corrections_keep_their_intervals)
     move.fields |= HS_MOVE_HAS_SERVER_POSITION;
     rules->ack_interval_us = S(0.0999);
     ck_assert_int_eq(answers_of(0, 1, HS_MOVE_POSITION_ACK), 10);
-    rules->client_max_error = 2; /* each place must be taken over, or must not be */
+    rules->client_max_error = 2; /* now each place gets an answer at once */
     ck_assert_int_eq(answers_of(1, 1, HS_MOVE_POSITION_ACK), 60);
     rules->client_max_error = 0;
     rules->correction_interval_us = S(0.0999);
@@ -183,7 +186,7 @@ static struct hs_player_frame spawn(double x)
     return entry;
 }
 
-/* The player dies at x = 6, and spawns at x = 100. */
+/* The player dies at x = 6 and spawns at x = 100. */
 static void die_and_spawn(void)
 {
     run(6, 0, 1);
@@ -205,13 +208,14 @@ START_TEST(moves_of_the_old_body_are_stale)
     ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
     run(6, 0, 1);
     ck_assert_int_eq(failures, 0);
-    move.position.x = 6; /* after it was checked once, it is an ordinary place */
+    move.position.x = 6; /* after one checked move at the new place, the old place is ordinary */
     ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
     ck_assert_int_gt(failures, 0);
 }
 END_TEST
 
-/* Rows: a new epoch, no place, a place on a base, a teleport after the spawn, a restart. */
+/* Each row places the player freely after the spawn: a new epoch, a move without a place, a place
+   on a base, a teleport, a restart. */
 START_TEST(other_ways_into_the_new_body)
 {
     die_and_spawn();
@@ -239,7 +243,8 @@ START_TEST(other_ways_into_the_new_body)
 }
 END_TEST
 
-/* However many moves were lost, because the player may have walked on. */
+/* A late first move is accepted however many moves were lost, because the player may have walked
+   on. */
 START_TEST(a_spawn_may_be_shown_late)
 {
     die_and_spawn();
@@ -252,8 +257,8 @@ END_TEST
 
 /* ---- flags ---- */
 
-/* The next moves, 20 per second like the frames. The player crouches or stands in both. Returns
-   whether one failed. */
+/* Plays moves and frames, 20 per second. Moves have `flags`, and frames have `stance`. Returns
+   whether a move failed. */
 static bool play(double seconds, const enum hs_move_flag *flags, size_t count, const char *stance)
 {
     unsigned raised = 0;
@@ -273,8 +278,8 @@ static bool play(double seconds, const enum hs_move_flag *flags, size_t count, c
 
 static const enum hs_move_flag crouched[] = {HS_MOVE_CROUCHED}, jumped[] = {HS_MOVE_JUMPED};
 
-/* Rows: which of the two says crouched. The round trip of 0.1 s and another 0.25 s are an allowed
-   delay. */
+/* Rows: whether the moves or the frames say that the player crouches. They may disagree for the
+   round trip of 0.1 s and another 0.25 s. */
 START_TEST(flags_and_frames_may_disagree_for_a_while)
 {
     const enum hs_move_flag *flags = _i == 0 ? crouched : NULL;
@@ -299,7 +304,7 @@ START_TEST(a_stance_of_the_server_arrives_late)
 }
 END_TEST
 
-/* Rows: no frame posts a stance, or none since a restart; moves without flags in between. */
+/* Rows: no frame posts a stance, none since a restart, or moves without flags are in between. */
 START_TEST(unknown_stances_contradict_nothing)
 {
     if (_i == 0) {
@@ -321,8 +326,8 @@ START_TEST(unknown_stances_contradict_nothing)
 }
 END_TEST
 
-/* Rows: modes, and whether a jump in them fails. Without gravity or ground in the ruleset the check
-   cannot decide. */
+/* Rows: a change between two modes, and whether a jump fails then. If the ruleset has no gravity or
+   no ground, the check cannot decide. */
 START_TEST(jumps_need_ground_or_gravity)
 {
     static const struct {
@@ -348,9 +353,9 @@ START_TEST(jumps_need_ground_or_gravity)
 }
 END_TEST
 
-/* ---- two frames of one time ---- */
+/* ---- two frames of the same time ---- */
 
-/* The second launch adds to the first, and a repeated spawn counts once. */
+/* The second launch is added to the first, and a repeated spawn counts once. */
 START_TEST(the_last_frame_of_a_time_adds_to_the_first)
 {
     session.rules->history.same_time = HS_SAME_TIME_LAST;

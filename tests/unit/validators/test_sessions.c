@@ -1,4 +1,4 @@
-/* Inheritance of samples, sessions, and the match's clock. */
+/* Inheritance between samples, sessions, and the match's clock. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ START_TEST(what_is_said_sticks)
         hs_stage_place(match, HS_MS(ms), "P", 0, 0, 0);
         expect_spoken(hs_state_at(match, "P", HS_MS(ms)));
     }
-    /* Another player inherits nothing from it. */
+    /* Another player inherits nothing from this player. */
     hs_stage_place(match, HS_MS(200), "Q", 0, 0, 0);
     ck_assert(hs_state_at(match, "Q", HS_MS(200))->alive &&
               hs_state_at(match, "Q", HS_MS(200))->life == 0);
@@ -78,7 +78,7 @@ START_TEST(rtt_and_interp_stick)
 }
 END_TEST
 
-/* Inheritance follows the times, not the arrival. */
+/* Inheritance follows the times of the samples, not the order of arrival. */
 START_TEST(late_samples_inherit_in_time_and_change_nothing_later)
 {
     hs_stage_place(match, 0, "P", 0, 0, 0);
@@ -96,8 +96,9 @@ START_TEST(late_samples_inherit_in_time_and_change_nothing_later)
     ck_assert(hs_state_at(match, "P", HS_MS(50))->alive &&
               hs_state_at(match, "P", HS_MS(50))->life == 0);
     ck_assert_int_eq(hs_state_at(match, "P", HS_MS(75))->ammo,
-                     99); /* from the sample before it in time */
-    ck_assert_int_eq(hs_state_at(match, "P", HS_MS(100))->ammo, -1); /* existed before: unchanged */
+                     99); /* inherited from the sample before it in time */
+    /* stored before, so unchanged */
+    ck_assert_int_eq(hs_state_at(match, "P", HS_MS(100))->ammo, -1);
     ck_assert_uint_eq(hs_state_at(match, "P", HS_MS(100))->weapon, HS_NONE);
     ck_assert_int_eq(hs_state_at(match, "P", HS_MS(150))->ammo, -1);
     expect_spoken(hs_state_at(match, "P", HS_MS(200)));
@@ -151,7 +152,7 @@ START_TEST(another_rig_begins_with_its_first_stance)
     rules->rigs[rig]->name = name;
     post(0, speaking());
     struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
-    entry.rig = HS_STR("body"); /* the same again: nothing changes */
+    entry.rig = HS_STR("body"); /* the same rig again, so nothing changes */
     post(HS_MS(50), entry);
     ck_assert_uint_eq(hs_state_at(match, "P", HS_MS(50))->stance, 1);
     entry.rig = HS_STR("tall");
@@ -191,7 +192,7 @@ START_TEST(late_frames_of_an_old_session_stay_out)
     ck_assert_uint_eq(hs_info_of(match).players, 0);
     ck_assert_int_eq(place(HS_MS(100) + 1, "P"), HS_FRAME_STORED);
     ck_assert_uint_eq(hs_info_of(match).players, 1);
-    ck_assert_int_eq(place(HS_MS(60), "P"), HS_FRAME_TOO_OLD); /* now, too */
+    ck_assert_int_eq(place(HS_MS(60), "P"), HS_FRAME_TOO_OLD); /* too old for the new session */
     ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
     /* The new session starts without state. */
     const struct hs_state *s = hs_state_at(match, "P", HS_MS(100) + 1);
@@ -233,7 +234,7 @@ START_TEST(three_agreeing_frames_restart_the_clock)
     unsigned flags = 0;
     ck_assert_int_eq(place(jump, "P"), refusal);
     ck_assert_int_eq(place(jump + HS_MS(50), "P"), refusal);
-    ck_assert_uint_eq(hs_samples_of(match, "P"), 2); /* history kept */
+    ck_assert_uint_eq(hs_samples_of(match, "P"), 2); /* the history is kept */
     ck_assert_int_eq(hs_info_of(match).newest_us, HS_MS(50));
     ck_assert_int_eq(post_flags(jump + HS_MS(100), hs_stage_entry("P", 9, 0, 0), &flags),
                      HS_FRAME_STORED);
@@ -254,11 +255,13 @@ START_TEST(frames_that_do_not_agree_restart_nothing)
     int64_t far = HS_MS(100000);
     ck_assert_int_eq(place(far, "P"), HS_FRAME_TIME_JUMP);
     ck_assert_int_eq(place(far + HS_MS(1001), "P"), HS_FRAME_TIME_JUMP); /* too far apart */
-    ck_assert_int_eq(place(far + HS_MS(1001), "P"), HS_FRAME_TIME_JUMP); /* no step */
-    ck_assert_int_eq(place(far + HS_MS(1000), "P"), HS_FRAME_TIME_JUMP); /* back */
-    ck_assert_int_eq(place(far + HS_MS(1050), "P"), HS_FRAME_TIME_JUMP); /* second */
-    ck_assert_int_eq(place(HS_MS(50), "P"), HS_FRAME_STORED);            /* the old clock */
-    ck_assert_int_eq(place(far + HS_MS(1100), "P"), HS_FRAME_TIME_JUMP); /* first again */
+    ck_assert_int_eq(place(far + HS_MS(1001), "P"), HS_FRAME_TIME_JUMP); /* the same time again */
+    /* a time before the last */
+    ck_assert_int_eq(place(far + HS_MS(1000), "P"), HS_FRAME_TIME_JUMP);
+    ck_assert_int_eq(place(far + HS_MS(1050), "P"), HS_FRAME_TIME_JUMP); /* the second in a row */
+    ck_assert_int_eq(place(HS_MS(50), "P"), HS_FRAME_STORED);            /* the old clock again */
+    /* the first of a new row */
+    ck_assert_int_eq(place(far + HS_MS(1100), "P"), HS_FRAME_TIME_JUMP);
     ck_assert_int_eq(place(far + HS_MS(1150), "P"), HS_FRAME_TIME_JUMP);
     ck_assert_uint_eq(hs_samples_of(match, "P"), 2);
     ck_assert_int_eq(place(far + HS_MS(2150), "P"), HS_FRAME_STORED); /* times 1 s apart agree */
@@ -270,7 +273,8 @@ START_TEST(a_small_step_back_heals_by_itself)
 {
     for (int ms = 0; ms <= 6000; ms += 50)
         hs_stage_place(match, HS_MS(ms), "P", 0, 0, 0);
-    /* Back by 3 s: frames are refused until their time is within the window again. */
+    /* The clock goes back by 3 s. Frames are refused until their time is within the window
+       again. */
     for (int ms = 3000; ms < 5000; ms += 50)
         ck_assert_int_eq(place(HS_MS(ms), "P"), HS_FRAME_TOO_OLD);
     ck_assert_int_eq(place(HS_MS(6050), "P"), HS_FRAME_STORED);
@@ -287,13 +291,14 @@ START_TEST(a_step_back_of_five_seconds_is_old_an_hour_ahead_a_jump)
 }
 END_TEST
 
-/* A refused entry changes nothing: it cannot drop the history of other players. */
+/* A refused entry changes nothing, so it cannot cause the history of other players to be
+   dropped. */
 START_TEST(refused_entries_do_not_restart_the_clock)
 {
     hs_stage_place(match, 0, "P", 0, 0, 0);
     for (int i = 0; i < 3; i++) {
         struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
-        entry.fields = HS_FIELD_ROTATION; /* here it is 0 0 0 0 */
+        entry.fields = HS_FIELD_ROTATION; /* without a value it is 0 0 0 0 */
         ck_assert_int_ne(post(HS_MS(100000 + 50 * i), entry), HS_FRAME_STORED);
     }
     ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
@@ -301,7 +306,8 @@ START_TEST(refused_entries_do_not_restart_the_clock)
 }
 END_TEST
 
-/* A new player who does not fit cannot do so either, until another one leaves. */
+/* If the match is full, an entry of a new player cannot restart the clock either, until another
+   player leaves. */
 START_TEST(strangers_to_a_full_match_do_not_restart_the_clock)
 {
     char name[8];

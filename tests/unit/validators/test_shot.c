@@ -1,4 +1,5 @@
-/* Posted shots: each check at its limit, the stored state, and its effect on their hits. */
+/* Posted shots: each check at its limit, what is stored, and the effect on the hits of the
+   shots. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static void note(const struct hs_shot_claim *claim)
     ck_assert(hs_shot_record(match, claim, judge(claim), HS_STR("{\"posted\"")));
 }
 
-/* A hit of a shot that ends at T's head. */
+/* Judges a hit of a shot that ends at T's head. */
 static struct hs_hit_result *judge_hit(uint64_t number, int64_t time_us)
 {
     struct hs_hit_claim claim = hs_stage_claim(time_us, 20, 4e-6 * (double)time_us, 1.6);
@@ -65,7 +66,7 @@ static struct hs_ledger *ledger_of(const char *name)
     return &hs_players_find(&match->players, hs_stage_str(name))->ledger;
 }
 
-/* ---- judging ---- */
+/* ---- verdicts ---- */
 
 START_TEST(the_checks_in_their_order)
 {
@@ -104,7 +105,7 @@ START_TEST(forward_time)
         judge(&claim);
         ck_assert_int_eq(forward_us, rows[i].forward_us);
     }
-    struct hs_shot_claim claim = shot_at(1, HS_MS(900)); /* also in repeated answers */
+    struct hs_shot_claim claim = shot_at(1, HS_MS(900)); /* a repeated answer has them too */
     note(&claim);
     ck_assert(judge_at(&claim, HS_MS(940))->replay != NULL);
 }
@@ -143,8 +144,8 @@ START_TEST(each_at_its_limit)
 }
 END_TEST
 
-/* Fired at the pose that the server simulated for S, or at the time that S saw: 150 ms delay, 50 ms
-   slack. */
+/* A shot may be fired at any time between what S saw (150 ms delay, 50 ms slack) and the newest
+   pose of S on the server. */
 START_TEST(any_time_between_what_they_saw_and_now)
 {
     static const struct {
@@ -162,7 +163,7 @@ START_TEST(any_time_between_what_they_saw_and_now)
     rules->rewind.older_slack_us = rules->rewind.newer_slack_us = HS_MS(50);
     struct hs_shot_claim claim = shot_at(1, HS_MS(rows[_i].fired));
     hs_expect_reason(judge(&claim), rows[_i].reason);
-    /* A hit is about the time that S saw, however late S fired. */
+    /* A hit must be at the time that S saw, however late S fired. */
     claim = shot_at(2, HS_MS(900));
     note(&claim);
     hs_expect_reason(judge_hit(2, HS_MS(950)), HS_REASON_TIME_MISMATCH);
@@ -170,7 +171,7 @@ START_TEST(any_time_between_what_they_saw_and_now)
 }
 END_TEST
 
-/* Far from the centre of the world, a unit direction disappears in rounding. */
+/* Far from the centre of the world, rounding loses a direction of length 1. */
 START_TEST(directions_far_from_the_middle)
 {
     rules->history.world_bound = 1e12;
@@ -228,7 +229,7 @@ START_TEST(the_same_again_is_a_replay_and_anything_else_a_duplicate)
     for (int i = 0; i < 9; i++) {
         ck_assert_msg(judge(&changed[i])->replay == NULL, "change %d", i);
         hs_expect_reason(&result, HS_REASON_DUPLICATE);
-        note(&changed[i]); /* and changes nothing */
+        note(&changed[i]); /* the repetition changes nothing */
         ck_assert(judge(&first)->replay != NULL);
     }
     ck_assert_uint_eq(ledger_of("S")->shots.count, 1);
@@ -273,7 +274,8 @@ START_TEST(a_refused_shot_is_not_fired)
     ck_assert(!hs_ledger_find(&ledger_of("S")->shots, 1)->accepted);
     struct hs_player_info info;
     ck_assert(hs_match_find_player(match, HS_STR("S"), &info));
-    ck_assert_uint_eq(info.reasons[HS_REASON_ORIGIN_MISMATCH], 0); /* counts hit claims */
+    /* this counter is only about hit claims */
+    ck_assert_uint_eq(info.reasons[HS_REASON_ORIGIN_MISMATCH], 0);
 }
 END_TEST
 
@@ -297,14 +299,14 @@ START_TEST(a_shot_that_is_cancelled_was_not_fired)
     ck_assert_int_eq(cancel(1), HS_REASON_OK);
     hs_expect_reason(judge(&second), HS_REASON_OK);
     note(&second);
-    ck_assert_int_eq(cancel(1), HS_REASON_OK); /* takes no other token back */
+    ck_assert_int_eq(cancel(1), HS_REASON_OK); /* cancelling returns only the token of shot 1 */
     struct hs_shot_claim third = shot_at(3, HS_MS(902));
     hs_expect_reason(judge(&third), HS_REASON_FIRE_RATE);
     note(&third);
     hs_expect_reason(judge_hit(1, HS_MS(900)), HS_REASON_NO_MATCHING_SHOT);
     ck_assert(result.shot_was_posted);
     hs_expect_reason(judge_hit(2, HS_MS(901)), HS_REASON_OK);
-    ck_assert_int_eq(cancel(3), HS_REASON_NO_MATCHING_SHOT); /* was refused */
+    ck_assert_int_eq(cancel(3), HS_REASON_NO_MATCHING_SHOT); /* shot 3 was refused */
     ck_assert_int_eq(cancel(9), HS_REASON_NO_MATCHING_SHOT);
     struct hs_shot_claim nobody = {.shot = 1, .shooter = HS_STR("nobody"), .is_cancel = true};
     hs_shot_cancel(match, &nobody, true, &result);
@@ -312,7 +314,7 @@ START_TEST(a_shot_that_is_cancelled_was_not_fired)
 }
 END_TEST
 
-/* Otherwise a cheat would cancel each paid shot, and fire as fast as they like. */
+/* Without this rule a cheat would cancel each paid shot, and so fire as fast as they like. */
 START_TEST(a_shot_that_was_paid_keeps_its_token)
 {
     rules->weapons[HS_STAGE_RIFLE]->min_interval_us = HS_MS(100);
@@ -384,7 +386,8 @@ START_TEST(what_was_found_is_found_again)
     struct hs_shot_claim claim = shot_at(1, HS_MS(900));
     claim.origin.y = 2;
     note(&claim);
-    struct hs_hit_result *r = judge_hit(1, HS_MS(900)); /* it starts at the right place */
+    /* the hit itself starts at the right place */
+    struct hs_hit_result *r = judge_hit(1, HS_MS(900));
     hs_expect_reason(r, mode == HS_MODE_ENFORCE ? HS_REASON_ORIGIN_MISMATCH : HS_REASON_OK);
     ck_assert_int_eq(r->would_reject_count, mode == HS_MODE_SHADOW);
     if (mode == HS_MODE_OFF) {
@@ -428,7 +431,8 @@ START_TEST(a_hit_that_starts_or_goes_elsewhere_is_judged_by_itself)
 }
 END_TEST
 
-/* A wall between the posted start of the shot and the start of its hit, and a wall beside both. */
+/* First a wall between the start of the posted shot and the start of its hit, then a wall beside
+   both. */
 static void expect_walls_at_a_forgotten_launch(void)
 {
     struct hs_hit_claim hit = hs_stage_claim(HS_MS(4000), 120, 0, 1.6);
@@ -455,7 +459,7 @@ static void expect_walls_at_a_forgotten_launch(void)
     }
 }
 
-/* The history at the launch is gone at the time of the hit, so the posted shot counts instead. */
+/* At the time of the hit, the history of the launch is gone. So the posted shot is used instead. */
 START_TEST(a_launch_that_is_forgotten)
 {
     rules->checks[HS_CHECK_AIM] = HS_MODE_ENFORCE;

@@ -1,4 +1,4 @@
-/* The lists of saved fields name every byte of their structs except padding, and each once. */
+/* The lists of saved fields name every byte of their structs once, except padding. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,8 @@
 #include "tests/support/run_suite.h"
 #include "validators/base/saved.h"
 
-/* Bytes that are skipped to align a field: its alignment divides its offset. */
+/* Returns whether these bytes can be padding before an aligned field: they are fewer than the
+   field's alignment, which divides its offset. */
 static bool is_padding(size_t from, size_t to)
 {
     size_t alignment = to & (~to + 1);
@@ -30,7 +31,8 @@ START_TEST(mentions_every_byte)
 }
 END_TEST
 
-/* The checks have their own layout, so changing it keeps the rest of the saved state. */
+/* The move checks have a layout of their own. If it changes, the rest of the saved state stays
+   readable. */
 START_TEST(layouts_differ)
 {
     ck_assert_uint_ne(hs_saved_layout(0, HS_SAVED_MOVE_CHECKS),
@@ -63,14 +65,16 @@ START_TEST(little_endian)
 END_TEST
 
 /*
- * Members are found by name: a number may have another meaning now, and a removed member has none.
+ * Values of enums are found by name, because a number may have another meaning in another version.
+ * A removed name has no value.
  */
 START_TEST(members_by_name)
 {
     struct hs_bytes bytes = {0};
     struct hs_saved_names names;
     hs_saved_put_names(&bytes);
-    /* "accepted" and "rejected", each after its length, are the first two of three verdicts. */
+    /* The first two of the three verdicts are "accepted" and "rejected". Each follows its
+       length. */
     ck_assert_mem_eq(bytes.data, "\003\010accepted\010rejected", 19);
     memcpy(bytes.data + 2, "rejected", 8);
     memcpy(bytes.data + 11, "shrugged", 8);

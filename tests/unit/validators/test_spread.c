@@ -1,5 +1,6 @@
-/* Directions of pellets: the vectors of docs/spread.md, and a second generator with the C library's
-   functions. They are inside the cone, evenly distributed, and different for each seed. */
+/* Directions of pellets, compared with the vectors of docs/spread.md and with a second generator
+   that uses the C library's functions. The directions are inside the cone, evenly distributed, and
+   different for each seed. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include "validators/geometry/angle.h"
 #include "validators/spread.h"
 
-/* The numbers as the table writes them, so that the test can search for them in the page. */
+/* The numbers are written as in the table, so that the test can search for them in the page. */
 static const struct {
     const char *aim, *degrees, *seed, *index, *direction;
 } vectors[] = {
@@ -42,7 +43,7 @@ static double radians(double degrees)
     return degrees * (HS_PI / 180);
 }
 
-/* Equal bit by bit, because all its operations round the same everywhere. */
+/* The results are equal bit by bit, because every operation rounds the same on all platforms. */
 START_TEST(vectors_come_out)
 {
     struct hs_vec wanted = parse(vectors[_i].direction);
@@ -68,12 +69,12 @@ START_TEST(vectors_are_those_of_the_page)
     ck_assert_ptr_nonnull(table);
     for (const char *at = table; (at = strstr(at, "\n| ")) != NULL; at++)
         rows++;
-    ck_assert_uint_eq(rows, VECTORS + 1 /* the head */);
+    ck_assert_uint_eq(rows, VECTORS + 1 /* head of the table */);
     free(page);
 }
 END_TEST
 
-/* SplitMix64 from 1234567, as printed by its authors' program. */
+/* The first outputs of SplitMix64 for seed 1234567, as its authors' program prints them. */
 START_TEST(mixing_is_splitmix64)
 {
     static const uint64_t wanted[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973),
@@ -100,7 +101,7 @@ START_TEST(sine_and_cosine_are_those_of_the_library)
 }
 END_TEST
 
-/* The algorithm of the page, with the C library's functions. */
+/* Computes the algorithm of the page with the C library's functions. */
 static struct hs_vec by_the_page(struct hs_vec n, double spread, uint64_t seed, uint32_t index)
 {
     uint64_t state = hs_mix64(seed) + hs_mix64((uint64_t)index + 1);
@@ -133,7 +134,7 @@ START_TEST(the_page_describes_the_generator)
 }
 END_TEST
 
-/* Every aim, including those along the axes: the basis is defined everywhere. */
+/* Random aims, and aims along the axes, where a basis is hardest to find. */
 START_TEST(pellets_stay_inside_the_cone)
 {
     for (uint32_t i = 0; i < 20000; i++) {
@@ -153,7 +154,7 @@ START_TEST(pellets_stay_inside_the_cone)
 END_TEST
 
 /*
- * Half of the pellets are in the inner half of the disc's area, and a quarter in each quarter turn.
+ * Half of the pellets are in the inner half of the disc's area, and a quarter are in each quadrant.
  */
 START_TEST(pellets_are_even_over_the_disc)
 {
@@ -166,7 +167,7 @@ START_TEST(pellets_are_even_over_the_disc)
         inner += hypot(v.x / v.z, v.y / v.z) < whole * sqrt(0.5);
         quarters[(v.x < 0) * 2 + (v.y < 0)]++;
     }
-    /* Six standard deviations of a binomial. */
+    /* The limit is six standard deviations of the binomial distribution. */
     ck_assert_int_le(abs(inner - ALL / 2), (int)(6 * sqrt(ALL * 0.25)));
     for (int i = 0; i < 4; i++)
         ck_assert_int_le(abs(quarters[i] - ALL / 4), (int)(6 * sqrt(ALL * 0.1875)));

@@ -28,7 +28,7 @@ static void tear_down(void)
     hs_session_close(&session);
 }
 
-/* The match goes on without S. */
+/* Posts frames without S. */
 static void go_on(int64_t from_us, int64_t to_us)
 {
     for (int64_t t = from_us; t <= to_us; t += HS_MS(50))
@@ -37,7 +37,7 @@ static void go_on(int64_t from_us, int64_t to_us)
 
 /* ---- moves ---- */
 
-/* One second of honest moves that ends with a frame in which S leaves. */
+/* Plays one second of honest moves, then a frame in which S leaves. */
 static void play_and_leave(int64_t from_us)
 {
     for (int64_t t = 0; t < S(1); t += HS_MS(50)) {
@@ -63,7 +63,7 @@ START_TEST(a_move_after_leaving_brings_nobody_back)
     ck_assert_uint_eq(hs_info_of(session.match).players, 0);
     struct hs_moves_info info;
     ck_assert(!hs_match_moves_info(session.match, HS_STR("S"), &info));
-    /* S reconnects; the clock of S begins at 0, without an epoch. */
+    /* S reconnects, and the client's clock begins at 0, without an epoch. */
     go_on(S(101), S(111));
     hs_session_post(&session, S(111), HS_EVENT_SPAWN);
     ck_assert(hs_match_moves_info(session.match, HS_STR("S"), &info));
@@ -83,7 +83,7 @@ START_TEST(a_frame_that_names_him_ends_the_grace)
     play_and_leave(S(100));
     hs_session_post(&session, S(101.2), HS_EVENT_SPAWN);
     ck_assert_int_eq(hs_session_send(&session, S(51.1), S(101.2) - 1),
-                     HS_MOVE_STALE); /* time of the previous session */
+                     HS_MOVE_STALE); /* a time of the previous session */
     ck_assert_int_eq(hs_session_send(&session, S(0.1), S(101.2)), HS_MOVE_OK);
     ck_assert_int_eq(hs_session_send(&session, S(0.15), S(101.25)), HS_MOVE_OK);
     ck_assert_int_eq(hs_session_send(&session, S(51.2), S(101.1)), HS_MOVE_STALE);
@@ -102,7 +102,7 @@ START_TEST(a_move_after_the_grace_begins_a_session)
 }
 END_TEST
 
-/* A cheat who leaves and returns once per tick gets no more time than one who stays. */
+/* A cheat who leaves and returns in each tick gets no more time than a player who stays. */
 START_TEST(leaving_refills_no_credit)
 {
     int64_t now_us = S(100), granted_us = 0;
@@ -117,7 +117,7 @@ START_TEST(leaving_refills_no_credit)
     }
     int64_t elapsed_us = now_us - S(100);
     ck_assert_int_le(granted_us, elapsed_us + session.rules->moves.credit_max_us);
-    ck_assert_int_gt(granted_us, elapsed_us / 2); /* and at least that much */
+    ck_assert_int_gt(granted_us, elapsed_us / 2); /* and at least half of it */
 }
 END_TEST
 
@@ -133,7 +133,7 @@ START_TEST(answers_are_kept_until_he_is_back)
     struct hs_move_result again = hs_session_judge(&session, &move);
     ck_assert(again.replayed && again.reason == HS_MOVE_OK);
     ck_assert(!is_present());
-    /* A lower epoch and a used number: both belong to another session. */
+    /* A lower epoch and a used sequence number are both of another session. */
     hs_session_post(&session, S(100.1), HS_EVENT_SPAWN);
     ck_assert_int_eq(hs_session_judge(&session, &move).reason, HS_MOVE_STALE);
     move = hs_session_move(S(0.1), S(100.15));
@@ -150,7 +150,7 @@ static struct hs_hit_claim hit_of(uint64_t number, double time_s)
 {
     struct hs_hit_claim claim = hs_stage_claim(S(time_s), 20, 0, 1.6);
     claim.shot = number;
-    claim.start.z += 0.001 * (double)number; /* a path of its own */
+    claim.start.z += 0.001 * (double)number; /* each hit has its own path */
     return claim;
 }
 
@@ -163,7 +163,7 @@ static struct hs_hit_result *hit(uint64_t number, double time_s)
     return result;
 }
 
-/* S and T stand still. */
+/* Plays frames in which S and T stand still. */
 static void stand(double from_s, double to_s)
 {
     for (int64_t t = S(from_s); t <= S(to_s); t += HS_MS(50)) {
@@ -181,7 +181,7 @@ START_TEST(a_straggling_claim_takes_no_number_of_the_next_session)
     ck_assert_ptr_nonnull(hit(2, 0.95)->replay);
     ck_assert_ptr_nonnull(hit(1, 0.9)->replay);
     stand(2, 3);
-    /* Another session begins when S is back. */
+    /* S is back, so another session begins. */
     hs_expect_reason(hit(3, 0.94), HS_REASON_HISTORY_TOO_SHORT);
     for (uint64_t number = 1; number <= 3; number++)
         hs_expect_reason(hit(number, 2.5 + 0.1 * (double)number), HS_REASON_OK);
@@ -222,13 +222,13 @@ START_TEST(a_straggling_shot_takes_no_number_of_the_next_session)
         ck_assert_int_eq(shoot(number, 2.5 + 0.1 * (double)number, &is_replay), HS_REASON_OK);
         ck_assert(!is_replay);
     }
-    /* A hit of that time is not paired with a shot of the new session either. */
+    /* A hit of the first session is not paired with a shot of the new session either. */
     struct hs_hit_claim claim = hit_of(3, 0.94);
     hs_expect_reason(hs_stage_judge(session.match, &claim, S(1)), HS_REASON_HISTORY_TOO_SHORT);
 }
 END_TEST
 
-/* If the checks of the shooter are off, only the ledger prevents the second payment of a claim. */
+/* If the checks of the shooter are off, only the ledger prevents a second payment of a claim. */
 START_TEST(nothing_of_an_ended_session_is_paid_twice)
 {
     static const enum hs_check shooters[] = {HS_CHECK_WEAPON, HS_CHECK_LIFE, HS_CHECK_ORIGIN,
@@ -244,9 +244,9 @@ START_TEST(nothing_of_an_ended_session_is_paid_twice)
     stand(1.05, 1.2);
     hs_expect_reason(hit(5, 0.8), HS_REASON_NUMBER_FORGOTTEN);
     hs_expect_reason(hit(6, 0.85), HS_REASON_NUMBER_FORGOTTEN);
-    hs_expect_reason(hit(7, 0.9), HS_REASON_OK); /* comes only now */
+    hs_expect_reason(hit(7, 0.9), HS_REASON_OK); /* arrives only now */
     hs_expect_reason(hit(7, 0.9), HS_REASON_NUMBER_FORGOTTEN);
-    hs_expect_reason(hit(5, 1.1), HS_REASON_OK); /* time of the new session */
+    hs_expect_reason(hit(5, 1.1), HS_REASON_OK); /* a time in the new session */
     ck_assert_ptr_nonnull(hit(5, 1.1)->replay);
 }
 END_TEST
@@ -266,12 +266,11 @@ START_TEST(what_a_session_leaves_behind_goes)
     ck_assert_uint_ge(shooter->ledger.bytes, sizeof(struct hs_ledger_entry));
     ck_assert_ptr_nonnull(shooter->moves->answers);
     go_on(S(9.05), S(25));
-    ck_assert_uint_eq(shooter->ledger.bytes, /* leaving refills no bucket */
+    ck_assert_uint_eq(shooter->ledger.bytes, /* leaving does not reset the fire rate */
                       shooter->ledger.cadence_capacity * sizeof(struct hs_cadence));
     ck_assert_ptr_null(shooter->moves->answers);
     ck_assert_int_eq(hs_session_judge(&session, &move).reason, HS_MOVE_STALE);
-    hs_expect_reason(hit(1, 0.9),
-                     HS_REASON_NUMBER_FORGOTTEN); /* nevertheless, it is not paid again */
+    hs_expect_reason(hit(1, 0.9), HS_REASON_NUMBER_FORGOTTEN); /* but it is not paid again */
 }
 END_TEST
 

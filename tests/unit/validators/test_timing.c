@@ -1,4 +1,4 @@
-/* Both timing checks of one player: resets, credit, bursts, dilation, epochs. */
+/* Both timing checks of one player: resets, credit, bursts of moves, dilation, epochs. */
 #include <check.h>
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 static struct hs_ruleset *ruleset;
 static struct hs_moves_rules *rules;
 
-/* The player, and the time granted to them. */
+/* The player's clock state and move, and the time granted so far. */
 static struct hs_timing timing;
 static struct hs_timing_move move;
 static struct hs_timing_result result;
@@ -56,7 +56,7 @@ static enum hs_move_reason judge(void)
     return result.reason;
 }
 
-/* The next move: later by these times of the two clocks. */
+/* Judges the next move, which is later by these times of the two clocks. */
 static enum hs_move_reason after(int64_t client_us, int64_t server_us)
 {
     move.timestamp_us += client_us;
@@ -72,7 +72,7 @@ static void run(double seconds)
 
 /* ---- resets ---- */
 
-/* The size of the clock state in docs/lab/timing.md. */
+/* The size of the clock state stays within the limit of docs/lab/timing.md. */
 START_TEST(little_is_kept)
 {
     ck_assert_uint_le(sizeof(struct hs_timing), 360);
@@ -108,7 +108,7 @@ START_TEST(a_straggler_of_before_a_reset_is_stale)
     struct hs_timing before = timing;
     move.timestamp_us = last_us + 3 * FRAME_US;
     ck_assert_int_eq(judge(), HS_MOVE_STALE);
-    ck_assert(!result.force_update); /* it is newer than the last arrived move */
+    ck_assert(!result.force_update); /* newer than the move that arrived last */
     ck_assert_double_eq(result.delta_us, 0);
     move.timestamp_us += -FRAME_US;
     ck_assert_int_eq(judge(), HS_MOVE_STALE);
@@ -121,7 +121,7 @@ START_TEST(a_straggler_of_before_a_reset_is_stale)
 }
 END_TEST
 
-/* A client in the background, whose clock is reset during that time. */
+/* A client is in the background, and its clock is reset during that time. */
 START_TEST(a_reset_in_the_background_is_accepted)
 {
     begin_at(239.8, 100);
@@ -132,7 +132,7 @@ START_TEST(a_reset_in_the_background_is_accepted)
 }
 END_TEST
 
-/* A clock whose first reset comes long after its period. */
+/* A clock whose first reset comes long after the reset period. */
 START_TEST(a_reset_by_several_periods_is_accepted)
 {
     rules->prevention = _i == 0 ? HS_PREVENTION_CREDIT : HS_PREVENTION_RESOLUTION;
@@ -147,8 +147,9 @@ START_TEST(a_reset_by_several_periods_is_accepted)
 }
 END_TEST
 
-/* Rows: the time since the last move, and how far the clock went back in that time. The clock is
-   accepted with at most the server's time, and goes on from there. */
+/* Rows: the time since the last move, how far the client's clock went back in that time, and the
+   granted time. The new clock is accepted. The granted time is at most the time on the server's
+   clock. */
 START_TEST(an_implausible_reset_is_taken_over_with_clipped_time)
 {
     static const struct {
@@ -170,7 +171,7 @@ START_TEST(an_implausible_reset_is_taken_over_with_clipped_time)
 }
 END_TEST
 
-/* However a clock goes back, the player neither gains nor loses time. */
+/* However far a clock goes back, the player neither gains nor loses time. */
 START_TEST(a_reset_never_goes_back)
 {
     rules->prevention = _i == 0 ? HS_PREVENTION_CREDIT : HS_PREVENTION_RESOLUTION;
@@ -219,7 +220,7 @@ START_TEST(a_fast_clock_gains_the_credit_and_no_more)
     double passed_us = (double)(move.received_us - begun_us);
     double most_us = (double)rules->credit_max_us;
     ck_assert_double_le(granted_us, passed_us + most_us + 1e-3);
-    /* The first credit is full: the time of the second move was lost. */
+    /* The first credit is full, because the time of the second move was lost. */
     ck_assert_double_ge(granted_us, passed_us + fmin(most_us - 2 * FRAME_US, 0.009 * passed_us));
     ck_assert_double_le(most_credit_us, most_us);
 }
@@ -256,14 +257,14 @@ START_TEST(credit_is_saved_up_to_its_most)
         ck_assert_double_le(timing.credit_us, 350000);
         double before_us = granted_us;
         for (int k = 0; k < 200; k++)
-            after(100000, 0); /* all at once */
+            after(100000, 0); /* all moves arrive at once */
         ck_assert_double_le(granted_us - before_us, 350000);
         ck_assert_double_eq_tol(timing.credit_us, 0, 1e-6);
     }
 }
 END_TEST
 
-/* Moves that credit limits are no offence by themselves. */
+/* A move that is limited by the credit is no offence by itself. */
 START_TEST(a_burst_uses_up_credit_without_a_flag_of_the_default_judge)
 {
     judge();
@@ -285,8 +286,8 @@ START_TEST(resolution_leaves_no_more_than_server_time)
     for (int i = 0; i < 60 * 60; i++)
         after(2 * FRAME_US, FRAME_US);
     ck_assert_uint_ne(flags & HS_TIMING_DISCREPANCY, 0);
-    /* A cheat gains the margin, and again after each debt is paid: half of all the time, not all of
-       it. */
+    /* A cheat gains the margin, and gains it again after each debt is paid. So a cheat gains in
+       only half of the time. */
     double passed_us = (double)(move.received_us - begun_us);
     ck_assert_double_le(granted_us, 1.35 * passed_us);
     ck_assert_double_ge(granted_us, passed_us);
@@ -324,7 +325,7 @@ static void stall(double seconds)
 }
 
 /*
- * Rows: the time in ms that the client's clock lost in a silence of 0.4 s, and recovered after it.
+ * Rows: how many ms the client's clock lost in 0.4 s of silence and recovered after it.
  */
 START_TEST(less_than_100_ms_of_backlog_are_no_burst)
 {
@@ -378,11 +379,11 @@ START_TEST(silence_is_no_burst)
 {
     judge();
     run(10);
-    after(S(3), S(3)); /* lost on the way */
+    after(S(3), S(3)); /* the moves were lost */
     run(2);
-    after(S(0.1), S(3)); /* in the background */
+    after(S(0.1), S(3)); /* the client was in the background */
     run(2);
-    after(FRAME_US, S(0.2)); /* a short one */
+    after(FRAME_US, S(0.2)); /* a short silence */
     for (int i = 0; i < 11; i++)
         after(FRAME_US, 0);
     run(2);
@@ -427,7 +428,7 @@ START_TEST(slow_motion_is_no_offence)
 }
 END_TEST
 
-/* Half speed is announced, but the clock keeps its speed. */
+/* Half speed is announced, but the client's clock keeps its full speed. */
 START_TEST(ignoring_slow_motion_is_a_fast_clock)
 {
     judge();
@@ -446,7 +447,7 @@ END_TEST
 
 /* ---- order of arrival ---- */
 
-/* Times of the game server that go back slightly count as the newest one. */
+/* If the receipt times of the game server go back slightly, they count as the newest one. */
 START_TEST(receipts_out_of_order_grant_nothing)
 {
     int64_t begun_us = move.received_us;
@@ -482,8 +483,8 @@ static size_t play(const struct hs_clock_options *options, size_t skipped,
     return count;
 }
 
-/* A clock that becomes fast after eight hours gets the same result as one after a minute. The first
-   and the thirtieth day give the same results. */
+/* A clock that becomes fast gets the same results after eight hours as after a minute, and the same
+   on the thirtieth day as on the first. */
 START_TEST(hours_and_uptime_change_nothing)
 {
     enum { MOST = 3600 };

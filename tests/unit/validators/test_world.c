@@ -1,4 +1,4 @@
-/* The world with one triangle or box at a time, and answers that need no arithmetic. */
+/* The world with one triangle or box at a time, and results that need no arithmetic. */
 #include "tests/support/run_suite.h"
 #include "validators/world.h"
 
@@ -37,7 +37,8 @@ static void add(double ax, double ay, double az, double bx, double by, double bz
     hs_test_mesh_triangle(&mesh, a, b, c);
 }
 
-/* In the plane z = 0: the right angle at the origin, sides of 4 along x and y. */
+/* A triangle in the plane z = 0. Its right angle is at the origin, and its sides of 4 are along x
+   and y. */
 static void build_floor(void)
 {
     add(0, 0, 0, 4, 0, 0, 0, 4, 0);
@@ -63,11 +64,11 @@ static void assert_vec(struct hs_vec got, double x, double y, double z)
                   "%.12g %.12g %.12g instead of %.12g %.12g %.12g", got.x, got.y, got.z, x, y, z);
 }
 
-/* The effect of one triangle of the floor on a path. */
+/* Contacts of paths with one triangle of the floor. */
 static const struct {
     const char *what;
     double from[3], to[3], radius;
-    double distance; /* < 0: missed */
+    double distance; /* negative: missed */
     double point[3], normal[3];
 } floor_cases[] = {
     {"ray on the face", {1, 1, 5}, {1, 1, -5}, 0, 5, {1, 1, 0}, {0, 0, 1}},
@@ -127,7 +128,7 @@ START_TEST(one_triangle)
                   floor_cases[_i].what, c.distance);
     const double *p = floor_cases[_i].point, *n = floor_cases[_i].normal;
     assert_vec(c.point, p[0], p[1], p[2]);
-    /* In the plane of the face, neither of its sides is preferred. */
+    /* If the path is in the plane of the face, either side of the face may be its normal. */
     if (n[2] == 1 && a[2] == 0)
         c.normal.z = fabs(c.normal.z);
     assert_vec(c.normal, n[0], n[1], n[2]);
@@ -138,7 +139,7 @@ START_TEST(one_triangle)
 }
 END_TEST
 
-/* A gap of 1e-6 of the path counts as touch; twice that does not. */
+/* A gap of up to 1e-6 of the path length counts as touch. A larger gap does not. */
 START_TEST(touch_is_inclusive_within_the_slack)
 {
     build_floor();
@@ -148,7 +149,7 @@ START_TEST(touch_is_inclusive_within_the_slack)
     ck_assert(hs_world_sweep(world, &inside, &c));
     ck_assert_double_eq_tol(c.distance, 5, 1e-6);
     ck_assert(!hs_world_sweep(world, &outside, &c));
-    /* The same at the end of the path. */
+    /* The same slack counts at the end of the path. */
     struct hs_sweep stops = path(1, 1, 5, 1, 1, 0.5 + 4e-6, 0.5);
     ck_assert(hs_world_sweep(world, &stops, &c));
     ck_assert_double_eq(c.distance, stops.length);
@@ -159,7 +160,7 @@ END_TEST
 
 START_TEST(slivers_are_solid)
 {
-    /* A kilometre long, a tenth of a millimetre wide. */
+    /* A triangle of a kilometre by a tenth of a millimetre. */
     add(0, 0, 0, 1000, 0, 0, 1000, 1e-4, 0);
     build();
     struct hs_world_info info;
@@ -185,8 +186,8 @@ START_TEST(degenerate_triangles_are_skipped_and_counted)
     add(0, 0, 0, 1, 1, 1, 2, 2, 2);         /* a line */
     add(5, 5, 5, 5, 5, 5, 5, 5, 5);         /* a point */
     add(0, 0, 0, 4, 0, 0, 0, 4, 0);         /* a triangle */
-    hs_test_mesh_triangle(&mesh, 6, 7, 6);  /* a corner twice */
-    add(0, 0, 9, 1000, 0, 9, 500, 1e-9, 9); /* narrower than rounding */
+    hs_test_mesh_triangle(&mesh, 6, 7, 6);  /* two equal corners */
+    add(0, 0, 9, 1000, 0, 9, 500, 1e-9, 9); /* narrower than the rounding error */
     build();
     struct hs_world_info info;
     hs_world_info(world, &info);
@@ -240,7 +241,7 @@ START_TEST(ties_go_to_triangles_then_to_the_lower_index)
     ck_assert(hs_world_sweep(world, &ray, &c));
     ck_assert_int_eq(c.kind, HS_WORLD_TRIANGLE);
     ck_assert_uint_eq(c.index, 1);
-    /* The same if all are touched at the start. */
+    /* The same order counts if all are touched at the start. */
     struct hs_sweep within = path(1, 1, 0.1, 1, 1, 5, 0.5);
     ck_assert(hs_world_sweep(world, &within, &c));
     ck_assert_double_eq(c.distance, 0);
@@ -324,7 +325,7 @@ START_TEST(bad_meshes_are_refused)
 }
 END_TEST
 
-enum { ODD_MESH = 3 }; /* all its triangles are at one place */
+enum { ODD_MESH = 3 }; /* all triangles of this mesh are at one place */
 
 /* Meshes that fill their groups completely or partly, boxes, and nearly empty meshes. */
 static void fill_mesh(int kind)
@@ -344,8 +345,8 @@ static void fill_mesh(int kind)
         add(0, 0, 0, 4, 0, 0, 0, 4, 0);
 }
 
-/* A build stops before it exceeds its limit. No mesh needs more than the larger limit, and ordinary
-   meshes need no more than the smaller one. */
+/* A build stops before it exceeds its memory limit. No mesh needs more than the larger limit, and
+   usual meshes need no more than the smaller one. */
 START_TEST(builds_keep_to_their_bound)
 {
     enum hs_world_fault fault;
@@ -385,7 +386,7 @@ START_TEST(far_from_the_origin)
 }
 END_TEST
 
-/* Claims may hold any finite number. Anything beyond the world is never touched, and causes no
+/* Claims may contain any finite number. A path beyond the world touches nothing and causes no
    failure. */
 START_TEST(beyond_every_world)
 {

@@ -4,13 +4,12 @@
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* The fire time is a client's estimate. An aim that frames show this long before or after it may be
-   that of the shot: hands turn by ten degrees from one frame to the next. */
+/* The fire time is an estimate of the client. So the shot may have the aim of a frame that is this
+   much earlier or later. In that time hands can turn by ten degrees. */
 #define STAMP_ERROR_US 20000
 
-/* Degrees per second by which hands turn fast. If the shot was fired after the newest frame, no
-   frame has its aim. It may be beside the newest aim by the angle that hands turn in the time
-   between. */
+/* The speed of fast hands, in degrees per second. If the shot was fired after the newest frame, no
+   frame has its aim. Then the allowed angle grows by what hands can turn in the time between. */
 #define TURN_SPEED 2000
 
 static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
@@ -19,7 +18,8 @@ static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
     return out->x != 0 || out->y != 0 || out->z != 0;
 }
 
-/* Radians from the arc between two aims to the shot, or to its furthest pellet. */
+/* Returns the radians between the shot and the arc of two aims; for pellets, of the furthest one.
+ */
 static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to)
 {
     struct hs_vec pellet;
@@ -32,7 +32,8 @@ static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct
     return off;
 }
 
-/* The arc between the aims of two samples, one of which may have none. False: neither has one. */
+/* Computes the angle to the arc between the aims of two samples. If only one of them has an aim,
+   the arc is that aim. False: neither has one. */
 static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *first,
                         const struct hs_sample *second, double *off)
 {
@@ -43,7 +44,7 @@ static bool off_samples(const struct hs_hit_context *c, const struct hs_sample *
     return has_from || has_to;
 }
 
-/* The smallest angle to the arcs between the samples around the fire time. */
+/* Returns the smallest angle to the arcs between the samples around the fire time. */
 static double off_nearby(struct hs_hit_context *c, double nearest)
 {
     const struct hs_history *history = c->shooter.player->history;
@@ -61,8 +62,8 @@ static double off_nearby(struct hs_hit_context *c, double nearest)
     return nearest;
 }
 
-/* How long after the shooter's newest frame the shot may have been fired. Never after `now`: a
-   client cannot gain by a fire time in the future. */
+/* Returns how long after the shooter's newest frame the shot may have been fired. A fire time after
+   `now` counts as `now`, so that a client gains nothing by a time in the future. */
 static int64_t lag_of(const struct hs_hit_context *c)
 {
     const struct hs_player *shooter = c->shooter.player;
@@ -76,7 +77,8 @@ static int64_t lag_of(const struct hs_hit_context *c)
     return lag_us > 0 ? lag_us : 0;
 }
 
-/* Bullets leave within the spread around the aim. The middle of a spread is the aim itself. */
+/* Returns the allowed angle in degrees. Bullets leave within the spread around the aim. If the shot
+   has a seed or directions, their middle is compared, which needs no spread. */
 static double tolerance(const struct hs_hit_context *c)
 {
     double spread = c->weapon != NULL && !c->shot_spreads ? c->weapon->spread_deg : 0;
@@ -84,7 +86,7 @@ static double tolerance(const struct hs_hit_context *c)
     return fmin(c->ruleset->hit.aim_tolerance_deg + spread + turned, 180);
 }
 
-/* Nothing was compared: neither frames nor the posted shot say where the shooter aimed. */
+/* Reports that nothing was compared, because neither frames nor the posted shot give the aim. */
 static enum hs_reason report_unknown(struct hs_hit_context *c, const struct hs_check_row *row)
 {
     const struct hs_posted_shot *shot = c->posted != NULL ? c->posted->shot : NULL;
@@ -100,7 +102,7 @@ enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
     if (hs_posted_failed(c, row))
         return hs_report_posted(c, row);
     if (!c->has_path || !(c->trace_length > 0) || hs_hit_is_driven(c))
-        return HS_NO_ROW; /* the trace is too short or too long to have a direction */
+        return HS_NO_ROW; /* the trace has no direction, or the server moved the projectile */
     if (c->shooter.status == HS_REWIND_OK) {
         /* Between two samples the shooter may have aimed anywhere between the two aims. */
         const struct hs_bracket *bracket = &c->shooter.bracket;
@@ -109,7 +111,7 @@ enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
         if (hs_degrees(off) > limit)
             off = off_nearby(c, off);
     } else if (c->posted != NULL) {
-        /* The hit may go elsewhere than the posted shot, so its own direction is compared. */
+        /* The hit may have another direction than its posted shot, so compare its own direction. */
         if (!c->posted->shot->has_direction)
             return report_unknown(c, row);
         off = off_aim(c, c->posted->shot->direction, c->posted->shot->direction);

@@ -1,19 +1,20 @@
 /*
- * binding: does the claimed path leave where the posted shot went? A projectile is bound by its
- * launch. Pellets are bound to the shot's direction here, and each to its own in pellets.c.
+ * binding: does the claimed path start in the direction of the posted shot? For a projectile, the
+ * launch direction counts. Here pellets are compared with the direction of the shot; pellets.c
+ * compares each with its own direction.
  */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
 /* Start and end of a trace are rounded, in some engines to a centimetre. So the end may be beside
-   the direction by this share of hit.sweep_extension, which matters on short traces only. */
+   the direction by this share of hit.sweep_extension. That only matters for short traces. */
 #define ROUNDING_SHARE 0.1
 
-/* The directions that a claim may have. */
+/* The directions that a claim is allowed to have. */
 struct bound {
     struct hs_vec directions[HS_MAX_PELLETS];
-    size_t count; /* 0: nothing binds the claim */
-    double limit; /* degrees from one of them */
+    size_t count; /* 0: every direction is allowed */
+    double limit; /* allowed angle to one of them, degrees */
 };
 
 static bool has_velocity(const struct hs_hit_context *c)
@@ -33,11 +34,11 @@ static void find_bound(const struct hs_hit_context *c, struct bound *out)
         out->directions[out->count++] = shot->direction;
         out->limit += c->weapon->spread_deg;
     } else if (has_velocity(c)) {
-        out->directions[out->count++] = c->direction; /* the path must be that of the velocity */
+        out->directions[out->count++] = c->direction; /* the path must fit the claimed velocity */
     }
 }
 
-/* Radians from the nearest bound direction to an arc. */
+/* Returns the radians between an arc and the nearest allowed direction. */
 static double nearest_to_arc(const struct bound *bound, struct hs_vec from, struct hs_vec to)
 {
     double nearest = HS_PI;
@@ -55,17 +56,18 @@ static double nearest(const struct bound *bound, struct hs_vec direction)
 }
 
 /*
- * Radians between the bound directions and a launch that reaches the end of the claim, flat or
- * lobbed, at a speed that the weapon may have. The claimed times do not count: they are rounded to
- * ticks, which would turn a slow projectile by degrees. False: no such launch reaches the end.
+ * Computes the radians between the allowed directions and a launch that reaches the end of the
+ * claim. The launch has a flat or a lobbed arc and a speed that the weapon may have. The claimed
+ * times are not used: they are rounded to ticks, which would turn the launch of a slow projectile
+ * by degrees. False: no such launch reaches the end.
  */
 static bool launch_off(const struct hs_hit_context *c, const struct bound *bound, double *off)
 {
     double speed = c->weapon->speed, flat[2], lobbed[2], needed;
     if (!hs_hit_flight_times(c, speed * (1 + HS_SPEED_TOLERANCE), &flat[0], &lobbed[0], &needed))
         return false;
-    /* Where the slower launch falls short, the two arcs join at the slowest one that reaches the
-       end. There the roots of the flight time are equal, g t^2 / 2 = d. */
+    /* If the slower launch does not reach the end, flat and lobbed arc meet at the slowest launch
+       that does. Its flight time t solves g t^2 / 2 = d. */
     if (!hs_hit_flight_times(c, speed * (1 - HS_SPEED_TOLERANCE), &flat[1], &lobbed[1], &needed))
         flat[1] = lobbed[1] = sqrt(2 * c->trace_length / c->weapon->gravity);
     double low = nearest_to_arc(bound, hs_hit_launch(c, flat[0]), hs_hit_launch(c, flat[1]));
@@ -76,7 +78,7 @@ static bool launch_off(const struct hs_hit_context *c, const struct bound *bound
     return true;
 }
 
-/* Writes the pellet that is furthest outside its limit. */
+/* Reports the pellet that exceeds its limit by most. */
 static enum hs_reason check_pellets(const struct hs_hit_context *c, const struct bound *bound,
                                     double rounding, struct hs_check_row *row)
 {

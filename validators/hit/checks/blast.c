@@ -1,9 +1,9 @@
-/* blast: who is within the blast at the verified impact? */
+/* blast: which players does the blast at the verified impact reach? */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* The centre of a point projectile's blast is on a surface. Line-of-sight tests start this share of
-   the radius away from the surface. */
+/* The centre of a blast can be on a surface, if its projectile is a point. So line-of-sight tests
+   start this share of the radius away from the surface. */
 #define OFF_SURFACE 1e-5
 
 struct explosion {
@@ -12,8 +12,8 @@ struct explosion {
     const struct hs_blast *blast;
 };
 
-/* The origin of the line-of-sight tests when no contact was found: off the surface at the claimed
-   end, on the side of the shooter. */
+/* Returns the origin of the line-of-sight tests if no contact was found. It is off the surface at
+   the claimed end, on the shooter's side. */
 static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs_blast *blast)
 {
     struct hs_obstacle wall;
@@ -28,7 +28,7 @@ static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs
     return hs_vec_add_scaled(wall.contact.center, wall.contact.normal, OFF_SURFACE * blast->radius);
 }
 
-/* The centre is that of the projectile's sphere at the impact, not the touched surface. */
+/* Finds the centre: the centre of the projectile's sphere at the impact, not the touched point. */
 static struct explosion find_explosion(struct hs_hit_context *c)
 {
     const struct hs_blast *blast = &c->weapon->blast;
@@ -42,7 +42,8 @@ static struct explosion find_explosion(struct hs_hit_context *c)
     return (struct explosion){c->claim->end, eye_of_unverified(c, blast), blast};
 }
 
-/* The full damage up to inner_radius, then linear to min_scale at the radius. */
+/* Returns the share of the damage: all of it up to inner_radius, then falling linearly to min_scale
+   at the radius. */
 static double share_at(const struct hs_blast *blast, double distance)
 {
     if (distance <= blast->inner_radius || blast->radius <= blast->inner_radius)
@@ -51,8 +52,8 @@ static double share_at(const struct hs_blast *blast, double distance)
     return 1 + (blast->min_scale - 1) * (out < 1 ? out : 1);
 }
 
-/* Whether the blast reaches a body: near enough, and not shielded. *distance is from the centre to
-   the nearest hitbox surface; 0 inside. */
+/* Returns HS_REASON_OK if the blast reaches a body: it is near enough, and the world does not
+   shield it. *distance is from the centre to the nearest hitbox surface; 0 inside a hitbox. */
 static enum hs_reason reach_body(struct hs_hit_context *c, const struct explosion *x,
                                  const struct hs_view *view, double *distance)
 {
@@ -72,8 +73,8 @@ static enum hs_reason reach_body(struct hs_hit_context *c, const struct explosio
     return hs_sight_of_body(c, x->eye, &body, c->hit_time_us);
 }
 
-/* Whether the blast hurts a player, and at which distance. Shooters can hurt themselves if the
-   weapon's self_scale allows it. */
+/* Returns HS_REASON_OK if the blast hurts a player. Shooters hurt themselves only if the weapon's
+   self_scale is not 0. */
 static enum hs_reason check_player(struct hs_hit_context *c, const struct explosion *x,
                                    const struct hs_view *view, struct hs_str name, double *distance)
 {
@@ -93,7 +94,8 @@ static void land_blast(struct hs_hit_context *c, const struct explosion *x,
                                    .share = share_at(x->blast, distance) * scale});
 }
 
-/* The direct target may be refused before the blast is verified. */
+/* Whether a player is listed as refused. The direct target may be listed before the blast is
+   verified. */
 static bool is_refused(const struct hs_hit_context *c, struct hs_str name)
 {
     for (uint16_t i = 0; i < c->out->refused_count; i++)
@@ -149,7 +151,7 @@ static void find_unclaimed(struct hs_hit_context *c, const struct explosion *x)
     }
 }
 
-/* The first refusal that is a rejection, else the first one. */
+/* Returns the first refusal that is a rejection, or else the first refusal. */
 static const struct hs_refused_victim *deciding_refusal(const struct hs_hit_result *out)
 {
     for (uint16_t i = 0; i < out->refused_count; i++)
@@ -176,9 +178,9 @@ bool hs_reason_is_about_target(enum hs_reason reason)
 }
 
 /*
- * The enforced check that refuses the direct target, if the blast may still stand: the projectile
- * struck something, and nothing but the target is refused. If the claim fails because of the
- * shooter, the weapon, the times, the origin or the flight, there was no explosion.
+ * Returns the enforced check that refuses the direct target. NULL: no check does, or the blast
+ * cannot count. It counts if the projectile struck something, and if all failures are about the
+ * target. If shooter, weapon, times, origin or flight fail, there was no explosion.
  */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {
@@ -197,7 +199,8 @@ static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
     return first;
 }
 
-/* The projectile did not burst at an obstacle beside its path that hides the target. It went on. */
+/* Corrects the impact if an obstacle beside the path hides the target. The projectile flew past
+   that obstacle, so it exploded further on. */
 static void find_burst(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;
@@ -210,8 +213,8 @@ static void find_burst(struct hs_hit_context *c)
         hs_describe_obstacle(c, &e->end);
 }
 
-/* Takes the direct hit back and lists its target as refused, with the margin of a miss. Nobody is
-   refused yet. */
+/* Removes the direct hit, and lists its target as the first refused player, with the gap of a
+   miss. */
 static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *direct)
 {
     bool has_length = direct->unit == HS_UNIT_LENGTH;
@@ -220,8 +223,8 @@ static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *d
     c->out->refused[0].has_measure = has_length;
 }
 
-/* If the blast hurts somebody, the refusal of the direct target does not decide. Otherwise it does,
-   and they are not listed among the victims of a blast. */
+/* If the blast hurts somebody, the refusal of the direct target does not decide the verdict.
+   Otherwise it does. Then the target is removed from the list of refused victims. */
 static void settle_direct(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;
@@ -235,7 +238,7 @@ static void settle_direct(struct hs_hit_context *c)
     out->refused_count--;
 }
 
-/* Hurts the claimed victims, and the direct target with them. True: at least one is hurt. */
+/* Hurts the claimed victims and, if `has_target`, the direct target. True: at least one is hurt. */
 static bool hurt_claimed(struct hs_hit_context *c, const struct explosion *x, bool has_target)
 {
     bool hurts = false;

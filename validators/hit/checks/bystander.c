@@ -1,4 +1,4 @@
-/* bystander: do other bodies block the path to the claimed one? */
+/* bystander: do other bodies block the path to the claimed body? */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 

@@ -1,4 +1,4 @@
-/* contact: does the path touch the claimed body where it was? */
+/* contact: does the path touch the claimed body at the place where it was? */
 #include <float.h>
 
 #include "validators/hit/checks.h"
@@ -15,7 +15,7 @@ static void compare_bone(struct hs_hit_context *c, const struct hs_contact *cont
         c->out->flags |= 1u << HS_FLAG_REGION_MISMATCH;
 }
 
-/* The path touches the target. The bystander check counts the bodies before it. */
+/* Reports that the path touches the target. The check bystander counts the bodies before it. */
 static enum hs_reason touch_target(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_encounter *e = c->encounter;
@@ -44,7 +44,7 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     hs_describe_first(c, e);
     hs_report_measure(row, HS_UNIT_LENGTH, target->nearest.gap, c->ruleset->hit.claim_padding);
     hs_report_player(row, c->target.player);
-    if (c->is_weapon_stale) /* the sphere of the true weapon may be wide enough */
+    if (c->is_weapon_stale) /* the true weapon may have a sphere wide enough to touch */
         return HS_REASON_HISTORY_TOO_SHORT;
     if (e->reaches && free_line) {
         c->is_lenient = true;
@@ -61,7 +61,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     return HS_REASON_WRONG_TARGET;
 }
 
-/* The body is on the path, but beyond where the world ends it, or hidden beside it. */
+/* Whether the body is on the path, but behind the end that the world gives it, or hidden beside the
+   path. */
 static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *view)
 {
     const struct hs_encounter *e = c->encounter;
@@ -75,8 +76,8 @@ static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *v
     return contact.touched;
 }
 
-/* A victim behind the target is hit on two conditions. The path touches them, and the weapon
-   pierces all bodies before them. */
+/* Checks a victim behind the target. Two conditions must hold: the path touches the victim, and the
+   weapon pierces all bodies before them. */
 static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct hs_str name)
 {
     const struct hs_encounter *e = c->encounter;
@@ -110,7 +111,8 @@ static void pierce(struct hs_hit_context *c, const struct hs_view *view, struct 
         hs_refuse_victim(c, name, reason, 0, 0);
 }
 
-/* With `touched`, the first bodies on the path are hit, as many as the weapon pierces. */
+/* With hit.resolve `touched`, the first bodies on the path are victims, as many as the weapon
+   pierces. */
 static void pierce_touched(struct hs_hit_context *c)
 {
     const struct hs_encounter *e = c->encounter;
@@ -124,7 +126,7 @@ static void pierce_touched(struct hs_hit_context *c)
     }
 }
 
-/* Victims besides the target are possible for blasts and for single shots that pierce. */
+/* Checks the additional victims of a shot. The check blast handles those of blasts. */
 static void check_victims(struct hs_hit_context *c)
 {
     if (c->weapon == NULL || c->weapon->has_blast)
@@ -159,7 +161,7 @@ static enum hs_reason check_path(struct hs_hit_context *c, struct hs_check_row *
     }
     if (c->target.status != HS_REWIND_OK)
         return hs_report_missing(c, row, &c->target, HS_REASON_UNKNOWN_TARGET_HISTORY);
-    if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a place along the path */
+    if (e->target.nearest.gap == DBL_MAX) { /* no hitbox had a pose along the path */
         c->target.status = HS_REWIND_LOW_CONFIDENCE;
         hs_report_player(row, c->target.player);
         return HS_REASON_LOW_CONFIDENCE_GAP;
@@ -176,7 +178,7 @@ static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_ch
         return volley->missing;
     }
     if (is_reached || volley->blocker != NULL || !volley->has_margin)
-        return HS_REASON_OK; /* or there is no target, or team, life or the world decide */
+        return HS_REASON_OK; /* hit, or without a target, or another check decides */
     hs_report_measure(row, HS_UNIT_LENGTH, volley->margin, 0);
     return c->is_weapon_stale ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_NO_INTERSECTION;
 }

@@ -1,13 +1,13 @@
-/* flight: do launch speed and flight time of the projectile fit the weapon? */
+/* flight: do the projectile's launch speed and flight time fit the weapon? */
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
-/* Flight times may be off by this time, or by a fiftieth of the flight time, because the speed may
-   be off by that share. */
+/* A flight time may differ by this time, or by a fiftieth of the flight time. The second is for the
+   speed, which may differ by that share. */
 #define TIME_TOLERANCE_US INT64_C(50000)
 #define TIME_SHARE        50
 
-/* The launch speed that the client claims. */
+/* Checks the launch speed that the client claims. */
 static enum hs_reason check_claimed_speed(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->claim->has_velocity)
@@ -40,14 +40,14 @@ enum hs_reason hs_check_flight(struct hs_hit_context *c, struct hs_check_row *ro
             hs_report_measure(row, HS_UNIT_SPEED, needed, fastest);
             return HS_REASON_MUZZLE_VELOCITY;
         }
-        /* Out of reach, but within the tolerance: use the arc of the fastest launch. */
+        /* Only a launch within the tolerance reaches the end. Use the arc of the fastest one. */
         hs_hit_flight_times(c, fastest, &low, &high, &needed);
     }
     if (flown > longest) {
         row->of_whole_flight = true;
         return hs_report_time_limit(row, flown, longest, HS_REASON_FLIGHT_TIME);
     }
-    /* Times beyond int64_t are cut to one that is also far off. */
+    /* Limit times that are too large for an int64_t. The limit is still far from any valid time. */
     double beyond = 2 * (hs_seconds(longest) + 1);
     int64_t off = apart(flown, fmin(low, beyond)), lobbed = apart(flown, fmin(high, beyond));
     int64_t limit = flown / TIME_SHARE > TIME_TOLERANCE_US ? flown / TIME_SHARE : TIME_TOLERANCE_US;

@@ -1,4 +1,4 @@
-/* identity: was this number used before, and was the shot posted that the hit belongs to? */
+/* identity: is the number new? Was the shot posted to which the hit belongs? */
 #include "validators/hit/checks.h"
 
 static int64_t oldest_shot(const struct hs_hit_context *c)
@@ -8,7 +8,8 @@ static int64_t oldest_shot(const struct hs_hit_context *c)
     return limit > HS_PAIRING_US ? limit : HS_PAIRING_US;
 }
 
-/* The match was restored around that time: the shot may have been posted after the save. */
+/* Whether the shot may have been posted and lost, because the match was restored around that time.
+ */
 static bool may_be_lost(const struct hs_hit_context *c)
 {
     const struct hs_match *match = c->match;
@@ -18,8 +19,8 @@ static bool may_be_lost(const struct hs_hit_context *c)
 }
 
 /*
- * Whether a hit whose shot was not posted is refused: the rules ask for its shot, the number was
- * posted with another weapon, or the shooter posts the shots of this weapon.
+ * Whether a hit needs a posted shot: the rules require it, the shooter posts the shots of this
+ * weapon, the number was posted with another weapon, or some shots could not be recorded.
  */
 static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers *shots)
 {
@@ -36,15 +37,17 @@ static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers 
     return false;
 }
 
-/* Without a posted shot: why the hit cannot belong to one. `shots`: of the shooter, or NULL. */
+/* Returns the reason for a hit that has no posted shot and needs one. `shots`: those of the
+   shooter, or NULL. */
 static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                      const struct hs_ledger_numbers *shots)
 {
-    /* The shot could not be recorded. The client must send it again, and then its hit. */
+    /* The shot was sent but could not be recorded. The server must send it again, and then the hit.
+     */
     bool was_lacked = shots != NULL && shots->lacks_some &&
                       c->fire_time_us >= shots->lacked_from_us &&
                       c->fire_time_us <= shots->lacked_until_us;
-    /* The shot may be one of those whose numbers were forgotten too early. */
+    /* The shot may be one whose number was forgotten too early. */
     bool may_be_cut =
         shots != NULL && shots->was_cut && c->now_us - shots->paid_us <= oldest_shot(c);
     if (was_lacked)
@@ -55,7 +58,8 @@ static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                                               : HS_REASON_NO_MATCHING_SHOT;
 }
 
-/* The posted shot was rejected for something that its hits do not repeat, such as its time. */
+/* Whether the posted shot was rejected for a reason that is not repeated for its hits, for example
+   its time. */
 static bool posted_was_refused(const struct hs_hit_context *c)
 {
     bool refused = !c->posted->accepted;

@@ -3,13 +3,13 @@
 #include "validators/hit/checks.h"
 #include "validators/match/connection.h"
 
-/* How far a time is from the expected one, and the slack on that side. */
+/* How far a time is from the expected time, and the slack for that direction. */
 struct misfit {
     int64_t off_us, slack_us;
-    bool needs_noise; /* it fits only because the connection is noisy */
+    bool needs_noise; /* the time fits only because a noisy connection gets more slack */
 };
 
-/* Positive: the time does not fit. */
+/* By how much a time exceeds its slack. If positive, it does not fit. */
 static int64_t excess(const struct misfit *misfit)
 {
     return misfit->off_us - misfit->slack_us;
@@ -25,9 +25,9 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Whether times run forward by shot number. The check compares the hit times of instant hits, and
-   the fire times. If an instant hit has no fire time, its hit time is compared, and only with
-   another hit time. */
+/* Whether times grow with shot numbers. Compares the fire times, and for instant hits also the hit
+   times. If an instant hit has no fire time, only its hit time is compared, with other hit times.
+ */
 static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_ledger_entry *before =
@@ -46,14 +46,14 @@ static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_chec
                          : hs_report_time_limit(row, back, limit, HS_REASON_TIME_BACKWARDS);
 }
 
-/* The slacks of this shooter. */
+/* The slacks for the connection of this shooter. */
 struct slacks {
     int64_t older_us, newer_us, jump_us;
 };
 
 /*
- * Noise of the connection widens the slacks by up to `older_slack`. So the slack for older times at
- * most doubles. The slack for newer times grows to `older_slack` at most.
+ * A noisy connection gets more slack, by up to `older_slack`. So the slack for older times at most
+ * doubles. The slack for newer times grows to `older_slack` at most.
  *
  * A quiet connection needs less slack. Its shares (85 % and 60 %) were chosen with `simulate hits`.
  * With them a cheat that picks poses wins about 14 % more hits instead of 18 %, and 5 more of
@@ -76,9 +76,8 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
     return slacks;
 }
 
-/* Whether the offset is similar to that of the hits around it in time. A connection does not become
-   faster and slower within moments. The offset of a client that chooses among poses does change so
-   fast. */
+/* Whether the offset is similar to those of hits at about the same time. The delay of a connection
+   does not jump back and forth within moments. The offsets of a client that picks poses do. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->out->has_offset || c->used_numbers == NULL)
@@ -93,9 +92,9 @@ static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *
 }
 
 /*
- * Compares hit_time with the expected one. Delays only add to the smallest round trip, so an honest
- * claim is older rather than newer than expected. A posted shot may have any time from the moment
- * that the shooter saw to `now`. The check `rewind` refuses later times.
+ * Compares hit_time with the expected time. A delay can only make a round trip longer than its
+ * minimum. So an honest claim is more often older than expected than newer. A posted shot may have
+ * any time from the moment that the shooter saw to `now`. The check `rewind` refuses later times.
  */
 static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us,
                              const struct slacks *slacks)
@@ -108,8 +107,8 @@ static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us
     return (struct misfit){off_us, slacks->newer_us, off_us > rules->newer_slack_us};
 }
 
-/* The misfit of the two times at which the server may have simulated the shooter of an instant
-   shot: the arrival of the claim, and its fire time. The fire time counts if it fits worse. */
+/* Returns the worse misfit of two times at which the server may have simulated the shooter of an
+   instant shot: the arrival of the claim, and its fire time. */
 static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_us,
                                   struct hs_check_row *row)
 {
@@ -125,7 +124,7 @@ static struct misfit worst_misfit(const struct hs_hit_context *c, int64_t delay_
     return worst;
 }
 
-/* The connection is known. */
+/* Compares the claim's times with a known connection. */
 static enum hs_reason check_times(struct hs_hit_context *c, const struct hs_connection *connection,
                                   struct hs_check_row *row)
 {

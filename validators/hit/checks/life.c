@@ -1,7 +1,8 @@
-/* life: was the shooter alive to fire, and the target alive, in this life, and not protected? */
+/* life: was the shooter alive? Was the target alive, in the same life as now, and not protected? */
 #include "validators/hit/checks.h"
 
-/* The death that ended the life at the view's time, or the oldest sample after it that is kept. */
+/* Returns the time of the death that ended the life at the view's time. If that sample was dropped,
+   returns the time of the oldest kept one after it. */
 static int64_t death_time(const struct hs_view *view)
 {
     const struct hs_history *history = view->player->history;
@@ -17,8 +18,8 @@ static int64_t death_time(const struct hs_view *view)
     return died_us;
 }
 
-/* Whether the shooter was alive, or dead for no longer than the grace. If they were dead before a
-   restart, that may be outdated. */
+/* Whether the shooter was alive, or dead for no longer than death_grace. If a restart came after
+   the last frame that said dead, that may be outdated. */
 static enum hs_reason check_shooter(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_view *view = &c->shooter;
@@ -50,7 +51,7 @@ enum hs_reason hs_verify_life(const struct hs_view *view)
                                                    : HS_REASON_TARGET_PROTECTED;
 }
 
-/* Measures the time since the target's death, or the number of lives since the life that was hit.
+/* Reports the time since the target's death, or the number of spawns since the life that was hit.
    The limit is 0. */
 static void measure_target(const struct hs_hit_context *c, enum hs_reason reason,
                            struct hs_check_row *row)
@@ -67,7 +68,7 @@ static void measure_target(const struct hs_hit_context *c, enum hs_reason reason
 
 enum hs_reason hs_check_life(struct hs_hit_context *c, struct hs_check_row *row)
 {
-    /* A posted shot was accepted only if its shooter was alive; that result stays. */
+    /* The shooter of an accepted posted shot was alive. Its hits need no second check. */
     bool knows_shooter = c->shooter.status == HS_REWIND_OK && c->posted == NULL;
     bool knows_target = c->target.status == HS_REWIND_OK;
     enum hs_reason shooter = knows_shooter ? check_shooter(c, row) : HS_REASON_OK;

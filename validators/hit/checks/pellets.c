@@ -1,6 +1,6 @@
 /*
- * pellets: does the claim have no more pellets than the weapon fires, in the directions that the
- * shot's seed gives, or else within the spread of one shot? volley.c finds what each of them hits.
+ * pellets: has the claim no more pellets than the weapon fires? Do they have the directions that
+ * the shot's seed gives? Without a seed: are they within one spread? volley.c finds what each hits.
  */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
@@ -10,12 +10,13 @@ struct matching {
     struct hs_work *work;
     size_t pellets, count;                      /* claimed, expected */
     double off[HS_MAX_PELLETS][HS_MAX_PELLETS]; /* angle from a pellet to a direction; radians */
-    size_t owner[HS_MAX_PELLETS];               /* pellet of a direction; `pellets`: none yet */
-    bool tried[HS_MAX_PELLETS];
+    size_t owner[HS_MAX_PELLETS];               /* pellet of each direction; `pellets`: none yet */
+    bool tried[HS_MAX_PELLETS];                 /* directions tried for the present pellet */
 };
 
-/* Assigns a pellet to a direction within the tolerance, and reassigns others if that helps
-   (augmenting paths: Kuhn, The Hungarian method for the assignment problem, 1955). */
+/* Assigns a pellet to a direction within the tolerance. If all such directions are taken, tries to
+   give their pellets other directions (augmenting paths: Kuhn, The Hungarian method for the
+   assignment problem, 1955). */
 static bool place_pellet(struct matching *m, size_t pellet, double tolerance)
 {
     for (size_t k = 0; k < m->count; k++) {
@@ -41,9 +42,9 @@ static double nearest_direction(const struct matching *m, size_t pellet, bool on
 }
 
 /*
- * Assigns each pellet to its own expected direction. A claim may leave pellets out, so their order
- * proves nothing. Returns the largest error in radians. A pellet without a direction within the
- * tolerance is compared with the nearest free direction.
+ * Assigns each pellet to its own expected direction, in any order, because a claim may leave
+ * pellets out. Returns the largest error in radians. If a pellet has no direction within the
+ * tolerance, its error is the angle to the nearest free direction.
  */
 static double spread_error(struct hs_hit_context *c, const struct hs_vec *expected, size_t count)
 {
@@ -66,8 +67,8 @@ static double spread_error(struct hs_hit_context *c, const struct hs_vec *expect
     return worst;
 }
 
-/* The largest angle between two claimed pellets, in radians. Of two chords of the unit sphere the
-   longer one has the larger angle. */
+/* Returns the largest angle between two claimed pellets, in radians. It finds the longest chord
+   between their directions, because a longer chord has a larger angle. */
 static double widest_pair(struct hs_hit_context *c)
 {
     size_t count = c->claim->pellet_count, widest[2] = {0, 0};
@@ -76,7 +77,7 @@ static double widest_pair(struct hs_hit_context *c)
     hs_work_spend(&c->work, count * count);
     for (size_t i = 0; i < count; i++) {
         if (!hs_pellet_direction(c, i, &directions[i]))
-            return 0; /* the check of the shape refuses the claim */
+            return 0; /* a pellet without a direction: the check shape refuses the claim */
         for (size_t k = 0; k < i; k++) {
             struct hs_vec apart = hs_vec_sub(directions[i], directions[k]);
             if (hs_vec_dot(apart, apart) <= chord)
@@ -104,7 +105,7 @@ enum hs_reason hs_check_pellets(struct hs_hit_context *c, struct hs_check_row *r
     if (expected_count == 0)
         return hs_report_limit(row, HS_UNIT_COUNTED, (double)count, (double)c->weapon->pellets,
                                HS_REASON_PELLET_COUNT);
-    /* Each pellet is compared with each direction. The matching counts its own work. */
+    /* Each pellet is compared with each direction. place_pellet counts its own work. */
     hs_work_spend(&c->work, count * expected_count * HS_WORK_BALL);
     return hs_report_limit(row, HS_UNIT_DEGREES,
                            hs_degrees(spread_error(c, expected, expected_count)),

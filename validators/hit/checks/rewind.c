@@ -1,8 +1,8 @@
-/* rewind: how far into the past or the future does the claim ask to rewind? */
+/* rewind: is the time of the claim too far in the past or in the future? */
 #include "validators/hit/checks.h"
 
-/* The limit applies to the time of the hit and, for an instant shot, to the fire time. A projectile
-   may be launched max_flight earlier. */
+/* Returns the larger age of hit time and fire time. A projectile is launched up to max_flight
+   before its hit, so that time is subtracted. */
 static int64_t oldest_age(const struct hs_hit_context *c)
 {
     int64_t hit_age = c->now_us - c->hit_time_us;

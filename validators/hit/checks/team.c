@@ -1,4 +1,4 @@
-/* team: may the shooter hurt the target at all? */
+/* team: do the rules allow the shooter to hurt the target? */
 #include "validators/hit/checks.h"
 
 static uint16_t team_of(const struct hs_view *view)

@@ -1,7 +1,7 @@
-/* trajectory: is this an earlier shot again under another number? */
+/* trajectory: is this an earlier shot, sent again with another number? */
 #include "validators/hit/checks.h"
 
-/* Ends that differ by at most this share of the trace are the same. */
+/* If ends differ by at most this share of the trace, they are the same. */
 #define SAME_PLACE 1e-6
 
 static int64_t window(const struct hs_hit_context *c)

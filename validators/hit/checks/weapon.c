@@ -1,13 +1,13 @@
-/* weapon: does it exist, and could the shooter fire it at the fire time? */
+/* weapon: is it in the ruleset, and could the shooter fire it at the fire time? */
 #include "validators/hit/checks.h"
 
-/* The server spends the last round, and changes the weapon, at a tick. The client's fire time may
-   differ from that tick, so a state that held this long before still counts. */
+/* The server counts the last round, and changes the weapon, at a tick. The client's fire time may
+   be later than that tick. So a state that was true this long before the fire time still counts. */
 #define TOLERANCE_US INT64_C(20000)
 
 enum readiness { NOT_READY, MAY_BE_READY, READY };
 
-/* MAY_BE_READY: only stale values speak against the shot. */
+/* Returns MAY_BE_READY if only stale values say that the weapon was not ready. */
 static enum readiness readiness_of(const struct hs_state *state, uint16_t weapon, bool is_unnamed)
 {
     unsigned against = 0;
@@ -30,9 +30,9 @@ static enum readiness readier(enum readiness a, enum readiness b)
 }
 
 /*
- * Between two samples the state of either may hold, so one that allows the shot is enough. A state
- * that held within the tolerance before is enough, too. Frames that never named a weapon allow any
- * weapon.
+ * Whether at least one of several states allows the shot: the states of the samples around the
+ * time, and those that were true within the tolerance before it. If no frame ever named a weapon,
+ * any weapon is allowed.
  */
 static enum readiness could_fire(const struct hs_history *history, const struct hs_bracket *bracket,
                                  uint16_t weapon)
@@ -52,8 +52,7 @@ static enum readiness could_fire(const struct hs_history *history, const struct 
     return best;
 }
 
-/* Whether the magazine had a round. Rounds are counted only if frames do not post the ammunition.
- */
+/* Checks whether the magazine had a round left. Counts rounds only if frames do not post `ammo`. */
 static enum hs_reason check_rounds(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     int64_t magazine = c->weapon->magazine;

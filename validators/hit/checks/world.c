@@ -1,12 +1,12 @@
 /*
- * world: does the map, or a mover at its place then, block the path? Did a projectile with a
- * contact fuse burst on something?
+ * world: does the map block the path, or a mover at the place where it was? Did a projectile with a
+ * contact fuse explode on a surface?
  */
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* The projectile or explosion must have ended on a surface: its weapon or the claim says so. A
-   contact weapon that misses a claimed target fails the contact check instead. */
+/* Whether the projectile must have ended on a surface, because the weapon or the claim says so. If
+   only the weapon says so and a target is claimed, the check contact verifies the end instead. */
 static bool claims_surface(const struct hs_hit_context *c)
 {
     return c->match->world != NULL && c->weapon != NULL && !hs_hit_is_driven(c) &&
@@ -15,7 +15,8 @@ static bool claims_surface(const struct hs_hit_context *c)
            (c->claim->fuse == HS_FUSE_CONTACT || !c->claims_target);
 }
 
-/* Whether a body or the world is no further from the claimed end than the sweep goes beyond it. */
+/* Checks that the claimed end is on a surface: a body or the world must be within sweep_extension
+   of it. */
 static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_encounter *e = c->encounter;
@@ -36,7 +37,8 @@ static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_ro
 static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_volley *volley = c->volley;
-    /* If the result of one pellet is unknown, an obstacle before another one does not decide. */
+    /* If an unknown mover may hide one pellet, a certain obstacle before another does not decide.
+     */
     if (volley->free == 0 && (volley->is_unknown || (volley->is_occluded && !volley->is_missing)))
         return hs_report_obstacle(row, &volley->obstacle, !volley->is_unknown,
                                   HS_REASON_OCCLUDED_WORLD, volley->needed);
@@ -52,7 +54,8 @@ enum hs_reason hs_check_world(struct hs_hit_context *c, struct hs_check_row *row
         return check_pellets(c, row);
     if (c->claims_target && c->target.status != HS_REWIND_OK)
         return HS_NO_ROW;
-    /* Without a target the mover decides where an explosion is, and whether it is on a surface. */
+    /* Without a target, the unknown mover may change where an explosion is, and whether it is on a
+       surface. */
     bool has_blast = c->weapon != NULL && c->weapon->has_blast;
     bool is_end_unknown =
         !c->claims_target && e->obstacle.is_unknown && (has_blast || claims_surface(c));
