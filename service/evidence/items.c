@@ -136,19 +136,6 @@ static void mask_item(json_t *item, const char *mask)
         at = mask_one(item, at);
 }
 
-bool hs_body_mask_is_valid(const char *mask)
-{
-    if (*mask == '\0')
-        return true;
-    for (const char *at = mask;; at++) {
-        if (strncmp(at, "/x_", 3) != 0)
-            return false;
-        at += strcspn(at, ",");
-        if (*at == '\0')
-            return true;
-    }
-}
-
 /* ---- items ---- */
 
 void hs_body_item(struct hs_body_items *items, struct hs_str body, struct hs_str key, size_t place,

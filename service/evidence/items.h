@@ -25,8 +25,4 @@ void hs_body_item(struct hs_body_items *items, struct hs_str body, struct hs_str
                   const char *mask, struct hs_buffer *out);
 void hs_body_items_free(struct hs_body_items *items);
 
-/* Whether a list of pointers can be masked: each names a member of an item that begins with x_, or
-   something inside it. Other members decide verdicts. */
-bool hs_body_mask_is_valid(const char *mask);
-
 #endif
