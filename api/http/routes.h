@@ -55,8 +55,8 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(LIVEZ, GET, "/livez", BOTH, OPEN, VITAL, livez)                                              \
     X(READYZ, GET, "/readyz", BOTH, OPEN, VITAL, readyz)                                           \
     X(METRICS, GET, "/metrics", ADMIN, OPEN, VITAL, metrics)                                       \
-    X(CONSOLE, GET, "/console/", ADMIN, OPEN, CONSOLE, console)                                    \
-    X(CONSOLE_FILE, GET, "/console/{file}", ADMIN, OPEN, CONSOLE, console)
+    X(CONSOLE, GET, "/console/", ADMIN, OPEN, VITAL, console)                                      \
+    X(CONSOLE_FILE, GET, "/console/{file}", ADMIN, OPEN, VITAL, console)
 
 enum hs_route {
 #define X(id, method, pattern, listeners, access, priority, endpoint) HS_ROUTE_##id,

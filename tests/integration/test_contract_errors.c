@@ -321,27 +321,35 @@ static int status_when_late(size_t route)
     return lists(route, "503") && !is_health(route) ? 503 : 200;
 }
 
+/* Every file of the console is always there; other names need not exist. */
+static const char *name_for(size_t route, const char *name)
+{
+    return route == HS_ROUTE_CONSOLE_FILE ? "main.js" : name;
+}
+
 /* All requests wait in their sockets while the process is stopped for much longer than they may
-   wait. The first request is served, because it waits behind no other. */
+   wait. The first request of each listener is served, because it waits behind no other. */
 START_TEST(late_requests_of_every_route)
 {
     static const char *const briefly[] = {"--queue-ms", "50", "--threads", "1", NULL};
     struct hs_test_service late;
     struct hs_refusal_message first;
-    int sockets[HS_ROUTE_COUNT], stopped = 0;
+    int sockets[HS_ROUTE_COUNT], served[2], stopped = 0;
     ck_assert(hs_test_service_start(&late, briefly));
     kill(late.pid, SIGSTOP);
     ck_assert_int_eq(waitpid(late.pid, &stopped, WUNTRACED), late.pid);
     hs_refusal_any(HS_ROUTE_MATCH_LIST, "late", &first);
-    int served = hs_refusal_send(hs_refusal_port(&late, HS_ROUTE_MATCH_LIST), &first);
+    served[0] = hs_refusal_send(hs_refusal_port(&late, HS_ROUTE_MATCH_LIST), &first);
+    served[1] = hs_refusal_send(hs_refusal_port(&late, HS_ROUTE_METRICS), &first);
     for (size_t i = 0; i < HS_ROUTE_COUNT; i++) {
         struct hs_refusal_message message;
-        hs_refusal_any(i, "late", &message);
+        hs_refusal_any(i, name_for(i, "late"), &message);
         sockets[i] = hs_refusal_send(hs_refusal_port(&late, i), &message);
     }
     hs_test_pause_ms(900);
     kill(late.pid, SIGCONT);
-    ck_assert_int_eq(hs_refusal_receive(served)->status, 200);
+    ck_assert_int_eq(hs_refusal_receive(served[0])->status, 200);
+    ck_assert_int_eq(hs_refusal_receive(served[1])->status, 200);
     for (size_t i = 0; i < HS_ROUTE_COUNT; i++)
         hs_refusal_expect(document, i, hs_refusal_receive(sockets[i]), status_when_late(i),
                           hs_refusal_pattern(i));
@@ -353,7 +361,7 @@ START_TEST(deadlines_of_every_route)
 {
     struct hs_refusal_message message;
     char headers[128];
-    hs_refusal_any((size_t)_i, "open", &message);
+    hs_refusal_any((size_t)_i, name_for((size_t)_i, "open"), &message);
     snprintf(headers, sizeof headers, "%sX-Deadline-Ms: 0\r\n", message.headers);
     message.headers = headers;
     hs_refusal_expect(document, (size_t)_i, ask(&service, (size_t)_i, &message),
@@ -478,6 +486,24 @@ START_TEST(documented_successes_can_be_provoked)
 }
 END_TEST
 
+/* A browser that has the newest file is told so. */
+START_TEST(documented_successes_of_the_console)
+{
+    static const enum hs_route routes[] = {HS_ROUTE_CONSOLE, HS_ROUTE_CONSOLE_FILE};
+    struct hs_refusal_message message;
+    char hash[256], header[320];
+    for (size_t i = 0; i < 2; i++) {
+        hs_refusal_any(routes[i], "main.js", &message);
+        const struct hs_raw_answer *raw = ask(&service, routes[i], &message);
+        hs_refusal_expect(document, routes[i], raw, 200, message.path);
+        snprintf(header, sizeof header, "If-None-Match: %s\r\n", hs_raw_header(raw, "ETag", hash));
+        message.headers = header;
+        hs_refusal_expect(document, routes[i], ask(&service, routes[i], &message), 304,
+                          message.path);
+    }
+}
+END_TEST
+
 /* The routes of stored verdicts, on a service that stores them. */
 START_TEST(documented_successes_of_evidence)
 {
@@ -581,6 +607,7 @@ static Suite *errors_suite(void)
     tcase_add_test(routed, slow_bodies_time_out);
     tcase_add_test(routed, no_room_is_left);
     tcase_add_test(routed, documented_successes_can_be_provoked);
+    tcase_add_test(routed, documented_successes_of_the_console);
     tcase_add_test(routed, documented_successes_of_evidence);
     suite_add_tcase(suite, routed);
     TCase *process = tcase_create("process");

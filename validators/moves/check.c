@@ -284,7 +284,7 @@ static void judge_timed(struct hs_checking *c, const struct hs_timing_result *ti
     c->out->force_update = timing->force_update || is_refused;
     if (c->out->verdict == HS_VERDICT_ACCEPTED) {
         c->out->delta_us = round_us(timing->delta_us);
-        c->out->is_whole = timing->delta_us == timing->client_us && !c->moves->was_refused;
+        c->out->is_whole = (double)c->out->delta_us == timing->client_us && !c->moves->was_refused;
         hs_timing_spend(&c->moves->checks.timing, c->more_us);
         if (c->has_moved)
             hs_move_trace_keep(c->trace, &c->moves->whereabouts);
