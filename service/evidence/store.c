@@ -98,6 +98,18 @@ const char *hs_evidence_store_error(const struct hs_evidence_store *store)
     return sqlite3_errmsg(store->db);
 }
 
+bool hs_evidence_store_has_refused(const struct hs_evidence_store *store)
+{
+    switch (sqlite3_errcode(store->db)) {
+    case SQLITE_CONSTRAINT:
+    case SQLITE_TOOBIG:
+    case SQLITE_MISMATCH:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool run(struct hs_evidence_store *store, const char *sql)
 {
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK;

@@ -84,4 +84,8 @@ sqlite3 *hs_evidence_store_db(struct hs_evidence_store *store);
 
 const char *hs_evidence_store_error(const struct hs_evidence_store *store);
 
+/* Whether the last failed call failed because of its row, which the file will never take. The
+   others failed because of the disk, of memory, or of another user of the file. */
+bool hs_evidence_store_has_refused(const struct hs_evidence_store *store);
+
 #endif
