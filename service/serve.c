@@ -42,6 +42,9 @@ enum { EXPIRE_US = 1000000 }; /* time between checks for idle matches */
    and for the receiver of the webhook. */
 enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 5000000 };
 
+/* Max exports at a time. Each has a file in the data directory until its client has read it. */
+enum { EXPORTS_MAX = 4 };
+
 /* Returns false. */
 static bool cannot_start(const char *detail)
 {
@@ -107,6 +110,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     service->map_builder = hs_pool_create(1, true);
     service->ruleset_builder = hs_pool_create(1, true);
     service->evidence_readers = hs_pool_create(EVIDENCE_READERS, false);
+    service->exports = hs_share_create(EXPORTS_MAX);
     if (service->rulesets != NULL && service->maps != NULL)
         service->registry =
             hs_registry_create(options->max_matches, service->rulesets, service->maps);
@@ -118,7 +122,7 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
         service->registry == NULL || service->rulesets == NULL || service->maps == NULL ||
         service->bodies == NULL || service->map_builder == NULL ||
         service->ruleset_builder == NULL || service->evidence_readers == NULL ||
-        !set_limits(service, options))
+        service->exports == NULL || !set_limits(service, options))
         return cannot_start(error);
     return true;
 }
@@ -139,6 +143,7 @@ static void destroy_state(struct hs_service *service)
     hs_keyring_destroy(service->keyring);
     hs_tenant_rates_destroy(service->rates);
     hs_share_destroy(service->bodies);
+    hs_share_destroy(service->exports);
     hs_events_destroy(service->events);
     hs_metrics_destroy(service->metrics);
 }

@@ -32,6 +32,7 @@ struct hs_service {
     struct hs_share *bodies; /* request bodies, except those of maps */
     struct hs_pool *map_builder, *ruleset_builder;
     struct hs_pool *evidence_readers; /* runs the requests that read the evidence store */
+    struct hs_share *exports;         /* exports of the evidence store that are being sent */
     struct hs_keyring *keyring;       /* NULL: no tokens are needed */
     struct hs_record *record;         /* NULL: no recording */
     struct hs_tenant_rates *rates;    /* NULL: no limit */

@@ -5,6 +5,7 @@
 #include "service/endpoints/evidence.h"
 #include "service/options/values.h"
 #include "service/service.h"
+#include "service/state/maps.h"
 
 static void refuse(enum hs_recompute_status status, const struct hs_request *request,
                    struct hs_reply *reply)
@@ -38,13 +39,15 @@ static void answer(const struct hs_evidence_stored *stored, const struct hs_reco
     hs_verdict_scene_free(&scene);
 }
 
-static void answer_stored(const struct hs_evidence_stored *stored, const struct hs_request *request,
-                          struct hs_reply *reply)
+static void answer_stored(const struct hs_evidence_stored *stored, const struct hs_map_entry *map,
+                          const struct hs_request *request, struct hs_reply *reply)
 {
     struct hs_recompute *recompute = hs_recompute_create();
     struct hs_stored_parts parts = {0};
     struct hs_recomputed recomputed = {0};
     enum hs_recompute_status status = HS_RECOMPUTE_NO_MEMORY;
+    if (recompute != NULL && map != NULL)
+        hs_recompute_lend_map(recompute, map);
     if (recompute != NULL)
         status = hs_stored_parts_read(stored, recompute, &parts)
                      ? hs_recompute_run(recompute, &parts.parts, NULL, &recomputed)
@@ -68,6 +71,10 @@ void hs_endpoint_verdict_scene(struct hs_service *service, const struct hs_reque
         hs_evidence_find(service->options->data, request->tenant, request->params.name[0], &stored);
     if (!hs_endpoint_evidence_is_read(result, request, reply))
         return;
-    answer_stored(&stored, request, reply);
+    /* The map of the service; it may be newer than that of the verdict, which is built then. */
+    struct hs_map_entry *map =
+        stored.row.map.ptr != NULL ? hs_endpoint_map(service, request, stored.row.map) : NULL;
+    answer_stored(&stored, map, request, reply);
+    hs_map_store_release(service->maps, map);
     hs_evidence_stored_close(&stored);
 }

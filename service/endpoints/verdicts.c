@@ -10,6 +10,7 @@
 #include "service/evidence/files.h"
 #include "service/options/values.h"
 #include "service/service.h"
+#include "service/state/share.h"
 #include "validators/base/units.h"
 
 enum { LIST_LIMIT = 50, LIST_MAX = 1000 };
@@ -121,6 +122,11 @@ static void export(struct hs_service *service, const struct hs_request *request,
     if (!hs_endpoint_verdict_query(request, INT64_MAX, &query, reply) ||
         !hs_endpoint_has_evidence(service, reply))
         return;
+    if (!hs_share_reserve(service->exports, request->tenant, 1)) {
+        hs_endpoint_overloaded(reply, "too many exports are being read");
+        return;
+    }
+    reply->share = service->exports;
     const char *directory = service->options->data;
     reply->file = open_nameless(directory);
     if (reply->file < 0 ||

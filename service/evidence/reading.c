@@ -1,8 +1,10 @@
 #include "service/evidence/reading.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "service/evidence/files.h"
@@ -36,11 +38,12 @@ enum hs_evidence_read hs_evidence_open(const char *path, sqlite3 **out)
     *out = db;
     if (version == HS_EVIDENCE_SCHEMA)
         return HS_EVIDENCE_READ;
-    if (version != 0)
+    bool is_gone = version < 0 && access(path, F_OK) != 0 && errno == ENOENT;
+    if (version != 0 && !is_gone)
         report(path, db, version);
     sqlite3_close(db);
     *out = NULL;
-    return version == 0 ? HS_EVIDENCE_MISSING : HS_EVIDENCE_FAILED;
+    return version == 0 || is_gone ? HS_EVIDENCE_MISSING : HS_EVIDENCE_FAILED;
 }
 
 struct hs_str hs_evidence_text(sqlite3_stmt *row, int column)

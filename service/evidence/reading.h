@@ -5,9 +5,9 @@
 
 #include "service/evidence/reader.h"
 
-/* Opens the file at a path; close it with sqlite3_close. MISSING: it has no tables yet, because the
-   service ended while it made them. FAILED: it cannot be read, or has tables of another version;
-   the log has the reason. */
+/* Opens the file at a path; close it with sqlite3_close. MISSING: it was removed because of its
+   age, or it has no tables. FAILED: it cannot be read, or has tables of another version; the log
+   has the reason. */
 enum hs_evidence_read hs_evidence_open(const char *path, sqlite3 **out);
 
 /* A text of the current row, borrowed until the next step. ptr NULL: it is NULL. */

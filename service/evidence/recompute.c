@@ -6,6 +6,7 @@
 #include "api/maps.h"
 #include "service/record/members.h"
 #include "service/record/stream.h"
+#include "service/state/maps.h"
 #include "service/state/rulesets.h"
 #include "validators/snapshot.h"
 
@@ -73,6 +74,7 @@ struct kept {
     char revision[HS_REVISION_MAX];
     struct hs_ruleset *ruleset;
     struct hs_world *world;
+    bool is_lent; /* another owns `world` */
 };
 
 struct hs_recompute {
@@ -87,7 +89,8 @@ struct hs_recompute *hs_recompute_create(void)
 static void drop(struct kept *kept)
 {
     hs_ruleset_destroy(kept->ruleset);
-    hs_world_destroy(kept->world);
+    if (!kept->is_lent)
+        hs_world_destroy(kept->world);
     *kept = (struct kept){0};
 }
 
@@ -121,6 +124,15 @@ static void set_revision(struct kept *kept, struct hs_str revision)
 {
     memcpy(kept->revision, revision.ptr, revision.len);
     kept->revision[revision.len] = '\0';
+}
+
+void hs_recompute_lend_map(struct hs_recompute *recompute, const struct hs_map_entry *map)
+{
+    if (to_front(recompute->maps, hs_str_of(map->revision)))
+        return;
+    set_revision(&recompute->maps[0], hs_str_of(map->revision));
+    recompute->maps[0].world = map->world;
+    recompute->maps[0].is_lent = true;
 }
 
 static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,

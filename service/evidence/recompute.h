@@ -33,10 +33,15 @@ bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
 /* Computes verdicts again. It keeps the rulesets and maps that it used last, because most verdicts
    share them. Not thread-safe. */
 struct hs_recompute;
+struct hs_map_entry; /* service/state/maps.h */
 
 /* NULL: out of memory. Destroying NULL does nothing. */
 struct hs_recompute *hs_recompute_create(void);
 void hs_recompute_destroy(struct hs_recompute *recompute);
+
+/* Lends a map of the service, so that verdicts with this map need not build it again. The map must
+   outlive the recompute. */
+void hs_recompute_lend_map(struct hs_recompute *recompute, const struct hs_map_entry *map);
 
 enum hs_recompute_status {
     HS_RECOMPUTE_DONE,

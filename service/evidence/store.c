@@ -1,11 +1,14 @@
 #include "service/evidence/store.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
+
+#include "service/system/files.h"
 
 /* Codes that the writer remembers, so that most texts need no query. A power of two. */
 enum { REMEMBERED = 4096 };
@@ -34,6 +37,10 @@ static const char schema[] =
         "CREATE INDEX IF NOT EXISTS by_match ON verdicts(match);"
         "CREATE INDEX IF NOT EXISTS by_target ON verdicts(target);"
         "CREATE INDEX IF NOT EXISTS by_reason ON verdicts(reason);";
+
+#define TEXT_OF(number)  #number
+#define VALUE_OF(number) TEXT_OF(number)
+static const char set_version[] = "PRAGMA user_version = " VALUE_OF(HS_EVIDENCE_SCHEMA);
 
 enum statement {
     PUT_CODE,
@@ -89,6 +96,18 @@ sqlite3 *hs_evidence_store_db(struct hs_evidence_store *store)
 const char *hs_evidence_store_error(const struct hs_evidence_store *store)
 {
     return sqlite3_errmsg(store->db);
+}
+
+bool hs_evidence_store_has_refused(const struct hs_evidence_store *store)
+{
+    switch (sqlite3_errcode(store->db)) {
+    case SQLITE_CONSTRAINT:
+    case SQLITE_TOOBIG:
+    case SQLITE_MISMATCH:
+        return true;
+    default:
+        return false;
+    }
 }
 
 static bool run(struct hs_evidence_store *store, const char *sql)
@@ -149,30 +168,64 @@ static bool prepare(struct hs_evidence_store *store)
    bytes of a deleted player are overwritten. */
 static bool set_up(struct hs_evidence_store *store, bool is_synced)
 {
-    char version[64];
-    snprintf(version, sizeof version, "PRAGMA user_version = %d", HS_EVIDENCE_SCHEMA);
     return run(store, "PRAGMA journal_mode = WAL") &&
            run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
            run(store, "PRAGMA wal_autocheckpoint = 4000") &&
            run(store, "PRAGMA cache_size = -32768") && /* KiB: the ends of all indexes */
            run(store, "PRAGMA secure_delete = ON") && run(store, "BEGIN IMMEDIATE") &&
-           run(store, schema) && run(store, version) && run(store, "COMMIT") && prepare(store);
+           run(store, schema) && run(store, set_version) && run(store, "COMMIT") && prepare(store);
 }
 
-/* SQLite makes files that all users can read, so the file is made before. */
-static void make_private(const char *path)
+/* Returns the bytes of a file with empty tables, for sqlite3_free(). NULL: out of memory. */
+static unsigned char *make_tables(sqlite3_int64 *size)
 {
-    int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
+    enum { WRITE_VERSION = 18, READ_VERSION = 19, WAL = 2 }; /* of the file format */
+    sqlite3 *db = NULL;
+    unsigned char *bytes = NULL;
+    if (sqlite3_open(":memory:", &db) == SQLITE_OK &&
+        sqlite3_exec(db, schema, NULL, NULL, NULL) == SQLITE_OK &&
+        sqlite3_exec(db, set_version, NULL, NULL, NULL) == SQLITE_OK)
+        bytes = sqlite3_serialize(db, "main", size, 0);
+    sqlite3_close(db);
+    if (bytes != NULL)
+        bytes[WRITE_VERSION] = bytes[READ_VERSION] = WAL;
+    return bytes;
+}
+
+/* Makes the file with its tables, for this user alone, unless it exists. SQLite would lock it until
+   all of it is on the disk, so readers of a slow disk would fail. False with errno. */
+static bool make_file(const char *path)
+{
+    char fresh[4096];
+    sqlite3_int64 size = 0;
+    if (access(path, F_OK) == 0)
+        return true;
+    snprintf(fresh, sizeof fresh, "%s.XXXXXX", path);
+    unsigned char *bytes = make_tables(&size);
+    errno = ENOMEM;
+    int fd = bytes != NULL ? mkostemp(fresh, O_CLOEXEC) : -1;
+    struct iovec part = {bytes, (size_t)size};
+    bool fine = fd >= 0 && hs_file_write(fd, &part, 1) && fsync(fd) == 0 &&
+                (link(fresh, path) == 0 || errno == EEXIST); /* another thread was faster */
+    int error = errno;
+    if (fd >= 0) {
+        unlink(fresh);
         close(fd);
+    }
+    sqlite3_free(bytes);
+    errno = error;
+    return fine;
 }
 
 /* Opens the file and its tables. False with a sentence. */
 static bool open_file(struct hs_evidence_store *store, const char *path, bool is_synced,
                       char error[256])
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    make_private(path);
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    if (!make_file(path)) {
+        snprintf(error, 256, "%.150s: %s", path, strerror(errno));
+        return false;
+    }
     bool fine = sqlite3_open_v2(path, &store->db, flags, NULL) == SQLITE_OK;
     if (fine)
         sqlite3_busy_timeout(store->db, BUSY_MS);

@@ -47,17 +47,17 @@ struct hs_evidence_row {
 };
 
 /* Files with another version of the tables are neither read nor written. */
-enum { HS_EVIDENCE_SCHEMA = 1 };
+#define HS_EVIDENCE_SCHEMA 1
 
 /* The version of the tables of an open file; 0: it has no tables, -1: it cannot be read. */
 int hs_evidence_schema_of(sqlite3 *db);
 
 struct hs_evidence_store;
 
-/* Opens a file, and creates it if it is missing, for this user alone (0600). `is_synced`: a commit
-   survives a loss of power, not only of the process. NULL with a sentence in `error`. Several
-   processes and threads may have a file open; each call waits at most two seconds for another's
-   transaction. */
+/* Opens a file. A missing file is made for this user alone (0600), and appears with its tables.
+   `is_synced`: a commit survives a loss of power, not only of the process. NULL with a sentence in
+   `error`. Several processes and threads may have a file open; each call waits at most two seconds
+   for another's transaction. */
 struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);
 void hs_evidence_store_close(struct hs_evidence_store *store);
 
@@ -83,5 +83,9 @@ bool hs_evidence_store_put_document(struct hs_evidence_store *store, struct hs_s
 sqlite3 *hs_evidence_store_db(struct hs_evidence_store *store);
 
 const char *hs_evidence_store_error(const struct hs_evidence_store *store);
+
+/* Whether the last failed call failed because of its row, which the file will never take. The
+   others failed because of the disk, of memory, or of another user of the file. */
+bool hs_evidence_store_has_refused(const struct hs_evidence_store *store);
 
 #endif

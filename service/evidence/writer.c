@@ -22,6 +22,7 @@ struct item {
     struct hs_ruleset_entry *ruleset; /* held */
     struct hs_map_entry *map;         /* held, or NULL */
     size_t size;
+    bool is_refused; /* the file can never take the row */
 };
 
 struct hs_evidence {
@@ -129,25 +130,42 @@ static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *
     return hs_evidence_store_put(evidence->store, &moved);
 }
 
-/* Writes the rows of a list in one transaction. */
-static bool write_items(struct hs_evidence *evidence, const struct item *items)
+/* Writes the rows of a list in one transaction. On failure *failed is the row that failed, or NULL.
+ */
+static bool try_items(struct hs_evidence *evidence, struct item *items, struct item **failed)
 {
+    struct hs_evidence_store *store = evidence->store;
+    *failed = NULL;
+    if (!hs_evidence_store_begin(store))
+        return false;
+    for (struct item *item = items; item != NULL && *failed == NULL; item = item->next)
+        if (!item->is_refused && (!hs_evidence_put_documents(store, evidence->settings.directory,
+                                                             item->ruleset, item->map) ||
+                                  !put_row(evidence, &item->row)))
+            *failed = item;
+    return *failed == NULL && hs_evidence_store_commit(store);
+}
+
+/* Writes the rows of a list. A row that the file can never take is left out, so that it does not
+   hold up the others. */
+static bool write_items(struct hs_evidence *evidence, struct item *items)
+{
+    struct item *failed;
     if (!open_day(evidence))
         return false;
     struct hs_evidence_store *store = evidence->store;
-    bool fine = hs_evidence_store_begin(store);
-    for (const struct item *item = items; fine && item != NULL; item = item->next)
-        fine = hs_evidence_put_documents(store, evidence->settings.directory, item->ruleset,
-                                         item->map) &&
-               put_row(evidence, &item->row);
-    fine = fine && hs_evidence_store_commit(store);
-    if (fine)
-        return true;
-    report_failure(evidence, hs_evidence_store_error(store));
-    hs_evidence_store_undo(store);
-    hs_evidence_store_close(store);
-    evidence->store = NULL; /* opened again, because the file may be another one then */
-    return false;
+    while (!try_items(evidence, items, &failed)) {
+        bool is_refused = failed != NULL && hs_evidence_store_has_refused(store);
+        report_failure(evidence, hs_evidence_store_error(store));
+        hs_evidence_store_undo(store);
+        if (!is_refused) {
+            hs_evidence_store_close(store);
+            evidence->store = NULL; /* opened again, because the file may be another one then */
+            return false;
+        }
+        failed->is_refused = true;
+    }
+    return true;
 }
 
 /* Ends the waits that are settled, those of `owner`, and those that began too long ago. The lock is
@@ -171,23 +189,26 @@ static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t n
 /* Ends the rows of a list: they were committed, or are given up. The lock is held. */
 static void finish(struct hs_evidence *evidence, struct item *items, bool is_written)
 {
-    size_t count = 0;
+    size_t count = 0, refused = 0;
     while (items != NULL) {
         struct item *item = items;
         items = item->next;
         evidence->bytes -= item->size;
         count++;
+        refused += item->is_refused;
         free_item(evidence, item);
     }
     evidence->count -= count;
     evidence->done += count;
     for (struct hs_evidence_wait *wait = evidence->waits; wait != NULL; wait = wait->next)
-        wait->is_lost = wait->is_lost || !is_written;
+        wait->is_lost = wait->is_lost || !is_written || refused > 0;
     end_waits(evidence, NULL, 0);
+    count_dropped(evidence, HS_EVIDENCE_DROP_REFUSED, refused);
     if (is_written)
-        hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_WRITTEN, 0, (int64_t)count);
+        hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_WRITTEN, 0,
+                       (int64_t)(count - refused));
     else
-        count_dropped(evidence, HS_EVIDENCE_DROP_DISK, count);
+        count_dropped(evidence, HS_EVIDENCE_DROP_DISK, count - refused);
 }
 
 static bool is_batch_due(const struct hs_evidence *evidence, int64_t since_us)

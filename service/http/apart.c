@@ -206,5 +206,7 @@ void hs_http_free_apart(struct hs_http_apart *apart)
         hs_buffer_free(&apart->reply.body);
     if (apart != NULL && apart->reply.file > 0)
         close(apart->reply.file);
+    if (apart != NULL && apart->reply.share != NULL)
+        hs_share_release(apart->reply.share, hs_http_tenant_of(apart->request), 1);
     free(apart);
 }

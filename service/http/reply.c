@@ -69,6 +69,11 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
         .encoding = reply->encoding,
         .close = request->close || atomic_load(&http->closing) || atomic_load(&service->draining),
     };
+    if (reply->share != NULL) {
+        request->share = reply->share;
+        request->reserved = 1;
+        reply->share = NULL;
+    }
     charge_answer(request, reply);
     if (reply->problem->code != HS_PROBLEM_NONE) {
         reply->status = hs_problem_status(reply->problem->code);

@@ -46,6 +46,9 @@ enum { HS_HTTP_HEAVY_WORK = 10 * HS_WORK_UNITS_A_MS };
 
 struct hs_str hs_http_tenant_of(const struct hs_http_request *request);
 
+/* Returns the value of the Authorization header; ptr NULL: it is missing. */
+struct hs_str hs_http_authorization(struct MHD_Connection *connection);
+
 /* Finds the route, the caller and all problems of the request. Call it once, when the header has
    arrived; `url` stays valid until the request is completed. */
 void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *connection,

@@ -52,6 +52,7 @@ struct hs_reply {
     const char *encoding; /* Content-Encoding of the body; NULL: none; a literal */
     int file; /* if > 0, the first `file_size` bytes of this descriptor are sent; owned */
     uint64_t file_size;
+    struct hs_share *share; /* if set, one of it is released when the reply is sent */
     /* The answer waits until this point of the evidence store is on the disk; 0: it does not. */
     uint64_t evidence_mark;
     struct hs_subscription *events; /* if set, the reply is a stream of them, without a body */

@@ -13,7 +13,7 @@ enum {
     HEARTBEAT_US = 15000000,
     /* At the end of the listener, a peer that reads nothing for this time loses its connection. */
     END_US = 1000000,
-    CHECK_US = 1000000, /* between two looks for the end of a silent peer */
+    CHECK_US = 1000000, /* between two checks of a silent peer, and of a token */
     PIECE_BYTES = 4096, /* the library asks for at most this much at once */
 };
 
@@ -27,9 +27,11 @@ struct hs_http_stream {
     int64_t used_us;             /* when the library last asked for bytes */
     int64_t written_us;          /* when the last text was made; 0: none yet */
     int64_t checked_us;          /* when its peer was last checked */
+    int64_t admitted_us;         /* when its token was last checked */
     bool is_suspended;
-    bool has_ended; /* its peer has closed the connection */
-    bool is_cut;    /* the peer reads too slowly, so its socket was shut down */
+    bool has_ended;  /* its peer has closed the connection */
+    bool is_revoked; /* its token is no longer valid */
+    bool is_cut;     /* the peer reads too slowly, so its socket was shut down */
 };
 
 static bool is_closing(const struct hs_http_stream *stream)
@@ -40,6 +42,21 @@ static bool is_closing(const struct hs_http_stream *stream)
 static bool is_heartbeat_due(const struct hs_http_stream *stream, int64_t now_us)
 {
     return now_us - stream->written_us >= HEARTBEAT_US;
+}
+
+/* Returns whether the stream must end, because the service ends or the token is no longer valid: a
+   reload may have removed it. */
+static bool must_end(struct hs_http_stream *stream, int64_t now_us)
+{
+    struct hs_http_request *request = stream->request;
+    struct hs_auth auth;
+    if (now_us - stream->admitted_us >= CHECK_US) {
+        stream->admitted_us = now_us;
+        hs_auth_check(request->http->service, (enum hs_route)request->route, &request->params,
+                      hs_http_authorization(stream->connection), &auth);
+        stream->is_revoked = auth.failure != HS_AUTH_FINE;
+    }
+    return stream->is_revoked || is_closing(stream);
 }
 
 /* Makes the next text. False: there is nothing to send yet. Heartbeats have an id, so a stream
@@ -94,12 +111,13 @@ static ssize_t read_stream(void *context, uint64_t place, char *out, size_t size
         return MHD_CONTENT_READER_END_WITH_ERROR;
     if (stream->sent < stream->text.len)
         return copy_text(stream, out, size);
-    bool has_text = make_text(stream, now_us);
+    bool is_last = must_end(stream, now_us);
+    bool has_text = !stream->is_revoked && make_text(stream, now_us);
     if (stream->text.failed)
         return MHD_CONTENT_READER_END_WITH_ERROR;
     if (has_text)
         return copy_text(stream, out, size);
-    if (is_closing(stream))
+    if (is_last)
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (!hs_http_advance(peer, HS_HTTP_REPLY, HS_HTTP_QUEUED, now_us))
         return MHD_CONTENT_READER_END_WITH_ERROR;
@@ -123,6 +141,7 @@ bool hs_http_stream_begin(struct hs_http_request *request, struct MHD_Connection
                                       .subscription = subscription,
                                       .next = worker->streams,
                                       .used_us = hs_clock_us(),
+                                      .admitted_us = hs_clock_us(),
                                       .written_us = INT64_MIN / 2};
     worker->streams = request->stream = stream;
     hs_subscription_wake(subscription, worker->wake);
@@ -180,7 +199,8 @@ void hs_http_streams_serve(struct hs_http_worker *worker)
     int64_t now_us = worker->streams != NULL ? hs_clock_us() : 0;
     for (struct hs_http_stream *stream = worker->streams; stream != NULL; stream = stream->next) {
         stream->has_ended = stream->has_ended || has_ended(stream, now_us);
-        bool is_due = stream->has_ended || is_closing(stream) || is_heartbeat_due(stream, now_us) ||
+        bool is_due = stream->has_ended || must_end(stream, now_us) ||
+                      is_heartbeat_due(stream, now_us) ||
                       hs_subscription_has_news(stream->subscription);
         if (stream->is_suspended && is_due) {
             resume(stream, now_us);

@@ -42,8 +42,8 @@ static void refuse_route(enum hs_route_match match, struct hs_http_request *requ
                        "A name in the path is not 1 to %d of [A-Za-z0-9_.:-]", HS_NAME_MAX);
 }
 
-/* Returns the value of the Authorization header. A request with two of them is refused anyway. */
-static struct hs_str authorization(struct MHD_Connection *connection)
+/* A request with two such headers is refused anyway. */
+struct hs_str hs_http_authorization(struct MHD_Connection *connection)
 {
     struct hs_str value = {0};
     if (MHD_lookup_connection_value_n(connection, MHD_HEADER_KIND, "Authorization", 13, &value.ptr,
@@ -57,7 +57,8 @@ static void authenticate(struct hs_http_request *request, struct MHD_Connection 
 {
     struct hs_service *service = request->http->service;
     enum hs_route route = (enum hs_route)request->route;
-    hs_auth_check(service, route, &request->params, authorization(connection), &request->auth);
+    hs_auth_check(service, route, &request->params, hs_http_authorization(connection),
+                  &request->auth);
     if (request->auth.failure != HS_AUTH_FINE && !request->auth.hidden)
         hs_metrics_add(service->metrics, HS_METRIC_AUTH_FAILURES, request->auth.failure, 1);
     hs_auth_refuse(&request->auth, route, &request->problem);

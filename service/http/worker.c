@@ -224,6 +224,8 @@ void hs_http_workers_stop(struct hs_http *http)
     for (unsigned i = 0; i < http->worker_count; i++) {
         struct hs_http_worker *worker = &http->workers[i];
         pthread_join(worker->thread, NULL);
+        /* Its last requests may have begun further waits. */
+        hs_evidence_end_waits(http->service->evidence, http);
         hs_http_resume(worker); /* the library cannot end a suspended connection */
         hs_http_streams_resume(worker);
         MHD_stop_daemon(worker->daemon);

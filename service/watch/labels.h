@@ -48,10 +48,11 @@ enum hs_auth_failure {
 
 /* Why a verdict is not in the evidence store. */
 #define HS_EVIDENCE_DROPS(X)                                                                       \
-    X(SAMPLE, "sample") /* of accepted verdicts: the queue is half full */                         \
-    X(QUEUE, "queue")   /* the queue is full */                                                    \
-    X(MEMORY, "memory") /* memory is out */                                                        \
-    X(DISK, "disk")     /* the service ended while the disk could not be written */
+    X(SAMPLE, "sample")   /* of accepted verdicts: the queue is half full */                       \
+    X(QUEUE, "queue")     /* the queue is full */                                                  \
+    X(MEMORY, "memory")   /* memory is out */                                                      \
+    X(DISK, "disk")       /* the service ended while the disk could not be written */              \
+    X(REFUSED, "refused") /* the file can never take the row */
 
 #define X(id, label) HS_EVIDENCE_DROP_##id,
 enum hs_evidence_drop { HS_EVIDENCE_DROPS(X) HS_EVIDENCE_DROP_COUNT };

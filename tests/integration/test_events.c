@@ -438,6 +438,37 @@ START_TEST(tenants_see_their_own_verdicts)
 }
 END_TEST
 
+/* A stream may stay open for days, so its token is checked again and again. */
+START_TEST(a_stream_ends_with_its_token)
+{
+    static struct hs_test_token tokens[] = {
+        {.tenant = "acme", .kid = "a", .scopes = "\"admin\""},
+        {.tenant = "acme", .kid = "b", .scopes = "\"admin\""},
+    };
+    struct hs_stream_reader stays, ends;
+    struct hs_stream_block block;
+    char path[128];
+    hs_kept_setup(&kept);
+    snprintf(path, sizeof path, "%s/tokens.json", kept.directory);
+    hs_test_tokens_write(path, tokens, 2);
+    hs_kept_start_with(&kept, "--token-file", path);
+    hs_source_open(kept.http, "m", tokens[0].header);
+    hs_stream_open(&stays, kept.service.admin_port, "", 0, tokens[0].header, 0);
+    hs_stream_expect_start(&stays);
+    hs_stream_open(&ends, kept.service.admin_port, "", 0, tokens[1].header, 0);
+    hs_stream_expect_start(&ends);
+    hs_test_tokens_write(path, tokens, 1);
+    kill(kept.service.pid, SIGHUP);
+    ck_assert(!hs_stream_read(&ends, &block));
+    ck_assert(ends.has_ended && !ends.is_cut);
+    hs_source_post(kept.http, "m", tokens[0].header, HS_SOURCE_SHORT, 1, 1);
+    hs_stream_expect_reason(&stays, "degenerate_trace");
+    hs_stream_close(&ends);
+    hs_stream_close(&stays);
+    stop();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("events");
@@ -463,6 +494,7 @@ int main(void)
     TCase *guarded = tcase_create("tenants");
     tcase_set_timeout(guarded, 120);
     tcase_add_test(guarded, tenants_see_their_own_verdicts);
+    tcase_add_test(guarded, a_stream_ends_with_its_token);
     suite_add_tcase(suite, guarded);
     return hs_run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include "tests/integration/stored.h"
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
+#include "tests/support/http/raw.h"
 #include "tests/support/http/tokens.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -168,6 +170,48 @@ START_TEST(exports_have_the_same_rows)
 END_TEST
 
 /* ---- single verdicts ---- */
+
+/* Each export has a file on the disk until its client has read it, so slow clients could fill it.
+ */
+START_TEST(exports_are_bounded)
+{
+    enum { EXPORTS = 4 };
+    static const char copies[] =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
+        " INSERT INTO bodies SELECT at + i, id || i, now, measured, \"limit\", unit, revision, map,"
+        " map_revision, sizes, body FROM bodies, n;"
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
+        " INSERT INTO verdicts SELECT at + i, tenant, match, player, account, target, weapon, kind,"
+        " verdict, reason, ruleset FROM verdicts, n";
+    static const char request[] = "GET /v1/verdicts?format=ndjson HTTP/1.1\r\nHost: x\r\n\r\n";
+    char id[HS_STORED_ID], byte;
+    int readers[EXPORTS];
+    sqlite3 *db;
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "m", 10);
+    hs_stored_post(&kept, "m", "s", 1, HS_STORED_AWAY, id);
+    hs_stored_wait(&kept);
+    ck_assert_int_eq(sqlite3_open(hs_stored_file(&kept), &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, copies, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    for (int i = 0; i < EXPORTS; i++) { /* they read one byte */
+        readers[i] = hs_raw_connect(kept.service.data_port);
+        ck_assert(hs_raw_send(readers[i], request, sizeof request - 1));
+        ck_assert_int_eq(recv(readers[i], &byte, 1, 0), 1);
+    }
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/verdicts?format=csv", NULL), 503);
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/verdicts", NULL), 200);
+    for (int i = 0; i < EXPORTS; i++)
+        close(readers[i]);
+    long status = 503;
+    for (int tries = 0; tries < 500 && status != 200; tries++) {
+        hs_test_pause_ms(10);
+        status = hs_kept_status(&kept, "GET", "/v1/verdicts?format=csv&match=none", NULL);
+    }
+    ck_assert_int_eq(status, 200);
+    hs_kept_stop(&kept);
+}
+END_TEST
 
 START_TEST(downloads_recheck)
 {
@@ -417,6 +461,7 @@ int main(void)
     tcase_add_test(tests, pages_follow_a_cursor);
     tcase_add_test(tests, wrong_arguments_are_refused);
     tcase_add_test(tests, exports_have_the_same_rows);
+    tcase_add_test(tests, exports_are_bounded);
     tcase_add_test(tests, downloads_recheck);
     tcase_add_test(tests, unusual_forms_recheck);
     tcase_add_test(tests, masked_members_are_not_stored);

@@ -303,6 +303,36 @@ START_TEST(refused_files_delay_the_store)
 }
 END_TEST
 
+/* ---- a row that the file never takes ---- */
+
+/* One such row must not keep the others out of the store. */
+START_TEST(refused_rows_do_not_stop_the_store)
+{
+    static const char trigger[] = "CREATE TRIGGER refuse BEFORE INSERT ON bodies"
+                                  " WHEN NEW.unit = 'seconds' BEGIN SELECT RAISE(ABORT, 'no'); END";
+    char id[HS_STORED_ID];
+    sqlite3 *db;
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "one", 10);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
+    hs_stored_wait(&kept);
+    ck_assert_int_eq(sqlite3_open(hs_stored_file(&kept), &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, trigger, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    hs_stored_post(&kept, "one", "s", 2, HS_STORED_AWAY, id);
+    hs_stored_post(&kept, "one", "s", 3, HS_STORED_TOO_OLD, id);
+    hs_stored_post(&kept, "one", "s", 4, HS_STORED_AWAY, id);
+    hs_stored_wait(&kept);
+    ck_assert_double_eq(hs_kept_metric(&kept, "hindsight_evidence_written_total"), 3);
+    ck_assert_double_eq(
+        hs_kept_metric(&kept, "hindsight_evidence_dropped_total{reason=\"refused\"}"), 1);
+    json_t *list = hs_stored_list(&kept, "limit=100");
+    ck_assert_uint_eq(json_array_size(list), 3);
+    json_decref(list);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("evidence_disk");
@@ -314,6 +344,7 @@ int main(void)
     tcase_add_test(tests, sync_answers_wait_without_a_worker);
     tcase_add_loop_test(tests, full_queues_drop_or_block, 0, 2);
     tcase_add_test(tests, refused_files_delay_the_store);
+    tcase_add_test(tests, refused_rows_do_not_stop_the_store);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

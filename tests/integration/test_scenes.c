@@ -10,6 +10,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,28 @@ START_TEST(walls_are_bounded)
     ck_assert_double_eq_tol(json_number_value(json_object_get(stopped, "distance")), 240, 1e-3);
     ck_assert_str_eq(text_of(json_object_get(scene, "map"), "name"), "posts");
     json_decref(scene);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* A large map takes seconds to build, so a scene takes that of the service if it is the same. Here
+   the store has lost its copy. */
+START_TEST(a_scene_uses_the_map_of_the_service)
+{
+    char id[HS_STORED_ID], path[96];
+    sqlite3 *db;
+    hs_kept_start(&kept, NULL);
+    post_behind_wall(10, id);
+    ck_assert_int_eq(sqlite3_open(hs_stored_file(&kept), &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, "DELETE FROM documents WHERE kind = 'map'", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    json_t *scene = scene_of(id);
+    ck_assert_str_eq(text_of(json_object_get(scene, "map"), "name"), "posts");
+    json_decref(scene);
+    snprintf(path, sizeof path, "/v1/verdicts/%s/scene", id);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/maps/posts", "{\"boxes\":[]}"), 200);
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 404); /* another map */
     hs_kept_stop(&kept);
 }
 END_TEST
@@ -428,6 +451,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, every_verdict_has_a_scene);
     tcase_add_test(tests, walls_are_bounded);
+    tcase_add_test(tests, a_scene_uses_the_map_of_the_service);
     tcase_add_test(tests, show_draws_a_verdict);
     tcase_add_test(tests, show_turns_the_world);
     tcase_add_test(tests, show_refuses_what_it_cannot_read);

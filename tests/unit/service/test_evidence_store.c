@@ -1,0 +1,125 @@
+/* Files of the evidence store, while others make, read and remove them. */
+#include "service/evidence/files.h"
+#include "service/evidence/reading.h"
+#include "tests/support/program.h"
+#include "tests/support/run_suite.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static void setup(void)
+{
+    strcpy(folder, "/tmp/hindsight_evidence_store_XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void teardown(void)
+{
+    int code;
+    hs_test_shell(&code, "rm -r '%s'", folder);
+    ck_assert_int_eq(code, 0);
+}
+
+static struct hs_evidence_store *open_store(const char *path)
+{
+    char error[256];
+    struct hs_evidence_store *store = hs_evidence_store_open(path, false, error);
+    ck_assert_msg(store != NULL, "%s", error);
+    return store;
+}
+
+/* ---- new files ---- */
+
+/* A reader of a file, from its first moment on. */
+struct reader {
+    pthread_t thread;
+    char path[HS_EVIDENCE_PATH];
+    atomic_bool ends;
+    size_t looks, without_tables, failures;
+};
+
+static void *read_on(void *context)
+{
+    struct reader *reader = context;
+    sqlite3 *db;
+    while (!atomic_load(&reader->ends)) {
+        if (access(reader->path, F_OK) != 0)
+            continue;
+        enum hs_evidence_read result = hs_evidence_open(reader->path, &db);
+        reader->looks++;
+        reader->without_tables += result == HS_EVIDENCE_MISSING;
+        reader->failures += result == HS_EVIDENCE_FAILED;
+        if (result == HS_EVIDENCE_READ)
+            sqlite3_close(db);
+    }
+    return NULL;
+}
+
+/* While SQLite makes a file it locks it, so readers of a slow disk would fail. */
+START_TEST(a_new_file_appears_with_its_tables)
+{
+    enum { FILES = 20 };
+    size_t looks = 0;
+    for (int i = 0; i < FILES; i++) {
+        struct reader reader = {0};
+        snprintf(reader.path, sizeof reader.path, "%s/evidence-2026-01-%02d.db", folder, i + 1);
+        ck_assert_int_eq(pthread_create(&reader.thread, NULL, read_on, &reader), 0);
+        struct hs_evidence_store *store = open_store(reader.path);
+        usleep(2000);
+        atomic_store(&reader.ends, true);
+        pthread_join(reader.thread, NULL);
+        hs_evidence_store_close(store);
+        ck_assert_uint_eq(reader.without_tables, 0);
+        ck_assert_uint_eq(reader.failures, 0);
+        looks += reader.looks;
+    }
+    ck_assert_uint_gt(looks, 0);
+}
+END_TEST
+
+START_TEST(a_new_file_belongs_to_one_user_and_leaves_no_other_file)
+{
+    struct stat status;
+    char path[HS_EVIDENCE_PATH];
+    int code;
+    hs_evidence_path(folder, "2026-01-31", path);
+    hs_evidence_store_close(open_store(path));
+    ck_assert_int_eq(stat(path, &status), 0);
+    ck_assert_uint_eq(status.st_mode & 0777, 0600);
+    const char *names = hs_test_shell(&code, "ls '%s'", folder);
+    ck_assert_str_eq(names, "evidence-2026-01-31.db\n");
+}
+END_TEST
+
+/* ---- removed files ---- */
+
+/* Retention may remove a file after a reader has listed it. */
+START_TEST(a_removed_file_has_no_verdicts)
+{
+    char path[HS_EVIDENCE_PATH];
+    sqlite3 *db;
+    hs_evidence_path(folder, "2026-01-31", path);
+    ck_assert_int_eq(hs_evidence_open(path, &db), HS_EVIDENCE_MISSING);
+    ck_assert_ptr_null(db);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("evidence store");
+    TCase *tcase = tcase_create("files");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, a_new_file_appears_with_its_tables);
+    tcase_add_test(tcase, a_new_file_belongs_to_one_user_and_leaves_no_other_file);
+    tcase_add_test(tcase, a_removed_file_has_no_verdicts);
+    suite_add_tcase(suite, tcase);
+    return hs_run_suite(suite);
+}
