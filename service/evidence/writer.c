@@ -32,7 +32,7 @@ struct hs_evidence {
     pthread_cond_t wake;
     struct item *first, **last;
     size_t bytes, count;
-    uint64_t added, done; /* rows that were ever added, and of those the committed or dropped */
+    uint64_t added, done; /* rows since the start: all; committed or dropped */
     struct hs_evidence_wait *waits;
     bool is_ending;
     int64_t end_us; /* with is_ending: give up then */
@@ -119,8 +119,8 @@ static bool open_day(struct hs_evidence *evidence)
     return true;
 }
 
-/* A row from before midnight, in the file of the next day, gets the first time of that day: readers
-   rely on it. */
+/* Readers rely on the times in a file being of its day. So a row from before midnight gets the
+   first time of the day if it is written to the file of the next day. */
 static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *row)
 {
     struct hs_evidence_row moved = *row;
@@ -146,7 +146,7 @@ static bool write_items(struct hs_evidence *evidence, const struct item *items)
     report_failure(evidence, hs_evidence_store_error(store));
     hs_evidence_store_undo(store);
     hs_evidence_store_close(store);
-    evidence->store = NULL; /* opened again, because the file may be another one then */
+    evidence->store = NULL; /* the next try opens the path again: it may be another file then */
     return false;
 }
 
@@ -168,7 +168,8 @@ static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t n
     }
 }
 
-/* Ends the rows of a list: they were committed, or are given up. The lock is held. */
+/* Frees the rows of a list after they were committed or given up, and ends the waits for them. The
+   lock is held. */
 static void finish(struct hs_evidence *evidence, struct item *items, bool is_written)
 {
     size_t count = 0;
