@@ -505,7 +505,8 @@ const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint1
     return find_cadence(ledger, weapon);
 }
 
-/* Returns a cadence whose tokens were all earned before any claim that can still pass, or NULL. */
+/* Returns an idle cadence: all its tokens were earned before the earliest claim that can still
+   pass. NULL: there is none. */
 static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
 {
     for (uint16_t i = 0; i < ledger->cadence_count; i++) {
@@ -517,7 +518,8 @@ static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
     return NULL;
 }
 
-/* Adds a place for a cadence. Without memory it takes that of an idle one. NULL: there is none. */
+/* Adds a place for a cadence. If memory is out, it takes the place of an idle cadence. NULL: no
+   cadence is idle. */
 static struct hs_cadence *add_cadence(struct hs_ledger *ledger)
 {
     if (ledger->cadence_count < ledger->cadence_capacity)
