@@ -256,7 +256,7 @@ static enum hs_recompute_status decode(const struct hs_evidence_parts *parts,
     return HS_RECOMPUTE_DONE;
 }
 
-/* Returns the first element of a list that is a member of an object. ptr NULL: there is none. */
+/* Returns the first element of a list that is a member of an object. ptr NULL: not found. */
 static struct hs_str first_of(struct hs_str object, struct hs_str list)
 {
     struct hs_str key, value, item;

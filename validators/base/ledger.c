@@ -506,7 +506,7 @@ const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint1
 }
 
 /* Returns an idle cadence: all its tokens were earned before the earliest claim that can still
-   pass. NULL: there is none. */
+   pass. NULL: no cadence is idle. */
 static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
 {
     for (uint16_t i = 0; i < ledger->cadence_count; i++) {
