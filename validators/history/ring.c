@@ -231,7 +231,7 @@ const struct hs_history_span *hs_history_span(const struct hs_history *history)
 
 /* ---- insertion ---- */
 
-/* `from` is the sample before `to`; NULL: it is the oldest. */
+/* `from` is the sample before `to`; NULL: `to` is the oldest. */
 static void mark_jump(const struct hs_sample *from, struct hs_sample *to, double max_speed)
 {
     to->jumped = false;
