@@ -5,7 +5,7 @@
 #include "api/json/table.h"
 #include "api/json/writing.h"
 
-/* X(id, name): the reason why the game claimed what the verdict is about. */
+/* X(id, name): what the analyst says about the claim. */
 #define HS_REVIEW_LABELS(X)                                                                        \
     X(CHEAT, "cheat") /* the player cheats */                                                      \
     X(LEGIT, "legit") /* the claim was honest */                                                   \
@@ -24,7 +24,7 @@ enum { HS_REVIEW_NOTE_MAX = 2000, HS_REVIEW_BY_MAX = 64 }; /* bytes */
 struct hs_review {
     enum hs_review_label label;
     struct hs_str note, by; /* ptr NULL: absent */
-    int64_t at_us;          /* of the wall clock */
+    int64_t at_us;          /* wall clock */
 };
 
 /* Decodes the body of POST /v1/verdicts/{verdict}/reviews; the texts borrow from `root`. */

@@ -29,8 +29,8 @@ const titles = {
   speed: ['Speed', 'per second', 'How fast they moved from frame to frame'],
   rtt: ['Round trip', 'ms', 'Latency as the game server reported it'],
   offset: ['Time offset', 'ms', 'How far claimed moments are from what the latency explains'],
-  cadence: ['Cadence', 'ms', 'Time since the claim or shot before'],
-  credit: ['Time credit', 'ms', 'Time that the move check lets the client run ahead'],
+  cadence: ['Cadence', 'ms', 'Time since the previous shot or claim'],
+  credit: ['Time credit', 'ms', 'Server time that the client has not used yet'],
 };
 
 function sets(scene, name) {
@@ -50,7 +50,7 @@ function sets(scene, name) {
   }));
 }
 
-/** What the chart shows, for those who cannot see it. */
+/** Describes the chart for readers who cannot see it. */
 function summary(datasets, unit) {
   return datasets.map(({ label, data }) => {
     const values = data.map((point) => point.y);

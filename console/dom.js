@@ -19,7 +19,7 @@ export function address(parts, filters = {}) {
   return `#/${path}${[...query].length > 0 ? `?${query}` : ''}`;
 }
 
-/** Says a sentence to screen readers. */
+/** Sends a sentence to screen readers. */
 export function announce(sentence) {
   document.getElementById('announce').textContent = sentence;
 }
@@ -51,7 +51,7 @@ export function quantity(value, unit, length) {
   return `${number(value)}${space}${name}`;
 }
 
-/** Unit of lengths of a built-in ruleset; others do not say it. */
+/** The unit of length of a built-in ruleset. Other rulesets do not name theirs. */
 export function lengthUnit(ruleset) {
   return { metres: 'm', unity: 'm', godot: 'm', centimetres: 'cm', unreal: 'cm', inches: 'in', source: 'in' }[ruleset];
 }
@@ -93,7 +93,7 @@ export function table(label, columns, rows) {
     el('tbody', {}, rows.map((row) => el('tr', {}, row.map(cell)))));
 }
 
-/** A bar that is filled to a share of its width, 0 to 1. Decoration: the number stands beside it. */
+/** A bar that is filled to a share of its width, 0 to 1. Screen readers skip it, because its number stands beside it. */
 export function bar(share, kind = '') {
   const fill = el('i', { class: kind });
   fill.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;

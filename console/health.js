@@ -23,7 +23,7 @@ const troubles = [
   ['auth_failures_total', 'Requests with a bad token'],
 ];
 
-/** What is used of each bound. */
+/** The limits of the service: metric of what is used, metric of the limit, title. */
 const bounds = [
   ['matches_active', 'matches_limit', 'Matches'], ['history_bytes', 'history_bytes_limit', 'Memory of histories'],
   ['maps', 'maps_limit', 'Maps'], ['map_bytes', 'map_bytes_limit', 'Memory of maps'],
@@ -57,7 +57,7 @@ function boundsPanel(samples) {
     const size = name.endsWith('bytes') ? (value) => `${number(value / 1e6)} MB` : count;
     return [text, size(used), size(most), bar(most > 0 ? used / most : 0, used > 0.9 * most ? 'fail' : '')];
   });
-  return panel('Bounds', table('Bounds', ['Bound', ['Used', 'num'], ['Limit', 'num'], ''], rows));
+  return panel('Limits', table('Limits', ['What', ['Used', 'num'], ['Limit', 'num'], ''], rows));
 }
 
 function troublesPanel(samples) {

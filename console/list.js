@@ -36,7 +36,7 @@ function filterForm(view) {
   return form;
 }
 
-/** What the service is asked for. */
+/** The path of the request that loads a page of the list. */
 function query(filters, more) {
   const { span, ...rest } = filters;
   const since = span ? { since: Math.floor(Date.now() / 1000 - Number(span)) } : {};
@@ -77,7 +77,7 @@ export async function show(view) {
   const body = el('tbody');
   const summary = el('p', { class: 'summary muted' });
   const chips = el('div', { class: 'chips' });
-  const older = el('button', { type: 'button', onclick: () => load(true).catch(view.fail) }, 'Show older ones');
+  const older = el('button', { type: 'button', onclick: () => load(true).catch(view.fail) }, 'Show older verdicts');
   const live = el('label', { class: 'check' },
     el('input', { type: 'checkbox', checked: true, onchange: (event) => { isLive = event.target.checked; } }), 'Live');
 
@@ -92,7 +92,7 @@ export async function show(view) {
 
   function sayCount() {
     const text = items.size === 0 ? 'No stored verdict fits these filters' : `${count(items.size)} verdicts, the newest first`;
-    summary.textContent = `${text}${next > 0 ? '; older ones are not searched yet' : ''}.`;
+    summary.textContent = `${text}${next > 0 ? '; older ones are not loaded yet' : ''}.`;
   }
 
   /** Loads the newest page, or the one after the oldest row. */
@@ -121,7 +121,7 @@ export async function show(view) {
   view.keys.set('k', { text: 'Previous verdict', run: () => move(-1) });
   view.keys.set('Enter', { text: 'Open the verdict', run: () => document.activeElement.click() });
   view.keys.set('/', { text: 'Filter', run: () => form.elements.player.focus() });
-  view.keys.set('o', { text: 'Show older ones', run: () => { if (next > 0) load(true).catch(view.fail); } });
+  view.keys.set('o', { text: 'Show older verdicts', run: () => { if (next > 0) load(true).catch(view.fail); } });
 
   const headings = [['Time', 'num'], ['Verdict'], ['Reason'], ['Measured', 'num'], ['Limit', 'num'], ['Player'],
     ['Target'], ['Weapon'], ['Match'], ['Kind']];

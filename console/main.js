@@ -36,8 +36,8 @@ function askForToken(refusal) {
   },
   el('h1', {}, 'Token needed'),
   el('p', {}, refusal.status === 401
-    ? 'This service answers only with a token that has the scope “evidence”.'
-    : 'This token may not read this page. Another one, with the scope “evidence”, may.'),
+    ? 'This service needs a token with the scope “evidence”.'
+    : 'This token may not read this page. Enter a token with the scope “evidence”.'),
   token.get() ? notice(refusal.message, 'bad') : null,
   el('label', { for: 'token' }, 'Token'), input,
   el('p', { class: 'muted' }, 'It stays in this tab and is forgotten when the tab closes.'),
@@ -88,7 +88,7 @@ async function show() {
 
 const common = [
   ['g v', 'Verdicts'], ['g p', 'Players'], ['g m', 'Matches'], ['g r', 'Rules'], ['g h', 'Health'],
-  ['?', 'This list'],
+  ['?', 'All keys of the page'],
 ];
 const places = { v: 'verdicts', p: 'players', m: 'matches', r: 'rulesets', h: 'health' };
 let isGoing = false;
@@ -128,7 +128,7 @@ document.querySelector('.skip').addEventListener('click', (event) => {
   main.focus();
 });
 addEventListener('hashchange', async () => {
-  // A changed filter shows the page again, and the reader goes on where they were.
+  // A changed filter shows the page again. The focus returns to the field that the reader was in.
   const { name } = document.activeElement;
   await show();
   const again = name ? main.querySelector(`[name="${CSS.escape(name)}"]`) : null;

@@ -36,7 +36,7 @@ function playersPanel(match) {
   const reasons = (player) => Object.entries(player.reasons ?? {}).filter(([reason]) => reason !== 'ok')
     .sort((a, b) => b[1] - a[1]).slice(0, 3).map(([reason, n]) => `${reasonName(reason)} ${count(n)}`).join(', ');
   return panel('Players', table('Players of the match',
-    ['Player', 'Team', 'State', ['Accepted', 'num'], ['Rejected', 'num'], ['Inconclusive', 'num'], ['Suspicion', 'num'], '', 'Mostly by', 'Reasons'],
+    ['Player', 'Team', 'State', ['Accepted', 'num'], ['Rejected', 'num'], ['Inconclusive', 'num'], ['Suspicion', 'num'], '', 'Mostly from', 'Reasons'],
     players.map((player) => [el('a', { href: address(['players', player.player]) }, player.player), player.team ?? '',
       player.alive === false ? 'dead' : 'alive', count(player.verdicts?.accepted), count(player.verdicts?.rejected),
       count(player.verdicts?.inconclusive), number(player.suspicion ?? 0), bar((player.suspicion ?? 0) / most, 'rejected'),
@@ -55,7 +55,7 @@ export async function show(view) {
   const name = view.parts[1];
   const place = el('div');
   view.main.append(el('div', { class: 'row' }, el('h1', {}, name ?? 'Matches'), el('span', { class: 'grow' }),
-    name ? el('a', { class: 'button', href: address(['verdicts'], { match: name }) }, 'Its verdicts') : null), place);
+    name ? el('a', { class: 'button', href: address(['verdicts'], { match: name }) }, 'Verdicts of this match') : null), place);
   const load = async () => {
     const answer = await json(route(name ? ['matches', name] : ['matches']));
     // A refresh must not take the focus from a link that the reader is on.

@@ -34,7 +34,7 @@ async function send(method, path, body, type = 'application/json') {
   throw new Refused(answer.status, problem);
 }
 
-/** Path and filters, without the empty ones. */
+/** The path of a request with its filters. Empty filters are left out. */
 export function route(parts, filters = {}) {
   const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value || value === 0));
   return `/v1/${parts.map(encodeURIComponent).join('/')}${[...query].length > 0 ? `?${query}` : ''}`;

@@ -1,4 +1,4 @@
-// The report of a player: their verdicts, and how near they come to each limit, against everybody else.
+// The report of a player: their verdicts, and how near they come to each limit, compared with everybody else.
 
 import { address, bar, color, count, el, lengthUnit, notice, number, panel, quantity, table, time } from './dom.js';
 import { drawBars } from './charts.js';
@@ -15,7 +15,7 @@ function search(name) {
   } }, el('label', {}, 'Player or account', input), el('button', { class: 'primary' }, 'Show'));
 }
 
-/** The players of the newest stored verdicts: a start for those who know no name. */
+/** Lists the players of the newest stored verdicts, for readers who do not know a name yet. */
 async function choose(view) {
   const { verdicts: newest } = await json(route(['verdicts'], { limit: 1000 }));
   const players = new Map();
@@ -62,7 +62,7 @@ async function newestPanel(name) {
       item.measured === undefined ? '' : quantity(item.measured, item.unit, lengthUnit(item.ruleset)), item.target ?? '', item.match])));
 }
 
-/** How much of each limit they use, beside everybody else. */
+/** Compares how much of each limit the player and everybody else use. */
 function checksPanel(report, view) {
   const checks = report.checks ?? [];
   if (checks.length === 0) return null;
@@ -75,7 +75,7 @@ function checksPanel(report, view) {
     el('p', { class: 'muted' }, 'Measured value as a share of its limit. A check fails above 100 %. '
       + 'Bars reach from the median to the 95th percentile, and end at 300 %.'),
     el('div', { class: 'columns even' }, el('div', { class: 'tall' }, canvas),
-      table('Checks', ['Check', ['Claims', 'num'], ['Median', 'num'], ['95 %', 'num'], ['Everybody else: median', 'num'], ['95 %', 'num']],
+      table('Checks', ['Check', ['Claims', 'num'], ['Median', 'num'], ['95 %', 'num'], ['Everybody else: median', 'num'], ['Everybody else: 95 %', 'num']],
         checks.map((check) => [checkName(check.check), count(check.claims), percent(check.p50), percent(check.p95),
           percent(check.others?.p50), percent(check.others?.p95)]))));
   queueMicrotask(() => drawBars(canvas, names, [
@@ -94,7 +94,7 @@ function measuresPanel(report) {
     return [text, count(one.claims), show(one.p50), show(one.p95), show(one.others?.p50), show(one.others?.p95)];
   });
   return rows.length === 0 ? null : panel('Times and margins', table('Times and margins',
-    ['What', ['Claims', 'num'], ['Median', 'num'], ['95 %', 'num'], ['Everybody else: median', 'num'], ['95 %', 'num']], rows));
+    ['What', ['Claims', 'num'], ['Median', 'num'], ['95 %', 'num'], ['Everybody else: median', 'num'], ['Everybody else: 95 %', 'num']], rows));
 }
 
 export async function show(view) {

@@ -61,7 +61,7 @@ function changes(answer) {
   return el('div', {},
     el('div', { class: 'tiles' }, [['computed', 'Computed'], ['unchanged', 'Unchanged'], ['changed', 'Changed'], ['incomparable', 'Not comparable']]
       .map(([key, text]) => el('div', { class: `tile${key === 'changed' && answer.changed > 0 ? ' bad' : ''}` }, el('b', {}, count(answer[key])), text))),
-    answer.next ? notice('Not all verdicts were computed: there are more than the limit, or the time was over.') : null,
+    answer.next ? notice('Some verdicts were not computed, because there are more than the limit, or because the time was up.') : null,
     reasons.length > 0 ? table('Verdicts before and after', ['Verdict and reason', ['Before', 'num'], ['After', 'num']],
       reasons.map((one) => [both(one), count(one.before), count(one.after)])) : null,
     ids.length > 0 ? table('Changed verdicts', ['Verdict', 'Before', 'After'], ids.map((one) => [

@@ -20,7 +20,7 @@ function paint(kind) {
   return new MeshLambertMaterial({ color: color(name), opacity, transparent: opacity < 1, depthWrite: opacity > 0.5 });
 }
 
-/** A solid: a box that is grown by a radius. A sphere has no extents, a capsule only along its z. */
+/** Draws a solid: a box that is grown by a radius. A sphere has no extents; a capsule has one, along z. */
 function solid(numbers, origin, material) {
   const [x, y, z, qx, qy, qz, qw, hx, hy, hz, radius] = numbers;
   const group = new Group();
@@ -60,7 +60,7 @@ export function mover(placed, origin) {
   return solid(placed.at, origin, paint(placed.solid ? 'mover' : 'passable'));
 }
 
-/** Walls are translucent, with dark edges, so that they show what they hide. */
+/** Walls are translucent, with dark edges, so that bodies behind them stay visible. */
 export function walls(scene, origin) {
   const group = new Group();
   const { triangles = [], boxes = [] } = scene.walls ?? {};

@@ -12,10 +12,10 @@ export const views = { orbit: 'Orbit', top: 'Top', side: 'Side', barrel: 'Down t
 
 const axes = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 
-/** A claim can name any number; one that is farther from 0 than this is not drawn. */
+/** A claim can contain any number. Places farther from 0 than this are not drawn. */
 const FARTHEST = 1e9;
 
-/** Length of a grid's cell: one metre, or what is nearest to it. */
+/** Length of a cell of the grid, by unit: about one metre. */
 const cells = { m: 1, cm: 100, in: 40 };
 
 export class Stage {
@@ -52,12 +52,12 @@ export class Stage {
       + ' Arrow keys turn it, plus and minus zoom.';
   }
 
-  /** A place of the world, near the origin of the picture: floats of the graphics card are coarse. */
+  /** A place relative to the origin of the picture. Far from 0, the 32-bit floats of the graphics card are too coarse. */
   at(point) {
     return new Vector3(point[0] - this.origin[0], point[1] - this.origin[1], point[2] - this.origin[2]);
   }
 
-  /** Finds the directions and sizes that everything is drawn by. */
+  /** Finds the directions and sizes that the other methods draw with. */
   measure() {
     const { bodies, shot, shooter, up, length_unit: unit } = this.scene;
     const find = (role, when) => bodies.find((one) => one.role === role && (when === undefined || one.when === when));
@@ -78,7 +78,7 @@ export class Stage {
     this.line = this.height * 0.011;
   }
 
-  /** The path of the shot. A claim may have none, and then it leads to a pellet or to the target. */
+  /** The path of the shot. If the claim has no path, a line to its end, to a pellet or to the target stands for it. */
   findPath() {
     const { shot, shooter } = this.scene;
     const isDrawable = (point) => point?.every((value) => Math.abs(value) < FARTHEST);
@@ -133,7 +133,7 @@ export class Stage {
     }
   }
 
-  /** The trace with its radius: bright up to where it was stopped, faint after that. */
+  /** Draws the trace with its radius: bright up to where the shot was stopped, faint after that. */
   addShot() {
     const { shot, shooter } = this.scene;
     const isTraced = shot.path?.length > 1;
@@ -167,7 +167,7 @@ export class Stage {
     if (shot.blast) this.trace.add(ball(this.at(shot.blast.center), shot.blast.radius, '--trace', 0.15));
   }
 
-  /** Where the shot touched something, and by how much it missed. */
+  /** Draws where the shot touched something, and by how much it missed. */
   addFindings() {
     const { shot, length_unit: unit } = this.scene;
     if (shot.closest && shot.closest.distance > 0) {
@@ -221,7 +221,7 @@ export class Stage {
     return places;
   }
 
-  /** What a view must contain: the target and the miss; the shooter, too, if they are near. */
+  /** The places that a view must contain: the target and the miss, and also the shooter if they are near. */
   focus() {
     const { shot } = this.scene;
     const near = this.target ? this.placesOf(this.target) : [this.path[this.path.length - 1]];
@@ -247,7 +247,7 @@ export class Stage {
     else if (view === 'barrel') this.lookAlong(center, places);
     else this.lookAround(center, radius);
     this.cross.hidden = view !== 'barrel';
-    // The camera would be inside of what is at the start.
+    // The camera is where the shot starts: the shooter and the trace would hide everything.
     this.trace.visible = view !== 'barrel';
     if (this.shooterShape) this.shooterShape.visible = view !== 'barrel';
     this.camera.lookAt(center);
@@ -362,7 +362,7 @@ export class Stage {
     this.placeLabels();
   }
 
-  /** Puts names below feet, and findings beside their place. What would cover another moves away. */
+  /** Puts names below feet, and findings beside their place. A label that would cover another one moves away. */
   placeLabels() {
     const { clientWidth: width, clientHeight: height } = this.element;
     const taken = [];

@@ -124,7 +124,7 @@ function timeline(scene, stage, view) {
     play.textContent = 'Play';
     play.setAttribute('aria-pressed', 'false');
   };
-  /** A quarter of the true speed; the end is the beginning. */
+  /** Plays at a quarter of the true speed. After the last frame it starts again. */
   const step = () => {
     const at = (Number(slider.value) + 1) % list.length;
     const wait = at === 0 ? 600 : (list[at].time - list[at - 1].time) * 4000;
@@ -148,7 +148,7 @@ function timeline(scene, stage, view) {
   });
   view.signal.addEventListener('abort', stop);
   view.keys.set(' ', { text: 'Play or pause', run: toggle });
-  view.keys.set('ArrowLeft', { text: 'Frame before', run: () => go(Number(slider.value) - 1) });
+  view.keys.set('ArrowLeft', { text: 'Previous frame', run: () => go(Number(slider.value) - 1) });
   view.keys.set('ArrowRight', { text: 'Next frame', run: () => go(Number(slider.value) + 1) });
   view.keys.set('0', { text: 'The claimed moment', run: () => go(home) });
   go(home);
@@ -164,7 +164,7 @@ function legend(scene) {
     has('shooter') ? entry('shooter', `${verdict.player} and their aim`) : null,
     has('target') ? entry('target', `${verdict.target} at the claimed moment`) : null,
     has('target') ? entry('arrival', `${verdict.target} when the claim arrived`) : null,
-    has('bystander') ? entry('bystander', 'others') : null,
+    has('bystander') ? entry('bystander', 'other players') : null,
     entry('trace', 'shot'),
     scene.shot.closest?.distance > 0 ? entry('miss', 'miss') : null,
     scene.walls?.left_out > 0 ? el('span', {}, `${scene.walls.left_out} further walls are not drawn`) : null);
@@ -270,7 +270,7 @@ export async function show(view) {
   view.keys.set('b', { text: 'Back to the list', run: () => history.back() });
   view.main.append(head(scene, view),
     el('div', { class: 'columns' }, drawn, checksPanel(scene)),
-    panel('Around the moment', el('p', { class: 'muted' },
+    panel('Around the claimed moment', el('p', { class: 'muted' },
       'Dashed lines: the claimed moment (0 s) and the arrival of the claim.'), charts),
     el('div', { class: 'columns even' }, reviewPanel(view), facts(scene)));
   const { drawCharts } = await import('./charts.js');

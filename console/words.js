@@ -4,30 +4,30 @@ import { quantity } from './dom.js';
 
 export const checks = {
   shape: 'Shape of the claim', identity: 'Shot number', trajectory: 'Same path twice', weapon: 'Weapon',
-  fire_rate: 'Rate of fire', rewind: 'Age of the claim', latency: 'Time against latency', life: 'Alive',
-  team: 'Teams', origin: 'Where the shot began', binding: 'Claim against the shot', aim: 'Aim', range: 'Range',
+  fire_rate: 'Rate of fire', rewind: 'Age of the claim', latency: 'Claimed time and latency', life: 'Alive',
+  team: 'Teams', origin: 'Where the shot began', binding: 'Claim and posted shot', aim: 'Aim', range: 'Range',
   world: 'Walls in the way', contact: 'Touches the body', bystander: 'Players in the way', pellets: 'Pellets',
   flight: 'Flight', blast: 'Explosion',
 };
 
 export const reasons = {
-  ok: 'Accepted', ok_lenient: 'Accepted, near miss', unknown_target_history: 'Target never seen',
-  unknown_shooter_history: 'Shooter never seen', history_too_short: 'Older than the history',
-  low_confidence_gap: 'Gap in the frames', history_gap: 'Newer than the frames', not_recorded: 'Cannot be remembered',
+  ok: 'Accepted', ok_lenient: 'Accepted, near miss', unknown_target_history: 'Target not in any frame',
+  unknown_shooter_history: 'Shooter not in any frame', history_too_short: 'Older than the history',
+  low_confidence_gap: 'Gap in the frames', history_gap: 'Newer than the frames', not_recorded: 'Cannot be recorded',
   number_forgotten: 'Shot number forgotten', over_budget: 'Too much work', no_weapon: 'No weapon named',
-  degenerate_trace: 'No length', coordinate_out_of_world: 'Outside the world', duplicate: 'Claimed twice',
-  no_matching_shot: 'No such shot', duplicate_trajectory: 'Same path again', unknown_weapon: 'Unknown weapon',
+  degenerate_trace: 'Trace too short', coordinate_out_of_world: 'Outside the world', duplicate: 'Claimed twice',
+  no_matching_shot: 'No matching shot', duplicate_trajectory: 'Same path again', unknown_weapon: 'Unknown weapon',
   weapon_not_available: 'Weapon not available', fire_rate: 'Fired too fast', rewind_limit: 'Too far in the past',
-  time_in_future: 'In the future', time_mismatch: 'Time does not fit latency', time_backwards: 'Time ran backwards',
+  time_in_future: 'In the future', time_mismatch: 'Time does not fit the latency', time_backwards: 'Time ran backwards',
   latency_jump: 'Latency jumped', shooter_dead: 'Shooter was dead', target_dead: 'Target was dead',
-  stale_life: 'Earlier life', target_protected: 'Target protected', friendly_fire: 'Own team', self_hit: 'Hit themselves',
-  origin_mismatch: 'Began beside the eye', origin_occluded: 'Began behind a wall',
+  stale_life: 'Earlier life of the target', target_protected: 'Target protected', friendly_fire: 'Hit their own team', self_hit: 'Hit themselves',
+  origin_mismatch: 'Began too far from the eye', origin_occluded: 'Began behind a wall',
   direction_mismatch: 'Other direction than the shot', aim_mismatch: 'Away from the aim', out_of_range: 'Out of range',
   occluded_world: 'Wall in the way', impact_not_on_surface: 'Impact in the air', no_intersection: 'Missed the body',
   wrong_target: 'Hit somebody else', blocked_by_player: 'Player in the way', too_many_victims: 'Too many victims',
   pellet_count: 'Too many pellets', spread_mismatch: 'Wrong spread', muzzle_velocity: 'Wrong speed',
   flight_time: 'Wrong time of flight', blast_occluded: 'Sheltered from the blast', outside_blast: 'Outside the blast',
-  malformed: 'Malformed',
+  malformed: 'Malformed claim',
 };
 
 export const labels = {
@@ -52,7 +52,8 @@ export function decider(answer) {
     ?? all.find((check) => check.reason === answer.reason);
 }
 
-// One sentence for each common reason: `m` measured, `l` limit, `t` target, `s` shooter, `c` the check.
+// One sentence for each common reason. The letters stand for the measured value (m), the limit (l), the target (t),
+// the shooter (s) and the check (c).
 const sentences = {
   no_intersection: (x) => `The shot passed ${x.m} away from ${x.t} at the moment that ${x.s} saw.`,
   wrong_target: (x) => `The shot hit ${x.c.player ?? 'somebody else'} and missed ${x.t} by ${x.m}.`,
@@ -61,25 +62,25 @@ const sentences = {
   origin_mismatch: (x) => `The shot began ${x.m} from the eye of ${x.s}; ${x.l} are allowed.`,
   origin_occluded: (x) => `A wall is between the eye of ${x.s} and the place where the shot began.`,
   aim_mismatch: (x) => `The shot went ${x.m} away from where ${x.s} aimed; ${x.l} are allowed.`,
-  direction_mismatch: (x) => `The claim points ${x.m} away from the shot that was posted; ${x.l} are allowed.`,
+  direction_mismatch: (x) => `The direction of the claim differs by ${x.m} from that of the posted shot; ${x.l} are allowed.`,
   rewind_limit: (x) => `${x.s} claims a moment ${x.m} in the past; ${x.l} are allowed.`,
   time_in_future: (x) => `${x.s} claims a moment ${x.m} in the future; ${x.l} are allowed.`,
   time_mismatch: (x) => `The claimed moment is ${x.m} from what the latency of ${x.s} explains; ${x.l} are allowed.`,
-  latency_jump: (x) => `The claimed moments of ${x.s} jumped by ${x.m} against their latency; ${x.l} are allowed.`,
+  latency_jump: (x) => `The claimed moments of ${x.s} jumped by ${x.m} relative to their latency; ${x.l} are allowed.`,
   fire_rate: (x) => `The weapon of ${x.s} is ${x.m} ahead of its rate of fire; ${x.l} are allowed.`,
   out_of_range: (x) => `The shot is ${x.m} long; the weapon reaches ${x.l}.`,
   duplicate: (x) => `${x.s} claimed this shot before.`,
   duplicate_trajectory: (x) => `${x.s} claimed the same path before, ${x.m} apart.`,
-  shooter_dead: (x) => `${x.s} was dead for ${x.m} when they fired.`,
+  shooter_dead: (x) => `${x.s} had been dead for ${x.m} when they fired.`,
   target_dead: (x) => `${x.t} was already dead.`,
   friendly_fire: (x) => `${x.t} is in the team of ${x.s}.`,
   outside_blast: (x) => `${x.t} was ${x.m} from the blast; it reaches ${x.l}.`,
   blast_occluded: (x) => `${x.t} was not in sight of the blast.`,
   spread_mismatch: (x) => `A pellet is ${x.m} from where the shot sends it; ${x.l} are allowed.`,
-  ok: (x) => `The shot touched ${x.t}, and every check passed.`,
+  ok: (x) => (x.hasTarget ? `The shot touched ${x.t}, and every enforced check passed.` : 'Every enforced check passed.'),
 };
 
-/** A sentence that begins with "the target" or a message of a check; names stay as they are. */
+/** Capitalizes a sentence that begins with one of these words. Names of players stay as they are. */
 function capital(text) {
   return /^(the|a|an|posted|shot|neither|additional|spawns) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
@@ -99,6 +100,7 @@ export function sentence(scene) {
     get l() { return show(check.limit); },
     s: verdict.player ?? 'the shooter',
     t: verdict.target ?? 'the target',
+    hasTarget: verdict.target !== undefined,
   };
   const text = sentences[answer.reason]?.(facts);
   if (isComplete) return capital(text);

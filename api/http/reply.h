@@ -38,7 +38,7 @@ bool hs_reply_file(struct MHD_Connection *connection, int status, const char *co
 typedef ssize_t hs_reply_reader(void *context, uint64_t place, char *out, size_t size);
 
 /* Sends what `read` writes, in pieces of at most `piece_bytes`, with status 200. `context` must
-   stay like the bytes above. */
+   stay valid as long as the bytes above. */
 bool hs_reply_stream(struct MHD_Connection *connection, const char *content_type,
                      size_t piece_bytes, hs_reply_reader *read, void *context,
                      const struct hs_reply_headers *headers);

@@ -324,8 +324,8 @@ static struct hs_bytes decode_state(const struct hs_replay *replay)
     return state;
 }
 
-/* Whether the state of the line can be read with the rules that are used instead: it is the
-   evidence of a verdict, and refers to parts that the rules have too. */
+/* Whether the state of the line can be read with the other rules. The state must be the evidence of
+   a verdict, and the other rules must have all parts that it refers to. */
 static bool is_fit(const struct hs_replay *replay, const struct hs_bytes *state)
 {
     const struct kept *kept = find_kept(replay, replay->line->revision, no_map);

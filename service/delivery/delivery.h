@@ -7,8 +7,8 @@
 
 struct hs_service;
 
-/* Delivers a verdict that was recorded in its locked match. Never waits for a receiver.
-   Thread-safe. */
+/* Delivers a verdict after it was recorded in its match. The match must be locked. Never waits for
+   a receiver. Thread-safe. */
 void hs_deliver(const struct hs_service *service, const struct hs_match_slot *slot,
                 struct hs_verdict_to_keep *verdict);
 

@@ -9,7 +9,7 @@
 #include "service/evidence/capture.h"
 #include "service/options/values.h"
 
-/* Returns the kinds that a result belongs to; 0: it is not delivered. */
+/* Returns the kinds (HS_EVENT_...) of a result; 0: it is not delivered. */
 unsigned hs_event_kinds_of(const struct hs_hit_result *result);
 
 enum { HS_EVENT_REASON_WORDS = (HS_REASON_COUNT + 63) / 64 };
@@ -17,7 +17,8 @@ enum { HS_EVENT_REASON_WORDS = (HS_REASON_COUNT + 63) / 64 };
 struct hs_event {
     atomic_uint references;
     unsigned kinds;
-    uint64_t reasons[HS_EVENT_REASON_WORDS]; /* bits: the deciding reason, and `would_reject` */
+    uint64_t
+        reasons[HS_EVENT_REASON_WORDS]; /* one bit for each: the deciding reason, `would_reject` */
     struct hs_name match;
     size_t size; /* of `json` */
     char json[]; /* an object; not terminated */

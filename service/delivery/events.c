@@ -11,7 +11,7 @@
 struct ring {
     struct hs_name tenant;
     uint64_t next;   /* number of the next event */
-    uint64_t oldest; /* number of the oldest event that is kept; `next`: none */
+    uint64_t oldest; /* number of the oldest event that is kept; `next` if none is */
     struct hs_subscription *subscriptions;
     struct hs_event *places[HS_EVENTS_KEPT];
 };
@@ -30,9 +30,9 @@ struct hs_subscription {
     struct hs_subscription *next;
     struct hs_event_filter filter;
     uint64_t at;      /* number of the event that comes next */
-    bool is_restart;  /* its last event is of another process */
+    bool is_restart;  /* the client's last event is of another process */
     int eventfd;      /* -1: none */
-    bool is_reported; /* an event was reported since it last found none */
+    bool is_reported; /* the eventfd was written after it last found none */
 };
 
 struct hs_events *hs_events_create(void)
@@ -66,7 +66,7 @@ void hs_events_destroy(struct hs_events *events)
     free(events);
 }
 
-/* The lock is held. NULL: the tenant has none. */
+/* The lock is held. NULL: the tenant has no ring. */
 static struct ring *find_ring(const struct hs_events *events, struct hs_str tenant)
 {
     for (size_t i = 0; i < events->ring_count; i++)

@@ -1,10 +1,10 @@
 /*
  * The newest verdicts of each tenant, for streams (`GET /v1/events`). A ring keeps the last
- * HS_EVENTS_KEPT of them, so a stream that was interrupted can resume. The ring of a tenant exists
- * from their first stream on; before that their verdicts cost nothing.
+ * HS_EVENTS_KEPT of them, so a stream that was interrupted can resume. A tenant gets a ring with
+ * their first stream. Before that, their verdicts cost nothing here.
  *
  * Each event has a number. The numbers of a tenant increase by one. They begin with the time in
- * microseconds at which the service started, so a number of an earlier process is always lower.
+ * microseconds at which the service started, so every number of an earlier process is lower.
  *
  * Thread-safe; no call waits for a stream.
  */
@@ -42,8 +42,8 @@ struct hs_event_filter {
     enum hs_reason reason; /* HS_REASON_COUNT: all reasons */
 };
 
-/* Begins behind the event `after`; 0: with the next event. NULL: too many streams or tenants, or
-   memory is out. */
+/* Begins after the event with the number `after`, or with the next new event if `after` is 0. NULL:
+   too many streams or tenants, or memory is out. */
 struct hs_subscription *hs_events_subscribe(struct hs_events *events, struct hs_str tenant,
                                             const struct hs_event_filter *filter, uint64_t after);
 /* NULL does nothing. */
@@ -52,8 +52,8 @@ void hs_events_unsubscribe(struct hs_subscription *subscription);
 /* The number of subscriptions. */
 size_t hs_events_streams(struct hs_events *events);
 
-/* From now on a new event is reported to this eventfd, at most once before the subscription has
-   found no further event. The eventfd must outlive the subscription. */
+/* Writes to this eventfd when an event arrives. It then writes again only after
+   hs_subscription_next has found no event. The eventfd must outlive the subscription. */
 void hs_subscription_wake(struct hs_subscription *subscription, int eventfd);
 
 enum hs_subscription_found {
@@ -63,9 +63,9 @@ enum hs_subscription_found {
 };
 
 struct hs_subscription_next {
-    uint64_t number;        /* of the last event that was passed: a stream resumes behind it */
+    uint64_t number; /* of the last event that was found or left out; a stream resumes after it */
     struct hs_event *event; /* retained for the caller */
-    bool is_counted;        /* of a gap: `missed` is known */
+    bool is_counted;        /* for a gap: `missed` is known */
     uint64_t missed;        /* all events of the tenant, also those that the filter leaves out */
 };
 

@@ -35,7 +35,7 @@ void hs_post_close(struct hs_post *post)
     free(post);
 }
 
-/* The answer's body says nothing that the service uses. */
+/* The service needs nothing from the bodies of answers. */
 static size_t discard(char *bytes, size_t size, size_t count, void *context)
 {
     (void)bytes;
@@ -43,7 +43,7 @@ static size_t discard(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-/* The library calls this at least once a second. Not 0: it gives the request up. */
+/* curl calls this at least once a second. Any result but 0 ends the request. */
 static int is_over(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
     const struct hs_post *post = context;
@@ -91,7 +91,7 @@ long hs_post_send(struct hs_post *post, const struct hs_post_headers *headers, s
     _Static_assert(CURL_ERROR_SIZE <= 256, "the texts of the library fit");
     struct curl_slist *list = NULL;
     long status = 0;
-    /* An empty Expect: no round trip for "100 Continue". */
+    /* With an empty Expect, curl does not wait for "100 Continue". */
     bool fine = add_header(&list, "Expect", "") &&
                 add_header(&list, "Content-Type", "application/json") &&
                 add_header(&list, "Hindsight-Signature", headers->signature) &&

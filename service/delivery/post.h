@@ -11,9 +11,9 @@
 
 struct hs_post;
 
-/* One connection, which stays open between requests. One thread at a time may use it. `end_us`
-   outlives it: a request is given up at that time (monotonic), and another thread may lower it.
-   NULL: memory is out. */
+/* Opens a connection, which stays open between requests. One thread at a time may use it. A request
+   is given up at the time *end_us (hs_clock_us), which another thread may lower. `url` and `end_us`
+   must outlive the connection. NULL: memory is out. */
 struct hs_post *hs_post_open(const char *url, const atomic_llong *end_us);
 void hs_post_close(struct hs_post *post); /* NULL does nothing */
 

@@ -14,7 +14,7 @@
 
 #include "service/system/files.h"
 
-/* Reads at most `size` bytes, without a buffer that would keep a copy of them. */
+/* Reads at most `size` bytes. Functions of stdio would keep a copy of them in a buffer. */
 static bool read_bytes(int file, uint8_t *bytes, size_t size, size_t *got)
 {
     ssize_t more = 1;
@@ -29,7 +29,7 @@ static bool read_bytes(int file, uint8_t *bytes, size_t size, size_t *got)
 struct hs_webhook_secret *hs_webhook_secret_read(const char *path, char error[256])
 {
     struct stat status;
-    uint8_t bytes[HS_WEBHOOK_SECRET_MAX + 3]; /* with a line end, and one byte that is too much */
+    uint8_t bytes[HS_WEBHOOK_SECRET_MAX + 3]; /* and a line end, and one more to see excess */
     size_t size = 0;
     struct hs_webhook_secret *secret = NULL;
     int file = hs_file_open(AT_FDCWD, path, O_RDONLY);

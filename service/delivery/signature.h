@@ -16,9 +16,9 @@ struct hs_webhook_secret {
 };
 
 /*
- * Reads the secret from a file: all bytes without the line end at the end. NULL with a sentence in
- * `error`: the file cannot be read, everybody can read it, or it is too short or too long. The
- * caller frees it with hs_webhook_secret_free.
+ * Reads the secret from a file: all bytes, except a line end after the last one. NULL with a
+ * sentence in `error`: the file cannot be read, everybody can read it, or it is too short or too
+ * long. The caller frees it with hs_webhook_secret_free.
  */
 struct hs_webhook_secret *hs_webhook_secret_read(const char *path, char error[256]);
 /* Overwrites and frees it. NULL does nothing. */

@@ -16,12 +16,12 @@
 
 enum {
     GATHER_US = 1000000, /* how long the first event of a batch waits for more */
-    /* The pause after the n-th failure in a row is between one and two halves of
-       FIRST_PAUSE_US * 2^n, at most of LONGEST_PAUSE_US. */
+    /* After a failure, with n failures in a row before it, the longest pause is FIRST_PAUSE_US *
+       2^n, but at most LONGEST_PAUSE_US. The pause is random, and at least half of that. */
     FIRST_PAUSE_US = 1000000,
     LONGEST_PAUSE_US = 60000000,
     END_PAUSE_US = 250000, /* while the service ends */
-    OVERHEAD = 64,         /* of an item, so that the limit also holds for short events */
+    OVERHEAD = 64,         /* memory of an item beside its event */
 };
 
 struct item {
@@ -41,7 +41,7 @@ struct hs_webhook {
     struct hs_metrics *metrics;
     pthread_mutex_t lock; /* guards everything up to `is_ending` */
     pthread_cond_t wake;
-    struct list queue, batch; /* the batch is being sent, and only the thread changes it */
+    struct list queue, batch; /* the thread sends the batch, and only it changes the batch */
     size_t bytes;             /* of both */
     struct hs_webhook_secret *secret;
     bool is_ending;
@@ -91,7 +91,7 @@ static void count_dropped(struct hs_webhook *webhook, enum hs_webhook_drop why, 
     hs_metrics_add(webhook->metrics, HS_METRIC_WEBHOOK_DROPPED, why, (int64_t)events);
 }
 
-/* Drops the events of a list that are too old. They are its first ones. The lock is held. */
+/* Drops the events of a list that are too old. The oldest events come first. The lock is held. */
 static void drop_old(struct hs_webhook *webhook, struct list *list)
 {
     int64_t oldest_us = hs_clock_us() - (int64_t)webhook->settings.age_seconds * 1000000;
@@ -185,8 +185,8 @@ static bool send_batch(struct hs_webhook *webhook)
     return is_accepted;
 }
 
-/* Receivers that failed together must not be asked again together, so a part of a pause is random.
- */
+/* A part of each pause is random, so that several services do not send to a failed receiver at the
+   same moments. */
 static int64_t pause_us(unsigned failures)
 {
     uint32_t random = 0;

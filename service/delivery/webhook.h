@@ -1,8 +1,8 @@
 /*
  * The webhook: posts verdicts in batches to the URL of a game's own tool. Requests of game servers
- * add events to a bounded queue and never wait. One thread sends them: at most HS_WEBHOOK_BATCH at
- * once, and none waits longer than a second for others. A batch that was not accepted is sent
- * again, with growing pauses, until its events are too old. Thread-safe.
+ * add events to a bounded queue and never wait. One thread sends them in batches of at most
+ * HS_WEBHOOK_BATCH. An event waits at most a second for others. A batch that was not accepted is
+ * sent again, with growing pauses, until its events are too old. Thread-safe.
  */
 #ifndef HS_SERVICE_DELIVERY_WEBHOOK_H
 #define HS_SERVICE_DELIVERY_WEBHOOK_H
@@ -29,22 +29,22 @@ struct hs_webhook_settings {
 struct hs_webhook *hs_webhook_create(const struct hs_webhook_settings *settings,
                                      struct hs_metrics *metrics);
 
-/* Replaces the secret, and takes ownership of it. The next request has a signature with it. Returns
-   whether it differs from the one before. */
+/* Replaces the secret, and takes ownership of it. The next request is signed with it. Returns
+   whether it differs from the secret before. */
 bool hs_webhook_set_secret(struct hs_webhook *webhook, struct hs_webhook_secret *secret);
 
 /* Starts the thread. False: it cannot be started. */
 bool hs_webhook_start(struct hs_webhook *webhook);
 
-/* Sends the waiting events, for at most `wait_us`, and frees the webhook. The others are counted as
-   dropped. NULL does nothing. */
+/* Sends the waiting events, for at most `wait_us`, and frees the webhook. Events that were not sent
+   by then are counted as dropped. NULL does nothing. */
 void hs_webhook_stop(struct hs_webhook *webhook, int64_t wait_us);
 
 /* Returns whether the webhook takes an event of one of these kinds. */
 bool hs_webhook_wants(const struct hs_webhook *webhook, unsigned kinds);
 
-/* Adds an event to the queue. If it does not fit, it is dropped and counted. NULL: memory was out
-   for it, which is counted. */
+/* Adds an event to the queue. If it does not fit, it is dropped and counted. `event` NULL: no
+   memory was left to make it; this counts as dropped. */
 void hs_webhook_add(struct hs_webhook *webhook, struct hs_event *event);
 
 struct hs_webhook_state {

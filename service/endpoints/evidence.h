@@ -5,8 +5,8 @@
 #include "service/endpoints/table.h"
 #include "service/evidence/reader.h"
 
-/* Reads the filters of GET /v1/verdicts from the query of the request. The caller sets
-   query->limit to its default; `max_limit` is the highest. False with the reply's problem set. */
+/* Reads the filters of GET /v1/verdicts from the query of the request. The caller sets query->limit
+   to the default; a request may ask for up to `max_limit`. False with the reply's problem set. */
 bool hs_endpoint_verdict_query(const struct hs_request *request, int64_t max_limit,
                                struct hs_evidence_query *query, struct hs_reply *reply);
 

@@ -1,4 +1,5 @@
-/* GET /v1/verdicts: the stored verdicts; and one of them with all its evidence. */
+/* GET /v1/verdicts lists stored verdicts, and GET /v1/verdicts/{verdict} has one with its evidence.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +102,7 @@ bool hs_endpoint_evidence_is_read(enum hs_evidence_read result, const struct hs_
 
 /* ---- exports ---- */
 
-/* Opens a file that has no name, so it is gone when it is closed. -1: failed. */
+/* Opens a file without a name, which disappears when it is closed. -1: failed. */
 static int open_nameless(const char *directory)
 {
     char path[HS_EVIDENCE_PATH];
@@ -112,8 +113,8 @@ static int open_nameless(const char *directory)
     return fd;
 }
 
-/* Writes the export to a file first, so that it takes little memory and a slow reader holds no
-   transaction. */
+/* Writes the export to a file first, so that it takes little memory and a slow client keeps no
+   transaction open. */
 static void export(struct hs_service *service, const struct hs_request *request,
                    enum hs_evidence_format format, struct hs_reply *reply)
 {

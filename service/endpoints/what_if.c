@@ -9,10 +9,10 @@
 
 enum { VERDICTS = 1000, VERDICTS_MAX = 5000, IDS_MAX = 50 };
 
-/* A request runs this long at most; then the answer has a cursor to go on. */
+/* A request computes for at most this long. If verdicts are left then, the answer has a cursor. */
 enum { LONGEST_US = 5000000 };
 
-/* What a verdict is, by the names of the service that stored it. */
+/* A verdict and its reason, under the old rules or the new ones. */
 struct side {
     enum hs_verdict verdict;
     int reason; /* -1: a name that this program does not know */
@@ -29,7 +29,7 @@ struct what_if {
     size_t computed, changed, incomparable;
     uint64_t before[HS_REASON_COUNT], after[HS_REASON_COUNT];
     size_t listed;
-    struct hs_writer *changes; /* of the first changed verdicts */
+    struct hs_writer *changes; /* the first changed verdicts */
 };
 
 /* ---- one verdict ---- */
@@ -71,7 +71,7 @@ static void list_change(struct what_if *w, struct hs_str id, struct side before,
     hs_write_end(w->changes, '}');
 }
 
-/* Computes a verdict again with the rules (NULL: its own). False: it cannot be. */
+/* Computes a verdict again with `rules` (NULL: its own). False: that is not possible. */
 static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
                     const struct hs_ruleset *rules, struct side *out)
 {
@@ -84,8 +84,8 @@ static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
     return status == HS_RECOMPUTE_DONE;
 }
 
-/* A change counts only if the verdict follows from the evidence. It does not if the service had no
-   memory or disk for the claim. */
+/* Counts a verdict. A change counts only if the stored verdict follows from its evidence under its
+   own rules. It does not follow if the service had no memory or disk for the claim. */
 static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stored,
                         const struct hs_evidence_parts *parts)
 {
@@ -177,7 +177,7 @@ static void run(struct hs_service *service, const struct hs_request *request,
     w.has_no_memory = w.recompute == NULL;
     if (w.recompute != NULL)
         result = hs_evidence_each(service->options->data, query, w.until_us, visit, &w, &next_us);
-    if (w.is_late) { /* the visits ended, but the store was read */
+    if (w.is_late) { /* visit() ended the search, so this is no failure */
         result = HS_EVIDENCE_READ;
         next_us = w.reached_us;
     }

@@ -83,7 +83,7 @@ static void copy_measure(const struct hs_hit_result *result, struct hs_evidence_
     }
 }
 
-/* Writes the lines of a stream that verify the claim again. */
+/* Writes the lines of a stream from which `hindsight recheck` verifies the claim again. */
 static void write_lines(const struct hs_match_slot *slot, const struct hs_verdict_to_keep *verdict,
                         const char *mask, struct hs_buffer *opening, struct hs_buffer *request)
 {

@@ -8,8 +8,8 @@
 #include "service/evidence/writer.h"
 #include "service/state/registry.h"
 
-/* A verdict on a hit or on a posted shot (the other is NULL), before it is recorded in its match.
- */
+/* A verdict on its way to the store. It is about a hit or about a posted shot; the other one is
+   NULL. */
 struct hs_verdict_to_keep {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
@@ -17,10 +17,10 @@ struct hs_verdict_to_keep {
     int64_t forward_us; /* of a shot */
     struct hs_verdict_id id;
     struct hs_str body;          /* of the request, JSON */
-    size_t place;                /* of the item in its list of the body */
-    struct hs_body_items *items; /* of that list; freed by the caller */
+    size_t place;                /* of the item in its list, from 0 */
+    struct hs_body_items *items; /* reads that list; freed by the caller */
     struct hs_bytes state;       /* set by hs_capture_begin; owned */
-    bool is_sample;              /* a plainly accepted verdict */
+    bool is_sample;              /* accepted, and `would_reject` is empty */
     int64_t at_us;               /* wall clock; 0 until hs_capture_row sets it */
 };
 
@@ -29,7 +29,8 @@ bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_
                       struct hs_verdict_to_keep *verdict);
 
 /* Fills the members of a row that `GET /v1/verdicts` shows; the others are zero. All texts are
-   borrowed. The match is locked, and may have recorded the verdict already. */
+   borrowed. The match must be locked. Call it before or after the match has recorded the verdict.
+   */
 void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep *verdict,
                     struct hs_evidence_row *row);
 

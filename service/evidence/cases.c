@@ -85,7 +85,7 @@ static bool put_review(struct hs_evidence_store *cases, struct hs_str id,
     return finish(put, result);
 }
 
-/* Copies a document of the verdict. One that the verdict's file lacks is left out there too. */
+/* Copies a document of the verdict. If the file of the verdict lacks it, the cases lack it too. */
 static bool copy_document(struct hs_evidence_store *cases, const struct hs_evidence_stored *stored,
                           struct hs_str kind, struct hs_str name, struct hs_str revision)
 {
@@ -114,7 +114,7 @@ static int64_t count_reviews(sqlite3 *db, struct hs_str id)
     return count;
 }
 
-/* Inside a transaction. */
+/* The caller has begun a transaction. */
 static enum hs_cases_add add(struct hs_evidence_store *cases,
                              const struct hs_evidence_stored *stored,
                              const struct hs_review *review)

@@ -1,8 +1,8 @@
 /*
- * Reviewed verdicts: the file `cases.db` of the data directory. It has the tables of a day
- * (store.h) with the reviewed verdicts, which retention never removes, and two more: `reviews`, to
- * which lines are only added, and `audit`, with each review and each deletion of a player. Every
- * call has its own connection. Thread-safe.
+ * Reviewed verdicts: the file `cases.db` of the data directory. Retention never removes them. The
+ * file has the tables of a day (store.h) for the verdicts, and two more. `reviews` has a row for
+ * each review, which never changes. `audit` has a row for each review and each deletion of a
+ * player. Every call has its own connection. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_CASES_H
 #define HS_SERVICE_EVIDENCE_CASES_H
@@ -12,27 +12,28 @@
 
 enum { HS_REVIEWS_MAX = 100 }; /* of one verdict */
 
-/* Opens the file for writing, and makes it if it is missing. NULL; the log has the reason. */
+/* Opens the file for writing, and makes it if it is missing. NULL: failed, and the log has the
+   reason. */
 struct hs_evidence_store *hs_cases_open(const char *directory);
 
 enum hs_cases_add { HS_CASES_ADDED, HS_CASES_MISSING, HS_CASES_FULL, HS_CASES_FAILED };
 
-/* Adds a review of a stored verdict, with a copy of the verdict, and syncs it to the disk. FULL: it
-   has HS_REVIEWS_MAX reviews. `tenant` as in hs_evidence_stream. */
+/* Adds a review of a stored verdict, with a copy of the verdict, and syncs it to the disk. FULL:
+   the verdict has HS_REVIEWS_MAX reviews already. `tenant` as in hs_evidence_stream. */
 enum hs_cases_add hs_cases_review(const char *directory, struct hs_str tenant, struct hs_str id,
                                   const struct hs_review *review);
 
-/* Writes the array of reviews of a verdict, the oldest first. READ: also if it has none. */
+/* Writes the array of reviews of a verdict, the oldest first. The array may be empty. */
 enum hs_evidence_read hs_cases_list(const char *directory, struct hs_str tenant, struct hs_str id,
                                     struct hs_writer *writer);
 
-/* Writes an array with an object for each reason: how many verdicts have each label, by their
-   newest review; and the share of `cheat` among the labels other than `unsure`, if there are any.
- */
+/* Writes an array with an object for each reason. It has the number of verdicts with each label, by
+   their newest review. It has the share of `cheat` among the labels other than `unsure`, if there
+   are any. */
 enum hs_evidence_read hs_cases_precision(const char *directory, struct hs_str tenant,
                                          struct hs_writer *writer);
 
-/* Adds a line to the audit, inside the caller's transaction. */
+/* Adds a row to the audit, inside the caller's transaction. */
 bool hs_cases_record(struct hs_evidence_store *cases, struct hs_str tenant, struct hs_str by,
                      const char *action, struct hs_str subject, int64_t count);
 

@@ -10,10 +10,11 @@
 #include "service/system/sha256.h"
 #include "service/watch/log.h"
 
-/* Rows of one transaction: so the writer of the file waits for some milliseconds at most. */
+/* The rows of one transaction. They are few, so that the writer of the file waits only some
+   milliseconds. */
 #define CHUNK "500"
 
-/* The statements of an erasure, in order. ?1: the name, ?2: the tenant or NULL. */
+/* The statements of a deletion, in order. ?1: the name, ?2: the tenant or NULL. */
 static const char find_doomed[] =
     "INSERT OR IGNORE INTO doomed SELECT at FROM verdicts WHERE"
     " (?2 IS NULL OR tenant = (SELECT code FROM codes WHERE text = ?2)) AND"
@@ -30,8 +31,8 @@ static const char erase_chunk[] =
     "DELETE FROM verdicts WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
-/* The names of the player and their account, unless a verdict about others has them in any column.
- */
+/* These two delete the names of the player and of their account. A name stays if a verdict about
+   others has it in any column. */
 static const char find_names[] =
     "INSERT OR IGNORE INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
     " UNION SELECT account FROM verdicts WHERE at IN (SELECT at FROM doomed)"

@@ -5,14 +5,16 @@
 #include "service/evidence/reader.h"
 
 /*
- * Deletes every verdict whose player, account or target has this name, and those whose target is a
- * player of this account in the same match, from all files, with their reviews. Deleted bytes are
- * overwritten. The audit gets a line with the SHA-256 of the name. The player stays in the excerpts
- * of verdicts about others who were near them.
+ * Deletes every verdict whose player, account or target has this name. If the name is an account,
+ * verdicts whose target is a player of this account in that match are deleted too. This covers all
+ * files, and the reviews of these verdicts. Deleted bytes are overwritten. The audit gets a row
+ * with the SHA-256 of the name. The player stays in the excerpts of verdicts about others who were
+ * near them.
  *
- * `tenant`: delete only theirs; ptr NULL: everybody's. It takes about a second for each million of
- * stored verdicts, and stores the time in *alive_us now and then, unless that is NULL. *deleted:
- * the number of rows; a reviewed verdict has two while the file of its day exists. Thread-safe.
+ * `tenant`: delete only theirs; ptr NULL: everybody's. It takes about a second for each million
+ * stored verdicts. It stores the time in *alive_us now and then, unless `alive_us` is NULL.
+ * *deleted: the number of rows; a reviewed verdict has two while the file of its day exists.
+ * Thread-safe.
  */
 enum hs_evidence_read hs_evidence_erase(const char *directory, struct hs_str tenant,
                                         struct hs_str name, struct hs_str by,

@@ -102,7 +102,7 @@ static void remove_day(const char *directory, const char *day)
     hs_log(HS_LOG_INFO, "old evidence was removed", HS_LOG_TEXT("day", day));
 }
 
-/* The number that some digits make. */
+/* Reads a number of `count` digits. */
 static int number_of(const char *digits, int count)
 {
     int number = 0;

@@ -12,7 +12,7 @@ enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
 /* Writes a day as 2026-01-31. */
 void hs_evidence_day(time_t now, char day[HS_EVIDENCE_DAY]);
 
-/* Returns the days since the epoch. */
+/* Returns the number of days from 1970-01-01 to a day. */
 int64_t hs_evidence_day_number(const char *day);
 
 /* Writes the path of the file of a day. */
@@ -24,8 +24,8 @@ bool hs_evidence_cases_path(const char *directory, char path[HS_EVIDENCE_PATH]);
 /* Returns the days that have a file, the newest first, for free(). NULL: none, or memory is out. */
 char (*hs_evidence_days(const char *directory, size_t *count))[HS_EVIDENCE_DAY];
 
-/* Removes the files from more than `keep_days` before today, and then the oldest files until all
-   have at most `keep_bytes`. Today's file stays. */
+/* Removes the files of days that are more than `keep_days` before `today`. Then removes the oldest
+   files until the rest has at most `keep_bytes`. Today's file stays. */
 void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
                             uint64_t keep_bytes);
 

@@ -1,6 +1,6 @@
 /*
  * The geometry of a claim, for a person who looks at its verdict: where everybody was, and the path
- * of the shot. It is found by the same functions as the verdict.
+ * of the shot. The functions that decide verdicts find it.
  */
 #ifndef HS_SERVICE_EVIDENCE_GEOMETRY_H
 #define HS_SERVICE_EVIDENCE_GEOMETRY_H
@@ -15,30 +15,31 @@ enum { HS_SCENE_POINTS_MAX = HS_MAX_LEGS + 2 };
 
 struct hs_hit_scene {
     const struct hs_player *shooter, *target; /* NULL: unknown; for the target also: none claimed */
-    int64_t hit_time_us;                      /* the time at which bodies are looked at */
+    int64_t hit_time_us;                      /* the time of the poses of all others */
     int64_t eye_time_us;                      /* the time of the shooter's pose */
     bool has_eye, has_aim;                    /* at eye_time_us */
     struct hs_vec eye;                        /* world */
     struct hs_vec aim;                        /* unit */
-    bool has_path;                            /* false: pellets, or no place in a double's reach */
+    bool has_path;                            /* false: pellets, or an end outside the world */
     struct hs_vec start, end;                 /* of the evaluated trace */
     double radius;                            /* of the sphere that is tested against bodies */
     uint32_t point_count;                     /* the path, with its extension beyond the end */
     struct hs_vec points[HS_SCENE_POINTS_MAX];
-    /* The nearest approach of the path to the target; with has_closest. If they touch, the contact:
-       its gap is 0 or less. */
+    /* If has_closest: where the path comes nearest to the target. If they touch, it is the contact,
+       and its gap is 0 or less. */
     bool has_closest;
     struct hs_sweep_contact closest;
     uint16_t closest_hitbox;
     const struct hs_rig *closest_rig;
 };
 
-/* Looks at a claim that was received at `now_us`. `is_shot`: it is a posted shot, written as a
-   claim. `target`: whose body the path is compared with (ptr NULL: nobody's). */
+/* Finds the geometry of a claim that was received at `now_us`. `is_shot`: the claim was made from a
+   posted shot. `target`: the player whose body the path is compared with (ptr NULL: nobody). */
 void hs_hit_scene_find(const struct hs_match *match, const struct hs_hit_claim *claim, bool is_shot,
                        struct hs_str target, int64_t now_us, struct hs_hit_scene *out);
 
-/* Places the body of a player at a time. False: there is no pose. `bracket` says whose samples. */
+/* Places the body of a player at a time. False: there is no pose. *bracket gets the samples that it
+   is between. */
 bool hs_scene_body(const struct hs_match *match, const struct hs_player *player, int64_t time_us,
                    struct hs_bracket *bracket, struct hs_body *out);
 

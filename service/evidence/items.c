@@ -5,7 +5,7 @@
 
 #include "service/record/stream.h"
 
-/* No body nests deeper; the reader has refused those. */
+/* The reader has refused bodies that nest deeper. */
 enum { LEVELS = 64 };
 
 /* ---- the usual form ---- */

@@ -7,7 +7,7 @@
 #include "api/json/buffer.h"
 #include "api/json/cursor.h"
 
-/* Where the search in one list goes on. Zero at first. */
+/* The state of the search in one list. Set it to zero before the first call. */
 struct hs_body_items {
     struct hs_cursor cursor; /* before item `next` of the list; with has_list */
     size_t next;
@@ -16,10 +16,10 @@ struct hs_body_items {
 };
 
 /*
- * Appends item `place` of the list `key` of a body that was read before, without line breaks. The
- * row of a table becomes an object. Places must not decrease from call to call. Values at the
- * pointers of `mask` ("/x_address,/x_client/name", or "") become "masked". `out` fails if memory is
- * out.
+ * Appends the item at `place` (from 0) of the list `key`, without line breaks. The body was
+ * accepted before. The row of a table becomes an object. Places must not decrease from call to
+ * call. Values at the pointers of `mask` ("/x_address,/x_client/name", or "") become "masked".
+ * `out` fails if memory is out.
  */
 void hs_body_item(struct hs_body_items *items, struct hs_str body, struct hs_str key, size_t place,
                   const char *mask, struct hs_buffer *out);

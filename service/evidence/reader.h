@@ -24,9 +24,9 @@ enum hs_evidence_read {
     HS_EVIDENCE_FAILED   /* a file cannot be read or has another version, or memory is out */
 };
 
-/* Writes an array of verdicts, the newest first. *next_us is the `until_us` of the next page, 0:
-   there are no more. A page ends after some 50 ms, so it may have fewer verdicts than the limit,
-   even none, and still have a next one. */
+/* Writes an array of verdicts, the newest first. *next_us gets the `until_us` of the next page; 0:
+   this is the last page. A page ends after some 50 ms. So a page may have fewer verdicts than the
+   limit, even none, and not be the last. */
 enum hs_evidence_read hs_evidence_list(const char *directory, const struct hs_evidence_query *query,
                                        struct hs_writer *writer, int64_t *next_us);
 

@@ -73,7 +73,7 @@ int64_t hs_evidence_code(sqlite3 *db, struct hs_str text)
 
 /* ---- one verdict ---- */
 
-/* The columns of HS_EVIDENCE_WHOLE_ROW, and the texts behind them. */
+/* The columns of HS_EVIDENCE_WHOLE_ROW. TEXTS is the first of the columns that may follow. */
 enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY, TEXTS };
 
 void hs_evidence_stored_close(struct hs_evidence_stored *stored)

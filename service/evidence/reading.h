@@ -10,7 +10,7 @@
    has the reason. */
 enum hs_evidence_read hs_evidence_open(const char *path, sqlite3 **out);
 
-/* A text of the current row, borrowed until the next step. ptr NULL: it is NULL. */
+/* A text of the current row, borrowed until the next step. ptr NULL: the column is NULL. */
 struct hs_str hs_evidence_text(sqlite3_stmt *row, int column);
 
 /* Binds a text, which must stay valid. */
@@ -28,7 +28,7 @@ struct hs_evidence_stored {
 };
 
 /* Reads a verdict from the file of its day, or from the cases (cases.h). `tenant`: whose verdict it
-   must be; ptr NULL: anybody's. Close *out only with READ. */
+   must be; ptr NULL: anybody's. Close *out only if the result is READ. */
 enum hs_evidence_read hs_evidence_find(const char *directory, struct hs_str tenant,
                                        struct hs_str id, struct hs_evidence_stored *out);
 void hs_evidence_stored_close(struct hs_evidence_stored *stored);
@@ -45,9 +45,9 @@ bool hs_evidence_load(sqlite3_stmt *found, struct hs_evidence_stored *out);
 char *hs_evidence_document(const struct hs_evidence_stored *stored, struct hs_str kind,
                            struct hs_str revision, size_t *size);
 
-/* Calls `visit` with each verdict of the query, the newest first, until it returns false; then the
-   result is FAILED. The stored verdict is valid during the call. After `end_us` (hs_clock_us) the
-   search ends soon. *next_us: as for hs_evidence_list. */
+/* Calls `visit` with each verdict of the query, the newest first. If `visit` returns false, the
+   search ends with FAILED. The stored verdict is valid during the call. After `end_us`
+   (hs_clock_us) the search ends soon. *next_us: as for hs_evidence_list. */
 typedef bool hs_evidence_visit(void *context, const struct hs_evidence_stored *stored);
 enum hs_evidence_read hs_evidence_each(const char *directory, const struct hs_evidence_query *query,
                                        int64_t end_us, hs_evidence_visit *visit, void *context,

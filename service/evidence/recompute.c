@@ -53,7 +53,7 @@ bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
         if (!hs_stream_line_read((struct hs_str){at, (size_t)(stop - at)}, &line))
             return false;
         if (line.kind == HS_STREAM_REQUEST && out->body.ptr != NULL)
-            return false; /* a recording of more than one request */
+            return false; /* the text records more than one request */
         hs_evidence_parts_add_line(out, &line);
         if (line.kind == HS_STREAM_OPEN && line.state.ptr != NULL && *state == NULL) {
             *state = hs_stream_decode(line.state, &out->state.len);
@@ -105,7 +105,8 @@ void hs_recompute_destroy(struct hs_recompute *recompute)
     free(recompute);
 }
 
-/* Moves the entry of a revision to the front. True: it was there; false: the front is free. */
+/* Moves the entry of a revision to the front. False: there is no such entry, and the front is
+   empty. */
 static bool to_front(struct kept list[KEPT_MAX], struct hs_str revision)
 {
     int i = 0;
@@ -208,7 +209,7 @@ static bool add_line(struct hs_evidence_parts *parts, struct hs_str text)
     return true;
 }
 
-/* Reads a document into *text, unless it is not needed. */
+/* Reads a document into *text if it is needed. */
 static bool read_document(const struct hs_evidence_stored *stored, struct hs_str kind,
                           struct hs_str revision, bool is_needed, char **text, struct hs_str *out)
 {
@@ -267,8 +268,7 @@ static enum hs_recompute_status decode(const struct hs_evidence_parts *parts,
     return HS_RECOMPUTE_DONE;
 }
 
-/* Returns the first element of a list that is a member of an object. ptr NULL: it has no such
- * element. */
+/* Returns the first element of a list that is a member of an object. ptr NULL: not found. */
 static struct hs_str first_of(struct hs_str object, struct hs_str list)
 {
     struct hs_str key, value, item;
@@ -296,7 +296,7 @@ static void read_id(struct hs_str recorded, struct hs_verdict_id *id)
     }
 }
 
-/* Writes the answer as the recorded one was written, and compares the two. */
+/* Writes the new answer in the form of the recorded one, and compares the two. */
 static void compare(struct hs_recomputed *out)
 {
     struct hs_verdict_id id;
@@ -332,7 +332,8 @@ static enum hs_recompute_status load(const struct hs_evidence_parts *parts,
     return HS_RECOMPUTE_NO_MEMORY;
 }
 
-/* The service adds the shooter to the match before it verifies, so that the result can be kept. */
+/* Adds the shooter to the match before it verifies, as the service does. The service adds them so
+   that it can keep the result. */
 static void verify(struct hs_recomputed *out)
 {
     if (out->hit != NULL) {
@@ -366,7 +367,7 @@ enum hs_recompute_status hs_recompute_run(struct hs_recompute *recompute,
     struct hs_str list = out->hit != NULL ? HS_STR("hits") : HS_STR("shots");
     out->item = first_of(parts->body, list);
     if (out->item.ptr == NULL)
-        out->item = parts->body; /* a table with one row */
+        out->item = parts->body; /* the list is a table with one row */
     out->recorded = first_of(parts->answer, HS_STR("results"));
     verify(out);
     compare(out);

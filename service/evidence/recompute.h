@@ -22,11 +22,11 @@ struct hs_evidence_parts {
     enum hs_route route;
 };
 
-/* Sets the members that a line of a stream has, other than `state`. */
+/* Sets the members that one line of a stream has, except `state`. */
 void hs_evidence_parts_add_line(struct hs_evidence_parts *parts, const struct hs_stream_line *line);
 
-/* Reads the text of a download. *state are the bytes of `state`, for free(), also after a failure.
-   False: the text is something else, or memory is out. */
+/* Reads the text of a download. *state gets the memory that out->state refers to; the caller frees
+   it, also after a failure. False: the text is something else, or memory is out. */
 bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
                             unsigned char **state);
 
@@ -74,7 +74,7 @@ struct hs_recomputed {
     int64_t now_us, forward_us;
     struct hs_hit_result result;
     struct hs_str item, recorded; /* as posted, and as answered; JSON */
-    bool is_identical;            /* computed again, the answer has the same bytes */
+    bool is_identical;            /* the new answer has the same bytes as `recorded` */
     json_t *root;                 /* these three own the members above */
     struct hs_arena arena;
     struct hs_ticks_request request;

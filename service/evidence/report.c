@@ -38,8 +38,7 @@ static void add_value(struct sample *sample, int series, double value)
         to->values[to->count++] = value;
 }
 
-/* Adds which share of its limit each check used. A limit that is passed from above, or is 0, has no
-   such share. */
+/* Adds the share of its limit that each check used. A limit that is 0 or a minimum is left out. */
 static void add_checks(struct sample *sample, const json_t *checks)
 {
     size_t i;

@@ -4,7 +4,7 @@
 
 #include "validators/base/units.h"
 
-/* The longest drawn path of a posted shot, in reaches of a body: its end is not known. */
+/* A posted shot has no end. Its path is drawn over at most this many reaches of a body. */
 enum { SHOT_REACHES = 20 };
 
 const char *hs_scene_length_unit(const struct hs_ruleset *ruleset)
@@ -47,7 +47,7 @@ void hs_scene_sentence(const struct hs_recomputed *of, const struct hs_check_row
 
 /* ---- the shot ---- */
 
-/* A posted shot as a claim. */
+/* Makes a claim from a posted shot. */
 static struct hs_hit_claim claim_of(const struct hs_recomputed *of)
 {
     const struct hs_shot_claim *shot = of->shot;
@@ -97,8 +97,8 @@ static bool is_before_target(const struct hs_verdict_scene *scene)
            (deciding != NULL && deciding->check == HS_CHECK_WORLD);
 }
 
-/* An accepted shot was not stopped: it went through what it touched first. A miss is a miss, even
-   if something was in front. */
+/* Returns what stopped the shot. Nothing stopped an accepted shot: it went through what it touched
+   first. If the shot misses the target, an obstacle in front of it does not matter. */
 static enum hs_scene_stop stop_of(const struct hs_verdict_scene *scene)
 {
     const struct hs_impact *impact = &scene->of->result.impact;
@@ -148,8 +148,8 @@ static void include_body(struct bounds *bounds, const struct hs_body *body, doub
         include(bounds, body->solids[i].center, around);
 }
 
-/* The bounds of the target and the place where the shot ends. With `is_whole` also those of the
-   whole path and of the shooter. */
+/* The bounds of the target and of the place where the shot touches something first. With `is_whole`
+   also those of the whole path and of the shooter. */
 static struct bounds bounds_of(const struct hs_verdict_scene *scene, bool is_whole, double around)
 {
     const struct hs_impact *impact = &scene->of->result.impact;
@@ -173,7 +173,7 @@ static struct bounds bounds_of(const struct hs_verdict_scene *scene, bool is_who
     return bounds;
 }
 
-/* Looks in smaller bounds if there are too many walls. */
+/* Finds the walls. If there are too many in the bounds, it tries smaller bounds. */
 static bool find_walls(struct hs_verdict_scene *scene)
 {
     struct hs_world_parts *walls = &scene->walls;

@@ -1,4 +1,5 @@
-/* The scene of a verdict: everything that is needed to draw it. docs/api.md describes the JSON. */
+/* The scene of a verdict: everything that is needed to draw it. docs/evidence.md lists the members
+   of its JSON. */
 #ifndef HS_SERVICE_EVIDENCE_SCENE_H
 #define HS_SERVICE_EVIDENCE_SCENE_H
 
@@ -31,10 +32,10 @@ enum hs_scene_stop {
 struct hs_verdict_scene {
     const struct hs_recomputed *of; /* borrowed */
     struct hs_hit_scene shot;
-    struct hs_body then, now; /* the target's at the time of the hit, and on arrival */
+    struct hs_body then, now; /* the target at the time of the hit, and on arrival */
     bool has_then, has_now;   /* has_then: with at least one hitbox */
     enum hs_scene_stop stop;
-    struct hs_placed_mover *movers; /* those near the shot that have a place; owned, as the walls */
+    struct hs_placed_mover *movers; /* those with a place; owned, like the walls */
     size_t mover_count;
     struct hs_world_parts walls; /* near the shot */
 };
@@ -44,8 +45,8 @@ struct hs_verdict_scene {
 bool hs_verdict_scene_find(const struct hs_recomputed *of, struct hs_verdict_scene *out);
 void hs_verdict_scene_free(struct hs_verdict_scene *scene);
 
-/* Returns the abbreviation of the unit of length, or NULL: a ruleset does not say it, but the names
-   of the built-in ones do. */
+/* Returns the abbreviation of the unit of length. NULL: unknown, because a ruleset has no unit, and
+   only the names of the built-in ones tell it. */
 const char *hs_scene_length_unit(const struct hs_ruleset *ruleset);
 
 /* Returns the check that decided the verdict. NULL: none failed. */
@@ -59,7 +60,7 @@ void hs_scene_sentence(const struct hs_recomputed *of, const struct hs_check_row
 void hs_verdict_scene_encode(const struct hs_verdict_scene *scene,
                              const struct hs_evidence_parts *parts, struct hs_writer *writer);
 
-/* Parts of that: the role of a player in the scene, and the member `charts`. */
+/* Parts of hs_verdict_scene_encode: the role of a player in the scene, and the member `charts`. */
 const char *hs_scene_role(const struct hs_verdict_scene *scene, const struct hs_player *player);
 void hs_scene_charts_encode(const struct hs_verdict_scene *scene, struct hs_writer *writer);
 

@@ -13,7 +13,7 @@ static void write_point(struct hs_writer *writer, int64_t time_us, double value)
     hs_write_end(writer, ']');
 }
 
-/* An announced jump has no speed. */
+/* Writes the speed between samples. Announced jumps are left out, because they have no speed. */
 static void write_speed(struct hs_writer *writer, const struct hs_history *history)
 {
     hs_write_begin_field(writer, "speed", '[');
@@ -62,7 +62,7 @@ static int compare_events(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How far the times of the shooter's claims were from those that rtt and interp explain. */
+/* Lists how far the times of the shooter's claims were from those that rtt and interp explain. */
 static size_t list_offsets(const struct hs_verdict_scene *scene, struct event *out)
 {
     const struct hs_ledger_numbers *hits = &scene->shot.shooter->ledger.hits;
@@ -76,7 +76,7 @@ static size_t list_offsets(const struct hs_verdict_scene *scene, struct event *o
     return count;
 }
 
-/* The time between two shots. If the shooter posts no shots, their claims count. */
+/* Lists the times between two shots. If the shooter posts no shots, their claims count instead. */
 static size_t list_cadence(const struct hs_verdict_scene *scene, struct event *out)
 {
     const struct hs_ledger *ledger = &scene->shot.shooter->ledger;

@@ -29,8 +29,8 @@ static void write_name(struct hs_writer *writer, const char *key, const struct h
 
 /* ---- solids ---- */
 
-/* The rotation with these images of the axes, from the largest of its four parts (Shepperd,
-   Quaternion from rotation matrix, 1978). */
+/* Computes the quaternion that turns the axes of the world into `axes`. It begins with the largest
+   of its four parts (Shepperd, Quaternion from rotation matrix, 1978). */
 static void rotation_of(const struct hs_vec axes[3], double q[4])
 {
     const double m[3][3] = {{axes[0].x, axes[1].x, axes[2].x},
@@ -137,7 +137,7 @@ static void write_body_at(struct writing *w, const struct hs_player *player, con
     hs_write_end(w->writer, '}');
 }
 
-/* Calls `use` with each bystander, as far as the limit allows. */
+/* Calls `use` with at most HS_SCENE_BYSTANDERS_MAX bystanders. */
 static void each_bystander(struct writing *w, int64_t time_us,
                            void (*use)(struct writing *w, const struct hs_player *player,
                                        int64_t time_us))
@@ -177,8 +177,8 @@ static void write_bodies(struct writing *w)
     hs_write_end(w->writer, ']');
 }
 
-/* Writes everybody at each time for which there is a sample of the target, or of the shooter. If
-   there are too many, those around the time of the hit. */
+/* Writes all bodies at the time of each sample of the target. Without a target, the samples of the
+   shooter count. If there are too many, it writes those around the time of the hit. */
 static void write_frames(struct writing *w)
 {
     const struct hs_hit_scene *shot = &w->scene->shot;

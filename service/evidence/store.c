@@ -164,14 +164,14 @@ static bool prepare(struct hs_evidence_store *store)
 }
 
 /* WAL: readers never wait for the writer. With synchronous NORMAL a commit is in the log file,
-   which a crash of the process keeps; with FULL it is also synced to the disk. secure_delete: the
-   bytes of a deleted player are overwritten. */
+   which survives a crash of the process. With FULL it is also synced to the disk. secure_delete:
+   the bytes of a deleted player are overwritten. */
 static bool set_up(struct hs_evidence_store *store, bool is_synced)
 {
     return run(store, "PRAGMA journal_mode = WAL") &&
            run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
            run(store, "PRAGMA wal_autocheckpoint = 4000") &&
-           run(store, "PRAGMA cache_size = -32768") && /* KiB: the ends of all indexes */
+           run(store, "PRAGMA cache_size = -32768") && /* KiB; the ends of all indexes fit */
            run(store, "PRAGMA secure_delete = ON") && run(store, "BEGIN IMMEDIATE") &&
            run(store, schema) && run(store, set_version) && run(store, "COMMIT") && prepare(store);
 }
@@ -278,7 +278,7 @@ static void forget_codes(struct hs_evidence_store *store)
     memset(store->remembered, 0, sizeof store->remembered);
 }
 
-/* Another connection may have deleted codes, together with a player. */
+/* Another connection may have deleted codes together with a player, so they are forgotten then. */
 bool hs_evidence_store_begin(struct hs_evidence_store *store)
 {
     int64_t changes = 0;
@@ -303,7 +303,7 @@ void hs_evidence_store_undo(struct hs_evidence_store *store)
 
 /* ---- rows ---- */
 
-/* Returns the code of a text, which gets one if it has none. 0: failed. */
+/* Returns the code of a text, and gives it one if it has none. 0: failed. */
 static int64_t code_of(struct hs_evidence_store *store, struct hs_str text)
 {
     text = text.ptr != NULL ? text : HS_STR("");
@@ -342,7 +342,8 @@ static bool put_verdict(struct hs_evidence_store *store, int64_t at_us,
     return step(store, PUT_VERDICT);
 }
 
-/* Compresses the parts one after the other. 0: out of memory. */
+/* Compresses the parts, one after the other, into store->packed. Returns the size; 0: out of
+   memory. */
 static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, size_t count)
 {
     size_t size = 0;

@@ -2,8 +2,9 @@
  * One file of the evidence store: the verdicts of a day, in SQLite. The writer is one thread with
  * one connection; each reader has its own, read-only connection. See docs/evidence.md.
  *
- * The columns that queries filter by are small integers: `code` gives a text its integer, for this
- * file. So a page of a filtered list reads some ten bytes of each row that it passes.
+ * The columns that queries filter by are small integers. The table `codes` of the same file has the
+ * text of each integer. So a page of a filtered list reads only some ten bytes of a row that it
+ * skips.
  */
 #ifndef HS_SERVICE_EVIDENCE_STORE_H
 #define HS_SERVICE_EVIDENCE_STORE_H
@@ -28,7 +29,7 @@
     X(reason, "reason")                                                                            \
     X(ruleset, "ruleset")
 
-/* A verdict with everything that computes it again. All texts are borrowed. */
+/* A verdict with everything that is needed to compute it again. All texts are borrowed. */
 struct hs_evidence_row {
     int64_t at_us;  /* wall clock; the store makes it unique, and greater than those before */
     int64_t now_us; /* of the match */
@@ -41,7 +42,8 @@ struct hs_evidence_row {
     struct hs_str unit;
     struct hs_str revision;          /* of the ruleset */
     struct hs_str map, map_revision; /* ptr NULL: the match has no map */
-    /* Lines of a recorded stream: the begun line of the opening, and the line of the request. */
+    /* Lines of a recorded stream: the line of the opening without its end, and the line of the
+       request. */
     struct hs_str opening, request;
     struct hs_str state; /* an excerpt (validators/snapshot.h), which completes the opening */
 };
@@ -61,25 +63,25 @@ struct hs_evidence_store;
 struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);
 void hs_evidence_store_close(struct hs_evidence_store *store);
 
-/* Several rows are one transaction. After a failed call, undo the transaction; then the reason is
-   in hs_evidence_store_error. */
+/* A transaction may add several rows. After a failed call, get the reason from
+   hs_evidence_store_error, and then undo the transaction. */
 bool hs_evidence_store_begin(struct hs_evidence_store *store);
 bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evidence_row *row);
 bool hs_evidence_store_commit(struct hs_evidence_store *store);
 void hs_evidence_store_undo(struct hs_evidence_store *store);
 
-/* The same, but keeps the time of a row from another file. Only if another row has the same time,
-   it becomes some microseconds later. */
+/* Adds a row like hs_evidence_store_put, but keeps its time, which it has in another file. If
+   another row has that time already, the time becomes some microseconds later. */
 bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row);
 
-/* Whether the file has the document of a ruleset or a map, and puts one. */
+/* Returns whether the file has the document of a ruleset or a map; and adds one. */
 bool hs_evidence_store_has(struct hs_evidence_store *store, struct hs_str kind,
                            struct hs_str revision);
 bool hs_evidence_store_put_document(struct hs_evidence_store *store, struct hs_str kind,
                                     struct hs_str name, struct hs_str revision,
                                     struct hs_str document);
 
-/* The connection, for statements of its owner. */
+/* Returns the connection, so that the owner of the store can run other statements. */
 sqlite3 *hs_evidence_store_db(struct hs_evidence_store *store);
 
 const char *hs_evidence_store_error(const struct hs_evidence_store *store);

@@ -33,7 +33,7 @@ struct hs_evidence {
     pthread_cond_t wake;
     struct item *first, **last;
     size_t bytes, count;
-    uint64_t added, done; /* rows that were ever added, and of those the committed or dropped */
+    uint64_t added, done; /* rows since the start: all; committed or dropped */
     struct hs_evidence_wait *waits;
     bool is_ending;
     int64_t end_us; /* with is_ending: give up then */
@@ -120,8 +120,8 @@ static bool open_day(struct hs_evidence *evidence)
     return true;
 }
 
-/* A row from before midnight, in the file of the next day, gets the first time of that day: readers
-   rely on it. */
+/* Readers rely on the times in a file being of its day. So a row from before midnight gets the
+   first time of the day if it is written to the file of the next day. */
 static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *row)
 {
     struct hs_evidence_row moved = *row;
@@ -186,7 +186,8 @@ static void end_waits(struct hs_evidence *evidence, const void *owner, int64_t n
     }
 }
 
-/* Ends the rows of a list: they were committed, or are given up. The lock is held. */
+/* Frees the rows of a list after they were committed or given up, and ends the waits for them. The
+   lock is held. */
 static void finish(struct hs_evidence *evidence, struct item *items, bool is_written)
 {
     size_t count = 0, refused = 0;

@@ -1,11 +1,11 @@
 /*
- * Writes verdicts to the evidence store: a file a day in a directory, by one thread, which commits
- * every 200 ms or 500 rows. Requests add rows and never wait for the disk. With `is_synced` it
- * commits at once, and hs_evidence_await reports the commit. Thread-safe.
+ * Writes verdicts to the evidence store, which has one file for each day. One thread writes, and
+ * commits every 200 ms or 500 rows. Requests add rows and never wait for the disk. With `is_synced`
+ * it commits at once, and hs_evidence_await reports the commit. Thread-safe.
  *
- * The queue has a limit in bytes. Above half of it samples of accepted verdicts are dropped, above
- * all of it every row. Dropped rows are counted. While the disk is full or cannot be written, the
- * thread tries again each second.
+ * The queue has a limit in bytes. Above half of the limit, samples of accepted verdicts are
+ * dropped. Above the limit, every row is dropped. Dropped rows are counted. While the disk is full
+ * or cannot be written, the thread tries again each second.
  */
 #ifndef HS_SERVICE_EVIDENCE_WRITER_H
 #define HS_SERVICE_EVIDENCE_WRITER_H
@@ -25,7 +25,7 @@ struct hs_evidence_settings {
     unsigned keep_days;  /* older files are removed */
     uint64_t keep_bytes; /* the oldest files are removed beyond this, but never today's */
     const char *mask;    /* pointers in posted items (items.h) */
-    unsigned sample;     /* one of so many accepted verdicts is stored; 0: none */
+    unsigned sample;     /* of this many accepted verdicts one is stored; 0: none */
 };
 
 /* Starts the thread. `service` gives the stores of rulesets and maps, and the metrics; all outlive
@@ -36,8 +36,8 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
 /* Writes the rows that wait, for at most `wait_us`, and ends. NULL does nothing. */
 void hs_evidence_stop(struct hs_evidence *evidence, int64_t wait_us);
 
-/* Whether a verdict belongs into the store: all but plainly accepted ones, and a sample of those,
-   chosen by their id. */
+/* Returns whether the store wants a verdict: every one that is not plainly accepted, and a sample
+   of the others, which the id chooses. `is_plain`: accepted, with an empty `would_reject`. */
 bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct hs_str id);
 
 /* Adds a row; `map` may be NULL. False: it was dropped, and is counted. */
@@ -47,11 +47,12 @@ bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row 
 /* Returns a mark for all rows that were added so far. 0: nobody needs to wait for them. */
 uint64_t hs_evidence_mark(struct hs_evidence *evidence);
 
-/* Somebody who waits for a commit. Lives until `done`. */
+/* A request that waits for a commit. It must stay valid until `done` is called. */
 struct hs_evidence_wait {
     const void *owner; /* for hs_evidence_end_waits */
     uint64_t mark;
-    void (*done)(struct hs_evidence_wait *wait); /* any thread calls it; it must not call back */
+    void (*done)(
+        struct hs_evidence_wait *wait); /* any thread calls it; it must not call the writer */
     bool is_lost; /* set before `done`: the rows were not on the disk within two seconds */
     int64_t until_us;
     struct hs_evidence_wait *next; /* used by the writer */
@@ -61,13 +62,14 @@ struct hs_evidence_wait {
    False: they are on the disk already, and `done` is not called. */
 bool hs_evidence_await(struct hs_evidence *evidence, struct hs_evidence_wait *wait);
 
-/* Ends the waits that are over. Call it each second. NULL does nothing. */
+/* Ends the waits that have lasted too long. Call it each second. NULL does nothing. */
 void hs_evidence_expire(struct hs_evidence *evidence);
 
-/* Ends all waits of an owner, who begins no more. NULL does nothing. */
+/* Ends all waits of an owner. The owner must not begin more. NULL does nothing. */
 void hs_evidence_end_waits(struct hs_evidence *evidence, const void *owner);
 
-/* Whether rows must not be dropped and the queue is full, so that claims must be refused. */
+/* Returns whether claims must be refused, because the queue is full and rows must not be dropped.
+ */
 bool hs_evidence_is_blocked(struct hs_evidence *evidence);
 
 /* The pointers whose values must not be stored, or "". */

@@ -23,9 +23,9 @@ struct hs_http_stream {
     struct hs_subscription *subscription;
     struct hs_http_stream *next; /* of the worker */
     struct hs_buffer text;       /* the part that is sent now */
-    size_t sent;                 /* bytes of `text` that the library has */
-    int64_t used_us;             /* when the library last asked for bytes */
-    int64_t written_us;          /* when the last text was made; 0: none yet */
+    size_t sent;                 /* bytes of `text` that libmicrohttpd has taken */
+    int64_t used_us;             /* when libmicrohttpd last asked for bytes */
+    int64_t written_us;          /* when the last text was made; INT64_MIN / 2: none yet */
     int64_t checked_us;          /* when its peer was last checked */
     int64_t admitted_us;         /* when its token was last checked */
     bool is_suspended;
@@ -99,7 +99,7 @@ static ssize_t copy_text(struct hs_http_stream *stream, char *out, size_t size)
     return (ssize_t)count;
 }
 
-/* The library calls this in the worker's thread when the socket accepts more bytes. */
+/* libmicrohttpd calls this in the worker's thread when the socket accepts more bytes. */
 static ssize_t read_stream(void *context, uint64_t place, char *out, size_t size)
 {
     struct hs_http_stream *stream = context;
@@ -176,14 +176,14 @@ static void resume(struct hs_http_stream *stream, int64_t now_us)
     MHD_resume_connection(stream->connection);
 }
 
-/* Whether a stream waits for its peer, who reads too slowly. */
+/* Whether the peer reads too slowly. Call it for a stream that is not suspended. */
 static bool is_slow(const struct hs_http_stream *stream, int64_t now_us)
 {
     return hs_subscription_is_overtaken(stream->subscription) ||
            (is_closing(stream) && now_us - stream->used_us >= END_US);
 }
 
-/* The library does not notice the end of a suspended connection. */
+/* Whether the peer has closed a suspended connection. libmicrohttpd does not notice that. */
 static bool has_ended(struct hs_http_stream *stream, int64_t now_us)
 {
     char byte;

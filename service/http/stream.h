@@ -1,7 +1,8 @@
 /*
- * Replies that go on: the server-sent events of GET /v1/events. A connection whose stream has
- * nothing to send is suspended, so streams have no threads. Their worker resumes it for an event,
- * for a heartbeat, or for the end of the listener. Only the worker of a stream uses it.
+ * Streams of server-sent events: the replies of GET /v1/events. While a stream has nothing to send,
+ * its connection is suspended, so no thread waits for it. Its worker resumes the connection when an
+ * event has come, when a heartbeat is due, or when the listener ends. Only this worker uses the
+ * stream.
  */
 #ifndef HS_SERVICE_HTTP_STREAM_H
 #define HS_SERVICE_HTTP_STREAM_H

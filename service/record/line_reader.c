@@ -6,7 +6,7 @@
 #include "service/record/members.h"
 #include "service/record/stream.h"
 
-/* The limits of a match: the ranges of the service's options. */
+/* The limits of a match must be in the ranges of the service's options. */
 enum { MAX_PLAYERS = 65536, MAX_MOVERS = 65536, MIN_SAMPLES = 8, MAX_SAMPLES = 16384 };
 
 static const char *const first_members[HS_STREAM_KIND_COUNT] = {

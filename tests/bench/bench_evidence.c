@@ -29,7 +29,7 @@ enum {
     ROWS = 1000000,
     BATCH = 500,
     BATCH_MS = 100, /* between two batches of the writer: 5,000 rows a second */
-    PAGES = 40,     /* of each kind */
+    PAGES = 40,     /* pages of each kind of filter */
     PLAYERS = 2000,
     MATCHES = 500,
     REQUESTS = 20000
@@ -59,7 +59,7 @@ static double percentile(double *values, size_t count, double share)
 
 static char directory[] = "/tmp/hindsight_bench_XXXXXX";
 
-/* Verdict i: mostly one reason, now and then another one, and very rarely a third. */
+/* Adds verdict i. Most verdicts have one reason, some have another, and very few have a third. */
 static void put_row(struct hs_evidence_store *store, size_t i)
 {
     char id[40], match[16], player[16], target[16], state[512];
@@ -189,7 +189,7 @@ enum { REFUSED_EACH = 49, ROUND = 1000, SHOOTERS = 20 };
 struct side {
     struct hs_test_service service;
     struct hs_test_http *http;
-    double seconds; /* of processor time, for the requests alone */
+    double seconds; /* processor time of the requests alone */
 };
 
 /* Returns whether the answer has an accepted verdict. */

@@ -54,7 +54,7 @@ int __wrap_openat(int fd, const char *path, int flags, ...);
 
 static struct hs_faults *faults; /* NULL: nothing fails */
 
-/* Counts a call. 0, or the errno it fails with. */
+/* Counts a call. Returns 0, or the errno with which the call must fail. */
 static int fault(enum hs_fault_kind kind)
 {
     if (faults == NULL)
@@ -140,7 +140,7 @@ static bool fails(enum hs_fault_kind kind, bool ours)
     return error != 0;
 }
 
-/* A failing write: -1 with errno set, or the number of bytes that it still writes. */
+/* Lets a write fail. Returns -1 with errno set, or the number of bytes that it still writes. */
 static ssize_t fail_write(ssize_t half)
 {
     static _Thread_local bool was_short;
@@ -211,7 +211,7 @@ int __wrap_linkat(int from_fd, const char *from, int to_fd, const char *to, int 
     return __real_linkat(from_fd, from, to_fd, to, flags);
 }
 
-/* The mode argument, if there is one. */
+/* Returns the mode argument of open(), or 0 if the flags need none. */
 static mode_t mode_of(int flags, va_list args)
 {
     return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(args, mode_t) : 0;

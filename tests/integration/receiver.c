@@ -114,7 +114,7 @@ struct hs_receiver *hs_receiver_start(unsigned *port)
     if (receiver == NULL)
         return NULL;
     pthread_mutex_init(&receiver->lock, NULL);
-    /* A thread for each connection, so that a paused answer holds up no other. */
+    /* A thread for each connection, so that a paused answer does not delay the others. */
     receiver->daemon = MHD_start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0, NULL, NULL, handle,
         receiver, MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,

@@ -1,5 +1,5 @@
 /* The receiver of a webhook: a server on 127.0.0.1 that keeps all requests, and answers as a test
-   asks. Its threads belong to the process that started it. */
+   asks. It runs in threads of the test's process. */
 #ifndef HS_TESTS_RECEIVER_H
 #define HS_TESTS_RECEIVER_H
 
@@ -13,12 +13,13 @@ struct hs_received {
     char path[128];
     char signature[128], key[128], content_type[64]; /* headers; "" if absent */
     char *body;
-    double at; /* hs_test_seconds */
+    double at; /* arrival, by hs_test_seconds */
 };
 
 struct hs_receiver;
 
-/* Starts it on a free port, or on the given one if *port is not 0. NULL: it cannot be started. */
+/* Starts a receiver on the port *port. If *port is 0, it takes a free port and sets *port. NULL: it
+   cannot be started. */
 struct hs_receiver *hs_receiver_start(unsigned *port);
 /* NULL does nothing. */
 void hs_receiver_stop(struct hs_receiver *receiver);
@@ -27,10 +28,11 @@ void hs_receiver_stop(struct hs_receiver *receiver);
    300 to 399 has a Location that leads to the path /elsewhere. */
 void hs_receiver_answer(struct hs_receiver *receiver, unsigned status, long pause_ms, int times);
 
-/* Waits until it has received `count` requests. The test fails if they do not come in 30 s. */
+/* Waits until the receiver has `count` requests. The test fails if they do not come in 30 s. */
 void hs_receiver_wait(struct hs_receiver *receiver, size_t count);
 
-/* Returns how many requests came so far, and one of them. It stays until hs_receiver_stop. */
+/* The first returns how many requests came so far; the second returns one of them. A request stays
+   valid until hs_receiver_stop. */
 size_t hs_receiver_count(struct hs_receiver *receiver);
 const struct hs_received *hs_receiver_get(struct hs_receiver *receiver, size_t i);
 

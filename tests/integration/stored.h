@@ -1,4 +1,4 @@
-/* Verdicts in the evidence store of a service under test. Faults end the test (Check). */
+/* Verdicts in the evidence store of a service under test. If anything fails, the test fails. */
 #ifndef HS_TESTS_STORED_H
 #define HS_TESTS_STORED_H
 
@@ -8,11 +8,11 @@
 
 enum { HS_STORED_ID = 33 };
 
-/* Posts 21 frames from a time on: `s` at the origin, `t` 5 m in front of `s`, both with a rifle and
-   the accounts `account-s` and `account-t`. */
+/* Posts 21 frames, beginning at the time `from`. `s` is at the origin, and `t` is 5 m in front of
+   `s`. Both have a rifle, and the accounts `account-s` and `account-t`. */
 void hs_stored_frames(struct hs_test_kept *kept, const char *match, double from);
 
-/* Claims of `s` or `t` in a match with frames from 10 s on. */
+/* Claims of `s` or `t`, for matches whose frames begin at 10 s. */
 enum hs_stored_claim {
     HS_STORED_FAIR,    /* accepted */
     HS_STORED_AWAY,    /* rejected: it starts where the shooter never was */
@@ -25,16 +25,17 @@ enum hs_stored_claim {
 void hs_stored_post(struct hs_test_kept *kept, const char *match, const char *shooter, int shot,
                     enum hs_stored_claim claim, char id[HS_STORED_ID]);
 
-/* The reason of such a verdict. */
+/* Returns the reason that the verdict on such a claim has. */
 const char *hs_stored_reason(enum hs_stored_claim claim);
 
 /* Waits until every verdict so far is in the store. */
 void hs_stored_wait(struct hs_test_kept *kept);
 
-/* GET of a path; the answer must be 200 and JSON. A new reference. */
+/* Sends GET for a path; the answer must be 200 and JSON. Returns a new reference. */
 json_t *hs_stored_get(struct hs_test_kept *kept, const char *path);
 
-/* The member `verdicts` of GET /v1/verdicts with this query ("" or "player=s"). A new reference. */
+/* Returns the member `verdicts` of GET /v1/verdicts with this query (such as "" or "player=s"), a
+   new reference. */
 json_t *hs_stored_list(struct hs_test_kept *kept, const char *query);
 
 /* Downloads the verdicts of a list into one file and runs `recheck`: all must be identical. */
@@ -44,7 +45,8 @@ void hs_stored_recheck(struct hs_test_kept *kept, const json_t *verdicts);
    service needs the option --default-ruleset metres. */
 void hs_stored_play_all(struct hs_test_kept *kept);
 
-/* The path of the only file of a day in the data directory, valid until the next call. */
+/* Returns the path of the store's file of a day, of which the data directory must have only one.
+   Valid until the next call. */
 const char *hs_stored_file(struct hs_test_kept *kept);
 
 #endif

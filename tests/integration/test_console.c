@@ -1,6 +1,6 @@
 /*
- * The console is served whole by the admin listener alone: all files that it loads, compressed or
- * not, with headers that keep foreign scripts out. tests/console/ looks at the page in a browser.
+ * Only the admin listener serves the console. It serves all files that the page loads, compressed
+ * or not, with headers that keep foreign scripts out. tests/console/ tests the page in a browser.
  */
 #include <check.h>
 #include <stdio.h>

@@ -31,7 +31,7 @@ static void stop(void)
     hs_kept_teardown(&kept);
 }
 
-/* Most tests need no evidence store, which takes most of the time of many verdicts. */
+/* Most tests need no evidence store. With many verdicts, the store would take most of the time. */
 static const char *const without_store[] = {"--evidence", "off", NULL};
 
 static void setup(void)
@@ -144,8 +144,9 @@ START_TEST(a_retry_is_no_second_event)
 }
 END_TEST
 
-/* Reasons of the verdicts that pass a filter, of: a short trace, a far one, one without a weapon,
-   two fine ones. The second fine one would be rejected. At last a short trace in another match. */
+/* The reasons of the verdicts that pass a filter. The claims are, in order: a short trace, a far
+   one, one without a weapon, and two fine ones. A check in shadow mode would reject the second fine
+   one. The last claim is a short trace in another match. */
 static const struct {
     const char *query, *reasons[6];
 } filters[] = {
@@ -183,7 +184,7 @@ START_TEST(filters_pass_what_they_name)
             ck_assert_str_eq(json_string_value(json_array_get(shadows, 0)), "fire_rate");
         json_decref(block.data);
     }
-    /* All verdicts were added before this one, so nothing else may come before the end. */
+    /* This verdict was added last, so the stream has nothing after it. */
     hs_stream_expect_reason(&all, "degenerate_trace");
     hs_stream_close(&all);
     kill(kept.service.pid, SIGTERM);
@@ -259,7 +260,7 @@ START_TEST(a_gap_has_the_number_of_missed_verdicts)
     hs_stream_open(&stream, kept.service.admin_port, "?reason=coordinate_out_of_world", 0, NULL, 0);
     unsigned long long start_id = hs_stream_expect_start(&stream);
     hs_stream_close(&stream);
-    post(HS_SOURCE_FAR, 1, 10); /* the ring overtakes these, and a part of the others */
+    post(HS_SOURCE_FAR, 1, 10); /* the ring loses these, and a part of the others */
     post_many(11, 5);
     post(HS_SOURCE_FAR, 5011, 1);
     hs_stream_open(&stream, kept.service.admin_port, "?reason=coordinate_out_of_world", start_id,
@@ -271,7 +272,7 @@ START_TEST(a_gap_has_the_number_of_missed_verdicts)
     json_decref(block.data);
     ck_assert_uint_eq(hs_stream_expect_reason(&stream, "coordinate_out_of_world"), start_id + 5011);
     hs_stream_close(&stream);
-    /* Who has the id of the gap resumes without another one. */
+    /* A stream that resumes after the id of a gap gets no second gap. */
     hs_stream_open(&stream, kept.service.admin_port, "?reason=coordinate_out_of_world", block.id,
                    NULL, 0);
     hs_stream_expect_reason(&stream, "coordinate_out_of_world");
@@ -383,12 +384,12 @@ START_TEST(a_drain_ends_streams_cleanly)
 }
 END_TEST
 
-/* A peer that reads nothing does not delay the end. */
+/* A client that reads nothing does not delay the end of the service. */
 START_TEST(a_stuck_stream_does_not_delay_the_end)
 {
     struct hs_stream_reader slow;
     hs_stream_open(&slow, kept.service.admin_port, "", 0, NULL, 4096);
-    post_many(1, 4); /* fewer than the ring has; the socket takes only a part if it is small */
+    post_many(1, 4); /* fewer than the ring has, but more than a small socket buffer takes */
     double before = hs_test_seconds();
     hs_kept_stop(&kept);
     ck_assert_double_lt(hs_test_seconds() - before, 8);
@@ -427,7 +428,7 @@ START_TEST(tenants_see_their_own_verdicts)
     hs_source_post(kept.http, "acme-m", tokens[0].header, HS_SOURCE_SHORT, 1, 5);
     hs_source_post(kept.http, "zeta-m", tokens[1].header, HS_SOURCE_FAR, 1, 1);
     hs_source_post(kept.http, "acme-m", tokens[0].header, HS_SOURCE_FAR, 6, 1);
-    /* Also the numbers tell nothing about others. */
+    /* The numbers of events also reveal nothing about other tenants. */
     ck_assert_uint_eq(hs_stream_expect_reason(&zeta, "coordinate_out_of_world"), zeta_id + 1);
     for (unsigned i = 1; i <= 5; i++)
         ck_assert_uint_eq(hs_stream_expect_reason(&acme, "degenerate_trace"), acme_id + i);

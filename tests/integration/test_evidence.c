@@ -1,5 +1,6 @@
-/* The evidence store as a game and an analyst see it: verdicts are listed, filtered and paged, and
-   each is downloaded as a stream that `hindsight recheck` computes again to the same bytes. */
+/* Tests the evidence store as a game and an analyst see it. Verdicts are listed, filtered and
+   paged. Each can be downloaded as a stream, and `hindsight recheck` computes the same bytes from
+   it again. */
 #include "tests/integration/stored.h"
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
@@ -45,7 +46,8 @@ static const char *text_of(const json_t *verdict, const char *member)
     return json_string_value(json_object_get(verdict, member));
 }
 
-/* In match `one`: three kinds of rejections of `s` and two of `t`; in `two` one of `s`. */
+/* Posts six claims that are rejected. In match `one`, `s` makes three and `t` two; in match `two`,
+   `s` makes one. */
 static void post_some(char ids[6][HS_STORED_ID])
 {
     static const struct {
@@ -99,7 +101,7 @@ START_TEST(lists_have_filters)
 }
 END_TEST
 
-/* Pages have every verdict once, also while verdicts are added. */
+/* Every verdict is on one page, even if verdicts are added in the meantime. */
 START_TEST(pages_follow_a_cursor)
 {
     char ids[6][HS_STORED_ID], path[128] = "/v1/verdicts?limit=2", id[HS_STORED_ID];
@@ -289,7 +291,8 @@ START_TEST(masked_members_are_not_stored)
 }
 END_TEST
 
-/* What the demo's match and all scenarios give: each stored verdict rechecks. */
+/* `recheck` computes the same answer for each stored verdict of the demo's match and of all
+   scenarios. */
 START_TEST(demo_and_scenarios_recheck)
 {
     enum { LEAST = 800 };
@@ -304,7 +307,7 @@ START_TEST(demo_and_scenarios_recheck)
 }
 END_TEST
 
-/* A match on a map, in a file whose day began after the map was put. */
+/* A map is also in the file of a day that began after the map was put. */
 START_TEST(maps_reach_the_files_of_later_days)
 {
     static const char wall[] = "{\"boxes\":[{\"min\":[240,-90,0],\"max\":[260,90,400]}]}";
@@ -326,7 +329,8 @@ START_TEST(maps_reach_the_files_of_later_days)
         json_decref(list);
         hs_kept_wait(&kept); /* the geometry of the map is saved */
         hs_kept_stop(&kept);
-        ck_assert_int_eq(unlink(hs_stored_file(&kept)), 0); /* the next life begins another */
+        ck_assert_int_eq(unlink(hs_stored_file(&kept)),
+                         0); /* the next start of the service makes another file */
         hs_kept_start(&kept, NULL);
     }
     hs_kept_stop(&kept);
@@ -348,7 +352,7 @@ START_TEST(files_are_private)
     ck_assert_int_eq(stat(kept.data, &status), 0);
     ck_assert_uint_eq(status.st_mode & 0777, 0700);
     ck_assert_int_eq(glob(hs_kept_path(&kept, "evidence-*"), 0, NULL, &files), 0);
-    ck_assert_uint_ge(files.gl_pathc, 2); /* with the log of SQLite */
+    ck_assert_uint_ge(files.gl_pathc, 2); /* with the log file of SQLite */
     for (size_t i = 0; i < files.gl_pathc; i++) {
         ck_assert_int_eq(stat(files.gl_pathv[i], &status), 0);
         ck_assert_msg((status.st_mode & 0777) == 0600, "%s", files.gl_pathv[i]);
@@ -381,7 +385,8 @@ static bool is_logged(const char *text)
     return found;
 }
 
-/* Claims are answered, lists are not, and the log has both versions. */
+/* If a file has another version, claims are answered, lists are not, and the log has both versions.
+ */
 START_TEST(other_versions_are_reported)
 {
     char id[HS_STORED_ID];
@@ -400,7 +405,7 @@ START_TEST(other_versions_are_reported)
         hs_test_pause_ms(10);
     ck_assert(is_logged("has tables of version 99, and this program writes version 1"));
     set_version(hs_stored_file(&kept), 1);
-    hs_stored_wait(&kept); /* it goes on without a restart */
+    hs_stored_wait(&kept); /* the store works again without a restart */
     ck_assert_uint_eq(count_of(""), 2);
     hs_kept_stop(&kept);
 }
@@ -435,7 +440,8 @@ START_TEST(tenants_see_their_own)
     hs_stored_wait(&kept);
     snprintf(path, sizeof path, "/v1/verdicts/%s", id);
     ck_assert_uint_eq(count_of(""), 1);
-    ck_assert_uint_eq(count_of("tenant=zeta"), 1); /* it filters nothing: theirs alone */
+    ck_assert_uint_eq(count_of("tenant=zeta"),
+                      1); /* `tenant` is no filter: the list has only the caller's verdicts */
     ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 200);
     kept.headers = headers[1];
     ck_assert_uint_eq(count_of(""), 0);

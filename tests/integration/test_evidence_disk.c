@@ -1,7 +1,7 @@
-/* The evidence store when the process is killed, the disk is full, or the folder refuses writes.
-   With `sync` nothing that was answered is lost, with `async` at most 0.2 s. Answers go on while
-   the disk fails, unless `evidence-overflow` is `block`, and the store goes on without a restart.
-   HS_KILLS sets how often the service is killed. */
+/* Tests the evidence store when the process is killed, when the disk is full, and when the folder
+   refuses writes. With `sync` no answered verdict is lost; with `async` at most those of 0.2 s are.
+   While the disk fails, claims are still answered, unless `evidence-overflow` is `block`. Later the
+   store works again without a restart. HS_KILLS sets how often the service is killed. */
 #include "tests/integration/stored.h"
 #include "tests/support/clock.h"
 #include "tests/support/random.h"
@@ -36,16 +36,16 @@ static void teardown(void)
 
 enum { DEFAULT_KILLS = 10, ANSWERS_MAX = 4096 };
 
-/* A client that posts rejected claims one after the other, until the service dies. */
+/* A client that posts rejected claims, one after the other, until the service is killed. */
 struct client {
     pthread_t thread;
     unsigned port;
     const char *match;
-    int shot;         /* of the first claim */
+    int shot;         /* shot number of the first claim */
     atomic_bool ends; /* after the kill */
     struct {
         char id[HS_STORED_ID];
-        double seconds; /* of its answer */
+        double seconds; /* when its answer came */
     } answers[ANSWERS_MAX];
     size_t count;
 };
@@ -75,7 +75,7 @@ static void *post_claims(void *context)
     return NULL;
 }
 
-/* Counts the answers up to a time that are not in the store. */
+/* Counts the verdicts that were answered before a time and are not in the store. */
 static size_t missing(sqlite3 *db, const struct client *client, double until)
 {
     size_t missing = 0;
@@ -101,7 +101,7 @@ static void expect_whole(sqlite3 *db)
     sqlite3_finalize(check);
 }
 
-/* One life: two clients post until SIGKILL. Returns the number of answers. */
+/* Starts the service; two clients post until SIGKILL. Returns the number of answers. */
 static size_t live_and_die(const char *mode, double grace, struct hs_random *random, int *shot)
 {
     static struct client clients[2];
@@ -133,8 +133,8 @@ static size_t live_and_die(const char *mode, double grace, struct hs_random *ran
     return answers;
 }
 
-/* Row: sync, async. An async row is committed 0.2 s after it was added; a busy machine may need
-   some more. */
+/* Row: sync, async. With async, a verdict is committed 0.2 s after it was added, or somewhat later
+   on a busy machine. */
 START_TEST(kills_lose_no_more_than_promised)
 {
     enum { GRACE_MS = 200, SLACK_MS = 300 };
@@ -174,8 +174,8 @@ static void limit_files(rlim_t bytes)
     ck_assert_int_eq(prlimit(kept.service.pid, RLIMIT_FSIZE, &limit, NULL), 0);
 }
 
-/* The disk takes nothing for a while: answers go on, the metrics and the log say so, and then every
-   verdict is stored. */
+/* For a while nothing can be written. Claims are still answered, and metrics and the log report the
+   failure. Later every verdict is stored. */
 START_TEST(full_disk_delays_the_store)
 {
     enum { CLAIMS = 40 };
@@ -202,8 +202,8 @@ START_TEST(full_disk_delays_the_store)
 }
 END_TEST
 
-/* With `sync`, answers wait for the disk, at most three seconds. A worker serves others meanwhile.
- */
+/* With `sync`, answers wait for the disk, at most three seconds. Their worker serves other requests
+   during that time. */
 START_TEST(sync_answers_wait_without_a_worker)
 {
     static const char *const more[] = {"--evidence", "sync", "--threads", "1", NULL};
@@ -217,7 +217,7 @@ START_TEST(sync_answers_wait_without_a_worker)
     ck_assert_int_eq(pthread_create(&client.thread, NULL, post_claims, &client), 0);
     hs_test_pause_ms(100);
     struct hs_test_http *other = hs_test_http_open(kept.service.data_port);
-    for (int i = 0; i < 20; i++) { /* by the same, only worker */
+    for (int i = 0; i < 20; i++) { /* the only worker serves them */
         long status;
         double began = hs_test_seconds();
         json_decref(hs_test_http_json(other, "GET", "/v1/matches/one", NULL, &status));

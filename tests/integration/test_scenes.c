@@ -1,5 +1,5 @@
-/* What an analyst does with stored verdicts: every verdict has a scene, `hindsight show` draws it,
-   and what-if computes the stored verdicts again under other rules. */
+/* Tests what an analyst does with stored verdicts. Every verdict has a scene, `hindsight show`
+   draws it, and what-if computes stored verdicts again under other rules. */
 #include "tests/integration/stored.h"
 #include "tests/support/contract/document.h"
 #include "tests/support/contract/schema.h"
@@ -54,7 +54,8 @@ static bool has_body(const json_t *scene, const char *role, const char *when)
     return false;
 }
 
-/* A miss has the gap that was measured, and a wall the place where it stopped the shot. */
+/* The scene of a miss must have the measured gap. The scene of a shot that a wall stopped must have
+   the place. */
 static void check_reason(const json_t *row, const json_t *scene)
 {
     const json_t *shot = json_object_get(scene, "shot");
@@ -72,7 +73,8 @@ static void check_reason(const json_t *row, const json_t *scene)
         ck_assert(json_is_object(json_object_get(shot, "stopped")));
 }
 
-/* The schema of the contract has every member. Reading it takes long, so some scenes are enough. */
+/* The contract's schema lists every member. Checking a scene against it takes long, so only each
+   SCHEMA_EVERY-th scene is checked. */
 enum { SCHEMA_EVERY = 8 };
 
 static void check_schema(const json_t *document, const json_t *scene)
@@ -114,8 +116,8 @@ START_TEST(every_verdict_has_a_scene)
 }
 END_TEST
 
-/* A match `m` in a field of `count` posts around the shot, with a wall in the way. Returns the id
-   of a claim that the wall stops. */
+/* Opens a match `m` on a map with `count` posts around the shot and a wall in its way. Writes the
+   id of a claim that the wall stops. */
 static void post_behind_wall(int count, char id[HS_STORED_ID])
 {
     static const char claim[] =
@@ -229,7 +231,7 @@ START_TEST(show_draws_a_verdict)
 }
 END_TEST
 
-/* In a game whose second axis points up. */
+/* `show` also draws a game whose y axis points up. */
 START_TEST(show_turns_the_world)
 {
     static const char frames[] =
@@ -313,7 +315,7 @@ static json_int_t count_of(const json_t *answer, const char *member)
     return json_integer_value(json_object_get(answer, member));
 }
 
-/* One claim of each kind, in a match each, and the ids of their verdicts. */
+/* Posts one claim of each kind, each in its own match, and writes the ids of their verdicts. */
 static void post_kinds(char ids[HS_STORED_CLAIMS][HS_STORED_ID])
 {
     for (int i = 0; i < HS_STORED_CLAIMS; i++) {
@@ -344,7 +346,7 @@ START_TEST(what_if_counts_what_changes)
     ck_assert_str_eq(text_of(json_object_get(change, "before"), "reason"), "no_intersection");
     ck_assert_str_eq(text_of(json_object_get(change, "after"), "verdict"), "accepted");
     json_decref(answer);
-    /* `recheck` finds the same in the download of the verdict. */
+    /* `recheck` gives the same result for the downloaded verdict. */
     snprintf(path, sizeof path, "/v1/verdicts/%s", ids[HS_STORED_BESIDE]);
     char *stream = hs_kept_get(&kept, path);
     snprintf(file, sizeof file, "%s/verdict", kept.directory);

@@ -26,7 +26,7 @@
 
 static char directory[] = "/tmp/hindsight_webhook_XXXXXX";
 static char secret_file[64], token_file[64];
-static unsigned port; /* of the receiver */
+static unsigned port; /* port of the receiver */
 static char url[64];
 static struct hs_receiver *receiver;
 static struct hs_test_service service;
@@ -165,7 +165,8 @@ START_TEST(a_batch_is_signed)
 }
 END_TEST
 
-/* The function of docs/delivery.md accepts the request, and no other one. */
+/* The function in docs/delivery.md accepts the request. It refuses another secret and another body.
+ */
 START_TEST(the_documented_function_verifies_it)
 {
     int code;
@@ -195,7 +196,7 @@ START_TEST(batches_are_bounded_and_prompt)
     double before = hs_test_seconds();
     post(HS_SOURCE_SHORT, 1, 250);
     hs_receiver_wait(receiver, 2);
-    /* Full batches do not wait for the second. */
+    /* A full batch is sent before the second is over. */
     ck_assert_uint_eq(count_of(0), HS_WEBHOOK_BATCH);
     ck_assert_uint_eq(count_of(1), HS_WEBHOOK_BATCH);
     hs_receiver_wait(receiver, 3);
@@ -228,7 +229,7 @@ START_TEST(the_list_of_verdicts_is_configurable)
 }
 END_TEST
 
-/* The receiver serves all tenants, and each verdict names its own. */
+/* The receiver gets the verdicts of all tenants, and each verdict names its tenant. */
 START_TEST(verdicts_of_all_tenants_are_sent)
 {
     static struct hs_test_token tokens[] = {
@@ -270,7 +271,7 @@ static const struct {
     {503, 0, "refused"}, {200, 8000, "failed"}, /* longer than the service waits */
 };
 
-/* The batch comes again, byte for byte, with its key and a new signature. */
+/* The same bytes are sent again, with the same key and a new signature. */
 START_TEST(a_failed_batch_is_sent_again)
 {
     hs_receiver_answer(receiver, failures[_i].status, failures[_i].pause_ms, 2);
@@ -336,7 +337,7 @@ START_TEST(a_certificate_is_verified)
     post(HS_SOURCE_SHORT, 1, 1);
     for (int tries = 0; tries < 1000 && results("failed") < 1; tries++)
         hs_test_pause_ms(10);
-    ck_assert_double_ge(results("failed"), 1); /* and not an answer 404 */
+    ck_assert_double_ge(results("failed"), 1); /* the request got no answer, not even a 404 */
     ck_assert_double_eq(results("refused"), 0);
     ck_assert(hs_test_service_stop(&other));
 }

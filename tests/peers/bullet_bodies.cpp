@@ -56,8 +56,8 @@ struct hs_bullet_bodies {
           bodies(rig->players * rig->bones), present(rig->players * rig->bones),
           dispatcher(&configuration), world(&dispatcher, &broadphase, &configuration)
     {
-        /* The peer does not ask for overlapping pairs. By default Bullet would search for them at
-           every move, which would be useless work. */
+        /* The peer does not need overlapping pairs. By default Bullet would search for them each
+           time a body moves. */
         broadphase.m_deferedcollide = true;
         for (size_t i = 0; i < bodies.size(); i++) {
             bodies[i].setCollisionShape(&capsule);
@@ -96,7 +96,8 @@ struct hs_bullet_bodies {
             move(player * bones + b, present[player * bones + b]);
     }
 
-    /* The frame at or before a time, and the fraction of the way from it to the next frame. */
+    /* Returns the frame at or before a time. *alpha gets the fraction of the way from it to the
+       next frame. */
     size_t find(int64_t time_us, btScalar *alpha) const
     {
         auto after = std::upper_bound(times.begin(), times.end(), time_us);

@@ -1,6 +1,7 @@
-/* Lag compensation as a game builds it on a physics engine, here Bullet (libbullet). The bodies of
-   all players stand in one collision world. For a claim the peer moves them back to their earlier
-   places, casts, and restores them. For benchmarks only. Not thread-safe. */
+/* Lag compensation as many games build it on a physics engine. The engine here is Bullet
+   (libbullet). The bodies of all players stand in one collision world. For a claim the peer moves
+   them back to their earlier places, casts, and restores them. For benchmarks only. Not thread-
+   safe. */
 #ifndef HS_TESTS_BULLET_BODIES_H
 #define HS_TESTS_BULLET_BODIES_H
 
@@ -41,12 +42,12 @@ struct hs_bullet_claim {
 };
 
 /* Finds the first body on the path of a sphere, except the shooter's own. The target is at its
-   place of that time, all others at their present places. True: *player is the owner, and *fraction
-   the share of the path before the contact. */
+   place at the time of the claim, and all others are at their present places. True: *player is the
+   owner, and *fraction the share of the path before the contact. */
 bool hs_bullet_verify_target(struct hs_bullet_bodies *bodies, const struct hs_bullet_claim *claim,
                              size_t *player, double *fraction);
 
-/* The same with all players except the shooter at their places of that time. */
+/* The same, but all players except the shooter are at their places at the time of the claim. */
 bool hs_bullet_verify_all(struct hs_bullet_bodies *bodies, const struct hs_bullet_claim *claim,
                           size_t *player, double *fraction);
 

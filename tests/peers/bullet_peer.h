@@ -1,4 +1,4 @@
-/* The same question for Bullet Physics (libbullet): a triangle mesh and a sphere swept against it.
+/* Sweeps a sphere against a triangle mesh with Bullet Physics (libbullet), to compare the results.
    For tests and benchmarks only. Not thread-safe: Bullet keeps statistics in globals. */
 #ifndef HS_TESTS_BULLET_PEER_H
 #define HS_TESTS_BULLET_PEER_H
@@ -19,8 +19,8 @@ struct hs_bullet_mesh *hs_bullet_mesh_create(const float (*vertices)[3], size_t 
 void hs_bullet_mesh_destroy(struct hs_bullet_mesh *mesh);
 
 /*
- * First contact of a sphere that travels from one point to another: true, and the fraction of the
- * path at which it touches. The sphere must not touch at its start.
+ * Finds the first contact of a sphere that travels from one point to another. True: it touches, and
+ * *fraction is the share of the path before the contact. The sphere must not touch at its start.
  */
 bool hs_bullet_sphere_cast(struct hs_bullet_mesh *mesh, const double from[3], const double to[3],
                            double radius, double *fraction);

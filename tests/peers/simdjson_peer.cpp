@@ -53,7 +53,8 @@ static void read_numbers(ondemand::value value, double *out, size_t count)
         throw simdjson_error(INDEX_OUT_OF_BOUNDS);
 }
 
-/* The bones of a player: one array for each, or all in one. */
+/* Reads the bones of a player. With `flat` all bones are in one array; otherwise each has its own.
+   */
 static void read_bones(ondemand::value value, bool flat, hs_peer_player &player)
 {
     size_t count = 0;

@@ -1,6 +1,6 @@
 /*
- * The body of a tick read by simdjson On-Demand (libsimdjson), the fastest parser there is, as a
- * yardstick. For benchmarks only. Not thread-safe.
+ * Reads the body of a tick with simdjson On-Demand (libsimdjson), a very fast parser. Benchmarks
+ * compare Hindsight with it. Not thread-safe.
  */
 #ifndef HS_TESTS_SIMDJSON_PEER_H
 #define HS_TESTS_SIMDJSON_PEER_H
@@ -40,17 +40,18 @@ struct hs_peer_tick {
     struct hs_peer_move moves[HS_PEER_PLAYERS];
 };
 
-/* False: the program was built without the library, and the other functions do nothing. */
+/* Returns whether the program was built with the library. Without it, the other functions do
+   nothing. */
 bool hs_simdjson_is_there(void);
 
 struct hs_simdjson;
 
-/* A parser with a padded copy of the body. NULL: out of memory. */
+/* Creates a parser with a padded copy of the body. NULL: out of memory. */
 struct hs_simdjson *hs_simdjson_create(const char *body, size_t len);
 void hs_simdjson_destroy(struct hs_simdjson *peer);
 
 /* Reads the members in the order in which bench_body.c writes them. `compact`: players and moves
-   are tables, and bones are flat. False: they do not come so. */
+   are tables, and bones are flat. False: the body has another form. */
 bool hs_simdjson_read(struct hs_simdjson *peer, bool compact, struct hs_peer_tick *out);
 
 #ifdef __cplusplus

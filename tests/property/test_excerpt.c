@@ -1,7 +1,7 @@
 /*
  * A match that was restored from an excerpt gives the same verdict on its claim or shot, to the
- * bit: in random scenes with everything that a scene can contain, and in a game with histories,
- * ledgers and moves. Reading a damaged excerpt is harmless.
+ * bit. The tests use random scenes with everything that a scene can contain, and a game with
+ * histories, ledgers and moves. Reading a damaged excerpt is harmless.
  */
 #include <check.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 static const struct hs_match_limits limits = {.players = 64, .samples = 256, .movers = 8};
 
-/* What the excerpts of a run left out. */
+/* Counts what the excerpts of a run left out. */
 static struct {
     long excerpts, players, players_left_out, bytes;
 } counts;

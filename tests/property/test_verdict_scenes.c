@@ -1,6 +1,6 @@
 /*
- * The scene of a verdict shows what was verified: in random fights every body is where the rewind
- * of the whole match places it, the nearest approach has the margin of the verdict, and the path is
+ * The scene of a verdict shows what was verified. In random fights, every body is where the rewind
+ * of the whole match places it. The nearest approach has the margin of the verdict, and the path is
  * that of the claim. The match of the scene is restored from an excerpt.
  */
 #include <check.h>

@@ -505,7 +505,8 @@ const struct hs_cadence *hs_ledger_cadence(const struct hs_ledger *ledger, uint1
     return find_cadence(ledger, weapon);
 }
 
-/* Returns a cadence whose tokens were all earned before any claim that can still pass, or NULL. */
+/* Returns an idle cadence: all its tokens were earned before the earliest claim that can still
+   pass. NULL: no cadence is idle. */
 static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
 {
     for (uint16_t i = 0; i < ledger->cadence_count; i++) {

@@ -126,8 +126,8 @@ bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
 /* Whether a shot with this fire time may have been accepted, and its number forgotten. */
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* Returns the most bytes that recording an entry, and perhaps a new cadence, can charge to the
-   budget. */
+/* Returns the max number of bytes that an entry, with a new cadence if `adds_cadence`, can charge
+   to the budget. */
 size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry, bool adds_cadence);
 

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Bytes that a processor loads at once; more on some, which costs a few needless instructions. */
+/* The bytes that most processors load at once. Where a processor loads more, some prefetches are
+   needless but harmless. */
 enum { HS_CACHE_LINE = 64 };
 
 static inline void hs_prefetch(const void *from, size_t size)

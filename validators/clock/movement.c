@@ -25,7 +25,7 @@
 #define RTT_UNKNOWN_US  INT64_C(200000)
 #define RTT_MAX_US      INT64_C(1000000)
 #define SILENCE_MAX_US  1e7  /* the longest silence whose time may be used at once */
-#define SILENCE_FADES   4.0  /* seconds of it that are lost per second, beyond credit.max */
+#define SILENCE_FADES   4.0  /* seconds of this time, beyond credit.max, that are lost per second */
 #define BASE_CHANGES    20.0 /* the most changes counted at one time */
 #define BASE_FORGIVEN_S 4.0  /* changes forgiven per second */
 
@@ -73,7 +73,7 @@ struct passage {
     const struct hs_move_mode *old; /* its limits count too, if in_window */
     bool in_window;
     double time_s;
-    double credit_s;                   /* of speed */
+    double credit_s;                   /* credit of speed */
     double launch_speed, launch_climb; /* length/s; 0: no launch */
     bool may_be_thrown;
     struct hs_vec path, up;

@@ -65,8 +65,9 @@ void hs_timing_restart(struct hs_timing *timing);
 void hs_timing_check(struct hs_timing *timing, const struct hs_moves_rules *rules,
                      const struct hs_timing_move *move, struct hs_timing_result *out);
 
-/* Takes time from the credit: the movement of an accepted move used it beyond `delta_us`. It is the
-   same server time, so it must not be used again. Takes no more than there is. */
+/* Takes time from the credit, but no more than the credit has. Call it if the movement of an
+   accepted move used time beyond `delta_us`. That is server time, which no later move may use
+   again. */
 void hs_timing_spend(struct hs_timing *timing, double time_us);
 
 /* Returns whether moves of this time arrived in a packet burst, or were delayed by the stall before

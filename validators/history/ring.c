@@ -175,7 +175,8 @@ static double posted_reach(const struct hs_history *history, const struct hs_sam
     return posted_pose != NULL && posted_pose->bone_count > 0 ? (double)posted_pose->reach : 0;
 }
 
-/* Extends the span by a sample and by the gap to the one before it (the sample itself: none). */
+/* Extends the span by a sample and by the gap between `before` and the sample. `before` is the
+   sample itself if there is no gap. */
 static inline void widen_span(struct hs_history *history, const struct hs_sample *before,
                               const struct hs_sample *sample)
 {

@@ -219,8 +219,8 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
-/* The same for the struct itself, and for what an insert at the end and a prune read and write. The
-   second reads the struct. */
+/* The first prefetches the struct itself. The second prefetches what an insert at the end and a
+   prune use; it reads the struct, so call the first one earlier. */
 void hs_history_prefetch_itself(const struct hs_history *history);
 void hs_history_prefetch_ends(const struct hs_history *history);
 

@@ -240,7 +240,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     enum hs_insert_result inserted =
         hs_history_insert(player->history, &match->ruleset->history, &posted.sample,
                           &posted.inherited.state, posted.posted_pose);
-    /* Here, because hs_players_prune would have to update the player again. */
+    /* Pruned before hs_players_update. Pruning after it, in hs_players_prune, would need a second
+       update. */
     bool is_stored = inserted == HS_INSERT_STORED || inserted == HS_INSERT_STORED_FULL;
     if (is_stored && time_us > keep_from_us)
         hs_history_prune(player->history, keep_from_us);

@@ -138,7 +138,7 @@ struct hs_digest hs_move_digest(const struct hs_move *move);
 const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *answers,
                                                   uint64_t epoch, uint64_t seq);
 
-/* Tells the processor to load what keeping the next answer writes. Accepts NULL. */
+/* Tells the processor to load the memory to which the next answer will be written. Accepts NULL. */
 void hs_move_answers_prefetch(const struct hs_move_answers *answers);
 
 /* Writes the result of an answer. `out` was cleared. */

@@ -193,7 +193,7 @@ void hs_players_destroy(struct hs_players *players);
 /* The player of that name, present or left; NULL: not found. */
 struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name);
 
-/* What a found player is needed for. */
+/* The purpose for which a player is looked up. */
 enum hs_players_use { HS_PLAYERS_FOR_FRAME, HS_PLAYERS_FOR_MOVE };
 
 /* The same for lists that name the players in nearly the same order each time. It first tries the

@@ -26,7 +26,7 @@ struct hs_checking {
     struct hs_player_moves *moves;
     int64_t rtt_us; /* -1: unknown */
     int64_t interp_us;
-    int64_t credit_us; /* that the connection needs; -1: unknown */
+    int64_t credit_us; /* credit that the connection needs; -1: unknown */
     /* Both are set only if has_moved, because most of their bytes are for moves with a position. */
     struct hs_move_trace *trace; /* through the world */
     struct hs_move_undo *undo;

@@ -12,7 +12,8 @@
 /* Samples before and after the times of a claim. They show a person how the players moved. */
 enum { MARGIN = 16 };
 
-/* Posted round trips of the shooter before `now` (match/connection.c uses four). */
+/* The posted round trips of the shooter before `now` that are kept. match/connection.c uses four.
+ */
 enum { ROUND_TRIPS = 4 };
 
 /* ---- what belongs to an excerpt ---- */
@@ -78,7 +79,7 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
 {
     struct hs_vec low, high;
     hs_mover_surroundings(mover, &low, &high);
-    /* Without any mover, the check of the world would not run. */
+    /* The first mover is always kept: without any mover, the check of the world would not run. */
     return mover == match->movers.all || !are_apart(low, high, excerpt->low, excerpt->high);
 }
 
@@ -100,7 +101,8 @@ struct range {
     uint32_t from, posed_from, until; /* [from, until); samples before posed_from have no bones */
 };
 
-/* Whether the player was dead, or protected, before a sample: a refusal says since when. */
+/* Whether the player is dead or protected in a sample. Such samples are kept back to the first one,
+   because a refusal says since when. */
 static bool is_out(const struct hs_history *history, uint32_t i)
 {
     const struct hs_state *state = hs_history_state(history, hs_history_at(history, i));
@@ -264,7 +266,7 @@ static void get_player_state(struct hs_loading *l, struct hs_state *state)
         l->is_damaged = true;
 }
 
-/* `match` NULL: of a mover. */
+/* Writes the samples of a player, or of a mover if `match` is NULL. */
 static void put_history(const struct hs_excerpt *excerpt, const struct hs_match *match,
                         const struct hs_history *history, bool is_shooter, struct hs_bytes *out)
 {
@@ -397,7 +399,7 @@ static void extend(struct hs_excerpt *excerpt, int64_t time_us)
     excerpt->until_us = time_us > excerpt->until_us ? time_us : excerpt->until_us;
 }
 
-/* Adds every place where a player's body was. Their eye and their contacts are within. */
+/* Adds every place where a player's body was. These bounds also contain their eye and contacts. */
 static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *match,
                             struct hs_str name)
 {
@@ -411,8 +413,8 @@ static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *m
     widen(excerpt, grown(span->high, reach));
 }
 
-/* The distance from the ends of a trace within which everything lies: the sphere, the blast, and
-   the sag of a flight (g T^2 / 8 for a flight of T seconds). */
+/* The bounds of a trace grow by this. It covers the sphere, the blast, and the sag of a flight (g
+   T^2 / 8 for a flight of T seconds). */
 static double slack_of(const struct hs_match *match, const struct hs_hit_result *result)
 {
     const struct hs_ruleset *ruleset = match->ruleset;

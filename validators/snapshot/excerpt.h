@@ -13,18 +13,18 @@
 struct hs_excerpt {
     struct hs_str shooter;
     uint64_t shot;
-    /* A posted shot of the shooter, of this weapon if there is one; NULL: they posted none. The
-       rules about unposted hits ask whether the shooter posts any. */
+    /* One shot that the shooter posted, with this weapon if possible; NULL: they posted none. The
+       rules about unposted hits depend on whether the shooter posts shots. */
     const struct hs_ledger_entry *posted;
     const struct hs_hit_claim *claim; /* names more players; NULL: a posted shot */
-    int64_t from_us, until_us;        /* the times at which players and movers are looked at */
-    struct hs_vec low, high;          /* bounds of every place that is looked at */
+    int64_t from_us, until_us;        /* the range of times whose poses the verdict uses */
+    struct hs_vec low, high;          /* bounds of all places that the verdict depends on */
 };
 
 void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,
                      struct hs_bytes *out);
 
-/* Whether the excerpt has this player, mover or used number. */
+/* Whether the excerpt contains this player, mover or used number. */
 bool hs_excerpt_has_player(const struct hs_excerpt *excerpt, const struct hs_match *match,
                            const struct hs_player *player);
 bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_match *match,

@@ -32,8 +32,8 @@ static const struct gait {
     double speed, clock, held; /* held: seconds of each cycle */
     bool hops;                 /* from base to base */
     bool has_acks;
-    bool in_arena; /* five and a half seconds through its map */
-    bool is_new;   /* cheats from the first move on */
+    bool in_arena; /* moves for 5.5 seconds through the arena's map */
+    bool is_new;   /* the player is new, and cheats from the first move on */
     double y, height;
 } gaits[] = {
     {NULL, 2, 1, 0, false, true, false, false, 0, 0},
