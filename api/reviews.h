@@ -5,11 +5,11 @@
 #include "api/json/table.h"
 #include "api/json/writing.h"
 
-/* X(id, name): the reason why the game claimed what the verdict is about. */
+/* X(id, name): the label says why the game claimed this hit. */
 #define HS_REVIEW_LABELS(X)                                                                        \
     X(CHEAT, "cheat") /* the player cheats */                                                      \
     X(LEGIT, "legit") /* the claim was honest */                                                   \
-    X(LAG, "lag")     /* honest, on a bad connection */                                            \
+    X(LAG, "lag")     /* the claim was honest, but the connection was bad */                       \
     X(BUG, "bug")     /* a fault of the game or of its integration */                              \
     X(UNSURE, "unsure")
 
@@ -19,12 +19,12 @@ enum hs_review_label { HS_REVIEW_LABELS(X) HS_REVIEW_LABEL_COUNT };
 
 extern const struct hs_vocabulary hs_review_labels;
 
-enum { HS_REVIEW_NOTE_MAX = 2000, HS_REVIEW_BY_MAX = 64 }; /* bytes */
+enum { HS_REVIEW_NOTE_MAX = 2000, HS_REVIEW_BY_MAX = 64 }; /* maximum lengths in bytes */
 
 struct hs_review {
     enum hs_review_label label;
     struct hs_str note, by; /* ptr NULL: absent */
-    int64_t at_us;          /* of the wall clock */
+    int64_t at_us;          /* time by the wall clock */
 };
 
 /* Decodes the body of POST /v1/verdicts/{verdict}/reviews; the texts borrow from `root`. */

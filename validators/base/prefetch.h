@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Bytes that a processor loads at once; more on some, which costs a few needless instructions. */
+/* Bytes that a processor loads at once. Some processors load more; on these a few instructions are
+   needless. */
 enum { HS_CACHE_LINE = 64 };
 
 static inline void hs_prefetch(const void *from, size_t size)

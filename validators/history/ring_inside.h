@@ -22,7 +22,7 @@ struct hs_history {
     struct hs_budget *budget;
     uint32_t capacity, head, count; /* ring of samples */
     struct hs_sample *samples;
-    struct hs_shared_state *states; /* `state_capacity` of them */
+    struct hs_shared_state *states; /* array of `state_capacity` entries */
     uint32_t state_capacity;
     /* Posted poses are in blocks of equal size. The first bytes of a free block contain the index
        of the next free block. */
@@ -54,7 +54,7 @@ bool hs_history_allocate(struct hs_history *history);
 enum hs_growth hs_history_grow_samples(struct hs_history *history);
 
 /* Finds or adds a state, and adds a reference to it. `state` is a struct hs_state or a struct
-   hs_mover_state. The state of sample `like` is tried first. */
+   hs_mover_state. The state of sample `like` is compared first, because it is probably the same. */
 enum hs_growth hs_history_share_state(struct hs_history *history, const void *state,
                                       const struct hs_sample *like, uint16_t *out);
 

@@ -78,7 +78,7 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
 {
     struct hs_vec low, high;
     hs_mover_surroundings(mover, &low, &high);
-    /* Without any mover, the check of the world would not run. */
+    /* The first mover is always kept, because the check `world` needs at least one mover to run. */
     return mover == match->movers.all || !are_apart(low, high, excerpt->low, excerpt->high);
 }
 
@@ -100,7 +100,8 @@ struct range {
     uint32_t from, posed_from, until; /* [from, until); samples before posed_from have no bones */
 };
 
-/* Whether the player was dead, or protected, before a sample: a refusal says since when. */
+/* Whether the player was dead or protected before a sample. Such samples are kept, because a
+   refusal reports the time since then. */
 static bool is_out(const struct hs_history *history, uint32_t i)
 {
     const struct hs_state *state = hs_history_state(history, hs_history_at(history, i));
@@ -186,7 +187,7 @@ static void put_pose(const struct hs_posted_pose *pose, struct hs_bytes *out)
             put_floats(&pose->bones[(size_t)b * pose->stride], pose->stride, out);
 }
 
-/* Returns the pose in `space`, or NULL. */
+/* Reads a posted pose into `space` and returns it. NULL: none was saved, or it is damaged. */
 static const struct hs_posted_pose *get_pose(struct hs_loading *l,
                                              union hs_posted_pose_space *space)
 {
@@ -264,7 +265,7 @@ static void get_player_state(struct hs_loading *l, struct hs_state *state)
         l->is_damaged = true;
 }
 
-/* `match` NULL: of a mover. */
+/* `match` NULL: the history of a mover. */
 static void put_history(const struct hs_excerpt *excerpt, const struct hs_match *match,
                         const struct hs_history *history, bool is_shooter, struct hs_bytes *out)
 {
@@ -383,7 +384,7 @@ void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player)
     hs_players_update(&l->match->players, player);
 }
 
-/* ---- of a claim, of a posted shot ---- */
+/* ---- the excerpt of a claim or of a posted shot ---- */
 
 static void widen(struct hs_excerpt *excerpt, struct hs_vec point)
 {
@@ -397,7 +398,8 @@ static void extend(struct hs_excerpt *excerpt, int64_t time_us)
     excerpt->until_us = time_us > excerpt->until_us ? time_us : excerpt->until_us;
 }
 
-/* Adds every place where a player's body was. Their eye and their contacts are within. */
+/* Adds every place where a player's body was. The player's eye and contacts are within these
+   places. */
 static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *match,
                             struct hs_str name)
 {

@@ -1,5 +1,5 @@
-/* What an excerpt (snapshot.h) has beyond a saved match: poses, and state that is not outdated.
-   Internal to validators/. */
+/* An excerpt (snapshot.h) is a saved match with poses, whose state is not stale. Internal to
+   validators/. */
 #ifndef HS_SNAPSHOT_EXCERPT_H
 #define HS_SNAPSHOT_EXCERPT_H
 
@@ -9,16 +9,18 @@
 /* The first value of an excerpt's bytes. */
 #define HS_EXCERPT_VERSION (UINT64_C(0x80000000) + HS_SAVED_VERSION)
 
-/* What a verdict depends on. */
+/* The data that a verdict depends on. */
 struct hs_excerpt {
     struct hs_str shooter;
     uint64_t shot;
-    /* A posted shot of the shooter, of this weapon if there is one; NULL: they posted none. The
-       rules about unposted hits ask whether the shooter posts any. */
+    /* One posted shot of the shooter, of the claim's weapon if there is one. NULL: the shooter
+       posted no shot. The rules about unposted hits need to know whether the shooter posts shots at
+       all. */
     const struct hs_ledger_entry *posted;
     const struct hs_hit_claim *claim; /* names more players; NULL: a posted shot */
-    int64_t from_us, until_us;        /* the times at which players and movers are looked at */
-    struct hs_vec low, high;          /* bounds of every place that is looked at */
+    int64_t from_us, until_us;        /* the range of times at which the verdict needs players and
+                                         movers */
+    struct hs_vec low, high;          /* bounds of every place that the verdict needs */
 };
 
 void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,
@@ -34,7 +36,8 @@ bool hs_excerpt_has_number(const struct hs_excerpt *excerpt,
                            const struct hs_ledger_entry *entry);
 bool hs_excerpt_is_shooter(const struct hs_excerpt *excerpt, const struct hs_player *player);
 
-/* Each pair writes and reads the same bytes. They follow the saved match, mover or player. */
+/* Each pair writes and reads the same bytes. In the saved bytes they follow the match, mover or
+   player. */
 void hs_excerpt_put_match(const struct hs_match *match, struct hs_bytes *out);
 void hs_excerpt_get_match(struct hs_loading *l);
 
