@@ -160,8 +160,8 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
     }
 }
 
-/* If the server accepts the positions of clients, two checks of moves are enforced unless the
-   document sets them: the path through the world, and the stance. */
+/* If the server accepts the positions of clients, these checks of moves are enforced unless the
+   document sets them. */
 static void read_checks(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {

@@ -28,8 +28,8 @@
 enum {
     ROWS = 1000000,
     BATCH = 500,
-    BATCH_MS = 100, /* between two batches of the writer: 5,000 rows a second */
-    PAGES = 40,     /* of each kind */
+    BATCH_MS = 100, /* pause between two batches of the writer, for 5,000 rows a second */
+    PAGES = 40,     /* number of pages of each kind of filter */
     PLAYERS = 2000,
     MATCHES = 500,
     REQUESTS = 20000
@@ -189,10 +189,10 @@ enum { REFUSED_EACH = 49, ROUND = 1000, SHOOTERS = 20 };
 struct side {
     struct hs_test_service service;
     struct hs_test_http *http;
-    double seconds; /* of processor time, for the requests alone */
+    double seconds; /* seconds of the service's processor time, for the requests alone */
 };
 
-/* Returns whether the answer has an accepted verdict. */
+/* Posts a request. Returns whether the answer has an accepted verdict. */
 static bool post(struct side *side, const char *path, const char *body)
 {
     struct hs_test_response response;
@@ -226,7 +226,8 @@ static void post_frames(struct side *side)
     }
 }
 
-/* The rules in metres, with a rifle that may fire at any rate and is never empty. */
+/* Opens a match with the rules in metres and a rifle that may fire at any rate and is never
+   empty. */
 static void open_match(struct side *side)
 {
     json_t *answer = hs_test_http_json(side->http, "GET", "/v1/rulesets/metres", NULL, NULL);

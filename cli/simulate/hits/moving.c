@@ -12,16 +12,18 @@
 #include "validators/base/units.h"
 #include "validators/moves.h"
 
-#define BEGIN  20.0 /* seconds; the first move */
-#define DT     (1.0 / HS_CROWD_HZ)
-#define FRAME  0.05       /* seconds between two frames */
-#define HONEST 2.0        /* seconds of honest moves before the cheat; none inside the arena */
+#define BEGIN 20.0 /* seconds; the first move */
+#define DT    (1.0 / HS_CROWD_HZ)
+#define FRAME 0.05 /* seconds between two frames */
+#define HONEST                                                                                     \
+    2.0                   /* seconds of honest moves before the cheat starts; 0 is used inside the \
+                             arena */
 #define CYCLE  2.0        /* seconds from one held packet to the next */
 #define HOPS   3.0        /* changes of the base per second */
 #define HOP    20.0       /* metres between two bases */
 #define FREE_Y (-15.0)    /* metres; no wall of the arena is in this lane */
 #define WALL   2.0        /* metres; the wall in the lane y = 0 is that far from x = 0 */
-#define SHOWN  (2.0 / 30) /* seconds; how old the acknowledged snapshots are on arrival */
+#define SHOWN  (2.0 / 30) /* seconds; age of the acknowledged snapshot when the move arrives */
 
 enum { BASES = 40, NAME_SIZE = 16 };
 
@@ -30,9 +32,9 @@ enum { BASES = 40, NAME_SIZE = 16 };
 static const struct gait {
     const char *mode;
     double speed, clock, held; /* held: seconds of each cycle */
-    bool hops;                 /* from base to base */
+    bool hops;                 /* changes from base to base */
     bool has_acks;
-    bool in_arena; /* five and a half seconds through its map */
+    bool in_arena; /* walks through the map of the arena for five and a half seconds */
     bool is_new;   /* cheats from the first move on */
     double y, height;
 } gaits[] = {
@@ -120,8 +122,8 @@ static void count_result(struct walker *walker, const struct hs_move_result *res
         count->move_reasons[result->reason]++;
     for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
         count->raised[i] += (result->raised & 1u << i) != 0;
-    /* Simulated time for one packet is no gain. Time for several packets in the same tick is
-       one. */
+    /* The simulated time of one packet is no gain, but the time of several packets in the same tick
+       is a gain. */
     if (walker->at_once > DT + 1e-6)
         count->extent = fmax(count->extent, walker->at_once);
 }
