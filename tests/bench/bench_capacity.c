@@ -163,8 +163,8 @@ static void post_one(struct play *play, unsigned tick, struct hs_raw_answer *ans
         close(fd);
 }
 
-/* Returns whether the service takes the form. A service that knows the form answers later moves
-   with less than 64 bytes per move. */
+/* Returns whether the service takes the form. The size of an answer shows it: a brief answer to a
+   later tick has less than 64 bytes per move. */
 static bool is_taken(const struct hs_match_ticks *ticks, const struct form *form)
 {
     static struct hs_raw_answer answer;

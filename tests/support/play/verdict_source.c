@@ -15,7 +15,7 @@ static const struct {
     [HS_SOURCE_FINE] = {"s", "[500,0,160]", "accepted"},
 };
 
-/* The answer, which must have this status; freed by the caller. */
+/* Sends a request. The answer must have this status. */
 static void send(struct hs_test_http *http, const char *method, const char *path,
                  const char *header, const struct hs_buffer *body, long status,
                  struct hs_test_response *answer)

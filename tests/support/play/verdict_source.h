@@ -1,5 +1,5 @@
-/* Claims with known verdicts, for tests of what follows from verdicts. The reason never depends on
-   other claims. */
+/* Claims with known verdicts, for tests of the evidence store, of events and of the webhook. The
+   reason never depends on other claims. */
 #ifndef HS_TESTS_VERDICT_SOURCE_H
 #define HS_TESTS_VERDICT_SOURCE_H
 
@@ -10,7 +10,7 @@ enum hs_source_claim {
     HS_SOURCE_SHORT, /* rejected, degenerate_trace */
     HS_SOURCE_FAR,   /* rejected, coordinate_out_of_world */
     HS_SOURCE_BARE,  /* inconclusive, no_weapon */
-    HS_SOURCE_FINE,  /* accepted; the second and later ones would be rejected for fire_rate */
+    HS_SOURCE_FINE,  /* accepted; from the second one on, fire_rate (in shadow mode) would reject */
 };
 
 /* Opens a match, whose fire_rate check is in shadow mode, and posts frames of `s`, who has a rifle,

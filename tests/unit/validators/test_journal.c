@@ -84,8 +84,8 @@ static void assert_paid(const struct hs_ledger_numbers *live, const struct hs_le
         ck_assert((found->shot != NULL) == (entry->shot != NULL));
         ++*paid;
     }
-    /* `live` has forgotten payments up to `paid_us`. `back` has forgotten them too, or has
-       forgotten later ones. */
+    /* `live` has forgotten payments up to `paid_us`. `back` has forgotten payments up to that time
+       too, or still has a payment of that time or later. */
     bool knows_time = !live->has_paid || hs_ledger_is_forgotten(back, live->paid_us);
     for (uint32_t i = 0; i < back->count; i++) {
         const struct hs_ledger_entry *entry = &back->entries[i];

@@ -57,7 +57,8 @@ START_TEST(staying_up_is_found_within_a_second)
 }
 END_TEST
 
-/* The body falls slower than gravity requires. Returns the seconds until a check failed. */
+/* Moves the body with a vertical speed that begins at v and falls by `gravity`. Returns the seconds
+   until a check failed. */
 static double fall_from(double v, double gravity, double seconds)
 {
     int before = hs_walk.failures[3];
