@@ -1,5 +1,5 @@
-/* The receiver of a webhook: a server on 127.0.0.1 that keeps all requests, and answers as a test
-   asks. Its threads belong to the process that started it. */
+/* The receiver of a webhook: a server on 127.0.0.1 that keeps all requests, and gives the answers
+   that a test asks for. Its threads belong to the process that started it. */
 #ifndef HS_TESTS_RECEIVER_H
 #define HS_TESTS_RECEIVER_H
 
@@ -13,12 +13,13 @@ struct hs_received {
     char path[128];
     char signature[128], key[128], content_type[64]; /* headers; "" if absent */
     char *body;
-    double at; /* hs_test_seconds */
+    double at; /* time of its arrival (hs_test_seconds) */
 };
 
 struct hs_receiver;
 
-/* Starts it on a free port, or on the given one if *port is not 0. NULL: it cannot be started. */
+/* Starts the receiver on a free port, or on the given one if *port is not 0. NULL: it cannot be
+   started. */
 struct hs_receiver *hs_receiver_start(unsigned *port);
 /* NULL does nothing. */
 void hs_receiver_stop(struct hs_receiver *receiver);

@@ -14,10 +14,10 @@ void hs_stored_frames(struct hs_test_kept *kept, const char *match, double from)
 
 /* Claims of `s` or `t` in a match with frames from 10 s on. */
 enum hs_stored_claim {
-    HS_STORED_FAIR,    /* accepted */
-    HS_STORED_AWAY,    /* rejected: it starts where the shooter never was */
-    HS_STORED_BESIDE,  /* rejected: it passes beside the target */
-    HS_STORED_TOO_OLD, /* rejected: further back than the rewind limit */
+    HS_STORED_FAIR,    /* the claim is accepted */
+    HS_STORED_AWAY,    /* rejected: the shot starts where the shooter never was */
+    HS_STORED_BESIDE,  /* rejected: the shot passes beside the target */
+    HS_STORED_TOO_OLD, /* rejected: its time is further back than the rewind limit */
     HS_STORED_CLAIMS
 };
 
@@ -25,7 +25,7 @@ enum hs_stored_claim {
 void hs_stored_post(struct hs_test_kept *kept, const char *match, const char *shooter, int shot,
                     enum hs_stored_claim claim, char id[HS_STORED_ID]);
 
-/* The reason of such a verdict. */
+/* Returns the reason of the verdict on a claim of this kind. */
 const char *hs_stored_reason(enum hs_stored_claim claim);
 
 /* Waits until every verdict so far is in the store. */
@@ -40,8 +40,8 @@ json_t *hs_stored_list(struct hs_test_kept *kept, const char *query);
 /* Downloads the verdicts of a list into one file and runs `recheck`: all must be identical. */
 void hs_stored_recheck(struct hs_test_kept *kept, const json_t *verdicts);
 
-/* Plays the demo's match and all scenarios, and waits until their verdicts are in the store. The
-   service needs the option --default-ruleset metres. */
+/* Plays the demo's match and all scenarios, and waits until their verdicts are in the store. For
+   that, the service must run with --default-ruleset metres. */
 void hs_stored_play_all(struct hs_test_kept *kept);
 
 /* The path of the only file of a day in the data directory, valid until the next call. */

@@ -1,6 +1,7 @@
 /*
- * The console is served whole by the admin listener alone: all files that it loads, compressed or
- * not, with headers that keep foreign scripts out. tests/console/ looks at the page in a browser.
+ * Only the admin listener serves the console, with all files that the page loads. Files come
+ * compressed or not, and with headers that keep foreign scripts out. tests/console/ tests the page
+ * in a browser.
  */
 #include <check.h>
 #include <stdio.h>
@@ -124,7 +125,7 @@ START_TEST(all_files_that_it_loads_are_there)
 }
 END_TEST
 
-/* Unpacks what the service compressed; the caller frees it. */
+/* Unpacks a compressed answer. The caller frees the result. */
 static char *unpack(const struct hs_test_response *packed, size_t size)
 {
     char *text = calloc(1, size + 1);

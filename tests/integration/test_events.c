@@ -57,7 +57,8 @@ static void restart(const char *const *more)
     hs_kept_start(&kept, more);
 }
 
-/* Waits until the process has ended after its signal. A second signal would cut its end short. */
+/* Waits until the process has ended after its signal. A second signal would end it before it has
+   finished. */
 static void await_end(void)
 {
     siginfo_t info;
@@ -144,8 +145,9 @@ START_TEST(a_retry_is_no_second_event)
 }
 END_TEST
 
-/* Reasons of the verdicts that pass a filter, of: a short trace, a far one, one without a weapon,
-   two fine ones. The second fine one would be rejected. At last a short trace in another match. */
+/* Each row is a filter, and the reasons of the verdicts that pass it. The posted claims are: a
+   short trace, a far one, one without a weapon, two accepted ones (a shadow check would reject the
+   second one), and a short trace in another match. */
 static const struct {
     const char *query, *reasons[6];
 } filters[] = {
@@ -259,7 +261,8 @@ START_TEST(a_gap_has_the_number_of_missed_verdicts)
     hs_stream_open(&stream, kept.service.admin_port, "?reason=coordinate_out_of_world", 0, NULL, 0);
     unsigned long long start_id = hs_stream_expect_start(&stream);
     hs_stream_close(&stream);
-    post(HS_SOURCE_FAR, 1, 10); /* the ring overtakes these, and a part of the others */
+    post(HS_SOURCE_FAR, 1, 10); /* the ring of the newest verdicts no longer has these, nor a part
+                                   of the next ones */
     post_many(11, 5);
     post(HS_SOURCE_FAR, 5011, 1);
     hs_stream_open(&stream, kept.service.admin_port, "?reason=coordinate_out_of_world", start_id,
@@ -271,7 +274,7 @@ START_TEST(a_gap_has_the_number_of_missed_verdicts)
     json_decref(block.data);
     ck_assert_uint_eq(hs_stream_expect_reason(&stream, "coordinate_out_of_world"), start_id + 5011);
     hs_stream_close(&stream);
-    /* Who has the id of the gap resumes without another one. */
+    /* A client that resumes with the id of the gap event gets no second gap event. */
     hs_stream_open(&stream, kept.service.admin_port, "?reason=coordinate_out_of_world", block.id,
                    NULL, 0);
     hs_stream_expect_reason(&stream, "coordinate_out_of_world");
@@ -388,7 +391,8 @@ START_TEST(a_stuck_stream_does_not_delay_the_end)
 {
     struct hs_stream_reader slow;
     hs_stream_open(&slow, kept.service.admin_port, "", 0, NULL, 4096);
-    post_many(1, 4); /* fewer than the ring has; the socket takes only a part if it is small */
+    post_many(1, 4); /* fewer verdicts than the ring holds; a socket with a small buffer takes only
+                        a part of them */
     double before = hs_test_seconds();
     hs_kept_stop(&kept);
     ck_assert_double_lt(hs_test_seconds() - before, 8);
@@ -427,7 +431,7 @@ START_TEST(tenants_see_their_own_verdicts)
     hs_source_post(kept.http, "acme-m", tokens[0].header, HS_SOURCE_SHORT, 1, 5);
     hs_source_post(kept.http, "zeta-m", tokens[1].header, HS_SOURCE_FAR, 1, 1);
     hs_source_post(kept.http, "acme-m", tokens[0].header, HS_SOURCE_FAR, 6, 1);
-    /* Also the numbers tell nothing about others. */
+    /* The ids of events also tell a tenant nothing about other tenants. */
     ck_assert_uint_eq(hs_stream_expect_reason(&zeta, "coordinate_out_of_world"), zeta_id + 1);
     for (unsigned i = 1; i <= 5; i++)
         ck_assert_uint_eq(hs_stream_expect_reason(&acme, "degenerate_trace"), acme_id + i);

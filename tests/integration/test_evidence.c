@@ -43,7 +43,8 @@ static const char *text_of(const json_t *verdict, const char *member)
     return json_string_value(json_object_get(verdict, member));
 }
 
-/* In match `one`: three kinds of rejections of `s` and two of `t`; in `two` one of `s`. */
+/* Posts claims: in match `one` three kinds of rejected claims of `s` and two of `t`, in match `two`
+   one of `s`. */
 static void post_some(char ids[6][HS_STORED_ID])
 {
     static const struct {
@@ -282,7 +283,8 @@ START_TEST(maps_reach_the_files_of_later_days)
         json_decref(list);
         hs_kept_wait(&kept); /* the geometry of the map is saved */
         hs_kept_stop(&kept);
-        ck_assert_int_eq(unlink(hs_stored_file(&kept)), 0); /* the next life begins another */
+        ck_assert_int_eq(unlink(hs_stored_file(&kept)), 0); /* the next start of the service begins
+                                                               another file */
         hs_kept_start(&kept, NULL);
     }
     hs_kept_stop(&kept);
@@ -304,7 +306,7 @@ START_TEST(files_are_private)
     ck_assert_int_eq(stat(kept.data, &status), 0);
     ck_assert_uint_eq(status.st_mode & 0777, 0700);
     ck_assert_int_eq(glob(hs_kept_path(&kept, "evidence-*"), 0, NULL, &files), 0);
-    ck_assert_uint_ge(files.gl_pathc, 2); /* with the log of SQLite */
+    ck_assert_uint_ge(files.gl_pathc, 2); /* the database and its log (SQLite) */
     for (size_t i = 0; i < files.gl_pathc; i++) {
         ck_assert_int_eq(stat(files.gl_pathv[i], &status), 0);
         ck_assert_msg((status.st_mode & 0777) == 0600, "%s", files.gl_pathv[i]);
@@ -337,7 +339,8 @@ static bool is_logged(const char *text)
     return found;
 }
 
-/* Claims are answered, lists are not, and the log has both versions. */
+/* If another version wrote the file, claims are answered but lists are not, and the log names both
+   versions. */
 START_TEST(other_versions_are_reported)
 {
     char id[HS_STORED_ID];
@@ -356,7 +359,7 @@ START_TEST(other_versions_are_reported)
         hs_test_pause_ms(10);
     ck_assert(is_logged("has tables of version 99, and this program writes version 1"));
     set_version(hs_stored_file(&kept), 1);
-    hs_stored_wait(&kept); /* it goes on without a restart */
+    hs_stored_wait(&kept); /* the store goes on without a restart */
     ck_assert_uint_eq(count_of(""), 2);
     hs_kept_stop(&kept);
 }
@@ -391,7 +394,8 @@ START_TEST(tenants_see_their_own)
     hs_stored_wait(&kept);
     snprintf(path, sizeof path, "/v1/verdicts/%s", id);
     ck_assert_uint_eq(count_of(""), 1);
-    ck_assert_uint_eq(count_of("tenant=zeta"), 1); /* it filters nothing: theirs alone */
+    ck_assert_uint_eq(count_of("tenant=zeta"), 1); /* the filter `tenant` has no effect: the list
+                                                      has only the tenant's own verdicts */
     ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 200);
     kept.headers = headers[1];
     ck_assert_uint_eq(count_of(""), 0);

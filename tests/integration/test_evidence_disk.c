@@ -41,11 +41,11 @@ struct client {
     pthread_t thread;
     unsigned port;
     const char *match;
-    int shot;         /* of the first claim */
-    atomic_bool ends; /* after the kill */
+    int shot;         /* number of the first claim */
+    atomic_bool ends; /* set after the kill */
     struct {
         char id[HS_STORED_ID];
-        double seconds; /* of its answer */
+        double seconds; /* time of its answer */
     } answers[ANSWERS_MAX];
     size_t count;
 };
@@ -75,7 +75,7 @@ static void *post_claims(void *context)
     return NULL;
 }
 
-/* Counts the answers up to a time that are not in the store. */
+/* Counts the verdicts that were answered up to a time and are not in the store. */
 static size_t missing(sqlite3 *db, const struct client *client, double until)
 {
     size_t missing = 0;
@@ -101,7 +101,7 @@ static void expect_whole(sqlite3 *db)
     sqlite3_finalize(check);
 }
 
-/* One life: two clients post until SIGKILL. Returns the number of answers. */
+/* Starts a service, and lets two clients post until SIGKILL. Returns the number of answers. */
 static size_t live_and_die(const char *mode, double grace, struct hs_random *random, int *shot)
 {
     static struct client clients[2];
@@ -133,8 +133,8 @@ static size_t live_and_die(const char *mode, double grace, struct hs_random *ran
     return answers;
 }
 
-/* Row: sync, async. An async row is committed 0.2 s after it was added; a busy machine may need
-   some more. */
+/* Row: sync, async. With `async`, a verdict is committed 0.2 s after it was added; a busy machine
+   may need some more time. */
 START_TEST(kills_lose_no_more_than_promised)
 {
     enum { GRACE_MS = 200, SLACK_MS = 300 };
@@ -174,8 +174,8 @@ static void limit_files(rlim_t bytes)
     ck_assert_int_eq(prlimit(kept.service.pid, RLIMIT_FSIZE, &limit, NULL), 0);
 }
 
-/* The disk takes nothing for a while: answers go on, the metrics and the log say so, and then every
-   verdict is stored. */
+/* For some time nothing can be written to the disk: answers go on, the metrics and the log say so,
+   and then every verdict is stored. */
 START_TEST(full_disk_delays_the_store)
 {
     enum { CLAIMS = 40 };
@@ -217,7 +217,7 @@ START_TEST(sync_answers_wait_without_a_worker)
     ck_assert_int_eq(pthread_create(&client.thread, NULL, post_claims, &client), 0);
     hs_test_pause_ms(100);
     struct hs_test_http *other = hs_test_http_open(kept.service.data_port);
-    for (int i = 0; i < 20; i++) { /* by the same, only worker */
+    for (int i = 0; i < 20; i++) { /* the only worker serves these requests */
         long status;
         double began = hs_test_seconds();
         json_decref(hs_test_http_json(other, "GET", "/v1/matches/one", NULL, &status));
@@ -280,7 +280,7 @@ END_TEST
 
 /* ---- a folder that refuses writes ---- */
 
-/* A directory in place of the file of today: nobody can write it, not even root. */
+/* A directory has the name of the file of today, so nobody can write the file, not even root. */
 START_TEST(refused_files_delay_the_store)
 {
     char day[32], id[HS_STORED_ID], path[256];

@@ -58,7 +58,7 @@ static json_int_t number_of(const json_t *object, const char *member)
     return json_integer_value(json_object_get(object, member));
 }
 
-/* The entry of an array whose member has this text. */
+/* Returns the entry of an array whose `member` has this text. */
 static const json_t *entry_of(const json_t *array, const char *member, const char *text)
 {
     size_t i;
@@ -94,7 +94,8 @@ START_TEST(reviewed_verdicts_stay)
     ck_assert_uint_eq(json_array_size(json_object_get(root, "reviews")), 0);
     json_decref(root);
     hs_kept_stop(&kept);
-    ck_assert_int_eq(unlink(hs_stored_file(&kept)), 0); /* like retention */
+    ck_assert_int_eq(unlink(hs_stored_file(&kept)), 0); /* delete the file of the day, as retention
+                                                           does */
     hs_kept_start(&kept, NULL);
     json_t *kept_ones = hs_stored_list(&kept, "reviewed&player=s");
     ck_assert_uint_eq(json_array_size(kept_ones), 1);
@@ -152,7 +153,7 @@ START_TEST(precision_counts_the_newest_reviews)
         hs_stored_post(&kept, "one", "s", i + 1, HS_STORED_AWAY, ids[i]);
     hs_stored_post(&kept, "one", "s", 5, HS_STORED_BESIDE, ids[4]);
     hs_stored_wait(&kept);
-    json_decref(review(ids[1], "{\"label\":\"bug\"}")); /* replaced below */
+    json_decref(review(ids[1], "{\"label\":\"bug\"}")); /* a newer review below replaces this one */
     for (int i = 0; i < 4; i++) {
         snprintf(body, sizeof body, "{\"label\":\"%s\"}", labels[i]);
         json_decref(review(ids[i], body));
@@ -279,7 +280,8 @@ START_TEST(deleted_players_leave_nothing)
     ck_assert(is_on_disk("account-s"));
     ck_assert(is_on_disk("remember-me"));
     ck_assert_int_eq(hs_kept_send(&kept, "DELETE", paths[_i], NULL, &answer), 200);
-    ck_assert_str_eq(answer, "{\"deleted\":5}"); /* and the copy of the reviewed one */
+    ck_assert_str_eq(answer, "{\"deleted\":5}"); /* four verdicts, and the copy of the reviewed
+                                                    one */
     free(answer);
     json_t *list = hs_stored_list(&kept, "");
     ck_assert_uint_eq(json_array_size(list), 0);
@@ -290,7 +292,8 @@ START_TEST(deleted_players_leave_nothing)
     ck_assert_int_eq(hs_kept_status(&kept, "GET", paths[_i], NULL), 404);
     ck_assert(!is_on_disk("account-s"));
     ck_assert(!is_on_disk("remember-me"));
-    /* The writer has forgotten the code of the name, too. */
+    /* The store saves names as numbers. Its writer must have forgotten the number of the deleted
+       name, too. */
     hs_stored_post(&kept, "one", "s", 10, HS_STORED_AWAY, id);
     hs_stored_wait(&kept);
     list = hs_stored_list(&kept, "player=s&account=account-s");
@@ -301,7 +304,7 @@ START_TEST(deleted_players_leave_nothing)
 }
 END_TEST
 
-/* Reviews and deletions are recorded, a deletion by the hash of the name. */
+/* The audit log has reviews and deletions. A deletion has only the hash of the name. */
 START_TEST(the_audit_has_reviews_and_deletions)
 {
     char id[HS_STORED_ID], lines[1024] = "";

@@ -40,7 +40,7 @@ static json_t *scene_of(const char *id)
 
 /* ---- scenes ---- */
 
-/* Whether a body with this role is shown at this moment. */
+/* Whether the scene shows a body with this role at this moment (`when`). */
 static bool has_body(const json_t *scene, const char *role, const char *when)
 {
     size_t i;
@@ -53,7 +53,8 @@ static bool has_body(const json_t *scene, const char *role, const char *when)
     return false;
 }
 
-/* A miss has the gap that was measured, and a wall the place where it stopped the shot. */
+/* Checks that the scene explains the reason: for a miss it has the measured gap, for a wall the
+   place where the wall stopped the shot. */
 static void check_reason(const json_t *row, const json_t *scene)
 {
     const json_t *shot = json_object_get(scene, "shot");
@@ -71,7 +72,8 @@ static void check_reason(const json_t *row, const json_t *scene)
         ck_assert(json_is_object(json_object_get(shot, "stopped")));
 }
 
-/* The schema of the contract has every member. Reading it takes long, so some scenes are enough. */
+/* One scene in SCHEMA_EVERY is compared with the schema of the contract, because that takes
+   long. */
 enum { SCHEMA_EVERY = 8 };
 
 static void check_schema(const json_t *document, const json_t *scene)
@@ -206,7 +208,7 @@ START_TEST(show_draws_a_verdict)
 }
 END_TEST
 
-/* In a game whose second axis points up. */
+/* The picture is right in a game whose second axis points up. */
 START_TEST(show_turns_the_world)
 {
     static const char frames[] =
@@ -290,7 +292,7 @@ static json_int_t count_of(const json_t *answer, const char *member)
     return json_integer_value(json_object_get(answer, member));
 }
 
-/* One claim of each kind, in a match each, and the ids of their verdicts. */
+/* Posts one claim of each kind, each in a match of its own. Stores the ids of the verdicts. */
 static void post_kinds(char ids[HS_STORED_CLAIMS][HS_STORED_ID])
 {
     for (int i = 0; i < HS_STORED_CLAIMS; i++) {
@@ -321,7 +323,7 @@ START_TEST(what_if_counts_what_changes)
     ck_assert_str_eq(text_of(json_object_get(change, "before"), "reason"), "no_intersection");
     ck_assert_str_eq(text_of(json_object_get(change, "after"), "verdict"), "accepted");
     json_decref(answer);
-    /* `recheck` finds the same in the download of the verdict. */
+    /* `recheck` with these rules finds the same change in the download of the verdict. */
     snprintf(path, sizeof path, "/v1/verdicts/%s", ids[HS_STORED_BESIDE]);
     char *stream = hs_kept_get(&kept, path);
     snprintf(file, sizeof file, "%s/verdict", kept.directory);
@@ -341,7 +343,7 @@ START_TEST(what_if_takes_filters_and_pages)
 {
     char ids[HS_STORED_CLAIMS][HS_STORED_ID], query[96] = "?limit=1";
     hs_kept_start(&kept, NULL);
-    post_kinds(ids); /* the fair one is not stored */
+    post_kinds(ids); /* the store leaves out the verdict on the fair claim */
     char *rules = changed_rules("rewind", "limit", 0.5);
     json_int_t computed = 0;
     for (int page = 0; query[0] != '\0'; page++) {
@@ -357,7 +359,7 @@ START_TEST(what_if_takes_filters_and_pages)
     ck_assert_int_eq(count_of(answer, "computed"), 1);
     json_decref(answer);
     free(rules);
-    json_t *root = hs_stored_get(&kept, "/v1/rulesets/metres"); /* other rigs */
+    json_t *root = hs_stored_get(&kept, "/v1/rulesets/metres"); /* change the rigs */
     char *metres = json_dumps(json_object_get(root, "ruleset"), JSON_COMPACT);
     answer = what_if("", metres);
     ck_assert_int_eq(count_of(answer, "computed"), 0);
@@ -371,7 +373,7 @@ START_TEST(what_if_takes_filters_and_pages)
 }
 END_TEST
 
-/* ---- who may see them ---- */
+/* ---- who may see scenes ---- */
 
 START_TEST(tenants_see_their_own)
 {
