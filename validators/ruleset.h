@@ -55,13 +55,13 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(SECONDS, max_forward_us, "max_forward", 5, 0.1, 3600)
 
 #define HS_REWIND_FIELDS(X)                                                                        \
-    /* the furthest that a claim may go back in time */                                                          \
+    /* the furthest that a claim may go back in time */                                            \
     X(SECONDS, limit_us, "limit", 0.4, 0, 60)                                                      \
-    /* how far the time of a claim may be after `now`, or after the newest pose */                         \
+    /* how far the time of a claim may be after `now`, or after the newest pose */                 \
     X(SECONDS, future_slack_us, "future_slack", 0.05, 0, 5)                                        \
     /* how much older a claim's time may be than its latency explains */                           \
     X(SECONDS, older_slack_us, "older_slack", 0.1, 0, 60)                                          \
-    /* how much newer a claim's time may be than its latency explains */                                                                 \
+    /* how much newer a claim's time may be than its latency explains */                           \
     X(SECONDS, newer_slack_us, "newer_slack", 0.03, 0, 60)                                         \
     /* how much the difference from the explained time may change within two seconds */            \
     X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \
@@ -79,7 +79,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, min_trace, "min_trace", 1e-4, 0, 1e6)                                                \
     /* the trace continues this far beyond `end` */                                                \
     X(LENGTH, sweep_extension, "sweep_extension", 10, 0, 1e6)                                      \
-    /* a shot that misses by at most this length is accepted, with the flag `lenient` */                          \
+    /* a shot that misses by at most this length is accepted, with the flag `lenient` */           \
     X(LENGTH, claim_padding, "claim_padding", 0, 0, 1e6)                                           \
     /* largest distance of the start from the shooter's rewound eye */                             \
     X(LENGTH, origin_tolerance, "origin_tolerance", 25, 0, 1e9)                                    \
@@ -142,7 +142,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(REAL, self_scale, "self_scale", 0, 0, 1e3)                                                   \
     /* the world protects victims behind it */                                                     \
     X(BOOL, occlusion, "occlusion", 1, 0, 1)                                                       \
-    /* true: a direct victim who is also in the blast takes both damages; false: only the larger */     \
+    /* true: a direct victim who is also in the blast takes both damages; false: the larger */     \
     X(BOOL, stack_with_direct, "stack_with_direct", 0, 0, 1)
 /* clang-format on */
 

@@ -196,14 +196,11 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 /* Remarks on a verdict. They never cause a rejection. */
 #define HS_FLAGS(X)                                                                                \
     X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the touched one */        \
-    X(DAMAGE_FORGED, "damage_forged")         /* the claimed damage is more than the weapon's      \
-                                                 maximum */                                        \
+    X(DAMAGE_FORGED, "damage_forged")         /* claimed damage is above the weapon's */           \
     X(RADIUS_FORGED, "radius_forged")         /* claimed radius differs by more than 1 % */        \
     X(UNSTABLE_LATENCY, "unstable_latency")   /* recent round trips differ widely */               \
-    X(TARGET_DEAD_NOW, "target_dead_now")     /* the target was alive at the hit, but is dead now: \
-                                                 no second kill */                                 \
-    X(UNVERIFIED_IMPACT, "unverified_impact") /* a blast at the claimed end, because no contact    \
-                                                 was found */                                                                                          \
+    X(TARGET_DEAD_NOW, "target_dead_now")     /* alive at the hit, now dead: no second kill */     \
+    X(UNVERIFIED_IMPACT, "unverified_impact") /* no contact: a blast at the claimed end */         \
     X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* evaluated at the newest pose */                   \
     X(LENIENT, "lenient")                     /* missed, but by no more than claim_padding */      \
     X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a pose was not tested */          \

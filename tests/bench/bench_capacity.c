@@ -294,7 +294,7 @@ static void print_one(const char *kind, const char *what, double value, const ch
                    baseline > 0 ? value / baseline : 0);
 }
 
-/* `plain` is the figure to compare with; 0: there is none. */
+/* `plain` is the figure to compare with; 0: no such figure. */
 static void print(const char *kind, const char *plain_kind, const struct capacity *capacity,
                   double plain)
 {

@@ -244,7 +244,7 @@ static int pick_route(struct hs_random *random)
 }
 
 /*
- * Writes the method. The route mostly stays the same; HEAD has the route of GET.
+ * Returns the method: mostly that of the route, sometimes HEAD for a GET, rarely any other.
  */
 static const char *pick_method(struct hs_sent_request *request, struct hs_random *random)
 {

@@ -136,7 +136,7 @@ START_TEST(a_map_is_written_once)
     ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
     hs_kept_wait(&kept);
     double bytes =
-        /* from now on only the map's name and world refer to the file */
+        /* the mesh was written to the file and freed, so only the world of the map counts */
         hs_kept_metric(&kept, "hindsight_map_bytes");
     char shown[64];
     snprintf(shown, sizeof shown, "\"bytes\":%.0f,", bytes);

@@ -153,8 +153,9 @@ static double damage_of(const char *match, const char *player)
     return damage;
 }
 
-/* Sends two ticks of one match, and then the second one again. During the second tick, allocation
-   number `nth` fails. Returns true if the tick makes fewer allocations, so none failed. */
+/* Sends two ticks of one match, and then the second one again. In the second tick the first `nth`
+   allocations succeed, and the next `count` fail. Returns whether none failed, because the tick
+   makes no more allocations. */
 static bool fail_at(struct hs_gallery *gallery, struct hs_faults *faults, long nth, long count,
                     struct hs_followed *items)
 {

@@ -266,7 +266,7 @@ static void look(struct client *client, int round)
                                         "/v1/matches",      "/v1/matches/red", "/v1/rulesets",
                                         "/v1/matches/green"};
     const char *path = paths[round % 7];
-    /* The match and its player do not exist until a post opens the match. */
+    /* A match gets 403 until a post opens it, and /readyz gets 404 while the service drains. */
     ask(client, "GET", path, NULL, " 200 403 404 ");
     pause_us(2000);
 }

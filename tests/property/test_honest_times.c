@@ -25,9 +25,7 @@
 #define FRAME        (1.0 / 60)
 #define PING_EVERY   0.5
 #define RESEND       0.05 /* seconds until a lost claim is sent again */
-#define FOLLOWS                                                                                    \
-    0.1 /* share of its error by which the client's clock is corrected at each                     \
-           snapshot */
+#define FOLLOWS      0.1  /* share of its error that a snapshot corrects in the client's clock */
 
 static uint64_t seed;
 static struct hs_ruleset *rules;

@@ -19,15 +19,13 @@
 /* Larger claimed velocities are ignored, because their squares could overflow. */
 #define MAX_VELOCITY 1e12
 
-#define TICK_MAX_US    50000.0
-#define TICK_MIN_US    1000.0
-#define TICK_WEIGHT    0.125
-#define RTT_UNKNOWN_US INT64_C(200000)
-#define RTT_MAX_US     INT64_C(1000000)
-#define SILENCE_MAX_US 1e7 /* the longest silence whose whole time one move may use */
-#define SILENCE_FADES                                                                              \
-    4.0                      /* seconds of unused time that are lost per second, beyond            \
-                                credit.max */
+#define TICK_MAX_US     50000.0
+#define TICK_MIN_US     1000.0
+#define TICK_WEIGHT     0.125
+#define RTT_UNKNOWN_US  INT64_C(200000)
+#define RTT_MAX_US      INT64_C(1000000)
+#define SILENCE_MAX_US  1e7  /* the longest silence whose whole time one move may use */
+#define SILENCE_FADES   4.0  /* seconds lost per second, of unused time beyond credit.max */
 #define BASE_CHANGES    20.0 /* the most changes counted at one time */
 #define BASE_FORGIVEN_S 4.0  /* changes forgiven per second */
 

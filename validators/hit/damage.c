@@ -64,7 +64,8 @@ static double amount_of(const struct hs_hit_context *c, const struct hs_landed *
            (double)landed->pellets * scale;
 }
 
-/* Adds damage to the entry of the same player, cause and zone. Adds the entry if there is none. */
+/* Adds damage to the entry of the same player, cause and zone. If there is no such entry, adds
+   one. */
 static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double amount)
 {
     static const struct hs_name none;

@@ -13,9 +13,7 @@
 #include "validators/base/units.h"
 #include "validators/shot.h"
 
-#define BURST_US                                                                                   \
-    INT64_C(10000000) /* length of a burst, and of the window in which shots are                   \
-                         counted */
+#define BURST_US  INT64_C(10000000) /* length of a burst, and of the counted window */
 #define VOLLEY_US (2 * BURST_US)
 #define START_US  INT64_C(2000000)
 #define FRAME_US  INT64_C(50000)

@@ -12,12 +12,10 @@
 #include "validators/base/units.h"
 #include "validators/moves.h"
 
-#define BEGIN 20.0 /* seconds; the first move */
-#define DT    (1.0 / HS_CROWD_HZ)
-#define FRAME 0.05 /* seconds between two frames */
-#define HONEST                                                                                     \
-    2.0                   /* seconds of honest moves before the cheat starts; 0 is used inside the \
-                             arena */
+#define BEGIN  20.0 /* seconds; the first move */
+#define DT     (1.0 / HS_CROWD_HZ)
+#define FRAME  0.05       /* seconds between two frames */
+#define HONEST 2.0        /* seconds of honest moves before the cheat starts */
 #define CYCLE  2.0        /* seconds from one held packet to the next */
 #define HOPS   3.0        /* changes of the base per second */
 #define HOP    20.0       /* metres between two bases */

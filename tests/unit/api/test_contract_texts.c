@@ -331,7 +331,7 @@ static const struct {
     {"MoveReason", move_reasons, 0},
     {"Unit", units, 1 /* not the first one, `none`: it is never written, because the members are
                          left out */},
-    {"FrameRefusal", frame_results, 1 /* not the first one, `stored`, because it is not a refusal */},
+    {"FrameRefusal", frame_results, 1 /* not `stored`, which is no refusal */},
     {"FrameFlag", frame_flags, 0},
     {"ProblemCode", problem_codes, 1 /* not the first one, `none` */},
 };
