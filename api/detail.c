@@ -7,13 +7,14 @@
 
 #include "api/json/digits.h"
 
-/* One of the two sentences is written. vocabulary.h explains the words in braces. */
+/* The sentence of a row is one of these two. vocabulary.h explains the words in braces. */
 struct sentence {
     const char *measured; /* for a row with a measured value; NULL: no row has one */
     const char *bare;     /* for a row without a measured value; NULL: every row has one */
 };
 
-/* The sentences of all reasons that a row can have. test_detail.c fails if one is missing. */
+/* The sentences of all reasons that a row can have. test_detail.c fails if a sentence is
+   missing. */
 static const struct sentence sentences[HS_REASON_COUNT] = {
 #define X(id, name, verdict, check, measured, bare) {measured, bare},
     HS_REASONS(X)
@@ -22,7 +23,7 @@ static const struct sentence sentences[HS_REASON_COUNT] = {
 
 #define SHIELD_IN_DOUBT "the state of {p}, or of a mover that may shield them, is unknown at {h} s"
 
-/* Sentences of reasons that mean something else with one check. */
+/* Sentences for a reason that means something else in one particular check. */
 static const struct {
     enum hs_check check;
     enum hs_reason reason;
@@ -53,8 +54,8 @@ static const struct {
      {"{t} s is {m} s after the newest frame of {p}, {L} s", SHIELD_IN_DOUBT}},
 };
 
-/* Sentences for rows with a distance, if the place or the state of a mover is unknown. Below: if
-   the weapon is. */
+/* Sentences for rows with a distance. The first are for an unknown place or state of a mover, the
+   last is for an unknown weapon. */
 static const char mover_in_doubt[] =
     "{v} may be in the way at {m}, before {l}, but its place or state at {t} s is unknown";
 static const char weapon_in_doubt[] =
@@ -207,7 +208,8 @@ static struct hs_str word_of(const struct words *words, char word, char text[HS_
     if (word == 'L')
         return join(text, numbers->is_below ? "minimum " : "limit ", numbers->limit);
     if (claim == NULL || words->result == NULL || words->row == NULL)
-        return HS_STR(""); /* the sentence of a move, which has no other words */
+        return HS_STR(""); /* the sentence is about a move, and only {m}, {l} and {L} occur in such
+                              sentences */
     switch (word) {
     case 'p':
         return player_of(words);

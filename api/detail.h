@@ -1,7 +1,7 @@
 /*
  * Describes the finding of a check in one sentence, for the person who integrates the service. The
- * sentences of reasons are in vocabulary.h, the others in detail.c. The numbers are those of the
- * row. Pure: the same row gives the same bytes on every machine. Nothing is allocated.
+ * sentences of reasons are in vocabulary.h, the other sentences in detail.c. The numbers come from
+ * the row. Pure: the same row gives the same bytes on every machine. Nothing is allocated.
  */
 #ifndef HS_API_DETAIL_H
 #define HS_API_DETAIL_H
@@ -15,7 +15,8 @@ enum { HS_SENTENCE_MAX = 384 };
 /* The claim or posted shot that a row describes. */
 struct hs_detail_claim {
     uint64_t shot;
-    struct hs_str shooter, target, weapon; /* ptr NULL: the claim does not name it */
+    struct hs_str shooter, target, weapon; /* ptr NULL: the claim does not name the player or
+                                              weapon */
     bool is_shot;                          /* a posted shot, not a claim */
 };
 

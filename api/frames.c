@@ -26,7 +26,7 @@ static void decode_bone(struct hs_reader *reader, const json_t *value, const str
         put_bone(v, bone);
 }
 
-/* Whether one array has the numbers of all bones, without an array for each bone. */
+/* Whether the bones are one array of numbers, not an array of arrays. */
 static bool are_flat(const json_t *value)
 {
     const json_t *element;
@@ -326,7 +326,8 @@ void hs_frames_count(const struct hs_frames_request *request,
     }
 }
 
-/* Writes a jump if the match found one. `left`: the number of jumps that still fit. */
+/* Writes a jump if the match found one. `left`: the number of jumps that still fit into the
+   answer. */
 static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind,
                         struct hs_str name, bool is_found, const struct hs_frame_jump *jump,
                         size_t *left)
@@ -345,7 +346,7 @@ static void encode_jump(struct hs_writer *writer, size_t frame, const char *kind
     hs_write_end(writer, '}');
 }
 
-/* Writes the first jumps of the request. Malformed frames count in the frame numbers. */
+/* Writes the first jumps of the request. Frame numbers count malformed frames too. */
 static void encode_jumps(struct hs_writer *writer, const struct hs_frames_request *request,
                          const struct hs_malformed_items *malformed, const struct hs_match *match)
 {

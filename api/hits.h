@@ -21,8 +21,8 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, const struct hs_verdict_id *id,
                    bool explain);
 
-/* Whether a brief answer leaves the result out. Such a result is accepted with the reason `ok`. It
-   has no damage, no flag, and nothing else that the game server must read. */
+/* Whether a brief answer leaves the result out. This is so if the claim is accepted with the reason
+   `ok`, and the result has no damage, no flag, and nothing else that the game server must read. */
 bool hs_hit_is_plain(const struct hs_hit_result *result);
 
 /* Write the parts that results of hits and of shots share: the head, and later checks, flags and
@@ -35,7 +35,7 @@ void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *cl
 /* Writes the measured value and the limit; nothing for HS_UNIT_NONE. */
 void hs_measure_encode(struct hs_writer *writer, double measured, double limit, enum hs_unit unit);
 
-/* Writes whether the result is a repeated one, and closes the object. */
+/* Writes whether the result repeats an earlier answer, and closes the object. */
 void hs_replayed_encode(struct hs_writer *writer, bool replayed);
 
 #endif

@@ -1,5 +1,6 @@
-/* The malformed items of a batch. Each gets an answer with its errors, in its place, and the other
-   items are applied. They are in the arena of one request, and one thread uses them. */
+/* The malformed items of a batch. Each malformed item gets an answer with its errors, in its place
+   among the answers. The other items are applied. The lists are in the arena of one request, and
+   one thread uses them. */
 #ifndef HS_API_MALFORMED_H
 #define HS_API_MALFORMED_H
 
@@ -32,9 +33,9 @@ struct hs_item_error {
 struct hs_malformed {
     struct hs_malformed *next;
     size_t frame;                  /* for a player or a mover: the index of its frame */
-    size_t index;                  /* in its batch */
-    struct hs_str who;             /* player, mover or shooter; ptr NULL: it cannot be read */
-    int64_t number;                /* number of the shot, or `seq`; -1: it cannot be read */
+    size_t index;                  /* index in its batch */
+    struct hs_str who;             /* player, mover or shooter; ptr NULL: the name cannot be read */
+    int64_t number;                /* number of the shot, or `seq`; -1: the number cannot be read */
     struct hs_item_error *errors;  /* in the order in which they were found */
     struct hs_item_error **append; /* the end of the list */
     size_t kept, left_out;         /* numbers of errors in the list, and of errors left out */
@@ -49,8 +50,8 @@ struct hs_malformed_items {
     size_t errors; /* number of errors that all items keep */
 };
 
-/* The keys of an item's name and of its number; NULL: it has none. `rest` has the other members
-   that every answer to an item of this kind must have. */
+/* The keys of an item's name and of its number; NULL: the item has none. `rest` has the other
+   members that every answer to an item of this kind must have. */
 struct hs_item_kind {
     const char *name_key, *number_key, *rest;
 };

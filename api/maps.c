@@ -8,7 +8,7 @@
 
 enum list { VERTICES, TRIANGLES, BOXES, LISTS };
 
-/* The nesting depth at which elements are. */
+/* The nesting depth of the elements of lists. */
 enum { LEVELS_AROUND = 2 };
 
 /* The parser gets at most this many bytes at a time, because its tree takes twenty times as many.
@@ -144,7 +144,7 @@ static void read_box(struct hs_reader *reader, const json_t *value, const struct
 
 static const struct {
     const char *name;
-    size_t size; /* of an element */
+    size_t size; /* bytes of an element */
     /* Reads an element in its usual form. False: it has another form, so parse it. May be NULL. */
     bool (*take)(struct hs_cursor *cursor, void *target);
     struct hs_json_field element;
@@ -215,8 +215,8 @@ static bool read_element(struct decoder *d, struct hs_cursor *cursor, enum list 
     return parse_element(d, cursor, list, index, target);
 }
 
-/* Reads or counts a list, from its opening bracket to its closing bracket. False: it is malformed,
-   or memory is out. */
+/* Reads or counts a list, from its opening bracket to its closing bracket. False: the list is
+   malformed, or out of memory. */
 static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list list)
 {
     bool too_deep;
@@ -240,8 +240,8 @@ static bool read_list(struct decoder *d, struct hs_cursor *cursor, enum list lis
 
 /* ---- the document ---- */
 
-/* The cursor is at the end of a name. If it is the name of a list, and a colon and a bracket
-   follow, moves the cursor to the bracket. */
+/* The cursor is at the end of a member's name. If the name is that of a list, and a colon and a
+   bracket follow, moves the cursor to the bracket. */
 static bool find_list(struct hs_cursor *cursor, const char *name, enum list *list)
 {
     struct hs_cursor after = *cursor;
@@ -258,7 +258,7 @@ static bool find_list(struct hs_cursor *cursor, const char *name, enum list *lis
 }
 
 /* Appends to the shell, which is the document with empty lists. A shell longer than PARSED_MAX is
-   refused later, so it is enough to keep one byte more than that. */
+   refused later, so it is enough to keep PARSED_MAX + 1 bytes. */
 static void keep(struct decoder *d, const char *from, size_t len)
 {
     size_t space = PARSED_MAX + 1 - d->shell.len;
@@ -266,7 +266,7 @@ static void keep(struct decoder *d, const char *from, size_t len)
         hs_buffer_append(&d->shell, from, len < space ? len : space);
 }
 
-/* Reads the lists, and copies the rest of the text to the shell. False: recorded a fault. */
+/* Reads the lists, and copies the rest of the text to the shell. False: a fault was recorded. */
 static bool take_lists(struct decoder *d)
 {
     struct hs_cursor cursor = {d->text.ptr, d->text.ptr + d->text.len};
@@ -318,7 +318,8 @@ static void place_malformed(const struct decoder *d, struct hs_str shell)
     set_malformed(d, d->text.ptr + offset, error.text);
 }
 
-/* Checks a list in the shell, where it must be empty, because its elements were read before. */
+/* Checks a list in the shell, where it must be empty, because its elements were read directly,
+   before the shell. */
 static void expect_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {

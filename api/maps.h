@@ -1,8 +1,8 @@
 /*
  * Maps: the static geometry of a world as a JSON document.
  *
- * The document of a million triangles has some 40 MB. A tree of JSON values would take ten times as
- * much. So the long arrays are read directly from the text. Only the rest of the document, and
+ * The document of a million triangles has some 40 MB. A tree of JSON values takes ten times as much
+ * memory. So the long arrays are read directly from the text. Only the rest of the document, and
  * elements in an unusual form, go through the parser.
  */
 #ifndef HS_API_MAPS_H
@@ -30,7 +30,7 @@ size_t hs_map_decode_bytes(const struct hs_world_mesh *counts);
 /*
  * Decodes a document with the optional members `vertices`, `triangles` and `boxes`. `counts` must
  * be the counts of this document. Faults are recorded in the reader's problem, with their pointers;
- * after HS_PROBLEM_MAX faults, further faulty elements are only counted. If memory is out, sets
+ * after HS_PROBLEM_MAX faults, further faulty elements are only counted. If out of memory, sets
  * no_memory. True if the document is valid. *out is set in any case and must be freed.
  */
 bool hs_map_decode(struct hs_reader *reader, struct hs_str text, const struct hs_world_mesh *counts,

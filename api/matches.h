@@ -7,8 +7,8 @@
 #include "validators/match.h"
 
 struct hs_match_request {
-    struct hs_str ruleset; /* ptr NULL: the default */
-    struct hs_str map;     /* ptr NULL: none */
+    struct hs_str ruleset; /* ptr NULL: the default ruleset */
+    struct hs_str map;     /* ptr NULL: no map */
 };
 
 void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
@@ -17,8 +17,8 @@ void hs_match_decode_body(struct hs_reader *reader, const json_t *root,
 /* The names and revisions of an open match. */
 struct hs_match_head {
     struct hs_str name, ruleset, map; /* map empty: none */
-    const char *revision;             /* of the ruleset */
-    const char *map_revision;         /* with a map */
+    const char *revision;             /* revision of the ruleset */
+    const char *map_revision;         /* revision of the map; only if there is a map */
 };
 
 /* Writes the answer to PUT, which is also an entry of the list: names, revisions, newest time, and
@@ -26,7 +26,8 @@ struct hs_match_head {
 void hs_match_encode(struct hs_writer *writer, const struct hs_match_head *head,
                      const struct hs_match *match);
 
-/* Writes the same object with hints (validators/hints.h) and all players. */
+/* Writes the object of hs_match_encode with hints (validators/hints.h) and all players in
+   addition. */
 void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head *head,
                            const struct hs_match *match);
 

@@ -11,8 +11,8 @@ static const struct hs_json_list flag_list = {
     .size = sizeof(enum hs_move_flag),
     .high = HS_MOVE_FLAG_COUNT};
 
-/* The client can choose any client_time. So a time out of range must not make the request fail,
-   which has moves of other players too. */
+/* The client can choose any client_time. A time out of range must not make the request fail,
+   because the request has moves of other players too. */
 static const struct hs_json_field move_fields[] = {
     {"player", HS_JSON_NAME, true, TO(player)},
     {"seq", HS_JSON_INT, TO(seq), .high = HS_JSON_INT_MAX, .bit = HS_MOVE_HAS_SEQ},
@@ -85,7 +85,7 @@ const enum hs_move_check hs_timing_flags[HS_TIMING_FLAGS] = {HS_MOVE_CHECK_FAST_
                                                              HS_MOVE_CHECK_FAST_CLOCK_SUSPECTED,
                                                              HS_MOVE_CHECK_TIMING_DISCREPANCY};
 
-/* Writes the members at the start of both forms of `timing`. */
+/* Writes the members that both forms of `timing` begin with. */
 static void write_clock(struct hs_writer *writer, int64_t age_us, int64_t discrepancy_us,
                         int64_t lifetime_us, bool is_resolving, int64_t credit_us, double speed)
 {

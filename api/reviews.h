@@ -9,7 +9,7 @@
 #define HS_REVIEW_LABELS(X)                                                                        \
     X(CHEAT, "cheat") /* the player cheats */                                                      \
     X(LEGIT, "legit") /* the claim was honest */                                                   \
-    X(LAG, "lag")     /* honest, on a bad connection */                                            \
+    X(LAG, "lag")     /* the claim was honest, but the connection was bad */                       \
     X(BUG, "bug")     /* a fault of the game or of its integration */                              \
     X(UNSURE, "unsure")
 
@@ -19,7 +19,7 @@ enum hs_review_label { HS_REVIEW_LABELS(X) HS_REVIEW_LABEL_COUNT };
 
 extern const struct hs_vocabulary hs_review_labels;
 
-enum { HS_REVIEW_NOTE_MAX = 2000, HS_REVIEW_BY_MAX = 64 }; /* bytes */
+enum { HS_REVIEW_NOTE_MAX = 2000, HS_REVIEW_BY_MAX = 64 }; /* maximum lengths in bytes */
 
 struct hs_review {
     enum hs_review_label label;

@@ -4,8 +4,8 @@
 
 #define TO(member) .offset = offsetof(struct hs_ticks_request, member)
 
-/* The members of all bodies. Each body has a range of neighbours: POST shots has those from
-   `shots`, POST hits those from `now`. */
+/* The members of all bodies. The body of each route has some neighbouring rows: POST shots those
+   from `shots` on, POST hits those from `now` on. */
 enum { FRAMES, MOVES, SHOTS, NOW, HITS };
 static const struct hs_json_field fields[] = {
     {"frames", HS_JSON_BATCH, TO(frames.frames), .list = &hs_frames_list, .bit = HS_TICKS_FRAMES},

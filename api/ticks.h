@@ -21,7 +21,7 @@ struct hs_ticks_request {
         struct hs_hit_claim *claims;
         size_t count;
     } hits;
-    int64_t now_us;  /* the member `now`, for shots and hits; with HS_TICKS_NOW */
+    int64_t now_us;  /* the member `now`, for shots and hits; valid with HS_TICKS_NOW */
     unsigned fields; /* enum hs_ticks_field: the members that the body has */
 };
 
@@ -38,8 +38,8 @@ enum hs_ticks_field {
 void hs_ticks_decode_body(struct hs_reader *reader, const json_t *root, enum hs_route route,
                           struct hs_ticks_request *out);
 
-/* Does the same without a tree of values. Names are borrowed from `body`. False: the body is
-   unusual or wrong, so it must be parsed and decoded; `out` is zero then. */
+/* Like hs_ticks_decode_body, without a tree of values. Names are borrowed from `body`. False: the
+   body is unusual or wrong, so it must be parsed and decoded; `out` is zero then. */
 bool hs_ticks_read_directly(struct hs_reader *reader, struct hs_str body, enum hs_route route,
                             struct hs_ticks_request *out);
 

@@ -1,4 +1,4 @@
-/* `hindsight check-config`: finds faults of a configuration before the service starts with it. */
+/* `hindsight check-config`: finds the faults of a configuration before a service uses it. */
 #include "api/rulesets/document.h"
 #include "cli/command.h"
 #include "service/delivery/signature.h"
@@ -153,7 +153,7 @@ static bool check_configuration(int argc, char **argv)
     free(arguments);
     if (result == HS_OPTIONS_WRONG)
         printf("%s\n", faults);
-    /* The next checks run after a fault too, so that one run reports everything. */
+    /* The next checks also run after a fault, so that one run reports all faults. */
     bool fine = check_steps(&options);
     fine = check_tls(&options) && fine;
     fine = check_secret(&options) && fine && result == HS_OPTIONS_OK;

@@ -9,7 +9,7 @@
 
 #include "validators/str.h"
 
-enum { OPTIONS_MAX = 16, OPTION = 256 /* larger than every character */ };
+enum { OPTIONS_MAX = 16, OPTION = 256 /* larger than every character code */ };
 
 bool hs_argument_text(const struct hs_argument *argument, const char *text)
 {
@@ -81,7 +81,7 @@ bool hs_command_read(const struct hs_command *command, const struct hs_argument 
                                       arguments[i].parse != NULL ? required_argument : no_argument,
                                       NULL, OPTION};
     *code = HS_EXIT_USAGE;
-    optind = 0; /* lets getopt_long begin with the first argument */
+    optind = 0; /* makes getopt_long start again from the first argument */
     opterr = 0;
     while ((found = getopt_long(argc, argv, ":h", list, &at)) == OPTION) {
         const struct hs_argument *argument = &arguments[at - 1];

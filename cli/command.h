@@ -7,7 +7,8 @@
 
 enum { HS_EXIT_FINE = 0, HS_EXIT_FAILED = 1, HS_EXIT_USAGE = 2 };
 
-/* Each runs one subcommand and returns its exit code. argv[0] is the name of the subcommand. */
+/* Each function runs one subcommand and returns its exit code. argv[0] is the name of the
+   subcommand. */
 int hs_check_config_main(int argc, char **argv);
 int hs_token_main(int argc, char **argv);
 int hs_play_main(int argc, char **argv);
@@ -45,7 +46,7 @@ struct hs_command {
 /*
  * Reads the arguments of a command: at most 16 options, --help and the operand. `operand` is NULL
  * for a command that takes no operand. Returns true if the command can go on; then texts point into
- * argv. Returns false if it must end with *code, because the help or the fault has been printed.
+ * argv. Returns false if the command must end with *code; the help or the fault was printed.
  */
 bool hs_command_read(const struct hs_command *command, const struct hs_argument *arguments,
                      int argc, char **argv, const char **operand, int *code);

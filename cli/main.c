@@ -89,8 +89,8 @@ static void help(FILE *to)
           to);
 }
 
-/* Opens /dev/null for each closed standard stream. Otherwise a socket would get the number of the
-   stream, and the log would go into the socket. */
+/* Opens /dev/null for each closed standard stream. If a stream stays closed, a socket may get its
+   number, and the log would go into the socket. */
 static void open_standard_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)

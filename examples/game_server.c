@@ -35,8 +35,8 @@ struct vec {
 /* ---- the game's frame of reference ---- */
 
 /* Your game posts positions as its engine has them and converts nothing. This program simulates in
-   metres with x ahead, y left, z up. It converts its positions, so that it can stand for a game on
-   each engine. Coordinate i of the engine is sign[i] * unit * own[axis[i]]. */
+   metres with x ahead, y left, z up. It converts its positions, so that it can play the part of a
+   game on each engine. Coordinate i of the engine is sign[i] * unit * own[axis[i]]. */
 static const struct engine {
     const char *ruleset; /* built into the service */
     double unit;         /* engine units in a metre */
@@ -148,7 +148,7 @@ static json_t *request(const char *method, const char *path, const json_t *body)
     exit(2);
 }
 
-/* ---- the game: yours has this already ---- */
+/* ---- the game: your game already has this part ---- */
 
 static const struct wall {
     double min[3], max[3];
@@ -250,7 +250,8 @@ static enum kind choose_kind(int shooter)
 {
     if (shooter == 0)
         return (enum kind)(OLD_TIME + players[0].claims % 3);
-    /* trudy posts the first shots, so the service expects a shot for each of their hits. */
+    /* trudy's first two cheats post their shots. From then on the service expects a posted shot for
+       every hit that trudy claims. */
     return shooter == 1 ? (enum kind)(BESIDE + players[1].claims % 4) : HONEST;
 }
 
@@ -261,11 +262,13 @@ static bool client_shoots(int shooter, double now, struct claim *claim)
     struct player *player = &players[shooter];
     int target = (shooter + 1 + (int)dice(0, PLAYERS - 1)) % PLAYERS;
     /* The client saw a snapshot that the server sent one round trip earlier, and it shows every
-       snapshot INTERP later. It knows the server time of that pose and sends it with the shot. */
+       snapshot INTERP later. The client knows the server time of the pose on its screen, and sends
+       this time with the shot. */
     double rtt = fmax(0.02, player->rtt + dice(-0.02, 0.02));
     double seen = now - rtt - INTERP;
     enum kind kind = choose_kind(shooter);
-    /* The shooter's own moves arrive with the shot, so the server has the shooter there now. */
+    /* The shooter's own moves arrive with the shot, so the server has the shooter at this place
+       now. */
     struct vec from = raised(feet(shooter, now), EYE);
     if (kind == OLD_TIME)
         seen = now - dice(0.6, 0.8);
@@ -298,7 +301,7 @@ static json_t *pose(int i, double now, bool first)
     struct player *player = &players[i];
     json_t *entry = json_pack("{s:s,s:o,s:f}", "player", player->name, "position",
                               position(feet(i, now)), "rtt", player->rtt + dice(-0.01, 0.01));
-    if (first) { /* the service remembers these until they change */
+    if (first) { /* the service remembers these values until they change */
         json_object_set_new(entry, "event", json_string("spawn"));
         json_object_set_new(entry, "weapon", json_string("rifle"));
         json_object_set_new(entry, "interp", json_real(INTERP));
@@ -306,14 +309,15 @@ static json_t *pose(int i, double now, bool first)
     return entry;
 }
 
-/* Posts every shot, and a claim if the client says that the shot hit. Two cheats do not: they claim
-   a hit without a shot, or with the number of an earlier shot. */
+/* Posts every shot, and a claim if the client says that the shot hit. Two of the cheats post no
+   shot: they claim a hit without a shot, or with the number of an earlier shot. */
 static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, double now)
 {
     struct player *player = &players[claim->shooter];
     /* The number is unique for the shooter in this match. */
     int number = claim->kind == USED_NUMBER ? player->shots : ++player->shots;
-    struct vec direction = claim->to; /* the hit has to follow it */
+    struct vec direction = claim->to; /* direction of the posted shot; the path of the hit must have
+                                         the same direction */
     for (int i = 0; i < 3; i++)
         direction.v[i] -= claim->from.v[i];
     if (claim->kind != NO_SHOT && claim->kind != USED_NUMBER)
@@ -323,7 +327,8 @@ static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, dou
                                         "direction", position(direction)));
     if (claim->target < 0)
         return;
-    /* Without fire_time the shooter's pose at `now` counts: their moves arrived with the shot. */
+    /* The claim has no fire_time. So the shooter's pose at `now` counts, which is right because the
+       shooter's moves arrived with the shot. */
     json_array_append_new(hits, json_pack("{s:i,s:s,s:s,s:f,s:o,s:o}", "shot", number, "shooter",
                                           player->name, "target", players[claim->target].name,
                                           "hit_time", claim->seen, "start", position(claim->from),
@@ -358,8 +363,8 @@ static void apply(const struct claim *claim, const json_t *result)
              json_string_value(json_object_get(result, "reason")), detail);
 }
 
-/* Returns the milliseconds to wait before sending the claims again that the service could not
-   verify now (`over_budget`, `not_recorded`). Returns 0 if every claim has its verdict. */
+/* Some claims the service could not verify now (`over_budget`, `not_recorded`). Returns the
+   milliseconds to wait before sending them again. Returns 0 if every claim has its verdict. */
 static long undecided_ms(const json_t *answer)
 {
     const json_t *result;
@@ -395,7 +400,8 @@ static void tick(const char *match, double now, bool first, bool shooting)
     for (int try = 0; try < TRIES && undecided_ms(answer) > 0; try++) {
         wait_ms(undecided_ms(answer));
         json_decref(answer);
-        answer = request("POST", path, body); /* verdicts already given stay as they are */
+        answer = request("POST", path, body); /* the service repeats verdicts that it has already
+                                                 given */
     }
     /* A refused frame is a mistake of the game server, so print it. */
     if (json_array_size(json_object_get(json_object_get(answer, "frames"), "refused")) > 0)
@@ -438,7 +444,7 @@ static void open_match(const char *match)
     snprintf(path, sizeof path, "/maps/%s", match);
     json_decref(request("PUT", path, map));
     snprintf(path, sizeof path, "/matches/%s", match);
-    json_decref(request("DELETE", path, NULL)); /* a match that an aborted run left open */
+    json_decref(request("DELETE", path, NULL)); /* end a match that an aborted run left open */
     json_decref(request("PUT", path, rules));
     json_decref(map);
     json_decref(rules);
@@ -517,7 +523,7 @@ int main(int argc, char **argv)
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, 10000L);
     snprintf(match, sizeof match, "example-c-%s", engine->ruleset);
     srand48(7);
-    /* Honest players have the shortest and the longest round trips. */
+    /* The shortest and the longest round trip belong to honest players. */
     for (int i = 0; i < PLAYERS; i++)
         players[i].rtt = 0.02 + 0.22 * ((i + 5) % PLAYERS) / (PLAYERS - 1);
     printf("%s: %.0f s of ten players at %.0f m/s, as %s counts\n", argv[0], seconds, SPEED,

@@ -43,7 +43,8 @@ void post_tick(hs_match &game, int64_t time_us, double bob_y)
     hs_player_frame players[2]{};
     players[0].player = HS_STR("alice");
     players[0].weapon = HS_STR("rifle");
-    players[0].fields = HS_FIELD_RTT; // remembered, like the weapon, until it changes
+    players[0].fields = HS_FIELD_RTT; // the round trip; the service remembers it, like the weapon,
+                                      // until it changes
     players[0].rtt_us = 40000;
     players[1].player = HS_STR("bob");
     players[1].position = {20, bob_y, 0};

@@ -74,7 +74,7 @@ static bool set_limits(struct hs_service *service, const struct hs_options *opti
     return service->rates != NULL;
 }
 
-/* Creates the webhook without its secret and its thread. False: memory is out. */
+/* Creates the webhook without its secret and its thread. False: out of memory. */
 static bool create_webhook(struct hs_service *service, const struct hs_options *options)
 {
     struct hs_webhook_settings settings = {
@@ -90,7 +90,7 @@ static bool create_webhook(struct hs_service *service, const struct hs_options *
     return service->webhook != NULL;
 }
 
-/* Creates the shared state, before the listeners. False: failed, which is logged. */
+/* Creates the shared state, before the listeners. False: creating it failed, which is logged. */
 static bool create_state(struct hs_service *service, const struct hs_options *options)
 {
     char error[256] = "out of memory";
@@ -208,7 +208,7 @@ static bool restore(struct hs_service *service)
     return cannot_start(error);
 }
 
-/* Starts both listeners. Returns false on failure. Then the log has the reason. */
+/* Starts both listeners. Returns false on failure; the reason is logged. */
 static bool start_listeners(struct hs_service *service, const struct hs_tls *tls,
                             struct hs_http *listeners[2])
 {
@@ -240,7 +240,7 @@ static bool start_listeners(struct hs_service *service, const struct hs_tls *tls
 }
 
 /* Loads the TLS files. This happens before a recording or a data directory is opened, so that a
-   start with faulty files leaves nothing behind. */
+   start with faulty TLS files creates no files. */
 static bool load_tls(const struct hs_options *options, struct hs_tls *tls)
 {
     char error[256];
@@ -270,12 +270,14 @@ static sigset_t block_signals(void)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
-    signal(SIGXFSZ, SIG_IGN); /* beyond a limit of file sizes, writes fail instead */
+    signal(SIGXFSZ, SIG_IGN); /* so a write beyond the limit of file sizes fails and does not end
+                                 the process */
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     return signals;
 }
 
-/* A service at a terminal has no load balancer that must notice the end, so it need not wait. */
+/* Whether somebody ended the service at a terminal. Then no load balancer must notice the end, so
+   the service need not wait. */
 static bool is_ctrl_c(int signal_number)
 {
     return signal_number == SIGINT && (isatty(STDIN_FILENO) == 1 || isatty(STDERR_FILENO) == 1);
@@ -343,7 +345,8 @@ static int start(struct hs_service *service, const struct hs_options *options,
     bool fine = prepared && start_listeners(service, &tls, listeners);
     hs_tls_free(&tls); /* the library has its own copy */
     if (prepared && !fine) {
-        /* No claim was verified, so the checkpoint of a clean end stays valid. */
+        /* The start failed before any claim was verified. So if the last checkpoint is final, it
+           stays valid. */
         hs_checkpoint_close(service->checkpoint);
         service->checkpoint = NULL;
     }
@@ -398,8 +401,8 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
     hs_notify("STOPPING=1");
     bool patient = !is_ctrl_c(received) && drain(&service, &signals);
     end_on_next_signal(&signals);
-    /* A body may arrive as late as its deadline, and its reply needs a moment more. Both listeners
-       share this time, because the supervisor has one timeout. */
+    /* A body may arrive until its deadline, and its reply takes a moment more. Both listeners must
+       end in this time, because the supervisor has one timeout for the process. */
     int64_t until_us =
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));

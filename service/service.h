@@ -29,7 +29,7 @@ struct hs_service {
     struct hs_registry *registry;
     struct hs_ruleset_store *rulesets;
     struct hs_map_store *maps;
-    struct hs_share *bodies; /* request bodies, except those of maps */
+    struct hs_share *bodies; /* shares out the memory of request bodies, except bodies of maps */
     struct hs_pool *map_builder, *ruleset_builder;
     struct hs_pool *evidence_readers; /* runs the requests that read the evidence store */
     struct hs_share *exports;         /* exports of the evidence store that are being sent */
@@ -40,11 +40,12 @@ struct hs_service {
     struct hs_journal *journal;       /* belongs to the checkpoint; NULL: no journal */
     struct hs_evidence *evidence;     /* NULL: no evidence is stored */
     struct hs_events *events;
-    struct hs_webhook *webhook; /* NULL: none */
+    struct hs_webhook *webhook; /* NULL: no webhook */
     atomic_bool draining;       /* readyz answers 404 from now on */
     atomic_bool ready;
     struct hs_log_limit match_log; /* for lines about single matches */
-    atomic_uint stuck[3]; /* by enum hs_listener: endpoints that run far longer than expected */
+    atomic_uint stuck[3];          /* number of endpoints that run far longer than expected, by enum
+                                      hs_listener */
 };
 
 #endif

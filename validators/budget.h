@@ -1,6 +1,6 @@
 /*
- * A memory budget: the bytes in use by one holder against its limit. Several budgets can share
- * another one above them.
+ * A memory budget: the bytes in use by one holder against its limit. Several budgets can share one
+ * budget above them, which limits their sum.
  *
  * A holder reserves bytes before it allocates them. If the reservation fails, the holder does not
  * allocate. So no limit is ever exceeded. Safe to call from many threads at once.
@@ -19,8 +19,8 @@ struct hs_budget;
 
 /*
  * Creates a budget with a limit in bytes (SIZE_MAX: no limit). Bytes reserved in it are also
- * reserved in the budget `of` (NULL: in no other), which is borrowed and must outlive it. NULL: out
- * of memory. Destroy everything that uses the budget before the budget.
+ * reserved in the budget `of`, which is borrowed and must live longer. `of` NULL: in no other
+ * budget. NULL: out of memory. Destroy everything that uses the budget before the budget.
  */
 struct hs_budget *hs_budget_create(size_t limit, struct hs_budget *of);
 void hs_budget_destroy(struct hs_budget *budget);
@@ -29,17 +29,17 @@ void hs_budget_destroy(struct hs_budget *budget);
 size_t hs_budget_used(const struct hs_budget *budget);
 
 /*
- * Reserves the bytes. False: the limit would be exceeded, and nothing changed.
- * hs_budget_reserve_spare is for bytes that the caller can do without: it fails earlier, so that a
- * twentieth of each limit is left for hs_budget_reserve. A NULL budget grants every request.
- * hs_budget_release returns reserved bytes.
+ * Reserves the bytes. False: the limit does not allow it; nothing changed. hs_budget_reserve_spare
+ * is for bytes that the caller can do without: it fails earlier, so that a twentieth of each limit
+ * is left for hs_budget_reserve. A NULL budget grants every request. hs_budget_release returns
+ * reserved bytes.
  */
 bool hs_budget_reserve(struct hs_budget *budget, size_t bytes);
 bool hs_budget_reserve_spare(struct hs_budget *budget, size_t bytes);
 void hs_budget_release(struct hs_budget *budget, size_t bytes);
 
-/* Whether the bytes could be reserved now. False counts as a failed reservation, because the
-   caller will then drop something. */
+/* Returns whether the bytes can be reserved now. False counts as a failed reservation, because the
+   caller then drops something. */
 bool hs_budget_has(struct hs_budget *budget, size_t bytes);
 bool hs_budget_has_spare(struct hs_budget *budget, size_t bytes);
 

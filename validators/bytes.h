@@ -1,4 +1,4 @@
-/* A buffer that the library appends to. Its user owns it. */
+/* A buffer that the library appends to. The caller owns it. */
 #ifndef HS_BYTES_H
 #define HS_BYTES_H
 

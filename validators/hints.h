@@ -21,16 +21,18 @@ enum { HS_HINTS_MAX = 8, HS_HINT_TEXT = 256 };
 
 struct hs_hint {
     enum hs_hint_code code;
-    uint32_t claims, of;       /* claims that show it, of those that could; old claims count less */
-    enum hs_unit unit;         /* of `measured` and `expected`; HS_UNIT_NONE: ignore both */
-    double measured, expected; /* the value in the claims; the value by frames and ruleset */
+    uint32_t claims, of;       /* `claims` of `of` claims that can show the mistake do show it; old
+                                  claims count less */
+    enum hs_unit unit;         /* unit of `measured` and `expected`; HS_UNIT_NONE: ignore both */
+    double measured, expected; /* the value in the claims, and the value by frames and ruleset */
     char detail[HS_HINT_TEXT];
 };
 
 /* Writes the hints of a match, at most HS_HINTS_MAX. Returns their number. Reads only. */
 size_t hs_match_hints(const struct hs_match *match, struct hs_hint out[HS_HINTS_MAX]);
 
-/* The codes of all hints of a match, one bit per enum hs_hint_code. Cheaper than hs_match_hints. */
+/* Returns the codes of all hints of a match, one bit per enum hs_hint_code. Cheaper than
+   hs_match_hints. */
 unsigned hs_match_hint_codes(const struct hs_match *match);
 
 HS_PUBLIC_END

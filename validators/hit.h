@@ -36,13 +36,14 @@ struct hs_hit_claim {
     struct hs_str target;       /* absent: the claim names no target */
     struct hs_str claimed_bone; /* bone or zone */
     int64_t hit_time_us;
-    int64_t fire_time_us;      /* with has_fire_time */
+    int64_t fire_time_us;      /* valid if has_fire_time */
     struct hs_vec start, end;  /* world, length; with pellets `end` is the first pellet's */
     bool has_end, has_pellets; /* `end` was posted; `pellets` was posted */
-    bool has_no_end;           /* a projectile's claim that leaves `end` to `velocity` and times */
-    struct hs_vec velocity;    /* at launch, length/s; with has_velocity */
-    double radius;             /* length; with has_radius */
-    double claimed_damage;     /* with has_claimed_damage */
+    bool has_no_end;           /* a projectile's claim without `end`: `velocity` and times give
+                                  it */
+    struct hs_vec velocity;    /* at launch, length/s; valid if has_velocity */
+    double radius;             /* length; valid if has_radius */
+    double claimed_damage;     /* valid if has_claimed_damage */
     bool has_fire_time, has_radius, has_claimed_damage, has_velocity;
     enum hs_fuse fuse;
     const struct hs_pellet_claim *pellets;
@@ -70,7 +71,8 @@ struct hs_damage {
     struct hs_name player;
     double amount;
     enum hs_cause cause;
-    uint16_t pellets;          /* number that add up to it; 1 for a single shot, 0 for a blast */
+    uint16_t pellets;          /* number of pellets that add up to this damage; 1 for a single shot,
+                                  0 for a blast */
     struct hs_name bone, zone; /* empty: none */
     double distance;           /* length; for a blast: from its centre to the nearest surface */
 };
@@ -86,7 +88,7 @@ struct hs_impact {
 
 struct hs_rewind_info {
     bool present;           /* a pose of the target was used */
-    int64_t time_us, by_us; /* evaluated time; now minus that time */
+    int64_t time_us, by_us; /* the evaluated time, and `now` minus that time */
     int64_t from_us, to_us;
     double alpha;
     bool clamped, held;
@@ -99,7 +101,7 @@ struct hs_rewind_info {
 struct hs_pellet_result {
     enum hs_pellet_outcome outcome;
     enum hs_reason reason; /* HS_REASON_OK for a hit */
-    struct hs_name player; /* touched, or in front */
+    struct hs_name player; /* the player who was touched, or who is in front */
     struct hs_name zone;
     double amount;
     double margin; /* smallest gap to the claimed body, length; 0 for a hit */
@@ -127,14 +129,18 @@ struct hs_hit_result {
     uint16_t weapon;      /* ruleset index of the evaluated weapon; HS_NONE: unknown */
     int64_t now_us;       /* arrival of the claim at the game server */
     int64_t fire_time_us; /* used for the evaluation */
-    int64_t eye_time_us;  /* time of the shooter's pose that was used; `now` without a fire time */
+    int64_t eye_time_us;  /* time of the shooter's pose that was used; `now` if the claim has no
+                             fire time */
     bool shot_was_posted;
-    int64_t sleep_us; /* of a posted shot: how long a client delays a projectile that it predicts */
+    int64_t sleep_us; /* posted shot: how long the client waits before it shows its predicted
+                         projectile */
     int64_t remaining_flight_us; /* of a posted projectile, after forward_time; -1: none */
     struct hs_vec end;           /* of the trace that was evaluated */
-    bool is_instant; /* the claim's own hit_time was used, and its weapon is no projectile */
+    bool is_instant; /* the hit_time that the claim gives was used, and its weapon fires no
+                        projectile */
     bool has_offset;
-    int64_t offset_us; /* hit_time minus what rtt and interp explain; with has_offset */
+    int64_t offset_us; /* hit_time minus the time that rtt and interp explain; valid if
+                          has_offset */
     uint64_t work;     /* cost of this claim in work units; set for replays too */
     uint16_t check_count, would_reject_count, damage_count;
     uint16_t pellet_count, refused_count, unclaimed_count;
@@ -159,7 +165,7 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
 
 /*
  * Like hs_hit_verify, with at most `limit` work units (0: no limit). `is_whole`: no earlier claim
- * used a part of the limit. Then the claim always starts. Otherwise a claim whose estimate
+ * used a part of the limit, so the claim always starts. If it is false, a claim whose estimate
  * (hit/work.h) exceeds the limit does not start. A claim that exceeds the limit while it runs is
  * stopped. In both cases the reason is HS_REASON_OVER_BUDGET, and the result must not be recorded.
  */
@@ -169,9 +175,9 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
 /*
  * Adds the shooter to the match, so that their claims can be recorded. This changes no verdict.
  * False: out of memory, or the match is full. The result then cannot be recorded, and a retry of
- * the claim would be evaluated again. In this case, call hs_hit_withhold: it makes the result
- * inconclusive for `reason`, so that the claim deals no damage. It only changes an accepted result,
- * or one whose posted shot could not be recorded either.
+ * the claim is evaluated again. In this case, call hs_hit_withhold: it makes the result
+ * inconclusive for `reason`, so that the claim deals no damage. It only changes a result that is
+ * accepted, or whose posted shot could not be recorded either.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
@@ -185,10 +191,11 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);
 bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
                    const struct hs_hit_result *result, struct hs_str answer);
 
-/* Estimated work units of the most expensive claim with a weapon, without a map. */
+/* Returns the estimated work units of the most expensive claim with a weapon, if the match has no
+   map. */
 uint64_t hs_weapon_work(const struct hs_ruleset *ruleset, const struct hs_weapon *weapon);
 
-/* Number of hitboxes of the largest rig. They cause most of that work. */
+/* Returns the number of hitboxes of the largest rig. They cause most of the work of a claim. */
 uint64_t hs_ruleset_hitboxes(const struct hs_ruleset *ruleset);
 
 HS_PUBLIC_END

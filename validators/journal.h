@@ -3,9 +3,9 @@
  * players, the payments in them, their accounts, withdrawn shots, and clock resets. A payment is an
  * accepted claim, whose damage the game server applies.
  *
- * A match appends these as records to a buffer of its owner. Before the owner answers a request, it
- * writes the buffer to storage that outlives the process. After a crash, the records are applied to
- * the match read from the snapshot. This restores the later payments.
+ * A match appends these events as records to a buffer of its owner. Before the owner answers a
+ * request, it writes the buffer to storage that outlives the process. After a crash, the records
+ * are applied to the match read from the snapshot. This restores the later payments.
  *
  * Each record names its session and its clock. So a record has no effect if the snapshot already
  * contains its event. Records of several snapshots can be applied one after the other.
@@ -23,7 +23,7 @@ HS_PUBLIC_BEGIN
 /*
  * Appends records to `journal` from now on. NULL, the default: writes no records. The buffer is
  * borrowed; its owner may empty it at any time. If the buffer cannot grow, calls that post frames,
- * check moves or record claims fail as if memory were out, and change nothing.
+ * check moves or record claims fail as if out of memory, and change nothing.
  */
 void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 
@@ -32,8 +32,8 @@ uint64_t hs_journal_layout(void);
 
 /*
  * Applies records of this layout to a match that was opened by the same first frame. The match must
- * have no frames and no journal. False: the records are damaged, or memory is out. The records
- * before the damage are applied.
+ * have no frames and no journal. False: the records are damaged, or out of memory. The records
+ * before that point are applied.
  */
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size);
 

@@ -24,8 +24,8 @@ struct hs_remembered_check {
 };
 
 enum {
-/* One for each check of stage KEPT, and one for latency if its outcome is unknown.
-   NOLINTNEXTLINE(bugprone-macro-parentheses): the rows are added up. */
+/* Places for one row of each check of stage KEPT, and for one row of latency if its outcome is
+   unknown. NOLINTNEXTLINE(bugprone-macro-parentheses): the rows are added up. */
 #define X(id, name, mode, stage) (HS_CHECK_STAGE_##stage == HS_CHECK_STAGE_KEPT ? 1 : 0) +
     HS_MAX_REMEMBERED = HS_CHECKS(X) 1,
 #undef X
@@ -55,10 +55,11 @@ struct hs_ledger_entry {
     bool is_cancelled; /* a posted shot that was withdrawn; `accepted` stays true */
     bool is_instant;   /* a hit at the moment of its shot: hit_time_us counts */
     bool has_offset;
-    uint32_t payment; /* its number among hs_match_payments; 0: no payment, or restored */
+    uint32_t payment; /* its number, counted as in hs_match_payments; 0: no payment, or restored */
     int64_t hit_time_us;
-    int64_t offset_us;           /* hit_time minus what rtt and interp explained; with has_offset */
-    struct hs_vec start, end;    /* of the trace; if accepted */
+    int64_t offset_us;           /* hit_time minus the time that rtt and interp explained; valid if
+                                    has_offset */
+    struct hs_vec start, end;    /* ends of the trace; set if accepted */
     struct hs_posted_shot *shot; /* owned; set for a posted shot, NULL for a hit */
     char *answer; /* owned; the reply that was sent, `answer_size` bytes; NULL: dropped */
     size_t answer_size;

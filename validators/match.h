@@ -29,13 +29,13 @@ struct hs_match;
  * Creates a match. The ruleset is borrowed and must outlive it. NULL: out of memory, or the limits
  * are too small.
  *
- * Memory never exceeds the limit of the match, nor that of the shared budget. Near a limit, the
- * match refuses new players and movers (HS_FRAME_CAPACITY, HS_MOVE_CAPACITY). A history that needs
- * to grow then drops its oldest samples instead.
+ * Memory never exceeds the limit of the match, nor the limit of the shared budget. Near a limit,
+ * the match refuses new players and movers (HS_FRAME_CAPACITY, HS_MOVE_CAPACITY). A history drops
+ * its oldest samples instead of growing.
  *
  * A twentieth of each limit, and a part for each player, is reserved for the records of claims and
- * moves. If that is not enough, histories are shortened first. Then the oldest answers kept for
- * retries are dropped. Used numbers are kept longest, so that no shot is paid twice.
+ * moves. If these bytes are not enough, histories are shortened first. Then the oldest answers kept
+ * for retries are dropped. Used numbers are kept longest, so that no shot is paid twice.
  */
 struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits);
@@ -58,7 +58,7 @@ size_t hs_match_min_bytes(void);
 
 /*
  * Stores one frame. `results` has player_count entries, then mover_count entries for the movers. A
- * refused entry is not stored, but it counts towards a clock reset. *flags gets one bit per enum
+ * refused entry is not stored, but may help to confirm a clock reset. *flags gets one bit per enum
  * hs_frame_flag. False: out of memory; the entries before that point are stored.
  */
 bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
@@ -66,7 +66,8 @@ bool hs_match_post_frame(struct hs_match *match, const struct hs_frame *frame,
 
 /* The jump of a sample that was flagged UNFLAGGED_JUMP. */
 struct hs_frame_jump {
-    double distance, limit; /* length; the limit is what history.max_speed allows in elapsed_us */
+    double distance, limit; /* length; `limit` is the distance that history.max_speed allows in
+                               elapsed_us */
     int64_t elapsed_us;     /* since the previous sample */
 };
 
@@ -87,7 +88,8 @@ struct hs_match_info {
     int64_t newest_us;  /* time of the newest frame */
     int64_t opening_us; /* time of the first frame ever stored */
     bool has_frames;
-    bool needs_resync; /* less than one window of history: clients should post older frames again */
+    bool needs_resync; /* the match has less than one window of history, so game servers should post
+                          older frames again */
     uint32_t players;  /* present */
     uint32_t movers;
     uint32_t accounts;    /* of players who left */
@@ -113,7 +115,7 @@ struct hs_player_info {
     struct hs_str name;
     struct hs_str account; /* ptr NULL: none is known */
     uint32_t samples;
-    int64_t oldest_us, newest_us; /* with samples > 0 */
+    int64_t oldest_us, newest_us; /* valid if samples > 0 */
     int64_t life;
     bool alive;
     struct hs_vec position;
@@ -135,7 +137,7 @@ struct hs_player_info {
  */
 uint64_t hs_match_session(const struct hs_match *match, struct hs_str name, int64_t fire_time_us);
 
-/* False: no such player is present. */
+/* Writes the state of a player to *out. False: no such player is present. */
 bool hs_match_find_player(const struct hs_match *match, struct hs_str name,
                           struct hs_player_info *out);
 

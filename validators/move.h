@@ -34,21 +34,25 @@ struct hs_move {
     unsigned fields; /* enum hs_move_field */
     enum hs_move_kind kind;
     uint64_t seq;   /* number of this move in its epoch */
-    uint64_t epoch; /* number of the client's clock; a new epoch restarts it; 0 if not posted */
+    uint64_t epoch; /* number of the client's clock: a new epoch means that the clock started again;
+                       0 if not posted */
     int64_t timestamp_us;             /* by the client's clock */
     int64_t received_us;              /* by the game server */
     int64_t ack_us;                   /* send time of the newest snapshot the client had seen */
-    double dilation;                  /* of game time, >= 0; 1 if not posted, 0 while paused */
+    double dilation;                  /* speed of game time, >= 0; 1 if not posted, 0 while
+                                         paused */
     struct hs_str mode;               /* movement mode: a name in the ruleset's `moves.modes` */
     struct hs_str base;               /* the mover under the player; positions are relative to it */
     struct hs_vec position, velocity; /* at the end of the move, by the client */
     const enum hs_move_flag *flags;   /* by the client; with HS_MOVE_HAS_FLAGS. Borrowed */
     size_t flag_count;
-    /* The same values by the server's simulation, which is acknowledged or sent as a correction. */
+    /* Position and velocity by the server's simulation. They are acknowledged, or sent as a
+       correction. */
     struct hs_vec server_position, server_velocity;
     struct hs_str server_mode;
     struct hs_str server_base; /* the base of server_position; absent: the same as `base` */
-    double server_rotation[4]; /* of the body, as the game server has it; for the correction */
+    double server_rotation[4]; /* rotation of the body, as the game server has it; for the
+                                  correction */
 };
 
 /* A failed check of a move. */
@@ -70,20 +74,23 @@ struct hs_move_result {
     enum hs_move_position position;
     bool replayed;     /* a retry; this is the result of the first evaluation */
     bool force_update; /* the client needs the server's state */
-    bool is_resolving; /* the compatible check takes time away, to pay back a discrepancy */
-    bool is_whole;   /* delta_us is all the client's time since its last move, which was accepted */
-    unsigned raised; /* bits of enum hs_move_check: checks failed on this move, in any mode */
+    bool is_resolving; /* the compatible check (clock/compat.h) takes time away, to pay back a
+                          discrepancy */
+    bool is_whole;     /* the last move was accepted, and delta_us is all of the client's time since
+                          that move */
+    unsigned raised;   /* bits of enum hs_move_check: checks failed on this move, in any mode */
     uint16_t failure_count;
     uint16_t corrected_mode; /* index in the ruleset's modes; HS_NONE: unknown */
     int64_t delta_us;        /* time that the server may simulate */
     int64_t forced_us; /* time for which the server moves the player without the client; or 0 */
-    int64_t late_us;   /* how late a stale move was; 0: not stale, or unknown */
+    int64_t late_us;   /* how late a stale move was; 0: the move is not stale, or the delay is
+                          unknown */
     /* State after the move. */
     int64_t discrepancy_us, lifetime_us; /* of the compatible check */
-    int64_t error_us;                    /* what this move added to them */
+    int64_t error_us;                    /* the time that this move added to them */
     int64_t age_us;                      /* since the first move of this clock */
     int64_t credit_us;
-    double speed; /* of the client's clock relative to the server's; 1 is honest */
+    double speed; /* speed of the client's clock relative to the server's; 1 is honest */
     /* For a correction; otherwise 0. */
     double error, limit; /* length */
     struct hs_vec corrected, corrected_velocity;

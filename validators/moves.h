@@ -1,10 +1,10 @@
 /*
  * Checks of client moves. A move has a client timestamp, an arrival time at the game server, and
  * optionally a position. The checks find out: which part of the move may be simulated? Was the
- * clock of the client too fast? Can a body move like that?
+ * clock of the client too fast? Can a body move in this way?
  *
- * The result depends only on the player's own state. That includes the round trip, the stance and
- * the announced jumps, which frames post. Not thread-safe on one match.
+ * The result depends only on the player's own state. This state includes the round trip, the stance
+ * and the announced jumps, which frames post. Not thread-safe on one match.
  */
 #ifndef HS_MOVES_H
 #define HS_MOVES_H
@@ -21,8 +21,8 @@ HS_PUBLIC_BEGIN
 
 /*
  * Checks a move and records it. Adds the player if they are new. False: out of memory; nothing
- * changed. A player's moves allocate at most twice for each of HS_MOVES_KEPT answers: for the first
- * one, and for the first one with failures or a correction.
+ * changed. A player has HS_MOVES_KEPT places for answers. Each place allocates at most twice: for
+ * its first answer, and for its first answer with failures or a correction.
  */
 bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
                          struct hs_move_result *out);

@@ -60,7 +60,8 @@ struct hs_rig {
     struct hs_hitbox hitboxes[HS_MAX_HITBOXES];
     struct hs_stance stances[HS_MAX_STANCES];
     uint16_t bone_count, hitbox_count, stance_count;
-    double hitbox_reach[HS_MAX_HITBOXES]; /* derived: furthest point from the bone, at scale 1 */
+    double hitbox_reach[HS_MAX_HITBOXES]; /* derived: distance from the bone to the furthest point
+                                             of the hitbox, at scale 1 */
     struct hs_capsules capsules[HS_MAX_HITBOXES / 4]; /* derived, at scale 1 */
 };
 

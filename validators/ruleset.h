@@ -55,13 +55,13 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(SECONDS, max_forward_us, "max_forward", 5, 0.1, 3600)
 
 #define HS_REWIND_FIELDS(X)                                                                        \
-    /* the furthest a claim may rewind */                                                          \
+    /* the furthest that a claim may go back in time */                                            \
     X(SECONDS, limit_us, "limit", 0.4, 0, 60)                                                      \
-    /* the furthest a claim may be ahead of `now` or of the newest pose */                         \
+    /* how far the time of a claim may be after `now`, or after the newest pose */                 \
     X(SECONDS, future_slack_us, "future_slack", 0.05, 0, 5)                                        \
     /* how much older a claim's time may be than its latency explains */                           \
     X(SECONDS, older_slack_us, "older_slack", 0.1, 0, 60)                                          \
-    /* how much newer it may be */                                                                 \
+    /* how much newer a claim's time may be than its latency explains */                           \
     X(SECONDS, newer_slack_us, "newer_slack", 0.03, 0, 60)                                         \
     /* how much the difference from the explained time may change within two seconds */            \
     X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \
@@ -79,7 +79,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, min_trace, "min_trace", 1e-4, 0, 1e6)                                                \
     /* the trace continues this far beyond `end` */                                                \
     X(LENGTH, sweep_extension, "sweep_extension", 10, 0, 1e6)                                      \
-    /* a shot that misses by at most this is accepted, flagged lenient */                          \
+    /* a shot that misses by at most this length is accepted, with the flag `lenient` */           \
     X(LENGTH, claim_padding, "claim_padding", 0, 0, 1e6)                                           \
     /* largest distance of the start from the shooter's rewound eye */                             \
     X(LENGTH, origin_tolerance, "origin_tolerance", 25, 0, 1e9)                                    \
@@ -192,7 +192,8 @@ struct hs_weapon {
     struct hs_blast blast;
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
     uint16_t falloff_count;
-    double zone_factor[HS_MAX_ZONES]; /* in effect: the weapon's own, otherwise the ruleset's */
+    double zone_factor[HS_MAX_ZONES]; /* the factor that applies: the weapon's own, otherwise the
+                                         ruleset's */
     bool zone_own[HS_MAX_ZONES];      /* the weapon sets its own factor */
 };
 
@@ -236,9 +237,9 @@ struct hs_ruleset *hs_ruleset_create(double cm_per_unit);
    NULL: out of memory. */
 struct hs_ruleset *hs_ruleset_create_builtin(const struct hs_builtin_ruleset *builtin);
 
-/* Each adds one part of the built-in ruleset: zones, the humanoid rig with its zones, movement
-   modes, or weapons. False: out of memory or capacity. The rig stands along the ruleset's `up`, so
-   set `up` before. */
+/* Each of these functions adds one part of the built-in ruleset: zones, the humanoid rig with its
+   zones, movement modes, or weapons. False: out of memory or capacity. The rig stands along the
+   ruleset's `up`, so set `up` before. */
 bool hs_ruleset_add_builtin_zones(struct hs_ruleset *ruleset);
 void hs_ruleset_add_builtin_moves(struct hs_ruleset *ruleset, double cm_per_unit);
 bool hs_ruleset_add_builtin_rig(struct hs_ruleset *ruleset, double cm_per_unit);
@@ -247,7 +248,7 @@ bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double cm_per_un
 void hs_ruleset_destroy(struct hs_ruleset *ruleset);
 
 /*
- * Adders. They return the index, or HS_NONE if memory or capacity is out. Adding a zone that exists
+ * Adders. They return the index, or HS_NONE if out of memory or capacity. Adding a zone that exists
  * already returns its index and changes nothing. A new rig or weapon is all zero except for its
  * name; fill it in place.
  */

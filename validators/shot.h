@@ -16,12 +16,13 @@ struct hs_shot_claim {
     struct hs_str shooter, weapon; /* absent weapon: the weapon held at the time */
     int64_t time_us;               /* fire time */
     struct hs_vec origin;          /* world, length */
-    struct hs_vec direction;       /* unit, with has_direction */
+    struct hs_vec direction;       /* unit vector; valid if has_direction */
     bool has_direction, has_seed;
     bool is_cancel;                  /* withdraws the shot of this number: hs_shot_cancel */
     bool has_time, has_origin;       /* always set, except with is_cancel */
     uint64_t seed;                   /* of the spread */
-    const struct hs_vec *directions; /* expected for each pellet, unit; instead of a seed */
+    const struct hs_vec *directions; /* expected direction of each pellet, unit vectors; instead of
+                                        a seed */
     size_t direction_count;          /* at most HS_MAX_PELLETS */
 };
 
@@ -29,7 +30,7 @@ struct hs_shot_claim {
  * Verifies a shot by the checks of stage SHOT and KEPT (vocabulary.h). Sets rows, verdict, reason,
  * flags and `replay` of `out` like hs_hit_verify. *forward_time_us is the time by which the server
  * must advance a new projectile, so that it is where the client already shows it. If rewind.source
- * is `prediction_ping`, hs_prediction_rules give this time. Reads only.
+ * is `prediction_ping`, this time comes from hs_prediction_rules. Reads only.
  */
 void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *claim, int64_t now_us,
                     struct hs_hit_result *out, int64_t *forward_time_us);
@@ -38,17 +39,17 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
 void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_claim *claim,
                            int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
                            int64_t *forward_time_us);
-/* Records that a shot, whatever its verdict, could not be recorded. Until it is sent again, its
-   hits get not_recorded, instead of a refusal because the shot is missing. */
+/* Remembers that the record of a shot failed, whatever its verdict was. Until the shot is sent
+   again, its hits get not_recorded. They are not refused because their shot is missing. */
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 
 /*
  * Withdraws an accepted shot of the shooter's session. Later hits of it get no_matching_shot.
  * Damage of earlier hits stays. The rate-of-fire token of the shot is given back, unless a hit of
  * it was or may have been accepted. So each token pays for one shot at most. Sets verdict and
- * reason of `out`: ok, also if the shot was withdrawn before; no_matching_shot if no such shot was
- * accepted; not_recorded if memory is out, or if `may_record` is false: the owner cannot keep the
- * record.
+ * reason of `out`. The reason is ok if the shot is withdrawn, now or before; no_matching_shot if no
+ * such shot was accepted; not_recorded if out of memory. It is also not_recorded if `may_record` is
+ * false, because the owner cannot keep the record.
  */
 void hs_shot_cancel(struct hs_match *match, const struct hs_shot_claim *claim, bool may_record,
                     struct hs_hit_result *out);

@@ -15,9 +15,9 @@
  * jump of a player is excused.
  *
  * The bytes are little-endian and the same on every machine. They refer to parts of the ruleset by
- * index, so read them with the same revision of it. They contain a version, the names of their
- * vocabularies, and a tag of their layout. Bytes of another layout are refused. If only the layout
- * of the move checks differs, the move checks start again with the saved credit.
+ * index, so read them with the same revision of the ruleset. They contain a version, the names of
+ * their vocabularies, and a tag of their layout. Bytes of another layout are refused. If only the
+ * layout of the move checks differs, the move checks start again with the saved credit.
  *
  * The bytes have no checksum: add one where you store them. The reader never reads outside the
  * given bytes, and accepts only values that the library can handle.
@@ -39,7 +39,7 @@ HS_PUBLIC_BEGIN
 
 /* Progress of a save; zero at first. */
 struct hs_save_cursor {
-    uint32_t players; /* players left to save; with has_begun */
+    uint32_t players; /* players left to save; valid if has_begun */
     bool has_begun;
 };
 
@@ -75,10 +75,10 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
 /*
  * Appends an excerpt: the part of a match that a verdict depends on, with the poses. A match that
  * hs_match_load restores from it gives the same verdict on the same claim or posted shot, to the
- * bit. It has the named players, and the players and movers near the path; their samples around the
- * times of the claim, 16 more before and after; and of the shooter the used numbers, without the
- * answers. It is not for posting more frames. `result`: what hs_hit_verify or hs_shot_verify just
- * found; nothing was recorded since.
+ * bit. An excerpt has the named players, and the players and movers near the path. Of each it has
+ * the samples around the times of the claim, and 16 more before and after. It also has the
+ * shooter's used numbers, without the answers. Frames cannot be posted to a match restored from it.
+ * `result` is the result of hs_hit_verify or hs_shot_verify; nothing may have been recorded since.
  */
 void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim *claim,
                          const struct hs_hit_result *result, struct hs_bytes *out);
@@ -87,18 +87,18 @@ void hs_shot_save_excerpt(const struct hs_match *match, const struct hs_shot_cla
 
 /*
  * Returns whether saved bytes are an excerpt, of this version of the program. hs_match_load can
- * also read an excerpt with another ruleset, if that has the same weapons in the same order,
- * perhaps with more behind them, and the same rigs and `up` (hs_excerpt_fits). The match then shows
- * what that ruleset would have said, as far as the excerpt goes: players who were never near the
- * path under the old rules are missing.
+ * also read an excerpt with another ruleset, if that ruleset has the same weapons in the same
+ * order, perhaps followed by more, and the same rigs and `up` (hs_excerpt_fits). The match then
+ * gives the verdict of the other ruleset, with one limit: players who were never near the path
+ * under the old rules are missing.
  */
 bool hs_match_is_excerpt(const void *bytes, size_t size);
 bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_ruleset *other);
 
 /*
  * Call this if moves may have been checked after the save, for example when the process was killed.
- * The time granted to a player since their last saved move is then unknown. So that time is not
- * granted again. Otherwise a player would gain credit whenever the service is killed.
+ * The time granted to a player since their last saved move is then unknown, so it is not granted
+ * again. If it were, a player would gain credit whenever the process is killed.
  */
 void hs_match_lost_moves(struct hs_match *match);
 

@@ -17,8 +17,8 @@ HS_PUBLIC_BEGIN
  * Direction of one pellet within a cone of `spread_rad` (half angle in radians, 0 .. pi/2
  * exclusive) around `aim` (unit). SplitMix64 from state mix64(seed) + mix64(index + 1) gives u1 and
  * u2, numbers in [0, 1). The direction is `aim` plus an offset of length tan(spread) sqrt(u1) at
- * right angles to it, at the angle 2 pi u2. The basis is branchless (Duff et al., Building an
- * orthonormal basis, revisited, JCGT 2017). Pure.
+ * right angles to it, at the angle 2 pi u2. The two directions at right angles come from a
+ * branchless basis (Duff et al., Building an orthonormal basis, revisited, JCGT 2017). Pure.
  */
 struct hs_vec hs_spread_direction(struct hs_vec aim, double spread_rad, uint64_t seed,
                                   uint32_t index);

@@ -19,7 +19,7 @@
     SAID(double, damage_scale, 1, REAL, NOTHING, DAMAGE_SCALE)                                     \
     OWN(int64_t, life, , 0, MARK, LIFE) /* counts spawns */                                        \
     SAID(int32_t, ammo, -1, INT32, AMMO, AMMO) /* in the weapon held; -1: unknown */               \
-    SAID(int32_t, prediction_us, -1, INT32, NOTHING, PREDICTION) /* a wish; -1: none */            \
+    SAID(int32_t, prediction_us, -1, INT32, NOTHING, PREDICTION) /* largest ping, or -1: none */   \
     OWN(uint16_t, rig, , 0, UNSIGNED, NOTHING) /* ruleset index; first the default rig */          \
     OWN(uint16_t, stance, , 0, UNSIGNED, NOTHING) /* rig index */                                  \
     OWN(uint16_t, team, , HS_NONE, ELSEWHERE, NOTHING) /* interned; HS_NONE: none */               \

@@ -31,7 +31,7 @@ struct hs_solid {
     struct hs_vec axes[3]; /* world directions of the local x, y and z; orthonormal */
     /* Length, each >= 0. (0,0,0): sphere; (0,0,h): capsule along local z. */
     struct hs_vec half_extents;
-    double radius;     /* length, >= 0: grown by this in every direction */
+    double radius;     /* length, >= 0; the core box is grown by this in every direction */
     bool axis_aligned; /* axes are the world's, so no rotation is needed */
 };
 
@@ -57,24 +57,24 @@ struct hs_sweep_contact {
 };
 
 /*
- * A sphere that comes within a slack also touches. The slack is this times (length of travel + both
- * radii). That is far above rounding errors in double, and far below anything a player can see. A
- * larger value would turn near misses of micrometres into hits. With zero, rounding would decide
- * whether a sphere that just grazes touches.
+ * A sphere that comes within a slack also touches. The slack is this constant times (length of
+ * travel + both radii). It is far above rounding errors in double, and far below anything a player
+ * can see. A larger value would turn near misses of micrometres into hits. If it were zero,
+ * rounding would decide whether a sphere that just grazes also touches.
  */
 #define HS_TOUCH_SLACK 1e-6
 
 /*
  * First contact and smallest gap of a swept sphere and one solid. A sphere that touches the solid
- * at its start touches at distance 0. Without a touch, `center`, `point` and `normal` describe the
- * nearest approach.
+ * at its start touches at distance 0. If the sphere does not touch, `center`, `point` and `normal`
+ * describe the nearest approach.
  */
 void hs_sweep_solid(const struct hs_sweep *sweep, const struct hs_solid *solid,
                     struct hs_sweep_contact *out);
 
 /*
- * The same test without the details, for the inner loop. True: touched, and *distance is set as in
- * hs_sweep_contact.
+ * Like hs_sweep_solid, without the details, for the inner loop. True: touched, and *distance is set
+ * as in hs_sweep_contact.
  */
 bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid, double *distance);
 

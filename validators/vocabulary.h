@@ -196,11 +196,11 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 /* Remarks on a verdict. They never cause a rejection. */
 #define HS_FLAGS(X)                                                                                \
     X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the touched one */        \
-    X(DAMAGE_FORGED, "damage_forged")         /* claimed more than the weapon's maximum */         \
+    X(DAMAGE_FORGED, "damage_forged")         /* claimed damage is above the weapon's */           \
     X(RADIUS_FORGED, "radius_forged")         /* claimed radius differs by more than 1 % */        \
     X(UNSTABLE_LATENCY, "unstable_latency")   /* recent round trips differ widely */               \
-    X(TARGET_DEAD_NOW, "target_dead_now")     /* hit while alive, now dead: no second kill */      \
-    X(UNVERIFIED_IMPACT, "unverified_impact") /* a blast where no contact was found, as claimed */ \
+    X(TARGET_DEAD_NOW, "target_dead_now")     /* alive at the hit, now dead: no second kill */     \
+    X(UNVERIFIED_IMPACT, "unverified_impact") /* no contact: a blast at the claimed end */         \
     X(CLAMPED_TO_NEWEST, "clamped_to_newest") /* evaluated at the newest pose */                   \
     X(LENIENT, "lenient")                     /* missed, but by no more than claim_padding */      \
     X(MOVER_UNKNOWN, "mover_unknown")         /* a mover without a pose was not tested */          \
@@ -210,8 +210,8 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 #define HS_FLAG_ID(id, ...) HS_FLAG_##id,
 enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
 
-/* Likely mistakes of an integration, in order: a mistake explains those below it, so the first one
-   must be mended first (hints.h). X(id, name) */
+/* Likely mistakes of an integration, in order: a mistake explains the mistakes below it, so the
+   first hint must be mended first (hints.h). X(id, name) */
 #define HS_HINTS(X)                                                                                \
     X(MILLISECONDS, "milliseconds")                                                                \
     X(CLOCK, "clock")                                                                              \
@@ -347,12 +347,13 @@ enum hs_fuse { HS_FUSE_ANY, HS_FUSE_CONTACT, HS_FUSE_TIMED, HS_FUSE_PROXIMITY, H
 /* What moves a projectile: its speed and gravity, or the game server, which posts the impact. */
 enum hs_motion { HS_MOTION_BALLISTIC, HS_MOTION_SERVER, HS_MOTION_COUNT };
 
-/* The direct victim of a shot: the player whom the claim names, or the first one touched. */
+/* The direct victim of a shot: the player whom the claim names, or the first player on the path. */
 enum hs_resolve { HS_RESOLVE_CLAIMED, HS_RESOLVE_TOUCHED, HS_RESOLVE_COUNT };
 
 enum hs_move_kind {
     HS_MOVE_NEW,     /* all checks apply */
-    HS_MOVE_PENDING, /* the client may extend it: checked, but gets no ack and no correction */
+    HS_MOVE_PENDING, /* the client may still extend this move: it is checked, but gets no ack and no
+                        correction */
     HS_MOVE_OLD,     /* an important move sent again: checked as HS_MOVE_PENDING */
     HS_MOVE_KIND_COUNT
 };
@@ -375,7 +376,7 @@ enum hs_shape { HS_SHAPE_SPHERE, HS_SHAPE_CAPSULE, HS_SHAPE_BOX, HS_SHAPE_COUNT 
 /* What limits the simulated time of a move. */
 enum hs_prevention {
     HS_PREVENTION_CREDIT,     /* time that the server granted and the client has not used */
-    HS_PREVENTION_RESOLUTION, /* the payback of the compatible check */
+    HS_PREVENTION_RESOLUTION, /* the payback of the compatible check (clock/compat.h) */
     HS_PREVENTION_COUNT
 };
 
@@ -407,8 +408,8 @@ struct hs_vocabulary {
 /* The member of that name, or -1. */
 int hs_vocabulary_find(const struct hs_vocabulary *vocabulary, struct hs_str name);
 
-/* All lists. For each <list> there are hs_<list>_words, its names, and the function
-   hs_<list>_name. The function returns the name of a member, and takes no other value. */
+/* All lists. For each <list> there are hs_<list>_words, its names, and the function hs_<list>_name.
+   The function returns the name of a member; its argument must be a member. */
 #define HS_VOCABULARIES(X)                                                                         \
     X(verdict)                                                                                     \
     X(mode)                                                                                        \
@@ -456,8 +457,8 @@ enum hs_check_stage hs_check_stage(enum hs_check check);
 enum hs_verdict hs_move_reason_verdict(enum hs_move_reason reason);
 enum hs_mode hs_move_check_default_mode(enum hs_move_check check);
 
-/* The reason for a rejected move if this check is enforced and fails. The check `base` has a second
-   reason, HS_MOVE_UNKNOWN_BASE. */
+/* Returns the reason for a rejected move if this check is enforced and fails. The check `base` has
+   a second reason, HS_MOVE_UNKNOWN_BASE. */
 enum hs_move_reason hs_move_check_reason(enum hs_move_check check);
 
 HS_PUBLIC_END

@@ -21,7 +21,7 @@ HS_PUBLIC_BEGIN
 /* The cost of each step of an evaluation, in work units. */
 enum hs_work_cost {
     HS_WORK_PASS = 1,      /* one body or mover that is far from the path, skipped */
-    HS_WORK_LOOK = 12,     /* a player looked up by name and time */
+    HS_WORK_LOOK = 12,     /* one player, looked up by name and time */
     HS_WORK_LEG = 12,      /* one body or mover placed for one leg of a path */
     HS_WORK_SAMPLE = 2,    /* one sample of a history, read */
     HS_WORK_BALL = 4,      /* one bounding sphere of a hitbox tested against a path */
@@ -42,7 +42,7 @@ static inline void hs_work_spend(struct hs_work *work, uint64_t units)
     work->spent += units;
 }
 
-/* Spends HS_WORK_PASS for each of `count` bodies. Stops one unit after the limit is exceeded. */
+/* Spends HS_WORK_PASS for each of `count` bodies. Stops counting one unit above the limit. */
 static inline void hs_work_pass(struct hs_work *work, uint64_t count)
 {
     uint64_t spent = work->spent + count * HS_WORK_PASS;

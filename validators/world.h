@@ -6,9 +6,10 @@
  * same bits, whichever part of the hierarchy is searched first.
  *
  * The hierarchy and a first test of the triangles use float, rounded so that they never exclude a
- * contact. For what remains, the exact tests of triangle.h and sweep.h decide, in double, with the
- * original coordinates. Floats are relative to the centre of the world. So a small map far from the
- * origin loses no precision, and a map as large as the world bound only loses speed.
+ * contact. For the triangles and boxes that remain, the exact tests of triangle.h and sweep.h
+ * decide, in double, with the original coordinates. Floats are relative to the centre of the world.
+ * So a small map far from the origin loses no precision, and a map as large as the world bound only
+ * loses speed.
  */
 #ifndef HS_WORLD_H
 #define HS_WORLD_H
@@ -77,8 +78,8 @@ struct hs_world *hs_world_create_within(const struct hs_world_mesh *mesh, hs_wor
                                         size_t max_bytes, enum hs_world_fault *fault);
 
 /*
- * Computes such a limit from the counts of a mesh alone. With `any` it is enough for every mesh.
- * Without, it is about a third of that, which is enough for nearly all meshes.
+ * Computes such a limit from the counts of a mesh alone. With `any`, the limit is enough for every
+ * mesh. Without `any`, it is about a third as large, which is enough for nearly all meshes.
  */
 size_t hs_world_build_bytes(const struct hs_world_mesh *mesh, bool any);
 void hs_world_destroy(struct hs_world *world);
@@ -109,21 +110,21 @@ struct hs_world_contact {
  * distance 0. A sphere that comes within HS_TOUCH_SLACK touches. At equal distances triangles come
  * before boxes, then the lower index. True: touched, and *out is set (`out` may be NULL).
  *
- * For a ray on a triangle, the normal is that of the face, on the side of the ray's start. For a
- * sphere it points from the touched point to the centre.
+ * For a ray on a triangle, `normal` is the normal of the face, on the side of the ray's start. For
+ * a sphere, `normal` points from the touched point to the centre.
  */
 bool hs_world_sweep(const struct hs_world *world, const struct hs_sweep *sweep,
                     struct hs_world_contact *out);
 
-/* Like hs_world_sweep, with its cost counted in `work`. After `work` exceeds its limit, the result
-   is meaningless. */
+/* Like hs_world_sweep, but adds its cost to `work`. After `work` exceeds its limit, the result is
+   meaningless. */
 bool hs_world_sweep_within(const struct hs_world *world, const struct hs_sweep *sweep,
                            struct hs_work *work, struct hs_world_contact *out);
 
 /*
  * Whether anything touches the segment. The result is that of a sweep with radius 0 between the two
- * ends. It is found faster, because the search stops at the first contact. A segment that ends in a
- * surface touches it.
+ * ends. This function is faster, because it stops at the first contact found. A segment that ends
+ * in a surface touches it.
  */
 bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs_vec to);
 

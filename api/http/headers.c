@@ -53,7 +53,7 @@ static void check_bytes(struct hs_headers *headers, struct hs_str name, struct h
             record_ambiguity(headers, "a header value holds a control byte");
     }
     /* libmicrohttpd appends a folded line to the name of the previous field, so this check does not
-       see the folded field. A proxy that unfolds lines does see it. */
+       see the folded field as a field. A proxy that unfolds lines does. */
     if ((starts(name, "content-length") && !same(name, "content-length")) ||
         (starts(name, "transfer-encoding") && !same(name, "transfer-encoding")))
         record_ambiguity(headers, "a header that frames the body is folded or misspelt");
@@ -67,7 +67,7 @@ static bool parse_length(struct hs_str value, size_t *length)
             return false;
         size_t digit = (size_t)(value.ptr[i] - '0');
         if (number > (SIZE_MAX - digit) / 10) {
-            *length = SIZE_MAX; /* a valid number above every limit */
+            *length = SIZE_MAX; /* the number is valid, but too large: above every limit */
             continue;
         }
         number = number * 10 + digit;
@@ -125,7 +125,7 @@ static bool is_made_of(struct hs_str text, const char *characters)
  * Records the trace id of a traceparent field (W3C Trace Context). The field has a version, a trace
  * id, a parent id and flags, in lower-case hexadecimal digits, with "-" between them. No id is all
  * zeros, and no version is ff. In version 00 nothing follows; in later versions more may follow
- * after another "-". If there is a second field, neither is used.
+ * after another "-". If a request has two traceparent fields, neither is used.
  */
 static void record_trace(struct hs_headers *headers, struct hs_str value)
 {
@@ -147,8 +147,8 @@ static void record_trace(struct hs_headers *headers, struct hs_str value)
     headers->trace_id[trace.len] = '\0';
 }
 
-/* Whether a name begins like one of the fields below. For most other names that saves comparisons.
- */
+/* Whether a name begins like one of the fields below. For most other names this test saves the
+ * comparisons. */
 static bool may_be_known(struct hs_str name)
 {
     switch (name.len > 0 ? name.ptr[0] | 0x20 : 0) { /* in lower case */

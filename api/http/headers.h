@@ -17,18 +17,20 @@ enum { HS_REQUEST_ID_MAX = 128, HS_TRACE_ID_LEN = 32, HS_DEADLINE_MAX_MS = 36000
 struct hs_headers {
     unsigned lengths, types, hosts;         /* number of Content-Length, -Type, and Host fields */
     unsigned authorizations;                /* number of Authorization fields */
-    size_t length;                          /* Content-Length; only with lengths == 1 */
+    size_t length;                          /* value of Content-Length; valid only if lengths ==
+                                               1 */
     bool length_bad;                        /* not a plain decimal number that fits */
     bool transfer_encoding;                 /* any Transfer-Encoding */
     bool encoded;                           /* any Content-Encoding except identity */
     bool type_fine;                         /* application/json, UTF-8 */
     unsigned deadlines;                     /* number of X-Deadline-Ms fields */
     bool deadline_bad;                      /* not a number from 0 to HS_DEADLINE_MAX_MS */
-    unsigned deadline_ms;                   /* with deadlines == 1 */
-    char ambiguous[64];                     /* the first ambiguity; empty: none */
-    char request_id[HS_REQUEST_ID_MAX + 1]; /* a valid X-Request-Id, else "" */
+    unsigned deadline_ms;                   /* valid if deadlines == 1 */
+    char ambiguous[64];                     /* the first ambiguity found, in words; empty: none */
+    char request_id[HS_REQUEST_ID_MAX + 1]; /* X-Request-Id if it is valid, otherwise "" */
     unsigned traces;                        /* number of traceparent fields */
-    char trace_id[HS_TRACE_ID_LEN + 1];     /* of a single valid traceparent, else "" */
+    char trace_id[HS_TRACE_ID_LEN + 1];     /* trace id of a single valid traceparent, otherwise
+                                               "" */
 };
 
 /* Records one field as it was received. Start from a zeroed struct. */

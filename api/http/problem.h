@@ -42,7 +42,7 @@ enum hs_problem_code {
 
 enum { HS_PROBLEM_MAX = 32, HS_POINTER_MAX = 192, HS_DETAIL_MAX = 160 };
 
-/* The default of `retry_after_ms`. The header Retry-After has it in whole seconds. */
+/* The default of `retry_after_ms`. The header Retry-After gives the same time in whole seconds. */
 enum { HS_RETRY_AFTER_MS = 1000 };
 
 struct hs_problem {
@@ -75,7 +75,7 @@ unsigned hs_problem_retry_after_ms(const struct hs_problem *problem);
 int hs_problem_status(enum hs_problem_code code);
 const char *hs_problem_name(enum hs_problem_code code);
 
-/* Writes the document. `instance` is the request id. */
+/* Writes the problem as a JSON document. `instance` is the request id. */
 void hs_problem_encode(const struct hs_problem *problem, const char *instance,
                        struct hs_buffer *out);
 

@@ -1,5 +1,6 @@
 /* Functions that queue a reply on a libmicrohttpd connection. The last line of a handler can be
-   `return hs_reply_...(...)`. Each returns false if memory is out; the connection then closes. */
+   `return hs_reply_...(...)`. Each function returns false if out of memory; the connection then
+   closes. */
 #ifndef HS_API_REPLY_H
 #define HS_API_REPLY_H
 
@@ -18,7 +19,8 @@ struct hs_reply_headers {
     const char *request_id;  /* X-Request-Id */
     const char *allow;       /* NULL or "": no Allow */
     const char *challenge;   /* NULL or "": no WWW-Authenticate */
-    const char *etag;        /* NULL: not a file of the console. Adds what a browser must know */
+    const char *etag;        /* ETag of a file of the console, which also gets the headers for
+                                browsers. NULL: another reply */
     const char *encoding;    /* NULL: no Content-Encoding */
     unsigned retry_after_ms; /* Retry-After of a 429 or 503; 0: HS_RETRY_AFTER_MS */
     bool close;              /* the connection closes after this reply */
@@ -34,7 +36,7 @@ bool hs_reply_file(struct MHD_Connection *connection, int status, const char *co
                    uint64_t size, const struct hs_reply_headers *headers);
 
 /* Writes at most `size` bytes of an endless body. Returns how many, or one of the library's
-   MHD_CONTENT_READER_ values. 0: it has suspended the connection. */
+   MHD_CONTENT_READER_ values. 0: the function has suspended the connection. */
 typedef ssize_t hs_reply_reader(void *context, uint64_t place, char *out, size_t size);
 
 /* Sends what `read` writes, in pieces of at most `piece_bytes`, with status 200. `context` must
@@ -43,8 +45,9 @@ bool hs_reply_stream(struct MHD_Connection *connection, const char *content_type
                      size_t piece_bytes, hs_reply_reader *read, void *context,
                      const struct hs_reply_headers *headers);
 
-/* Sends the problem as application/problem+json, with Retry-After if its status is 429 or 503. Its
-   text replaces the content of `body`, which must stay like the bytes above. */
+/* Sends the problem as application/problem+json, with Retry-After if its status is 429 or 503. The
+   text of the problem replaces the content of `body`, which must stay valid until the library
+   reports that the request is completed. */
 bool hs_reply_problem(struct MHD_Connection *connection, const struct hs_problem *problem,
                       struct hs_buffer *body, const struct hs_reply_headers *headers);
 

@@ -14,7 +14,7 @@ enum {
     VERIFY = HS_SCOPE_VERIFY,
     RULES = HS_SCOPE_RULES,
     EVIDENCE = HS_SCOPE_EVIDENCE,
-    OPERATOR = HS_SCOPE_ADMIN, /* ADMIN is the listener */
+    OPERATOR = HS_SCOPE_ADMIN, /* named OPERATOR, because ADMIN is the listener here */
     /* Every scope that works with matches may read them. */
     OF_MATCHES = HS_SCOPE_INGEST | HS_SCOPE_VERIFY | HS_SCOPE_EVIDENCE,
     ANY_SCOPE = OF_MATCHES | HS_SCOPE_RULES,
@@ -154,7 +154,7 @@ bool hs_route_allows(enum hs_route route, unsigned scopes)
         scopes |= ANY_SCOPE;
     if (routes[route].access == ACCESS_ANY_OF)
         return (scopes & wanted) != 0;
-    return (scopes & wanted) == wanted; /* always true for OPEN, which wants none */
+    return (scopes & wanted) == wanted; /* always true for OPEN, which needs no scope */
 }
 
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size)

@@ -11,11 +11,11 @@
 enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE, HS_METHOD_COUNT };
 
 /*
- * X(id, method, pattern, listeners, access, priority, endpoint): all facts about a route. `{}` in a
- * pattern stands for one segment of a path that is a name. BOTH: both listeners. ALL_OF(scopes),
- * ANY_OF(scopes): the scopes that a token needs, if the service has tokens. OPEN: no token is
- * needed, because the answer names no tenant, match or player. The function of the endpoint is
- * hs_endpoint_ENDPOINT (service/endpoints/table.h).
+ * X(id, method, pattern, listeners, access, priority, endpoint): this row has all facts about a
+ * route. `{}` in a pattern stands for one segment of a path that is a name. BOTH: both listeners.
+ * ALL_OF(scopes), ANY_OF(scopes): the scopes that a token needs, if the service has tokens. OPEN:
+ * no token is needed, because the answer names no tenant, match or player. The function of the
+ * endpoint is hs_endpoint_ENDPOINT (service/endpoints/table.h).
  */
 #define HS_ROUTES(X)                                                                               \
     X(MATCH_LIST, GET, "/v1/matches", BOTH, ANY_OF(OF_MATCHES), CONSOLE, match_list)               \
@@ -96,7 +96,7 @@ const char *hs_method_name(enum hs_method method);
     X(VERIFY, "verify")     /* post claims, and get verdicts */                                    \
     X(RULES, "rules")       /* put rulesets and maps */                                            \
     X(EVIDENCE, "evidence") /* read matches and results, review verdicts */                        \
-    X(ADMIN, "admin")       /* all of the above, delete players */
+    X(ADMIN, "admin")       /* all of the above, and delete players */
 
 enum hs_scope {
 #define X(id, name) HS_SCOPE_INDEX_##id,
@@ -127,7 +127,8 @@ bool hs_route_allows(enum hs_route route, unsigned scopes);
    verify". A route may need all of them or any one of them. Returns `text`. */
 const char *hs_route_scopes(enum hs_route route, char *text, size_t size);
 
-/* ---- priorities: under overload the service refuses the last of these first ---- */
+/* ---- priorities: under overload the service first refuses the requests that are last in this list
+   ---- */
 
 enum hs_priority {
     HS_PRIORITY_VITAL,   /* health, metrics, the contract: never refused */

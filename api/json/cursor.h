@@ -21,7 +21,7 @@ void hs_cursor_skip_space(struct hs_cursor *cursor);
 /* Skips white space and `c`. False: the next character is another one, and the cursor stays. */
 bool hs_cursor_take_spaced(struct hs_cursor *cursor, char c);
 
-/* Does the same, faster if there is no white space. */
+/* Does the same as hs_cursor_take_spaced, but faster if there is no white space. */
 static inline bool hs_cursor_take(struct hs_cursor *cursor, char c)
 {
     if (cursor->at == cursor->end || *cursor->at <= ' ')
@@ -36,19 +36,19 @@ static inline bool hs_cursor_take(struct hs_cursor *cursor, char c)
 bool hs_cursor_take_numbers(struct hs_cursor *cursor, size_t count, double *out);
 
 /* Reads an integer from 0 to `high`. False: the text has another form, or is an integer that the
-   parser refuses. The cursor is then anywhere. */
+   parser refuses. The position of the cursor is then undefined. */
 bool hs_cursor_take_whole(struct hs_cursor *cursor, uint64_t high, uint64_t *out);
 
 /*
- * Read `[a,b,c]`. False: the text has another form, so give the element to the parser; the cursor
- * is then anywhere. Reals are rounded to nearest, as by strtod. Integers fit 32 bits and have no
- * sign, fraction or exponent.
+ * Read `[a,b,c]`. False: the text has another form, so give the element to the parser; the position
+ * of the cursor is then undefined. Reals are rounded to nearest, as strtod does. Integers fit 32
+ * bits and have no sign, fraction or exponent.
  */
 bool hs_cursor_take_reals(struct hs_cursor *cursor, double out[3]);
 bool hs_cursor_take_integers(struct hs_cursor *cursor, uint32_t out[3]);
 
-/* Skips a value, of which only strings and brackets are examined. False: it nests deeper than
-   `levels` (sets *too_deep), or the text ends first. The cursor is then at the fault. */
+/* Skips a value. Examines only its strings and brackets. False: the value nests deeper than
+   `levels` (sets *too_deep), or the text ends inside it. The cursor is then at the fault. */
 bool hs_cursor_skip_value(struct hs_cursor *cursor, size_t levels, bool *too_deep);
 
 #endif

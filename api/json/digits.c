@@ -118,10 +118,11 @@ struct binary {
 };
 
 /*
- * Rounds a number, half to even, to a multiple of 10^-decimals. Returns how many times 10^-decimals
- * the result is. `reads_back`: the number is the double nearest to the result. That is so if their
- * difference is less than half a step between doubles. Below a power of two the steps are half as
- * wide. If the result is exactly between two doubles, it reads back as the even one.
+ * Rounds a number, half to even, to a multiple of 10^-decimals. Returns the result as a number of
+ * units of 10^-decimals. `reads_back`: the number is the double nearest to the result. This is so
+ * if the difference between number and result is less than half a step between doubles. Below a
+ * power of two the steps are half as wide. If the result is exactly between two doubles, it reads
+ * back as the even one.
  */
 static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
 {
@@ -135,7 +136,8 @@ static uint64_t round_binary(struct binary number, int decimals, bool *reads_bac
     return rounded + is_up;
 }
 
-/* Whether round_binary can find the digits of a number. Then its shift is 3 to 62. */
+/* Whether round_binary can find the digits of a number. It can if the shift of the number (struct
+   binary) is 3 to 62. */
 static bool is_usual(double magnitude)
 {
     return magnitude >= 1e-3 && magnitude < 1e15;

@@ -8,8 +8,9 @@
 
 enum {
     FEW = 8,             /* the first capacity of a list if nothing is known */
-    MANY = 64,           /* the largest first capacity of the first batch of its kind */
-    BYTES_PER_ITEM = 64, /* assumed text of an item, to guess the number of items in that batch */
+    MANY = 64,           /* the largest first capacity for the first batch of a kind */
+    BYTES_PER_ITEM = 64, /* assumed bytes of text per item, to guess the number of items in the
+                            first batch */
     KEY_WORDS = 3,       /* words of the longest name in a table */
     IGNORED_NAMES = 8,   /* the most x_ names in one object */
     IGNORED_LEVELS = 4   /* the maximum depth of an ignored value */
@@ -194,8 +195,8 @@ static bool take_key(struct hs_cursor *cursor, struct key *key)
     return false;
 }
 
-/* Whether the key is the name of a field. Compares lengths too, because zeros at the end of a key
-   look like the padding. */
+/* Whether the key is the name of a field. Compares the lengths too, because zeros at the end of a
+   key look like padding. */
 static bool is_key(const struct key *key, const struct hs_json_field *field)
 {
     for (size_t i = 0; i < KEY_WORDS; i++)
@@ -294,7 +295,7 @@ static bool skip_elements(struct hs_direct *in, size_t levels)
     return hs_cursor_take(&in->cursor, ']');
 }
 
-/* Skips a value. False: it is not certain that the parser accepts it. */
+/* Skips a value. False: the parser may refuse the value. */
 static bool skip_value(struct hs_direct *in, size_t levels)
 {
     struct hs_str text;
@@ -371,8 +372,8 @@ static bool take_row(struct hs_direct *in, const struct hs_json_columns *columns
     return hs_cursor_take(&in->cursor, ']') && finish(in, table, target);
 }
 
-/* Reads items up to the closing bracket. `columns` NULL: they are not rows. Even an empty list gets
-   an address that is not NULL. */
+/* Reads items up to the closing bracket. `columns` NULL: the items are objects, not rows. Even an
+   empty list gets an address that is not NULL. */
 static bool take_items(struct hs_direct *in, const struct hs_json_list *list, size_t high,
                        const struct hs_json_columns *columns, struct hs_direct_items *items)
 {
@@ -440,7 +441,7 @@ static bool take_table(struct hs_direct *in, const struct hs_json_list *list,
            hs_cursor_take(&in->cursor, '}');
 }
 
-/* Reads a batch: an array or, in the other form, a table. */
+/* Reads a batch: an array of objects, or a table. */
 static bool take_batch(struct hs_direct *in, const struct hs_json_list *list, bool may_be_array,
                        void *target)
 {
@@ -536,8 +537,8 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
     return false;
 }
 
-/* Makes a reader whose faults go to a `problem` of its own. After such a fault the read gives up.
- */
+/* Makes a reader that records its faults in `problem`, not in the problem of the request. After
+ * such a fault the direct read gives up. */
 static struct hs_reader quiet_reader(const struct hs_reader *reader, struct hs_problem *problem)
 {
     hs_problem_init(problem);

@@ -3,9 +3,9 @@
  *
  * It reads what games usually post: members that the table has, each once; members whose names
  * begin with x_; tables whose columns come before their rows; strings without escapes; values that
- * every rule accepts. Everything else, wrong or just unusual, makes it give up. Then the caller
- * parses the body with hs_json_parse, which reads the same values, or finds the faults. So both
- * paths give the same answers, and only one of them needs to explain faults.
+ * every rule accepts. Everything else, wrong or just unusual, makes the direct read give up. Then
+ * the caller parses the body with hs_json_parse, which reads the same values, or finds the faults.
+ * So both paths give the same answers, and only one of them needs to explain faults.
  */
 #ifndef HS_API_JSON_DIRECT_H
 #define HS_API_JSON_DIRECT_H
@@ -15,29 +15,31 @@
 
 struct hs_direct {
     struct hs_cursor cursor;
-    struct hs_reader *reader; /* if it has a fault at the end, the read has given up */
+    struct hs_reader *reader; /* if this reader has a fault at the end, the read has given up */
     size_t containers;        /* the bytes that objects and arrays should have, see reading.h */
-    /* The first capacity of the next array of each kind: the count of the one before. */
+    /* The first capacity of the next array of each kind: the count of the array before it. */
     size_t counts[HS_ITEM_COUNT], bone_count;
-    /* The required members of `table`, one bit each. They are kept, because most objects have the
-       same table as the object before. */
+    /* The required members of `table`, one bit each. These bits are kept, because most objects have
+       the same table as the object before them. */
     const struct hs_json_object *table;
     uint64_t required;
 };
 
 /*
  * Reads a body that is one object. Arrays are in the arena of `reader`, and names are borrowed from
- * `body`. False: it gave up. Then `target` has any content, and `reader` no faults.
+ * `body`. False: the read gave up. Then the content of `target` is undefined, and `reader` has no
+ * faults.
  */
 bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
                            const struct hs_json_object *table, void *target);
 
-/* Does the same for a body that is a batch in the form of a table. Writes the items and their
-   number to `target`, as for HS_JSON_BATCH. */
+/* Like hs_json_read_directly, for a body that is a batch in the form of a table. Writes the items
+   and their number to `target`, as for HS_JSON_BATCH. */
 bool hs_json_read_table_directly(struct hs_reader *reader, struct hs_str body,
                                  const struct hs_json_list *list, void *target);
 
-/* The next functions are for the `take` of CUSTOM fields. If they return false or NULL, give up. */
+/* The next functions are for the `take` of CUSTOM fields. If one of them returns false or NULL, the
+   `take` must return false. */
 
 /* Reads the opening bracket of an object or an array. */
 bool hs_direct_open(struct hs_direct *in, char bracket);

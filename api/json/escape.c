@@ -10,7 +10,7 @@ static size_t sequence_length(const unsigned char *bytes, size_t left)
     if (bytes[0] < 0x80)
         return 1;
     size_t len = 0;
-    unsigned lowest = 0x80, highest = 0xBF; /* of the second byte */
+    unsigned lowest = 0x80, highest = 0xBF; /* limits of the second byte */
     if (bytes[0] >= 0xC2 && bytes[0] <= 0xDF) {
         len = 2;
     } else if (bytes[0] >= 0xE0 && bytes[0] <= 0xEF) {
@@ -31,8 +31,8 @@ static size_t sequence_length(const unsigned char *bytes, size_t left)
 }
 
 /* Returns the code plus 1 for a control character or line separator, and 0 for other characters.
-   Terminals also act on control characters above U+0080, and some readers end a line at the
-   separators. */
+   Control characters above U+0080 count too, because terminals act on them. Some readers end a line
+   at the separators. */
 static unsigned control_character(const unsigned char *bytes, size_t len)
 {
     unsigned character = 0x20;
@@ -49,8 +49,8 @@ static unsigned control_character(const unsigned char *bytes, size_t len)
 
 /* ---- plain text: ASCII without anything to escape ---- */
 
-/* Sets the highest bit of each byte that is below `limit` (at most 128). It may also be set for
-   bytes above 127, and for bytes above a byte that was found. */
+/* Sets the highest bit of each byte that is below `limit` (at most 128). The bit may also be set
+   for bytes above 127, and for bytes above one that is below `limit`. */
 static uint64_t below(uint64_t word, uint64_t limit)
 {
     return (word - limit * UINT64_C(0x0101010101010101)) & ~word;

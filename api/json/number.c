@@ -12,7 +12,8 @@ enum {
     WHOLE_DIGITS = 18,   /* the parser refuses longer integers */
     LARGEST_DIGITS = 19, /* all numbers with this many digits fit 64 bits */
     EXACT_POWER = 22,    /* the largest power of 10 that is exact in double */
-    MOST_DECIMALS = 24,  /* where read_words stops: three words, more digits than are used */
+    MOST_DECIMALS = 24,  /* read_words stops after this many decimals: three words, more digits than
+                            are used */
     FAST_LENGTH = 40     /* more bytes than read_plain and read_words may load */
 };
 #define EXACT_DIGITS (UINT64_C(1) << 53)
@@ -116,8 +117,8 @@ static const char *read_any(const char *first, const char *end, double *out)
     if (count > LARGEST_DIGITS || digits > EXACT_DIGITS || power < -EXACT_POWER ||
         power > EXACT_POWER)
         return round_long(first, stop, out);
-    /* Both factors are exact in double. So there is one rounding, and it is correct (Clinger, "How
-       to read floating point numbers accurately", 1990). */
+    /* Both factors are exact in double. So only the division or multiplication rounds, and its
+       result is correct (Clinger, "How to read floating point numbers accurately", 1990). */
     double value = (double)digits;
     value = power < 0 ? value / powers[-power] : value * powers[power];
     *out = is_negative ? -value : value;
@@ -187,7 +188,8 @@ static inline const char *read_plain(const char *first, const char *end, double 
     static const double signs[2] = {1, -1};
     bool is_negative = *first == '-';
     const char *at = first + is_negative;
-    /* Load both words now, so that the second load does not have to wait for the sign. */
+    /* Load the words after and without a sign now, so that the load does not have to wait for the
+       test of the sign. */
     uint64_t with = hs_word_load(first), without = hs_word_load(first + 1);
     uint64_t word = is_negative ? without : with;
     uint64_t others = hs_word_others(word), behind = others & (others - 1);

@@ -8,7 +8,8 @@
 
 /* ---- memory ---- */
 
-/* Set if an allocation of the JSON library failed in this thread. Few of its errors report that. */
+/* Set if an allocation of the JSON library failed in this thread. Few errors of the library report
+   that. */
 static _Thread_local bool is_out;
 
 static void *allocate(size_t size)
@@ -71,7 +72,7 @@ struct level {
     bool is_array;
     bool wants_key; /* the next string is a member's name */
     size_t index;
-    struct hs_str key; /* as in the text between its quotation marks, with escapes */
+    struct hs_str key; /* the text between its quotation marks, with escapes */
 };
 
 static size_t string_end(struct hs_str text, size_t at)
@@ -120,7 +121,8 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 /* ---- text ---- */
 
 /* Returns the offset at which a text nests too deep, or its length. It examines only strings and
-   brackets. Sets *containers to the bytes of text that its objects and arrays should have. */
+   brackets. Sets *containers to the smallest number of bytes that a real text with as many objects
+   and arrays has (reading.h). */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;

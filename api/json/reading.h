@@ -17,14 +17,14 @@
 #define HS_JSON_MAX_DEPTH 16
 
 /* A parsed object takes some 250 bytes and a parsed array 100, even if their text is short. In real
-   requests, each object or array has at least this much text on average. A body may exceed this by
-   LET_PASS bytes, so that short bodies are not refused. */
+   requests, each object or array has on average at least this many bytes of text. A body may exceed
+   this by LET_PASS bytes, so that short bodies are not refused. */
 enum { HS_JSON_BYTES_PER_OBJECT = 12, HS_JSON_BYTES_PER_ARRAY = 4, HS_JSON_LET_PASS = 4096 };
 
 /*
  * Parses a body: an object in UTF-8 without a byte order mark, duplicate keys or escaped NUL, with
  * numbers in range, at most HS_JSON_MAX_DEPTH deep. A body that is mostly empty objects and arrays
- * is refused, because these take a hundred times the memory of their text. NULL: failed, and
+ * is refused, because parsed they take a hundred times the memory of their text. NULL: failed, and
  * `problem` is set. The caller owns the value.
  */
 json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
@@ -33,7 +33,8 @@ json_t *hs_json_parse(struct hs_str body, struct hs_problem *problem);
    JSON. */
 void hs_json_init(void);
 
-/* Like json_loadb. *no_memory: it failed because memory is out, even if `error` says otherwise. */
+/* Like json_loadb. Sets *no_memory if it failed because out of memory, even if `error` gives
+   another cause. */
 json_t *hs_json_load(struct hs_str text, size_t flags, json_error_t *error, bool *no_memory);
 
 struct hs_json_columns;
@@ -58,13 +59,13 @@ struct hs_reader {
     void *context;             /* for the decoders of a ruleset; otherwise unused */
 };
 
-/* Records a bad field of the present item, or else of the request. After the maximum number of kept
-   errors, it only counts the field. */
+/* Records a bad field of the present item; if there is no item, of the request. After the maximum
+   number of kept errors, it only counts the field. */
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Writes the JSON pointer of the value that begins at byte `offset` of a text, or last before it.
- */
+/* Writes the JSON pointer of the value that begins at byte `offset` of a text, or of the last value
+ * that begins before it. */
 void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINTER_MAX]);
 
 #endif

@@ -21,7 +21,8 @@ bool hs_json_read_real(struct hs_reader *reader, const json_t *value, const stru
         hs_json_bad(reader, at, "must be from %g to %g", low, high);
         return false;
     }
-    *out = number == 0 ? 0 : number; /* no -0, because it would not read back as it is written */
+    *out = number == 0 ? 0 : number; /* -0 becomes 0, because -0 does not read back as it is
+                                        written */
     return true;
 }
 
@@ -88,7 +89,8 @@ void hs_json_check_direction(struct hs_reader *reader, const struct hs_json_at *
         hs_json_bad(reader, at, "must be a direction, not 0 and not huge");
 }
 
-/* Whether the request fails in any case, so that nothing more needs to be read. */
+/* Whether the request already fails and can record no more faults, so that nothing more needs to be
+   read. */
 static bool is_lost(const struct hs_reader *reader)
 {
     return reader->problem->count == HS_PROBLEM_MAX ||
@@ -496,8 +498,9 @@ static void read_row(struct hs_reader *reader, const json_t *value, const struct
 /* A batch that is being read. */
 struct batch {
     const struct hs_json_list *list;
-    const struct hs_json_at *at;           /* of the batch; NULL: the body itself is the table */
-    const struct hs_json_at *array;        /* of the array of items or rows */
+    const struct hs_json_at *at;           /* position of the batch; NULL: the body itself is the
+                                              table */
+    const struct hs_json_at *array;        /* position of the array of items or rows */
     const struct hs_json_columns *columns; /* NULL: the items are objects, not rows */
 };
 
@@ -581,7 +584,7 @@ static void *read_items(struct hs_reader *reader, const struct batch *batch, con
         memset(target, 0, size);
         if (!is_lost(reader))
             continue;
-        reader->item = NULL; /* the fault is one of the whole list, not of an item */
+        reader->item = NULL; /* the fault belongs to the whole list, not to an item */
         hs_json_bad(reader, batch->array, "more than %zu items are malformed", reader->max_items);
         *count = 0;
         return NULL;

@@ -20,7 +20,7 @@
 /* The form of a member in JSON, and its type in the struct. */
 enum hs_json_kind {
     HS_JSON_NAME,          /* struct hs_str; a valid name */
-    HS_JSON_NAME_OR_NULL,  /* the same; null counts as absent */
+    HS_JSON_NAME_OR_NULL,  /* like NAME; null counts as absent */
     HS_JSON_ENUM,          /* an enum; one of the names in `words`, from member `low` */
     HS_JSON_BOOL,          /* bool */
     HS_JSON_INT,           /* int64_t or uint64_t; an integer within [low, high] */
@@ -30,11 +30,12 @@ enum hs_json_kind {
     HS_JSON_FLOATS,        /* float[count], at most 10 */
     HS_JSON_VEC,           /* struct hs_vec or double[3]; `check` may refuse it */
     HS_JSON_TIME,          /* int64_t microseconds; seconds within HS_JSON_TIME_MAX of 0 */
-    HS_JSON_NEAREST_TIME,  /* the same; a time out of range becomes the nearest limit */
+    HS_JSON_NEAREST_TIME,  /* like TIME; a time out of range becomes the nearest limit */
     HS_JSON_SHORT_SECONDS, /* int32_t microseconds; seconds within [0, high], high <= 2000 */
     HS_JSON_OBJECT,        /* a struct, described by `object` */
-    HS_JSON_LIST,          /* a pointer to items and then a size_t, their count; `list` */
-    HS_JSON_BATCH,         /* the same; JSON may also have a table, see hs_json_read_batch */
+    HS_JSON_LIST,          /* a pointer to items, and then their count as size_t; described by
+                              `list` */
+    HS_JSON_BATCH,         /* like LIST; JSON may also have a table, see hs_json_read_batch */
     HS_JSON_ELEMENTS, /* an array of `low` to `high` `items`; `decode` reads each into the target */
     HS_JSON_ENTRIES,  /* an object with any names; `decode` reads each member into the target */
     HS_JSON_ANY,      /* const json_t *; the value as it is */
@@ -44,8 +45,8 @@ enum hs_json_kind {
 /* Reads a value into `target`. The key of a member, or the index of an element, is in `at`. */
 typedef void hs_json_decode(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target);
-/* Called after the members of an object or a row were read. Records faults of the whole object.
-   `value` is NULL if the members were read without a tree of values. */
+/* Called after the members of an object or a row were read. Records faults that concern the whole
+   object. `value` is NULL if the members were read without a tree of values. */
 typedef void hs_json_finish(struct hs_reader *reader, const json_t *value,
                             const struct hs_json_at *at, void *target);
 struct hs_direct;
@@ -62,11 +63,11 @@ struct hs_json_field {
     bool required;
     size_t offset;      /* of the member in the struct */
     double low, high;   /* the range, inclusive */
-    size_t count;       /* number of numbers */
+    size_t count;       /* number of elements of REALS or FLOATS */
     unsigned bit;       /* set in the `unsigned` at bits_offset if the member is present */
     size_t flag;        /* offset of a bool that is set if the member is present; 0: no bool */
-    const char *items;  /* how faults name ELEMENTS */
-    hs_json_take *take; /* for CUSTOM; NULL: direct.h gives up */
+    const char *items;  /* word for the ELEMENTS in the texts of faults */
+    hs_json_take *take; /* for CUSTOM; NULL: the direct read (direct.h) gives up */
     union {
         const struct hs_vocabulary *words;
         const struct hs_json_object *object;
@@ -116,7 +117,8 @@ void hs_json_read_field(struct hs_reader *reader, const json_t *value, const str
 struct hs_json_columns {
     const struct hs_json_object *table;
     size_t count;
-    uint8_t fields[64]; /* for each column its field in `table`; table->count: it is ignored */
+    uint8_t fields[64]; /* for each column the index of its field in `table`; table->count: the
+                           column is ignored */
 };
 
 /* Returns the index of a member's column, or columns->count. */
@@ -124,18 +126,19 @@ size_t hs_json_find_column(const struct hs_json_columns *columns, const char *ke
 
 /*
  * Checks that a value is an array of `low` to `high` elements. Allocates zeroed space for their
- * items, of `size` bytes each, from the arena. NULL: it is no such array, memory is out, or no more
- * faults can be recorded. If the array is empty, the result must not be read.
+ * items, of `size` bytes each, from the arena. NULL: the value is no such array, out of memory, or
+ * no more faults can be recorded. If the array is empty, the result must not be read.
  */
 void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          size_t low, size_t high, size_t size, size_t *count);
 
 /*
- * Reads a batch: an array of at most reader->max_items objects, or a table of as many rows. A table
- * is an object with `columns` and `rows`; in a row, null stands for an absent member. Malformed
- * items go to reader->malformed, and later items take their places. More than reader->max_items
- * malformed items make the request fail. Returns the same as hs_json_read_array; *count excludes
- * malformed items. Malformed columns are a fault of the object that contains the batch.
+ * Reads a batch: an array of at most reader->max_items objects, or a table of at most as many rows.
+ * A table is an object with `columns` and `rows`; in a row, null stands for an absent member.
+ * Malformed items go to reader->malformed, and later items take their places. More than
+ * reader->max_items malformed items make the request fail. Returns the same as hs_json_read_array;
+ * *count excludes malformed items. Malformed columns are a fault of the object that contains the
+ * batch.
  */
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);
@@ -177,7 +180,7 @@ void hs_json_refuse_unknown(struct hs_reader *reader, const struct hs_json_at *a
 
 /* The next functions store a value in the struct. direct.c uses them too. */
 
-/* Stores an INT or INT32, or the microseconds of a time. */
+/* Stores an INT or INT32, or a time in microseconds. */
 void hs_json_put_integer(const struct hs_json_field *field, int64_t number, void *target);
 /* Stores the hs_json_real_count numbers of REALS, FLOATS or VEC, and checks a VEC. */
 size_t hs_json_real_count(const struct hs_json_field *field);

@@ -29,7 +29,7 @@ static inline size_t hs_word_first(uint64_t marks)
     return marks != 0 ? (size_t)__builtin_ctzll(marks) / 8 : HS_WORD;
 }
 
-/* Sets the highest bit of each byte that is not a digit. After a byte that is not ASCII, the bits
+/* Sets the highest bit of each byte that is not a digit. The bits after a byte that is not ASCII
    may be wrong, because of a carry. */
 static inline uint64_t hs_word_others(uint64_t word)
 {
@@ -43,9 +43,9 @@ static inline uint64_t hs_word_keep(uint64_t word, size_t count)
     return word & ((UINT64_C(1) << 8 * count) - 1);
 }
 
-/* Returns the number that the first `count` characters show, which are 1 to 8 digits. Combines
-   pairs of digits, then pairs of pairs (Lemire, "Number parsing at a gigabyte per second", 2021).
- */
+/* Returns the number that the first `count` characters show. They must be digits, 1 to 8. Combines
+   pairs of digits, then pairs of pairs (Lemire, "Number parsing at a gigabyte per second",
+   2021). */
 static inline uint64_t hs_word_number(uint64_t word, size_t count)
 {
     const uint64_t pair = UINT64_C(0x000000FF000000FF);

@@ -33,8 +33,8 @@ static inline void hs_write_text(struct hs_writer *writer, const char *text)
 /* Writes a key that is only known at run time, escaped if needed. */
 void hs_write_name(struct hs_writer *writer, const char *key);
 
-/* Writes a key. For a string literal this compiles to a few stores, because its length is known. It
-   must not need escapes, and names of members need none. */
+/* Writes a key. For a string literal this compiles to a few stores, because its length is known.
+   The key must not need escapes; names of members never do. */
 static inline __attribute__((always_inline)) void hs_write_key(struct hs_writer *writer,
                                                                const char *key)
 {
@@ -68,7 +68,7 @@ void hs_write_raw(struct hs_writer *writer, struct hs_str json);
 void hs_write_real(struct hs_writer *writer, double value);
 /* Writes the shortest text that reads back as the same double. */
 void hs_write_exact(struct hs_writer *writer, double value);
-/* Does the same for a float. */
+/* Like hs_write_exact, for a float. */
 void hs_write_float(struct hs_writer *writer, float value);
 /* Writes microseconds as seconds. */
 void hs_write_time(struct hs_writer *writer, int64_t us);
@@ -96,8 +96,8 @@ void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
 HS_WRITE_FIELDS(X)
 #undef X
 
-/* The first writes an array of the names whose bits are set. The second writes an object of the
-   counts that are not 0. */
+/* The first function writes an array of the names whose bits are set. The second writes an object
+   of the counts that are not 0. */
 void hs_write_words_field(struct hs_writer *writer, const char *key,
                           const struct hs_vocabulary *words, unsigned bits);
 void hs_write_counts_field(struct hs_writer *writer, const char *key,

@@ -83,7 +83,7 @@ static void read_modes(struct hs_reader *reader, const json_t *value, const stru
 
 #define TO(member) .offset = offsetof(struct hs_ruleset, member)
 
-/* Those members of sections that are not scalars. */
+/* The members of sections that are not scalars. */
 static const struct {
     const char *section;
     struct hs_json_field field;
@@ -160,8 +160,8 @@ static void read_check(struct hs_reader *reader, const json_t *value, const stru
     }
 }
 
-/* If the server accepts the positions of clients, these checks are enforced, unless the document
-   sets them: those of the path through the world and of the stance. */
+/* If the server accepts the positions of clients, these checks of moves are enforced unless the
+   document sets them. */
 static void read_checks(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {
@@ -254,7 +254,7 @@ static void read_rewind(struct hs_reader *reader, const json_t *value, const str
 {
     struct hs_ruleset *ruleset = target;
     if (ruleset->rewind.limit_us > ruleset->history.keep_us)
-        ruleset->rewind.limit_us = ruleset->history.keep_us; /* the default, if none is set */
+        ruleset->rewind.limit_us = ruleset->history.keep_us; /* the default of the limit */
     read_section(reader, value, at, target);
 }
 

@@ -10,15 +10,15 @@
 
 /*
  * Decodes and validates a ruleset document. Members that it leaves out get their defaults, whose
- * lengths are in centimetres. The document must have the name `name`, or no name; if `name.ptr` is
- * NULL, it must have a name. NULL: failed, and the reader's problem or no_memory is set. The caller
- * owns the ruleset.
+ * lengths are in centimetres. If the document has a member `name`, it must be `name`. If `name.ptr`
+ * is NULL, the document must have a name. NULL: failed, and the reader's problem or no_memory is
+ * set. The caller owns the ruleset.
  */
 struct hs_ruleset *hs_ruleset_decode(struct hs_reader *reader, const json_t *root,
                                      struct hs_str name);
 
-/* Whether no claim can cost more than `limit` work units (validators/work.h); 0: no limit. If one
-   can, adds an error for each weapon with such claims. */
+/* Returns whether every claim costs at most `limit` work units (validators/work.h); 0: no limit. If
+   not, adds an error for each weapon whose claims can cost more. */
 bool hs_ruleset_check_work(const struct hs_ruleset *ruleset, uint64_t limit,
                            struct hs_problem *problem);
 

@@ -21,14 +21,16 @@
 /* The minimum length of a column of a picture, in metres. */
 #define MIN_SCALE 0.04
 
-/* The minimum share of honest claims accepted: bad networks may cost one or two. */
+/* The minimum share of honest claims that must be accepted. On bad networks one or two may be
+   refused. */
 #define HONEST_SHARE 0.99
 
 /* The minimum share of a cheat's claims that must be rejected with an expected reason. No claim of
    a cheat may be accepted. */
 #define CAUGHT_SHARE 0.9
 
-/* The rejected claim that makes the best picture so far. Each kind of picture has one candidate. */
+/* The rejected claim that makes the best picture so far. There is one candidate for each kind of
+   picture. */
 struct candidate {
     json_t *hit, *result; /* owned copies; NULL: none */
     double arrival, score;
@@ -38,7 +40,8 @@ struct demo {
     uint64_t seed;
     const char *keep;    /* file for the recording, or NULL */
     const char *data;    /* directory for the evidence, or NULL */
-    char part[PATH_MAX]; /* where the service records: beside that file */
+    char part[PATH_MAX]; /* the file in which the service records, in the same directory as
+                            `keep` */
     bool stay;
     struct hs_recording *recording;
     const struct hs_skirmish *skirmish;
@@ -64,7 +67,7 @@ static struct hs_vec vector(const json_t *array)
 }
 
 /* Returns a score of a claim for the picture. The target must be at a distance that fits the
-   picture, and should have moved since the shot. Returns 0 if it makes no picture. */
+   picture, and should have moved since the shot. Returns 0 if the claim makes no good picture. */
 static double picture_score(const struct demo *demo, double now, const json_t *hit)
 {
     struct hs_sim_pose then, present;
@@ -81,7 +84,7 @@ static double picture_score(const struct demo *demo, double now, const json_t *h
     return 1.0 + fmin(1.0, hs_vec_distance(then.position, present.position));
 }
 
-/* Requires a miss by 0.8 to 2 m, and prefers 1.3 m. */
+/* Scores a miss for the picture: 0.8 to 2 m is required, and 1.3 m is best. */
 static double miss_score(double score, const struct hs_tally_number *number)
 {
     if (strcmp(number->check, "contact") != 0 || number->measured < 0.8 || number->measured > 2.0)
@@ -89,7 +92,8 @@ static double miss_score(double score, const struct hs_tally_number *number)
     return score - 0.3 * fabs(number->measured - 1.3);
 }
 
-/* Requires a wall at least a metre from both players, and prefers a near target. */
+/* Scores a shot at a wall for the picture. The wall must be at least a metre from both players; a
+   near target is better. */
 static double wall_score(double score, const struct hs_tally_number *number)
 {
     if (strcmp(number->check, "world") != 0 || number->measured < 1.0 ||
@@ -366,7 +370,7 @@ static bool start_service(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
         return hs_local_service_start(&demo->service, NULL, demo->data, error);
     if (snprintf(demo->part, sizeof demo->part, "%s.part", demo->keep) >= PATH_MAX)
         demo->part[0] = '\0';
-    unlink(demo->part); /* the service would continue an old recording */
+    unlink(demo->part); /* remove an old recording, because the service would append to it */
     if (hs_local_service_start(&demo->service, demo->part, demo->data, error))
         return true;
     snprintf(error, HS_PLAY_ERROR_MAX, "cannot write %.200s", demo->part);

@@ -28,7 +28,7 @@ const struct hs_demo_cheat_kind hs_demo_cheats[HS_DEMO_CHEAT_COUNT] = {
 
 _Static_assert(2 * (int)HS_DEMO_CHEAT_COUNT == (int)HS_CROWD, "one honest player for each cheat");
 
-/* One team is honest, the other cheats. Both have every kind of link. */
+/* One team is honest, the other cheats. Both teams have every kind of link. */
 static bool is_honest(unsigned who)
 {
     return hs_crowd_team(who) == 0;
@@ -59,7 +59,7 @@ bool hs_demo_pose(const struct hs_skirmish *skirmish, const char *player, double
 
 /* ---- as JSON ---- */
 
-/* Four decimal places: a tenth of a millimetre is less than every tolerance of the rules. */
+/* Four decimal places: a tenth of a millimetre is less than every tolerance in the rules. */
 static double short_real(double value)
 {
     return round(value * 1e4) / 1e4;
@@ -82,7 +82,8 @@ static void put(json_t *object, const char *key, bool wanted, json_t *value)
     json_decref(value);
 }
 
-/* Puts a member into the first frame and when it changes, because the service keeps its value. */
+/* Puts a member into the first frame, and into a later one only if its value has changed, because
+   the service keeps the value. */
 static void put_changes(json_t *object, const struct hs_player_frame *before,
                         const struct hs_player_frame *now, bool first)
 {
@@ -136,9 +137,9 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 
 /* ---- as a recording ---- */
 
-/* Turns a cheat's claim into a forgery, and points the cheat's aim of this tick along it. Unless
-   the cheat forges times, a fire time before this tick is moved into it. Returns false if nothing
-   is sent. */
+/* Turns a cheat's claim into a forgery, and points the cheat's aim of this tick along it. A fire
+   time before this tick is moved into the tick, unless the cheat forges times. Returns false if
+   nothing is sent. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;
@@ -220,7 +221,7 @@ static bool set_up(struct hs_recording *recording, uint64_t seed, double seconds
 {
     struct demo_match *match = recording->state;
     struct hs_recording_header *header = &recording->header;
-    match->arena = hs_sim_arena_create(0.4); /* the limit of the built-in rules */
+    match->arena = hs_sim_arena_create(0.4); /* the rewind limit of the built-in rules */
     const struct hs_skirmish_setup setup = {
         .arena = match->arena,
         .seed = seed,

@@ -23,17 +23,17 @@ enum hs_demo_cheat {
 
 extern const struct hs_demo_cheat_kind {
     const char *label;
-    enum hs_forgery forgery, next;     /* the cheat uses them in turn */
+    enum hs_forgery forgery, next;     /* the forgeries that the cheat makes, in turn */
     const char *reason, *other_reason; /* the expected reasons of rejection */
-    const char *flag;                  /* expected on every claim; NULL: none */
+    const char *flag;                  /* flag that is expected on every claim; NULL: none */
 } hs_demo_cheats[HS_DEMO_CHEAT_COUNT];
 
 /* Opens the match as a recording of `seconds` of play. Reading the recording runs the match.
    Returns NULL if memory runs out. */
 struct hs_recording *hs_demo_open(uint64_t seed, double seconds);
 
-/* Returns the skirmish that a recording of hs_demo_open runs. It has run as far as the recording
-   has been read. Valid while the recording is open. */
+/* Returns the skirmish that a recording of hs_demo_open runs. The skirmish has run as far as the
+   recording has been read. Valid while the recording is open. */
 const struct hs_skirmish *hs_demo_skirmish(const struct hs_recording *recording);
 
 /* Returns how many honest shots so far hit nobody on the shooter's screen. */

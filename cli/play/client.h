@@ -27,7 +27,7 @@ void hs_client_close(struct hs_client *client);
 
 /*
  * Sends one request and waits for the answer, at most 30 s. `body` may be NULL (none); otherwise it
- * is sent as application/json. Returns false without an answer; see hs_client_error. An error
+ * is sent as application/json. Returns false if there is no answer; see hs_client_error. An error
  * status is an answer.
  */
 bool hs_client_send(struct hs_client *client, const char *method, const char *path,

@@ -14,7 +14,7 @@ struct hs_forge {
     double rewind_limit, future_slack, origin_tolerance; /* seconds, seconds, length */
     double reach;  /* length: the maximum distance of a hitbox point from its bone */
     double widest; /* length: the largest radius of a weapon */
-    /* A bone in the zone with the highest damage factor; may be empty. */
+    /* A bone in the zone with the highest damage factor. Empty: no such bone. */
     char best_bone[HS_NAME_MAX + 1];
     double newest;  /* time of the newest frame */
     json_t *tracks; /* player -> [[time, x, y, z], ..], the newest last */
@@ -181,7 +181,8 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
     const char *target = json_string_value(json_object_get(hit, "target"));
     double time = json_number_value(json_object_get(hit, "hit_time"));
     bool known = target != NULL && moved_since(forge, target, time, &then, &moved);
-    double away = known ? hs_vec_distance(start, then) : length; /* distance of the target */
+    double away = known ? hs_vec_distance(start, then) : length; /* distance from the shooter to the
+                                                                    target */
     switch (forge->cheat) {
     case HS_CHEAT_SHIFT_ORIGIN:
         /* The start moves far beyond the tolerance, and out of the shooter's body. */
@@ -196,8 +197,8 @@ static void forge_path(const struct hs_forge *forge, json_t *hit)
         end = hs_vec_sub(start, path);
         break;
     case HS_CHEAT_GROW_RADIUS:
-        /* The path passes the target at a distance of the body's reach plus 80 % of the radius.
-           Only a shot of the forged radius touches the body. */
+        /* The distance from the path to the target is the body's reach plus 80 % of the forged
+           radius. So only a shot with that radius touches the body. */
         json_object_set_new(hit, "radius", json_real(radius));
         if (away > 0.0)
             end =

@@ -26,7 +26,7 @@ static void forget_configuration(void)
         size_t length = strcspn(environ[i], "=");
         if (strncmp(environ[i], "HINDSIGHT_", strlen("HINDSIGHT_")) == 0 && length < sizeof(name)) {
             snprintf(name, sizeof(name), "%.*s", (int)length, environ[i]);
-            unsetenv(name); /* the next variable moves to i */
+            unsetenv(name); /* unsetenv moves the next variable to index i */
         } else {
             i++;
         }

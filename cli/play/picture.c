@@ -24,7 +24,7 @@ static const struct {
     [GAP] = {"|", "┊", "\033[33m"},    [SHOOTER] = {"S", "S", "\033[1;31m"},
 };
 
-/* An orthographic camera. The shot goes to the right. */
+/* An orthographic camera. In its picture the shot goes from left to right. */
 struct view {
     bool from_above;
     struct hs_vec origin; /* world; the matrices map offsets from it */
@@ -106,7 +106,7 @@ static double scale_for(const struct bounds *bounds, double min_scale)
     return fmax(min_scale, fmax(wide, high));
 }
 
-/* Returns the low edge of a window of `cells` cells around `middle`. It moves the window by less
+/* Returns the low edge of a window of `cells` cells around `middle`. The window is moved by less
    than a cell, so that 0 is in the middle of a cell. Then a line along an axis stays in one row. */
 static double low_edge(double middle, int cells, double cell)
 {
@@ -199,7 +199,8 @@ static void put(struct canvas *canvas, const struct view *view, struct hs_vec po
 {
     int row, column;
     cell_of(view, point, &row, &column);
-    bool behind = glyph == GAP || glyph == BEYOND; /* the body at hit_time hides them */
+    bool behind = glyph == GAP || glyph == BEYOND; /* the body at hit_time hides the cells of the
+                                                      shot */
     if (inside(row, column) && !(behind && canvas->cells[row][column] == THEN))
         canvas->cells[row][column] = (unsigned char)glyph;
 }
@@ -241,7 +242,8 @@ static void draw_walls(struct canvas *canvas, const struct view *view,
             }
             for (size_t i = 0; i < picture->wall_count && !is_wall; i++)
                 is_wall = hs_sweep_touches(&sight, &picture->walls[i], &distance);
-            sight.radius = view->scale / 2; /* a triangle may stand on its edge */
+            sight.radius = view->scale / 2; /* a triangle may be vertical, so that a ray from above
+                                               would miss it */
             for (size_t i = 0; i < picture->triangle_count && !is_wall; i++)
                 is_wall = hs_triangle_touches(&sight, &picture->triangles[i], &distance);
             if (is_wall)

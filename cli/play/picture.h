@@ -13,15 +13,17 @@
 
 struct hs_picture {
     const char *shooter, *target;
-    const struct hs_body *then,
-        *now;                  /* the target's body at hit_time and at arrival; now: or NULL */
-    double hit_time, arrival;  /* seconds */
-    struct hs_vec start, end;  /* of the shot; length */
+    const struct hs_body *then, *now; /* the target's body at hit_time (`then`) and at arrival
+                                         (`now`); `now` may be NULL */
+    double hit_time, arrival;         /* seconds */
+    struct hs_vec start, end;         /* of the shot; length */
     const struct hs_vec *path; /* the points of a curved shot, from start on; NULL: straight */
     size_t path_count;
-    const struct hs_sweep_contact *closest; /* to `then`; NULL: it is computed */
+    const struct hs_sweep_contact *closest; /* closest approach of the shot to `then`; NULL: it is
+                                               computed */
     double radius;                          /* of the shot, from the rules; length */
-    double measured, limit;                 /* of the miss or of the obstacle; length */
+    double measured, limit;                 /* measured value and limit of the miss, or of the
+                                               obstacle; length */
     const char *unit;                       /* of length, abbreviated: "m" */
     double min_scale;             /* the minimum length of a column, so that a body does not fill
                                      the picture */
@@ -29,14 +31,16 @@ struct hs_picture {
     size_t wall_count;
     const struct hs_triangle *triangles; /* more walls */
     size_t triangle_count;
-    double slice; /* length: walls further above or below the mark are not drawn; 0: all are */
-    const char *obstacle;  /* it stopped the shot, "a wall"; NULL: the shot missed, or it hit */
+    double slice; /* length: walls further above or below the mark are not drawn; 0: all walls are
+                     drawn */
+    const char *obstacle;  /* what stopped the shot, for example "a wall"; NULL: the shot missed or
+                              hit */
     struct hs_vec stopped; /* the point where it stopped */
-    bool is_hit;           /* without an obstacle: the shot touches the body */
+    bool is_hit;           /* only if `obstacle` is NULL: the shot touches the body */
 };
 
 struct hs_picture_style {
-    bool unicode; /* else plain ASCII */
+    bool unicode; /* false: plain ASCII */
     bool colour;  /* ANSI colours */
 };
 

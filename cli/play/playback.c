@@ -149,8 +149,8 @@ static bool start_forging(struct session *session, const char *ruleset)
     return session->forge != NULL || fail(session, "out of memory");
 }
 
-/* PUTs a ruleset of the recording, unless the service already has this revision: PUT refuses the
-   names of built-in rulesets. `revision` is "" if it is not known. */
+/* PUTs a ruleset of the recording, unless the service already has this revision. A PUT of a
+   built-in ruleset would be refused for its name. `revision` is "" if it is not known. */
 static bool bring_ruleset(struct session *session, const char *name, const char *revision,
                           const json_t *document)
 {
@@ -185,8 +185,8 @@ static bool replace_map(struct session *session, const char *match, const char *
     return send_text(session, session->playback->map, NULL) && succeeded(session, 0);
 }
 
-/* Returns whether the options fit a match. Options for one match do not fit a second match of the
-   recording. */
+/* Returns whether the options fit a match. Options for one match do not fit a recording with a
+   second match. */
 static bool fits_options(struct session *session, const char *match)
 {
     const struct hs_playback *playback = session->playback;
@@ -296,8 +296,8 @@ static bool count_result(struct session *session, const struct hs_recording_entr
     return true;
 }
 
-/* Counts the results of all claims. A brief answer lists only the claims with something to report;
-   the others are accepted, and the answer has their number. */
+/* Counts the results of all claims. A brief answer lists only the claims with something to report.
+   The other claims were accepted, and the answer has their number. */
 static bool count_results(struct session *session, const struct hs_recording_entry *entry,
                           const json_t *answer)
 {
@@ -347,7 +347,7 @@ static void check_expectation(struct session *session, const struct hs_recording
 
 /* Sets the method and the path. A request without a recorded answer is sent with `strict`: a bad
    field is then a fault of the recording, so the service must refuse the whole request. `brief`
-   saves parsing most of the answer, but an expectation needs the whole answer. */
+   makes the answer shorter, but an expectation needs the whole answer. */
 static void aim_request(struct session *session, const struct hs_recording_entry *entry)
 {
     const char *match =

@@ -1,6 +1,6 @@
 /*
- * Playback: sends the entries of a recording to a service in their order, on request at their
- * recorded times, and counts the answers.
+ * Playback: sends the entries of a recording to a service in their order, and counts the answers.
+ * With a `speed` above 0, it keeps the recorded times.
  */
 #ifndef HS_PLAY_PLAYBACK_H
 #define HS_PLAY_PLAYBACK_H
@@ -19,9 +19,10 @@ struct hs_playback {
     struct hs_tally *tally;
     const char *match;   /* name of the match in the service; NULL: as recorded */
     struct hs_str map;   /* a map document that replaces those of the recording; ptr NULL: none */
-    bool replace;        /* end an open match of that name first */
-    double speed;        /* 1: as recorded; 0: as fast as answers arrive */
-    enum hs_cheat cheat; /* if not HS_CHEAT_NONE, truth and expectations are ignored */
+    bool replace;        /* first end an open match of that name */
+    double speed;        /* 1: at the recorded times; 0: as fast as answers arrive */
+    enum hs_cheat cheat; /* the forgery of claims; unless it is HS_CHEAT_NONE, truth and
+                            expectations are ignored */
     bool show_progress;  /* one line on stderr, which is rewritten */
     FILE *complaints;    /* failed expectations are printed here; NULL: nowhere */
     /* Called with each claim and its result, in order; may be NULL. */
@@ -32,18 +33,19 @@ struct hs_playback {
 
 /*
  * Plays everything: puts rulesets and maps, opens matches, sends requests. It leaves out requests
- * that follow a gap in their match. Returns false with a sentence in `error` when the service does
- * not answer or refuses something, or when the recording is wrong. Failed expectations are counted,
- * and are not an error. For each request, the tally has the duration of the last attempt.
+ * that follow a gap (HS_ENTRY_GAP) in their match. Returns false with a sentence in `error` when
+ * the service does not answer or refuses something, or when the recording is wrong. Failed
+ * expectations are counted, and are not an error. For each request, the tally has the duration of
+ * the last attempt.
  */
 bool hs_playback_run(const struct hs_playback *playback, char error[HS_PLAY_ERROR_MAX]);
 
 /*
  * Sends one request (body.ptr NULL: no body). After a temporary refusal (429, 503) it waits as long
- * as the answer requests, and sends the request again. It gives up if `expect` (hs_expect_answer,
- * or NULL) expects the refusal, after 100 waits, or if all waits would exceed 30 s. The contract
- * permits repeats: nothing counts twice. *waits is the number of repeats. Returns false without an
- * answer.
+ * as the answer requests, and sends the request again. It does not repeat the request if `expect`
+ * (hs_expect_answer, or NULL) expects the refusal. It gives up after 100 waits, or before the sum
+ * of waits exceeds 30 s. The contract permits repeats: nothing counts twice. *waits is the number
+ * of repeats. Returns false if there is no answer.
  */
 bool hs_playback_send(struct hs_client *client, const char *method, const char *path,
                       struct hs_str body, const json_t *expect, double unit, unsigned *waits,

@@ -61,8 +61,8 @@ static bool is_label(const json_t *value)
     return hs_name_is_valid(hs_str_of(json_string_value(value)));
 }
 
-/* Makes an array with one value for each claim. `text` is such an array, or one value for all
-   claims. */
+/* Makes an array with one value for each claim. `text` is an array with one value for each claim,
+   or one value for all claims. */
 static bool read_per_claim(const struct file_recording *file, struct hs_str text,
                            bool (*fits)(const json_t *), const char *fault, size_t claims,
                            json_t **out)
@@ -92,8 +92,8 @@ static double time_of(const json_t *body)
     return json_is_number(now) ? json_number_value(now) : -HUGE_VAL;
 }
 
-/* Converts a table (columns and rows) to a list of objects. Returns NULL if the service refuses the
-   table, because a row does not have one cell for each column. */
+/* Converts a table (columns and rows) to a list of objects. Returns NULL if a row does not have one
+   cell for each column, because the service refuses such a table. */
 static json_t *list_of(const json_t *table)
 {
     const json_t *columns = json_object_get(table, "columns"),

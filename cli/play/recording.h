@@ -30,8 +30,8 @@ struct hs_recording_header {
 
 enum hs_entry_kind {
     HS_ENTRY_REQUEST, /* a request to the open match `name` */
-    HS_ENTRY_RULESET, /* `name` is the ruleset `document` from here on */
-    HS_ENTRY_MAP,     /* `name` is the map `document` from here on */
+    HS_ENTRY_RULESET, /* from here on, `document` is the ruleset `name` */
+    HS_ENTRY_MAP,     /* from here on, `document` is the map `name` */
     HS_ENTRY_OPEN,    /* the match `name` opens, with `ruleset` and `map` */
     HS_ENTRY_GAP,     /* requests of the match `name` are missing from here on */
     HS_ENTRY_RESTART, /* the service restarted: no match is open */
@@ -39,7 +39,7 @@ enum hs_entry_kind {
 
 struct hs_recording_entry {
     enum hs_entry_kind kind;
-    size_t line;         /* in the file, from 1; 0: not from a file */
+    size_t line;         /* line in the file, from 1; 0: the entry is not from a file */
     struct hs_name name; /* empty in a request of an importer */
     /* For OPEN. An empty `map`: no map. */
     struct hs_name ruleset, map;
@@ -49,7 +49,7 @@ struct hs_recording_entry {
     enum hs_route route; /* one of HS_STREAM_REQUESTS */
     double at;           /* time of the body on the match clock, seconds; -HUGE_VAL: unknown */
     bool explain;
-    bool answered;  /* a service accepted this request */
+    bool answered;  /* the service that recorded this request accepted it */
     json_t *body;   /* owned; NULL: none */
     json_t *expect; /* owned; NULL: no expectation */
     /* Owned; NULL, or one item for each claim of the body: */

@@ -182,7 +182,7 @@ static int by_size(const void *a, const void *b)
 }
 
 struct latency {
-    double p50, p99, max; /* milliseconds */
+    double p50, p99, max; /* request times in milliseconds */
 };
 
 static struct latency measure(const struct hs_tally *tally)

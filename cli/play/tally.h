@@ -21,9 +21,9 @@ struct hs_tally_number {
     double measured, limit;
 };
 
-/* A reason of a verdict, a flag, or a reason to refuse a pose; the last two have no verdict.
-   Entries are found by name, because a newer service may have names that this program does not
-   know. */
+/* A reason of a verdict, a flag, or a reason to refuse a pose; flags and reasons to refuse a pose
+   have no verdict. Entries are found by name, because a newer service may have names that this
+   program does not know. */
 struct hs_tally_reason {
     char name[HS_TALLY_NAME], verdict[16];
     size_t count;
@@ -58,7 +58,7 @@ struct hs_tally {
     size_t refusal_count;
 };
 
-struct hs_tally *hs_tally_create(void); /* NULL: out of memory */
+struct hs_tally *hs_tally_create(void); /* returns NULL if out of memory */
 void hs_tally_destroy(struct hs_tally *tally);
 
 void hs_tally_request(struct hs_tally *tally, double seconds);
@@ -76,7 +76,7 @@ void hs_tally_expectation(struct hs_tally *tally, bool held);
 /* Counts the poses in an answer to frames, {"stored":N,"refused":[..]}, or to a tick. */
 void hs_tally_frames(struct hs_tally *tally, const json_t *answer);
 
-/* Returns the measurement of the check that decided a result; `known` is false without one. */
+/* Returns the measurement of the check that decided a result; `known` is false if no check did. */
 struct hs_tally_number hs_tally_deciding(const json_t *result);
 
 /* Returns the counts of a label, or NULL. */

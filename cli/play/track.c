@@ -44,7 +44,7 @@ static long long time_or(const json_t *object, const char *key, long long otherw
 /* Fields that describe the motion; they are not sent. */
 static const char *const motion_fields[] = {"velocity", "at", "from", "to", NULL};
 
-/* Fields that a sample does not inherit from the one before, so every sample needs them. */
+/* Fields that a sample does not inherit from the sample before it, so every sample needs them. */
 static const char *const not_inherited[] = {"rotation", "aim", "eye", "bones", NULL};
 
 static json_t *position_at(const json_t *item, long long time_us)
@@ -155,8 +155,8 @@ static bool is_named(const json_t *item, const struct kind *kind, const char *na
     return text != NULL && strcmp(text, name) == 0;
 }
 
-/* Returns the motion of a name at a time: the last item of that name that has begun by then, or
-   else its first item. */
+/* Returns the motion of a name at a time: the last item of that name that has begun by then. If
+   none has begun, its first item. */
 static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
                                long long time_us)
 {

@@ -11,7 +11,7 @@
 #include "service/watch/log.h"
 
 struct recheck_options {
-    const char *file, *rules, *only; /* NULL: not given */
+    const char *file, *rules, *only; /* values of the options; NULL: not given */
     uint64_t limit;
     bool json;
 };
@@ -41,8 +41,8 @@ static const struct hs_command command = {"recheck", help, "one FILE"};
 
 /* ---- the rules ---- */
 
-/* Returns the name of a ruleset from its file name, because a file of `serve --rules DIR` may lack
-   the member `name`. */
+/* Returns the name of a ruleset by its file name. A file of `serve --rules DIR` need not have the
+   member `name`. */
 static struct hs_str name_of_file(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;

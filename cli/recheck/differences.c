@@ -6,12 +6,13 @@
 #include "cli/play/tally.h"
 #include "service/record/members.h"
 
-/* The parts of one result's text. For a move, `shooter` is the player, `shot` is the seq (or
+/* The parts of one result's text. For a move, `shooter` is the player, `shot` is the `seq` (or
    absent), and `damage` is the delta_time. */
 struct result {
     struct hs_str text, verdict, reason, shooter, shot, damage;
     bool replayed;
-    bool has_index; /* the answer is brief, so it leaves plain results out */
+    bool has_index; /* the answer is brief, so its results have indexes, and plain ones are left
+                       out */
     uint64_t index; /* index in the request; 0 without has_index */
 };
 
@@ -106,8 +107,8 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* Finds the measurement of the check that decided this side. If this side is accepted, uses the
-   check that decided the other side. */
+/* Finds the measurement that explains one side of a change: that of the check that decided it. If
+   this side is accepted, takes the check that decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
@@ -213,7 +214,7 @@ static bool compare_result(struct hs_differences *differences, const struct plac
         return false;
     if (!was->replayed)
         return compare_claim(differences, place, was, is);
-    /* The result repeats an answer that has been compared. */
+    /* The result repeats an answer that was compared before. */
     differences->replayed++;
     if (!differences->other_rules && !hs_str_equal(was->text, is->text)) {
         differences->replayed_otherwise++;
@@ -241,8 +242,8 @@ static struct result plain_beside(const struct result *other, enum kind kind)
                            .damage = kind == HIT ? HS_STR("0") : other->damage};
 }
 
-/* Compares two lists of results. Adds the number of results that only the second list has to
- *only_after. */
+/* Compares two lists of results. Adds to *only_after the number of results that only the second
+ * list has. */
 static bool compare_results(struct hs_differences *differences, const struct place *place,
                             struct hs_str before, struct hs_str after, size_t *only_after)
 {
@@ -315,7 +316,7 @@ static void count_all_plain(struct hs_differences *differences, enum hs_route ro
 }
 
 /* Returns whether other rules may change a member: the revision, the sums at the end of a match,
-   and the numbers of the results that a brief answer left out. */
+   and the counts of the results that a brief answer left out. */
 static bool follows_the_rules(struct hs_str key)
 {
     const struct hs_str keys[] = {HS_STR("revision"), HS_STR("ruleset"), HS_STR("verdicts"),

@@ -26,9 +26,10 @@ struct hs_reason_count {
     size_t before, after;
 };
 
-/* One side of a changed claim: the verdict, and the check behind the change. */
+/* One side of a changed claim: the verdict, and the measurement of the check that explains the
+   change. */
 struct hs_changed_side {
-    struct hs_name verdict, reason, check; /* check empty: no measurement is known */
+    struct hs_name verdict, reason, check; /* `check` empty: no measurement is known */
     double measured, limit;
 };
 
@@ -42,7 +43,8 @@ struct hs_changed_claim {
 };
 
 struct hs_differences {
-    bool other_rules; /* true: verdict, reason and damage are compared; false: every byte */
+    bool other_rules; /* true: verdict, reason and damage are compared, because the rules differ;
+                         false: every byte is compared */
     size_t limit;     /* max number of changed claims to keep */
     size_t requests;
     size_t hits, shots, moves, replayed; /* replayed: repeated answers, not counted elsewhere */
@@ -50,10 +52,11 @@ struct hs_differences {
        damage (for a move: delta_time) differs. */
     size_t same, flipped, damaged, otherwise;
     size_t replayed_otherwise;
-    size_t answers_otherwise; /* answers that differ outside their results */
+    size_t answers_otherwise; /* number of answers that differ outside their results */
     size_t answers_line;      /* line of the first such answer */
     size_t first_line;        /* line of the first difference of any kind; 0: no difference */
-    struct hs_reason_count reasons[HS_DIFFERENCES_REASONS];           /* of hits and shots */
+    struct hs_reason_count reasons[HS_DIFFERENCES_REASONS];           /* counts for hits and
+                                                                         shots */
     struct hs_reason_count move_reasons[HS_DIFFERENCES_MOVE_REASONS]; /* of moves only */
     struct hs_changed_claim *changed; /* in order; at most `limit` */
     size_t changed_count, changed_capacity, changed_left_out;

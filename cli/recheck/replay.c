@@ -26,7 +26,7 @@ struct kept {
 
 struct hs_replay {
     struct hs_service service;
-    /* used with `instead`: the matches before the last restart, or NULL */
+    /* the matches as they were before the last restart; only used with `instead`, otherwise NULL */
     struct hs_registry *before;
     struct hs_options options;
     struct kept *kept;
@@ -49,8 +49,8 @@ static bool create_service(struct hs_replay *replay)
     char error[256];
     struct hs_options *options = &replay->options;
     hs_options_default(options);
-    /* The recorded service has enforced its own limits. The limits here only have to be large
-       enough for every recording. */
+    /* The service that was recorded has enforced its own limits. The limits of this service only
+       have to be large enough for every recording. */
     options->auto_open = false;
     options->max_matches = 1000000;
     options->max_batch = 65536;
@@ -167,9 +167,9 @@ static enum hs_replay_result impossible(struct hs_replay *replay, const char *wh
     return HS_REPLAY_IMPOSSIBLE;
 }
 
-/* Ends all matches, because a service starts without matches. Under other rules the ended matches
-   are kept as `before`. A restored match then continues from its state in `before`, because the
-   recorded state belongs to the recorded rules. */
+/* Ends all matches, because a service starts without matches. If other rules are used instead of
+   the recorded ones, the ended matches are kept as `before`. A restored match then continues from
+   its state in `before`, because the recorded state belongs to the recorded rules. */
 static enum hs_replay_result restart(struct hs_replay *replay)
 {
     hs_registry_destroy(replay->before);
@@ -214,7 +214,8 @@ static enum hs_replay_result take_ruleset(struct hs_replay *replay)
     const struct hs_stream_line *line = replay->line;
     struct hs_problem problem;
     hs_problem_init(&problem);
-    if (find_kept(replay, line->revision, no_map) != NULL) /* known from before a restart */
+    if (find_kept(replay, line->revision, no_map) != NULL) /* the ruleset is known from before a
+                                                              restart */
         return HS_REPLAY_DONE;
     struct hs_ruleset *ruleset = hs_ruleset_from_text(line->document, line->name, &problem);
     if (ruleset == NULL)
@@ -248,7 +249,8 @@ static struct hs_map_entry *build_map(struct hs_replay *replay, struct hs_str na
 static enum hs_replay_result take_map(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
-    bool known = find_kept(replay, line->revision, line->name) != NULL; /* before a restart */
+    bool known = find_kept(replay, line->revision, line->name) != NULL; /* the map may be known from
+                                                                           before a restart */
     return known ||
                    keep(replay, line->revision, NULL, build_map(replay, line->name, line->document))
                ? HS_REPLAY_DONE
@@ -299,8 +301,8 @@ static enum hs_replay_result unknown(struct hs_replay *replay, const char *why)
     return HS_REPLAY_UNKNOWN;
 }
 
-/* Saves the match that the line opens, as it was before the restart under the other rules. Returns
-   false if that match is not known, or if memory runs out. */
+/* Saves the state that the match of the line had before the restart, under the rules that are used
+   instead. Returns false if that match is not known, or if memory runs out. */
 static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
 {
     const struct hs_stream_line *line = replay->line;
@@ -316,7 +318,8 @@ static bool save_own(struct hs_replay *replay, struct hs_bytes *out)
     return is_same && !out->failed;
 }
 
-/* Reads the state of the line. `data` NULL: it is not base64, or memory is out. */
+/* Reads the state of the line. `data` of the result is NULL if the state is not base64, or if out
+   of memory. */
 static struct hs_bytes decode_state(const struct hs_replay *replay)
 {
     struct hs_bytes state = {0};
@@ -358,8 +361,8 @@ static struct hs_match *load_match(struct hs_replay *replay, const struct hs_mat
     return match;
 }
 
-/* Applies the recorded service's journal of a restored match. Under other rules the match keeps its
-   own state. */
+/* Applies the journal that the recorded service applied to a restored match. If other rules are
+   used instead of the recorded ones, the match keeps its own state. */
 static enum hs_replay_result apply_journal(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
@@ -421,8 +424,8 @@ static enum hs_replay_result open_slot(struct hs_replay *replay, struct hs_match
     return HS_REPLAY_DONE;
 }
 
-/* Opens the match of the line. If a match with that name is still open, its deletion was not
-   recorded. That match is then removed, and the result is HS_REPLAY_REOPENED. */
+/* Opens the match of the line. If a match with that name is still open, its end was not recorded.
+   The open match is then removed, and the result is HS_REPLAY_REOPENED. */
 static enum hs_replay_result open_match(struct hs_replay *replay)
 {
     const struct hs_stream_line *line = replay->line;
@@ -460,13 +463,14 @@ static enum hs_replay_result apply(struct hs_replay *replay)
                                  .request_id = "",
                                  .arena = &arena,
                                  .brief = line->brief,
-                                 /* Under other rules, the report shows the measurements. */
+                                 /* If other rules are used, the answer must have all checks,
+                                    because the report shows the measurements. */
                                  .explain = line->explain || replay->instead != NULL};
     if (is_left_out(replay))
         return HS_REPLAY_LEFT_OUT;
     hs_problem_init(&problem);
-    /* Items beyond the recorded work budget must stay unverified. If no budget was recorded, the
-       service verified all items. */
+    /* The items that did not fit into the recorded work budget must stay unverified here too. If no
+       budget was recorded, the service verified all items. */
     replay->options.request_work = line->request_work > 0 ? (size_t)line->request_work : SIZE_MAX;
     hs_endpoints[line->route](&replay->service, &request, &reply);
     hs_arena_free(&arena);

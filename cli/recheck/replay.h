@@ -14,14 +14,14 @@ struct hs_replay;
 /*
  * Creates a replay. If `ruleset` is not NULL, matches are verified under it instead of their
  * recorded ruleset. If `only` is not absent, only matches that were opened with the ruleset of this
- * name are verified. Takes ownership of the ruleset, also on failure. Returns NULL if memory runs
- * out, or the name is reserved.
+ * name are verified under it. Takes ownership of the ruleset, also on failure. Returns NULL if
+ * memory runs out, or the name is reserved.
  */
 struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only);
 void hs_replay_destroy(struct hs_replay *replay);
 
 enum hs_replay_result {
-    HS_REPLAY_DONE,      /* there is no answer to compare */
+    HS_REPLAY_DONE,      /* the line was applied; there is no answer to compare */
     HS_REPLAY_REOPENED,  /* like DONE, but the end of the previous match of that name is missing */
     HS_REPLAY_ANSWERED,  /* `answer` is to be compared with the recorded one */
     HS_REPLAY_LEFT_OUT,  /* a request of a match that is left out */
@@ -35,8 +35,9 @@ enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_s
 
 struct hs_replay_summary {
     const char *rules_name, *revision; /* of the ruleset used instead; "": none is used */
-    size_t opened;                     /* matches opened so far, without those left out */
-    size_t restored;                   /* how many of them were restored after a restart */
+    size_t opened;                     /* matches opened so far, except those left out */
+    size_t restored;                   /* how many of the opened matches were restored after a
+                                          restart */
     size_t left_out;                   /* matches left out so far */
 };
 

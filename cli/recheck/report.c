@@ -6,7 +6,8 @@
 #include "service/system/version.h"
 
 struct count {
-    const char *key, *label; /* the key in JSON; the label in the text, or NULL: not there */
+    const char *key, *label; /* the key in JSON; the label in the text; label NULL: not in the
+                                text */
     size_t number;
     const char *remark; /* printed after the number; not in JSON */
     bool shows_zero;    /* the text has this row even if the number is 0 */

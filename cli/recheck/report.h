@@ -11,7 +11,7 @@
 struct hs_gap {
     size_t line;
     struct hs_name match;
-    char reason[96]; /* empty: requests are missing */
+    char reason[96]; /* why the gap is there; empty: requests are missing */
 };
 
 enum { HS_GAPS_MAX = 50 };

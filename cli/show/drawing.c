@@ -45,7 +45,7 @@ static struct hs_solid solid_of(const struct hs_world_box *box)
                              .half_extents = half};
 }
 
-/* The player who stopped the shot is drawn like a wall. */
+/* Adds the body of the player who stopped the shot: it is drawn like a wall. */
 static void add_blocker(const struct hs_verdict_scene *scene, struct turned *t)
 {
     const struct hs_recomputed *of = scene->of;
@@ -101,7 +101,7 @@ static bool turn_scene(const struct hs_verdict_scene *scene, struct turned *t)
     return true;
 }
 
-/* The height of a body, which sets the scale. */
+/* Returns the height of a body, which sets the scale of the picture. */
 static double height_of(const struct hs_body *body)
 {
     double low = body->solids[0].center.z, high = low;
@@ -130,7 +130,7 @@ static void set_obstacle(const struct hs_verdict_scene *scene, const struct turn
     }
 }
 
-/* Sets by how much the shot missed, and what was allowed. */
+/* Sets by how much the shot missed, and which miss was allowed. */
 static void set_miss(const struct hs_verdict_scene *scene, struct hs_picture *picture)
 {
     picture->measured = scene->shot.closest.gap;

@@ -115,7 +115,8 @@ struct hs_sim_arena *hs_sim_arena_create(double rewind_limit)
         return NULL;
     }
     arena->ruleset->rewind.limit_us = hs_seconds_to_us(rewind_limit);
-    /* Half of the matches do not post shots, so history must reach back to every launch. */
+    /* Half of the matches do not post shots. In these, a claim names its own launch, so history
+       must reach back to it. */
     arena->ruleset->history.keep_us = hs_seconds_to_us(1.5);
     arena->rig = arena->ruleset->rigs[arena->ruleset->default_rig];
     for (int i = 0; i < HS_ARMS; i++) {

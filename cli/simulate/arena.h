@@ -27,9 +27,9 @@ struct hs_sim_arena {
 };
 
 /* Creates the arena. `rewind_limit`: seconds. A player with a round trip of 200 ms who sees others
-   100 ms late fires shots that are 0.3 s old on arrival, and older after a loss. A game with such
-   players needs a longer limit than the built-in quarter of a second. Returns NULL if memory runs
-   out. */
+   100 ms late: when a shot of this player arrives, it is 0.3 s old, and older after a loss. A game
+   with such players needs a longer limit than the built-in quarter of a second. Returns NULL if
+   memory runs out. */
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 

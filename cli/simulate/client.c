@@ -12,7 +12,7 @@
 #define TURN          12.0  /* rad/s; the fastest aiming */
 #define FLICK         60.0  /* rad/s; the fastest turn by more than a radian */
 #define DRAW_SECONDS  0.4   /* seconds to change from one weapon to the next */
-#define SHOWN_AGAIN   0.2   /* seconds; an older snapshot than this is not drawn */
+#define SHOWN_AGAIN   0.2   /* seconds; a snapshot that is older than this is not drawn */
 
 static void fill_magazine(struct hs_client *client, const struct hs_game *game, enum hs_arm arm)
 {
@@ -27,8 +27,8 @@ void hs_client_start(struct hs_client *client, const struct hs_game *game, unsig
     struct hs_dice *dice = &client->dice;
     hs_link_draw(kind, dice, &client->link);
     client->phase = hs_dice_between(dice, 0, DT);
-    /* The time of two snapshots, so that one may be lost, but at most the longest interpolation
-       that rules accept. */
+    /* The interpolation delay is the time of two snapshots, so that one may be lost. But it is at
+       most the longest delay that the rules accept. */
     size_t ticks = game->setup.frame_every * game->setup.snapshot_every;
     client->interp = fmin(2 * ((double)ticks / HS_CROWD_HZ), 0.1);
     client->up = client->link.base / 2 + 1.5 * client->link.jitter;
@@ -179,7 +179,7 @@ struct hs_vec hs_client_shot_direction(const struct hs_client *client)
     return hs_vec_scale(along, 1 / hs_vec_length(along));
 }
 
-/* ---- a frame ---- */
+/* ---- a frame of the client ---- */
 
 struct hs_vec hs_client_true_eye(const struct hs_client *client, const struct hs_game *game,
                                  double time)

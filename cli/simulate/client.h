@@ -20,8 +20,8 @@ struct hs_skirmish_setup {
     unsigned first_link; /* if link is -1: the kind of the first two players */
     int arm;             /* enum hs_arm of all players; -1: they change */
     double seconds;      /* length of play */
-    double stamp_error;  /* seconds; deviation of hit_time from the drawn time */
-    double aim_error;    /* degrees; more deviation of every hand */
+    double stamp_error;  /* seconds; standard deviation of hit_time from the drawn time */
+    double aim_error;    /* degrees; deviation that is added to the error of every hand */
     size_t frame_every, snapshot_every; /* ticks per frame; frames per snapshot */
     /* posts all shots, even if the weapon does not require it */
     bool posts_shots;
@@ -51,11 +51,11 @@ struct hs_mail {
     enum hs_arm arm;
     bool is_shot;
     struct hs_shot_claim shot;
-    struct hs_hit_claim hit; /* without its lists, which are the next members */
+    struct hs_hit_claim hit; /* the claim without its lists, which are the next members */
     struct hs_pellet_claim pellets[HS_SIMULATED_PELLETS];
     struct hs_str victims[HS_CROWD];
     int target;              /* the claim's target; -1: only victims of a blast */
-    int victim;              /* the first victim, if there is no target */
+    int victim;              /* the first victim of the blast, if there is no target */
     struct hs_vec direction; /* direction of the shot */
     uint64_t seed;           /* seed of a posted shot with pellets */
 };
@@ -78,7 +78,7 @@ struct hs_mailbox {
 
 /* What the server knows about a client at one of the client's frames. */
 struct hs_doing {
-    double time;       /* real time of the frame */
+    double time;       /* time of the frame on the server's clock */
     struct hs_vec aim; /* unit vector */
     int rounds;        /* left in the weapon in hand */
     bool reloading;
@@ -104,9 +104,11 @@ struct hs_client {
     double *arrivals;          /* when each frame of the film arrives here; HUGE_VAL: never */
     double phase;              /* seconds from a tick of the server to the client's frame */
     double interp;             /* seconds by which the screen is behind the newest snapshot */
-    double up;                 /* seconds from a client's frame until the server simulates it */
+    double up;                 /* seconds from a client's frame until the server simulates that
+                                  frame */
     double up_error;           /* error of the client's estimate of `up` */
-    double clock_error;        /* error of its estimate of the server's clock; varies slowly */
+    double clock_error;        /* error of the client's estimate of the server's clock; varies
+                                  slowly */
     double skill;              /* radians; deviation of the hand */
     struct hs_vec aim;         /* unit vector without the error of the hand */
     double off_yaw, off_pitch; /* radians; the error of the hand now */
@@ -121,7 +123,7 @@ struct hs_client {
     struct hs_doing log[HS_CLIENT_LOG];
     uint64_t frames;
     struct hs_missile missiles[HS_CLIENT_MISSILES];
-    struct hs_screen last; /* screen of the previous frame; time 0: none */
+    struct hs_screen last; /* the screen in the previous frame; time 0: none */
 };
 
 /* Starts a client. `arrivals`: owned by the caller, HUGE_VAL for each frame of the film. */

@@ -15,10 +15,10 @@
 #define ACCELERATION 40.0 /* m/s^2; players of shooters start and stop quickly */
 #define GRAVITY      9.81
 #define JUMP_SPEED   3.6  /* m/s upwards; reaches two thirds of a metre */
-#define JUMPS        0.25 /* of a player, per second */
-#define CROUCHES     0.2  /* of a player, per second; players stand up again five times as fast */
-#define DEATHS       0.07 /* of a player, per second */
-#define PORTALS      0.04 /* used by a player, per second */
+#define JUMPS        0.25 /* per player and second */
+#define CROUCHES     0.2  /* per player and second; they stand up again five times as often */
+#define DEATHS       0.07 /* per player and second */
+#define PORTALS      0.04 /* per player and second */
 #define DEAD_SECONDS 2.5
 #define PROTECTION   1.0 /* seconds after a spawn */
 #define NEAR         0.9 /* metres; players who are closer avoid each other */
@@ -64,7 +64,8 @@ int64_t hs_crowd_time_us(size_t tick)
 
 size_t hs_crowd_tick(const struct hs_crowd *crowd, double time)
 {
-    /* Times of ticks are rounded to microseconds, so a tick may be half a microsecond early. */
+    /* Times of ticks are rounded to microseconds, so the time of a tick may be half a microsecond
+       too early. */
     double ticks = floor((time - FIRST_TICK) * HS_CROWD_HZ + 6e-5);
     if (!(ticks > 0))
         return 0;
@@ -127,7 +128,7 @@ static void spawn(struct mover *mover, struct hs_sim_pose *pose, double now, str
     pose->life++;
 }
 
-/* Returns the place of the nearest living enemy. */
+/* Returns the place of the nearest living enemy, whom a player with a knife runs after. */
 static struct hs_vec prey(const struct hs_crowd *crowd, unsigned who, size_t tick)
 {
     struct hs_vec from = hs_crowd_at(crowd, who, tick - 1)->position, best = from;
@@ -149,7 +150,7 @@ static void choose_gait(struct mover *mover, double now, struct hs_dice *dice)
     mover->gait_until = now + hs_dice_between(dice, 0.4, mover->gait == GAIT_STAND ? 1.2 : 3.0);
 }
 
-/* Returns the velocity that a player wants. */
+/* Returns the velocity at which a player wants to move. */
 static struct hs_vec wish(const struct hs_crowd *crowd, unsigned who, size_t tick,
                           struct mover *mover, struct hs_sim_pose *pose, struct hs_dice *dice)
 {

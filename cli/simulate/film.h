@@ -29,8 +29,8 @@ struct hs_moment {
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
 /* Computes a player's pose at a time. Positions follow a straight line, and the yaw follows the
-   shorter turn. Across a portal or spawn, both are those of the older frame. All other members are
-   always those of the older frame. Returns false if the time is before the first frame. */
+   shorter turn. Across a portal or spawn, both are taken from the older frame. All other members
+   are always those of the older frame. Returns false if the time is before the first frame. */
 bool hs_film_pose(const struct hs_film *film, double time, unsigned who, struct hs_sim_pose *out);
 
 /* Computes a player's pose at a moment as clients receive it: positions in single precision, yaw in
@@ -58,7 +58,8 @@ struct hs_first {
 bool hs_pose_touch(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep, struct hs_first *out);
 
-/* Returns the smallest gap between a shot and a body; negative where it goes through. */
+/* Returns the smallest gap between a shot and a body; negative if the shot goes through the
+   body. */
 double hs_pose_gap(const struct hs_sim_arena *arena, const struct hs_sim_pose *pose,
                    const struct hs_sweep *sweep);
 

@@ -174,7 +174,8 @@ void hs_client_fire(struct hs_client *client, const struct hs_game *game, double
     const struct hs_weapon *weapon = game->arena->weapons[client->arm];
     struct hs_mail mail = {.from = client->me, .arm = client->arm, .target = -1, .victim = -1};
     unsigned losses;
-    /* The server holds an early command until it has moved the shooter to that time. */
+    /* If a command arrives early, the server holds it until it has moved the shooter to the time of
+       the command. */
     mail.arrival =
         time + fmax(client->up, hs_link_command(&client->link, time, &client->dice, &losses));
     mail.direction = hs_client_shot_direction(client);
@@ -229,8 +230,8 @@ static void blend_screens(const struct hs_screen *from, const struct hs_screen *
 }
 
 /* Finds the first contact of a missile within a step. *share (0 .. 1) is how much of the step is
-   over at the contact. Each body moves straight from one pose to the other, so the missile is swept
-   along its path relative to that body. */
+   over at the contact. In a step each body moves straight from one pose to the next, so the missile
+   is swept along its path relative to that body. */
 static bool touches(const struct hs_game *game, const struct hs_missile *missile, double until,
                     const struct hs_sim_pose before[HS_CROWD],
                     const struct hs_sim_pose after[HS_CROWD], struct hs_first *first, double *share)

@@ -4,7 +4,7 @@
 
 #include "validators/base/units.h"
 
-#define CLEAR  0.03 /* metres; a forged shot passes a body by at least this */
+#define CLEAR  0.03 /* metres; a forged shot misses a body by at least this */
 #define THIN   0.05 /* metres; claims for a ray use five times this radius */
 #define TRIES  24
 #define LEGS   128 /* parts of a flight; each is tested against the body */
@@ -87,7 +87,8 @@ static double flight_gap(const struct hs_forger *forger, const struct hs_mail *m
         gap = fmin(gap, hs_pose_gap(forger->game->arena, &pose, &sweep));
         at = to;
     }
-    return gap - 0.02; /* because the body moves within a part of the flight */
+    return gap - 0.02; /* the margin allows for the movement of the body within a part of the
+                          flight */
 }
 
 /* Returns the smallest gap between a claimed shot and a player's body on the server. */
@@ -139,7 +140,8 @@ static bool pass_by(struct hs_forger *forger, const double shift[2], const doubl
         return false;
     pose.position.z += 1;
     double away = fmax(hs_vec_distance(pose.position, start), 0.3);
-    claim(mail, (unsigned)honest.target); /* the pellets may have hit several players */
+    claim(mail, (unsigned)honest.target); /* claim only one player, because the pellets may have hit
+                                             several */
     for (int i = 0; i < TRIES; i++) {
         double size = between(forger, shift[0], shift[1]);
         struct hs_vec by = across(forger, hs_vec_sub(honest.hit.end, start), size);
@@ -175,7 +177,8 @@ static bool forge_start(struct hs_forger *forger, struct hs_mail *mail)
 
 /* ---- other times ---- */
 
-/* Moves a claim to another time, and moves its end as far as the target moved. */
+/* Moves a claim to another time, and moves its end as far as the target moved between the two
+   times. */
 static bool move_in_time(const struct hs_forger *forger, double to, struct hs_mail *mail)
 {
     struct hs_sim_pose then, other;
@@ -210,7 +213,7 @@ static bool forge_future(struct hs_forger *forger, struct hs_mail *mail)
     return move_in_time(forger, forger->now + slack + between(forger, 0.001, LATEST), mail);
 }
 
-/* Sets a time that exceeds the latency slack. It keeps to the other limits of time if that is
+/* Sets a time that exceeds the latency slack. It stays within the other limits of time if
    possible. */
 static bool forge_slack(struct hs_forger *forger, struct hs_mail *mail)
 {
@@ -292,7 +295,8 @@ static bool forge_wall(struct hs_forger *forger, struct hs_mail *mail)
         unsigned who = (first + i) % HS_CROWD;
         if (weapon_of(forger, mail)->has_blast && blast_through_wall(forger, who, mail))
             return true;
-        /* A posted shot fixes the path, and another path would be a different forgery. */
+        /* If the shot was posted, its path is fixed, and another path would be a different
+           forgery. */
         if (!hs_game_posts(forger->game, mail->arm) && aim_through_wall(forger, who, mail))
             return true;
         *mail = honest;

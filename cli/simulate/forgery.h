@@ -42,14 +42,14 @@ struct hs_forger {
 
 /*
  * Turns an accepted claim into a forgery with the same shot number. Returns false if this claim
- * cannot become one of that kind, for example because no wall stands between two players. Then
- * *mail is undefined. Never possible for HS_FORGERY_DEAD and HS_FORGERY_EMPTY.
+ * cannot become a forgery of that kind, for example because no wall stands between two players.
+ * Then *mail is undefined. Never possible for HS_FORGERY_DEAD and HS_FORGERY_EMPTY.
  */
 bool hs_forge(struct hs_forger *forger, enum hs_forgery kind, struct hs_mail *mail);
 
 /* Makes a shot by a player who must not shoot, with the weapon in hand, at an enemy in sight.
-   Returns false if the weapon is not a hitscan one, its shots are posted, or no enemy is in
-   sight. */
+   Returns false if the weapon is not a hitscan weapon, if its shots are posted, or if no enemy is
+   in sight. */
 bool hs_forge_shot(struct hs_forger *forger, unsigned who, struct hs_mail *out);
 
 #endif

@@ -20,7 +20,7 @@ static const struct {
 
 struct outage {
     double from, to;
-    bool loses; /* otherwise it delays messages */
+    bool loses; /* the outage loses messages; false: it delays them */
 };
 
 void hs_link_draw(enum hs_link_kind kind, struct hs_dice *dice, struct hs_link *out)

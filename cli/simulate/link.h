@@ -20,7 +20,8 @@ enum hs_link_kind {
     HS_LINK_BAD,
     HS_LINK_OUTAGE,
     HS_LINKS,
-    HS_LINK_STEADY = HS_LINKS, /* always 40 ms, for results at one latency; not in mixed matches */
+    HS_LINK_STEADY = HS_LINKS, /* the round trip is always 40 ms, for results at one latency; not
+                                  used in mixed matches */
     HS_LINKS_AND_STEADY
 };
 
@@ -29,8 +30,8 @@ extern const char *const hs_link_names[HS_LINKS_AND_STEADY]; /* for example "LAN
 /* Share of messages that are lost, on every kind of link. */
 #define HS_LINK_LOSS 0.05
 
-/* A client repeats each command in its next packets until the server has it. Each loss delays the
-   command by this many seconds. */
+/* A client repeats each command in its next packets until the server has it. So each loss delays
+   the command by this many seconds. */
 #define HS_LINK_RESEND (1.0 / 30)
 
 struct hs_link {
@@ -57,7 +58,8 @@ double hs_link_delay(const struct hs_link *link, struct hs_dice *dice);
 double hs_link_command(const struct hs_link *link, double at, struct hs_dice *dice,
                        unsigned *losses);
 
-/* Returns a round trip as a server measures it: there, up to one frame of the client, and back. */
+/* Returns a round trip as a server measures it: the way there, a wait of up to one frame of the
+   client, and the way back. */
 double hs_link_ping(const struct hs_link *link, struct hs_dice *dice);
 
 #endif

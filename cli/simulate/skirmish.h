@@ -26,8 +26,8 @@ struct hs_skirmish {
     int64_t now_us;
     const struct hs_frame *frame; /* the frame posted at this tick; NULL: none */
     struct hs_client clients[HS_CROWD];
-    struct hs_forger forger; /* for forgeries of this match; see hs_skirmish_expect */
-    /* time of the frame in which the weapon became empty; 0: not empty */
+    struct hs_forger forger; /* what forgeries of this match need; see hs_skirmish_expect */
+    /* time of the frame in which the player's weapon became empty; 0: it is not empty */
     double empty_since[HS_CROWD];
     bool failed; /* out of memory */
     /* ---- */
@@ -66,7 +66,7 @@ bool hs_skirmish_is_warm(const struct hs_skirmish *skirmish);
 bool hs_skirmish_expect(struct hs_skirmish *skirmish, unsigned who);
 
 /* Returns whether the shooter had been dead for longer than the grace when the shot was fired, and
-   did not know it yet. */
+   their client did not know it yet. */
 bool hs_skirmish_is_in_vain(const struct hs_skirmish *skirmish, const struct hs_mail *mail);
 
 #endif

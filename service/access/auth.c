@@ -79,7 +79,7 @@ static bool may_touch(struct hs_service *service, enum hs_route route,
                       const struct hs_route_params *params, struct hs_auth *auth)
 {
     if (!hs_name_is_valid(params->name[0]))
-        return true; /* no resource: a list, or a request that is refused later */
+        return true; /* the path has no resource: a list, or a request that is refused later */
     enum owner owner = owner_of(service, route, params->name[0], &auth->identity);
     auth->hidden = owner == NOBODY;
     return owner == CALLER || (owner == EVERYBODY && hs_route_method(route) == HS_METHOD_GET) ||
@@ -113,7 +113,7 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
 
 static const char not_yours[] = "You own nothing with this name; a missing resource can be put";
 
-/* The answer to a caller who is not admitted, and the end of the header WWW-Authenticate. All wrong
+/* For each failure: the detail of the answer, and the end of the header WWW-Authenticate. All wrong
    tokens get the same text, because details would help callers who guess tokens. */
 static const struct {
     enum hs_problem_code code;

@@ -14,7 +14,7 @@ struct hs_service;
 /* The result of the check, kept for the life of the request. */
 struct hs_auth {
     enum hs_auth_failure failure; /* HS_AUTH_FINE: admitted */
-    /* with HS_AUTH_TENANT: the resource does not exist; the answer hides this */
+    /* the failure is HS_AUTH_TENANT because the resource does not exist; the answer hides this */
     bool hidden;
     struct hs_identity identity; /* the caller of a valid token */
 };
@@ -29,7 +29,7 @@ void hs_auth_check(struct hs_service *service, enum hs_route route,
 void hs_auth_refuse(const struct hs_auth *auth, enum hs_route route, struct hs_problem *problem);
 
 /* Refuses a resource that the caller does not own. The answer is the same whether another tenant
-   has it or it does not exist. */
+   has the resource or it does not exist. */
 void hs_auth_not_yours(struct hs_problem *problem);
 
 /* Writes the value of WWW-Authenticate (RFC 6750) for a refused caller, or "", to `text`. Returns

@@ -91,7 +91,7 @@ bool hs_token_time_parse(struct hs_str text, int64_t *seconds)
                        .tm_min = numbers[4],
                        .tm_sec = numbers[5]};
     struct tm normal = given;
-    *seconds = (int64_t)timegm(&normal); /* changes February 31 to March 3 */
+    *seconds = (int64_t)timegm(&normal); /* timegm changes February 31 to March 3 */
     return numbers[0] >= 1970 && normal.tm_mon == given.tm_mon && normal.tm_mday == given.tm_mday &&
            normal.tm_hour == given.tm_hour && normal.tm_min == given.tm_min &&
            normal.tm_sec == given.tm_sec;
@@ -201,8 +201,7 @@ static void decode_list(struct hs_reader *reader, const json_t *value, const str
     *(struct hs_tokens **)target = tokens;
 }
 
-/* Orders tokens by tenant and kid. Names are padded with zeros, so memcmp can compare whole
-   names. */
+/* Orders tokens by tenant and kid. Both are padded with zeros, so memcmp can compare them whole. */
 static int compare_tokens(const void *a, const void *b)
 {
     const struct token *one = a, *other = b;

@@ -19,7 +19,7 @@ enum {
     HS_KID_MAX = 32,
     HS_SECRET_MIN = 20, /* shorter secrets could be guessed, so they are never admitted */
     HS_SECRET_MAX = 128,
-    /* random bytes of a secret from `token new`, which writes them in hexadecimal */
+    /* number of random bytes of a secret made by `token new`, which writes them in hexadecimal */
     HS_SECRET_BYTES = 32,
     HS_TOKEN_MAX = 3 + HS_TENANT_MAX + 1 + HS_KID_MAX + 1 + HS_SECRET_MAX,
 };
@@ -38,7 +38,7 @@ struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *pro
    admit themselves. */
 struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem);
 
-void hs_tokens_destroy(struct hs_tokens *tokens); /* NULL does nothing */
+void hs_tokens_destroy(struct hs_tokens *tokens); /* does nothing for NULL */
 
 size_t hs_tokens_count(const struct hs_tokens *tokens);
 
@@ -60,8 +60,8 @@ enum hs_auth_failure hs_tokens_check(const struct hs_tokens *tokens, struct hs_s
    [A-Za-z0-9.-], starting with a letter or digit. */
 bool hs_token_part_is_valid(struct hs_str text, size_t max);
 
-/* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. Returns false if it is not such a
-   time. */
+/* Converts "2026-01-31T00:00:00Z" to seconds since the epoch. Returns false if the text is not such
+   a time. */
 bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 
 /* ---- the current tokens ---- */
@@ -69,10 +69,10 @@ bool hs_token_time_parse(struct hs_str text, int64_t *seconds);
 /* Holds the current tokens. Thread-safe. */
 struct hs_keyring;
 
-/* Takes ownership of the tokens, even on failure. Without tokens (NULL) no caller is admitted yet.
-   Returns NULL if memory runs out. */
+/* Takes ownership of the tokens, even on failure. `tokens` NULL: no caller is admitted yet. Returns
+   NULL if memory runs out. */
 struct hs_keyring *hs_keyring_create(struct hs_tokens *tokens);
-void hs_keyring_destroy(struct hs_keyring *keyring); /* NULL does nothing */
+void hs_keyring_destroy(struct hs_keyring *keyring); /* does nothing for NULL */
 
 /* Replaces the current tokens. Takes ownership of the new ones. */
 void hs_tokens_swap(struct hs_keyring *keyring, struct hs_tokens *fresh);

@@ -31,12 +31,14 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_END,
     HS_CHECKPOINT_RULESET,
     HS_CHECKPOINT_MATCH,
-    /* The first record, without bytes: no claim was verified after this file was written. It is
-       ignored in the previous file, because a process has started from that file. */
+    /* The first record; it has no bytes. It means that no claim was verified after this file was
+       written. It is ignored in the previous file, because a process has started from that file. */
     HS_CHECKPOINT_FINAL,
-    HS_CHECKPOINT_RULESET_NAME, /* a name of an earlier ruleset: owner, revision */
+    HS_CHECKPOINT_RULESET_NAME, /* another name for a ruleset that has an earlier record: owner,
+                                   revision */
     HS_CHECKPOINT_MAP,          /* a name, its owner, the revision; map_file.h has the geometry */
-    /* comes before all matches: the file contains the journals before this number */
+    /* a number, before all matches: the file contains the content of all journals with lower
+       numbers */
     HS_CHECKPOINT_JOURNAL,
     HS_CHECKPOINT_LAYOUT, /* journal only: the layout of the events that follow */
     HS_CHECKPOINT_EVENTS, /* journal only: a match, its opening, records of validators/journal.h */
@@ -77,11 +79,11 @@ void hs_checkpoint_write_begin(struct hs_checkpoint_writer *writer, int director
 void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint_type type,
                          const void *bytes, size_t size);
 
-/* Renames the old file to the previous checkpoint, and the new file to the newest. False if a step
-   failed (`error` is set) or `discard` is set: both files then stay as they were. */
+/* Renames the old file to the previous checkpoint, and the new file to the newest. Returns false if
+   a step failed (`error` is set) or `discard` is set. The old file then keeps its name. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
-/* Renames the newest file to the name of damaged files. */
+/* Renames the newest file to HS_CHECKPOINT_DAMAGED. */
 void hs_checkpoint_set_aside(int directory);
 
 enum hs_checkpoint_read {
@@ -91,7 +93,7 @@ enum hs_checkpoint_read {
     HS_CHECKPOINT_OTHER_VERSION, /* nothing was read */
     HS_CHECKPOINT_UNENDED,  /* whole records were read; the end record is missing, as in journals */
     HS_CHECKPOINT_NOT_FILE, /* a FIFO, a directory or the like; nothing was read */
-    HS_CHECKPOINT_BROKEN    /* only whole records were read; others are damaged */
+    HS_CHECKPOINT_BROKEN    /* whole records were read; a later one is damaged */
 };
 
 /* Receives a complete record. `bytes` is valid during the call. */

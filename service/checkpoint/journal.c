@@ -24,15 +24,15 @@ struct hs_journal {
     enum hs_journal_sync sync;
     pthread_mutex_t sync_lock; /* one fdatasync at a time; taken before `lock` */
     pthread_mutex_t lock;      /* guards the following members */
-    int file;                  /* -1: no file could be created yet */
-    uint64_t number;           /* number of the file */
+    int file;                  /* the current file; -1: no file could be created yet */
+    uint64_t number;           /* number of the current file */
     uint64_t next;             /* number of the next file; no number is tried twice */
-    uint64_t size;             /* bytes of the file, up to the last complete record */
+    uint64_t size;             /* bytes of the current file, up to the last complete record */
     uint64_t head_size;        /* bytes of the header of every file */
     bool is_torn;              /* the file ends with a partial record: append nothing to it */
-    /* Numbers of failures that may have lost written records. `unsafe` counts all of them,
-       `unsafe_at_rotation` those up to the last rotation. A checkpoint contains the records of the
-       first `unsafe_covered` failures. */
+    /* Numbers of failures that may have lost written records. `unsafe` counts all these failures,
+       `unsafe_at_rotation` the failures up to the last rotation. For the first `unsafe_covered`
+       failures, a checkpoint contains the records. */
     uint64_t unsafe, unsafe_at_rotation, unsafe_covered;
     uint64_t position, synced; /* bytes written to all files, and how many of them are synced */
     /* A loss of power cannot lose the first `settled` bytes: they were synced without a failure, or
@@ -119,8 +119,8 @@ static bool begin_file(struct hs_journal *journal)
     return false;
 }
 
-/* Ensures that a file can take records. The lock is held. A torn file stays; a start reads it up to
-   the partial record. */
+/* Ensures that a file can take records. The lock is held. A file that ends with a partial record
+   stays; the next start reads it up to that record. */
 static bool has_file(struct hs_journal *journal)
 {
     if (journal->file >= 0 && !journal->is_torn)
@@ -159,8 +159,8 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
     return fine;
 }
 
-/* Returns the number of the current file, or of the file that will be the first. The lock is
-   held. */
+/* Returns the number of the current file. If there is no file yet, returns the number that the
+   first file will have. The lock is held. */
 static uint64_t current_number(const struct hs_journal *journal)
 {
     return journal->file >= 0 ? journal->number : journal->next;
@@ -168,7 +168,8 @@ static uint64_t current_number(const struct hs_journal *journal)
 
 /* ---- surviving a power failure ---- */
 
-/* Returns whether a payment that is written now would be kept. The lock is held. */
+/* Returns whether a payment that is written now survives as the sync mode promises. The lock is
+   held. */
 static bool is_sound(const struct hs_journal *journal)
 {
     return journal->sync != HS_JOURNAL_SYNC_ALWAYS || journal->unsafe == journal->unsafe_covered;
@@ -198,8 +199,8 @@ static void sync_file(struct hs_journal *journal)
     if (fine) {
         record_synced(journal, position);
     } else {
-        /* The kernel may drop pages that it could not write, so only a checkpoint makes their
-           records durable. */
+        /* The kernel may drop pages that it could not write. So only a checkpoint makes the records
+           in them durable. */
         journal->stats.synced_failed++;
         journal->unsafe++;
         log_failure(journal, "fdatasync");
@@ -276,7 +277,8 @@ uint64_t hs_journal_rotate(struct hs_journal *journal)
                     (fdatasync(before) == 0 && fsync(journal->directory) == 0);
         close(before);
         pthread_mutex_lock(&journal->lock);
-        if (!fine) /* the checkpoint that begins now contains the previous file */
+        if (!fine) /* the previous file is not needed: the checkpoint that begins now contains its
+                      records */
             journal->unsafe_at_rotation = ++journal->unsafe;
         else
             record_synced(journal, position);

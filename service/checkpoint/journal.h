@@ -47,19 +47,20 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
 
 /* If the sync mode is `always`, waits until all records written so far survive a loss of power.
    Returns false if they may not survive such a loss until the next checkpoint is written. Returns
-   true without a journal. */
+   true if `journal` is NULL. */
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
-    bool is_sound;   /* a payment that is written now would be kept */
+    bool is_sound;   /* a payment that is written now survives as the sync mode promises */
     uint64_t number; /* number of the current file */
     /* Bytes of records. A loss of power loses none of the first `settled` bytes. */
     uint64_t written, synced, settled;
 };
 void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
 
-/* Call it before a checkpoint is taken. Begins a new file, unless the newest is empty or no file
-   can be made. Returns its number: the checkpoint will contain all files before it. */
+/* Call it before a checkpoint is taken. Begins a new file, unless the newest file is empty or no
+   file can be made. Returns the number of the newest file: the checkpoint will contain the records
+   of all files before it. */
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
 /* Call it when a checkpoint taken after `hs_journal_rotate` is written. Such a checkpoint contains

@@ -36,8 +36,8 @@ static bool write_bytes(struct hs_journal *journal, enum hs_checkpoint_type type
     return fine;
 }
 
-/* Writes the document of a ruleset, unless the newest journal has it. Returns false if it cannot be
-   written. */
+/* Writes the document of a ruleset, unless the newest journal has the document. Returns false if
+   the document cannot be written. */
 static bool keep_document(struct hs_journal *journal, struct hs_ruleset_entry *entry)
 {
     struct hs_journal_state state;
@@ -103,7 +103,7 @@ static bool write_records(struct hs_journal *journal, struct hs_match_slot *slot
     const struct iovec parts[] = {{prefix.data, prefix.len}, {records->data, records->len}};
     if (!hs_journal_write(journal, HS_CHECKPOINT_EVENTS, parts, 2, NULL))
         return false;
-    free(records->data); /* free it now, because no budget counts it */
+    free(records->data); /* free the memory now, because no budget counts it */
     *records = (struct hs_bytes){0};
     return true;
 }

@@ -15,14 +15,15 @@ struct hs_service;
 /* Appends the fields that a reader needs before the bytes of a match. */
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out);
 
-/* Writes the opening of a match and its ruleset, unless the journal has them. Call it before the
-   first verdict: verdict ids contain the opening. Returns false if they cannot be written now. */
+/* Writes the opening of a match, and its ruleset, unless they are already in the journal. Call it
+   before the first verdict: verdict ids contain the opening. Returns false if they cannot be
+   written now. */
 bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 
 /*
  * Writes the records of the match since the last call. Returns false if they cannot be written now.
- * They stay in the match, and a later call tries again; until then no answer may report a payment
- * that is not settled. Sets `settled_payments` of the slot.
+ * The records then stay in the match, and a later call tries again. Until a call succeeds, no
+ * answer may report a payment that is not settled. Sets `settled_payments` of the slot.
  */
 bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot);
 

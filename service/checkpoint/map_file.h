@@ -18,7 +18,7 @@
 
 #include "api/maps.h"
 
-enum { HS_MAP_FILE_NAME = 65 }; /* 64 hexadecimal digits */
+enum { HS_MAP_FILE_NAME = 65 }; /* 64 hexadecimal digits and a terminator */
 
 /* Writes the file name of a revision ("sha256:" and 64 digits). Returns false if `revision` is not
    one. */
@@ -32,12 +32,12 @@ int hs_map_file_write(int directory, const char *revision, const struct hs_world
 enum hs_map_file {
     HS_MAP_FILE_READ,
     HS_MAP_FILE_MISSING,
-    HS_MAP_FILE_DAMAGED, /* or another format, or the file cannot be opened */
+    HS_MAP_FILE_DAMAGED, /* the file is damaged, has another format, or cannot be opened */
     HS_MAP_FILE_NO_MEMORY
 };
 
 /* Reads a file. With READ the caller frees *out. The revision is not checked against the geometry
-   here; building the world does that (state/maps.h). */
+   here; the code that builds the world checks it (state/maps.h). */
 enum hs_map_file hs_map_file_read(int directory, const char *revision, struct hs_map_document *out);
 
 #endif

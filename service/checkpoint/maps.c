@@ -91,7 +91,8 @@ void hs_kept_maps_settle(struct hs_kept_maps *maps)
 
 void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision)
 {
-    (void)!add(&maps->on_disk, revision); /* if this fails, the file is written again later */
+    (void)!add(&maps->on_disk, revision); /* if the revision cannot be added, the file is written
+                                             again later */
 }
 
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
@@ -101,7 +102,8 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
     int error = 0;
     hs_kept_maps_refer(maps, entry->revision);
     if (!has(&maps->on_disk, entry->revision)) {
-        /* Without a mesh: the file existed, but was deleted when no checkpoint referred to it. */
+        /* An entry without a mesh had a file, which was deleted when no checkpoint referred to
+           it. */
         error =
             has_mesh ? hs_map_file_write(maps->directory, entry->revision, &entry->mesh) : ENOENT;
         if (error == 0 && !add(&maps->on_disk, entry->revision))
@@ -117,8 +119,7 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
         hs_map_store_forget_mesh(store, entry);
 }
 
-/* Returns whether a file may be deleted. Only files of maps and incomplete map files may be
-   deleted. */
+/* Returns whether a file may be deleted: it is a map file, complete or not. */
 static bool is_ours(const char *name, char revision[HS_REVISION_MAX])
 {
     char found[HS_MAP_FILE_NAME];
@@ -135,7 +136,7 @@ static void delete_unused(struct hs_kept_maps *maps)
 {
     DIR *files = hs_directory_open(maps->directory);
     if (files == NULL)
-        return; /* the next checkpoint tries again */
+        return; /* the next checkpoint tries to delete the files */
     for (struct dirent *file; (file = readdir(files)) != NULL;) {
         char revision[HS_REVISION_MAX];
         if (!is_ours(file->d_name, revision) || has(&maps->newest, revision) ||

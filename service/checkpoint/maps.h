@@ -21,12 +21,14 @@ struct hs_revisions {
 
 struct hs_kept_maps {
     int directory;
-    struct hs_revisions on_disk; /* this process has written them, or read them completely */
+    struct hs_revisions on_disk; /* revisions whose files this process has written, or has read
+                                    completely */
     struct hs_revisions newest;  /* revisions of the newest checkpoint */
     struct hs_revisions next;    /* revisions of the checkpoint that is being taken */
     bool no_memory;              /* `next` is incomplete and must not become `newest` */
     bool is_partial;             /* `newest` is incomplete */
-    uint64_t written, failed;    /* numbers of files */
+    uint64_t written, failed;    /* numbers of files that were written, and that could not be
+                                    written */
 };
 
 /* Creates the directory if it is missing. Returns false and sets errno on failure. */
@@ -48,8 +50,8 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
                        struct hs_map_entry *entry);
 
 /* Ends a checkpoint. `fine`: it was written, so this deletes the files that neither it nor the
-   previous checkpoint refers to. Otherwise nothing changes. `fine` must be false if `no_memory` is
-   set. */
+   previous checkpoint refers to. If it was not written, nothing changes. `fine` must be false if
+   `no_memory` is set. */
 void hs_kept_maps_taken(struct hs_kept_maps *maps, bool fine);
 
 #endif

@@ -29,7 +29,8 @@ struct restoring {
     struct hs_log_limit log_limit;
     bool is_newest; /* the file being read is the newest, not the previous one */
     bool is_final;  /* no claim was verified after the file was written */
-    /* The first journal that the current file does not contain, and the oldest journal to read. */
+    /* Numbers of journals: the first whose records the current file does not contain, and the
+       oldest to read. */
     uint64_t contained, first;
     const uint64_t *journals; /* numbers of all journals, ascending */
     size_t journal_count;
@@ -161,8 +162,8 @@ static const struct {
     [HS_MATCH_LOAD_NO_MEMORY] = {HS_RESTORED_NO_SPACE, "out of memory"},
 };
 
-/* Adds a match that was loaded from `state` to the registry, which then owns it. Returns NULL, or
-   the reason why it does not fit. */
+/* Adds a match that was loaded from `state` to the registry, which then owns it. Returns NULL if it
+   was added, otherwise the reason why it does not fit. */
 static const char *open_match(struct restoring *restoring, const struct head *head,
                               struct hs_ruleset_entry *ruleset, struct hs_match *match,
                               const struct hs_bytes_reader *state)
@@ -211,8 +212,8 @@ static void remove_ended(struct restoring *restoring, struct hs_match_slot *slot
     hs_registry_remove(restoring->service->registry, slot);
 }
 
-/* Returns whether this opening of a match, or a later one, is in the registry. An earlier opening
-   has ended, so it is removed. */
+/* Returns whether this opening of a match, or a later one, is in the registry. If an earlier
+   opening is in the registry, it has ended, so this function removes it. */
 static bool is_open(struct restoring *restoring, const struct head *head)
 {
     struct hs_match_slot *slot = find_open(restoring, head->name);
@@ -291,8 +292,9 @@ static void replay_close(struct restoring *restoring, struct hs_bytes_reader *re
     hs_registry_release(restoring->service->registry, slot);
 }
 
-/* Reads the first journal that the checkpoint does not contain. If such a journal exists, a process
-   has started after the checkpoint, so the checkpoint is not final. */
+/* Reads the record with the number of the first journal that the checkpoint does not contain. If
+   such a journal exists, a process has started after the checkpoint, so the checkpoint is not
+   final. */
 static void read_contained(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     restoring->contained = hs_bytes_get(reader, 8);

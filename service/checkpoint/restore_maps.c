@@ -110,7 +110,8 @@ void hs_restored_maps_name(struct hs_restored_maps *maps, struct hs_str name, st
     if (map == NULL || map->entry == NULL || map->has_name)
         return;
     enum hs_map_put result = hs_map_store_restore_name(maps->store, owner, map->entry);
-    map->has_name = true; /* this map has the name, or a map from the newer checkpoint has it */
+    map->has_name = true; /* this map already has the name, or a map from the newer checkpoint has
+                             it */
     if (result != HS_MAP_FULL)
         return;
     map->outcome = HS_RESTORED_NAME_NO_SPACE;

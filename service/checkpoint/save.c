@@ -35,7 +35,7 @@ enum { PART_BYTES = 64 * 1024 };
 struct hs_checkpoint {
     struct hs_service *service;
     int directory;
-    int owner; /* a file whose lock marks the directory as used */
+    int owner; /* an open file; its lock marks the directory as used */
     int64_t interval_us;
     struct hs_bytes match; /* reused, so that its memory need not grow again */
     struct hs_kept_maps maps;
@@ -48,7 +48,8 @@ struct hs_checkpoint {
     pthread_cond_t wake;
     bool is_ending;
     struct hs_checkpoint_stats stats;
-    int64_t newest_us; /* when the newest written checkpoint began; the start counts */
+    int64_t newest_us; /* when the newest written checkpoint began; before the first one, the start
+                          of the service */
 };
 
 /* ---- taking a checkpoint ---- */
@@ -91,8 +92,7 @@ static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
     write_record(taking, HS_CHECKPOINT_RULESET, &record);
 }
 
-/* The map of a match, with a reference to it; or the revision of the map that the match waits
-   for. */
+/* The map of a match: a reference to it, or the revision of the map that the match waits for. */
 struct taken_map {
     struct hs_map_entry *entry;
     char awaited[HS_REVISION_MAX];
@@ -176,8 +176,8 @@ static void write_posted_rulesets(struct taking *taking)
     free(posted);
 }
 
-/* Writes the names of maps. This happens after the matches are written, so that the maps of these
-   matches have their names by then. */
+/* Writes the names of maps. Call it after the matches are written, so that the file has the names
+   of all maps that these matches use. */
 static void write_maps(struct taking *taking)
 {
     struct hs_checkpoint *checkpoint = taking->checkpoint;
@@ -223,7 +223,7 @@ static void record_result(struct hs_checkpoint *checkpoint, const struct taking 
 }
 
 /* Writes all matches and names to a file. `is_final`: no claim is verified any more. Returns false
-   if the file could not be written, which is logged; the previous one stays. */
+   if the file could not be written, which is logged; the previous file stays. */
 static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 {
     int64_t began_us = hs_clock_us();
@@ -276,9 +276,9 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Makes the newest file the previous one. The newest file may have a final record, which is no
-   longer true; in the previous file this record is ignored. Used if no new checkpoint can be
-   written (a full disk). Returns false if the rename failed too. */
+/* Makes the newest file the previous one. Used if no new checkpoint can be written, for example
+   because the disk is full. The newest file may have a final record (file.h), which is no longer
+   true; in the previous file this record is ignored. Returns false if the rename failed too. */
 static bool end_final(const struct hs_checkpoint *checkpoint)
 {
     int directory = checkpoint->directory;

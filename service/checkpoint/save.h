@@ -22,14 +22,15 @@ struct hs_service;
 struct hs_checkpoint;
 
 struct hs_checkpoint_stats {
-    uint64_t written, failed;             /* checkpoints */
+    uint64_t written, failed;             /* checkpoints that were written, and that failed */
     uint64_t restored[HS_RESTORED_COUNT]; /* matches at the start, by result */
     /* at the start, by result */
     uint64_t rulesets[HS_RESTORED_NAME_COUNT], maps[HS_RESTORED_NAME_COUNT];
     uint64_t map_files_written, map_files_failed;
-    uint64_t files_refused;  /* at the start: incomplete, or of another version */
-    double lag_seconds;      /* age of the state that a crash would leave; 0 without checkpoints */
-    double interval_seconds; /* between two checkpoints; 0 without checkpoints */
+    uint64_t files_refused;  /* files refused at the start: incomplete, or of another version */
+    double lag_seconds;      /* age of the state in the newest checkpoint; 0 if there are no
+                                checkpoints */
+    double interval_seconds; /* time between two checkpoints; 0 if there are no checkpoints */
     double duration_seconds; /* duration of the newest checkpoint; 0: none was written */
     uint64_t bytes;          /* size of the newest checkpoint */
     struct hs_journal_stats journal;
@@ -37,15 +38,16 @@ struct hs_checkpoint_stats {
 
 /*
  * Creates and locks the data directory of the options, and restores its contents into the registry
- * and the stores of rulesets and maps. No other thread may use these yet. Returns false with a
- * sentence in `error` if the directory cannot be used or another process uses it; *out is then
- * NULL. *out is also NULL if the options name no directory.
+ * and the stores of rulesets and maps. No other thread may use the registry and the stores yet.
+ * Returns false with a sentence in `error` if the directory cannot be used or another process uses
+ * it; *out is then NULL. *out is also NULL if the options name no directory.
  */
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);
 
 /* Creates the journal, writes the first checkpoint, and starts the thread for the next ones. If the
-   first checkpoint cannot be written, the file that was read is marked as left by a crash. Returns
-   false if the journal cannot be created, that mark fails too, or the thread does not start. */
+   first checkpoint cannot be written, the file that was read becomes the previous checkpoint, so
+   that it counts as left by a crash. Returns false if the journal cannot be created, that rename
+   fails too, or the thread does not start. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
 
 /* Ends the thread and writes a last checkpoint. No request may change a match any more: the change
@@ -55,7 +57,7 @@ void hs_checkpoint_close(struct hs_checkpoint *checkpoint);
 /* Frees the checkpoint without writing. Does nothing for NULL. */
 void hs_checkpoint_abandon(struct hs_checkpoint *checkpoint);
 
-/* Gets the state of the checkpoints. Thread-safe. Without checkpoints (NULL) all values are 0. */
+/* Gets the state of the checkpoints. Thread-safe. If `checkpoint` is NULL, all values are 0. */
 void hs_checkpoint_stats(struct hs_checkpoint *checkpoint, struct hs_checkpoint_stats *out);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * Brief answers (`?brief`). A brief answer lists only the results that are not plainly accepted,
- * each with its index, and has the number of the others. hs_move_is_plain, hs_shot_is_plain and
- * hs_hit_is_plain define what is plain. Answers to other requests do not change.
+ * Brief answers (`?brief`). A brief answer leaves out plain results: items that were accepted and
+ * have nothing that the game server must read (hs_move_is_plain, hs_shot_is_plain,
+ * hs_hit_is_plain). It lists the other results with their indexes, and has the number of plain
+ * results. Answers to requests without `?brief` do not change.
  */
 #ifndef HS_SERVICE_BRIEF_H
 #define HS_SERVICE_BRIEF_H
@@ -11,7 +12,7 @@
 /* Begins an answer. Returns false if memory runs out. */
 bool hs_brief_begin(struct hs_posting *posting, const struct hs_ticks_request *tick);
 
-/* The state of an answer before an item is written. */
+/* The length of an answer and its state, before an item is written. */
 struct hs_brief_mark {
     size_t len;
     bool needs_comma;

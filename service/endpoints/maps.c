@@ -19,7 +19,8 @@ struct arrival {
     struct hs_map_entry *entry;
 };
 
-/* Gives the map to matches that were restored without it, if its revision is the same. */
+/* Gives the map to matches that were restored without it, if the map has the revision that they
+   wait for. */
 static void give_to_match(void *context, struct hs_match_slot *slot)
 {
     struct hs_map_entry *entry = ((struct arrival *)context)->entry;
@@ -39,8 +40,8 @@ static void give_to_matches(struct hs_service *service, struct hs_map_entry *ent
     hs_registry_each(service->registry, (struct hs_str){0}, give_to_match, &arrival);
 }
 
-/* Refuses a map, because its share lacks the memory for the `bytes` of its build in addition to its
-   body. */
+/* Refuses a map whose build needs `bytes` in addition to its body, because the share of maps has
+   less memory left. */
 static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
                         struct hs_reply *reply)
 {
@@ -52,8 +53,8 @@ static void refuse_size(struct hs_service *service, const struct hs_request *req
                    bytes, hs_share_left(share, request->tenant));
 }
 
-/* Returns the posted document if requests are recorded, else an absent text. A recording contains
-   the original documents of maps. */
+/* Returns the posted document if requests are recorded, otherwise an absent text. A recording
+   contains the original documents of maps. */
 static struct hs_str kept_text(const struct hs_service *service, const struct hs_request *request)
 {
     return service->record != NULL ? request->body : (struct hs_str){0};

@@ -12,8 +12,8 @@
 #include "service/watch/metrics.h"
 #include "validators/hints.h"
 
-/* Ends the recording of the match, or prevents it. `recheck` cannot compute answers again that
-   depend on a lack of memory or disk space. */
+/* Ends the recording of the match, or prevents that it begins. Some answers depend on a lack of
+   memory or disk space, and `recheck` cannot compute these again. */
 static void end_recording(struct hs_match_slot *slot)
 {
     if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)
@@ -54,8 +54,8 @@ static void write_journal(struct hs_posting *posting)
     posting->slot->pays_nothing = !is_written;
 }
 
-/* Unlocks the match for the waiting threads and locks it again. Returns false if the match was
-   deleted. */
+/* Unlocks the match, so that each waiting thread can use it once, and locks it again. Returns false
+   if the match was deleted. */
 static bool yield(struct hs_posting *posting)
 {
     write_journal(posting);
@@ -66,13 +66,13 @@ static bool yield(struct hs_posting *posting)
     return true;
 }
 
-/* A request lends its match to waiting threads only after this work (1 ms). So all claims of an
-   ordinary request see the same frames. */
+/* A request unlocks its match between two claims only after this much work (1 ms). So all claims of
+   an ordinary request see the same frames. */
 enum { TURN_WORK = HS_WORK_UNITS_A_MS };
 
-/* Lends the match to waiting threads after TURN_WORK. Returns false if the match is gone. `recheck`
-   computes recorded requests one after the other, so a service that records never interleaves
-   them. */
+/* After TURN_WORK, unlocks the match so that waiting threads can use it, and locks it again.
+   Returns false if the match was deleted. A service that records never does this, because `recheck`
+   computes requests one after the other. */
 static bool lend(struct hs_posting *posting)
 {
     if (posting->spent - posting->lent_at < TURN_WORK)
@@ -84,7 +84,7 @@ static bool lend(struct hs_posting *posting)
     if (!may_lend)
         return true;
     bool is_open = yield(posting);
-    posting->stage_ns = hs_clock_ns(); /* no claim counts the time of the wait */
+    posting->stage_ns = hs_clock_ns(); /* the time of the wait belongs to no claim */
     return is_open;
 }
 
@@ -148,7 +148,7 @@ static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
     ++*place;
 }
 
-/* Most results have at most this many bytes. */
+/* The bytes that an answer reserves for each result; most results have fewer. */
 enum { RESULT_BYTES = 240 };
 
 /* Writes the array of results of one kind of items. */
@@ -180,7 +180,7 @@ static bool answer_items(struct hs_posting *posting, const struct hs_ticks_reque
 }
 
 /* Applies the parts of a tick and writes the answer. Returns false if memory runs out, or the match
-   is gone. */
+   was deleted. */
 static bool answer(struct hs_posting *posting, const struct hs_ticks_request *tick)
 {
     const struct {
@@ -237,7 +237,8 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
 {
     struct hs_service *service = posting->service;
     struct hs_match_slot *slot = posting->slot;
-    /* Verdicts without the walls of the lost map would be wrong. */
+    /* The match waits for a map that a restart lost. Verdicts without the walls of that map would
+       be wrong. */
     if (slot->awaited_map.text[0] != '\0')
         await_map(slot, reply);
     else if (!answer(posting, tick))

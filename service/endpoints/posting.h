@@ -2,7 +2,7 @@
  * A request that posts to a match: frames, moves, shots, hits, or a tick of them. It reads the
  * body, locks the match, writes the journal before and after, and answers. The frames and moves of
  * a tick are stored and checked under one lock, and so are the claims of most requests. A long
- * request lends the match to waiting threads between two claims.
+ * request unlocks the match between two claims, so that waiting threads can use it.
  */
 #ifndef HS_SERVICE_POSTING_H
 #define HS_SERVICE_POSTING_H
@@ -19,16 +19,16 @@ struct hs_posting {
     struct hs_writer writer;
     const struct hs_malformed_items *malformed; /* items that could not be read */
     uint64_t budget, spent;                     /* work units (validators/work.h) of this request */
-    /* value of `spent` when other threads last had the match */
+    /* value of `spent` when the match was last unlocked for other threads */
     uint64_t lent_at;
     int64_t stage_ns;   /* when the newest stage ended (hs_clock_ns) */
     size_t over_budget; /* claims and shots that did not fit the budget */
     bool is_gone;       /* the match was deleted: the request cannot be answered */
-    /* before the first claim; its newest frame is the default of `now` */
+    /* the match before the first claim; the time of its newest frame is the default of `now` */
     struct hs_match_info newest;
     /* Some answers depend on a full disk or memory, so `recheck` cannot compute them again. */
     bool is_short;
-    size_t unwritten;  /* unwritten bytes of earlier requests in the match's journal */
+    size_t unwritten;  /* bytes in the match's journal that earlier requests could not write */
     bool is_unwritten; /* payments of this request could not be written to the journal */
     bool has_evidence; /* the request added rows to the evidence store */
     bool must_settle;  /* the answer depends on records that may not be settled yet */
@@ -37,8 +37,8 @@ struct hs_posting {
     bool is_plain;
     size_t plain[HS_ITEM_COUNT];
     size_t *acks, ack_count;
-    struct hs_body_items hits, shots; /* for the evidence */
-    size_t place;                     /* of the item that is answered, in its list of the body */
+    struct hs_body_items hits, shots; /* texts of the items in the body, for the evidence store */
+    size_t place;                     /* index of the present item in its list of the body */
 };
 
 /* Stores frames and writes the answer object. Returns false if memory runs out. Then nothing is

@@ -166,7 +166,7 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
 
 struct need {
     struct hs_str name;
-    struct hs_name match; /* a match that uses the name; "": none */
+    struct hs_name match; /* a match that uses the ruleset; "": no match does */
 };
 
 static void find_need(void *context, struct hs_match_slot *slot)
@@ -176,8 +176,9 @@ static void find_need(void *context, struct hs_match_slot *slot)
         need->match = slot->name;
 }
 
-/* Returns whether a match or the name `default` needs the ruleset. If so, `problem` says which. A
-   match that is opened at the same time keeps the ruleset without its name. */
+/* Returns whether a match or the name `default` needs the ruleset. If so, `problem` names what
+   needs it. If a match is opened at the same time, it keeps the ruleset even if the name is
+   deleted. */
 static bool is_needed(struct hs_service *service, struct hs_str name, struct hs_problem *problem)
 {
     struct need need = {.name = name};

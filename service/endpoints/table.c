@@ -90,7 +90,7 @@ static void refuse_another(enum hs_registry_result why, struct hs_reply *reply)
 }
 
 /* Writes the opening to the journal before any answer about the match. Returns false if it could
-   not be written. Then the match is not open. */
+   not be written. The match is then closed again. */
 static bool keep_opening(struct hs_service *service, struct hs_match_slot *slot,
                          struct hs_reply *reply)
 {
@@ -132,8 +132,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     return slot;
 }
 
-/* Opens a match with the default ruleset and map. If one of them is missing, opens no match,
-   because without its walls all verdicts of the match would be wrong. */
+/* Opens a match with the default ruleset and map. If one of them is missing, opens no match. If it
+   opened one without the map, its verdicts would ignore the walls. */
 static struct hs_match_slot *open_by_default(struct hs_service *service,
                                              const struct hs_request *request,
                                              struct hs_reply *reply)

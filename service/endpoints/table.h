@@ -57,17 +57,17 @@ void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_req
                                  struct hs_str name, struct hs_reply *reply);
 
 /* Refuses a resource that is unknown or another tenant's: 404 with `code` if the service has no
-   tokens, else 403. */
+   tokens, otherwise 403. */
 void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *reply,
                          enum hs_problem_code code, const char *detail);
 
 /* Records an answered request while its match is still locked, if requests are recorded.
-   `request_work`: its work budget, if some items did not fit; else 0. */
+   `request_work`: the work budget of the request if some items did not fit into it, otherwise 0. */
 void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,
                         struct hs_match_slot *slot, uint64_t request_work,
                         const struct hs_reply *reply);
 
-/* Answers 503: `what` reached a limit, or memory is out. */
+/* Answers 503: `what` reached a limit, or out of memory. */
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 
 /* Returns whether the match of the path is open or could be opened. Call it before the body of a

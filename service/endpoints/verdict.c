@@ -21,7 +21,7 @@ struct item {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
     struct hs_str shooter;
-    int64_t forward_us;      /* of a shot */
+    int64_t forward_us;      /* of a shot: its forward_time */
     struct hs_verdict_id id; /* set by `encode` */
     struct hs_hit_result result;
 };
@@ -42,8 +42,8 @@ static char *put_number(char *at, uint64_t number)
 
 /*
  * Makes the id of a verdict: a hash of the tenant (if any), the match and its opening, the shooter
- * and their session, the shot and the rules. All of them survive the process, so the same claim
- * keeps its id, and no other claim has it.
+ * and their session, the shot and the rules. All these survive the process. So the same claim
+ * always has the same id, and no other claim has that id.
  */
 static void name_verdict(const struct hs_match_slot *slot, struct hs_str kind, uint64_t shot,
                          struct hs_str shooter, int64_t fire_time_us, struct hs_verdict_id *out)
@@ -76,9 +76,9 @@ static void count_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
         hs_metrics_observe(metrics, HS_METRIC_REWIND_AGE, 0, hs_seconds(result->rewind.by_us));
 }
 
-/* Returns when the game server received the item: `now`, if the request has it. Otherwise it is the
-   time of the newest frame before the first item of the request. If the match has no frame, it is
-   the item's own time. */
+/* Returns when the game server received the item. This is `now` if the request has it. If not, it
+   is the time of the newest frame when the request began. If the match has no frame, it is the
+   item's own time. */
 static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_request *tick,
                       const struct item *item)
 {
@@ -91,8 +91,8 @@ static int64_t now_of(const struct hs_posting *posting, const struct hs_ticks_re
 
 /* ---- the budget ---- */
 
-/* Returns the wait before a retry. A client that waits this long before each retry keeps half a
-   core busy. */
+/* Returns the wait before a retry. If a client waits this long before each retry, its requests keep
+   half a core busy. */
 static unsigned retry_after_ms(const struct hs_posting *posting)
 {
     uint64_t ms = posting->budget / HS_WORK_UNITS_A_MS;
@@ -127,7 +127,7 @@ static void verify(const struct hs_posting *posting, int64_t now_us, struct item
                               &item->forward_us);
 }
 
-/* Writes the result and returns the text, which a replay repeats. ptr NULL: memory is out, and the
+/* Writes the result and returns the text, which a replay repeats. ptr NULL: out of memory; the
    whole reply fails. */
 static struct hs_str encode(struct hs_posting *posting, struct item *item)
 {
@@ -174,14 +174,14 @@ static bool answer_replay(struct hs_posting *posting, const struct item *item)
     if (entry == NULL || (is_open && slot->pays_nothing))
         return false;
     posting->must_settle = posting->must_settle || is_open;
-    posting->has_evidence = true; /* of the first answer, perhaps not on the disk yet */
+    posting->has_evidence = true; /* the evidence of the first answer may not be on the disk yet */
     hs_write_raw(&posting->writer, (struct hs_str){entry->answer, entry->answer_size});
     hs_replayed_encode(&posting->writer, true);
     return true;
 }
 
-/* Encodes the result and records it in the match. If it cannot be recorded, it must pay nothing, so
-   it is encoded once more. */
+/* Encodes the result and records it in the match. A result that cannot be recorded must pay no
+   damage, so it is changed and encoded once more. */
 static void answer(struct hs_posting *posting, struct item *item, bool is_known)
 {
     const struct hs_match_slot *slot = posting->slot;
@@ -189,7 +189,8 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     struct hs_hit_result *result = &item->result;
     struct hs_writer before = *writer;
     size_t len = writer->buffer->len;
-    if (result->replay != NULL) { /* a replay sets no other members; the result is withheld below */
+    if (result->replay != NULL) { /* a replay sets no other members of the result; the result is
+                                     withheld below */
         result->verdict = HS_VERDICT_ACCEPTED;
         result->reason = HS_REASON_OK;
     }

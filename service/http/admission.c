@@ -8,7 +8,7 @@
 
 /* ---- the queue ---- */
 
-/* Returns the max wait of a request while the queue is standing. */
+/* Returns the max wait of a request while waits stay long. */
 static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
 {
     switch (priority) {
@@ -26,7 +26,8 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
 {
     if (limit_us == 0)
         return true;
-    /* The gap counts from the arrival of the request, because it waited in the queue since then. */
+    /* The gap without long waits counts up to the arrival of the request, because the request has
+       been in the queue since then. */
     int64_t arrived_us = now_us - waited_us;
     bool goes_on = gate->long_us != 0 && arrived_us - gate->long_us <= HS_STANDING_US;
     bool was_behind = arrived_us + HS_KERNEL_TICK_US < gate->answered_us;
@@ -38,7 +39,7 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
     }
     bool standing = gate->long_us - gate->since_us >= HS_STANDING_US &&
                     now_us - gate->long_us <= HS_STANDING_US;
-    /* A request that waited behind no other request waited for the machine. A refusal would not
+    /* If no other request was before it, the request waited for the machine, and a refusal does not
        help. */
     if (priority == HS_PRIORITY_VITAL || !was_behind)
         return true;

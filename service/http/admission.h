@@ -2,9 +2,9 @@
  * Admission: which requests are served under overload (docs/overload.md).
  *
  * The queue is in the kernel: a request waits in its socket until a worker reads it, and the kernel
- * reports how long its newest bytes waited. While the queue empties now and then, every request is
- * served. Once waits stay long, a request that waited longer than its priority allows is refused
- * before its body is read. A late answer is worth little, and a refusal costs far less.
+ * reports how long its newest bytes waited. As long as the queue is empty now and then, every
+ * request is served. Once waits stay long, a request that waited longer than its priority allows is
+ * refused before its body is read. A late answer is worth little, and a refusal costs far less.
  */
 #ifndef HS_SERVICE_ADMISSION_H
 #define HS_SERVICE_ADMISSION_H
@@ -17,32 +17,33 @@
 #include "validators/str.h"
 
 enum {
-    /* The queue is standing if long waits continue for this time, without a gap longer than this. A
-       higher value lets longer bursts pass, but overload is noticed later. */
+    /* The queue is "standing" if long waits continue for this time, and no pause between them is
+       longer than this. With a higher value longer bursts pass, but overload is noticed later. */
     HS_STANDING_US = 100000,
     /* A wait is long above limit / HS_LONG_WAIT_PART. Kernels measure in steps of 1 to 10 ms. */
     HS_LONG_WAIT_PART = 8,
     /* The largest error of a measured wait: one tick of the kernel's clock. */
     HS_KERNEL_TICK_US = 10000,
-    /* Without a standing queue a request may wait behind others for limit * HS_BURST_TIMES. */
+    /* If the queue is not standing, a request may wait behind others for limit * HS_BURST_TIMES. */
     HS_BURST_TIMES = 10,
 };
 
 /* How long requests waited for one worker. Zero-initialized; only that worker uses it. */
 struct hs_gate {
     int64_t since_us;    /* time of the first long wait of this series */
-    int64_t long_us;     /* time of its last long wait */
+    int64_t long_us;     /* time of the last long wait of this series */
     int64_t answered_us; /* when this worker last answered a request that is not vital */
 };
 
 /*
- * Returns whether to serve a request that waited `waited_us` until `now_us` (monotonic). With a
- * standing queue hits may wait `limit_us`, frames half of it, the console a quarter. 0: no limit.
+ * Returns whether to serve a request that waited `waited_us` until `now_us` (monotonic). While the
+ * queue is standing, hits may wait `limit_us` (0: no limit), frames half of that, the console a
+ * quarter.
  *
- * Only a request that arrived before the last answer waited behind another request. So only such
- * waits begin a queue, and only such requests are refused. A client that sends one request after
- * the other is always served, however long a busy or stopped machine makes it wait. After such a
- * stop each worker also serves the first waiting request.
+ * Only a request that arrived before the last answer waited behind another request. So only the
+ * waits of such requests make the queue standing, and only such requests are refused. A client that
+ * sends one request after the other is always served, however long a busy or stopped machine makes
+ * it wait. After such a stop each worker also serves the first waiting request.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);
@@ -67,9 +68,9 @@ struct hs_tenant_rates *hs_tenant_rates_create(size_t per_second, size_t burst_a
 void hs_tenant_rates_destroy(struct hs_tenant_rates *rates);
 
 /*
- * Takes one token of a tenant. With ptr NULL it is the bucket of all callers without a tenant.
- * Returns 0, or the milliseconds until the next token. `now_ns` is monotonic. Without memory for a
- * bucket, the tenant has no limit.
+ * Takes one token of a tenant. Tenant with ptr NULL: the bucket of all callers without a tenant.
+ * Returns 0, or the milliseconds until the next token. `now_ns` is monotonic. If there is no memory
+ * for a bucket, the tenant has no limit.
  */
 unsigned hs_tenant_rates_take(struct hs_tenant_rates *rates, struct hs_str tenant, int64_t now_ns);
 

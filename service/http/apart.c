@@ -10,11 +10,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A larger body is too long for a worker: a body of this size takes some 20 ms to parse. A smaller
-   bound would send ticks of many players with bones to the pool, where requests wait longer. */
+/* A larger body is too long for a worker: a body of this size takes some 20 ms to parse. With a
+   smaller bound, ticks of many players with bones would go to the pool, where requests wait
+   longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
-/* A request that a pool runs, or whose answer waits for the evidence store, and its answer. */
+/* A request that a pool runs, or whose answer waits for the evidence store. It has the answer
+   too. */
 struct hs_http_apart {
     struct hs_pool_job job; /* first member: pointers to both are the same */
     struct hs_evidence_wait wait;
@@ -34,7 +36,8 @@ static struct hs_pool *builder_of(const struct hs_service *service, unsigned rou
                                            : NULL;
 }
 
-/* These read files, which may take longer than a request of a game server may wait. */
+/* Whether the endpoint of a route reads files of the evidence store. That may take longer than a
+   request of a game server may wait. */
 static bool reads_evidence(unsigned route)
 {
     switch (route) {
@@ -67,8 +70,8 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
                                           : NULL;
 }
 
-/* Sheds a request that passed its deadline, or waited behind others for ten times as long as a
-   worker's queue allows (admission.h). */
+/* Sheds a request that passed its deadline, or waited behind others for HS_BURST_TIMES as long as
+   requests may wait for a worker (admission.h). */
 static void shed_if_late(struct hs_http_request *request, const struct hs_http_apart *apart)
 {
     const struct hs_headers *headers = &request->headers;
@@ -112,7 +115,7 @@ static void done_wait(struct hs_evidence_wait *wait)
     wake((struct hs_http_apart *)((char *)wait - offsetof(struct hs_http_apart, wait)));
 }
 
-/* Waits until the evidence of the answer is on the disk. False: it need not wait. */
+/* Waits until the evidence of the answer is on the disk. False: the answer need not wait. */
 static bool await_evidence(struct hs_http_apart *apart)
 {
     if (apart->reply.evidence_mark == 0)
@@ -133,7 +136,7 @@ void hs_http_resume(struct hs_http_worker *worker)
 {
     struct hs_pool_job *done = atomic_exchange(&worker->done, NULL);
     while (done != NULL) {
-        /* read it first, because the resumed request frees the job */
+        /* read `next` first, because the resumed request frees the job */
         struct hs_pool_job *next = done->next;
         MHD_resume_connection(((struct hs_http_apart *)done)->connection);
         done = next;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* On a shared processor NICE gives the thread a tenth of a worker's time. With a lower priority, a
-   busy machine would never build a map; with a higher one, requests would wait. */
+   busy machine never builds a map. With a higher one, requests wait. */
 enum { NICE = 10, GIVE_WAY_NS = 100000 };
 
 static void set_timer(struct hs_background *background, long ns)
@@ -20,8 +20,8 @@ static void set_timer(struct hs_background *background, long ns)
 }
 
 /* Handles the timer's signal. The timer starts again only after the yield: with a periodic timer,
-   the thread would have no time to work if a signal costs more than GIVE_WAY_NS (under a tracer,
-   for example). */
+   the thread has no time to work if a signal takes longer than GIVE_WAY_NS, for example under a
+   tracer. */
 static void give_way(int signal, siginfo_t *info, void *context)
 {
     struct hs_background *background = info->si_value.sival_ptr;

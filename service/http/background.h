@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* Belongs to one thread; any thread may read `yields`. */
+/* The state of one background thread. Any thread may read `yields`. */
 struct hs_background {
     timer_t timer;
     bool has_timer;
@@ -23,12 +23,13 @@ struct hs_background {
    work. */
 enum { HS_YIELD_US = 20 };
 
-/* Lowers the priority of the calling thread alone, and makes its timer. If the system
-   refuses a step, the thread delays others more. Uses SIGRTMIN. `background` must not move. */
+/* Lowers the priority of the calling thread alone, and makes its timer. If the system refuses a
+   step, the thread still works, but delays other threads more. Uses SIGRTMIN. `background` must not
+   move. */
 void hs_background_enter(struct hs_background *background);
 
-/* Call these around each job of the thread. The timer runs only between them, so it does not
-   disturb sleeps. */
+/* Call the first before each job of the thread, and the second after it. The timer runs only
+   between these calls, so it does not disturb sleeps. */
 void hs_background_begin(struct hs_background *background);
 void hs_background_end(struct hs_background *background);
 

@@ -17,16 +17,17 @@ struct hs_descriptor_shares {
 };
 
 /*
- * Shares `limit` descriptors; `open` of them are open before the listeners start. The threads come
- * first, then a reserve for checkpoints, logs, reloads and scrapes. *needed is the lowest limit
- * with which the service can run. Returns false if `limit` is below it.
+ * Shares `limit` descriptors; `open` descriptors are open before the listeners start. The threads
+ * get their share first, then a reserve for checkpoints, logs, reloads and scrapes. Connections get
+ * the rest. *needed is the lowest limit with which the service can run. Returns false if `limit` is
+ * below it.
  */
 bool hs_descriptors_share(size_t limit, size_t open, const struct hs_descriptor_wants *wants,
                           struct hs_descriptor_shares *out, size_t *needed);
 
-/* Raises the soft limit to the hard one and shares it; logs when there are fewer connections than
-   configured. Call it when all long-lived files are open. Returns false with a sentence in `error`
-   on failure. */
+/* Raises the soft limit of descriptors to the hard limit and shares it. Logs if there are fewer
+   connections than configured. Call it when all long-lived files are open. Returns false with a
+   sentence in `error` on failure. */
 bool hs_descriptors_fit(const struct hs_descriptor_wants *wants, struct hs_descriptor_shares *out,
                         char error[256]);
 

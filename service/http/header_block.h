@@ -7,7 +7,8 @@
  * the header. It also finds folded lines and lines that end without CR.
  *
  * It does not find two forms: a line of a single colon or zero byte that ends without CR; a zero
- * byte before the end of a line without CR. Once cut, both look like CR LF.
+ * byte before the end of a line without CR. After the library has cut the header, both look like CR
+ * LF.
  */
 #ifndef HS_SERVICE_HEADER_BLOCK_H
 #define HS_SERVICE_HEADER_BLOCK_H
@@ -22,7 +23,8 @@ enum { HS_QUERY_ARGUMENTS = 32, HS_QUERY_BYTES = 8192 };
 /* The target of a request, before its header fields are read. */
 struct hs_request_target {
     const char *end;     /* terminator of the target */
-    bool has_long_query; /* more arguments or bytes than these limits: refuse the request */
+    bool has_long_query; /* the query has more arguments or bytes than its limits: refuse the
+                            request */
 };
 
 /* Reads the target of a request before the library does. The library allocates a record for each

@@ -14,7 +14,7 @@
 enum { PIECE = 32768, PIECES = 16 };
 
 /* A pause before incoming bytes are read. During the pause more bytes arrive, so a flood costs
-   fewer rounds. Only peers whose bytes are discarded wait for it. */
+   fewer rounds. Only peers whose bytes are discarded wait during this pause. */
 enum { NAP_NS = 2000000 };
 
 bool hs_linger_init(struct hs_linger *linger, size_t limit)
@@ -52,7 +52,8 @@ void hs_linger_add(struct hs_linger *linger, int fd)
     }
     pthread_mutex_unlock(&linger->lock);
     if (own >= 0)
-        shutdown(own, SHUT_WR); /* the library does this itself, except with TLS */
+        shutdown(own, SHUT_WR); /* closes the sending side; the library does this itself, except
+                                   with TLS */
     if (first)
         hs_linger_wake(linger);
 }
@@ -83,7 +84,8 @@ static bool discard(struct hs_linger_socket *socket)
     return true;
 }
 
-/* Discard the last bytes first: a socket without unread bytes closes without a reset. */
+/* Closes a socket. Discards the last bytes first, because a socket without unread bytes closes
+   without a reset. */
 static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
 {
     discard(socket);
@@ -91,8 +93,8 @@ static void end(struct hs_linger *linger, struct hs_linger_socket *socket)
     atomic_fetch_sub(&linger->count, 1);
 }
 
-/* Closes sockets whose time is over, and the oldest if there are too few places. The array has the
-   oldest first. */
+/* Closes sockets whose time is over, and the oldest sockets if there are too few places. The array
+   has the oldest socket first. */
 static void drop_oldest(struct hs_linger *linger, size_t coming, int64_t now_us)
 {
     size_t gone = 0;
@@ -126,7 +128,7 @@ static void discard_all(struct hs_linger *linger, const struct pollfd *polls)
     size_t kept = 0;
     for (size_t i = 0; i < linger->held_count; i++) {
         struct hs_linger_socket *socket = &linger->held[i];
-        /* Without POLLIN only an error or the end of both sides is reported. */
+        /* If POLLIN is not set, only an error or the end of both sides is reported. */
         bool over = polls[i].revents != 0 && (socket->left == 0 || !discard(socket));
         if (over)
             end(linger, socket);

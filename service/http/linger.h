@@ -15,9 +15,10 @@
 
 enum {
     /* Max lingering sockets. If there are too many, a new socket closes the oldest one. So a flood
-       shortens the time of each socket, but leaves every socket some time. */
+       of sockets shortens the time of each, but each has some time. */
     HS_LINGER_HELD = 64,
-    /* Max sockets that wait to be read. Further connections are closed at once. */
+    /* Max sockets that were added and that the watchdog has not taken over yet. Further connections
+       are closed at once. */
     HS_LINGER_COMING = 64,
     HS_LINGER_MAX = HS_LINGER_HELD + HS_LINGER_COMING,
     HS_LINGER_US = 2000000, /* the max time for one peer */
@@ -45,7 +46,7 @@ struct hs_linger {
 /* `limit` is the max number of sockets, up to HS_LINGER_MAX. Returns false if no descriptor is
    left; there is nothing to free. */
 bool hs_linger_init(struct hs_linger *linger, size_t limit);
-/* Closes all sockets. No other thread may use it any more. */
+/* Closes all sockets. No other thread may use `linger` any more. */
 void hs_linger_free(struct hs_linger *linger);
 
 /* Adds a duplicate of a socket that the caller closes afterwards. Does nothing if no place or
@@ -58,8 +59,8 @@ size_t hs_linger_count(const struct hs_linger *linger);
 /* Makes hs_linger_wait return. Thread-safe. */
 void hs_linger_wake(struct hs_linger *linger);
 
-/* Waits until a time (monotonic), a new socket or a wake, and discards incoming bytes. It may
-   return earlier. Call it in a loop, from one thread. */
+/* Discards incoming bytes until `until_us` (monotonic), a new socket or a wake. It may return
+   earlier. Call it in a loop, from one thread. */
 void hs_linger_wait(struct hs_linger *linger, int64_t until_us);
 
 #endif

@@ -24,8 +24,9 @@
 
 /*
  * The phase of a connection. The thread that serves it advances the phase. The watchdog may turn
- * any phase except QUEUED and ENDPOINT to EXPIRED; then that thread reads and sends nothing more.
- * Both compare and swap, so exactly one wins.
+ * any phase except QUEUED and ENDPOINT to EXPIRED. Then the thread of the connection reads and
+ * sends nothing more. Both threads change the phase with compare-and-swap, so exactly one of them
+ * succeeds.
  */
 enum hs_http_phase {
     HS_HTTP_FREE,   /* there is no connection */
@@ -42,8 +43,8 @@ enum hs_http_log { HS_HTTP_LOG_ANSWERED, HS_HTTP_LOG_REFUSED, HS_HTTP_LOG_FAILED
 
 /*
  * The part of a connection that the watchdog reads five times a second. These parts are in one
- * array, so checking 10,000 idle connections takes microseconds. With a linked list it took 2 ms,
- * and 1 % of all requests waited for it.
+ * array, so checking 10,000 idle connections takes microseconds. With a linked list this check took
+ * 2 ms, and 1 % of all requests waited for it.
  */
 struct hs_http_watched {
     atomic_llong since_us; /* start of the phase, monotonic */
@@ -66,18 +67,18 @@ struct hs_http_watch_list {
 
 /*
  * A thread with its own libmicrohttpd daemon; all accept from the same socket. The library can run
- * such threads itself, but its loop misses ready connections when a multiple of 128 are ready at
- * once: then a worker sleeps while they wait. So worker.c waits for events, and the library only
- * polls.
+ * such threads itself, but its loop misses ready connections if a multiple of 128 connections are
+ * ready at once: then a worker sleeps while they wait. So worker.c waits for events, and the
+ * library only polls.
  */
 struct hs_http_worker {
     struct hs_http *http;
     struct MHD_Daemon *daemon;
     int ready;      /* the library's epoll descriptor; readable when there are events */
     int wake;       /* an eventfd: `closing` or `stopped` changed */
-    bool is_closed; /* it accepts no more connections */
-    _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections it must resume */
-    bool has_ended; /* since the library last accepted a connection, one ended */
+    bool is_closed; /* the worker accepts no more connections */
+    _Atomic(struct hs_pool_job *) done; /* finished jobs whose connections the worker must resume */
+    bool has_ended;                     /* a connection ended since the library last accepted one */
     /* What the library reads now arrived after this time; INT64_MIN: unknown. */
     int64_t unread_since_us;
     int64_t polled_us; /* when the library last began to look for events */
@@ -94,7 +95,7 @@ enum { HS_HTTP_WORKERS_MAX = 64 };
 
 /* The fields of a request for its log line and its 408. */
 struct hs_http_caller {
-    unsigned route; /* or HS_METRICS_NO_ROUTE */
+    unsigned route; /* the route, or HS_METRICS_NO_ROUTE */
     char request_id[HS_REQUEST_ID_MAX + 1];
     char trace_id[HS_TRACE_ID_LEN + 1];
     struct hs_name tenant;
@@ -106,15 +107,19 @@ struct hs_http_connection {
     struct hs_http_worker *worker; /* serves this connection to its end */
     struct hs_http_watched *watched;
     int fd; /* open as long as the connection is watched */
-    /* Its last request was refused without reading its body. Only its worker uses this. */
+    /* The last request of the connection was refused, and its body was not read. Only the worker
+       uses this. */
     bool is_cut_short;
     struct hs_request_target target; /* target of the request that begins */
-    bool is_expensive;               /* its last request took long */
-    bool may_be_old;                 /* the next request may have waited unseen in the socket */
+    bool is_expensive;               /* the last request of the connection took long */
+    bool may_be_old;                 /* the next request may have arrived while the worker did not
+                                        look at the socket */
     /* The newest request; set before the phase becomes BODY. */
     struct hs_http_caller caller;
-    atomic_llong stuck_us;                    /* time after which its endpoint counts as stuck */
-    atomic_size_t body_length, body_received; /* bytes of its body */
+    atomic_llong stuck_us;                    /* time after which the endpoint of its request counts
+                                                 as stuck */
+    atomic_size_t body_length, body_received; /* bytes of the body of its request: in full, and
+                                                 received so far */
     struct hs_name tenant;                    /* tenant charged for the connection; "": none yet */
     struct hs_pool *_Atomic builder; /* the single-threaded pool that runs its endpoint; or NULL */
 };
@@ -128,7 +133,8 @@ struct hs_http {
     unsigned worker_count;
     char address[64];
     bool is_tls;                  /* never write plain bytes to its sockets */
-    atomic_bool closing;          /* no new connections; each reply is the last of its connection */
+    atomic_bool closing;          /* the listener accepts no new connections, and each reply is the
+                                     last of its connection */
     atomic_bool stopped;          /* the workers must end */
     struct hs_share *connections; /* connections of each tenant */
     atomic_uint in_flight;        /* requests with a complete header and without a complete reply */
@@ -187,8 +193,8 @@ void hs_http_workers_free(struct hs_http *http);
    thread, or after the thread has ended. */
 void hs_http_resume(struct hs_http_worker *worker);
 
-/* Resume the streams of a worker that have something to send, and cut those whose peers read too
-   slowly. Call it in the worker's thread each time it wakes. */
+/* Resumes the streams of a worker that have something to send, and cuts the streams whose peers
+   read too slowly. Call it in the worker's thread each time it wakes. */
 void hs_http_streams_serve(struct hs_http_worker *worker);
 /* Resumes all streams, because the library cannot end a suspended connection. Call it after the
    worker's thread has ended. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The max number of owners whose jobs have ended: the two listeners. */
+/* The max number of owners for which hs_pool_end was called: the two listeners. */
 enum { ENDED_MAX = 2 };
 
 struct hs_pool {
@@ -20,12 +20,12 @@ struct hs_pool {
     struct hs_pool_job *running[HS_POOL_THREADS_MAX]; /* the job of each thread; NULL: none */
     const void *ended[ENDED_MAX];
     struct hs_name served; /* tenant of the last job that began */
-    /* For the first thread only. */
+    /* The following members are for the first thread only. */
     struct hs_background background;
-    clockid_t clock;           /* clock of its processor time */
-    int64_t began_us, seen_us; /* processor time: at the start of the job, and at the last check */
+    clockid_t clock;           /* clock of the thread's processor time */
+    int64_t began_us, seen_us; /* processor time at the start of the job, and at the last check */
     unsigned seen_yields;
-    int64_t moved_us; /* when it was last seen to work; monotonic */
+    int64_t moved_us; /* when a check last saw that the thread works; monotonic */
 };
 
 static int64_t processor_us(const struct hs_pool *pool)
@@ -46,7 +46,7 @@ static unsigned running_of(const struct hs_pool *pool, struct hs_str tenant)
 }
 
 /* Returns the rank of a job. The lowest rank runs first. UINT_MAX: the job may not run now. The
-   tenant who was served last comes after others. */
+   tenant who was served last comes after the other tenants. */
 static unsigned turn_of(const struct hs_pool *pool, const struct hs_pool_job *job)
 {
     unsigned running = running_of(pool, job->tenant);
@@ -97,7 +97,7 @@ static void run_job(struct hs_pool *pool, unsigned place, struct hs_pool_job *jo
     pool->running[place] = NULL;
     /* The lock is held here, so that no `done` runs after hs_pool_end has returned. */
     job->done(job);
-    pthread_cond_broadcast(&pool->changed); /* its tenant may now run another job */
+    pthread_cond_broadcast(&pool->changed); /* the tenant of this job may now run another one */
 }
 
 static void *work(void *context)

@@ -17,10 +17,11 @@ struct hs_pool;
 
 /* The job of one request. It must live until `done` is called. */
 struct hs_pool_job {
-    const void *owner;    /* for hs_pool_end */
+    const void *owner;    /* whose job this is, for hs_pool_end */
     struct hs_str tenant; /* len 0: no tenant */
     void (*run)(struct hs_pool_job *job);
-    void (*done)(struct hs_pool_job *job); /* after `run`, or instead if the owner has ended */
+    void (*done)(struct hs_pool_job *job); /* called after `run`, or instead of `run` if the owner
+                                              has ended (hs_pool_end) */
     bool was_behind;          /* set by the pool: other jobs ran or waited when it was submitted */
     struct hs_pool_job *next; /* used by the pool */
 };
@@ -38,14 +39,15 @@ void hs_pool_destroy(struct hs_pool *pool);
    once, without `run`. */
 void hs_pool_submit(struct hs_pool *pool, struct hs_pool_job *job);
 
-/* Calls `done` of the owner's waiting jobs, and waits for running ones. Does nothing for NULL. */
+/* Calls `done` of the owner's waiting jobs, and waits for the owner's running jobs. Does nothing
+   for NULL. */
 void hs_pool_end(struct hs_pool *pool, const void *owner);
 
 /*
  * For a pool with one thread: returns whether the running job has used more than `limit_us` of
- * processor time, or has used none for that long. Time in which the thread waits for the processor
- * does not count, as long as it gets some of it. Call it a few times a second, in any thread.
- * `now_us`: monotonic.
+ * processor time, or has used no processor time for that long. While the thread waits for the
+ * processor it is not stuck, as long as it gets some time. Call it a few times a second, in any
+ * thread. `now_us`: monotonic.
  */
 bool hs_pool_is_stuck(struct hs_pool *pool, int64_t limit_us, int64_t now_us);
 

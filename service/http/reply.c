@@ -33,10 +33,11 @@ const char *hs_request_header(const struct hs_request *request, const char *name
     return look_up(request, MHD_HEADER_KIND, name);
 }
 
-/* Shorter answers are not charged; they count as part of the connection. */
+/* Answers up to this size are not charged to a tenant; they count as part of the connection. */
 enum { LONG_ANSWER = HS_KEPT_ANSWER };
 
-/* A long answer holds memory until its peer reads it, so it is charged like a body. */
+/* A long answer holds memory until its peer reads it, so it is charged to the tenant, like a
+   body. */
 static void charge_answer(struct hs_http_request *request, struct hs_reply *reply)
 {
     struct hs_share *share = request->http->service->bodies;

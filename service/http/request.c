@@ -25,8 +25,8 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decodes only characters that names can contain. Others keep their `%`, which no name and no route
-   contains. So an encoded slash or zero byte never changes the path. */
+/* Decodes only characters that names can contain. Other encoded characters keep their `%`, which no
+   name and no route contains. So an encoded slash or zero byte never changes the path. */
 size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
@@ -60,7 +60,8 @@ void *hs_http_record_uri(void *context, const char *uri, struct MHD_Connection *
     struct hs_http_connection *peer = peer_of(connection);
     if (peer != NULL)
         hs_request_target_record(&peer->target, uri);
-    return NULL; /* the request begins with the first call of hs_http_handle */
+    return NULL; /* this call is too early: the request begins with the first call of
+                    hs_http_handle */
 }
 
 static void put_hex(uint64_t number, char *out)
@@ -108,8 +109,8 @@ static enum MHD_Result refuse(struct hs_http_request *request, struct MHD_Connec
 
 /*
  * Returns how long the header waited in its socket. The kernel counts in milliseconds. If the
- * worker looked for events less than a millisecond ago, the header arrived after that, so the
- * kernel is not asked.
+ * worker began to look for events less than a millisecond ago, the header arrived since then, so
+ * the wait is 0 and the kernel is not asked.
  */
 static int64_t waited_us(struct hs_http_connection *peer, int64_t now_us)
 {
@@ -175,7 +176,7 @@ static enum MHD_Result receive(struct hs_http_request *request, const char *byte
     atomic_fetch_add(&request->connection->body_received, size);
     if (request->shed)
         return MHD_YES;
-    /* Allocate the whole body at once, so that the reserved bytes are the used bytes. */
+    /* Allocate the whole body at once, so that as many bytes are used as are reserved. */
     if (request->body.data == NULL)
         request->body = hs_kept_body(&request->connection->worker->kept, request->headers.length);
     if (size > request->body.capacity - request->body.len) {
@@ -244,7 +245,8 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     *request = NULL;
     if (ended == NULL)
         return;
-    /* Wait for the next header, unless the watchdog expired the connection or it broke off. */
+    /* Wait for the next header. This changes nothing if the watchdog expired the connection, or if
+       the connection broke off. */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE, hs_clock_us());
     hs_http_stream_end(ended->stream);
     hs_http_drop_body(ended);

@@ -15,25 +15,27 @@
 struct hs_http_apart;
 struct hs_http_stream;
 
-/* Lives from the first handler call to the completion callback, whatever happens in between. */
+/* A request. It lives from the first handler call to the completion callback, whatever happens in
+   between. */
 struct hs_http_request {
     struct hs_http *http;
     struct hs_http_connection *connection;
     struct hs_headers headers; /* request_id is always set */
     struct hs_auth auth;
     struct hs_buffer body;
-    struct hs_buffer answer; /* the library sends its bytes until the request is completed */
+    struct hs_buffer answer; /* the library sends these bytes until the request is completed */
     struct hs_share *share;  /* the share that holds `reserved` bytes of the body; or NULL */
     size_t reserved;
     int64_t start_us;
     int64_t arrived_us; /* when the header arrived, before the wait in the socket */
     bool shed;          /* the request is refused; its body is read and dropped */
     enum hs_shed_reason why;
-    unsigned retry_after_ms;       /* 0: the default */
-    struct hs_http_apart *apart;   /* only if a pool runs it; else NULL */
-    struct hs_http_stream *stream; /* only if its reply is a stream; else NULL */
+    unsigned retry_after_ms;       /* for the reply; 0: the default */
+    struct hs_http_apart *apart;   /* set if a pool runs the request, otherwise NULL */
+    struct hs_http_stream *stream; /* set if the reply is a stream, otherwise NULL */
     unsigned route;                /* HS_METRICS_NO_ROUTE: none */
-    bool close;                    /* its end is unknown, or its body stays unread */
+    bool close;                    /* the connection must close: the end of the request is unknown,
+                                      or its body stays unread */
     struct hs_route_params params;
     struct hs_problem problem; /* last member: most of its bytes stay uninitialized */
 };
@@ -59,8 +61,8 @@ void hs_http_examine(struct hs_http_request *request, struct MHD_Connection *con
 void hs_http_shed(struct hs_http_request *request, enum hs_shed_reason why);
 void hs_http_refuse_shed(struct hs_http_request *request);
 
-/* Charges the connection to the tenant of its newest request. Returns false if they hold too many
-   connections. */
+/* Charges the connection to the tenant of its newest request. Returns false if that tenant holds
+   too many connections. */
 bool hs_http_charge_connection(const struct hs_http_request *request);
 
 /* Decide whether to serve a request, after its header and again after its body. */
@@ -71,7 +73,7 @@ void hs_http_admit_again(struct hs_http_request *request, int64_t now_us);
 
 /* Ends the use of the body and releases its share. */
 void hs_http_drop_body(struct hs_http_request *request);
-/* Run the endpoint and send the reply. The problem of the reply is that of the request. */
+/* Run the endpoint and send the reply. The problem of the reply is the problem of the request. */
 void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection *connection,
                           struct hs_reply *reply);
 enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
@@ -87,7 +89,7 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request);
 bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection *connection,
                          struct hs_pool *pool);
 /* Lets an answer wait for its evidence_mark; the worker finishes the request later. Takes the
-   reply. False: memory is out. */
+   reply. False: out of memory. */
 bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *connection,
                         struct hs_reply *reply);
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,

@@ -16,8 +16,8 @@
 
 enum { BACKLOG = 1024 };
 
-/* Opens the listening socket. The library could do this, but would not report the reason of a
-   failure for `error`. Returns -1 on failure. */
+/* Opens the listening socket. The library could open it, but does not report why it failed. Returns
+   -1 on failure. */
 static int open_socket(const char *text, char bound[64], char error[256])
 {
     struct hs_address address;
@@ -47,7 +47,7 @@ static struct hs_http *create(struct hs_service *service, enum hs_listener liste
                               const struct hs_http_limits *limits)
 {
     struct hs_http *http = calloc(1, sizeof *http);
-    /* At least 2, because half of a limit of 1 would be 0. */
+    /* The limit is at least 2, because a tenant may hold half of it, and half of 1 is 0. */
     struct hs_share *connections =
         hs_share_create(limits->connections > 1 ? limits->connections : 2);
     if (http == NULL || connections == NULL || !hs_linger_init(&http->linger, limits->linger)) {
@@ -124,12 +124,12 @@ void hs_http_stop(struct hs_http *http, unsigned wait_ms)
         return;
     atomic_store(&http->closing, true);
     hs_http_workers_wake(http);
-    /* Stopping the workers would drop unfinished replies, so wait for them. */
+    /* If the workers stop, unfinished replies are lost, so wait for the replies. */
     int64_t until_us = hs_clock_us() + (int64_t)wait_ms * 1000;
     while (atomic_load(&http->in_flight) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     hs_http_workers_stop(http);
-    /* The end of the process would close lingering sockets; wait until their time is over. */
+    /* The end of the process closes lingering sockets, so wait until their time is over. */
     while (hs_linger_count(&http->linger) > 0 && hs_clock_us() < until_us)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     stop_watchdog(http);

@@ -27,14 +27,16 @@ struct hs_request {
     const char *request_id; /* the caller's X-Request-Id, or a new id */
     struct hs_arena *arena; /* freed after the endpoint returns */
     bool explain;           /* ?explain, ?explain=true */
-    bool brief;             /* ?brief, ?brief=true: only what differs from plain acceptance */
+    bool brief;             /* ?brief, ?brief=true: the answer leaves out plain results
+                               (endpoints/brief.h) */
     bool strict;            /* ?strict, ?strict=true: a malformed item refuses the whole request */
     /* A long endpoint sets this to the current time (hs_clock_us) now and then, to show that it
        does not hang. NULL: no watchdog. */
     atomic_llong *alive_us;
-    struct hs_str tenant; /* of the caller; ptr NULL: the service has no tokens and no owners */
+    struct hs_str tenant; /* tenant of the caller; ptr NULL: the service has no tokens, so resources
+                             have no owners */
     struct hs_str kid;    /* of the caller's token; ptr NULL without tenants */
-    unsigned scopes;  /* the caller's scopes (api/http/routes.h); meaningless without a tenant */
+    unsigned scopes;  /* the caller's scopes (api/http/routes.h); not set if `tenant` is absent */
     void *connection; /* for hs_request_query; NULL: no connection, so no query */
 };
 
@@ -45,8 +47,10 @@ struct hs_reply {
     struct hs_buffer body;
     uint64_t work; /* cost of its claims and shots, in work units (validators/work.h) */
     unsigned shed; /* enum hs_shed_reason of a problem that is OVERLOADED */
-    struct hs_problem *problem; /* if its code is set, the reply is this problem and not the body */
-    const char *static_body;    /* if set, it is sent without a copy, `static_size` bytes */
+    struct hs_problem *problem; /* if the code of the problem is set, the reply is the problem and
+                                   not the body */
+    const char *static_body;    /* if set, these `static_size` bytes are sent as the body, without a
+                                   copy */
     size_t static_size;
     const char *etag;     /* if set, the reply is a file of the console; a literal */
     const char *encoding; /* Content-Encoding of the body; NULL: none; a literal */
@@ -55,7 +59,8 @@ struct hs_reply {
     struct hs_share *share; /* if set, one of it is released when the reply is sent */
     /* The answer waits until this point of the evidence store is on the disk; 0: it does not. */
     uint64_t evidence_mark;
-    struct hs_subscription *events; /* if set, the reply is a stream of them, without a body */
+    struct hs_subscription *events; /* if set, the reply is a stream of these events, without a
+                                       body */
 };
 
 typedef void hs_endpoint(struct hs_service *service, const struct hs_request *request,
@@ -70,7 +75,7 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 /* Value of a header, or NULL. */
 const char *hs_request_header(const struct hs_request *request, const char *name);
 
-/* How long a body may stall at first, in microseconds. */
+/* A body may be slower than required for this time after its header, in microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
 /* The share of one listener in the threads and descriptors of the process. */

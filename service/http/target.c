@@ -70,7 +70,7 @@ struct hs_str hs_http_tenant_of(const struct hs_http_request *request)
 }
 
 /* Returns the share that the body is charged to. The body of a map is charged to the share of maps,
-   because it is part of what the build of the map needs. */
+   because the body is part of the memory that the build of the map needs. */
 static struct hs_share *share_of(const struct hs_http_request *request)
 {
     const struct hs_service *service = request->http->service;
@@ -213,7 +213,7 @@ void hs_http_admit(struct hs_http_request *request)
     }
 }
 
-/* Decides again after the body has arrived. If it came with the header or just after it, the
+/* Decides again after the body has arrived. If the body came with the header or just after it, the
    decision of hs_http_admit stays. */
 void hs_http_admit_again(struct hs_http_request *request, int64_t now_us)
 {

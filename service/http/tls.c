@@ -53,7 +53,7 @@ static unsigned min_bits(gnutls_pk_algorithm_t algorithm)
     case GNUTLS_PK_EDDSA_ED448:
         return 256;
     default:
-        return UINT_MAX; /* DSA and unknown algorithms */
+        return UINT_MAX; /* DSA and unknown algorithms: no length is enough */
     }
 }
 

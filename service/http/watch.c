@@ -48,8 +48,8 @@ void hs_http_watch_list_free(struct hs_http_watch_list *list)
     list->slots = NULL;
 }
 
-/* Takes a free slot. The lock is held. Returns NULL if none is free; the library's limit prevents
-   this. */
+/* Takes a free slot. The lock is held. Returns NULL if no slot is free; the library's limit of
+   connections prevents this. */
 static struct hs_http_watched *take_slot(struct hs_http_watch_list *list)
 {
     struct hs_http_watched *slot = list->free;
@@ -124,9 +124,9 @@ static void send_timeout(const struct hs_http_connection *connection,
 }
 
 /*
- * Returns whether a body has taken too long, or is too slow to be complete in time. Otherwise a
- * peer could hold its share of memory for all of that time with a few bytes. Bytes that wait in the
- * socket count as received.
+ * Returns whether a body has taken too long, or is too slow to be complete in time. Without this
+ * test, a peer that sends a few bytes holds its share of memory for the whole time. Bytes that wait
+ * in the socket count as received.
  */
 static bool is_too_slow(const struct hs_http *http, const struct hs_http_connection *connection,
                         int64_t age_us)
@@ -160,9 +160,10 @@ static void time_out(struct hs_http *http, const struct hs_http_connection *conn
 }
 
 /*
- * The library misses the end of a peer if it came together with the last bytes: it gets one event
- * for both, and reads again only after another event. So the watchdog checks every connection once
- * when a phase has lasted a second. It shuts down only reading: a reply is still sent.
+ * The library misses the end of a peer if it came together with the last bytes: the library gets
+ * one event for both, and reads again only after another event. So the watchdog checks every
+ * connection once when a phase has lasted a second. If the peer has ended, it shuts down only the
+ * receiving side, so that a reply is still sent.
  */
 static void notice_end(struct hs_http_watched *watched, int64_t since_us, int64_t now_us)
 {
@@ -194,7 +195,7 @@ static bool inspect(struct hs_http *http, struct hs_http_watched *watched, int64
         return is_stuck(watched->connection, age_us, now_us);
     if (phase == HS_HTTP_IDLE || phase == HS_HTTP_BODY)
         notice_end(watched, since_us, now_us);
-    /* One second more than the library's timeout, which closes silent connections. */
+    /* This limit is one second more than the library's timeout, which closes silent connections. */
     int64_t limit_us = ((int64_t)http->options->idle_seconds + 1) * 1000000;
     const struct hs_http_connection *connection = watched->connection;
     bool is_late =

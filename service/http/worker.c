@@ -34,7 +34,7 @@ static void log_library(void *context, const char *format, va_list args)
 }
 
 /* Returns whether closing a socket would cause a reset, because unread bytes are in it or may
-   arrive. That cannot happen if the peer has ended the connection, or if every request was read
+   arrive. There is no reset if the peer has ended the connection, or if every request was read
    completely. */
 static bool must_linger(const struct hs_http_connection *connection)
 {
@@ -99,12 +99,11 @@ static bool start_daemon(struct hs_http_worker *worker, int fd, unsigned connect
     return worker->ready >= 0;
 }
 
-/* Waits until the library has events or another thread wakes the worker. Returns false if the
-   library has work left, perhaps requests that it read before. */
+/* Waits until the library has events or another thread wakes the worker. Returns false at once if
+   the library has work left, for example requests that it has already read. */
 static bool wait_for_work(struct hs_http_worker *worker)
 {
-    /* After it has reached its limit of connections, the library accepts again only after another
-       poll. */
+    /* A library at its limit of connections accepts again only after another poll. */
     bool must_poll = worker->has_ended;
     worker->has_ended = false;
     if (must_poll)
@@ -152,7 +151,8 @@ static void make_ids(struct hs_http_worker *worker)
 {
     uint64_t words[2];
     if (getrandom(words, sizeof words, 0) != (ssize_t)sizeof words) {
-        /* getrandom fails only early after boot or in a sandbox; the clock is then good enough. */
+        /* getrandom fails only early after boot or in a sandbox. Then the clock is random enough
+           for request ids. */
         words[0] = (uint64_t)hs_clock_ns();
         words[1] = (uint64_t)(uintptr_t)worker;
     }
@@ -191,7 +191,8 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 {
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
-    /* One thread more than workers: if one tenant uses all processors, another still gets one. */
+    /* One thread more than there are workers. A tenant never has all threads, so another tenant can
+       still run a request. */
     http->heavy = hs_pool_create(count + 1, false);
     bool fine = http->heavy != NULL;
     for (unsigned i = 0; fine && i < count; i++) {

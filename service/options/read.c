@@ -19,7 +19,8 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
                                                             const char *format, ...)
 {
     static const char more[] = "\nand more";
-    const size_t capacity = HS_OPTIONS_FAULTS_MAX - sizeof more; /* for lines and a terminator */
+    const size_t capacity = HS_OPTIONS_FAULTS_MAX - sizeof more; /* capacity for lines and a
+                                                                    terminator */
     char line[1024];
     va_list arguments;
     va_start(arguments, format);
@@ -40,7 +41,8 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
     faults->len += len;
 }
 
-/* Returns FILE if argv[at] is --config FILE or --config=FILE, or NULL if it is another option. */
+/* Returns FILE if argv[at] is --config FILE or --config=FILE, or NULL if argv[at] is another
+   option. */
 static const char *config_argument(const struct hs_options_input *input, int at, int *used)
 {
     *used = 1;
@@ -139,7 +141,7 @@ static int take_argument(int left, char *const *argv, struct hs_options *options
     const struct hs_option_row *row = hs_option_find("--", name);
     if (row == NULL) {
         add_fault(faults, "there is no option %.100s; see hindsight serve --help", argv[0]);
-        /* the next one is probably its value */
+        /* the next argument is probably the value */
         return equals == NULL && left > 1 && argv[1][0] != '-' ? 2 : 1;
     }
     char what[128];

@@ -8,7 +8,7 @@ enum hs_option_kind {
     HS_OPTION_IS_TEXT,
     HS_OPTION_IS_BOOL,
     HS_OPTION_IS_NUMBER,
-    HS_OPTION_IS_SECTION /* only `name`, its title, is set */
+    HS_OPTION_IS_SECTION /* a section: only `name` is set, to its title */
 };
 
 struct hs_option_row {
@@ -34,11 +34,12 @@ enum { HS_OPTION_NAME_MAX = 48 };
 void hs_option_spell(const struct hs_option_row *row, const char *prefix,
                      char name[HS_OPTION_NAME_MAX]);
 
-/* Returns the row for which hs_option_spell writes this name, or NULL. */
+/* Returns the row of an option by its spelling: hs_option_spell writes this name for it. Or
+   NULL. */
 const struct hs_option_row *hs_option_find(const char *prefix, struct hs_str spelled);
 
-/* Sets a value from its text form. Returns false if the text is wrong. Then `error` has the
-   rule. */
+/* Sets a value from its text form. Returns false if the text is wrong; `error` then says which
+   values are allowed. */
 bool hs_option_set(struct hs_options *options, const struct hs_option_row *row, const char *text,
                    char error[128]);
 

@@ -15,7 +15,7 @@
 
 enum {
     HS_OPTION_TEXT_MAX = 256,
-    HS_OPTIONS_FAULTS_MAX = 8192, /* bytes of the faults of hs_options_read */
+    HS_OPTIONS_FAULTS_MAX = 8192, /* bytes of `faults_text` (hs_options_read) */
 };
 
 /* The rows of options.def, including the titles of its sections. */
@@ -47,9 +47,9 @@ struct hs_options {
 /* Values of `journal_sync`: which payments a power failure can lose. A crash of the process loses
    none. X(id, name) */
 #define HS_JOURNAL_SYNCS(X)                                                                        \
-    X(OFF, "off")           /* everything that the kernel has not written yet */                   \
-    X(INTERVAL, "interval") /* the last HS_JOURNAL_INTERVAL_US */                                  \
-    X(ALWAYS, "always")     /* none that was answered */
+    X(OFF, "off")           /* all payments that the kernel has not written yet */                 \
+    X(INTERVAL, "interval") /* payments of the last HS_JOURNAL_INTERVAL_US */                      \
+    X(ALWAYS, "always")     /* no payment whose request was answered */
 
 #define X(id, name) HS_JOURNAL_SYNC_##id,
 enum hs_journal_sync { HS_JOURNAL_SYNCS(X) HS_JOURNAL_SYNC_COUNT };
@@ -77,16 +77,17 @@ enum hs_evidence_mode { HS_EVIDENCE_MODES(X) HS_EVIDENCE_MODE_COUNT };
 enum hs_evidence_overflow { HS_EVIDENCE_OVERFLOWS(X) HS_EVIDENCE_OVERFLOW_COUNT };
 #undef X
 
-/* The value of a name; HS_EVIDENCE_OVERFLOW_COUNT: unknown name. */
+/* Returns the value with a name. HS_EVIDENCE_OVERFLOW_COUNT: unknown name. */
 enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name);
 
-/* The value of a name; HS_EVIDENCE_MODE_COUNT: unknown name. */
+/* Returns the value with a name. HS_EVIDENCE_MODE_COUNT: unknown name. */
 enum hs_evidence_mode hs_evidence_mode_parse(const char *name);
 
 /* Kinds of verdicts that are delivered. X(id, name on the wire) */
 #define HS_EVENT_KINDS(X)                                                                          \
     X(REJECTED, "rejected")                                                                        \
-    X(SHADOW, "shadow_rejected") /* not rejected, but a check in shadow mode would reject */       \
+    X(SHADOW, "shadow_rejected") /* not rejected, but a check in shadow mode fails and would       \
+                                    reject if it were enforced */                                  \
     X(INCONCLUSIVE, "inconclusive")
 
 #define X(id, name) HS_EVENT_KIND_##id,
@@ -108,7 +109,7 @@ void hs_options_default(struct hs_options *options);
 void hs_options_from_json(struct hs_str text, struct hs_options *options,
                           struct hs_problem *problem);
 
-/* Applies a configuration file in the same way. An unreadable file is a problem too. */
+/* Applies a configuration file like hs_options_from_json. An unreadable file is a problem too. */
 void hs_options_from_file(const char *path, struct hs_options *options, struct hs_problem *problem);
 
 /* Checks values that depend on each other: a bad address, an open port beyond loopback. Adds each
@@ -140,15 +141,16 @@ const char *hs_options_stray_variable(char *const **at);
 /* Writes the list of options with their defaults. */
 void hs_options_help(FILE *to);
 
-/* Write the same list, as the tables of docs/configuration.md and as the options of the man
-   page. */
+/* Write the list of options: the first as the tables of docs/configuration.md, the second as the
+   options of the man page. */
 void hs_options_write_markdown(FILE *to);
 void hs_options_write_man(FILE *to);
 
 /* Writes a line for each key, with its value as JSON and its source. */
 void hs_options_write_effective(const struct hs_options *options, FILE *to);
 
-/* Calls `visit` for each option whose values differ. `reloaded`: whether a reload applies it. */
+/* Calls `visit` for each option whose value differs between the two. `reloaded`: whether a reload
+   applies it. */
 typedef void hs_options_difference(void *context, const char *key, const char *before,
                                    const char *after, bool reloaded);
 void hs_options_each_difference(const struct hs_options *before, const struct hs_options *after,

@@ -26,7 +26,7 @@ struct item {
     struct hs_str body; /* ptr NULL: the line is `text` alone */
     void (*done)(void *holder);
     void *holder;
-    bool unbound; /* ignores the limit */
+    bool unbound; /* the line is added even if the limit is reached */
 };
 
 struct hs_line_queue {
@@ -37,15 +37,15 @@ struct hs_line_queue {
     size_t max_bytes;
     bool ending, failed;
     pthread_t thread;
-    int file; /* only the thread uses this and the following members */
+    int file; /* only the queue's thread uses this and the following members */
     size_t held;
     char piece[PIECE]; /* short lines are written together */
 };
 
 /* ---- the file ---- */
 
-/* Writes bytes to the file. A failed write can leave half a line, and nothing may be written after
-   it. */
+/* Writes bytes to the file. A failed write can leave half a line. After that nothing may be
+   written. */
 static bool write_all(int file, const char *bytes, size_t size)
 {
     return hs_file_write(file, &(struct iovec){(void *)(uintptr_t)bytes, size}, 1);

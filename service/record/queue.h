@@ -24,9 +24,9 @@ struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, cha
 /* Writes the waiting lines and ends. Does nothing for NULL. */
 void hs_line_queue_close(struct hs_line_queue *queue);
 
-/* Adds complete lines: takes ownership of the bytes and leaves `lines` empty. Returns false if they
-   do not fit, `lines` has failed for lack of memory, or the file failed. The caller then keeps
-   them. */
+/* Adds complete lines: takes ownership of the bytes and leaves `lines` empty. Returns false if the
+   bytes do not fit, `lines` has failed for lack of memory, or the file failed. The caller then
+   keeps the bytes. */
 bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /* Waits until the bytes fit into the queue, at most until `until_us` (monotonic). Returns false if
@@ -34,7 +34,8 @@ bool hs_line_queue_put(struct hs_line_queue *queue, struct hs_buffer *lines);
    waits. */
 bool hs_line_queue_wait(struct hs_line_queue *queue, size_t bytes, int64_t until_us);
 
-/* Works like hs_line_queue_put, but without the limit: for short lines that must be written. */
+/* Like hs_line_queue_put, but ignores the limit of the queue. For short lines that must be
+   written. */
 bool hs_line_queue_put_last(struct hs_line_queue *queue, struct hs_buffer *lines);
 
 /*

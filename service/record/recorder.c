@@ -32,8 +32,9 @@ struct hs_record {
     struct hs_map_store *maps;
     struct hs_log_limit log_limit;
     size_t max_bytes;     /* limit of the queue */
-    bool has_waited_long; /* at the start: a wait has timed out, so do not wait again */
-    pthread_mutex_t lock; /* guards the revisions: what the file already has */
+    bool has_waited_long; /* a wait at the start of the service has timed out, so do not wait
+                             again */
+    pthread_mutex_t lock; /* guards the lists of revisions that the file already has */
     struct revision *revisions;
     size_t revision_count, revision_capacity;
 };
@@ -84,8 +85,9 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
     return taken;
 }
 
-/* Writes a ruleset or a map, unless the file has it. Without memory to remember that, nothing is
-   written, because it would be written again and again. The lock is held. */
+/* Writes a ruleset or a map, unless the file has it. If there is no memory to remember the
+   revision, nothing is written. If it were written, it would be written for each match. The lock is
+   held. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
 {
@@ -197,7 +199,8 @@ static bool wait_for_space(struct hs_record *record, size_t bytes)
     return has_space;
 }
 
-/* Takes ownership of the line. Returns NULL, or the reason why it is not in the recording. */
+/* Takes ownership of the line. Returns NULL if the line was added, otherwise the reason why it was
+   not. */
 static const char *put_at_start(struct hs_record *record, struct hs_buffer *line)
 {
     const char *reason = line->failed ? "memory is out" : NULL;
@@ -211,7 +214,8 @@ static const char *put_at_start(struct hs_record *record, struct hs_buffer *line
 /* Enough bytes for the rest of a line with saved bytes, and for the overhead of the queue. */
 enum { LINE_REST = 8192 };
 
-/* Returns whether the bytes, as base64 and with the rest of their line, could ever fit. */
+/* Returns whether an empty queue has space for the bytes, as base64 and with the rest of their
+   line. */
 static bool may_fit(const struct hs_record *record, size_t size)
 {
     return size <= HS_STREAM_STATE_MAX && size / 3 * 4 + LINE_REST <= record->max_bytes;

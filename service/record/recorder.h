@@ -5,7 +5,7 @@
  * The lines of a match are in the order in which its requests were applied, because they are added
  * while it is locked. Requests never wait for the disk. A request that does not fit into the queue
  * is counted as dropped. Later requests of its match cannot be computed again, so the recording of
- * the match ends there with a mark. Thread-safe.
+ * the match ends there, with a line that says so. Thread-safe.
  */
 #ifndef HS_SERVICE_RECORD_H
 #define HS_SERVICE_RECORD_H
@@ -31,14 +31,15 @@ void hs_record_close(struct hs_record *record, struct hs_registry *registry);
 struct hs_recorded_request {
     enum hs_route route; /* one of HS_STREAM_REQUESTS */
     bool explain, brief;
-    uint64_t request_work; /* its work budget, if some items did not fit; else 0 */
+    uint64_t request_work; /* its work budget if some items did not fit into it, otherwise 0 */
     struct hs_str body;    /* JSON as received; len 0: none */
     /* JSON. ptr NULL: there was no answer, so it is unknown which posts were applied. */
     struct hs_str answer;
 };
 
-/* Records a request, and before it the opening of its match, its ruleset and its map if they are
-   missing. The match is locked and not yet removed. The function updates its `recorded`. */
+/* Records a request, and before it the opening of its match, its ruleset and its map if the file
+   does not have them. The match must be locked and not yet removed. The function updates `recorded`
+   of the match. */
 void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
                        const struct hs_recorded_request *request);
 

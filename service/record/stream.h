@@ -14,11 +14,12 @@
    continue an old file. */
 enum { HS_STREAM_OLDEST = 2, HS_STREAM_VERSION = 3 };
 
-/* A reader accepts lines of up to 512 MiB. This limit of saved bytes keeps their line below it. */
+/* A reader accepts lines of up to 512 MiB. With this limit of saved bytes, their line stays below
+   512 MiB. */
 enum { HS_STREAM_STATE_MAX = 256 << 20 };
 
-/* The requests that can change an open match. Their lines follow the line that opens the match.
-   X(name, route) */
+/* The requests that can change an open match. In a recording their lines follow the line that opens
+   the match. X(name, route) */
 #define HS_STREAM_REQUESTS(X)                                                                      \
     X("frames", HS_ROUTE_FRAMES_POST)                                                              \
     X("moves", HS_ROUTE_MOVES_POST)                                                                \

@@ -28,13 +28,13 @@ struct hs_reload_step {
     void *context;
     /*
      * Reads and checks the files that `options` name, and changes nothing. Returns the argument of
-     * `commit` or `discard`. NULL: there is nothing to apply, or a fault, which it reports with
-     * hs_reload_fault or hs_reload_fault_text.
+     * `commit` or `discard`. NULL: there is nothing to apply, or there is a fault. The step reports
+     * faults with hs_reload_fault or hs_reload_fault_text.
      */
     void *(*prepare)(void *context, const struct hs_options *options, struct hs_reload *reload);
-    /* Applies the result. Cannot fail. Reports changes with hs_reload_changed. */
+    /* Applies the result of `prepare`. Cannot fail. Reports changes with hs_reload_changed. */
     void (*commit)(void *context, void *prepared, struct hs_reload *reload);
-    /* Frees the result without applying it, because a step has a fault. */
+    /* Frees the result of `prepare` without applying it, because a step has a fault. */
     void (*discard)(void *context, void *prepared);
 };
 
@@ -48,9 +48,9 @@ void hs_reload_changed(struct hs_reload *reload, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Prepares all steps, so that every fault is reported. Then it commits all steps if `take` is set
- * and there is no fault, else it discards all. `options` must be checked already. Returns false if
- * there is a fault, perhaps from before the call. Then nothing changed.
+ * Prepares all steps, so that every fault is reported. Then commits all steps if `take` is set and
+ * there is no fault. Otherwise discards all results. `options` must be checked already. Returns
+ * false if there is a fault, or if `reload` had one before the call. Then nothing changed.
  */
 bool hs_reload_run(const struct hs_reload_step *steps, size_t count,
                    const struct hs_options *options, bool take, struct hs_reload *reload);

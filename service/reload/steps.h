@@ -14,7 +14,7 @@ struct hs_reload_step hs_ruleset_reload_step(struct hs_ruleset_store *store);
    Whether tokens are needed changes only with a restart. */
 struct hs_reload_step hs_token_reload_step(struct hs_keyring *keyring);
 
-/* Applies `webhook_secret_file`. `webhook` is NULL if the service was started without one. */
+/* Applies `webhook_secret_file`. `webhook` is NULL if the service was started without a webhook. */
 struct hs_reload_step hs_webhook_reload_step(struct hs_webhook *webhook);
 
 #endif

@@ -15,7 +15,8 @@ struct hs_map_store {
     bool keeps_meshes;
     struct hs_share *share;
     size_t count;
-    struct hs_map_entry **entries; /* max_maps of them, `count` used, in no order */
+    struct hs_map_entry **entries; /* array of max_maps places; the first `count` are used, in no
+                                      order */
 };
 
 struct hs_map_store *hs_map_store_create(size_t max_maps, size_t max_bytes)
@@ -125,7 +126,7 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* Builds the world of a mesh within the reserved bytes, or reserves more for an unusual mesh.
+/* Builds the world of a mesh within the reserved bytes, For an unusual mesh it reserves more.
    Returns NULL with the reason in *result on failure. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *reserved,
@@ -188,8 +189,9 @@ static void discard(struct hs_map_store *store, struct hs_map_entry *entry)
     hs_share_release(store->share, hs_name_str(&owner), bytes);
 }
 
-/* Drops a reference; the lock is held. Returns the entry if it was the last one: the caller
-   discards it after unlocking, because freeing a large world takes a while. */
+/* Drops a reference; the lock is held. Returns the entry if this was the last reference, otherwise
+   NULL. The caller discards the entry after unlocking, because freeing a large world takes a
+   while. */
 static struct hs_map_entry *drop_reference(struct hs_map_entry *entry)
 {
     return --entry->references > 0 ? NULL : entry;
@@ -266,7 +268,7 @@ static enum hs_map_put put_entry(struct hs_map_store *store, struct hs_map_entry
     *gone = there ? drop_reference(store->entries[place]) : NULL;
     store->count += !there;
     store->entries[place] = entry;
-    entry->references = 2; /* for the name and for the caller */
+    entry->references = 2; /* one for the name, and one for the caller */
     return there ? HS_MAP_REPLACED : HS_MAP_CREATED;
 }
 

@@ -23,7 +23,7 @@ struct hs_map_entry {
     /* The owned mesh of `world`; all NULL if it is not kept. Only the thread that calls
        hs_map_store_forget_mesh may read it. */
     struct hs_world_mesh mesh;
-    size_t bytes;        /* charged to its owner in the store's share; guarded by the store */
+    size_t bytes;        /* bytes charged to the owner in the store's share; guarded by the store */
     unsigned references; /* guarded by the store */
 };
 
@@ -81,18 +81,19 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
 
 /* Works like hs_map_store_put, but the map keeps its document (unless ptr is NULL) and belongs to
    an owner (len 0: everybody). `reserved` bytes are already reserved for the owner
-   (hs_map_store_put_bytes), and pass to the store. If it is 0, the function reserves them. */
+   (hs_map_store_put_bytes), and pass to the store. If `reserved` is 0, the function reserves
+   them. */
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
                                       struct hs_str document, size_t reserved,
                                       struct hs_map_entry **entry);
 
 /*
- * These functions do the same in two steps, to restore a map. The first makes an entry without a
- * name, with a reference for the caller, and charges its bytes (CREATED, TOO_BIG or NO_MEMORY). The
- * second names it (CREATED, FULL, or FOREIGN if another owner has the name). No other thread may
- * use the entry in between. The mesh is not kept. The build is not charged, so all maps from before
- * the restart fit again.
+ * These two functions do the work of hs_map_store_put_kept in two steps, to restore a map. The
+ * first makes an entry without a name, with a reference for the caller, and charges its bytes
+ * (CREATED, TOO_BIG or NO_MEMORY). The second names it (CREATED, FULL, or FOREIGN if another owner
+ * has the name). No other thread may use the entry in between. The mesh is not kept. The build is
+ * not charged, so all maps from before the restart fit again.
  */
 enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
                                      const struct hs_world_mesh *mesh, struct hs_str document,

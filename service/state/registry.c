@@ -135,8 +135,8 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
 }
 
 /* Returns the number of an opening. It is the time of the wall clock, so that a process that
-   restored nothing does not reuse a number. It is always above the numbers used so far, even if the
-   wall clock was set back. */
+   restored nothing uses new numbers. If the wall clock was set back, it is a number above all
+   numbers used so far. */
 static uint64_t number_opening(struct hs_registry *registry, uint64_t given)
 {
     struct timespec now;
@@ -195,7 +195,7 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
         hs_match_set_world(slot->match, opening->map->world);
     }
     slot->used_us = hs_clock_us();
-    slot->references = 1; /* for the table */
+    slot->references = 1; /* the reference of the table */
     struct hs_match_slot **head = bucket(registry, name);
     slot->next = *head;
     *head = slot;
@@ -206,8 +206,8 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
 /* ---- the lock of a match ---- */
 
 /* A mutex is not fair: a thread that unlocks it and locks it again at once nearly always wins
-   against the threads that wait. So the next waiting thread holds `turn`, and every other thread
-   that finds the lock taken queues for `turn`. */
+   against the threads that wait. So the thread that comes next holds `turn` while it waits for the
+   lock. All other waiting threads wait for `turn`. */
 void hs_registry_lock(struct hs_match_slot *slot)
 {
     if (!hs_registry_is_awaited(slot) && pthread_mutex_trylock(&slot->lock) == 0)
@@ -237,8 +237,8 @@ bool hs_registry_is_awaited(struct hs_match_slot *slot)
     return atomic_load_explicit(&slot->waiting, memory_order_relaxed) > 0;
 }
 
-/* Updates the totals. The match is locked. A negative difference is correct too, because unsigned
-   sums wrap. */
+/* Updates the totals. The match is locked. Differences may be negative: the sum is still correct,
+   because unsigned numbers wrap. */
 static void count_again(struct hs_registry *registry, struct hs_match_slot *slot)
 {
     struct hs_match_info info = {0};
@@ -291,7 +291,7 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
         enum hs_registry_result result = HS_REGISTRY_FOUND;
         pthread_mutex_lock(&registry->lock);
         struct hs_match_slot *found = find(registry, name);
-        /* Read the used memory once, because other matches change it. */
+        /* Find out once whether there is capacity, because other matches change the used memory. */
         enum hs_registry_result has_capacity =
             found == NULL ? capacity_for(registry, opening) : HS_REGISTRY_FOUND;
         if (found != NULL && !belongs_to(found, tenant)) {
@@ -303,7 +303,8 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             result = has_capacity;
         else if (found == NULL) {
             found = insert(registry, name, opening);
-            has_capacity = capacity(registry); /* other threads may have used the space */
+            has_capacity = capacity(registry); /* while the lock was free, other threads may have
+                                                  used the space */
             result = found != NULL                         ? HS_REGISTRY_CREATED
                      : has_capacity == HS_REGISTRY_CREATED ? HS_REGISTRY_NO_MEMORY
                                                            : has_capacity;
@@ -318,14 +319,16 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             *slot = found;
             return result;
         }
-        hs_registry_release(registry, found); /* deleted while we waited: search again */
+        hs_registry_release(registry, found); /* the match was deleted during the wait for its lock:
+                                                 search again */
     }
 }
 
 static void drop_reference(struct hs_registry *registry, struct hs_match_slot *slot)
 {
     if (atomic_fetch_sub(&slot->references, 1) == 1)
-        destroy_slot(registry, slot); /* not in the table any more, so nobody finds it */
+        destroy_slot(registry, slot); /* the slot is not in the table any more, so no thread can
+                                         find it */
 }
 
 void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot)
@@ -359,7 +362,7 @@ bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct 
     return slot != NULL;
 }
 
-/* Returns all slots of a tenant, with one reference each; NULL when memory is out. */
+/* Returns all slots of a tenant, with one reference each; NULL: out of memory. */
 static struct hs_match_slot **snapshot(struct hs_registry *registry, struct hs_str tenant,
                                        size_t *count)
 {

@@ -21,12 +21,12 @@
 struct hs_map_entry;
 struct hs_map_store;
 
-/* How much of a match is in the recording (record/recorder.h). */
+/* Which posts to a match are in the recording (record/recorder.h). */
 enum hs_recorded {
-    HS_RECORDED_NOT,  /* nothing yet */
-    HS_RECORDED_OPEN, /* everything so far */
-    HS_RECORDED_LOST, /* not everything */
-    HS_RECORDED_ENDED /* not everything, and the recording has a mark */
+    HS_RECORDED_NOT,  /* none yet */
+    HS_RECORDED_OPEN, /* all so far */
+    HS_RECORDED_LOST, /* not all */
+    HS_RECORDED_ENDED /* not all, and the recording has a line that says so */
 };
 
 /* The records of a match before `position` in the journal contain its first `payments` payments. */
@@ -38,27 +38,29 @@ struct hs_written {
 struct hs_match_slot {
     struct hs_name name, tenant;      /* tenant: its owner; "" without tenants */
     struct hs_ruleset_entry *ruleset; /* a reference for the life of the match */
-    struct hs_map_entry *map;         /* the same; NULL: none */
+    struct hs_map_entry *map;         /* a reference for the life of the match; NULL: no map */
     struct hs_match_limits limits;
     pthread_mutex_t turn; /* held by the thread that gets `lock` next */
     atomic_uint waiting;  /* threads that wait for `turn` or `lock` */
     pthread_mutex_t lock; /* guards the fields from `match` to `closed` */
     struct hs_match *match;
-    uint32_t players, movers, accounts; /* as counted in the registry's totals */
+    uint32_t players, movers, accounts; /* the numbers with which this match counts in the
+                                           registry's totals */
     bool counted_limited;
     enum hs_recorded recorded;
     int64_t used_us;       /* time of the last post, monotonic */
-    bool memory_limited;   /* an allocation was refused, and less than 10 % has been free since */
+    bool memory_limited;   /* an allocation was refused, and since then less than 10 % of the limit
+                              was free */
     unsigned logged_hints; /* bits of enum hs_hint_code; guarded by the lock */
     /* The match was restored without its map, and waits for it. Guarded by the lock. */
-    struct hs_name awaited_map; /* empty: the match does not wait for a map */
+    struct hs_name awaited_map; /* name of that map; empty: the match does not wait for a map */
     char awaited_revision[HS_REVISION_MAX];
     uint64_t opening; /* identifies the match among all that ever had this name */
     bool is_kept;     /* the journal or the checkpoint has its opening; guarded by the lock */
     struct hs_bytes journal; /* records that are not in a file yet; guarded by the lock */
     bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
-    /* `written`: the newest records in a file. `written_before`: older records that were not
-       settled when last checked. */
+    /* `written`: up to the newest record in a file. `written_before`: up to an older record, which
+       was not settled when last checked. */
     struct hs_written written, written_before;
     uint32_t settled_payments; /* how many payments, from the first on, are settled */
     bool closed;               /* deleted while another thread waited for the lock */
@@ -69,11 +71,12 @@ struct hs_match_slot {
 /* The parameters of a new match. */
 struct hs_match_opening {
     struct hs_ruleset_entry *ruleset; /* the match takes a reference of its own */
-    struct hs_map_entry *map;         /* the same; NULL: none */
+    struct hs_map_entry *map;         /* the match takes a reference of its own; NULL: no map */
     struct hs_match_limits limits;
     struct hs_str tenant; /* the owner of the match; ptr NULL without tenants */
     uint64_t number;      /* number of a recorded or restored opening; 0: the next one */
-    /* A restored match of this ruleset; CREATED takes ownership. NULL: a new match. */
+    /* A restored match that uses `ruleset`. With the result CREATED the registry owns it. NULL: a
+       new match. */
     struct hs_match *match;
 };
 
@@ -105,10 +108,10 @@ enum hs_registry_result {
 };
 
 /*
- * Locks the match with a name (FOUND); call hs_registry_release afterwards. Opens a missing match
- * if `opening` is not NULL (CREATED), else returns MISSING. `tenant` is the caller; its ptr is NULL
- * without tenants. Another tenant's match is FOREIGN without waiting for its lock, because the wait
- * could reveal something about it.
+ * Locks the match with a name (FOUND); call hs_registry_release afterwards. If no match has the
+ * name: opens it if `opening` is not NULL (CREATED), otherwise returns MISSING. `tenant` is the
+ * caller; its ptr is NULL without tenants. For another tenant's match returns FOREIGN at once. It
+ * does not wait for the lock, because the wait could reveal something about that match.
  */
 enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct hs_str tenant,
                                             struct hs_str name,
@@ -116,15 +119,16 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
                                             struct hs_match_slot **slot);
 void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot);
 
-/* Lock and unlock the match of a slot that the caller keeps alive. Waiting threads take turns. */
+/* Lock and unlock the match of a slot to which the caller has a reference. Waiting threads take
+   turns. */
 void hs_registry_lock(struct hs_match_slot *slot);
 void hs_registry_unlock(struct hs_match_slot *slot);
 
 /* Returns whether a thread waits for a locked match. */
 bool hs_registry_is_awaited(struct hs_match_slot *slot);
 
-/* Lends a locked match to each waiting thread once, and locks it again. Returns false if it was
-   closed in between; it is locked in any case. */
+/* Unlocks a locked match so that each waiting thread can use it once, and locks it again. Returns
+   false if the match was closed in between. The match is locked in any case. */
 bool hs_registry_yield(struct hs_registry *registry, struct hs_match_slot *slot);
 
 /* Removes a locked match from the registry; the caller still releases the slot. */
@@ -135,12 +139,14 @@ bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct 
 
 /*
  * Sets the memory limits of each match and of all matches together, in bytes. Neither limit is ever
- * exceeded (match.h has the order in which data is dropped). No match is opened above nine tenths
- * of `all_bytes`, except restored ones. Call it before the first match; the default is no limit.
+ * exceeded (match.h has the order in which data is dropped). If the matches use more than nine
+ * tenths of `all_bytes`, no match is opened, except restored ones. Call it before the first match;
+ * the default is no limit.
  */
 void hs_registry_limit_bytes(struct hs_registry *registry, size_t match_bytes, size_t all_bytes);
 
-/* Returns HS_REGISTRY_CREATED if another match could be opened now, else FULL or NO_HISTORY. */
+/* Returns HS_REGISTRY_CREATED if another match could be opened now, otherwise FULL or
+   NO_HISTORY. */
 enum hs_registry_result hs_registry_capacity(struct hs_registry *registry);
 
 /* Records that something was posted to a locked match at a time (hs_clock_us). The match is marked
@@ -160,7 +166,8 @@ bool hs_registry_visit(struct hs_registry *registry,
 void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Sums over all open matches, each as it was when last released. Locks no match. */
+/* Sums over all open number of memory-limited matches, each as it was when last released. Locks no
+   match. */
 struct hs_registry_totals {
     size_t matches, players, movers, accounts;
     size_t memory_limited;     /* matches */

@@ -40,7 +40,7 @@ static bool add_to_batch(struct hs_ruleset_batch *batch, struct hs_ruleset *rule
     return true;
 }
 
-/* Reads one file. Returns false if it has a fault, which was reported. */
+/* Reads one file. Returns false if the file has a fault, which was reported. */
 static bool read_into_batch(struct hs_ruleset_batch *batch, const char *path, struct hs_str name,
                             hs_ruleset_file_report *report, void *context)
 {
@@ -82,8 +82,8 @@ static bool leave_to_tenants(struct hs_ruleset_batch *batch, const char *directo
     return fine;
 }
 
-/* Reserves places for the new names, and bytes for all rulesets. Returns false if they do not
-   fit. */
+/* Reserves places for the new names, and bytes for all rulesets. Returns false if there are too few
+   places or bytes. */
 static bool reserve(struct hs_ruleset_batch *batch, const char **lacking)
 {
     struct hs_ruleset_store *store = batch->store;
@@ -166,8 +166,8 @@ bool hs_ruleset_store_would_have_default(struct hs_ruleset_store *store,
     return entry != NULL;
 }
 
-/* Puts one entry; its place is reserved. A tenant who put the name after the files were read keeps
-   it. */
+/* Puts one entry, whose place is reserved. If a tenant put the name after the files were read, the
+   tenant keeps the name. */
 static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                            hs_ruleset_change *changed, void *context)
 {

@@ -12,7 +12,7 @@ enum { HS_RULESET_PART_CHAINS = 1024 };
 struct hs_ruleset_store {
     pthread_mutex_t lock;
     struct hs_name default_name;
-    struct hs_ruleset_entry **entries; /* in order of name */
+    struct hs_ruleset_entry **entries; /* the entries, in order of name */
     atomic_size_t count;
     size_t max_rulesets;
     size_t claim_work; /* max work units of one claim; 0: no limit */
@@ -25,8 +25,8 @@ struct hs_ruleset_store {
    out. */
 bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry);
 
-/* Charges an entry's memory to its owner, and shares the parts that their other rulesets have too.
-   Returns false if too little is left. Then nothing changed. */
+/* Charges an entry's memory to its owner, and shares the parts that are also in other rulesets of
+   that owner. Returns false if the owner has too little left; then nothing changed. */
 bool hs_ruleset_entry_charge(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 
 /* Releases the charge of an entry. Call it before the entry is destroyed. Does nothing for an entry
@@ -36,7 +36,7 @@ void hs_ruleset_entry_uncharge(struct hs_ruleset_store *store, struct hs_ruleset
 /* Creates an entry with one reference. Takes ownership of the ruleset. Returns NULL if memory runs
    out. */
 struct hs_ruleset_entry *hs_ruleset_entry_create(struct hs_ruleset *ruleset, bool is_builtin);
-void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry); /* NULL does nothing */
+void hs_ruleset_entry_destroy(struct hs_ruleset_entry *entry); /* does nothing for NULL */
 void hs_ruleset_entry_drop(struct hs_ruleset_store *store,
                            struct hs_ruleset_entry *entry); /* drops one reference */
 
@@ -48,7 +48,7 @@ int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str
 struct hs_ruleset_entry *hs_ruleset_entries_find(const struct hs_ruleset_store *store,
                                                  struct hs_str name, size_t *place);
 
-/* Sets the entry at a place: replaces and drops `present`, or, if that is NULL, inserts the entry.
+/* Sets the entry at a place: replaces and drops `present`. If `present` is NULL, inserts the entry.
    The array must have space. */
 void hs_ruleset_entries_set(struct hs_ruleset_store *store, size_t place,
                             struct hs_ruleset_entry *present, struct hs_ruleset_entry *entry);

@@ -50,7 +50,8 @@ bool hs_ruleset_entry_hash(struct hs_ruleset_entry *entry)
     return true;
 }
 
-/* Returns the link to the equal part. If there is no equal part, returns the end of its chain. */
+/* Returns the link to the equal part. If there is no equal part, returns the end of the chain in
+   which it would be. */
 static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char *payer,
                                      uint64_t hash, const void *data, size_t size)
 {
@@ -62,8 +63,8 @@ static struct hs_ruleset_part **find(struct hs_ruleset_store *store, const char 
     return at;
 }
 
-/* Takes ownership of `own` and returns the part that all rulesets share. Returns NULL if it does
-   not fit. */
+/* Takes ownership of `own` and returns the part that all rulesets share. Returns NULL if the owner
+   has too few bytes left for it. */
 static void *share_part(struct hs_ruleset_store *store, const struct hs_name *payer, uint64_t hash,
                         void *own, size_t size)
 {
@@ -85,7 +86,8 @@ static void *share_part(struct hs_ruleset_store *store, const struct hs_name *pa
     return own;
 }
 
-/* Releases the first `shared` parts. The ruleset keeps the other parts, which it owns. */
+/* Releases the first `shared` parts, which several rulesets share. The ruleset keeps the other
+   parts, which it owns alone. */
 static void release_parts(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
                           size_t shared)
 {

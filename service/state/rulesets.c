@@ -107,7 +107,7 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
     } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
         result = HS_RULESET_FULL;
     } else if (present != NULL && strcmp(present->revision, entry->revision) == 0) {
-        /* the present entry stays, so that matches keep sharing it */
+        /* the present entry stays, so that all matches use the same one */
         present->is_from_file = entry->is_from_file;
     } else if (!hs_ruleset_entry_charge(store, entry)) {
         result = HS_RULESET_TOO_BIG;
@@ -248,8 +248,8 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 
 /* ---- restoring after a restart ---- */
 
-/* Creates an entry that keeps the old document and its revision. Verdict ids contain the revision,
-   and this version of the program may write more fields. */
+/* Creates an entry that keeps the old document and its revision. They must stay the same because
+   verdict ids contain the revision, and this version of the program may write more fields. */
 static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
@@ -286,7 +286,8 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     pthread_mutex_lock(&store->lock);
     bool fits = hs_ruleset_entry_charge(store, entry);
     if (!fits) {
-        /* Shares depend on the order of tenants, but all that fitted before must fit again. */
+        /* The amount that a tenant can reserve depends on the order. All rulesets that fitted
+           before must fit again, so the entry is charged to nobody. */
         hs_name_set(&entry->owner, (struct hs_str){0});
         fits = hs_ruleset_entry_charge(store, entry);
     }

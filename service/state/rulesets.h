@@ -21,13 +21,15 @@ struct hs_ruleset_entry {
     char revision[HS_REVISION_MAX]; /* "sha256:" of the canonical document */
     char *document;                 /* canonical, `document_size` bytes */
     size_t document_size;
-    struct hs_name owner; /* the tenant who put it; "": it is everybody's */
+    struct hs_name owner; /* the tenant who put it; "": it belongs to everybody */
     bool is_builtin, is_from_file;
-    atomic_uint_fast64_t journal; /* number of the newest journal that contains it; 0: none */
+    atomic_uint_fast64_t journal; /* number of the newest journal that contains the document; 0: no
+                                     journal does */
     unsigned references;          /* guarded by the store */
     struct hs_name payer;         /* the tenant charged for its memory; "": none */
-    size_t charged;               /* bytes of the store's share, without its parts */
-    uint64_t *hashes;             /* of its rigs, then of its weapons; owned */
+    size_t charged;               /* bytes charged to the store's share, without the parts (rigs and
+                                     weapons) */
+    uint64_t *hashes;             /* hashes of its rigs, then of its weapons; owned */
 };
 
 struct hs_ruleset_store;
@@ -47,12 +49,13 @@ struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store);
 /* Returns the number of rulesets that have a name. */
 size_t hs_ruleset_store_count(const struct hs_ruleset_store *store);
 
-/* From now on the store refuses rulesets of files and tenants if one claim by them may cost more
-   work units (hs_ruleset_store_allows). 0, the default: it refuses none. Call it before other
+/* From now on the store refuses rulesets of files and tenants if one claim under these rules may
+   cost more work units (hs_ruleset_store_allows). 0, the default: no limit. Call it before other
    threads use the store. */
 void hs_ruleset_store_limit_work(struct hs_ruleset_store *store, size_t units);
 
-/* Returns whether a ruleset is within that limit. If not, `problem` names the weapons at fault. */
+/* Returns whether a ruleset is within the limit of hs_ruleset_store_limit_work. If not, `problem`
+   names the weapons that exceed it. */
 bool hs_ruleset_store_allows(const struct hs_ruleset_store *store, const struct hs_ruleset *ruleset,
                              struct hs_problem *problem);
 
@@ -87,16 +90,16 @@ enum hs_ruleset_put {
 };
 
 /* Takes ownership of a decoded, finished ruleset, whatever the result. `owner` has len 0 if the
-   ruleset is everybody's. */
+   ruleset belongs to everybody. */
 enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
                                          struct hs_ruleset *ruleset,
                                          char revision[HS_REVISION_MAX]);
 
 /*
  * Restores the entry of a canonical document, with a reference for the caller. If an entry with
- * this name and revision exists, it is that entry. Otherwise it is a new entry without a name. Its
- * owner is charged, unless `owner` has len 0 or too little is left for them. Returns NULL with
- * `problem` set if the document is not a ruleset, or if memory runs out.
+ * this name and revision exists, returns that entry. Otherwise makes a new entry without a name.
+ * Its owner is charged, unless `owner` has len 0 or the owner has too little left. Returns NULL
+ * with `problem` set if the document is not a ruleset, or if memory runs out.
  */
 struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_str document, struct hs_problem *problem);
@@ -115,8 +118,8 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
                                                       struct hs_ruleset_entry *entry,
                                                       bool replaces);
 
-/* Returns the entries that tenants put, without built-in ones and those from files. The caller gets
-   a reference to each, and frees the array. Returns NULL if memory runs out. */
+/* Returns the entries that tenants put, without built-in rulesets and rulesets from files. The
+   caller gets a reference to each, and frees the array. Returns NULL if memory runs out. */
 struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count);
 
 /* A function that records the entry of a name in the journal. No name can change while it runs, so
@@ -130,12 +133,12 @@ bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
 
 enum hs_ruleset_delete {
     HS_RULESET_DELETED,
-    HS_RULESET_UNKNOWN,  /* the owner (len 0: everybody) has put no ruleset with that name */
+    HS_RULESET_UNKNOWN,  /* no ruleset with that name was put by the owner (len 0: everybody) */
     HS_RULESET_IS_FILES, /* a file has the name */
     HS_RULESET_NOT_KEPT  /* `write` failed: nothing has changed */
 };
 
-/* Deletes a name after `write` (NULL: nothing to write) has recorded the deletion; if `write`
+/* Deletes a name. Before that, `write` records the deletion (NULL: nothing to record). If `write`
    fails, the name stays. Holders of the entry keep it. */
 enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, struct hs_str owner,
                                                struct hs_str name, hs_ruleset_writer *write,
@@ -151,15 +154,16 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 struct hs_ruleset *hs_ruleset_from_text(struct hs_str text, struct hs_str name,
                                         struct hs_problem *problem);
 
-/* Decodes the document in a file in the same way. */
+/* Like hs_ruleset_from_text, for the document in a file. */
 struct hs_ruleset *hs_ruleset_from_file(const char *path, struct hs_str name,
                                         struct hs_problem *problem);
 
 /*
  * Reads every NAME.json of a directory, but applies none. Reports each file that is not a valid
- * ruleset, or whose name a tenant has. NULL, after a report, if there is such a file, if the new
- * names do not fit, or if the directory cannot be read. Places for the new names stay reserved
- * until hs_ruleset_batch_put, which cannot fail, or hs_ruleset_batch_discard.
+ * ruleset, or whose name a tenant has. Returns NULL, after a report, if there is such a file, if
+ * there are too few places for the new names, or if the directory cannot be read. Places for the
+ * new names stay reserved until hs_ruleset_batch_put, which cannot fail, or
+ * hs_ruleset_batch_discard.
  */
 struct hs_ruleset_batch;
 typedef void hs_ruleset_file_report(void *context, const char *path,
@@ -180,6 +184,6 @@ typedef void hs_ruleset_change(void *context, const char *name, const char *befo
                                const char *after);
 void hs_ruleset_batch_put(struct hs_ruleset_batch *batch, hs_ruleset_change *changed,
                           void *context);
-void hs_ruleset_batch_discard(struct hs_ruleset_batch *batch); /* NULL does nothing */
+void hs_ruleset_batch_discard(struct hs_ruleset_batch *batch); /* does nothing for NULL */
 
 #endif

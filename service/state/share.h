@@ -2,9 +2,9 @@
  * One bounded resource (bytes or connections) that tenants share. Callers reserve an amount before
  * they use it and release it afterwards, so the limit is never exceeded.
  *
- * A tenant can hold at most as much as is still free (dynamic thresholds: Choudhury, Hahne, 1998).
- * So one tenant alone gets half of the limit, and two tenants get at most a third each.
- * Thread-safe.
+ * A tenant's reservation is refused if the tenant would then hold more than is still free (dynamic
+ * thresholds: Choudhury, Hahne, 1998). So one tenant alone gets half of the limit, and two tenants
+ * get at most a third each. Thread-safe.
  */
 #ifndef HS_SERVICE_SHARE_H
 #define HS_SERVICE_SHARE_H
@@ -18,18 +18,18 @@ struct hs_share;
 
 /* Creates a share with a limit. Returns NULL if memory runs out. */
 struct hs_share *hs_share_create(size_t limit);
-void hs_share_destroy(struct hs_share *share); /* NULL does nothing */
+void hs_share_destroy(struct hs_share *share); /* does nothing for NULL */
 
-/* Reserves an amount for a tenant. Returns false if it does not fit, or if memory runs out. Without
-   a tenant (len 0: the operator, or a service without tokens) only the limit counts. */
+/* Reserves an amount for a tenant. Returns false if it does not fit, or if memory runs out. If
+   `tenant` has len 0 (the operator, or a service without tokens), only the limit counts. */
 bool hs_share_reserve(struct hs_share *share, struct hs_str tenant, size_t amount);
 
 /* Releases an amount that was reserved for the same tenant. */
 void hs_share_release(struct hs_share *share, struct hs_str tenant, size_t amount);
 
 /* Charges `to` for an amount that was reserved without a tenant. Used for items that are restored
-   before their owner is known. It ignores the limits. Returns false if memory runs out. Then
-   nothing changed. */
+   before their owner is known. Ignores the limits. Returns false if memory runs out; then nothing
+   changed. */
 bool hs_share_assign(struct hs_share *share, struct hs_str to, size_t amount);
 
 /* Returns the max that a tenant can hold: half of the limit, or all of it without a tenant. */

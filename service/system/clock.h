@@ -27,7 +27,7 @@ static inline struct timespec hs_clock_timespec(int64_t us)
     return (struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
 }
 
-/* Makes a condition whose timed waits end at a time of this clock. */
+/* Makes a condition whose timed waits use the monotonic clock. */
 static inline void hs_clock_condition(pthread_cond_t *condition)
 {
     pthread_condattr_t attributes;
@@ -37,7 +37,7 @@ static inline void hs_clock_condition(pthread_cond_t *condition)
     pthread_condattr_destroy(&attributes);
 }
 
-/* Returns the nanoseconds since the same moment. */
+/* Returns the nanoseconds since the same moment as hs_clock_us. */
 static inline int64_t hs_clock_ns(void)
 {
     struct timespec now;

@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 
 /* Opens a file like openat(2), but never blocks. `directory`: AT_FDCWD for the working directory.
-   On failure returns -1 and sets errno: EISDIR for a directory, ENXIO for another name that is not
+   On failure returns -1 and sets errno: EISDIR for a directory, ENXIO for anything else that is not
    a regular file. */
 int hs_file_open(int directory, const char *path, int flags);
 
@@ -20,12 +20,12 @@ int hs_file_create(int directory, const char *name);
 FILE *hs_file_read(const char *path);
 
 /* Reads the rest of a file of any kind and closes it. `file` is NULL if it could not be opened. The
-   caller frees the bytes. On failure returns NULL and sets errno, to EFBIG if there are more than
+   caller frees the bytes. On failure returns NULL and sets errno, EFBIG if there are more than
    `max` bytes. */
 char *hs_file_rest(FILE *file, size_t max, size_t *size);
 
 /* Writes all parts. This changes the entries of `parts`. On failure returns false and sets errno;
-   then a part may have been written. */
+   some bytes may have been written. */
 bool hs_file_write(int file, struct iovec *parts, size_t count);
 
 /* Returns the text for an errno of these functions. */

@@ -8,7 +8,8 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* Returns the lower of `limit` and the number in a file of a group, if the file has one. */
+/* Returns the lower of `limit` and the number in a file of a control group, if the file has a
+   number. */
 static double lower_limit(double limit, const char *root, const char *mount, const char *group,
                           const char *name)
 {
@@ -24,8 +25,8 @@ static double lower_limit(double limit, const char *root, const char *mount, con
     return bytes > 0 && bytes < limit ? bytes : limit;
 }
 
-/* Returns the smallest of `limit` and the limits of a group and all its parents. `group` is
-   shortened. */
+/* Returns the smallest of `limit` and the limits of a control group and all its parents. Shortens
+   the text `group`. */
 static double lowest_upwards(double limit, const char *root, const char *mount, char *group,
                              const char *name)
 {

@@ -8,12 +8,12 @@
    of its parents (version 2: memory.max, version 1: memory.limit_in_bytes), in bytes. */
 double hs_memory_limit_bytes(void);
 
-/* Works like hs_memory_limit_bytes, with `root` before /proc/self/cgroup and /sys/fs/cgroup, and
-   `memory_bytes` as the machine's memory. */
+/* Like hs_memory_limit_bytes, for tests: puts `root` before /proc/self/cgroup and /sys/fs/cgroup,
+   and takes `memory_bytes` as the machine's memory. */
 double hs_memory_limit_below(const char *root, double memory_bytes);
 
 /* Returns `configured` if it is not 0. Otherwise returns `memory` / `part`. If `memory` is 0 too,
-   divides the result of hs_memory_limit_bytes. All sizes are in bytes. */
+   uses hs_memory_limit_bytes instead of `memory`. All sizes are in bytes. */
 size_t hs_memory_part(size_t configured, size_t memory, unsigned part);
 
 /* Values of `part` for histories, maps and rulesets. */

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Allocates uninitialized memory, aligned to 64 bytes, for free(). NULL when memory is out. */
+/* Allocates uninitialized memory, aligned to 64 bytes, for free(). NULL: out of memory. */
 void *hs_pages_alloc(size_t size);
 
 #endif

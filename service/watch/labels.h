@@ -1,4 +1,4 @@
-/* The values of metric labels that other parts of the service name. X(id, label) */
+/* The values of metric labels that other parts of the service refer to by id. X(id, label) */
 #ifndef HS_SERVICE_LABELS_H
 #define HS_SERVICE_LABELS_H
 
@@ -17,14 +17,15 @@ enum hs_stage { HS_STAGES(X) HS_STAGE_COUNT };
 
 /* Reasons for refusing requests to protect the service. */
 #define HS_SHED_REASONS(X)                                                                         \
-    X(CAPACITY, "capacity")       /* a table is full, or memory is out */                          \
+    X(CAPACITY, "capacity")       /* a table is full, or out of memory */                          \
     X(BODIES, "body_memory")      /* the bodies that arrive fill their share of memory */          \
-    X(HISTORY, "history")         /* a new match: other matches fill the memory for histories */   \
-    X(QUEUE, "queue")             /* it waited too long for its turn */                            \
-    X(DEADLINE, "deadline")       /* its X-Deadline-Ms passed */                                   \
-    X(RATE, "tenant_rate")        /* its tenant sends too many requests: 429 */                    \
-    X(MAP, "awaiting_map")        /* its match waits for the map that it had before a restart */   \
-    X(CONNECTIONS, "connections") /* its tenant holds too many connections */
+    X(HISTORY, "history")         /* no new match: the other matches fill the memory for           \
+                                     histories */                                                  \
+    X(QUEUE, "queue")             /* the request waited too long for its turn */                   \
+    X(DEADLINE, "deadline")       /* the X-Deadline-Ms of the request passed */                    \
+    X(RATE, "tenant_rate")        /* the tenant sends too many requests: 429 */                    \
+    X(MAP, "awaiting_map")        /* the match waits for the map that it had before a restart */   \
+    X(CONNECTIONS, "connections") /* the tenant holds too many connections */
 
 #define X(id, label) HS_SHED_##id,
 enum hs_shed_reason { HS_SHED_REASONS(X) HS_SHED_REASON_COUNT };
@@ -34,8 +35,8 @@ enum hs_shed_reason { HS_SHED_REASONS(X) HS_SHED_REASON_COUNT };
 #define HS_AUTH_FAILURES(X)                                                                        \
     X(MISSING, "missing")     /* no Authorization header */                                        \
     X(MALFORMED, "malformed") /* not `Bearer hs_...` */                                            \
-    X(UNKNOWN, "unknown")     /* no such tenant and kid, or another secret */                      \
-    X(EXPIRED, "expired")     /* outside its validity */                                           \
+    X(UNKNOWN, "unknown")     /* no token has this tenant and kid, or the secret is another one */ \
+    X(EXPIRED, "expired")     /* the token is not valid yet, or not any more */                    \
     X(SCOPE, "scope")         /* the token lacks the scope of the route */                         \
     X(TENANT, "tenant")       /* another tenant, or everybody, owns the resource in the path */
 
@@ -82,7 +83,8 @@ enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 /* Results of restoring a match at the start. */
 #define HS_RESTORED(X)                                                                             \
     X(WHOLE, "restored")                                                                           \
-    X(RESET, "restored_without_judges") /* the layout of the clock checks has changed */           \
+    X(RESET, "restored_without_judges") /* the layout of the move checks has changed, so they      \
+                                           started again */                                        \
     X(VERSION, "other_version")         /* another version of the program wrote the match */       \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_SPACE, "no_room")
@@ -94,7 +96,8 @@ enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
 /* Results of restoring rulesets that were put, and maps. */
 #define HS_RESTORED_NAMES(X)                                                                       \
     X(BACK, "restored")                                                                            \
-    X(IS_FILES, "name_of_a_file") /* a ruleset: a file now has its name */                         \
+    X(IS_FILES, "name_of_a_file") /* the ruleset was not restored, because a file now has its      \
+                                     name */                                                       \
     X(MISSING, "missing")                                                                          \
     X(DAMAGED, "damaged")                                                                          \
     X(NO_SPACE, "no_room")

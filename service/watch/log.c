@@ -47,7 +47,8 @@ static void put_time(struct hs_buffer *line)
 
 /* ---- writing ---- */
 
-/* A line fits one page of a pipe, so a write takes it completely or not at all. */
+/* The maximum length of a line. It fits into one page of a pipe, so a write writes a line
+   completely or not at all. */
 enum { LINE_MAX_BYTES = 4096, SPACE_FOR_CUT = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held for poll and write together */

@@ -54,15 +54,16 @@ void hs_log_fields(enum hs_log_level level, const char *msg, const struct hs_log
 struct hs_log_limit {
     unsigned per_second;   /* 0: no limit */
     const char *kind;      /* a literal, for the line that reports dropped lines */
-    atomic_ullong window;  /* the current second, and the number of its lines in the low 32 bits */
-    atomic_ullong dropped; /* not reported yet */
+    atomic_ullong window;  /* the current second, and in the low 32 bits the number of lines written
+                              in it */
+    atomic_ullong dropped; /* dropped lines that are not reported yet */
 };
 
 /* Returns whether one more line may be written now. If not, counts the line as dropped. */
 bool hs_log_allowed(struct hs_log_limit *limit);
 
-/* Logs how many lines were dropped, if any, once their second is over (or `now`). Call it a few
-   times a second. */
+/* Logs how many lines were dropped, if any. Waits until the second of these lines is over, unless
+   `now` is set. Call it a few times a second. */
 void hs_log_report(struct hs_log_limit *limit, bool now);
 
 /* Returns the number of lines dropped so far, because of limits or because stderr accepted no

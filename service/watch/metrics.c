@@ -24,7 +24,7 @@ static const struct row {
     size_t offset; /* in struct hs_metrics_cells */
     enum { COUNTER, GAUGE, COUNTER_US, GAUGE_US, HISTOGRAM } kind;
     enum hs_metric_labels labels;
-    const double *bounds; /* for a histogram; else NULL */
+    const double *bounds; /* buckets of a histogram, otherwise NULL */
 } rows[HS_METRIC_COUNT] = {
 #define HS_METRIC(id, kind, labels, name, help)                                                    \
     {name, help, AT(id), kind, HS_METRIC_LABELS_##labels, NULL},
@@ -47,7 +47,7 @@ void hs_metrics_enter(struct hs_metrics *metrics)
 {
     struct hs_metrics_own *own = calloc(1, sizeof *own);
     if (own == NULL)
-        return; /* the thread counts in the shared cells */
+        return; /* out of memory: the thread counts in the shared cells */
     own->next = atomic_load(&metrics->own);
     while (!atomic_compare_exchange_weak(&metrics->own, &own->next, own)) {
     }
@@ -69,7 +69,7 @@ static void add(atomic_llong *cell, int64_t change, bool is_own)
         atomic_fetch_add_explicit(cell, change, memory_order_relaxed);
 }
 
-/* Returns the first cell of a metric that this thread adds to. */
+/* Returns the first of the cells to which this thread adds for a metric. */
 static void *cells_of(struct hs_metrics *metrics, enum hs_metric metric, bool *is_own)
 {
     *is_own = thread.metrics == metrics;

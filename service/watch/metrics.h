@@ -18,7 +18,7 @@
 
 struct hs_metrics;
 
-/* Requests without a route are counted under this one: route="other". */
+/* The index under which requests without a route are counted: route="other". */
 enum { HS_METRICS_NO_ROUTE = HS_ROUTE_COUNT };
 
 enum {
@@ -33,7 +33,7 @@ enum {
     X(LISTENER, 2) /* by enum hs_listener - HS_LISTENER_DATA */                                    \
     X(SHED_REASON, HS_SHED_REASON_COUNT)                                                           \
     X(AUTH_REASON, HS_AUTH_FAILURE_COUNT)                                                          \
-    X(ROUTE, HS_METRICS_ROUTES) /* at the first route with the pattern */                          \
+    X(ROUTE, HS_METRICS_ROUTES) /* counted at the first route with the same pattern */             \
     X(REQUEST, HS_METRICS_ROUTES *HS_METRICS_CODES)                                                \
     X(VERDICT, HS_VERDICT_OF_COUNT *HS_VERDICT_COUNT *HS_REASON_COUNT *HS_METRICS_MODES)           \
     X(FLAG, HS_VERDICT_OF_COUNT *HS_FLAG_COUNT)                                                    \
@@ -64,7 +64,7 @@ enum hs_metric {
 
 /* Creates the metrics. Returns NULL if memory runs out. */
 struct hs_metrics *hs_metrics_create(void);
-/* No thread may be between hs_metrics_enter and hs_metrics_leave. */
+/* no thread may be between hs_metrics_enter and hs_metrics_leave */
 void hs_metrics_destroy(struct hs_metrics *metrics);
 
 /* Begin and end the use of separate cells for the calling thread. Threads that often add to metrics
@@ -88,7 +88,8 @@ void hs_metrics_observe(struct hs_metrics *metrics, enum hs_metric histogram, si
 void hs_metrics_http(struct hs_metrics *metrics, unsigned route, int code, double seconds);
 
 /* Counts a verified claim: its deciding reason under HS_MODE_ENFORCE, and each reason in
-   `would_reject` under HS_MODE_SHADOW. `verdict` is the reason's own (hs_reason_verdict). */
+   `would_reject` under HS_MODE_SHADOW. `verdict` is the verdict of the reason
+   (hs_reason_verdict). */
 void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
                         enum hs_verdict verdict, enum hs_reason reason, enum hs_mode mode);
 
@@ -104,7 +105,8 @@ void hs_metrics_move(struct hs_metrics *metrics, enum hs_verdict verdict,
 void hs_metrics_move_failure(struct hs_metrics *metrics, enum hs_move_check check,
                              enum hs_mode mode);
 
-/* Records whether a reload applied the whole configuration or nothing; the start counts as one. */
+/* Records whether a reload applied the whole configuration or nothing; the start counts as a
+   reload. */
 void hs_metrics_reload(struct hs_metrics *metrics, bool successful);
 
 /* Reads the metrics of the process from the kernel: memory, processor, descriptors. */

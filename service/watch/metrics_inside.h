@@ -9,7 +9,7 @@
 enum { HS_METRICS_BUCKETS = 16, HS_METRICS_LABEL_SIZE = 192 };
 
 struct hs_histogram {
-    atomic_llong buckets[HS_METRICS_BUCKETS + 1]; /* not cumulative */
+    atomic_llong buckets[HS_METRICS_BUCKETS + 1]; /* number of values in each bucket alone */
     atomic_llong sum_ns;
 };
 
@@ -33,7 +33,7 @@ struct hs_metrics_own {
 
 struct hs_metrics {
     struct hs_metrics_cells shared; /* for threads without cells of their own */
-    /* a list; threads that have ended leave their cells in it */
+    /* list of the cells of threads; cells of ended threads stay in it */
     _Atomic(struct hs_metrics_own *) own;
     size_t first_routes[HS_METRICS_ROUTES];
 };
@@ -44,8 +44,8 @@ size_t hs_metrics_first_route(size_t route);
 /* Returns how many series a set of labels has. */
 size_t hs_metrics_series(enum hs_metric_labels labels);
 
-/* Writes the labels of a series as `name="value",...`. Returns false if the combination does not
-   occur, so the series is shown only if it is not 0. */
+/* Writes the labels of a series as `name="value",...`. Returns false if this combination of values
+   should not occur; the series is then shown only if it is not 0. */
 bool hs_metrics_label(enum hs_metric_labels labels, size_t series,
                       char text[HS_METRICS_LABEL_SIZE]);
 

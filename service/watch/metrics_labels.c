@@ -60,7 +60,7 @@ static bool is_first_route(size_t series)
 }
 
 /* Returns whether a series is a reason with its verdict. Every reason belongs to one verdict. A
-   count of another pair is a mistake, so it is shown if it is not 0. */
+   count of a reason with another verdict is a mistake, so such a series is shown if it is not 0. */
 static bool is_verdict(size_t series)
 {
     size_t mode = series % HS_METRICS_MODES, rest = series / HS_METRICS_MODES;
@@ -107,7 +107,7 @@ enum {
 
 static const struct {
     size_t series;
-    bool (*occurs)(size_t series); /* NULL: all occur */
+    bool (*occurs)(size_t series); /* whether a series occurs; NULL: all occur */
     struct label labels[4];        /* ends with a row without a name */
 } sets[HS_METRIC_LABELS_COUNT] = {
 #define SET(id, occurs, ...)                                                                       \

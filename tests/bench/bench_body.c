@@ -3,7 +3,7 @@
  *
  *   decode_ticks_64_us             a position, a rotation, an aim and a round trip for each player:
  *                                  18 KB
- *   decode_ticks_64x16_us          the same with 16 bones for each player: 75 KB
+ *   decode_ticks_64x16_us          also 16 bones for each player: 75 KB
  *   decode_ticks_64x16_compact_us  the same data as tables with flat bones: 66 KB
  *
  * One baseline parses the same body with jansson, and decodes the tree. The other baseline reads

@@ -10,9 +10,11 @@
  *
  *   capacity_P_F_matches        matches that one processor serves: 1 / (processor time for a
  *                               second of a match), if ticks are sent as fast as possible
- *   capacity_P_F_paced_matches  the same by the processor time at 80 % of that, in real time
- *   capacity_P_F_claim_p99_us   latency of ticks with claims at 80 %, from the intended time
- *   capacity_P_F_late_p99_us    the load's own delay in sending them, a part of that latency
+ *   capacity_P_F_paced_matches  the same number, from the processor time of a run in real time
+ *                               with 80 % as many matches
+ *   capacity_P_F_claim_p99_us   latency of the ticks with claims in that run, counted from the
+ *                               time at which they should be sent
+ *   capacity_P_F_late_p99_us    the load's own delay in sending these ticks, a part of that latency
  *   capacity_P_F_match_bytes    growth of the process for each match
  *
  * The memory of a player is measured for a player with one pose (player_silent), and for a player
@@ -88,9 +90,9 @@ static bool has_claims(void *context, uint64_t number)
     return play->ticks->claims[number / play->matches] > 0;
 }
 
-/* Posts that number of ticks of each match. `hz` is the number per second, or 0 to send each after
-   the last answer. Sends fewer if the machine has no time for them. Returns false if an answer was
-   not 200. */
+/* Posts `ticks` ticks of each match. `hz` is the number of ticks per second; 0: sends each tick
+   after the answer to the last one. Sends fewer if the machine has no time for them. Returns false
+   if an answer was not 200. */
 static bool post(struct play *play, unsigned ticks, double hz, struct hs_open_load_result *result)
 {
     struct hs_open_load_options options = {.port = service.data_port,
@@ -161,8 +163,8 @@ static void post_one(struct play *play, unsigned tick, struct hs_raw_answer *ans
         close(fd);
 }
 
-/* Returns whether the service takes the form. A brief answer about later moves has less than 64
-   bytes per move. */
+/* Returns whether the service takes the form. The size of an answer shows it: a brief answer to a
+   later tick has less than 64 bytes per move. */
 static bool is_taken(const struct hs_match_ticks *ticks, const struct form *form)
 {
     static struct hs_raw_answer answer;
@@ -186,13 +188,14 @@ struct capacity {
     double matches, paced; /* matches that one processor serves */
     double claim_p99_us, late_p99_us;
     double match_bytes;
-    /* shares of the time at 80 % in which the service and the load waited */
+    /* shares of the time of the run at 80 % in which the service and the load waited for a
+       processor */
     double waited, load_waited;
-    double unsent; /* share of those ticks for which there was no time */
+    double unsent; /* share of the ticks of that run for which there was no time */
 };
 
-/* Returns the number of matches that one processor serves, if it needs this time for so many ticks
-   of all matches. */
+/* Returns the number of matches that one processor serves, if it needs `processor_s` for `ticks`
+   ticks. */
 static double matches_of(double processor_s, uint64_t ticks)
 {
     return (double)ticks / HS_MATCH_TICKS_HZ / processor_s;
@@ -230,7 +233,7 @@ static bool measure_paced(struct play *play, struct capacity *out)
     return true;
 }
 
-/* Returns the number of matches by a first, small run. */
+/* Estimates the number of matches that one processor serves, in a first, small run. */
 static unsigned promised(struct play *play)
 {
     struct hs_open_load_result result;
@@ -291,7 +294,7 @@ static void print_one(const char *kind, const char *what, double value, const ch
                    baseline > 0 ? value / baseline : 0);
 }
 
-/* `plain` is 0 if there is no comparison. */
+/* `plain` is the figure to compare with; 0: no such figure. */
 static void print(const char *kind, const char *plain_kind, const struct capacity *capacity,
                   double plain)
 {

@@ -176,7 +176,7 @@ static void bench_hits(void)
             size_t len = (size_t)snprintf(body, sizeof body, "{\"now\":%d,\"hits\":[", SHOTS + i);
             len += write_hit(body + len, sizeof body - len, i % SHOOTERS, SHOTS + i);
             snprintf(body + len, sizeof body - len, "]}");
-            struct side *side = &sides[(i + k) % 2]; /* each of both comes first equally often */
+            struct side *side = &sides[(i + k) % 2]; /* the two sides take turns in being first */
             side->taken[i] = post(side, i % MATCHES, body);
         }
     }

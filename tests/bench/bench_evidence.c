@@ -192,7 +192,7 @@ struct side {
     double seconds; /* processor time of the requests alone */
 };
 
-/* Returns whether the answer has an accepted verdict. */
+/* Posts a request. Returns whether the answer has an accepted verdict. */
 static bool post(struct side *side, const char *path, const char *body)
 {
     struct hs_test_response response;
@@ -226,7 +226,8 @@ static void post_frames(struct side *side)
     }
 }
 
-/* The rules in metres, with a rifle that may fire at any rate and is never empty. */
+/* Opens a match with the rules in metres and a rifle that may fire at any rate and is never
+   empty. */
 static void open_match(struct side *side)
 {
     json_t *answer = hs_test_http_json(side->http, "GET", "/v1/rulesets/metres", NULL, NULL);

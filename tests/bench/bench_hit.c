@@ -307,9 +307,9 @@ static struct answer ask_bullet(const struct claims *claims, size_t i, bool all)
     return answer;
 }
 
-/* If Bullet moves all bodies back, both must find the same. If it moves only the target, both must
-   agree whenever neither finds a bystander. Bullet uses floats and iterates, so a few grazing shots
-   differ. */
+/* If Bullet moves all bodies back, Bullet and the library must find the same contacts. If it moves
+   only the target, both must agree whenever neither finds a bystander. Bullet uses floats and
+   iterates, so a few grazing shots differ. */
 static bool answers_agree(const struct claims *claims)
 {
     size_t accepted = 0, blocked = 0, differ_all = 0, differ_target = 0;
@@ -325,7 +325,7 @@ static bool answers_agree(const struct claims *claims)
         differ_all += !is_same(&own, &all);
         differ_target += !bystander && !is_same(&own, &one);
     }
-    /* If everything or nothing were hit, the figures would be about something else. */
+    /* If all shots hit, or none, the figures do not show the cost of a usual mix. */
     bool fine = accepted >= CASES / 4 && accepted <= CASES * 3 / 4 && blocked >= CASES / 64 &&
                 differ_all <= CASES / 100 && differ_target <= CASES / 100;
     if (!fine)

@@ -49,7 +49,8 @@ static double ask_ms(struct hs_test_http *http, const char *method, const char *
 static void fill(struct hs_buffer *body, int frames, const char *key, hs_crowd_put *put)
 {
     const char *separator = "{";
-    if (key != NULL && strcmp(key, "moves") != 0) { /* each move has its own time */
+    if (key != NULL && strcmp(key, "moves") != 0) { /* in a list of moves, each move has its own
+                                                       time */
         hs_buffer_puts(body, "{\"now\":" HS_CROWD_NOW);
         separator = ",";
     }
@@ -92,7 +93,8 @@ static void alone(struct hs_test_http *http)
         char path[64], match[32], name[64];
         struct hs_buffer body = {0};
         fill(&body, kinds[i].frames, kinds[i].key, kinds[i].put);
-        for (int k = 0; k < REPEATS; k++) { /* each in another match, so that none is a retry */
+        for (int k = 0; k < REPEATS; k++) { /* each request goes to another match, so that none is a
+                                               retry */
             snprintf(match, sizeof match, "%s%d", kinds[i].route, k);
             open_crowd(http, match);
             snprintf(path, sizeof path, "/v1/matches/%s/%s", match, kinds[i].route);

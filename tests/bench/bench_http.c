@@ -21,8 +21,9 @@
 #include "tests/support/http/load.h"
 #include "tests/support/http/service.h"
 
-/* A match remembers 1,024 shot numbers of each player, and its clock stands still. So each player
-   of a match gets only that many claims. The first digits of a shot number name the match. */
+/* A match remembers 1,024 shot numbers of each player, and its clock stands still here. So each
+   player of a match can make only that many claims. The first digits of a shot number name the
+   match. */
 enum { PLAYERS = 16, FRAMES = 61, CONNECTIONS = 8, ROUNDS = 7, MANY = 32, MANY_ROUNDS = 5 };
 enum { MATCHES = 300, FIRST_MATCH = 1000 };
 #define ROUND_SECONDS      0.5
@@ -123,7 +124,8 @@ static size_t many_claims(char *out, size_t size)
     return len < size ? len + (size_t)snprintf(out + len, size - len, "]}") : size;
 }
 
-/* Returns the number of processors as the service counts them, which runs one thread for each. */
+/* Returns the number of processors as the service counts them. The service runs one thread for
+   each. */
 static unsigned processors(void)
 {
     cpu_set_t set;
@@ -146,8 +148,8 @@ static double seconds(const struct rusage *usage)
            (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1e-6;
 }
 
-/* Returns the same for the baseline server. Its threads are all threads of this process except the
-   calling one. */
+/* Returns the processor time of the baseline server so far, in seconds. Its threads are all threads
+   of this process except the calling one. */
 static double echo_time(void)
 {
     struct rusage all, own;

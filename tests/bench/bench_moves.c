@@ -34,7 +34,7 @@ struct judging {
     char names[PLAYERS][8];
     struct hs_timing timing[PLAYERS];
     struct hs_compat compat[PLAYERS];
-    struct hs_move move; /* the current move */
+    struct hs_move move; /* the move to post next */
     size_t at, player, turn;
     int64_t shift_us;
     unsigned fields;

@@ -48,13 +48,14 @@
 #include "tests/support/play/game_load.h"
 
 /*
- * WIDE is so many connections that one is free whenever a request is due. A request waits up to
- * --queue-ms before it is refused, so at twice the capacity about rate * 50 ms connections are
- * busy. With fewer connections, requests would wait at the sender, unseen by the service.
+ * WIDE is a number of connections so large that one is free whenever a request is due. A request
+ * waits up to --queue-ms before it is refused, so at twice the capacity about rate * 50 ms
+ * connections are busy. With fewer connections, requests would wait at the sender, unseen by the
+ * service.
  */
 enum { GOOD_US = 100000, BUSY = 32, WIDE = 2048, ROUNDS = 3 };
 /* The crowd connects and disconnects CROWDS times. Each time, CROWD_QUARTERS quarters of a second
-   are measured with it, and as many without it. */
+   are measured with the crowd, and as many without it. */
 enum {
     IDLE = 10000,
     SLOW = 200,
@@ -130,8 +131,8 @@ static double ask_us(const char *path, unsigned *failures)
     return (double)(hs_bench_now_ns() - began_ns) / 1e3;
 }
 
-/* Requests /livez ten times a second, and /metrics twice. Operators ask less often, and even this
-   load is small. */
+/* Requests /livez ten times a second, and /metrics twice. Real operators ask less often, and even
+   this load is small. */
 static void *probe(void *context)
 {
     struct probe *probe = context;
@@ -155,7 +156,7 @@ static double metric(const char *series)
 struct flood {
     double capacity, peak, twice, twice_p99_us;
     double peak_per_cpu, twice_per_cpu; /* good answers per second of processor time */
-    /* used share of the processor of the load, and of the balancer if it is on the same one */
+    /* used share of the processor on which the load runs, and the balancer if it runs there too */
     double load_busy;
     /* share of the time in which the load and the balancer waited for that processor */
     double load_waited;
@@ -334,10 +335,10 @@ static bool measure_floods(void)
 }
 
 /*
- * Measures the same through the balancer with the shipped configuration, which refuses requests
- * that wait for a place in front of the service. With three processors the balancer has one of its
- * own. Otherwise it shares the load's processor. There it needs more time for a request than the
- * service does, so brakes leave the service a quarter of its processor.
+ * Measures the floods through the balancer with the shipped configuration, which refuses requests
+ * that wait too long for a place in front of the service. With three processors the balancer has
+ * one of its own. With fewer it shares the load's processor. Then it needs more time for a request
+ * than the service does, so brakes (processor.h) leave the service a quarter of its processor.
  */
 static bool measure_balanced(void)
 {
@@ -413,7 +414,7 @@ static bool gather(struct crowd *crowd)
             fine && crowd->slow[i] >= 0 && hs_raw_send(crowd->slow[i], header, sizeof header - 1);
     }
     fine = pthread_create(&crowd->thread, NULL, trickle, crowd) == 0 && fine;
-    /* This waits because their presence is measured, not their arrival. */
+    /* Wait until all are connected, because their presence is measured, not their arrival. */
     nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
     return fine;
 }
@@ -431,10 +432,10 @@ static void disperse(struct crowd *crowd)
 }
 
 /*
- * Measures the p99 of several quarters of a second. In each, the service scans all its connections,
- * which it does every 200 ms. A virtual machine is itself stopped for 5 to 15 ms at times, here for
- * 0.2 to 0.8 % of the time. So a single p99 of all requests would be that of the machine. Stores
- * the p99 of the load's own delay in `late_us`.
+ * Measures the p99 of several quarters of a second. In each quarter the service scans all its
+ * connections, which it does every 200 ms. A virtual machine is itself stopped for 5 to 15 ms at
+ * times, here for 0.2 to 0.8 % of the time. So a single p99 of all requests would be that of the
+ * machine. Stores the p99 of the load's own delay in `late_us`.
  */
 static bool p99_of_each_quarter(struct hs_game_load *claims, double rate, double *p99s_us,
                                 double *late_us)

@@ -54,7 +54,7 @@ struct stage {
     struct hs_embree_mesh *embree;
     struct hs_sweep *shots;
     int count;
-    /* results of the last round, so that the compiler does not remove the work */
+    /* results of the last round; the compiler must not remove the work */
     double hits, travel;
 };
 
@@ -133,8 +133,8 @@ static double round_us(struct stage *stage, void (*run)(struct stage *))
     return (now_us() - began) / stage->count;
 }
 
-/* Checks that both find the same contacts, except a few grazing ones. Otherwise comparing their
-   times proves nothing. */
+/* Checks that the library and the peer find the same contacts, except a few grazing ones. If they
+   do not, a comparison of their times proves nothing. */
 static void must_agree(const char *name, double own, double other)
 {
     if (fabs(own - other) <= 0.01 * (own + other) + 1)

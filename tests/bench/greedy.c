@@ -43,8 +43,8 @@ static int ask(const struct hs_greedy *greedy, const char *method, const char *p
     return answer.status;
 }
 
-/* The clients of the greedy tenant use only processor time that the load leaves. They stand for
-   other machines, so they must not delay the load. */
+/* The clients of the greedy tenant use only processor time that the load leaves. In reality they
+   run on other machines, so they must not delay the load here. */
 static void keep_behind(void)
 {
     const struct sched_param none = {0};

@@ -16,10 +16,10 @@ int hs_processor_count(void);
 void hs_processor_move_to(int i);
 
 /*
- * Brakes are programs that use processor i without a pause. Anything else on this processor gets 1
- * / (count + 1) of it, until hs_processor_brakes_end or the end of the thread that started the
- * brakes. Brakes make a service slow enough for a load that has too little processor time. Returns
- * false if no brake runs.
+ * Brakes are programs that use processor i without a pause. Any other program on this processor
+ * gets 1 / (count + 1) of its time, until hs_processor_brakes_end or the end of the thread that
+ * started the brakes. Brakes make a service slow enough for a load that has too little processor
+ * time. Returns false if no brake runs.
  */
 enum { HS_PROCESSOR_BRAKES = 3 };
 bool hs_processor_brakes_start(int i, pid_t brakes[HS_PROCESSOR_BRAKES]);

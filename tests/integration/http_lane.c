@@ -16,13 +16,13 @@
 
 /*
  * Even a service with sanitizers on a busy machine answers within this time. A service that hangs
- * does not.
+ * exceeds this time.
  */
 enum { PATIENCE_MS = 60000, PIECE = 65536, LONG_ANSWER = 32768 };
 
-/* How long the lane waits for the answer to a doubtful request before it closes the sending side,
-   and how long it waits after that. libmicrohttpd overlooks the end of a connection that arrives
-   with the last bytes, until the connection was idle for long. */
+/* How long the lane waits for the answer to a doubtful request (http_requests.h) before it closes
+   the sending side, and how long after that. libmicrohttpd overlooks the end of a connection that
+   arrives with the last bytes, until the connection was idle for long. */
 enum { DOUBT_MS = 5, DOUBT_END_MS = 50 };
 
 static int64_t now_ms(void)
@@ -85,7 +85,8 @@ static void send_some(struct hs_lane *lane)
     if (sent > 0)
         lane->sent += (size_t)sent;
     else if (errno != EAGAIN && errno != EINTR)
-        /* closed: the remaining answers show whether that was allowed */
+        /* the service closed the connection: the remaining answers show whether it was allowed
+           to */
         lane->sent = lane->out.len;
 }
 
@@ -187,7 +188,8 @@ static const char *take_answers(struct hs_lane *lane)
     return NULL;
 }
 
-/* After the end of the connection, checks the answer to a doubtful request, if one arrived. */
+/* Called after the end of the connection: checks the answer to a doubtful request
+   (http_requests.h), if one arrived. */
 static const char *take_rest(struct hs_lane *lane)
 {
     size_t left = lane->in.len - lane->taken;

@@ -17,7 +17,7 @@ struct hs_lane_answer {
     bool closes;                      /* has "Connection: close" */
     const char *head, *body;          /* not terminated */
     size_t head_size, body_size;      /* the head includes the blank line at its end */
-    const struct hs_sent_request *to; /* NULL if this answers a doubtful request */
+    const struct hs_sent_request *to; /* the request that is answered; NULL: a doubtful request */
 };
 
 /* Checks an answer. Returns NULL, or a sentence about a fault. */
@@ -37,9 +37,10 @@ struct hs_lane {
         out_ms;
     struct hs_random random; /* chooses the sizes of pieces */
     struct hs_buffer out, in;
-    size_t sent, taken; /* sent bytes of `out`, and parsed bytes of `in` */
+    size_t sent, taken; /* numbers of sent bytes of `out` and of parsed bytes of `in` */
     struct hs_sent_request requests[HS_LANE_REQUESTS];
-    size_t count, answered; /* requests, and answered ones that are whole */
+    size_t count, answered; /* number of requests, and number of whole requests that were
+                               answered */
     bool closing, ended, half_closed;
 };
 

@@ -47,7 +47,8 @@ static void keep_file(struct bodies *bodies, const char *path, size_t *others)
         return;
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    /* Most inputs of the corpus end in the middle, so this prefers those that a parser accepts. */
+    /* Most inputs of the corpus end in the middle of a value, so prefer those that a parser
+       accepts. */
     json_t *root = json_loadb((const char *)bytes, size, 0, NULL);
     if (json_is_object(root) || (*others)++ % 8 == 0)
         keep(bodies, bytes, size);
@@ -184,7 +185,7 @@ static const char *pick_name(const char *segment, struct hs_random *random)
                                       "%C3%A9", "a+b",    "a%20b", "a;b=c", "~",    "'",  "%25",
                                       "*",      "%2e%2e", "-",     ":",     "",     "a%", "a%1"};
     static const char longest[] =
-        /* one character too many */
+        /* a name with one character too many */
         "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn";
     if (hs_random_chance(random, 0.03))
         return PICK(odd, random);
@@ -243,7 +244,7 @@ static int pick_route(struct hs_random *random)
 }
 
 /*
- * Writes the method. Returns whether the route stays the same: HEAD is served where GET is.
+ * Returns the method: mostly that of the route, sometimes HEAD for a GET, rarely any other.
  */
 static const char *pick_method(struct hs_sent_request *request, struct hs_random *random)
 {
@@ -258,7 +259,7 @@ static const char *pick_method(struct hs_sent_request *request, struct hs_random
     return other;
 }
 
-/* ---- header fields that leave the request's end clear ---- */
+/* ---- header fields that do not affect where the request ends ---- */
 
 static void put_authorization(const struct hs_request_maker *maker, bool ends,
                               struct hs_random *random, struct hs_buffer *out)
@@ -274,8 +275,8 @@ static void put_authorization(const struct hs_request_maker *maker, bool ends,
                                       "Authorization: Bearer hs____________________"};
     const char *const *all = maker->authorizations;
     const char *own = all[0];
-    /* Only its tenant can end a match. So requests that end matches use all tenants equally
-       often. */
+    /* Only the tenant who owns a match can end it. So requests that end matches use the tokens of
+       all tenants equally often. */
     if (hs_random_chance(random, ends ? 0.8 : 0.15))
         own = all[hs_random_index(random, (int)maker->authorization_count)];
     if (hs_random_chance(random, 0.02))
@@ -284,7 +285,8 @@ static void put_authorization(const struct hs_request_maker *maker, bool ends,
         own = PICK(odd, random);
     size_t len = strlen(own), at = out->len;
     hs_buffer_append(out, own, len);
-    if (hs_random_chance(random, 0.02) && len > 30 && !out->failed) /* one letter is wrong */
+    if (hs_random_chance(random, 0.02) && len > 30 && !out->failed) /* in some tokens one letter is
+                                                                       wrong */
         out->data[at + 22 + (size_t)hs_random_index(random, (int)len - 22)] = 'z';
     hs_buffer_puts(out, "\r\n");
 }

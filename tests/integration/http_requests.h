@@ -12,7 +12,7 @@
 #include "tests/support/random.h"
 
 enum hs_sent {
-    HS_SENT_WHOLE,    /* the end of the request is clear, so it gets one answer */
+    HS_SENT_WHOLE,    /* it is clear where the request ends, so it gets one answer */
     HS_SENT_DOUBTFUL, /* its framing or head is damaged, so it may get any answer or none */
     HS_SENT_CUT,      /* the connection ends in the middle of this request, or before its answer */
 };
@@ -31,9 +31,9 @@ struct hs_request_maker;
 
 /*
  * `authorizations` has `count` header lines "Authorization: Bearer ...", and most requests have the
- * first. Bodies come from tests/fuzz/corpus in the working directory, or are drawn from `document`
- * (openapi.yaml). A drawn body may get any documented answer. If the corpus is missing, the program
- * ends.
+ * first of them. Bodies come from tests/fuzz/corpus in the working directory, or are drawn from
+ * `document` (openapi.yaml). A drawn body may get any documented answer. If the corpus is missing,
+ * the program ends.
  */
 struct hs_request_maker *hs_request_maker_create(const json_t *document,
                                                  const char *const *authorizations, size_t count,

@@ -20,14 +20,14 @@ struct writer {
     struct hs_kill_squad squad;
     int tick;                  /* the next tick */
     char *body;                /* body of the tick that got no answer, or NULL */
-    int settles;               /* restarts so far */
+    int settles;               /* restarts of the service that this writer has settled */
     struct hs_test_http *http; /* connection to the current service */
     int most_ticks;
     struct hs_kill_game_totals totals;
     pthread_t thread;
 };
 
-/* The progress of a match from one opening to the next. */
+/* How far a match is between one opening and the next. */
 enum opening { OPEN, DELETING, CLOSED, PUTTING };
 
 struct match {
@@ -95,7 +95,7 @@ static long ask(struct writer *writer, const char *method, const char *path, con
     return 0;
 }
 
-/* Sends a request and returns only its status; `path` is relative to the match. */
+/* Sends a request and returns its status; `path` is relative to the match. */
 static long status_of(struct writer *writer, const char *method, const char *path, const char *body)
 {
     char whole[128];
@@ -106,8 +106,8 @@ static long status_of(struct writer *writer, const char *method, const char *pat
     return status;
 }
 
-/* Returns the parsed answer to a post of the match, or NULL without an answer. Any status except
-   200 is a fault. */
+/* Returns the parsed answer to a post of the match, or NULL if there is no answer. Any status
+   except 200 is a fault. */
 static json_t *post(struct writer *writer, const char *route, const char *body)
 {
     char path[96];
@@ -141,7 +141,7 @@ static void take_answers(struct writer *writer, const json_t *answer, bool shots
                           "%zu results for %zu items", json_array_size(results), at);
 }
 
-/* Returns false without an answer. */
+/* Returns false if there is no answer. */
 static bool send_tick(struct writer *writer)
 {
     /* With `explain` some answers are long. */
@@ -166,7 +166,7 @@ struct batch {
     enum hs_follow_moment moment;
 };
 
-/* Returns false without an answer. */
+/* Returns false if there is no answer. */
 static bool send_batch(struct writer *writer, struct batch *batch)
 {
     char *body = NULL;
@@ -192,7 +192,7 @@ static bool send_batch(struct writer *writer, struct batch *batch)
 }
 
 /* Sends the answered items of a session again. The verdict of an unpaid item may depend on the time
-   when it arrives, so it is sent with its first time. Returns false without an answer. */
+   when it arrives, so it is sent with its first time. Returns false if there is no answer. */
 static bool send_again(struct writer *writer, struct hs_kill_session *session,
                        enum hs_follow_moment moment)
 {
@@ -214,7 +214,7 @@ static bool send_again(struct writer *writer, struct hs_kill_session *session,
 }
 
 /* Sends the newest paid rifle hits once more with new numbers. Their paths and times are the same,
-   so they must be refused. Returns false without an answer. */
+   so they must be refused. Returns false if there is no answer. */
 static bool send_copies(struct writer *writer, struct hs_kill_shooter *shooter)
 {
     enum { COPIES = 3 };
@@ -236,7 +236,7 @@ static bool send_copies(struct writer *writer, struct hs_kill_shooter *shooter)
     return fine;
 }
 
-/* Checks that an open match is still open. Returns false without an answer. */
+/* Checks that an open match is still open. Returns false if there is no answer. */
 static bool check_match(struct writer *writer)
 {
     bool was_opened = writer->tick > 0 || writer->match->was_put;
@@ -248,12 +248,12 @@ static bool check_match(struct writer *writer)
     return status != 0;
 }
 
-/* Checks that the players who are present are as in the last answer. Returns false without an
-   answer. */
+/* Checks that the players who are present are the same as in the last answer. Returns false if
+   there is no answer. */
 static bool check_players(struct writer *writer)
 {
     if (writer->body != NULL)
-        return true; /* unknown whether that tick was applied */
+        return true; /* it is unknown whether the tick without an answer was applied */
     for (int s = 0; s < HS_KILL_SHOOTERS; s++) {
         char path[64];
         const struct hs_kill_shooter *shooter = &writer->squad.shooters[s];
@@ -296,8 +296,8 @@ static bool settle_shooter(struct writer *writer, struct hs_kill_shooter *shoote
             send_copies(writer, shooter));
 }
 
-/* Settles a restart: sends everything again except the tick without an answer. In some cases sends
-   only that tick again, as some servers do. Returns false without an answer. */
+/* Settles a restart: sends all earlier items again, but not the tick that got no answer. In some
+   cases it sends only that tick again, as some servers do. Returns false if there is no answer. */
 static bool settle(struct writer *writer)
 {
     struct hs_random random =
@@ -335,7 +335,7 @@ static void begin_opening(struct match *match)
 }
 
 /* Deletes the match and opens it again at the current tick. Every other time the first post opens
-   it. All writers wait meanwhile. Returns false without an answer. */
+   it. Meanwhile all writers wait. Returns false if there is no answer. */
 static bool reopen(struct writer *writer)
 {
     struct match *match = writer->match;
@@ -361,7 +361,7 @@ static bool reopen(struct writer *writer)
 }
 
 /* Waits for the other writers of the match. The last writer to arrive opens the match again.
-   Returns false without an answer. */
+   Returns false if there is no answer. */
 static bool meet(struct writer *writer)
 {
     struct match *match = writer->match;
@@ -418,7 +418,7 @@ static void finish_tick(struct writer *writer)
     pthread_mutex_unlock(&match->lock);
 }
 
-/* Sends one tick, in some cases twice. Returns false without an answer. */
+/* Sends one tick, in some cases twice. Returns false if there is no answer. */
 static bool play_tick(struct writer *writer)
 {
     struct hs_random random = dice(writer->match, 4 + writer->squad.number, writer->tick);

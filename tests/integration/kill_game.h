@@ -21,8 +21,8 @@ struct hs_kill_game;
 struct hs_kill_game *hs_kill_game_create(uint64_t seed, struct hs_follower *follower);
 void hs_kill_game_destroy(struct hs_kill_game *game);
 
-/* Starts all writers against a service that was just started. The writers first finish what the
-   previous service left open, and then play at most `ticks` ticks each. */
+/* Starts all writers against a service that was just started. Each writer first settles the restart
+   (the last paragraph above), and then plays at most `ticks` ticks. */
 void hs_kill_game_begin(struct hs_kill_game *game, unsigned port, int ticks);
 
 /* Waits until each writer is done or got no answer. Missing answers are allowed only after

@@ -25,7 +25,7 @@ const char *hs_recordings_file(const char *name);
 /* A run of the program, and the report that it printed because of --json. */
 struct hs_recheck {
     struct hs_test_run program;
-    json_t *report; /* NULL if it printed none */
+    json_t *report; /* NULL if the program printed no report */
 };
 
 #define HS_RECHECK(result, ...)                                                                    \
@@ -49,8 +49,8 @@ void hs_record_traffic(const char *path, struct hs_traffic *sum);
 /* Records one small match. The service is killed while the match runs, or stopped normally. */
 void hs_record_little(const char *path, const char *match, bool kill_it);
 
-/* Copies the file `from` to the name `to`, and replaces `find` once. If `find` is NULL, replaces
-   nothing. Returns the path of the copy. */
+/* Copies the file `from` to the name `to`. In the copy, replaces the first `find`; `find` NULL:
+   replaces nothing. Returns the path of the copy. */
 const char *hs_record_copy(const char *from, const char *to, const char *find, const char *put);
 
 #endif

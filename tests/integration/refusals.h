@@ -11,7 +11,7 @@
 #include "tests/support/http/raw.h"
 #include "tests/support/http/service.h"
 
-/* A request. Its length is that of the body, unless `headers` has one. */
+/* A request. Its Content-Length is that of the body, unless `headers` has one. */
 struct hs_refusal_message {
     const char *method, *headers, *body; /* `headers`: complete lines, or ""; `body` may be NULL */
     char path[256];
@@ -20,7 +20,8 @@ struct hs_refusal_message {
     size_t claimed_length; /* Content-Length of a body that is not sent */
 };
 
-/* Makes a message that would be served, or that is close enough for the refusal under test. */
+/* Makes a message that the service serves, or that gets to the check under test before it is
+   refused. */
 void hs_refusal_any(size_t route, const char *name, struct hs_refusal_message *message);
 
 /* Writes the smallest body that the schema of the route allows. If the schema has branches, uses
@@ -50,7 +51,7 @@ void hs_refusal_path(size_t route, const char *name, char path[256]);
 void hs_refusal_expect(const json_t *document, size_t route, const struct hs_raw_answer *raw,
                        int status, const char *what);
 
-/* Returns whether any test so far saw a correct answer of the route with that status. */
+/* Returns whether a test has seen a correct answer of the route with that status. */
 bool hs_refusal_was_seen(size_t route, int status);
 
 /* Must be called in main, before the tests. */

@@ -10,7 +10,7 @@ struct batch {
     char match[HS_SCENARIO_PATH_MAX]; /* "/v1/matches/NAME/" */
     char query[32];                   /* "?explain=true", or empty */
     json_t *frames, *shots, *hits;    /* arrays, perhaps empty */
-    json_t *now;                      /* NULL if not given */
+    json_t *now;                      /* NULL: the request has no `now` */
 };
 
 static void *must(void *pointer)
@@ -326,7 +326,8 @@ void hs_transcript_add(struct hs_transcript *transcript, const struct hs_regroup
         close_batch(&batch);
     } else if (strncmp(request->path, "/v1/rulesets/", 13) != 0 &&
                strncmp(request->path, "/v1/maps/", 9) != 0) {
-        /* Documents that several scenarios share may already exist, so they are left out. */
+        /* Documents that several scenarios share may already exist, so their answers differ and are
+           left out. */
         json_t *other = must(json_pack("{s:s,s:i}", "path", request->path, "status", (int)status));
         if (status == 200)
             json_object_set(other, "body", answer);

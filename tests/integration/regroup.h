@@ -37,8 +37,8 @@ struct hs_regroup_list {
     size_t count;
 };
 
-/* `statuses` has the status of each step of the plan as written. If all are 0, only HS_REGROUP_NOT
-   is allowed. If memory runs out, the program ends. */
+/* `statuses` has the status of each step of the plan as written. If all statuses are 0 (unknown),
+   only HS_REGROUP_NOT is allowed. If memory runs out, the program ends. */
 void hs_regroup(const struct hs_scenario_plan *plan, const long *statuses,
                 enum hs_regrouping regrouping, struct hs_regroup_list *out);
 void hs_regroup_free(struct hs_regroup_list *list);
@@ -46,8 +46,8 @@ void hs_regroup_free(struct hs_regroup_list *list);
 /*
  * Collects the answers in one form, however they were grouped:
  * {"shots":[..],"hits":[..],"stored":n,"refused":[..], "flags":{..},"need":..,"others":[..]}.
- * Refused samples have the number of their frame among all frames of the scenario. Of other answers
- * and of problems, the status is collected, and the body if the status is 200.
+ * Refused samples have the number of their frame among all frames of the scenario. For other
+ * answers, collects the status, and the body if the status is 200.
  */
 struct hs_transcript {
     json_t *content;

@@ -14,10 +14,10 @@ void hs_stored_frames(struct hs_test_kept *kept, const char *match, double from)
 
 /* Claims of `s` or `t`, for matches whose frames begin at 10 s. */
 enum hs_stored_claim {
-    HS_STORED_FAIR,    /* accepted */
-    HS_STORED_AWAY,    /* rejected: it starts where the shooter never was */
-    HS_STORED_BESIDE,  /* rejected: it passes beside the target */
-    HS_STORED_TOO_OLD, /* rejected: further back than the rewind limit */
+    HS_STORED_FAIR,    /* the claim is accepted */
+    HS_STORED_AWAY,    /* rejected: the shot starts where the shooter never was */
+    HS_STORED_BESIDE,  /* rejected: the shot passes beside the target */
+    HS_STORED_TOO_OLD, /* rejected: its time is further back than the rewind limit */
     HS_STORED_CLAIMS
 };
 
@@ -41,8 +41,8 @@ json_t *hs_stored_list(struct hs_test_kept *kept, const char *query);
 /* Downloads the verdicts of a list into one file and runs `recheck`: all must be identical. */
 void hs_stored_recheck(struct hs_test_kept *kept, const json_t *verdicts);
 
-/* Plays the demo's match and all scenarios, and waits until their verdicts are in the store. The
-   service needs the option --default-ruleset metres. */
+/* Plays the demo's match and all scenarios, and waits until their verdicts are in the store. For
+   that, the service must run with --default-ruleset metres. */
 void hs_stored_play_all(struct hs_test_kept *kept);
 
 /* Returns the path of the store's file of a day, of which the data directory must have only one.

@@ -20,7 +20,7 @@ struct hs_stream_reader {
 
 /* One block of the stream: the lines up to an empty line. */
 struct hs_stream_block {
-    char event[32], comment[64]; /* "": none */
+    char event[32], comment[64]; /* "": the block has none */
     unsigned long long id;       /* 0: none */
     json_t *data;                /* freed by the caller; NULL: none */
 };
@@ -37,15 +37,15 @@ void hs_stream_close(struct hs_stream_reader *stream);
 bool hs_stream_read(struct hs_stream_reader *stream, struct hs_stream_block *block);
 
 /* Reads the next block with an event of this name; comments are skipped. The test fails if another
-   event comes, or none. */
+   event comes, or if none comes. */
 void hs_stream_expect(struct hs_stream_reader *stream, const char *event,
                       struct hs_stream_block *block);
 
 /* Reads the next verdict, which must have this reason, and returns its id. */
 unsigned long long hs_stream_expect_reason(struct hs_stream_reader *stream, const char *reason);
 
-/* Reads the comment at the start of a stream, so that later verdicts belong to it. Returns the id.
- */
+/* Reads the comment at the start of a stream, so that the stream gets all later verdicts. Returns
+ * the id in the comment. */
 unsigned long long hs_stream_expect_start(struct hs_stream_reader *stream);
 
 #endif

@@ -86,10 +86,10 @@ static bool metrics_say(const char *line)
 
 static const struct {
     const char *before; /* text before the token in the header; NULL: no header */
-    int token;          /* -1: none */
+    int token;          /* index of the token; -1: no token */
     const char *after;
     long status;
-    const char *reason;    /* label of the metric of refusals */
+    const char *reason;    /* value of the label `reason` in the metric of refusals */
     const char *challenge; /* the end of WWW-Authenticate */
 } callers[] = {
     {"Authorization: Bearer ", ALL, "", 200, NULL, NULL},
@@ -133,8 +133,8 @@ START_TEST(who_is_admitted)
 }
 END_TEST
 
-/* All clients get the same answer for a bad token. Only the operator learns what is wrong with
-   it. */
+/* A client gets the same answer for every bad token. Only the operator learns what is wrong with
+   the token. */
 START_TEST(invalid_tokens_are_told_alike)
 {
     char first[4096] = "";
@@ -175,12 +175,12 @@ static const struct {
 #undef X
 };
 
-/* Sends a request to each route with a token of each single scope. A request is refused because of
-   its scope exactly if the table says so. */
+/* Sends a request to each route with a token of each single scope. A request must be refused for
+   its scope if the route does not allow that scope, and only then. */
 START_TEST(scopes_open_what_they_should)
 {
     bool takes_body = routes[_i].method[0] == 'P';
-    /* A bad filter, because a stream would not end. */
+    /* This request has a bad filter, because a stream would not end. */
     const char *path = _i == HS_ROUTE_EVENTS ? "/v1/events?verdict=none" : routes[_i].pattern;
     struct hs_test_http *http = routes[_i].listeners == HS_LISTENER_ADMIN ? admin : data;
     for (unsigned i = 0; i < HS_SCOPE_COUNT; i++) {
@@ -216,7 +216,7 @@ static void reload(const char *result)
     ck_abort_msg("no line %s", line);
 }
 
-/* Waits until the reload has happened, which changes the status. */
+/* Waits until requests with this header get `status`, because then the reload has happened. */
 static void await(const char *header, long status)
 {
     for (int tries = 0; tries < 1000 && get(data, "/v1/matches", header) != status; tries++)
@@ -286,7 +286,8 @@ START_TEST(no_secret_is_logged)
             sent += get(k % 2 == 0 ? data : admin, paths[k], header) > 0;
     }
     ck_assert_uint_ge(sent, 60);
-    /* after broken JSON in the file, the parser's message does not quote it */
+    /* if a secret follows broken JSON in the file, the logged message of the parser does not quote
+       it */
     FILE *file = fopen(token_file, "w");
     ck_assert_ptr_nonnull(file);
     fprintf(file, "{\"tokens\":[{\"tenant\":\"acme\",\"secret\":\"%s\",\"sha256\":\"%s\"}]}",
@@ -342,8 +343,7 @@ START_TEST(a_new_token_is_admitted)
 }
 END_TEST
 
-/* The program's own client needs a token, too. The token is in a file that no other user of the
-   machine can read. */
+/* `hindsight play` needs a token, too. It gets the token in an environment variable. */
 START_TEST(recordings_are_played_with_a_token)
 {
     char command[1024];

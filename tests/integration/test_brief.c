@@ -1,7 +1,7 @@
 /*
  * Brief answers contain the same as full ones. Two matches get the same requests, and only one of
  * them with `?brief`. The test decides from the full answer and the contract which items are plain,
- * so a brief answer omits them.
+ * so that a brief answer must leave them out.
  */
 #include <check.h>
 #include <jansson.h>
@@ -102,7 +102,7 @@ static json_t *make_hit(int shooter, int number, double now)
                             "end", 20.0, y, 1.6);
     if (shooter == 0 && chance(0.5))
         json_object_set_new(hit, "target", json_string("p1"));
-    if (shooter == 0 && chance(0.3)) { /* over the head of everyone, without a target */
+    if (shooter == 0 && chance(0.3)) { /* a shot over the head of everyone, without a target */
         json_object_del(hit, "target");
         json_object_set_new(hit, "end", json_pack("[f,f,f]", 20.0, 0.5, 4.0));
     }
@@ -111,7 +111,7 @@ static json_t *make_hit(int shooter, int number, double now)
 
 static json_t *make_tick(int tick, double now)
 {
-    static json_t *last; /* is sent again in some cases */
+    static json_t *last; /* the last item, which is sent again in some cases */
     json_t *moves = json_array(), *shots = json_array(), *hits = json_array();
     if (last != NULL && chance(0.1)) {
         json_decref(moves);
@@ -157,8 +157,8 @@ static bool has_any(const json_t *result, const char *const *keys)
     return false;
 }
 
-/* Returns whether the granted time of the move is all of the time by its client_time. If the move
-   is accepted, remembers it. */
+/* Returns whether the granted time of a move is all of its time by `client_time`. Remembers the
+   move if it was accepted. */
 static bool is_whole_move(const json_t *move, const json_t *result)
 {
     const char *name = json_string_value(json_object_get(result, "player"));
@@ -269,7 +269,7 @@ static void post_tick(const json_t *tick)
     same(expected, brief);
 }
 
-/* Posts the same items as a tick, each list by its own route. */
+/* Posts each list of a tick by its own route. */
 static void post_apart(const json_t *tick)
 {
     json_t *frames = json_object_get(tick, "frames");

@@ -27,8 +27,8 @@ static void teardown(void)
     hs_test_http_close(http);
 }
 
-/* Converts from the frame of the scenes, which has metres, x ahead, y to the left and z up, and is
-   right-handed. */
+/* The frames of the engines. Each converts from the frame of the scenes, which has metres, x ahead,
+   y to the left and z up, and is right-handed. */
 static const struct hs_reference frames[] = {
     {.name = "metres", .unit = 1, .axis = {0, 1, 2}, .sign = {1, 1, 1}},
     {.name = "centimetres", .unit = 100, .axis = {0, 1, 2}, .sign = {1, 1, 1}},
@@ -107,7 +107,7 @@ static json_t *write_scene(int scene)
                 "{\"player\":\"A\",\"position\":[20,%.2f,0]},{\"player\":\"R\",\"rtt\":0.18,"
                 "\"interp\":0.02,\"position\":[-6,%.2f,0]},%s]}",
                 i > 0 ? "," : "", 0.05 * i, 0.2 * i - 4, 0.35 * i - 2.4, others);
-    /* S jumps, without gravity */
+    /* the moves of S rise, without gravity */
     fputs("],\"moves\":[", out);
     for (int i = 0; i < 40; i++)
         fprintf(out,
@@ -139,7 +139,8 @@ static void forget_names(json_t *value)
     json_array_foreach(value, i, member) forget_names(member);
 }
 
-/* If the weapon requires it, posts the shot of a hit at its fire time, with the frames. */
+/* Posts the shot of a hit at its fire time, with the frames, if the weapon requires a posted
+   shot. */
 static void post_shot(const char *path, const struct hs_reference *frame, json_t *body)
 {
     const json_t *hit = json_array_get(json_object_get(body, "hits"), 0);

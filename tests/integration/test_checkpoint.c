@@ -54,7 +54,7 @@ static char *post_late_move(const char *match)
                         "\"received\":14}]}");
 }
 
-/* Replaces `"replayed":false` by true, in place. */
+/* Changes each `"replayed":false` of an answer to `"replayed":true`, in place. */
 static void say_replayed(char *answer)
 {
     static const char was[] = "\"replayed\":false", is[] = "\"replayed\":true";
@@ -76,7 +76,8 @@ static double damage_of(const char *match)
 }
 
 /*
- * The service repeats its earlier answers, and a player gains nothing from the end of the process.
+ * After a restart, the service repeats its earlier answers, and a player gains nothing from the end
+ * of the process.
  */
 static void play_then_check(void (*end)(struct hs_test_kept *), bool waits)
 {
@@ -100,7 +101,7 @@ static void play_then_check(void (*end)(struct hs_test_kept *), bool waits)
     ck_assert_str_eq(hit_again, hit);
     ck_assert_str_eq(moves_again, moves);
     ck_assert_double_eq(damage_of("m"), damage);
-    /* There are no poses yet, so a new claim is neither accepted nor held against anybody. */
+    /* There are no poses yet, so a new claim is neither accepted nor rejected. */
     hs_kept_holds(hs_kept_hit(&kept, "m", 2, 11.2), "\"verdict\":\"inconclusive\"");
     ck_assert_double_eq(damage_of("m"), damage);
     /* Seconds have passed since the last move. After a kill the player gets no time for them,
@@ -139,8 +140,8 @@ END_TEST
 
 /* ---- a full disk ---- */
 
-/* If `is_full`, limits the size of each file that the next service writes. Its log fits, a
-   checkpoint does not. */
+/* If `is_full`, limits the size of each file that the next service writes. The limit is enough for
+   its log, but not for a checkpoint. */
 static void fill_disk(bool is_full)
 {
     struct rlimit limit;
@@ -159,8 +160,8 @@ static void wait_for_failures(int count)
     ck_assert_double_ge(hs_kept_metric(&kept, FAILED), count);
 }
 
-/* The service starts with the files that it can read, and tries to write again. The old checkpoint
-   is then not final any more. */
+/* On a full disk the service starts with the files that it can read, and tries to write again
+   later. The old checkpoint no longer counts as final (service/checkpoint/file.h). */
 START_TEST(a_start_on_a_full_disk)
 {
     hs_kept_start(&kept, NULL);
@@ -168,7 +169,7 @@ START_TEST(a_start_on_a_full_disk)
     free(hs_kept_hit(&kept, "m", 1, 11));
     free(post_moves("m", 1, 30));
     hs_kept_stop(&kept);
-    for (int times = 0; times < 2; times++) { /* the second time after a kill */
+    for (int times = 0; times < 2; times++) { /* the second round follows a kill */
         fill_disk(true);
         hs_kept_start(&kept, NULL);
         fill_disk(false);
@@ -196,7 +197,7 @@ START_TEST(a_disk_that_has_room_again)
     struct rlimit limit;
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
     fill_disk(true);
-    hs_kept_start(&kept, NULL); /* starts with an empty directory */
+    hs_kept_start(&kept, NULL); /* this service starts with an empty directory */
     fill_disk(false);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{}"), 503);
     ck_assert_double_ge(hs_kept_metric(&kept, "hindsight_journal_records_total{result=\"failed\"}"),
@@ -219,7 +220,8 @@ START_TEST(no_payment_is_lost)
     enum { SHOTS = 60 };
     hs_kept_start(&kept, NULL);
     for (int shot = 1; shot <= SHOTS; shot++) {
-        hs_kept_frames(&kept, "m", 10 + 3 * shot); /* enough time to reload */
+        hs_kept_frames(&kept, "m", 10 + 3 * shot); /* the time between two shots is long enough to
+                                                      reload */
         hs_kept_holds(hs_kept_hit(&kept, "m", shot, 11 + 3 * shot), "\"verdict\":\"accepted\"");
         hs_test_pause_ms(25);
     }
@@ -297,8 +299,8 @@ static void *change_maps(void *context)
     return failed;
 }
 
-/* The service writes checkpoints while requests use the same matches. ThreadSanitizer runs this
-   test, too. */
+/* The service writes checkpoints while requests use the same matches. This test is also run under
+   ThreadSanitizer. */
 START_TEST(beside_traffic)
 {
     enum { THREADS = 4 };

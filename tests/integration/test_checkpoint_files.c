@@ -122,7 +122,7 @@ START_TEST(pieces_are_not_read)
 }
 END_TEST
 
-/* ---- names that belong to no file ---- */
+/* ---- other things that have the name of a file ---- */
 
 static void put_in_the_way(const char *name, const char *with)
 {
@@ -132,8 +132,8 @@ static void put_in_the_way(const char *name, const char *with)
     ck_assert_int_eq(code, 0);
 }
 
-/* Whatever has the name of a file, the service starts at once with the files that it can read. It
-   logs the others, and writes its files again. */
+/* A directory, a FIFO or a link may have the name of one of the files. The service still starts at
+   once with the files that it can read. It logs the others, and writes its files again. */
 START_TEST(names_that_are_no_files)
 {
     static const struct {
@@ -302,7 +302,7 @@ static int take_connections(unsigned port, const char *request, int fds[], int m
         ck_assert(hs_raw_send(fds[i], request, strlen(request)));
         struct pollfd poller = {.fd = fds[i], .events = POLLIN};
         if (poll(&poller, 1, 500) == 0)
-            return i + 1; /* this one waits until the service accepts it */
+            return i + 1; /* this connection waits until the service accepts it */
         hs_raw_read(fds[i], false, &answer);
     }
     return most;
@@ -315,8 +315,7 @@ static struct stat checkpoint_status(void)
     return status;
 }
 
-/* Waits for a checkpoint that begins after this call, which is the second one that ends from now
-   on. */
+/* Waits for a checkpoint that began after this call: the second one that ends after the call. */
 static void wait_for_file(void)
 {
     for (int times = 0; times < 2; times++) {
@@ -432,7 +431,7 @@ static bool is_final(void)
     return final;
 }
 
-/* The files of a clean end say that nothing was verified since. If a start fails because its
+/* After a clean end, the files say that no claim was verified since. If a start fails because its
    address is in use, the files must still say so. */
 START_TEST(an_address_that_is_taken)
 {
@@ -472,7 +471,7 @@ START_TEST(less_room_than_before)
 }
 END_TEST
 
-/* If checkpoints are off, no file is written, and the metrics say so. */
+/* If checkpoints are off, no file is written, and the metrics show that they are off. */
 START_TEST(switched_off)
 {
     const char *const arguments[] = {"--data=", NULL};

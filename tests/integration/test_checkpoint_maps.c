@@ -46,7 +46,7 @@ static long put(const char *path, const char *body)
     return hs_kept_status(&kept, "PUT", path, body);
 }
 
-/* Returns the number of map files, and the path of one of them. */
+/* Returns the number of map files. `path` gets the path of one of them. */
 static int files_of_maps(char path[256])
 {
     char directory[128];
@@ -136,7 +136,7 @@ START_TEST(a_map_is_written_once)
     ck_assert_int_eq(put("/v1/maps/hall", hall), 201);
     hs_kept_wait(&kept);
     double bytes =
-        /* now only the map's world refers to the file */
+        /* the mesh was written to the file and freed, so only the world of the map counts */
         hs_kept_metric(&kept, "hindsight_map_bytes");
     char shown[64];
     snprintf(shown, sizeof shown, "\"bytes\":%.0f,", bytes);
@@ -215,7 +215,7 @@ START_TEST(the_checkpoint_before_has_its_maps)
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/maps/hall", NULL), 204);
     hs_kept_stop(&kept);
     ck_assert_int_eq(files_of_maps(path), 1);
-    /* now two checkpoints do not refer to it */
+    /* now neither of the two checkpoints refers to the map */
     hs_kept_start_with(&kept, "--checkpoint-seconds", "3600");
     ck_assert_int_eq(files_of_maps(path), 0);
     hs_kept_stop(&kept);
@@ -269,7 +269,7 @@ START_TEST(a_map_without_its_file_is_waited_for)
         hs_kept_frames(&kept, "m", 14);
         hs_kept_holds(hs_kept_hit(&kept, "m", 1, 15), "\"reason\":\"occluded_world\"");
         hs_kept_end(&kept, 1);
-        hs_kept_start(&kept, NULL); /* so the file was written again */
+        hs_kept_start(&kept, NULL); /* so the file of the map was written again */
         ck_assert_double_eq(hs_kept_metric(&kept, MAPS("restored")), 1);
         ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/matches/m/hits", wait_hit), 200);
         ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/matches/m", NULL), 200);
@@ -279,7 +279,7 @@ START_TEST(a_map_without_its_file_is_waited_for)
 }
 END_TEST
 
-/* If a map cannot be written, matches are saved nevertheless. The service tries to write the map
+/* If a map cannot be written, the matches are still saved. The service tries to write the map
    again. */
 START_TEST(a_map_that_cannot_be_written_is_tried_again)
 {
@@ -309,7 +309,8 @@ START_TEST(a_map_that_cannot_be_written_is_tried_again)
 }
 END_TEST
 
-/* The current limits count for restored maps. Maps that matches need are restored first. */
+/* The limits of the new process also count for restored maps. Maps that matches need are restored
+   first. */
 START_TEST(bounds_hold_for_maps)
 {
     static char large[1 << 16] = "{\"boxes\":[";

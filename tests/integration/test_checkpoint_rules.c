@@ -68,7 +68,7 @@ START_TEST(rules_are_pinned)
                          200);
         hs_kept_frames(&kept, "m", 10 + 100 * round);
         hs_kept_holds(hs_kept_hit(&kept, "m", 1 + round, 11 + 100 * round),
-                      "\"damage_total\":14," /* twice 7 */);
+                      "\"damage_total\":14," /* twice the weapon's damage of 7 */);
         hs_kept_end(&kept, round);
     }
     free(revision);
@@ -127,7 +127,8 @@ START_TEST(a_deleted_ruleset_does_not_come_back)
                                       "/v1/rulesets/again"};
     hs_kept_start(&kept, NULL);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[0], "{}"), 201);
-    hs_kept_wait(&kept); /* this ruleset is in a checkpoint, the others are only in the journal */
+    hs_kept_wait(&kept); /* wait for a checkpoint with this ruleset; the others are only in the
+                            journal */
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[1], "{}"), 201);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", all[2], "{}"), 201);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"old\"}"), 201);
@@ -144,7 +145,8 @@ START_TEST(a_deleted_ruleset_does_not_come_back)
         else
             hs_kept_end(&kept, round);
         hs_kept_start(&kept, NULL);
-        if (round > 0) /* from a journal, replaced revisions are counted, too */
+        if (round > 0) /* if rulesets are read from a journal, replaced revisions are counted,
+                          too */
             ck_assert_double_eq(hs_kept_metric(&kept, RULESETS("restored")), 1);
         for (int i = 0; i < 3; i++)
             ck_assert_int_eq(hs_kept_status(&kept, "GET", all[i], NULL), i < 2 ? 404 : 200);
@@ -242,7 +244,7 @@ static long ask(int who, const char *method, const char *path, const char *body)
     return status;
 }
 
-/* After a kill each tenant owns the same documents as before, and none of another tenant. */
+/* After a kill each tenant owns the same documents as before, and no document of another tenant. */
 START_TEST(everything_has_its_owner_again)
 {
     static const struct {
@@ -288,7 +290,7 @@ START_TEST(everything_has_its_owner_again)
 }
 END_TEST
 
-/* A ruleset is saved before its PUT is answered, even if it replaced another one. */
+/* A ruleset is saved before its PUT is answered, even if it replaced another ruleset. */
 START_TEST(a_kill_loses_no_ruleset)
 {
     static const char first[] = "{\"name\":\"mine\",\"zones\":{\"head\":3}}";

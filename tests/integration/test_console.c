@@ -124,7 +124,7 @@ START_TEST(all_files_that_it_loads_are_there)
 }
 END_TEST
 
-/* Unpacks what the service compressed; the caller frees it. */
+/* Unpacks a compressed answer. The caller frees the result. */
 static char *unpack(const struct hs_test_response *packed, size_t size)
 {
     char *text = calloc(1, size + 1);

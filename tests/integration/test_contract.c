@@ -53,8 +53,8 @@ static bool is_same(const json_t *documented, const json_t *actual)
            json_equal(documented, actual);
 }
 
-/* Returns the operation that a step belongs to, or NULL. A step without an operation may get the
-   answers that any path may get. */
+/* Returns the operation that a step belongs to, or NULL. If a step has no operation, it may get the
+   answers that are documented for any path. */
 static const json_t *operation_of(const char *method, const char *path)
 {
     enum hs_route route;
@@ -121,7 +121,7 @@ static const struct {
 #undef X
 };
 
-/* Every example of a request, and of a JSON answer without an error, must be used by a step. */
+/* Every example of a request, and of a JSON answer without an error, must occur in a step. */
 static void assert_all_used(const json_t *content, const char *kind, const json_t *used)
 {
     static const char *const lists[] = {"examples", "x-bad-examples"};

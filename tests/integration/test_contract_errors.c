@@ -37,14 +37,15 @@ static const char *const narrow[] = {"--auto-open=false",
                                      "3",
                                      NULL};
 
-/* Size of a body that does not fit while others arrive, and of one that never fits. */
+/* Sizes in bytes: of a body that does not fit while other bodies arrive, and of a body that never
+   fits. */
 enum { SECOND_BODY = 4096, BEYOND_BODY = 9000 };
 
 static struct hs_test_service service, guarded, limited;
 static json_t *document;
 
-/* For every scope, one of these tokens lacks it. For a route that allows both tokens, the request
-   names something unknown instead. */
+/* Each scope is missing in one of these two tokens. If a route allows both tokens, the request gets
+   its 403 for an unknown name instead. */
 static struct hs_test_token tokens[] = {
     {.tenant = "acme", .kid = "a", .scopes = "\"ingest\""},
     {.tenant = "acme", .kid = "b", .scopes = "\"rules\""},
@@ -95,8 +96,8 @@ static void provoke_bad_request(size_t route, struct hs_refusal_message *message
                  hs_refusal_pattern(route));
 }
 
-/* Makes a request with a token that must not use the route, or with a path that belongs to
-   nobody. */
+/* Makes a request that gets 403. Its token has no scope for the route. If the route allows both
+   tokens, the path has a name that nobody put. */
 static void provoke_forbidden(size_t route, struct hs_refusal_message *message)
 {
     static char headers[512];
@@ -123,7 +124,7 @@ static bool provoke(size_t route, int status, struct hs_refusal_message *message
         return true;
     case 404:
         hs_refusal_path(route, "never-opened", message->path);
-        /* lists of verdicts: this service stores none */
+        /* the routes of verdicts get 404, because this service stores no verdicts */
         return strchr(hs_refusal_pattern(route), '{') != NULL || route == HS_ROUTE_VERDICT_LIST ||
                route == HS_ROUTE_PRECISION || route == HS_ROUTE_WHAT_IF;
     case 409:
@@ -156,8 +157,8 @@ static bool provoke(size_t route, int status, struct hs_refusal_message *message
     }
 }
 
-/* Sends the message while other bodies arrive and leave no space for its body. For maps, which have
-   a separate share, this needs more bodies. Returns when the service has released the other
+/* Sends the message while other bodies arrive and leave no space for its body. Maps have a separate
+   share, which takes more bodies to fill. Returns when the service has released the other
    bodies. */
 static const struct hs_raw_answer *send_crowded(unsigned port, size_t route,
                                                 const struct hs_refusal_message *message)
@@ -272,7 +273,7 @@ START_TEST(problems_of_any_path_are_documented)
         for (char *c = wanted; *c != '\0'; c++)
             *c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
         ck_assert_msg(strstr(allow, wanted) != NULL, "%s: Allow is %s", message.path, value);
-        methods += strcmp(method, "get") == 0 ? 2 : 1; /* GET implies HEAD */
+        methods += strcmp(method, "get") == 0 ? 2 : 1; /* GET counts for HEAD, too */
     }
     for (const char *c = allow; *c != '\0'; c++)
         methods -= *c == ',' && c != allow;
@@ -405,7 +406,8 @@ static void expect_no_opening(const struct hs_test_service *of)
 
 #define BOX "{\"boxes\":[{\"min\":[0,0,0],\"max\":[1,1,1]}]}"
 
-/* The tables are full, or the memory for histories or for maps. */
+/* Every route answers as documented if a table is full, or if the memory for histories or for maps
+   is full. */
 START_TEST(no_room_is_left)
 {
     static const char *const narrowest[] = {

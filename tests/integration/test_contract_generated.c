@@ -219,7 +219,7 @@ static const struct {
 
 static void make_item_true(json_t *item, struct hs_random *random);
 
-/* Makes the rows drawn items. Their members become the columns. */
+/* Replaces the rows of a table by drawn items. Their members become the columns. */
 static void make_table_true(json_t *table, const char *name, struct hs_random *random)
 {
     const json_t *schema = hs_schema_resolve(document, name);
@@ -357,8 +357,8 @@ static void describe(const char *path, const char *text, const struct hs_test_re
              text, answer->status, answer->body);
 }
 
-/* The answer has one result for each item, in the order of the items. A brief answer counts
-   `accepted` items and has the results of the others. */
+/* Checks that the answer has one result for each item, in the order of the items. A brief answer
+   counts `accepted` items and has the results of the others. */
 static void assert_results(const json_t *items, const json_t *results, const json_t *accepted,
                            const char *key)
 {
@@ -471,7 +471,7 @@ static char *state_of(struct hs_test_http *http, int posting, const char *name)
 
 /*
  * Makes a match with two players and a verdict, a ruleset, or a map. No refused request may change
- * it.
+ * what it makes.
  */
 static void prepare(struct hs_test_http *http, int posting, const char *name)
 {
@@ -510,7 +510,7 @@ static bool names(const char *pointer, const char *place)
 }
 
 /* Returns whether the problem names the place. If the body is neither an object nor an array, the
-   problem may say that it is no JSON. */
+   problem may say that the body is no JSON. */
 static bool points_at(const json_t *problem, const char *place)
 {
     const json_t *errors = json_object_get(problem, "errors");
@@ -557,8 +557,8 @@ static void end_refusing(struct refusing *r, int posting)
     hs_test_http_close(r->http);
 }
 
-/* Without `strict` each item of a batch gets its own answer. The answers with and without it follow
-   the contract. */
+/* Without `?strict` each item of a batch gets its own answer. Checks that the answers with and
+   without `?strict` follow the contract. */
 static void assert_answered(struct refusing *r, const char *sent)
 {
     char path[256], why[1024], text[4096];
@@ -615,8 +615,8 @@ START_TEST(what_is_forbidden_is_refused_with_its_place)
 }
 END_TEST
 
-/* Random damage does not reach everything. So this applies every kind of damage once to every field
-   of a body that has all fields. */
+/* Random damage does not reach every field. So this applies every kind of damage once to every
+   field of a body that has all fields. */
 START_TEST(every_field_is_checked)
 {
     struct refusing r;

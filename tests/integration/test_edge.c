@@ -21,8 +21,8 @@ static struct hs_test_service service;
 #define GET_LIVEZ "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
 #define JSON      "Content-Type: application/json\r\n"
 
-/* Makes a request that posts frames, with the right length and more header fields. The caller frees
-   it. */
+/* Makes a request that posts frames, with the correct Content-Length and further header fields. The
+   caller frees it. */
 static char *frames_request(const char *match, const char *headers, const char *body)
 {
     char *text = NULL;
@@ -233,7 +233,7 @@ static const char *const accepted_headers[] = {
 };
 
 /* If a request has Expect but no body, libmicrohttpd must not take bytes of the next request for a
-   body. The answer 100 may be missing, because no body follows. */
+   body. The answer 100 may be missing, because the request has no body. */
 START_TEST(expectations_without_a_body)
 {
     static const char *const requests[] = {
@@ -495,7 +495,7 @@ START_TEST(bytes_that_cut_the_header)
     struct hs_raw_answer answer;
     char rest[4096], value[256];
     int fd = open_connection();
-    /* the connection has served a request before, so its buffer is not empty */
+    /* first a good request on the connection, so that its buffer is not empty */
     ck_assert(hs_raw_send(fd, GET_LIVEZ, strlen(GET_LIVEZ)));
     hs_raw_read(fd, false, &answer);
     ck_assert_int_eq(answer.status, 200);
@@ -533,7 +533,8 @@ START_TEST(long_queries)
     }
     sprintf(request + len, " HTTP/1.1\r\nHost: x\r\n\r\n");
     int status = hs_raw_ask(service.data_port, request, &answer);
-    /* If the address leaves no memory for the header, version 1.0 refuses the address. */
+    /* If the address leaves no memory for the header, libmicrohttpd 1.0 refuses the request because
+       of the address. */
     bool blames_address = library_may_refuse() && cases[_i].status == 431 && status == 414;
     ck_assert(status == cases[_i].status || blames_address);
     if (cases[_i].status == 400)

@@ -21,8 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct hs_test_service service; /* --request-seconds 1 --idle-seconds 2 */
-static struct hs_test_service patient; /* 60 s for both */
+static struct hs_test_service service; /* started with --request-seconds 1 --idle-seconds 2 */
+static struct hs_test_service patient; /* started with 60 s for both */
 
 #define FRAMES_BODY                                                                                \
     "{\"frames\":[{\"time\":12.5,\"players\":[{\"player\":\"bob\",\"position\":[1,2,3]}]}]}"
@@ -183,8 +183,8 @@ START_TEST(abrupt_resets)
 }
 END_TEST
 
-/* The bytes are no request, and no more bytes follow. So the service refuses them or closes the
-   connection at once. */
+/* Random bytes are no request, and the client sends no more. So the service refuses them or closes
+   the connection at once. */
 START_TEST(random_bytes)
 {
     uint64_t seed = hs_test_seed(20251121);
@@ -206,7 +206,7 @@ START_TEST(random_bytes)
         answered += rest[0] != '\0';
         close(fd);
     }
-    /* With a timeout each would take at least a second. */
+    /* If the service waited for a timeout, each would take at least a second. */
     double took = hs_test_seconds() - begun;
     ck_assert_msg(took < 60, "cut off after %f s in all", took);
     ck_assert_int_gt(answered, 0);
@@ -214,8 +214,8 @@ START_TEST(random_bytes)
 }
 END_TEST
 
-/* The total size of arriving bodies is limited. A body that exceeds it gets 503 with a retry
-   time. */
+/* The total size of arriving bodies is limited. A request whose body does not fit gets 503 with a
+   retry time. */
 START_TEST(too_many_bodies)
 {
     /* Two threads could accept both bodies at once, and refuse the one that should wait. */
@@ -337,7 +337,7 @@ START_TEST(second_signal_ends_at_once)
     kill(stubborn.pid, SIGTERM);
     while (hs_raw_status(stubborn.admin_port, "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n") == 200)
         hs_test_pause_ms(5);
-    ck_assert(hs_test_service_stop(&stubborn)); /* sends the second signal */
+    ck_assert(hs_test_service_stop(&stubborn)); /* hs_test_service_stop sends the second signal */
     double took = hs_test_seconds() - begun;
     ck_assert_msg(took < 5, "ended after %f s", took);
 }

@@ -57,7 +57,8 @@ static void restart(const char *const *more)
     hs_kept_start(&kept, more);
 }
 
-/* Waits until the process has ended after its signal. A second signal would cut its end short. */
+/* Waits until the process has ended after its signal. A second signal would end it before it has
+   finished. */
 static void await_end(void)
 {
     siginfo_t info;

@@ -128,7 +128,7 @@ static void rejoin(const char *match)
         post_player(match, 100 + 0.05 * i, "s", "");
 }
 
-/* Whether another player wanted the place does not change the state of `s`. */
+/* The state of `s` is the same whether or not another player wanted the place. */
 START_TEST(nothing_is_gained_by_leaving)
 {
     char *known[2], *moved[2];
@@ -177,9 +177,9 @@ START_TEST(a_place_is_kept_while_a_claim_could_pass)
     }
     printf("a newcomer had the place after %.2f s\n", time - left_at);
     ck_assert_double_ge(time, left_at + longest);
-    /* The next new player gets no place, because all other players are present. */
+    /* The next new player gets no place, because all others are present and keep theirs. */
     ck_assert(!post_player("m", time, "d", ""));
-    /* No claim of the old session is accepted any more, whatever is sent again. */
+    /* No claim of the old session is accepted any more, whatever frames are sent again. */
     ck_assert(post_player("m", time + 0.05, "a", ",\"event\":\"leave\""));
     for (int i = 0; i < 400 && !post_player("m", time + 0.1, "s", ""); i++) {
         time += 0.25;

@@ -280,7 +280,7 @@ END_TEST
 
 /* ---- a folder that refuses writes ---- */
 
-/* A directory in place of the file of today: nobody can write it, not even root. */
+/* A directory has the name of the file of today, so nobody can write the file, not even root. */
 START_TEST(refused_files_delay_the_store)
 {
     char day[32], id[HS_STORED_ID], path[256];

@@ -121,7 +121,7 @@ START_TEST(overload_is_waited_out)
 }
 END_TEST
 
-/* Runs the program as `make example` does, with a service that ends with it. */
+/* Runs the program as `make example` does, with a service that ends when the program ends. */
 START_TEST(starts_a_service_of_its_own)
 {
     int code;

@@ -30,7 +30,8 @@ static void teardown(void)
     ck_assert_int_eq(code, 0);
 }
 
-/* Returns the end of a command's output, because a message of Check has no space for more. */
+/* Returns the last part of a command's output, because a message of Check has no space for all of
+   it. */
 static const char *end_of(const char *out)
 {
     enum { SHOWN = 4000 };
@@ -59,7 +60,8 @@ static const char *run_in(const char *name, const char *commands)
                          folder, name, commands);
 }
 
-/* Plays the scenarios of the recipes against a service of the copy, and requests the new route. */
+/* Starts the service that was built from the copy, plays the scenarios of the recipes against it,
+   and requests the new route. */
 static const char *prove(const char *name)
 {
     return run_in(
@@ -122,7 +124,7 @@ START_TEST(the_recipes_work)
 }
 END_TEST
 
-/* A change of the page, and the resulting message of tests/extending.sh. */
+/* A wrong change of the page, and the message of tests/extending.sh that it must cause. */
 static const struct {
     const char *change, *said;
 } wrong[] = {

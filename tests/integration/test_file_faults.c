@@ -113,8 +113,8 @@ static void plan(enum hs_fault_kind kind, long after, long count, int error, boo
 
 /*
  * Each of the first calls that claims cause fails once, for each kind of call. A kill follows. In
- * odd rows a write is cut short and writing the rest fails. In every other turn the next attempt
- * fails, too.
+ * odd rows, a write writes only its first half, and writing the rest fails. In every other turn the
+ * next call fails, too.
  */
 START_TEST(calls_fail_once)
 {
@@ -175,7 +175,7 @@ START_TEST(disk_fails_until_the_end)
     plan(kind, 0, HS_FAULT_FOR_EVER, errors[_i / 2 % 2], _i % 2 != 0);
     send_new(6);
     if (_i % 4 == 0)
-        hs_test_pause_ms(1100); /* time for a checkpoint, or an attempt */
+        hs_test_pause_ms(1100); /* wait until a checkpoint was written, or its write failed */
     send_new(6);
     kill_and_recover(what);
     hs_kept_stop(&kept);
@@ -231,7 +231,7 @@ START_TEST(endings_are_remembered_or_refused)
     ck_assert_msg((ended == 200 || ended == 503) && (opened == 201 || opened == 503) &&
                       (left == 200 || left == 503),
                   "%ld %ld %ld", ended, opened, left);
-    if (left == 503) { /* the answer asked for a retry */
+    if (left == 503) { /* the answer was 503, which asks for a retry */
         hs_faults_none(faults);
         for (int i = 0; i < 60 && left == 503; i++) {
             hs_test_pause_ms(50);
@@ -248,8 +248,8 @@ START_TEST(endings_are_remembered_or_refused)
                      ended == 200 ? 404 : 200);
     if (opened == 201)
         ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/matches/opened", NULL), 200);
-    /* The frames that are sent again do not contain the leave. If the leave was lost, the first
-       claim of the second session would be a duplicate. */
+    /* The frames that are sent again do not contain the leave. If the service has lost the leave,
+       the first claim of the second session gets `duplicate`. */
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(post_shooter(10.2 + 0.05 * i, ""), 200);
     const char *verdict = claim_of_session(10.35, &answer);

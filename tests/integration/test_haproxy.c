@@ -26,7 +26,7 @@ START_TEST(shipped_file_is_valid)
 }
 END_TEST
 
-/* In the shipped file the line for HTTPS is a comment. The line must be correct, too. */
+/* In the shipped file the line for HTTPS is commented out. It must be valid, too. */
 START_TEST(shipped_https_line_is_valid)
 {
     char directory[] = "/tmp/hindsight_haproxy_XXXXXX", command[1024], output[4096];
@@ -84,8 +84,8 @@ END_TEST
 struct exchange {
     const char *request;
     int status;
-    /* The connection closes after this answer, so the bytes after the request are not read as
-       another one. */
+    /* The connection closes after the answer, so the bytes after the request are not read as
+       another request. */
     bool ends;
 };
 
@@ -206,7 +206,8 @@ START_TEST(one_exchange)
                       "%s\nwas read on: %s", exchange->request, rest);
     /*
      * If the connection stays open, the bytes after the body are the next request and get an
-     * answer. If the body is too long, the bytes after the header belong to that body.
+     * answer. If the body is too long for the service, the bytes after the header belong to that
+     * body.
      */
     bool follows =
         !exchange->ends && exchange->status != 413 && strstr(exchange->request, "smuggled") != NULL;
@@ -232,7 +233,7 @@ START_TEST(mended_requests)
         POST JSON "Content-Length: 5, 5\r\n\r\n{}   ",
         POST JSON "X: a\r\n b\r\n" LENGTH "\r\n{}   ",
         "\r\n" POST JSON LENGTH "\r\n{}   ",
-        /* a bare LF in a later request of a connection */
+        /* a bare LF in a request that is not the first of its connection */
         [LATER] = POST JSON "X: y\n" LENGTH "\n{}   ",
     };
     struct hs_raw_answer answer;
@@ -279,7 +280,7 @@ START_TEST(rulesets_are_not_put_through_it)
 }
 END_TEST
 
-/* HAProxy's own answers have the id of their request, like all other answers. */
+/* HAProxy's own answers have the id of their request, as the answers of the service have. */
 START_TEST(its_own_answers_have_ids)
 {
 #define WITH_ID "X-Request-Id: mine-1\r\n"

@@ -163,14 +163,15 @@ static void give_up(const struct hs_lane lanes[], size_t guilty, const char *fau
     fprintf(stderr, "%s\n", text);
     hs_lane_print(&lanes[guilty]);
     for (size_t i = 0; i < LANES; i++)
-        if (i != guilty && lanes[i].busy) { /* another lane may have caused a crash */
+        if (i != guilty && lanes[i].busy) { /* if the service crashed, another lane may have caused
+                                               it */
             fprintf(stderr, "at the same time: ");
             hs_lane_print(&lanes[i]);
         }
     ck_abort_msg("%s", text);
 }
 
-/* Waits until a lane can continue, and continues all that can. */
+/* Waits until a lane can continue, and continues all lanes that can. */
 static long step_all(struct hs_lane lanes[])
 {
     struct pollfd polled[LANES];
@@ -206,7 +207,7 @@ static long fuzz(struct hs_request_maker *maker, uint64_t first, long most)
     struct hs_lane lanes[LANES];
     uint64_t volley = first;
     long done = 0, begun = 0;
-    for (size_t i = 0; i < LANES; i++) /* one of them uses the listener for operators */
+    for (size_t i = 0; i < LANES; i++) /* one of the lanes uses the listener for operators */
         lanes[i] = (struct hs_lane){
             .fd = -1, .port = i == 0 ? service.admin_port : service.data_port, .judge = judge};
     do {
@@ -233,8 +234,8 @@ static long fuzz(struct hs_request_maker *maker, uint64_t first, long most)
     return done;
 }
 
-/* Most requests must pass the checks of header and length, because otherwise only these checks are
-   fuzzed. */
+/* Most requests must pass the checks of header and length, because only then the rest of the
+   service is fuzzed, too. */
 static void report(long done)
 {
     long well = 0;

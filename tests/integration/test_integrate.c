@@ -110,8 +110,8 @@ static json_t *post_frames(struct hs_test_http *http, double first, double last)
 }
 
 /*
- * Follows the page that all engines share: after another PUT, the frames of the last second are
- * posted once. Then the match works.
+ * Follows the page that all engines share: after the match was put again, the frames of the last
+ * second are posted once. Then the match works.
  */
 START_TEST(resync_ends)
 {

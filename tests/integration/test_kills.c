@@ -42,8 +42,8 @@ static void teardown(void)
     hs_kept_teardown(&kept);
 }
 
-/* `idle_seconds` is the value of --match-idle-seconds. With it, checkpoints are written only at the
-   start and the end of the service. If it is "", both have their defaults. */
+/* `idle_seconds` is the value of --match-idle-seconds. If it is set, checkpoints are written only
+   at the start and the end of the service. If it is "", both options have their defaults. */
 static void start_with(const char *idle_seconds)
 {
     const char *more[12] = {"--rules", kept.rules, "--default-ruleset", "game", "--threads", "3"};
@@ -99,8 +99,8 @@ static void start_in_vain(struct hs_random *random)
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Returns how long the service lives: mostly too short for a checkpoint, sometimes about the time
-   until one. */
+/* Returns how long the service lives: mostly too short for a checkpoint, sometimes about as long as
+   the time until one. */
 static long life_us(struct hs_random *random)
 {
     int kind = hs_random_index(random, 10);
@@ -121,7 +121,7 @@ static void live_and_die(struct hs_kill_game *game, struct hs_random *random)
     hs_kill_game_end(game);
 }
 
-/* Plays a service life that ends without a kill. */
+/* Plays against a service that ends without a kill. */
 static void live(struct hs_kill_game *game, int ticks)
 {
     start();
@@ -167,7 +167,7 @@ START_TEST(nothing_answered_is_lost)
         live_and_die(game, &random);
     }
     live(game, LAST_TICKS);
-    live(game, 1); /* SIGTERM loses nothing either */
+    live(game, 1); /* an end by SIGTERM loses nothing either */
     judge_totals(game, kills, hs_test_seconds() - began);
     hs_kill_game_destroy(game);
     hs_follower_destroy(follower);
@@ -206,8 +206,8 @@ END_TEST
 
 /* ---- requests interrupted by a kill ---- */
 
-/* Sends all claims of a gallery in one request, which has a long answer. Returns false without an
-   answer. */
+/* Sends all claims of a gallery in one request, which has a long answer. Returns false if there is
+   no answer. */
 static bool send_batch(struct hs_gallery *gallery)
 {
     char *list = NULL, path[64];

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An archive with sanitizers links only into programs of the same compiler. */
+/* If the archive is built with sanitizers, only programs of the same compiler can be linked with
+   it. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define HAS_SANITIZER 1
@@ -19,7 +20,7 @@
 #endif
 
 static char root[64];
-static char environment[512]; /* variables for pkg-config */
+static char environment[512]; /* environment variables for pkg-config */
 
 #define CXX "g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror"
 
@@ -64,7 +65,8 @@ START_TEST(headers_are_cxx)
 }
 END_TEST
 
-/* The same program, linked in both ways, prints the output in docs/library.md. */
+/* The example program prints the output in docs/library.md, linked with the archive and with the
+   shared library. */
 START_TEST(example_runs)
 {
     static const char *const packages[] = {"hindsight", "hindsight-static"};

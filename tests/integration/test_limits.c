@@ -12,7 +12,7 @@
 
 enum { CONNECTIONS = 3, BATCH = 3 };
 
-static struct hs_test_service service; /* --max-connections 3 --max-batch 3 */
+static struct hs_test_service service; /* started with --max-connections 3 --max-batch 3 */
 static struct hs_raw_answer answer;
 
 #define GET_LIVEZ "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -107,8 +107,8 @@ START_TEST(batches)
 }
 END_TEST
 
-/* An ignored member may nest up to the limit. With one more level, the service refuses it before it
-   builds a tree of values. */
+/* An ignored member may nest up to the limit. If it nests one level deeper, the service refuses the
+   request before it builds a tree of values. */
 START_TEST(depth)
 {
     for (int beyond = 0; beyond < 2; beyond++) {

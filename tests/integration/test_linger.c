@@ -21,7 +21,10 @@
 
 static struct hs_test_service service;
 
-enum { LINGERS_MS = HS_LINGER_US / 1000, PATIENCE_MS = 4000 /* for busy machines */ };
+enum {
+    LINGERS_MS = HS_LINGER_US / 1000,
+    PATIENCE_MS = 4000 /* PATIENCE_MS is for busy machines */
+};
 
 #define POST "POST /v1/matches/linger/frames HTTP/1.1\r\nHost: x\r\n"
 #define JSON "Content-Type: application/json\r\n"
@@ -99,8 +102,8 @@ START_TEST(endless_bodies_are_given_up)
 }
 END_TEST
 
-/* A long answer is still in the sockets when the next request is refused, because its reader is
-   slow. */
+/* A long answer is still in the sockets when the next request is refused, because the client reads
+   slowly. */
 START_TEST(earlier_answers_are_not_lost)
 {
     const int small = 4096;
@@ -154,7 +157,8 @@ START_TEST(more_behind_the_last_request)
 }
 END_TEST
 
-/* Waits until at most `descriptors` are open. Returns the number that is open at the end. */
+/* Waits until at most `descriptors` are open. Returns the number of descriptors that are open at
+   the end. */
 static double wait_for_descriptors(double descriptors, int patience_ms)
 {
     double open = 0;
@@ -191,7 +195,8 @@ START_TEST(a_flood_is_bounded)
 }
 END_TEST
 
-/* Clients that still wait when the service ends get their time, but no more. */
+/* Clients that still have not read their answer when the service ends get the usual time, but no
+   more. */
 START_TEST(the_end_is_bounded)
 {
     struct hs_test_service ending;

@@ -72,7 +72,7 @@ START_TEST(peers_cannot_forge_lines)
     struct counted counted;
     ck_assert(hs_test_service_start(&logging, arguments));
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
-        hs_raw_status(logging.data_port, requests[i]); /* some get no answer */
+        hs_raw_status(logging.data_port, requests[i]); /* some of these requests get no answer */
     int log = dup(logging.err);
     ck_assert(hs_test_service_stop(&logging));
     count_lines(log, &counted);
@@ -146,9 +146,9 @@ START_TEST(refusals_are_explained)
 }
 END_TEST
 
-/* No endpoint handles these requests: the watchdog answers them, or the service before it parses
-   the request. Their lines have the same form as others, so the owner of an X-Request-Id finds the
-   result. */
+/* No endpoint handles these requests: the watchdog answers some of them, and the others are
+   answered before the request is parsed. Their lines have the same form as others, so the owner of
+   an X-Request-Id finds the result. */
 START_TEST(refusals_of_the_edge_are_logged)
 {
 #define ABOUT(status, id, more)                                                                    \
@@ -198,8 +198,8 @@ START_TEST(refusals_of_the_edge_are_logged)
 }
 END_TEST
 
-/* A match reaches its memory limit repeatedly. The number of these lines per second is also
-   limited. */
+/* A match reaches its memory limit repeatedly. The number of log lines about matches per second is
+   limited, too. */
 START_TEST(floods_about_matches_are_counted)
 {
     enum { MATCHES = 40, RATE = 5, PLAYERS = 60 };
@@ -239,8 +239,8 @@ START_TEST(floods_about_matches_are_counted)
 }
 END_TEST
 
-/* For a flood of refused requests, the number of lines per second is limited. A line counts the
-   others. */
+/* For a flood of refused requests, the number of lines per second is limited. One more line says
+   how many are missing. */
 START_TEST(floods_are_counted_not_logged)
 {
     enum { FLOOD = 2000, RATE = 5 };
@@ -281,7 +281,7 @@ START_TEST(a_stuck_log_stops_nothing)
     snprintf(fifo, sizeof fifo, "%s/log", directory);
     snprintf(script, sizeof script, "%s/wrap.sh", directory);
     ck_assert_int_eq(mkfifo(fifo, 0600), 0);
-    int reader = open(fifo, O_RDWR | O_CLOEXEC); /* it never reads */
+    int reader = open(fifo, O_RDWR | O_CLOEXEC); /* this end of the FIFO is never read from */
     snprintf(wrap, sizeof wrap, "exec \"$@\" 2>%s\n", fifo);
     hs_test_write_file(script, wrap);
     snprintf(wrap, sizeof wrap, "/bin/sh %s", script);

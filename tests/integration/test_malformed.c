@@ -103,7 +103,7 @@ static const char *pointers_of(const json_t *item)
     return text;
 }
 
-/* Takes the malformed items out of a list, and compares their pointers. */
+/* Takes the answers to malformed items out of a list, and compares their pointers. */
 static void take_malformed(json_t *list, const char *const *pointers)
 {
     for (size_t i = 0; i < json_array_size(list);) {
@@ -147,7 +147,7 @@ START_TEST(a_bad_item_of_every_kind_in_one_tick)
     take_malformed(json_object_get(answer, "hits"),
                    (const char *const[]){"/hits/0", "/hits/1/claimed_bone", NULL});
     json_t *const both[] = {wanted, answer};
-    for (size_t i = 0; i < 2; i++) { /* ids contain the name of the match */
+    for (size_t i = 0; i < 2; i++) { /* ids depend on the name of the match */
         json_object_del(json_array_get(json_object_get(both[i], "shots"), 0), "verdict_id");
         json_object_del(json_array_get(json_object_get(both[i], "hits"), 0), "verdict_id");
     }
@@ -246,7 +246,7 @@ START_TEST(rows_of_a_table_are_items_too)
 }
 END_TEST
 
-/* Posts `count` hits with ten bad members each, and then a good hit. Returns the status. */
+/* Posts `count` hits with ten faults each, and then a good hit. Returns the status. */
 static long post_many(int count, char **answer)
 {
     struct hs_buffer body = {0};

@@ -181,7 +181,8 @@ START_TEST(test_memory_is_bounded)
     json_int_t later = history_bytes(http);
     ck_assert_msg(later <= full, "%lld bytes after one second, %lld after two", (long long)full,
                   (long long)later);
-    /* For one second: ten floats per bone and another kilobyte, times two for growth. */
+    /* For one second of frames: ten floats per bone and another kilobyte for each sample, times two
+       because arrays grow by doubling. */
     json_int_t bound = (json_int_t)players * 2 * (RATE + 2) * (BONES * 10 * 4 + 1024);
     json_int_t least = (json_int_t)players * RATE * BONES * 3 * 4;
     ck_assert_msg(later >= least && later <= bound, "%lld bytes, expected %lld to %lld",
@@ -249,8 +250,8 @@ static void *post_race(void *context)
     return NULL;
 }
 
-/* Makes shots at each bone at its place in even frames, at the time of the frame after `seen`. Each
-   reader has its own shooter. */
+/* Makes claims at the time of the frame after `seen`: one shot at each bone, at the bone's place in
+   even frames. Each reader has its own shooter. */
 static json_t *race_claims(const struct racer *racer, int seen)
 {
     json_t *hits = json_array();
@@ -307,8 +308,8 @@ static void *read_race(void *context)
         of_this_frame = seen == last_seen ? of_this_frame + 1 : 0;
         last_seen = seen;
         /*
-         * The service remembers a limited number of shot numbers per moment. Further numbers count
-         * as used.
+         * The service remembers a limited number of shot numbers for one time. Further numbers
+         * count as used.
          */
         if (seen < 0 || of_this_frame >= HS_LEDGER_NUMBERS / BONES) {
             sched_yield();

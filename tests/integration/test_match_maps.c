@@ -117,7 +117,7 @@ START_TEST(a_match_is_opened_on_a_map)
     assert_map(request("GET", "/v1/matches/open", NULL, 200), "dm4", revision);
     assert_map(listed("open"), "dm4", revision);
 
-    /* a PUT without `map` agrees with any map, and null counts as omitted */
+    /* a PUT without `map` confirms the match, whatever its map is; null counts as omitted */
     assert_map(request("PUT", "/v1/matches/open", json_object(), 200), "dm4", revision);
     assert_map(request("PUT", "/v1/matches/open", json_pack("{s:n}", "map"), 200), "dm4", revision);
     assert_map(request("PUT", "/v1/matches/open", json_pack("{s:s}", "map", "dm4"), 200), "dm4",
@@ -152,7 +152,7 @@ START_TEST(a_map_must_be_there)
     assert_text(refused, "detail", "nosuch");
     assert_code(refused, "unknown_map");
     request_only("GET", "/v1/matches/nowhere", NULL, 404);
-    /* a PUT with an unknown map does not confirm an open match either, and the match goes on */
+    /* a PUT with an unknown map is refused for an open match, too, and the match goes on */
     request_only("PUT", "/v1/matches/nowhere", json_object(), 201);
     assert_code(request("PUT", "/v1/matches/nowhere", with_map("nosuch"), 422), "unknown_map");
     /* if ruleset and map are both unknown, the answer names the ruleset */

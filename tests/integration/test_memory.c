@@ -102,8 +102,8 @@ START_TEST(a_match_keeps_to_its_memory)
 }
 END_TEST
 
-/* If memory is nearly full, no request opens a match. Open matches go on, and the limit holds. When
-   a match ends, its space is free again. */
+/* If memory is nearly full, no request can open a match. Open matches go on, and the limit holds.
+   When a match ends, its space is free again. */
 START_TEST(new_matches_are_refused_first)
 {
     static const char *const arguments[] = {"--history-bytes", "4000000", NULL};
@@ -147,7 +147,8 @@ enum { POSTERS = 3, MATCHES = 12, PLAYERS = 12, TICKS = 250, CLAIMS = 4 };
 
 struct poster {
     pthread_t thread;
-    int number, failures; /* answers with a status other than 200, or 503 for an opening */
+    int number, failures; /* `failures`: answers with a status other than 200, or 503 for an
+                             opening */
     int paid_twice, ticks;
     atomic_bool has_ended;
 };
@@ -285,7 +286,8 @@ static double largest_match(void)
 
 static const struct {
     const char *match_bytes, *history_bytes;
-    bool fills_match; /* the match reaches its limit; otherwise all matches together do */
+    bool fills_match; /* true: a match reaches its limit; false: all matches together reach
+                         theirs */
 } floods[] = {{"300000", "100000000", true}, {"100000000", "1500000", false}};
 
 START_TEST(nothing_passes_the_bounds)

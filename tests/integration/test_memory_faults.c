@@ -52,9 +52,9 @@ static void start(void)
 
 /* ---- each allocation in turn ---- */
 
-/* The items of the tick. The test first sends the `early` ones without faults. One shooter posts
-   shots, and the claims of these shots are in the same request. Another shooter posts no shots, but
-   so many claims that tables must grow. */
+/* The items of the tick. The test first sends the `early` items, while no allocation fails. One
+   shooter posts shots, and the claims of these shots are in the same request. Another shooter posts
+   no shots, but so many claims that tables must grow. */
 enum { EARLY = 1, SHOTS = 3, CLAIMS = 9, ITEMS = SHOTS + SHOTS + CLAIMS };
 
 static void make_items(struct hs_followed *items, uint64_t key)
@@ -153,8 +153,9 @@ static double damage_of(const char *match, const char *player)
     return damage;
 }
 
-/* Sends two ticks of one match, the second with too little memory, and then repeats the second.
-   Returns whether no allocation failed any more. */
+/* Sends two ticks of one match, and then the second one again. In the second tick the first `nth`
+   allocations succeed, and the next `count` fail. Returns whether none failed, because the tick
+   makes no more allocations. */
 static bool fail_at(struct hs_gallery *gallery, struct hs_faults *faults, long nth, long count,
                     struct hs_followed *items)
 {
@@ -236,7 +237,7 @@ START_TEST(allocations_fail_in_turn)
             free(items[m][i].text);
     }
     hs_gallery_judge(gallery, "after a kill");
-    hs_kept_stop(&kept); /* fails if a sanitizer in the service found a fault */
+    hs_kept_stop(&kept); /* this fails if a sanitizer in the service found a fault */
     hs_gallery_destroy(gallery);
 }
 END_TEST

@@ -17,14 +17,14 @@
 
 enum { REPLICAS = 2, WINDOW = 20, SHOT_TICKS = 3, MORE = 60 };
 #define TICK  0.05
-#define DELAY 0.1 /* the shooter sees the past, by this delay */
+#define DELAY 0.1 /* seconds; the shooter sees what happened this long ago */
 #define MATCH "/v1/matches/moving"
 
 static struct hs_test_service replicas[REPLICAS];
 static struct hs_balancer balancer;
 
-/* In one row only the game opens the match. In the other row a post opens it with the default
-   ruleset and the default map. */
+/* The two rows. In one, only the game opens the match. In the other, a post opens it with the
+   default ruleset and the default map. */
 static const struct {
     const char *arguments[8];
     /* the game opens the match at the start, and again when the match is unknown */
@@ -44,8 +44,8 @@ struct game {
     struct hs_test_http *http;
     int tick;
     int opened, resynced;
-    /* Numbers of claims: without enough history, accepted, stopped by the wall, and the last two
-       again after the move. */
+    /* Numbers of claims: inconclusive for lack of history, accepted, stopped by the wall; then
+       accepted and stopped after the move to the other replica. */
     int inconclusive, accepted, stopped, accepted_late, stopped_late;
 };
 
@@ -179,8 +179,9 @@ static void count_claim(struct game *game, const json_t *claim)
     }
 }
 
-/* Plays one tick of the game server. If the match is unknown, opens it, posts the frames that it
-   missed, and sends the request again. A match with too little history also gets these frames. */
+/* Plays one tick of the game server. If the match is unknown, opens it, posts the frames of the
+   window, and sends the request again. If a match reports too little history, it also gets these
+   frames. */
 static void play_tick(struct game *game)
 {
     char text[2048];

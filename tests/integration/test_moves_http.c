@@ -281,7 +281,7 @@ START_TEST(bad_fields_have_pointers_and_change_nothing)
     struct hs_test_response response = ask(http, "POST", path, bad[_i].body);
     assert_pointers(&response, _i);
     hs_test_response_free(&response);
-    /* A tick must refuse the same list with the same pointers. */
+    /* A tick with the same list must be refused with the same pointers. */
     if (strncmp(bad[_i].body, "{\"moves\":[{", 11) == 0) {
         snprintf(path, sizeof path, "/v1/matches/%s/ticks?strict=true", match);
         response = ask(http, "POST", path, bad[_i].body);
@@ -296,7 +296,7 @@ START_TEST(bad_fields_have_pointers_and_change_nothing)
 }
 END_TEST
 
-/* An absurd time of the client makes a bad move, but not a bad field. */
+/* An absurd client_time makes the move invalid, but is no bad field. */
 START_TEST(strange_client_times_are_answered_one_by_one)
 {
     static const char *const times[] = {"0", "-1", "-0.0", "1e-9", "-1e300", "1e300"};
@@ -309,7 +309,7 @@ START_TEST(strange_client_times_are_answered_one_by_one)
                  i, times[i], i);
         json_t *parsed = answer(http, "POST", "/v1/matches/strange/moves", body);
         bool far =
-            /* a first move only sets the clock, so it is accepted */
+            /* the first move only sets the clock, so it is accepted */
             strcmp(times[i], "1e300") == 0;
         assert_verdict(result_at(parsed, 0), far ? "accepted" : "rejected",
                        far ? "ok" : "bad_timestamp");
@@ -342,7 +342,7 @@ START_TEST(a_tick_judges_moves_after_frames_and_before_the_rest)
     free(text);
     json_t *state = answer(http, "GET", "/v1/matches/tick", NULL);
     const json_t *players = json_object_get(state, "players");
-    /* If the move were applied first, it would have added ann. */
+    /* If the move were applied before the frame, it would have added ann first. */
     ck_assert_uint_eq(json_array_size(players), 2);
     ck_assert_str_eq(text_of(json_array_get(players, 0), "player"), "ann");
     ck_assert(number_of(json_array_get(players, 0), "samples") == 1);
@@ -393,7 +393,7 @@ START_TEST(positions_are_acknowledged_or_corrected)
     ck_assert_str_eq(text_of(other_mode, "mode"), "falling");
     ck_assert(number_of(other_mode, "error") == 0);
     ck_assert_ptr_null(json_object_get(other_mode, "velocity"));
-    /* one move has only one of the positions, the other one is `pending` */
+    /* of the two moves, one has only one of the two positions, and the other is `pending` */
     for (size_t i = 3; i < 5; i++) {
         ck_assert_ptr_null(json_object_get(result_at(parsed, i), "ack"));
         ck_assert_ptr_null(json_object_get(result_at(parsed, i), "correction"));

@@ -185,7 +185,8 @@ static json_t *load_yaml(const char *path)
     return root;
 }
 
-/* A rule or a panel about a metric that does not exist would never show anything. */
+/* Every metric in a rule or a panel exists. If it did not, the rule or panel would never show
+   anything. */
 START_TEST(rules_and_dashboard_name_what_exists)
 {
     static struct names samples, recorded, used;
@@ -250,7 +251,7 @@ static void add_documented(struct names *names, const char *page)
     }
 }
 
-/* Adds the same for the metrics in a text of metrics. The label `le` is part of histograms. */
+/* Adds such entries for the metrics in a text of metrics, without the label `le` of histograms. */
 static void add_families(struct names *names, const char *text)
 {
     for (const char *line = text; (line = strstr(line, "# TYPE ")) != NULL;) {
@@ -411,7 +412,8 @@ START_TEST(metrics_move_with_the_traffic)
     ck_assert(hs_series(text, "hindsight_history_bytes") > 0);
     ck_assert(hs_series(text, "hindsight_http_connections{listener=\"data\"}") == 1);
     ck_assert(hs_series(text, "hindsight_http_connections_limit{listener=\"data\"}") >= 1);
-    ck_assert(hs_series(text, "hindsight_http_inflight_requests") >= 1); /* this request */
+    ck_assert(hs_series(text, "hindsight_http_inflight_requests") >= 1); /* the request for the
+                                                                            metrics itself */
     free(text);
     hs_test_http_close(http);
     for (int tries = 0;; tries++) {

@@ -136,8 +136,8 @@ START_TEST(late_requests_are_refused)
 }
 END_TEST
 
-/* A client that sends one request after the other always gets its answers, however late, because
-   refusing the only request would help nobody. A health check at the same time does not make a
+/* A client that sends one request after the other always gets its answers, however late, because to
+   refuse the only request would help nobody. A health check at the same time does not make a
    queue. */
 START_TEST(a_lone_client_is_never_refused)
 {
@@ -165,8 +165,8 @@ START_TEST(a_lone_client_is_never_refused)
 }
 END_TEST
 
-/* Sends requests while the service is stopped for that time. The worker also serves a request
-   before these, which waits behind no other one. */
+/* Sends requests while the service is stopped for `ms`. Before them the worker gets one more
+   request, which it serves because no other was before it. */
 static void stop_for(long ms, int fds[3])
 {
     halt();
@@ -224,7 +224,8 @@ START_TEST(queue_limit_can_be_off)
 END_TEST
 
 /* Many connections are ready at once, and then none. libmicrohttpd's event loop takes connections
-   in portions of 128. It must serve the last ones without waiting for another portion. */
+   in portions of 128. The service must serve the last connections of a portion without waiting for
+   another portion. */
 START_TEST(whole_portions_of_connections)
 {
     enum { CONNECTIONS = 256 };
@@ -376,7 +377,7 @@ START_TEST(tenants_have_their_rate)
     ck_assert_str_eq(hs_raw_header(&answer, "Connection", value), "");
     ck_assert_int_eq(ask_as(tokens[2].header, "/v1/matches/z/frames", FRAMES_BODY), 200);
     ck_assert_int_eq(ask_as("", "/v1/matches/m", NULL),
-                     401); /* this takes nothing from any bucket */
+                     401); /* a request without a valid token takes nothing from any bucket */
     for (int i = 0; i < 20; i++)
         ck_assert_int_eq(ask("/livez", "", NULL), 200);
     hs_test_pause_ms(wait_ms + 20);
@@ -388,7 +389,7 @@ START_TEST(tenants_have_their_rate)
 }
 END_TEST
 
-/* Without tokens, all clients count as one tenant. */
+/* If the service has no tokens, all clients count as one tenant. */
 START_TEST(one_rate_for_all)
 {
     static const char *const arguments[] = {"--tenant-rate", "1", "--tenant-burst", "2", NULL};

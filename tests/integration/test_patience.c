@@ -20,8 +20,9 @@
 
 enum { TICKS = 25, CLAIMS = (TICKS - 1) / 3 };
 
-static struct hs_test_service service; /* answers everything */
-static struct hs_test_service strict;  /* one request per 20 ms, without a burst */
+static struct hs_test_service service; /* the service that answers everything */
+static struct hs_test_service strict;  /* the service that accepts one request per 20 ms, without a
+                                          burst */
 static char folder[64];
 
 static const char *write_text(const char *name, const char *text)
@@ -173,12 +174,13 @@ static const struct {
     double at_least, at_most; /* seconds */
     const char *said;
 } given_up[] = {
-    /* The wait is longer than any client waits. */
+    /* The requested wait is longer than the program ever waits. */
     {{{BUSY("Retry-After: 3600\r\n", "{\"title\":\"Full\"}"), NULL}},
      0,
      10,
      "503 Full (sent 1 time; the service asks to wait another 3600 s)"},
-    /* The answer is repeated, and the time in its body is more exact than in its header. */
+    /* The service always gives this answer. The time in its body is more exact than in its
+       header. */
     {{{BUSY("Retry-After: 1\r\n", "{\"title\":\"Full\",\"retry_after_ms\":2}"), NULL}},
      0.2,
      30,
@@ -201,7 +203,7 @@ START_TEST(gives_up_and_says_why)
 }
 END_TEST
 
-/* A recording may contain expected refusals. */
+/* If a recording expects a refusal, the program does not wait. */
 START_TEST(refusals_that_are_expected_are_taken)
 {
     static const struct replies replies = {

@@ -116,8 +116,9 @@ END_TEST
 static const struct {
     const char *kind, *reason, *flag;
     json_int_t rejected;
-    /* Limits for refused and for flagged honest claims of the demo, in percent. An aimbot may by
-       chance hit a player who stands still, and some cheats hit the bone that pays best. */
+    /* Limits for refused and for flagged honest claims of the demo, in percent. Forged claims may
+       be right by chance: an aimbot may hit a player who stands still, and some cheats hit the bone
+       that pays best. */
     double demo_rejected, demo_flagged;
 } cheats[] = {
     {"shift-origin", "origin_mismatch", NULL, CLAIMS, 100, 0},
@@ -178,7 +179,7 @@ START_TEST(cheats_in_the_demo_are_refused)
                   cheats[_i].kind, rejected, claims);
     ck_assert_msg(flagged >= claims * cheats[_i].demo_flagged / 100, "%s: %g of %g are flagged",
                   cheats[_i].kind, flagged, claims);
-    /* A cheat that does not change the shot is not refused because of the cheat. */
+    /* The row expects no refusals: this cheat does not change the shot. */
     if (cheats[_i].rejected == 0)
         ck_assert(rejected == 0 && count_of(&result, "kinds/honest", "accepted") == (int)claims);
 }
@@ -226,8 +227,8 @@ START_TEST(the_documented_example_plays)
 }
 END_TEST
 
-/* A wall between both players is put with the name of the match. Without the wall the players see
-   each other. */
+/* A wall between both players is put as the map, with the name of the match. Without the wall the
+   players see each other. */
 START_TEST(a_map_can_be_brought)
 {
     struct hs_test_run result;
@@ -296,7 +297,7 @@ START_TEST(refusals_end_the_run_and_say_where)
     ck_assert_int_eq(result.code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "line 3: the service refused POST"));
     ck_assert_ptr_nonnull(strstr(result.err, "/frames/0/time"));
-    /* The service accepted this request, because its bad fields made one malformed item. */
+    /* The service accepted this request, because its bad fields made only one item malformed. */
     path = write_text("asked.jsonl", HEAD("asked") "{\"match\":\"asked\",\"request\":\"frames\","
                                                    "\"body\":{\"frames\":[{\"time\":\"noon\","
                                                    "\"players\":[]}]},\"answer\":{},\"expect\":"
@@ -454,7 +455,8 @@ START_TEST(demo_shows_what_it_promises)
 }
 END_TEST
 
-/* Counts only honest claims, because a forgery may turn a cheat's shot into a hit. */
+/* Returns the number of accepted claims of honest players. A forgery may turn a cheat's shot into a
+   hit, so cheats do not count. */
 static json_int_t accepted_of_honest(const struct hs_test_run *result)
 {
     json_t *object = json_loads(result->out, 0, NULL);

@@ -107,7 +107,8 @@ START_TEST(a_wrong_page_is_found)
 END_TEST
 
 /*
- * The table and the picture on the page are those of the demo. The picture is the indented block.
+ * The table and the picture on the page are those of the demo. The picture is the indented block of
+ * the page.
  */
 START_TEST(the_demo_draws_the_picture)
 {
@@ -140,7 +141,7 @@ START_TEST(a_verdict_is_found_again)
     ck_assert_uint_eq(strlen(text), 33);
     memcpy(id, text, 32);
     for (int i = 0; i < 100;
-         i++) { /* because the service writes lines slightly later than it sends answers */
+         i++) { /* wait, because the service writes lines slightly later than it sends answers */
         text = hs_test_shell(&code,
                              "sh tests/readme.sh block find_verdict docs/disputes.md | "
                              "sed s/%s/%s/ | (cd %s && sh) | jq -s '.[0] // empty'",

@@ -1,6 +1,6 @@
 /* Recordings of real matches, verified over HTTP and compared with the decisions of the game's own
    server. The recordings are not in the tree. The tests look for them in $HS_SHARED_DATA or
-   ../shared/data, and are skipped without them. */
+   ../shared/data, and are skipped if they find none. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,8 @@ static void path_of(const char *file, char path[512])
     snprintf(path, 512, "%s/%s", folder != NULL ? folder : "../shared/data", file);
 }
 
-/* A match of this kind has no integration mistakes. The frames of old games have no ping. */
+/* Checks that these matches get no hint of an integration mistake, except that the frames of old
+   games have no ping. */
 static void check_hints(const char *match)
 {
     char path[64];

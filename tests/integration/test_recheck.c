@@ -40,7 +40,7 @@ START_TEST(the_same_rules_give_the_same_bytes)
     ck_assert_int_eq(hs_recheck_number(&result, "replayed"), (json_int_t)sum.replayed);
     ck_assert_int_eq(hs_recheck_number(&result, "matches"), 2 * HS_TRAFFIC_OWN + 1);
     ck_assert_int_gt(hs_recheck_number(&result, "shots"), 20);
-    /* The claims must be of all kinds. Otherwise the comparison would prove little. */
+    /* The claims must be of all kinds. If they were not, the comparison would prove little. */
     size_t i, sorts = 0;
     json_t *reason;
     json_array_foreach(json_object_get(result.report, "reasons"), i, reason)
@@ -77,8 +77,8 @@ static void add_flip(json_t *flips, const char *match, const char *kind, const c
         json_sprintf("%s %s", before, json_string_value(json_object_get(after, "reason"))));
 }
 
-/* Compares the results of both services. The recorded ones may be from a brief answer, the others
-   are full. */
+/* Compares the results of both services. The recorded results may be from a brief answer; the other
+   results are full. */
 static void compare_results(json_t *flips, const char *match, const char *kind, bool is_brief,
                             const json_t *before, const json_t *after)
 {
@@ -101,8 +101,8 @@ static void compare_results(json_t *flips, const char *match, const char *kind, 
     ck_assert_uint_eq(listed, json_array_size(before));
 }
 
-/* Sends one line of the stream to the second service. If it opens a match, the match gets the other
-   rules. */
+/* Sends one line of the stream to the second service. If the line opens a match, the match gets the
+   other rules. */
 static void send_line(struct hs_test_http *http, const json_t *line, json_t *flips)
 {
     long status;
@@ -373,7 +373,8 @@ END_TEST
 
 /* ---- recordings of other programs ---- */
 
-/* The program itself plays every scenario file and the match of the demo. */
+/* `hindsight play` plays every scenario file, and `hindsight demo` its match. The recordings of
+   both are computed again. */
 START_TEST(scenarios_and_the_demo_are_computed_again)
 {
     static const char *const files[] = {

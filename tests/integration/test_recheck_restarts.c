@@ -24,7 +24,8 @@ START_TEST(a_restarted_service_continues_the_file)
     const char *path = hs_recordings_file("restart.stream");
     hs_record_little(path, "little", true);
     ck_assert_int_eq(stat(path, &status), 0);
-    ck_assert_int_eq(truncate(path, status.st_size - 40), 0); /* killed in the middle of a line */
+    ck_assert_int_eq(truncate(path, status.st_size - 40), 0); /* as if the service was killed in the
+                                                                 middle of a line */
     HS_RECHECK(&result, "recheck", path, "--json");
     ck_assert_msg(result.program.code == 0, "%s", result.program.err);
     ck_assert_int_eq(hs_recheck_number(&result, "interrupted"), 1);
@@ -45,7 +46,7 @@ END_TEST
 
 /* Records traffic over three runs of a service, which restores its matches each time. The first run
    ends by SIGTERM. The second run ends by SIGKILL or SIGTERM, with no checkpoint except the one at
-   its start. Counts the claims of all three runs. */
+   its start. `sum` gets the claims of all three runs. */
 static void record_lives(const char *path, bool kill_it, struct hs_traffic *sum)
 {
     static const int until[] = {100, 130, HS_TRAFFIC_TICKS};
@@ -118,8 +119,8 @@ START_TEST(a_state_that_is_too_large_is_a_gap)
 }
 END_TEST
 
-/* Under other rules, a restored match continues from its own state. Here the other rules equal the
-   recorded ones, so nothing may change. */
+/* If `recheck` uses other rules, a restored match continues from its own state, not from the
+   recorded state. Here the other rules equal the recorded ones, so nothing may change. */
 START_TEST(other_rules_go_on_after_a_restart)
 {
     struct hs_recheck result;

@@ -113,7 +113,8 @@ static json_t *reload(const char *msg)
 
 #define REFUSED "not reloaded: the old configuration stays in use"
 
-/* Waits for the metric, because the service sets it just after it writes the line. */
+/* Waits until the metric has the value, because the service sets it just after it writes the log
+   line. */
 static void expect_successful(double value)
 {
     for (int tries = 0; tries < 1000 && hs_metric(&service, SUCCESSFUL) != value; tries++)
@@ -305,8 +306,8 @@ START_TEST(a_running_match_keeps_its_rules)
 }
 END_TEST
 
-/* Puts rulesets and opens matches while the rulesets are replaced, until *stop. Returns the number
-   of wrong answers. */
+/* Puts rulesets and opens matches until *stop is true. Meanwhile a reload replaces the rulesets.
+   Returns the number of wrong answers. */
 static void *use_rulesets(void *context)
 {
     atomic_bool *stop = context;
@@ -383,7 +384,7 @@ START_TEST(the_service_manager_is_told)
         expect_message(fd, "WATCHDOG=1");
         expect_message(fd, "WATCHDOG=1");
     }
-    stop(); /* messages of this time wait in the socket */
+    stop(); /* stops the service; its messages wait in the socket */
     char message[64] = "";
     while (strcmp(message, "STOPPING=1") != 0) {
         ssize_t len = recv(fd, message, sizeof message - 1, MSG_DONTWAIT);

@@ -71,8 +71,8 @@ static void open_match(struct hs_test_http *http, const char *match)
     post_frames(http, match, 100, 101);
 }
 
-/* Returns the k-th result of an answer as text without its `replayed`, and stores that in
- *replayed. */
+/* Returns result `k` of an answer as text without its member `replayed`, and stores that member's
+ * value in *replayed. */
 static char *result_text(const char *body, size_t k, bool *replayed)
 {
     static const char fresh[] = ",\"replayed\":false}", again[] = ",\"replayed\":true}";
@@ -162,7 +162,8 @@ START_TEST(the_same_bytes_whatever_happened_since)
     ck_assert_msg(strstr(first, items[_i].verdict) != NULL, "%s", first);
     ck_assert(strstr(first, "\"checks\":[{") != NULL);
     double damage = damage_dealt(http, match);
-    /* Row: a text before the item, and a text in it. The item is the same in every row. */
+    /* The ways to write an item. Row: a text before it, and a text in it. The item is the same in
+       every row. */
     static const char *const ways[][2] = {
         {"\"now\":101,", ""},
         {"\"now\":150,", ""},
@@ -327,7 +328,7 @@ START_TEST(a_tick_sent_again)
     struct hs_test_response once, twice;
     post(http, "/v1/matches/tick/ticks", body, &once);
     post(http, "/v1/matches/tick/ticks", body, &twice);
-    /* The frame exists already. Shots and hits get the same answers. */
+    /* The frame is stored already. Shots and hits get the same answers again. */
     ck_assert(strstr(twice.body, "\"stored\":0") != NULL);
     const char *of_once = strstr(once.body, "\"shots\":["),
                *of_twice = strstr(twice.body, "\"shots\":[");

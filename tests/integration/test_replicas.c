@@ -49,7 +49,8 @@ static void balance(struct hs_balancer *balancer, unsigned chosen)
 
 enum { MATCHES = 240 };
 
-/* Opens every match through the balancer. Sets fresh[m] if match m was new to its replica. */
+/* Opens every match through the balancer. Sets fresh[m] if the replica that got match m did not
+   have it before. */
 static void open_matches(unsigned port, bool fresh[MATCHES])
 {
     struct hs_test_http *http = hs_test_http_open(port);
@@ -116,7 +117,7 @@ START_TEST(only_its_own_matches_move)
     for (int i = 0; i < MATCHES; i++)
         ck_assert_int_eq(fresh[i], before[i] == 1);
 
-    /* A match has one replica, however its name is spelled. */
+    /* A match goes to one replica, however the name is spelled in the path. */
     for (int i = 0; i < MATCHES; i += 10) {
         char path[64];
         snprintf(path, sizeof path, "/v1/matches/%%6Datch%%2d%d", i);
@@ -209,7 +210,7 @@ START_TEST(draining_fails_no_request)
 }
 END_TEST
 
-/* HAProxy skips a dead replica, so later requests get an answer at once. */
+/* HAProxy skips a dead replica, so requests for its matches are answered at once by another one. */
 START_TEST(a_dead_replica_is_stepped_over)
 {
     struct hs_balancer balancer;
@@ -250,7 +251,7 @@ START_TEST(a_busy_replica_keeps_its_matches)
 }
 END_TEST
 
-/* Without any replica, the answer is a problem document with a retry time. */
+/* If no replica is up, the answer is a problem document with a retry time. */
 START_TEST(without_replicas_it_says_so)
 {
     struct hs_balancer balancer;

@@ -96,8 +96,8 @@ static size_t compare_services(const struct one_case *one, struct sender *first,
     return compared;
 }
 
-/* Row 93 of the acceptance table: another process later answers the same requests about the same
-   history in the same way. */
+/* Row 93 of the acceptance table: another process, later, gives the same answers to the same
+   requests about the same history. */
 START_TEST(test_fresh_service_answers_the_same)
 {
     struct sender first = {.http = hs_test_http_open(service.data_port)};
@@ -207,7 +207,7 @@ static bool is_regrouped(size_t i, int frame, long frames)
            (i / HS_REFERENCES + (size_t)frame) % FRAMES < (size_t)frames;
 }
 
-/* Row: a frame of reference, and whether requests are split or merged. */
+/* Row: a frame of reference, and whether the requests are split or merged. */
 START_TEST(test_groups_do_not_matter)
 {
     enum hs_regrouping regrouping = _i % 2 == 0 ? HS_REGROUP_SPLIT : HS_REGROUP_MERGED;
@@ -301,8 +301,8 @@ static int run_suite(void)
 
 int main(void)
 {
-    /* Options that only the marked scenarios need, which do not affect the others, and enough
-       capacity for all. */
+    /* Options that only some marked scenarios need and that do not affect the others; and enough
+       capacity for all scenarios. */
     static const char *const options[] = {"--auto-open=false", "--max-matches=100000",
                                           "--max-rulesets=10000", "--max-maps=4096", NULL};
     int failed = 1;

@@ -41,7 +41,7 @@ static json_t *scene_of(const char *id)
 
 /* ---- scenes ---- */
 
-/* Whether a body with this role is shown at this moment. */
+/* Whether the scene shows a body with this role at this moment (`when`). */
 static bool has_body(const json_t *scene, const char *role, const char *when)
 {
     size_t i;
@@ -366,7 +366,7 @@ START_TEST(what_if_takes_filters_and_pages)
 {
     char ids[HS_STORED_CLAIMS][HS_STORED_ID], query[96] = "?limit=1";
     hs_kept_start(&kept, NULL);
-    post_kinds(ids); /* the fair one is not stored */
+    post_kinds(ids); /* the store leaves out the verdict on the fair claim */
     char *rules = changed_rules("rewind", "limit", 0.5);
     json_int_t computed = 0;
     for (int page = 0; query[0] != '\0'; page++) {
@@ -382,7 +382,7 @@ START_TEST(what_if_takes_filters_and_pages)
     ck_assert_int_eq(count_of(answer, "computed"), 1);
     json_decref(answer);
     free(rules);
-    json_t *root = hs_stored_get(&kept, "/v1/rulesets/metres"); /* other rigs */
+    json_t *root = hs_stored_get(&kept, "/v1/rulesets/metres"); /* change the rigs */
     char *metres = json_dumps(json_object_get(root, "ruleset"), JSON_COMPACT);
     answer = what_if("", metres);
     ck_assert_int_eq(count_of(answer, "computed"), 0);
@@ -396,7 +396,7 @@ START_TEST(what_if_takes_filters_and_pages)
 }
 END_TEST
 
-/* ---- who may see them ---- */
+/* ---- who may see scenes ---- */
 
 START_TEST(tenants_see_their_own)
 {

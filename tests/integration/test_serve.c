@@ -212,8 +212,8 @@ START_TEST(check_config_warns_of_rulesets)
 }
 END_TEST
 
-/* The man page describes every command. The shipped configuration is valid after its rules are
-   installed. */
+/* The man page describes every command. The shipped configuration is valid once the rulesets that
+   it names are installed. */
 START_TEST(shipped_files_are_right)
 {
     char *page = hs_test_read_file("deploy/hindsight.1", NULL), line[160];
@@ -308,7 +308,7 @@ START_TEST(log_lines_are_json)
 END_TEST
 
 /* The service starts even without standard streams, and does not write its log to one of its
-   sockets. Then there is no ready line. The service is ready when it has two sockets. */
+   sockets. There is no ready line then, so the test waits until the process has two sockets. */
 START_TEST(starts_with_closed_streams)
 {
     static const char script[] =

@@ -176,8 +176,8 @@ START_TEST(steady_bodies_are_taken)
 }
 END_TEST
 
-/* Long answers use memory until the client reads them, so they count like bodies. Answers of /livez
-   and /metrics do not count. */
+/* Long answers use memory until the client reads them, so they count towards the same limit as
+   bodies. Answers of /livez and /metrics do not count. */
 START_TEST(long_answers_are_charged)
 {
     static const char *const small[] = {"--inflight-body-bytes", "131072", "--body-bytes", "65536",
@@ -204,7 +204,7 @@ END_TEST
 
 /* ---- maps that are built ---- */
 
-/* Returns a value from the kernel's status of the process, in KiB. */
+/* Returns a value from /proc/PID/status of the service, in KiB. */
 static long status_kib(const char *key)
 {
     char path[64], line[256];
@@ -234,8 +234,8 @@ static char *many_triangles(size_t size)
     return body;
 }
 
-/* The service limits the memory of a build before it reads the map. This map would need hundreds of
-   MiB. */
+/* The service refuses a build that needs too much memory before it reads the map. This map would
+   need hundreds of MiB. */
 START_TEST(builds_are_refused_before_they_begin)
 {
     static const char *const small[] = {"--map-bytes", "33554432", NULL};
@@ -343,7 +343,7 @@ START_TEST(rulesets_of_one_tenant_leave_half)
     int count = 0;
     start(small);
     ck_assert(hs_metric(&service, "hindsight_ruleset_bytes_limit") == 6 * MIB);
-    ck_assert(hs_metric(&service, "hindsight_rulesets") == 7); /* the built-in ones */
+    ck_assert(hs_metric(&service, "hindsight_rulesets") == 7); /* the seven built-in rulesets */
     ck_assert(hs_metric(&service, "hindsight_rulesets_limit") == 256);
     ck_assert(hs_metric(&service, "hindsight_maps_limit") == 64);
     for (; count < 100 && put_ruleset(ACME, "mine", count + 1) != 503; count++) {

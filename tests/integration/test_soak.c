@@ -264,7 +264,7 @@ static void assert_below(const char *name)
     ck_assert_msg(hs_metric(&service, name) <= hs_metric(&service, limit), "%s is passed", name);
 }
 
-/* A sanitizer needs memory and does not release freed memory. */
+/* A sanitizer needs memory of its own and does not release freed memory. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #elif defined(__has_feature)

@@ -64,12 +64,12 @@ struct client {
     void (*act)(struct client *client, int round);
     struct hs_test_http *http;
     const char *token;
-    struct game *game; /* for threads that post frames or claims */
+    struct game *game; /* the game of a thread that posts frames or claims */
     struct hs_random random;
     struct paid paid;
     char doubtful[BODY]; /* body with claims that got no answer */
     long answers, refused;
-    char fault[512]; /* empty without a fault */
+    char fault[512]; /* empty if there is no fault */
 };
 
 static void pause_us(long us)
@@ -79,8 +79,8 @@ static void pause_us(long us)
 
 /* ---- requests ---- */
 
-/* Sends a request. A status is a fault unless `allowed` (such as " 200 201 ") contains it or it is
-   a refusal for lack of space or time. The caller frees the answer. */
+/* Sends a request. A status is a fault unless `allowed` (such as " 200 201 ") contains it, or
+   unless it refuses the request for lack of space or time. The caller frees the answer. */
 static long send_as(struct client *client, const char *method, const char *path, const char *body,
                     const char *const *headers, const char *allowed,
                     struct hs_test_response *response)
@@ -209,8 +209,8 @@ static void shoot(struct client *client, int round)
             break;
         }
     }
-    if (round % 8 ==
-        0) { /* by another player, because a player who posts shots must post all of them */
+    if (round % 8 == 0) { /* another player posts this shot, because a player who posts shots must
+                             post all of them */
         snprintf(path, sizeof path, "/v1/matches/%s/shots", game->match);
         snprintf(body, sizeof body,
                  "{\"now\":%.6f,\"shots\":[{\"shot\":%d,\"shooter\":\"t\",\"time\":%.6f,"
@@ -266,7 +266,7 @@ static void look(struct client *client, int round)
                                         "/v1/matches",      "/v1/matches/red", "/v1/rulesets",
                                         "/v1/matches/green"};
     const char *path = paths[round % 7];
-    /* Before a post opens the match, and while the service is not ready, these do not exist. */
+    /* A match gets 403 until a post opens it, and /readyz gets 404 while the service drains. */
     ask(client, "GET", path, NULL, " 200 403 404 ");
     pause_us(2000);
 }
@@ -372,7 +372,7 @@ static int blow(long seconds)
         pause_us(60000);
         rounds++;
     } while (hs_test_seconds() - began < (double)seconds);
-    /* because the next process could not start with a broken file */
+    /* repair the file, because the next process cannot start with a broken one */
     put_file("rules/extra.json", "{}");
     return rounds;
 }
@@ -468,7 +468,7 @@ START_TEST(nothing_is_lost)
     hs_test_tokens_write(token_path, tokens, TOKENS);
     ck_assert(hs_test_service_start(&service, storm));
     ck_assert_uint_eq(gather(), CLIENTS);
-    replace(&clients[CLIENTS - 2], 1); /* so that a ruleset exists for the matches */
+    replace(&clients[CLIENTS - 2], 1); /* puts the ruleset that the matches need */
     for (size_t i = 0; i < CLIENTS; i++)
         ck_assert_int_eq(pthread_create(&clients[i].thread, NULL, run, &clients[i]), 0);
     int reloads = blow(hs_test_count("HS_STORM_SECONDS", 3));

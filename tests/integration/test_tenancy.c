@@ -243,11 +243,11 @@ START_TEST(the_admin_listener_is_no_way_around)
 }
 END_TEST
 
-/* The service does not wait for the body: it answers when only the header was sent. */
+/* The service refuses the request when only the header was sent, and does not wait for the body. */
 START_TEST(refused_before_the_body)
 {
     static const struct {
-        int who; /* -1: no token */
+        int who; /* index of the token; -1: no token */
         const char *path;
         int status;
     } sent[] = {{-1, "m-early/frames", 401},
@@ -398,7 +398,7 @@ START_TEST(a_verdict_is_named_by_its_tenant_too)
     verdict_id(ZETA, other);
     verdict_id(ACME, again);
     ck_assert_str_ne(first, other);
-    ck_assert_str_ne(first, again); /* a claim in another opening is another claim */
+    ck_assert_str_ne(first, again); /* a claim in another opening of the match is another claim */
 }
 END_TEST
 

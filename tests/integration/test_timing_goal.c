@@ -42,15 +42,15 @@ START_TEST(the_goal_is_met)
         for (int cheat = 0; cheat < HS_TIMING_CHEATS; cheat++)
             ck_assert_uint_eq(totals.cheats[profile][cheat][HS_TIMING_ACKS].runs, run.runs);
     }
-    /* The compatible check has known weaknesses: on bad networks it must be as bad as
-       documented. */
+    /* The compatible check (`timing_discrepancy`) flags honest players on bad networks. The
+       documentation says so, and the simulation must show it. */
     const struct hs_timing_honest *bad = &totals.honest[HS_TIMING_BAD][HS_TIMING_ACKS];
     ck_assert_double_ge((double)bad->flags[HS_DETECTOR_DISCREPANCY] / bad->hours, 100);
 }
 END_TEST
 
-/* Packets that are delayed on purpose look like a bad network. They are counted as bursts, and
-   never prove a cheat. */
+/* Packets that are delayed on purpose look like a bad network. They are counted as packet bursts,
+   and never prove a cheat. */
 START_TEST(held_packets_are_bursts)
 {
     run.hours = 0;
@@ -63,7 +63,7 @@ START_TEST(held_packets_are_bursts)
 }
 END_TEST
 
-/* With a check that does nothing, the goal must be missed. */
+/* If the check does nothing, the goal must be missed. */
 START_TEST(the_goal_can_be_missed)
 {
     char missed[2048];
@@ -147,7 +147,7 @@ static int assert_found(const char *text, const char *heading, const char *row, 
 {
     const json_t *found = json_object_get(json_object_get(cheat, "detectors"), judge);
     if (number_in(found, "found") == 0)
-        return 1; /* a dash */
+        return 1; /* the cell is a dash */
     ck_assert_double_eq_tol(hs_test_cell(text, heading, row, before),
                             100 * number_in(found, "found") / number_in(cheat, "runs"), 0.06);
     ck_assert_double_eq_tol(hs_test_cell(text, heading, row, before + 2),

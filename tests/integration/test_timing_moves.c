@@ -28,7 +28,7 @@ struct session {
     uint64_t seq, epoch;
 };
 
-/* Turn 0 is in this process, and turn 1 is over HTTP. */
+/* Opens a session. Turn 0: in this process; turn 1: over HTTP. */
 static struct session open_session(int turn, bool resolution)
 {
     return (struct session){
@@ -52,7 +52,7 @@ static struct hs_timing_seen judge_at(struct session *session, int64_t timestamp
     return seen;
 }
 
-/* Sends honest moves for that long, and keeps the last two times. */
+/* Sends honest moves for `seconds`. The session keeps the last two times. */
 static void run(struct session *session, double seconds)
 {
     static struct hs_move moves[BATCH];
@@ -98,7 +98,7 @@ static void end(struct session *session)
     hs_timing_runner_close(session->runner);
 }
 
-/* Expects that the session that got an additional move ends in the same state as the other one. */
+/* Expects that both sessions are in the same state, although one of them got an additional move. */
 static void expect_unchanged(struct session *touched, struct session *untouched)
 {
     for (int i = 0; i < 30; i++) {
@@ -218,9 +218,9 @@ START_TEST(half_a_period_back_is_no_reset)
 }
 END_TEST
 
-/* The compatible check takes any timestamp from the other half of the period as a reset. So does
-   the default check. But if no clock can show such a timestamp, the default check grants at most
-   the server's time. */
+/* The compatible check (`timing_discrepancy`) takes a timestamp as a reset if it is more than half
+   a reset period before the last one. So does the default check. But if no honest clock can show
+   such a timestamp, the default check grants at most the server's time. */
 START_TEST(an_implausible_reset_gets_clipped_time)
 {
     bool resolution = _i % 2;
@@ -306,7 +306,7 @@ START_TEST(a_new_epoch_begins_anew)
     ck_assert_int_eq(seen.reason, HS_MOVE_OK);
     ck_assert_double_eq(seen.delta_s, 0);
     run(&session, 2);
-    /* Packets of the old connection that arrive late. */
+    /* Packets of an older epoch that arrive late. */
     session.epoch = 7;
     ck_assert_int_eq(judge_at(&session, S(56.5), session.received_us + 9).reason, HS_MOVE_STALE);
     /* Another new epoch, 2 s later. */

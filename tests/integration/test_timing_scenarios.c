@@ -29,7 +29,7 @@ enum { FLAGS_KEPT = 64 };
 
 /* The results of a stream. */
 struct outcome {
-    /* times of flags since the start of the stream, by the client's time of sending */
+    /* times at which flagged moves were sent, in seconds since the start of the stream */
     double compat_s[FLAGS_KEPT];
     int compat_flags, guard_flags;
     double guard_s, proven_s, suspected_s; /* times of the first flags; infinite: no flag */

@@ -64,7 +64,8 @@ static CURL *open_client(const char *authority)
     return curl;
 }
 
-/* Returns the status, or 0 and sets *code. */
+/* Sends a GET and returns the status. If there is no answer, returns 0 and sets *code to libcurl's
+   error. */
 static long get(CURL *curl, const char *scheme, unsigned port, const char *path, char body[4096],
                 CURLcode *code)
 {
@@ -144,11 +145,11 @@ static const struct {
     {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-AES256-GCM-SHA384", true},
     {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-CHACHA20-POLY1305", true},
     {EC_256, "-tls1_2 -cipher ECDHE-ECDSA-AES128-GCM-SHA256", true},
-    /* RSA key exchange: the certificate's key protects the session key */
+    /* refused: RSA key exchange, in which the certificate's key protects the session key */
     {RSA_2048, "-tls1_2 -cipher AES128-GCM-SHA256", false},
     {RSA_2048, "-tls1_2 -cipher AES256-SHA256", false},
     {RSA_2048, "-tls1_2 -cipher AES128-SHA", false},
-    /* CBC */
+    /* refused: a CBC cipher */
     {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-AES128-SHA", false},
     {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-AES128-SHA256", false},
     {RSA_2048, "-tls1_2 -cipher ECDHE-RSA-AES256-SHA384", false},
@@ -253,7 +254,8 @@ START_TEST(slow_bodies_are_cut_off)
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
     code = curl_easy_perform(curl);
     ck_assert_int_ne(code, CURLE_OK);
-    ck_assert_int_ne(code, CURLE_ABORTED_BY_CALLBACK); /* long before the end of the body */
+    ck_assert_int_ne(code, CURLE_ABORTED_BY_CALLBACK); /* the service cut the connection long before
+                                                          the end of the body */
     ck_assert_int_gt(left, 20);
     ck_assert_str_eq(body, "");
     curl_slist_free_all(headers);
@@ -284,7 +286,7 @@ static const char *path_of(const char *name)
     return path;
 }
 
-/* Returns whether `data` exists. A start that fails must not create it. */
+/* Returns whether the directory `data` exists. A start that fails must not create it. */
 static bool data_was_made(void)
 {
     return access(path_of("data"), F_OK) == 0;

@@ -268,7 +268,7 @@ static const struct {
     const char *result;
 } failures[] = {
     {500, 0, "refused"}, {404, 0, "refused"},   {302, 0, "refused"},
-    {503, 0, "refused"}, {200, 8000, "failed"}, /* longer than the service waits */
+    {503, 0, "refused"}, {200, 8000, "failed"}, /* this answer comes later than the service waits */
 };
 
 /* The same bytes are sent again, with the same key and a new signature. */
@@ -277,7 +277,7 @@ START_TEST(a_failed_batch_is_sent_again)
     hs_receiver_answer(receiver, failures[_i].status, failures[_i].pause_ms, 2);
     post(HS_SOURCE_SHORT, 1, 1);
     hs_receiver_wait(receiver, 1);
-    post(HS_SOURCE_FAR, 2, 1); /* waits for its own batch */
+    post(HS_SOURCE_FAR, 2, 1); /* this verdict waits for the next batch */
     hs_receiver_wait(receiver, 4);
     const struct hs_received *sent[4];
     for (size_t i = 0; i < 4; i++) {
@@ -289,7 +289,7 @@ START_TEST(a_failed_batch_is_sent_again)
         ck_assert_str_eq(sent[i]->body, sent[0]->body);
         ck_assert_str_eq(sent[i]->key, sent[0]->key);
     }
-    ck_assert_str_ne(sent[2]->signature, sent[0]->signature); /* more than a second later */
+    ck_assert_str_ne(sent[2]->signature, sent[0]->signature); /* signed more than a second later */
     ck_assert_str_ne(sent[3]->key, sent[0]->key);
     await_metric("hindsight_webhook_delivered_total", 2);
     ck_assert_double_eq(results(failures[_i].result), 2);
@@ -310,7 +310,7 @@ START_TEST(a_receiver_that_is_away_gets_all_later)
     ck_assert_double_ge(results("failed"), 2);
     ck_assert_double_eq(hs_metric(&service, "hindsight_webhook_queue_length"), 150);
     ck_assert_double_gt(hs_metric(&service, "hindsight_webhook_oldest_seconds"), 0.4);
-    start_receiver(); /* on the same port */
+    start_receiver(); /* starts again on the same port */
     await_metric("hindsight_webhook_delivered_total", 150);
     ck_assert_uint_eq(count_of(0), HS_WEBHOOK_BATCH);
 }
@@ -457,7 +457,7 @@ END_TEST
 
 START_TEST(the_end_of_the_service_sends_the_rest)
 {
-    hs_receiver_answer(receiver, 500, 0, 2); /* also after two failures */
+    hs_receiver_answer(receiver, 500, 0, 2); /* the rest is also sent after two failures */
     post(HS_SOURCE_SHORT, 1, 230);
     stop();
     size_t sum = 0, requests = hs_receiver_count(receiver);

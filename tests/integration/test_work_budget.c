@@ -22,8 +22,8 @@
 
 enum { BUDGET = 5000000 };
 
-/* Max cost of the items after the budget of a request is used up: each is looked up, and one claim
-   is abandoned in the middle. */
+/* Max cost of the items after the budget of a request is used up: each item is still looked up, and
+   one claim is stopped in the middle. */
 enum { BEYOND = 500000 };
 
 static struct hs_test_kept kept;
@@ -168,7 +168,7 @@ static void assert_text(const json_t *result, const char *key, const char *wante
     ck_assert_msg(text != NULL && strcmp(text, wanted) == 0, "%s is %s, not %s", key, text, wanted);
 }
 
-/* Sends an item that did not fit alone. It is verified and paid once. */
+/* Sends an item that did not fit again, alone in a request. It is verified and paid once. */
 static void send_again(const json_t *over)
 {
     int shooter = atoi(json_string_value(json_object_get(over, "shooter")) + 1);
@@ -315,8 +315,8 @@ static pthread_t begin_heavy(struct heavy *heavy)
 
 static const char *const unbounded[] = {"--request-work", "300000000", NULL};
 
-/* While the claims of a request are verified for seconds, the match can be read and saved, and the
-   service is alive. */
+/* While the claims of a request are verified for seconds, the match can be read and saved, and
+   /livez reports that the service is alive. */
 START_TEST(others_come_between_claims)
 {
     struct heavy heavy;
@@ -339,7 +339,7 @@ START_TEST(others_come_between_claims)
 }
 END_TEST
 
-/* Meanwhile the only worker of the listener serves other connections. */
+/* While a long request runs, the only worker of the listener serves other connections. */
 START_TEST(workers_go_on)
 {
     static const char *const arguments[] = {"--request-work", "300000000", "--threads", "1", NULL};
@@ -379,8 +379,8 @@ END_TEST
 
 /* ---- rulesets ---- */
 
-/* A ruleset is refused, wherever it is from, if a single claim under it could cost more than a
-   request may. */
+/* A ruleset is refused, whether it comes from a file or from a PUT, if a single claim under it
+   could cost more than a request may. */
 START_TEST(dear_rulesets_are_refused)
 {
     static const char text[] =

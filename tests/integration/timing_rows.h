@@ -9,7 +9,7 @@
 
 /* Special values of `compat_s` and `guard_s`. */
 #define HS_TIMING_NEVER   (-1.0) /* no flag */
-#define HS_TIMING_ANY     (-2.0) /* flags are not compared */
+#define HS_TIMING_ANY     (-2.0) /* the time of the flag is not compared */
 #define HS_TIMING_UNKNOWN (-3.0) /* no flag before `origin_us`, any flag later */
 
 struct hs_timing_row {
@@ -25,7 +25,7 @@ struct hs_timing_row {
     /* Latest time of the default check's first flag, or a special value. */
     double guard_s;
     bool has_discrepancy;
-    double discrepancy_s; /* of the compatible check at the end */
+    double discrepancy_s; /* discrepancy of the compatible check at the end */
     int bursts;           /* min number of flags in the minute with the most flags */
     int64_t http_us;      /* over HTTP, the stream ends here; 0: plays the whole stream */
     struct hs_clock_options play;
@@ -39,7 +39,8 @@ struct hs_timing_spread {
     int number;
     const char *name;
     double drift;
-    double least_s, median_s, most_s, rounding_s; /* of the compatible check */
+    double least_s, median_s, most_s, rounding_s; /* seconds until the first flag of the compatible
+                                                     check */
     double guard_median_s;                        /* max median of the default check */
     struct hs_clock_options play;
 };

@@ -10,7 +10,8 @@
 #include "tests/support/random.h"
 
 struct client {
-    int id, from, until; /* number of the client; first and last tick of this part */
+    int id, from, until; /* number of the client; the first tick of this part, and the tick after
+                            its last */
     unsigned port;
     struct hs_random random;
     struct hs_test_http *http;
@@ -115,7 +116,7 @@ static int write_move(const struct client *client, int seq, double time, char *o
                     4 * client->id, 4 * client->id + (seq % 3 == 0 ? 0.5 : 0.0));
 }
 
-/* Sends frames in one request, then moves and claims in others. */
+/* Sends frames in one request, then moves and claims in other requests. */
 static void send_apart(struct client *client, double time, int shot)
 {
     char path[128], body[2048], items[1024];
@@ -131,7 +132,7 @@ static void send_apart(struct client *client, double time, int shot)
     write_hit(client, shot, time, items, sizeof items);
     snprintf(body, sizeof body, "{\"now\":%.4f,\"hits\":[%s]}", time, items);
     send_body(client, "POST", path, body, false);
-    if (client->id % 3 != 0) /* the other clients post no shots, so their hits need none */
+    if (client->id % 3 != 0) /* two of three clients post no shots, so their hits need none */
         return;
     path_of(client, "shots", path);
     write_shot(client, shot + 1, time, items, sizeof items);
@@ -152,7 +153,7 @@ static void send_tick(struct client *client, double time, int shot)
     send_body(client, "POST", path, body, false);
 }
 
-/* Ends the match and opens it again under rules that have changed meanwhile. */
+/* Ends the match, puts a changed ruleset, and opens the match again. */
 static void change_sides(struct client *client)
 {
     char path[128], path_of_map[128], body[512];
@@ -175,7 +176,7 @@ static void change_sides(struct client *client)
     snprintf(body, sizeof body, "{\"ruleset\":\"house-%d\",\"map\":\"wall-%d\"}", client->id,
              client->id);
     send_body(client, "PUT", path, body, false);
-    /* The map of the match is replaced, but the match keeps its map. */
+    /* Puts another map with the same name; the match keeps its map. */
     send_body(client, "PUT", path_of_map, "{}", false);
 }
 

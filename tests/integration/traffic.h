@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* OWN of the CLIENTS have a match of their own, which they open twice. The others share a match.
-   Each client sends TICKS ticks. */
+/* HS_TRAFFIC_OWN of the HS_TRAFFIC_CLIENTS clients have a match of their own, which they open
+   twice. The others share a match. Each client sends TICKS ticks. */
 enum { HS_TRAFFIC_OWN = 3, HS_TRAFFIC_CLIENTS = 6, HS_TRAFFIC_TICKS = 160 };
 
 struct hs_traffic {

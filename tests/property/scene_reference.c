@@ -90,8 +90,8 @@ static struct placed bone_at(const struct hs_scene *scene, const struct hs_scene
         still.poses[0].rotation = root;
         return bone_of(&still, 0, bone);
     }
-    /* The library interpolates each bone relative to the root, which moves in a straight line. The
-       result is the same as interpolating between places. */
+    /* The library interpolates each bone relative to the root, which moves in a straight line. That
+       gives the same result as interpolating between places in the world. */
     p.position = mix(p.position, q.position, s);
     p.rotation = slerp(p.rotation, q.rotation, s);
     for (int i = 0; i < 3; i++)
@@ -170,10 +170,10 @@ static double gap_at(const struct hs_scene *scene, int player, const struct shap
     return shape_distance(shape, &bone, center) - radii[scene->weapon];
 }
 
-/* First measures every hundredth step. Along one unit of travel the distance to the shape changes
-   by at most one, and the motion of the bodies changes it by at most one more. If the distance
-   between two measured steps cannot be below the smallest one so far, the steps between them are
-   skipped. */
+/* Finds the smallest distance to a shape. First measures every hundredth step. Along one unit of
+   travel the distance changes by at most one, and the motion of the bodies changes it by at most
+   one more. If the distance cannot be a new smallest one between two measured steps, the steps
+   between them are skipped. */
 static void walk(const struct hs_scene *scene, int player, const struct shape *shape,
                  struct hs_scene_gap *out)
 {

@@ -5,7 +5,7 @@
  * vectors with the code under test.
  *
  * The reference is only for scenes without events. Scenes with projectiles may contain no turns,
- * because the library deliberately rounds turns to pieces of a flight.
+ * because in a flight the library deliberately keeps a body's rotation for a whole leg.
  */
 #ifndef HS_TESTS_SCENE_REFERENCE_H
 #define HS_TESTS_SCENE_REFERENCE_H
@@ -22,7 +22,7 @@ struct hs_scene_gap {
 };
 
 struct hs_scene_meeting {
-    int count; /* number of hitboxes of the player's rig */
+    int count; /* number of hitboxes of the player's rig, and so of gaps */
     struct hs_scene_gap hitboxes[HS_REFERENCE_HITBOXES];
 };
 

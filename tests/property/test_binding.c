@@ -74,7 +74,8 @@ static struct hs_vec pellet_of(struct hs_vec n, double spread_deg, uint64_t seed
 }
 
 /* Returns the smallest angle between `posted` and any launch from the origin that reaches `to` at a
-   speed within 2 % of `speed`. Flight times are tried on a grid. Returns 180 if no launch does. */
+   speed within 2 % of `speed`. Flight times are tried on a grid. Returns 180 if no launch reaches
+   it. */
 static double nearest_launch(struct hs_vec to, struct hs_vec posted, double speed, double gravity)
 {
     double direct = hs_vec_length(to) / speed, nearest = 180;
@@ -242,7 +243,8 @@ static void seed_case(void)
     along[other] = beside(along[other], off_limit(0.1));
     for (int i = 0; i < PELLETS; i++)
         off = fmin(off, angle(to[i], along[other]));
-    /* The pellet may match the direction of a neighbour that is free. Then the case is unclear. */
+    /* The pellet may match the direction of a neighbour that is free. Then the expected result is
+       unclear, and the case is left out. */
     if (spread < 2 || fabs(off - angle(to[0], along[other])) > 1e-12)
         return;
     struct hs_hit_claim claim = claim_to((struct hs_vec){0});
@@ -250,7 +252,8 @@ static void seed_case(void)
     expect(&claim, HS_CHECK_PELLETS, HS_REASON_SPREAD_MISMATCH, off, 0.1, MARGIN);
 }
 
-/* Claims pellets around a posted direction, or, without a shot, around an aim and each other. */
+/* Claims pellets around a posted direction. If no shot is posted, around an aim and within one
+   spread. */
 static void pellets_case(void)
 {
     struct hs_vec middle = hs_random_direction(&rng), along[PELLETS];

@@ -36,7 +36,7 @@ static void set_up(void)
     rules = hs_stage_ruleset();
     rules->rewind.limit_us = HS_MS(1000);
     rules->history.keep_us = HS_MS(2000);
-    rules->rewind.backstep_us = HS_MS(100); /* because fire times vary */
+    rules->rewind.backstep_us = HS_MS(100); /* so that shots may overtake each other */
     match = NULL;
 }
 
@@ -46,7 +46,7 @@ static void tear_down(void)
     hs_ruleset_destroy(rules);
 }
 
-/* Returns an interval in the range of real weapons, from machine guns to rifles. */
+/* Returns a random interval in the range of real weapons, from machine guns to rifles. */
 static int64_t any_interval(struct hs_random *random)
 {
     return HS_MS(50) + hs_random_index(random, 950000);
@@ -128,8 +128,8 @@ static enum hs_reason post_shot(const struct fired *shot)
     return result.reason;
 }
 
-/* Plays the shots. Returns the number of accepted ones, and expects that all others are refused for
-   their rate. */
+/* Plays the shots. Returns the number of accepted shots. Expects that all others are refused for
+   the rate of fire. */
 static int play(int64_t interval_us, bool as_shots)
 {
     int64_t posted_us = START_US - HS_MS(500);
@@ -147,7 +147,7 @@ static int play(int64_t interval_us, bool as_shots)
     return accepted;
 }
 
-/* Returns how many shots may wait for each other without getting too old. */
+/* Returns how many shots may arrive together without the first being too old. */
 static int most_together(int64_t interval_us)
 {
     int most = (int)(HS_MS(600) / interval_us);
@@ -230,7 +230,7 @@ START_TEST(an_honest_rate_after_a_refusal)
     int64_t interval_us = any_interval(&random);
     fire(&random, interval_us, 0);
     burst.count = burst.count > 40 ? 40 : burst.count;
-    for (int i = 0; i < 6; i++) /* the first six at twice the rate */
+    for (int i = 0; i < 6; i++) /* the first six shots are fired at twice the rate */
         burst.shots[i].time_us = burst.shots[i].arrival_us =
             burst.shots[6].time_us - (6 - i) * interval_us / 2;
     int accepted = play(interval_us, true);

@@ -2,7 +2,7 @@
  * The compatible timing check, compared with a plain copy of its rules in other arithmetic (long
  * double). Both check random streams of moves under random settings, and every answer and every
  * stored number must agree. If a number is so near a threshold that rounding decides, the copy
- * takes over the state of the check. This must be rare.
+ * takes over the state of the check. The test fails if that is not rare.
  */
 #include <check.h>
 #include <math.h>
@@ -247,7 +247,7 @@ static void take_over(struct model *m, const struct hs_compat *compat)
     m->resolving = compat->is_resolving;
 }
 
-/* Counts how often each case occurs, so that none is missing. */
+/* Counts how often each case occurs, because each must occur. */
 static struct seen {
     unsigned long reasons[HS_MOVE_REASON_COUNT], moves, flags, resolving, forced, near;
 } seen;

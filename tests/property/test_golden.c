@@ -69,7 +69,7 @@ START_TEST(moves)
     hs_golden_moves(&got);
     printf("golden hash of moves: 0x%016" PRIx64 " (%ld moves)\n", got.hash, got.moves);
     fflush(stdout);
-    /* The checks from `path` on need a map or movers, so the scenarios cover them. */
+    /* The checks from `path` on need a map or movers, so only the scenarios cover them. */
     for (int i = 0; i < HS_MOVE_CHECK_PATH; i++)
         ck_assert_msg(got.raised[i] >= 20, "%s is raised %ld times",
                       hs_move_check_name((enum hs_move_check)i), got.raised[i]);
@@ -82,7 +82,7 @@ END_TEST
 
 int main(void)
 {
-    /* Under a race detector only the run with many threads is useful, and a run is slow. */
+    /* Runs are slow under a race detector, and only the run with many threads is useful there. */
     int first = getenv("HS_CONCURRENT_ONLY") != NULL ? 1 : 0;
     Suite *suite = suite_create("golden");
     TCase *tcase = tcase_create("hash");

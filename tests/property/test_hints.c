@@ -2,7 +2,7 @@
  * Hints in a simulated match. Each integration mistake is named within 200 claims, and no other
  * mistake is named. A correct integration gets no hint, with or without cheaters. The match is
  * simulated in metres with z up. Each row gives a unit, axes and one mistake, and the match is
- * posted with those.
+ * posted in this form.
  */
 #include <check.h>
 #include <math.h>
@@ -432,7 +432,7 @@ START_TEST(a_mistake_is_named)
 }
 END_TEST
 
-/* Cheaters cannot hide a mistake that the claims of all others show. */
+/* Cheaters cannot hide a mistake that the claims of all other players show. */
 START_TEST(a_mistake_is_named_among_cheaters)
 {
     static struct game game;
@@ -470,8 +470,8 @@ START_TEST(too_few_claims_name_nothing)
 }
 END_TEST
 
-/* The row repairs its claims after some of them. (A repaired frame takes effect at once, too.) Late
-   in a match, only one claim in 16 is sampled. */
+/* The row repairs its claims after some of them. Late in a match this takes longer, because only
+   one claim in 16 is sampled. */
 START_TEST(a_repaired_mistake_is_forgotten)
 {
     enum { REPAIRED = 400, FORGOTTEN = 2400 };

@@ -136,8 +136,8 @@ static double own_eye(const struct entry *entry)
     return entry->eye > 0 ? entry->eye : entry->stance == 0 ? 1.6 : 1.1;
 }
 
-/* Returns the eye between two samples. If either posted an eye, it is interpolated between the eyes
-   of both. If neither did, the older stance counts. */
+/* Returns the eye between two samples. If at least one of them has a posted eye, the result is
+   interpolated between the eyes of both. If none has, the eye of the older stance counts. */
 static double model_eye(const struct model *m, const struct answer *answer)
 {
     const struct entry *a = &m->entries[answer->from], *b = &m->entries[answer->to];
@@ -326,8 +326,8 @@ START_TEST(the_model_agrees)
     memset(&run, 0, sizeof run);
     run.random = hs_random_start(seed, (uint64_t)_i);
     run.rules = hs_stage_ruleset();
-    /* Some streams use the smallest ring buffers, some use times of our years, and some are far
-       from the origin. */
+    /* Some streams use the smallest ring buffers, some use times as wall clocks have them now, and
+       some are far from the origin. */
     run.model.limit = _i < 3 ? _i + 2 : 2 + hs_random_index(&run.random, MOST - 1);
     run.now_us = _i % 2 == 0 ? 0 : INT64_C(1700000000000000);
     run.walker.y = _i % 3 == 0 ? 1e6 : 0;

@@ -1,6 +1,6 @@
 /*
  * Bounds never exclude a body that counts. Random fights are judged with the broad phase, and again
- * with open bounds, so that every player is searched. The answers are equal, byte for byte. The
+ * with infinite bounds, so that every player is searched. The answers are equal, byte for byte. The
  * contact with each body, which the bounds search for, is also compared with sweeps of every
  * hitbox, bit for bit.
  */
@@ -46,7 +46,7 @@ static void open_scene(struct hs_random *random)
 
 /* ---- the broad phase ---- */
 
-/* Opens the bounds, so that no player counts as far away. */
+/* Makes the bounds of all players infinite, so that no player counts as far away. */
 static void open_bounds(struct hs_match *match)
 {
     for (uint32_t i = 0; i < match->players.count; i++) {
@@ -255,7 +255,7 @@ static void make_ball(struct hs_rig *rig, double radius)
 }
 
 /* A sweep also touches bodies that it misses by at most the slack, which is a millimetre on a long
-   path. The bound of the contact holds for such a touch, too. */
+   path. The lower bound of the travel to the contact holds for such a touch, too. */
 START_TEST(bounds_hold_for_grazes)
 {
     static struct hs_rig rig;

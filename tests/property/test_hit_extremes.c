@@ -184,7 +184,7 @@ static bool vec_is_fine(struct hs_vec v, is_fine *fine)
     return fine(v.x) && fine(v.y) && fine(v.z);
 }
 
-/* A margin larger than the world is wrong, because no body is that far away. */
+/* A margin larger than the world is wrong, because no body is so far away. */
 static bool margin_is_measured(const struct hs_hit_result *r, double most)
 {
     return !r->has_margin || most > 1e12 || fabs(r->margin) < 1e14;

@@ -27,12 +27,13 @@
 
 /* ---- answers and their stability ---- */
 
-/* An answer, whether it stays the same with the small offset, and how much its numbers change. */
+/* An answer. Also: whether its words stay the same with the small offset, and how much its numbers
+   change. */
 struct judged {
     struct hs_hit_result result;
     struct hs_numbers numbers;
     bool is_stable;
-    double spread; /* of lengths */
+    double spread; /* largest change of a length */
     double impact_spread, normal_spread;
 };
 
@@ -152,7 +153,7 @@ static const struct {
     const char *name;
     draw_frame *draw;
     bool exact;   /* all bits must be equal */
-    bool aligned; /* axis-aligned boxes stay the same in it */
+    bool aligned; /* axis-aligned boxes keep their shape in this frame of reference */
     bool upright; /* `up` is along an axis */
     /* metres added to the usual tolerance, for the error of adding 1e6 to a place and of turning in
        double */
@@ -236,7 +237,7 @@ static void judge_in(const struct hs_scene *scene, const struct hs_scene_frame *
 static void draw_scene(struct hs_random *random, int row, struct hs_scene *out)
 {
     struct hs_scene_wishes wishes = hs_scene_anything;
-    wishes.aligned = frames[row].aligned; /* because a turn makes other boxes of them */
+    wishes.aligned = frames[row].aligned; /* because a turn changes axis-aligned boxes */
     wishes.falling = frames[row].upright;
     hs_scene_draw(random, &wishes, out);
 }

@@ -33,7 +33,8 @@ struct first {
     bool is_clear; /* the steps are fine enough to decide */
 };
 
-/* Finds the zone of one body that counts: with priority the head, otherwise the first one. */
+/* Finds the zone of one body that counts: the head if it has priority, otherwise the first zone
+   touched. */
 static void first_zone(const struct hs_scene *scene, const struct hs_scene_meeting *meeting,
                        double margin, struct first *out)
 {
@@ -69,8 +70,8 @@ struct expected {
     bool is_clear;
 };
 
-/* "Bystanders: frames may say a player is not solid; teammates_block (default true) lets shots pass
-   team mates when false." */
+/* Whether a player stops shots: not if frames say that they are not solid, nor if they are a team
+   mate and teammates_block is false. */
 static bool is_in_the_way(const struct hs_scene *scene, int p)
 {
     int team = scene->players[0].team;
@@ -78,8 +79,8 @@ static bool is_in_the_way(const struct hs_scene *scene, int p)
     return !scene->players[p].is_ghost && !(is_mate && scene->passes_team);
 }
 
-/* Expects the first touched body as the victim. A body that other shots pass counts only if the
-   claim names it and no other body is touched. */
+/* Expects the first touched body as the victim. A body that does not block counts only if the claim
+   names it and no other body is touched. */
 static void expect_by_touch(const struct hs_scene *scene, struct expected *out)
 {
     bool named_blocks = scene->has_target && is_in_the_way(scene, scene->target);

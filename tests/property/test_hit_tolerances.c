@@ -4,8 +4,8 @@
  * damage never depends on a number that the client claims.
  *
  * The fights are random, as in test_hit_properties.c. Each tolerance is set close to the value that
- * the claim needs. So many claims are refused only because of it, and pass with a slightly wider
- * one. The run fails if there are only a few such claims.
+ * the claim needs. So many claims are refused only because of this tolerance, and pass with a
+ * slightly wider one. The run fails if there are too few such claims.
  */
 #include <check.h>
 #include <stdio.h>
@@ -57,8 +57,8 @@ static void set_padding(struct hs_ruleset *rules, double value)
     rules->hit.claim_padding = value;
 }
 
-/* `check`: the check whose measured value is the tolerance that the claim needs. `wide`: a value
-   that lets nearly everything pass. */
+/* The tolerances. `check`: the check whose measured value is the tolerance that a claim needs.
+   `wide`: a value with which nearly every claim passes. */
 static const struct {
     const char *name;
     set_tolerance *set;
@@ -76,7 +76,7 @@ static const struct {
 
 #define TOLERANCES ((int)(sizeof tolerances / sizeof *tolerances))
 
-/* Cases that this tolerance is about are rare in a scene. This makes them frequent. */
+/* In random scenes few cases depend on this tolerance. Changes the scene so that more do. */
 static void make_relevant(struct hs_random *random, int row, struct hs_scene *scene)
 {
     if (tolerances[row].set == set_grace) {
@@ -212,8 +212,8 @@ START_TEST(damage_does_not_depend_on_what_is_claimed)
 }
 END_TEST
 
-/* In shadow mode, speeds, launch times and trace lengths change no damage either. Damage follows
-   from the ruleset and the frames. */
+/* If the checks are in shadow mode, claimed speeds, launch times and trace lengths change no damage
+   either. Damage follows from the ruleset and the frames. */
 START_TEST(damage_does_not_depend_on_a_velocity_in_shadow)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 201);

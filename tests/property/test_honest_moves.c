@@ -223,7 +223,7 @@ static bool fit(struct body *body, double x, double y, double z)
     return true;
 }
 
-/* Returns the highest ground up to `highest`, or -DBL_MAX without ground. */
+/* Returns the highest ground up to `highest`, or -DBL_MAX if there is no ground. */
 static double ground_at(struct body *body, double x, double y, double highest)
 {
     double best = -DBL_MAX;
@@ -341,7 +341,7 @@ struct session {
     enum kind kind;
     double frames_s; /* frames are posted up to this time; in seconds */
     long moves, flags[HS_MOVE_CHECK_COUNT];
-    /* counts of moves; `in_doorway` counts attempts */
+    /* counts of moves in each situation; `in_doorway` counts tries to walk through the doorway */
     long airborne, crouched, riding, high, in_doorway;
 };
 
@@ -399,7 +399,7 @@ static void note(struct session *session)
     session->in_doorway += fabs(body->at.x + 0.4) < 0.3 && fabs(body->at.y - 4.1) < 0.1;
 }
 
-/* The client sends its move of this time. The move arrives, unless it is lost. */
+/* Sends the client's move of this time, which may be lost. */
 static void send(struct session *session, double time_s)
 {
     struct line *line = &session->line;

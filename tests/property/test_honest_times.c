@@ -2,8 +2,8 @@
  * Honest clients on the six networks of `simulate timing`. The check `latency` refuses at most 0.5
  * % of their claims. A client adjusts its clock to the times in snapshots, draws what happened two
  * snapshots ago, and claims the time that it drew. Twice a second the server posts a round trip,
- * which a client answers with its next frame. Bodies stand still, so that only times matter. Rows:
- * without moves, and with moves.
+ * which a client answers with its next frame. Bodies stand still, so that only times matter. The
+ * two runs of the test are without moves and with moves.
  *
  * The test prints how many claims exceed the slack on each network. HS_LINK_SESSIONS is the number
  * of sessions per network. A session is ten minutes of play.
@@ -25,7 +25,7 @@
 #define FRAME        (1.0 / 60)
 #define PING_EVERY   0.5
 #define RESEND       0.05 /* seconds until a lost claim is sent again */
-#define FOLLOWS      0.1  /* share of its error that the client's clock corrects at each snapshot */
+#define FOLLOWS      0.1  /* share of its error that a snapshot corrects in the client's clock */
 
 static uint64_t seed;
 static struct hs_ruleset *rules;
@@ -33,8 +33,8 @@ static struct hs_ruleset *rules;
 /* The results of the claims on one network. */
 struct sums {
     long claims;
-    /* older than older_slack; newer than newer_slack; either of these, but accepted thanks to the
-       slack for noise */
+    /* claims older than older_slack; newer than newer_slack; one of both, but accepted because of
+       the slack for noise */
     long older, newer, noisy;
     long reasons[HS_REASON_COUNT];
 };
@@ -47,7 +47,8 @@ struct play {
     double now;            /* time of the client's frame */
     double sent, arrives;  /* the times of the next snapshot */
     double newest;         /* server time of the newest snapshot that the client has; 0: none */
-    double clock, drawn;   /* the client's offset from the server's clock; the drawn time */
+    double clock, drawn;   /* offset of the client's clock from the server's; the time that the
+                              client draws */
     double posted, pinged; /* last tick that posted a frame; last tick that posted a round trip */
     double round_trip;     /* measured with the newest move */
     double next_claim;
@@ -203,7 +204,7 @@ static void print(enum hs_timing_profile profile, const struct sums *sums, long 
 }
 
 /*
- * Fails if certainly more than 0.5 % are refused: the lower bound of the 95 % interval counts.
+ * Fails if more than 0.5 % of the claims are refused. The lower bound of the 95 % interval counts.
  */
 START_TEST(honest_clients_pass)
 {

@@ -34,7 +34,7 @@ enum cheat { HONEST, FAST, HOVER, CLIMB, BLINK, CHEATS };
 
 struct body {
     struct hs_vec position, velocity;
-    /* target speed, used if `wishes`; turn of the view by the mouse in rad/s */
+    /* wished speed, used if `wishes`; rate at which the mouse turns the view, in rad/s */
     double wish, turning;
     double slope, ground, decide_s, air_control;
     bool wishes, is_falling, is_sliding;
@@ -66,8 +66,8 @@ static void decide(struct hs_random *random, struct body *body)
 }
 
 /*
- * Friction turns the velocity towards the target velocity. The input accelerates it up to the
- * limit.
+ * Changes the velocity as common engines do: friction slows the body, and the input accelerates it
+ * in the wished direction, up to the limit.
  */
 static void walk(struct body *body, double max_speed, double dt)
 {
@@ -388,8 +388,8 @@ static void change(struct hs_random *random, enum change what)
     }
 }
 
-/* Rounding may decide a case at the edge of a limit. Returns whether a tiny change of the limits
-   decides it, too. */
+/* Returns whether a case is at the edge of a limit, where rounding may decide it: a tiny change of
+   the limits changes the result. */
 static bool is_on_an_edge(void)
 {
     struct hs_moves_rules rules = metres->moves;

@@ -53,8 +53,8 @@ struct client {
 struct machine {
     struct hs_random random;
     struct hs_ruleset *ruleset;
-    /* Matches with the sequence, with the same sequence 30 days later, and without the retries and
-       the nonsense. */
+    /* Three matches: one with the sequence, one with the same sequence 30 days later, one without
+       the retries and the nonsense. */
     struct hs_match *match, *late, *plain;
     struct client clients[PLAYERS];
     int64_t now_us;
@@ -124,7 +124,7 @@ static void disturb(struct machine *m, struct client *client, struct hs_move *mo
         move->timestamp_us -= chance_us(random, 0.9, 300000); /* a late timestamp */
         break;
     case 3:
-        /* a reset, at the right time or not */
+        /* a reset of the clock, at the right time or at another */
         client->clock_us -= m->ruleset->moves.reset_period_us;
         break;
     case 4:
@@ -275,7 +275,7 @@ static void count(const struct hs_move_result *result)
     flagged += result->raised != 0;
 }
 
-/* A bad timestamp must be reported and counted, and have no other effect. */
+/* Posts a move with a bad timestamp. It must be reported and counted, and have no other effect. */
 static void post_bad(struct machine *m, const char *name, const struct hs_move *move)
 {
     struct hs_move_checks before;

@@ -32,8 +32,8 @@ struct box {
     struct hs_scene_quat turn[FRAMES];
     bool jump[FRAMES], solid[FRAMES], posted[FRAMES];
     double spin,
-        /* speed of the furthest corner by turning, and speed of the place; units of length per
-           second */
+        /* speed of the furthest corner because of the turn, plus the speed of the place;
+           length/s */
         speed;
 };
 
@@ -272,14 +272,15 @@ static struct hs_vec fly(const struct shot *shot, double share)
 {
     double whole = (shot->end_ms - shot->start_ms) / 1e3, t = whole * share;
     struct hs_vec p = hs_vec_lerp(shot->start, shot->end, share);
-    /* It is launched higher by the distance that it falls. */
+    /* A straight path from start to end, raised by gravity: the projectile is launched so that it
+       falls back to the end. */
     p.z += shot->gravity * (whole * t - t * t) / 2;
     return p;
 }
 
 static void walk(const struct shot *shot, struct step steps[STEPS + 1])
 {
-    enum { LAST = STEPS - 100 }; /* the extension is walked after these steps */
+    enum { LAST = STEPS - 100 }; /* the last 100 steps walk the extension */
     struct hs_vec before = shot->start;
     for (int i = 0; i <= STEPS; i++) {
         double share = fmin((double)i / LAST, 1);
@@ -296,8 +297,8 @@ static void walk(const struct shot *shot, struct step steps[STEPS + 1])
     }
 }
 
-/* Returns NULL, or the fault of an answer. Sets *doubt if no obstacle is certain before the
-   contact, but an unseen mover may be there. */
+/* Returns NULL, or the fault of an answer. Sets *doubt if no obstacle is certain, but a mover whose
+   place is unknown may be there. */
 static const char *judge(const struct set *set, const struct shot *shot, const struct step *steps,
                          const struct hs_obstacle *got)
 {
@@ -309,7 +310,7 @@ static const char *judge(const struct set *set, const struct shot *shot, const s
             const struct box *box = &set->boxes[k];
             bool flies = shot->end_ms > shot->start_ms;
             double tolerance = 3 * step + 2e-4 + (flies ? box->spin * HS_LEG_US * 1e-6 : 0);
-            if (flies) /* because a step takes some time */
+            if (flies) /* because the bodies move during a step */
                 tolerance += 3 * box->speed * (shot->end_ms - shot->start_ms) / 1e3 / STEPS;
             double distance;
             enum presence presence = box_at(box, steps[i].ms, steps[i].center, &distance);

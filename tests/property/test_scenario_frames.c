@@ -2,8 +2,8 @@
  * Moving, turning, scaling or delaying a whole scenario changes no verdict. Every scenario of
  * tests/scenarios is verified as written, and again in random frames of reference. The words of
  * both answers must be equal. So must the numbers after conversion.
- * (tests/property/test_hit_properties.c does this with random matches. It also turns by angles that
- * cli/play/scenario/reference.h does not support.)
+ * (tests/property/test_hit_properties.c does this with random matches, and also turns them by
+ * angles that cli/play/scenario/reference.h does not support.)
  */
 #include <check.h>
 #include <math.h>
@@ -30,7 +30,7 @@ static struct hs_all_scenarios scenarios;
 /* ---- the answers of a scenario ---- */
 
 struct record {
-    FILE *stream; /* writes `words` */
+    FILE *stream; /* the stream that writes `words` */
     char *words;  /* all parts that are not numbers */
     size_t size, count, room;
     double *values; /* lengths in metres, all others unchanged */
@@ -69,7 +69,8 @@ static void note_check(struct record *record, const struct hs_check_row *row)
             hs_outcome_name(row->outcome), hs_reason_name(row->reason), hs_unit_name(row->unit),
             row->player.text, row->mover.text);
     if (row->unit == HS_UNIT_LENGTH || row->unit == HS_UNIT_SPEED) {
-        /* The measured value is a coordinate, the only length that depends on the origin. */
+        /* For this reason the measured value is a coordinate: the only length that depends on the
+           origin. */
         if (row->reason != HS_REASON_COORDINATE_OUT_OF_WORLD)
             length(record, row->measured);
         length(record, row->limit);

@@ -1,6 +1,6 @@
 /* Simulated players on bad networks. Honest claims are accepted and forged ones are refused. Firing
    at twice the rate gains almost nothing, and the cheats stay within their limits.
-   HS_PROPERTY_CASES is the min number of honest claims, but not below MIN_CLAIMS. */
+   HS_PROPERTY_CASES is the min number of honest claims; at least MIN_CLAIMS are made. */
 #include <check.h>
 #include <stdio.h>
 
@@ -32,7 +32,7 @@ static void set_up(void)
     simulation.cheats = 1;
 }
 
-/* A goal without attempts proves nothing, so every kind must occur. */
+/* A goal proves nothing if nothing was tried, so every kind of claim must occur. */
 static void assert_everything_comes_up(void)
 {
     for (int kind = 0; kind < HS_FORGERIES; kind++)
@@ -70,7 +70,7 @@ START_TEST(goals_are_met)
 END_TEST
 
 /*
- * With a rule that is too strict the result must change. So the simulation would notice it.
+ * If a rule is too strict, the simulation must notice it.
  */
 START_TEST(a_short_memory_is_noticed)
 {
@@ -87,8 +87,8 @@ START_TEST(a_short_memory_is_noticed)
 }
 END_TEST
 
-/* No check can stop a client that chooses its seeds, so this cheat must gain. Otherwise the cheats
-   would not make full use of their chances. */
+/* No check can stop a client that chooses its seeds, so this cheat must gain. If it does not, the
+   simulated cheats do not use all their chances. */
 START_TEST(cheats_try)
 {
     double twin = 0, cheat = 0;

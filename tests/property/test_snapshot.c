@@ -1,6 +1,6 @@
 /* A match that was saved and restored answers like the match that lived on. Moves and retries do so
-   at once. Claims do so after frames confirmed the state and a window of poses was posted. Any
-   bytes can be read without harm. */
+   at once. Claims do so once frames have confirmed the state and a window of poses was posted.
+   Reading any bytes is harmless. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -166,7 +166,7 @@ START_TEST(parts_miss_nobody)
 END_TEST
 
 /* If the clock was set back while the service was down, it is accepted as usual: at the third frame
-   that agrees. If it went on, it is accepted at once. */
+   that agrees. If the clock went on, it is accepted at once. */
 START_TEST(clock_after_the_gap)
 {
     struct hs_small_game traffic = {.seed = 7};
@@ -215,9 +215,9 @@ static void judge_move(struct hs_match *match, int64_t received_us, int64_t clie
     ck_assert(hs_match_check_move(match, &move, &result));
 }
 
-/* After an orderly end the credit grows by the measured gap, otherwise not at all. If the layout of
-   the checks differs, they start new but keep the credit. Each move takes almost no time, so the
-   credit that is left is the growth. */
+/* After an orderly end, the credit grows by the time between save and restore; after a kill, it
+   does not grow. If the layout of the checks differs, they start new but keep the credit. Each move
+   takes almost no time, so the credit that is left is the growth. */
 START_TEST(credit_is_not_refilled)
 {
     struct hs_ruleset *ruleset = hs_small_game_ruleset();

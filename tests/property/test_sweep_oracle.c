@@ -4,9 +4,9 @@
  * The test runs HS_ORACLE_CASES cases per shape (100,000, in .ci/run 1,000,000) from HS_SEED. By
  * contract, hit or miss agrees with the reference, except within 1e-4 m of tangency. The distance
  * of contact agrees within 1e-3 m, and the gap within 1e-4 m. The library promises more, and the
- * test requires it: a gap of HS_TOUCH_SLACK times the lengths decides between hit and miss. So only
- * gaps between half and twice that are undecided here. For paths shorter than a metre the
- * tolerances are proportionally smaller.
+ * test requires it: whether the gap is below the slack (HS_TOUCH_SLACK times the lengths) decides
+ * between hit and miss. So only gaps between half of the slack and twice the slack are undecided
+ * here. For paths shorter than a metre the tolerances are proportionally smaller.
  */
 #include <check.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static double expected_gap(const struct hs_sweep_case *c, double gap)
 }
 
 /*
- * The position, touched point and normal must be consistent with each other and with the true
+ * Checks that position, touched point and normal are consistent with each other and with the true
  * surface.
  */
 static const char *check_place(const struct hs_sweep_case *c, const struct tolerance *t,

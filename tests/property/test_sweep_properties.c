@@ -26,7 +26,7 @@
 typedef void property(struct hs_random *random, const struct hs_sweep_case *c);
 
 /* Checks a property for many cases of one shape. The shape's centre is at the origin, where the
-   arithmetic is exact. Properties that move the shape define how far. */
+   arithmetic is exact. A property that moves the shape chooses how far. */
 static void for_all(int kind, uint64_t stream, property *holds)
 {
     long cases = hs_test_count("HS_PROPERTY_CASES", DEFAULT_CASES);
@@ -247,8 +247,8 @@ static void cut_in_two(struct hs_random *random, const struct hs_sweep_case *c)
     double unit = fmin(c->metre, c->sweep.length);
     if (a.gap > 0 && b.gap < -1e-4 * unit) {
         HOLDS(whole.touched && b.touched, c);
-        /* Just before the cut, a touch within the slack of the first piece is nearly the same as
-           one at the cut. */
+        /* Just before the cut, a touch within the slack of the first piece is nearly the same as a
+           touch at the cut. */
         HOLDS(fabs(whole.distance - (cut + b.distance)) <= 1e-3 * unit + rounding_of(c), c);
     } else if (a.gap < -1e-4 * unit) {
         HOLDS(whole.touched && a.touched, c);

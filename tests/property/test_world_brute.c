@@ -1,6 +1,6 @@
 /* The hierarchy of a world, compared with exact tests of every triangle and every box. The answers
    must be equal, bit for bit, for any mesh, place and path. Rounding of floats in the hierarchy may
-   only keep too many items. This test notices if it drops one. */
+   only keep too many items. This test notices if the hierarchy drops an item. */
 #include "tests/support/oracle/world_cases.h"
 #include "tests/support/run_suite.h"
 #include "validators/world/tree.h"
@@ -98,7 +98,8 @@ static void report(const struct hs_sweep *s, bool got, const struct hs_world_con
     fflush(stdout);
 }
 
-/* The contact must be on the surface, one radius away, with the normal between. */
+/* The contact must be on the surface, one radius away, and the normal must point from the surface
+   to the centre. */
 static const char *check_contact(const struct hs_sweep *s, const struct hs_world_contact *c)
 {
     double slack = HS_TOUCH_SLACK * (s->length + s->radius) + 1e-8;
@@ -187,8 +188,8 @@ START_TEST(equals_brute_force_far_away)
 }
 END_TEST
 
-/* The paths stay the same. First the mesh is tiny, then so large that the paths see only a corner
-   of it. */
+/* The paths stay the same. First the mesh is tiny, then so large that the paths are only in a
+   corner of it. */
 START_TEST(equals_brute_force_in_other_sizes)
 {
     compare_all(_i % 2 == 0 ? TERRAIN : SOUP, (struct hs_vec){1000, 0, 0}, _i < 2 ? 0.3 : 4);

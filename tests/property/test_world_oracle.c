@@ -3,12 +3,12 @@
  *
  * Bullet casts in floats and advances until a fixed distance is left, so it cannot decide every
  * case. Hit and miss must agree, and distances must agree within 1e-3 of the path. If they differ,
- * a third implementation decides: tests/support/oracle/world_reference.h, which solves nothing and
- * only measures distances. Our answer must then be right within the slack of touch, even in a close
- * case. A disagreement of Bullet is counted as grazing, or as an error of Bullet. Both must stay
- * rare. It is grazing if the smallest gap is within 1e-3 of the path of zero. It is also grazing if
- * the surface is met so flatly that Bullet's tolerance moves the contact that far. Every 50th case
- * is checked by the third implementation even if both agree.
+ * a third implementation decides: tests/support/oracle/world_reference.h, which solves no equations
+ * and only measures distances. Our answer must then be right within the slack of touch, even in a
+ * close case. A disagreement of Bullet is counted as grazing, or as an error of Bullet. Both must
+ * stay rare. It is grazing if the smallest gap is within 1e-3 of the path of zero. It is also
+ * grazing if the surface is met so flatly that Bullet's tolerance moves the contact that far. Every
+ * 50th case is checked by the third implementation even if both agree.
  */
 #include "tests/peers/bullet_peer.h"
 #include "tests/support/oracle/world_cases.h"
@@ -36,7 +36,7 @@ static void narrow(struct hs_vec *v)
     *v = (struct hs_vec){(double)x, (double)y, (double)z};
 }
 
-/* With `boxes`, the corridors of our mesh consist of boxes. The oracle always gets triangles. */
+/* If `boxes`, the corridors of our mesh consist of boxes. The oracle always gets triangles. */
 static void make_mesh(enum kind kind, bool boxes, uint64_t seed, struct hs_test_mesh *mesh)
 {
     struct hs_random random = hs_random_start(seed, kind == BOXES ? BLOCKS : (uint64_t)kind);
@@ -217,7 +217,7 @@ START_TEST(agrees_with_bullet)
     ck_assert_int_eq(tally.wrong, 0);
     ck_assert_int_ge(tally.hits * 5, cases);
     ck_assert_int_le(tally.hits * 20, cases * 19);
-    /* If the oracle mostly disagreed, the test would depend on the third implementation alone. */
+    /* If Bullet often disagreed, the test would depend on the third implementation alone. */
     ck_assert_int_le(tally.grazing * 50, cases);
     ck_assert_int_le(tally.errors * 200, cases);
 }

@@ -1,8 +1,8 @@
 /*
  * Verdicts of random fights with walls, compared with a caster that shares no code with the one
- * under test. An accepted hit must have a free line, and an occluded one must not. Walls can only
- * remove hits, and in shadow mode they change nothing. All finite inputs of maps and movers give
- * finite results.
+ * under test. The line of an accepted hit must be free, and the line of an occluded one must not.
+ * Walls can only remove hits, and in shadow mode they change nothing. All finite inputs of maps and
+ * movers give finite results.
  */
 #include <check.h>
 #include <math.h>
@@ -80,7 +80,7 @@ static void close_fight(struct fight *fight)
     hs_test_mesh_free(&fight->mesh);
 }
 
-/* Computes the verdict with the current walls. */
+/* Verifies the claim with the present walls. */
 static void verify(struct fight *fight, enum hs_mode mode, struct hs_hit_result *out)
 {
     struct hs_world *world = hs_world_create(&fight->mesh.mesh, NULL, NULL);
@@ -111,7 +111,7 @@ static bool is_cut(const struct hs_world_mesh *mesh, struct hs_vec from, struct 
     return false;
 }
 
-/* What the reference tests: the sphere for the world, or the ray of a shooter who touches a
+/* What the reference sweeps: the sphere of the world radius, or a ray if the shooter touches a
    wall. */
 struct line {
     struct hs_sweep sweep;
@@ -319,8 +319,8 @@ START_TEST(walls_only_take_away)
         verify(&fight, HS_MODE_SHADOW, &shadow);
         ck_assert_int_ne(open.reason, HS_REASON_OCCLUDED_WORLD);
         /* A shooter who touches the new wall shoots a ray instead, which may pass where the sphere
-           did not. A wall may also stop the path before the body that was hit, and then the padding
-           decides again. */
+           did not pass. A wall may also stop the path before the body that was hit, and then the
+           padding decides again. */
         bool leans = line_of(&fight, 0).start_gap < 1e-3, accepted = after.reason == HS_REASON_OK;
         /* A new wall may hide the body beside the path that blocked the shot, or the limb that the
            sphere touched first. */

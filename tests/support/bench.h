@@ -13,8 +13,8 @@ int64_t hs_bench_now_ns(void);
 /* Returns the median. Changes the order of the values. */
 double hs_bench_median(double *values, size_t count);
 
-/* Does `count` operations. Their results must be written to a volatile, or the compiler removes
-   them. */
+/* Does `count` operations. The results must be written to a volatile, or the compiler removes the
+   operations. */
 typedef void hs_bench_run(void *context, size_t count);
 
 /* Returns the median time of one operation in nanoseconds, over 11 batches of some 20 ms, after a
@@ -29,8 +29,8 @@ void hs_bench_take_turns(hs_bench_run *const *runs, size_t run_count, void *cont
                          double *median_ns);
 
 /* Prints {"name":..,"value":..,"unit":..,"baseline":..,"ratio":..} to stdout. `baseline` is the
-   name of the compared figure, or NULL; `ratio`: how many times better the value is than
-   `baseline`. */
+   name of the compared figure, or NULL; `ratio`: how many times better this figure is than the
+   compared one. */
 void hs_bench_print(const char *name, double value, const char *unit, const char *baseline,
                     double ratio);
 

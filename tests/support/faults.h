@@ -2,8 +2,8 @@
  * Makes calls of the C library fail on demand inside the program under test. In the program
  * `hindsight-faults`, allocations and calls on files of the data directory go through
  * tests/faults/faults.c. The test and the program map the same file, which has a plan for each kind
- * of call. $HS_FAULTS names the file. Calls inside other libraries do not fail, except jansson's
- * allocations.
+ * of call. $HS_FAULTS names the file. Of the calls inside other libraries, only jansson's
+ * allocations fail.
  */
 #ifndef HS_TESTS_FAULTS_H
 #define HS_TESTS_FAULTS_H
@@ -27,10 +27,10 @@ struct hs_fault_plan {
     atomic_long seen;   /* calls since the plan was made */
     atomic_long failed; /* calls that failed */
     atomic_long after;  /* number of calls that succeed first */
-    atomic_long count;  /* number of calls that fail then; 0: none */
+    atomic_long count;  /* number of calls that fail after these; 0: no call fails */
     atomic_int error;   /* errno of the failing calls */
-    /* A failing write writes the first half of its bytes and succeeds. The next write has the
-       error. */
+    /* A write that should fail writes the first half of its bytes and succeeds. The next write
+       fails. */
     atomic_bool is_short;
 };
 

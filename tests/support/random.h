@@ -21,8 +21,8 @@ uint64_t hs_test_seed(uint64_t fallback);
    handled as in hs_test_seed. */
 long hs_test_count(const char *name, long fallback);
 
-/* Starts a stream of random numbers. Streams of one seed with different `stream` are
-   independent. */
+/* Starts a stream of random numbers. If two streams have the same seed but different `stream`, they
+   are independent. */
 struct hs_random hs_random_start(uint64_t seed, uint64_t stream);
 
 uint64_t hs_random_bits(struct hs_random *random);

@@ -4,18 +4,18 @@
 #include <stdlib.h>
 
 /* The tests are linked with --wrap=_mark_point. Check records the place of each successful
-   assertion in a file, so that it can name the last one after a crash. A loop of millions of
-   assertions then spends most of its time writing. So this file records only the first ones of a
+   assertion in a file, so that it can name the last one after a crash. So a loop of millions of
+   assertions spends most of its time writing. This file records only the first assertions of a
    test. */
 enum { RECORDED_MARKS = 10000 };
 
-/* The linker requires these names. */
+/* The linker option --wrap requires these names. */
 void __wrap__mark_point(const char *file, int line);
 void __real__mark_point(const char *file, int line);
 
 void __wrap__mark_point(const char *file, int line)
 {
-    static _Atomic int recorded; /* atomic, because threads assert, too */
+    static _Atomic int recorded; /* atomic, because several threads make assertions */
     if (recorded >= RECORDED_MARKS)
         return;
     recorded++;

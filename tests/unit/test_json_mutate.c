@@ -69,7 +69,8 @@ START_TEST(mutations_pile_up_within_the_room)
         ck_assert_uint_le(next, sizeof bytes);
         mutations += next > 0;
         size = next > 0 ? next : size;
-        if (i % 50 == 49) { /* start again, because soon only its first bytes can be read */
+        if (i % 50 == 49) { /* start again from a good document, because after many mutations only
+                               the first bytes can be read */
             memcpy(bytes, document, SIZE);
             size = SIZE;
         }

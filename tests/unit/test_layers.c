@@ -47,7 +47,7 @@ static const char *const places[] = {
 };
 enum { PLACES = sizeof places / sizeof *places, API = 10, NOWHERE = -1 };
 
-/* The files at the root of service/ that rooms may include; each counts as a file of its room. */
+/* The files at the root of service/ that rooms may include. Each counts as a file of a room. */
 static const struct {
     const char *path, *room;
 } shared_files[] = {
@@ -81,7 +81,7 @@ static const char c_library[] =
    machine. */
 static const char cglm_user[] = "validators/base/glm.h";
 
-/* The only file that includes the intrinsics of AVX. Those of SSE come with cglm. */
+/* The only file that includes the intrinsics of AVX. The intrinsics of SSE come with cglm. */
 static const char avx_user[] = "validators/base/lanes.h";
 
 static bool begins(const char *text, const char *with)
@@ -146,7 +146,7 @@ static bool read_include(const char *line, char *out, size_t size)
     return true;
 }
 
-/* Returns the reason why the file at `path` must not include this. Returns NULL if it may. */
+/* Returns the reason why the file at `path` must not include `include`. Returns NULL if it may. */
 static const char *objection(const char *path, const char *include)
 {
     const char *name = include + 1;
@@ -249,7 +249,8 @@ START_TEST(dependencies_point_one_way)
 }
 END_TEST
 
-/* The rules themselves: they accept what they should, and nothing else. */
+/* The rules are tested themselves: they accept the includes that they should accept, and no
+   others. */
 static const struct {
     const char *path, *line;
     bool allowed;

@@ -4,9 +4,9 @@
 
 /*
  * The bucket of a weapon, in percent of a token. A pause saves up to SAVED percent in addition to
- * the token of the next shot. A shot may leave a debt of up to MAX_DEBT. The sum is 82 % of an
- * interval, so each fire time may be 41 % of an interval early or late: 8 ms if the interval is
- * 20 ms. Honest shots leave a debt of 56 % at most. With a sum of 100 % or more, a weapon could
+ * the token of the next shot. A shot may leave a debt of up to MAX_DEBT. SAVED + MAX_DEBT is 82 %
+ * of an interval, so each fire time may be 41 % of an interval early or late: 8 ms if the interval
+ * is 20 ms. Honest shots leave a debt of 56 % at most. With a sum of 100 % or more, a weapon could
  * fire two shots at the same time.
  */
 enum { SAVED = 15, MAX_DEBT = 67 };
@@ -27,8 +27,8 @@ static uint16_t shots_before(const struct hs_cadence *cadence, int64_t fire_time
     return i;
 }
 
-/* Returns the time at which the token of a shot is earned. Those of earlier shots are earned at
-   `settled_us`. */
+/* Returns the time at which the token of a shot is earned. The tokens of earlier shots are earned
+   at `settled_us`. */
 static int64_t settle(int64_t settled_us, int64_t fire_time_us, int64_t interval_us)
 {
     int64_t from_us = settled_us > fire_time_us ? settled_us : fire_time_us;
@@ -63,8 +63,8 @@ uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_u
     return cadence->rounds + 1;
 }
 
-/* Removes the oldest shot from the list and keeps its debt in `settled_us`. The debt is bounded:
-   while the check `fire_rate` is off, shots are recorded at any rate. */
+/* Removes the oldest shot from the list and keeps its debt in `settled_us`. The debt is limited,
+   because shots are recorded at any rate while the check `fire_rate` is off. */
 static void settle_first(struct hs_cadence *cadence, int64_t first_us, int64_t interval_us)
 {
     int64_t settled_us = settle(cadence->settled_us, first_us, interval_us);
@@ -98,7 +98,8 @@ void hs_cadence_return(struct hs_cadence *cadence, int64_t fire_time_us, int64_t
     uint16_t place = shots_before(cadence, fire_time_us);
     if (place == 0 || cadence->fire_time_us[place - 1] != fire_time_us)
         return;
-    /* `rounds` counts from the last pause long enough to reload, so it has no shot before that. */
+    /* `rounds` counts from the last pause that was long enough to reload, so it counts no shot
+       before that pause. */
     bool was_reloaded = false;
     for (uint16_t i = place; i < cadence->count; i++)
         was_reloaded =

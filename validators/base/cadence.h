@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Accepted shots kept per weapon. They are kept so that a late shot can be put in its place among
-   them. 32 are enough for one shot every 12.5 ms and a rewind limit of 0.4 s. */
+/* Accepted shots kept per weapon. So a late shot can be put in its place among them. 32 shots are
+   enough for one shot every 12.5 ms and a rewind limit of 0.4 s. */
 enum { HS_LEDGER_SHOTS = 32 };
 
 /*
@@ -18,7 +18,8 @@ struct hs_cadence {
     uint16_t weapon;
     uint16_t count;
     uint32_t rounds;     /* fired since the last pause long enough to reload */
-    int64_t settled_us;  /* when the tokens of all shots that are not kept any more are earned */
+    int64_t settled_us;  /* time at which the tokens of all shots that are no longer kept are
+                            earned */
     int64_t interval_us; /* of the weapon; 0: no shot was recorded since a restore */
     int64_t fire_time_us[HS_LEDGER_SHOTS];
 };
@@ -28,11 +29,11 @@ struct hs_cadence hs_cadence_of(uint16_t weapon);
 
 /*
  * Returns the debt of the bucket with one more shot at this time: the time that the weapon needs to
- * earn the tokens that its shots took too early. It is the largest debt at this shot or a later
- * one. A set of shots has the same debts in every order of arrival, and a subset never has larger
- * ones. So honest shots pass in any order, and no order lets more shots pass than the bucket
- * allows. A shot that is older than a dropped one counts at the time of the dropped one. 0: no
- * debt.
+ * earn the tokens that its shots took too early. If a later shot has a larger debt, returns that
+ * debt. 0: no debt. A set of shots has the same debts in every order of arrival, and a part of the
+ * set never has larger debts. So honest shots pass in any order, and no order lets more shots pass
+ * than the bucket allows. A shot that is older than a shot dropped from the list counts at the time
+ * of the dropped shot.
  *
  * This is the virtual scheduling algorithm of ITU-T I.371 (generic cell rate algorithm).
  */

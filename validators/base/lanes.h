@@ -10,7 +10,8 @@
 
 #include "validators/base/glm.h"
 
-/* For code with eight lanes. The caller must first find out whether the machine has AVX. */
+/* For code that computes eight floats at a time. The caller must first find out whether the machine
+   has AVX. */
 #ifdef CGLM_SIMD_x86
 #include <immintrin.h>
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first capacity for numbers. A ledger that gives up memory keeps this capacity. */
+/* The first capacity for numbers. A ledger that frees memory keeps this capacity. */
 enum { FIRST_PLACES = 2 };
 
 /* Places for cadences are added by this many. */
@@ -221,7 +221,7 @@ bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fir
     return numbers->has_paid && fire_time_us <= numbers->paid_us;
 }
 
-/* Returns a copy of the bytes, or NULL for 0 bytes. Sets *failed if memory is out. */
+/* Returns a copy of the bytes, or NULL for 0 bytes. Sets *failed if out of memory. */
 static void *copy_bytes(const void *bytes, size_t size, bool *failed)
 {
     if (bytes == NULL || size == 0)
@@ -262,7 +262,8 @@ static void remove_entry(struct hs_ledger *ledger, struct hs_ledger_numbers *num
     numbers->count--;
 }
 
-/* Returns whether a number can be forgotten without harm. One that was not accepted always can. */
+/* Returns whether a number can be forgotten without harm. A number that was not accepted can always
+   be forgotten. */
 static bool is_free(const struct hs_ledger *ledger, const struct hs_ledger_entry *entry)
 {
     return !entry->accepted || entry->fire_time_us < ledger->free_before_us;
@@ -282,7 +283,8 @@ static struct hs_ledger_entry *find_first(const struct hs_ledger *ledger,
     return first;
 }
 
-/* Forgets the first number that can be forgotten without harm, or else the one recorded first. */
+/* Forgets the first number that can be forgotten without harm (is_free). If no number can, forgets
+   the number recorded first. */
 static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = find_first(ledger, numbers, false);
@@ -329,8 +331,8 @@ void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
 }
 
 /* Halves the capacity for hits or for shots, whichever is larger. If that capacity is FIRST_PLACES,
-   forgets one posted shot instead; hits are too small to be worth it. False: no memory was freed.
- */
+   forgets one posted shot instead. It forgets no hit, because a hit takes little memory. False: no
+   memory was freed. */
 static bool give_up_numbers(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =
@@ -361,7 +363,7 @@ static bool reserve_for_cadences(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
-/* Reserves bytes for something that must be recorded. They fit into HS_LEDGER_RESERVE after all
+/* Reserves bytes for something that must be recorded. The bytes fit into HS_LEDGER_RESERVE once all
    other memory of the ledger is freed. */
 static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
 {
@@ -371,7 +373,7 @@ static bool reserve_surely(struct hs_ledger *ledger, size_t bytes)
     return reserve(ledger, bytes);
 }
 
-/* Reserves bytes that the ledger can do without. For them only answers are dropped. */
+/* Reserves bytes that the ledger can do without. To make space it drops answers, but no numbers. */
 static bool reserve_for_answers(struct hs_ledger *ledger, size_t bytes)
 {
     while (!reserve(ledger, bytes))
@@ -380,7 +382,8 @@ static bool reserve_for_answers(struct hs_ledger *ledger, size_t bytes)
     return true;
 }
 
-/* Reserves the bytes of a posted shot. Without memory the answers and the oldest shots go first. */
+/* Reserves the bytes of a posted shot. If memory is short, drops answers, and then the oldest
+   shots. */
 static bool reserve_for_shot(struct hs_ledger *ledger, size_t bytes)
 {
     while (!reserve_for_answers(ledger, bytes)) {
@@ -406,13 +409,15 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
     return true;
 }
 
-/* Returns whether the table should forget a number instead of growing. */
+/* Returns whether the table has a number that it can forget without harm, so that it need not
+   grow. */
 static bool has_free(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers)
 {
     return numbers->count >= HS_LEDGER_NUMBERS && find_first(ledger, numbers, false) != NULL;
 }
 
-/* Answers are dropped to keep up to HS_LEDGER_NUMBERS numbers, but not to keep more. */
+/* Up to HS_LEDGER_NUMBERS numbers, answers are dropped to make space. Beyond that, no answer is
+   dropped for a number. */
 static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t bytes)
 {
     if (capacity == 0)
@@ -518,8 +523,8 @@ static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
     return NULL;
 }
 
-/* Adds a place for a cadence. Without memory it takes that of an idle one. Returns NULL if no
-   cadence is idle. */
+/* Adds a place for a cadence. If memory is short, reuses the place of an idle cadence (find_idle).
+   Returns NULL if no cadence is idle. */
 static struct hs_cadence *add_cadence(struct hs_ledger *ledger)
 {
     if (ledger->cadence_count < ledger->cadence_capacity)

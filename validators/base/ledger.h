@@ -5,10 +5,10 @@
  * The ledger never exceeds its maximum counts. It uses more than HS_LEDGER_RESERVE bytes only if
  * its budget allows them. Only the hs_ledger_record functions allocate. Not thread-safe.
  *
- * When the budget is full, the ledger first gives up the oldest answers. Their numbers stay, so
- * that no shot is paid twice; a retry gets `duplicate`. After the answers, the ledger forgets the
- * numbers recorded first. Before all that, a new weapon gets the place of a cadence that refuses no
- * claim any more.
+ * When the budget is full, the ledger first drops the oldest answers. Their numbers stay, so that
+ * no shot is paid twice; a retry gets `duplicate`. After the answers, the ledger forgets the
+ * numbers recorded first. A new weapon first reuses the place of a cadence that can no longer
+ * refuse a claim.
  *
  * Numbers may come in any order. A number is used while its entry is kept and a claim with its fire
  * time can still pass. After that the number is free again, so counters may wrap. Beyond
@@ -26,38 +26,40 @@
 #include "validators/budget.h"
 #include "validators/ledger_entry.h"
 
-/* Numbers kept per player, with their answers: this many of claims, and this many of shots. A
-   client that fires more shots than this and then retries gets `duplicate` without the first
-   answer. */
+/* The number of claims, and the number of shots, kept per player with their answers. A client that
+   fires more shots than this and then retries the first gets `duplicate` without the answer to
+   it. */
 enum { HS_LEDGER_NUMBERS = 128 };
 
-/* The most numbers of each kind that are kept, as long as claims of the older ones can pass. */
+/* The most numbers of claims, and of shots, that are kept. Beyond HS_LEDGER_NUMBERS, a number is
+   kept only while claims with its fire time can pass. */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
-/* Bytes that the owner sets aside for each ledger. They hold the last two numbers of claims, the
-   last two of shots, one of these shots without pellet directions, and the cadences of four
-   weapons. With two weapons they hold twice as many numbers. */
+/* Bytes that the owner sets aside for each ledger. These bytes hold the last two numbers of claims,
+   the last two of shots, one posted shot without pellet directions, and the cadences of four
+   weapons. If only two weapons are used, the bytes hold twice as many numbers. */
 enum { HS_LEDGER_RESERVE = 1888 };
 
-/* The number of answers of a player, of claims and shots together, that are dropped last. */
+/* The number of newest answers of a player, to claims and shots together, that are dropped only
+   after everything else. */
 enum { HS_LEDGER_ANSWERS = 16 };
 
 /* Used numbers in ascending order. */
 struct hs_ledger_numbers {
     struct hs_ledger_entry *entries;
     uint32_t count, capacity;
-    uint32_t answers;       /* entries that still have their answer */
-    uint64_t notes;         /* records so far; gives `noted` of the next entry */
-    uint64_t last_accepted; /* the accepted number that was recorded last; with has_accepted */
+    uint32_t answers;       /* number of entries that still have their answer */
+    uint64_t notes;         /* number of records so far; the next entry gets it as its `noted` */
+    uint64_t last_accepted; /* the accepted number that was recorded last; valid if has_accepted */
     bool has_accepted;
     bool has_paid;
     bool was_cut; /* accepted numbers of this session were forgotten before they were free */
-    /* Numbers fired in this time range could not be recorded. So if one of these numbers is
-       missing, that proves nothing. */
+    /* Some numbers fired in this time range could not be recorded. So a number that is missing here
+       may still have been used. */
     bool lacks_some;
     int64_t lacked_from_us, lacked_until_us;
     /* The latest fire time of the accepted numbers that were forgotten before they were free, or
-       that belong to an earlier session. With has_paid. */
+              that belong to an earlier session. Valid if has_paid. */
     int64_t paid_us;
 };
 
@@ -83,7 +85,7 @@ void hs_ledger_end_session(struct hs_ledger *ledger);
 /* Records an accepted number that has no entry: its session ended, or the ledger forgets it. */
 void hs_ledger_record_paid(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* Remembers that a number fired at this time could not be recorded. */
+/* Records the fire time of a number that could not be recorded itself. */
 void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
 /* Prepares the ledger for a clock reset. Numbers and answers stay, but nothing is compared with
@@ -107,15 +109,15 @@ struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t numb
 /* Hits whose times differ by more than this are not compared by their offsets. */
 #define HS_OFFSET_WINDOW_US INT64_C(2000000)
 
-/* Returns the largest difference between an offset (hs_ledger_entry) and those of accepted hits
-   within HS_OFFSET_WINDOW_US of a time; 0 without such hits. O(n), because numbers may be in any
-   order. */
+/* Returns the largest difference between an offset (hs_ledger_entry) and the offsets of accepted
+   hits within HS_OFFSET_WINDOW_US of a time. 0: there are no such hits. O(n), because numbers may
+   be in any order. */
 int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
                               int64_t offset_us);
 
-/* Returns the accepted entry that was recorded last. NULL if its number is not below this one, or
-   is lower by more than HS_LEDGER_NUMBERS. So a counter that wrapped, a random number and a late
-   shot have no predecessor. O(log n). */
+/* Returns the accepted entry that was recorded last. Returns NULL if the number of that entry is
+   not below `number`, or is lower by more than HS_LEDGER_NUMBERS. So a counter that wrapped, a
+   random number and a late shot have no predecessor. O(log n). */
 const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_numbers *numbers,
                                                         uint64_t number);
 
@@ -123,7 +125,7 @@ const struct hs_ledger_entry *hs_ledger_accepted_before(const struct hs_ledger_n
 bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
                        int64_t free_before_us);
 
-/* Whether a shot with this fire time may have been accepted, and its number forgotten. */
+/* Returns whether a shot with this fire time may have been accepted, and its number forgotten. */
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
 /* Returns the max number of bytes that an entry, with a new cadence if `adds_cadence`, can charge
@@ -162,7 +164,7 @@ void hs_ledger_return_shot(struct hs_ledger *ledger, uint16_t weapon, int64_t fi
                            int64_t reload_us);
 
 /* Delays the tokens of a weapon: they are earned at `settled_us` at the earliest. Does nothing if
-   memory is out. */
+   out of memory. */
 void hs_ledger_settle(struct hs_ledger *ledger, uint16_t weapon, int64_t settled_us);
 
 void hs_ledger_clear_cadences(struct hs_ledger *ledger);

@@ -118,7 +118,7 @@ static size_t item_size(const struct hs_saved_field *field)
     return field->size == 4 || field->size == 2 ? field->size : 1;
 }
 
-/* Returns the offset of the low `size` bytes of a word in memory. */
+/* Returns the offset, inside a word in memory, of its low `size` bytes. */
 static size_t low_bytes(size_t size)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : sizeof(uint64_t) - size;
@@ -147,7 +147,7 @@ void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from)
         unsigned stored = field->kind == HS_SAVED_MEMBER ? 1 : (unsigned)size;
         if (field->kind == HS_SAVED_ELSEWHERE)
             continue;
-        /* The bytes in memory are those that are saved. */
+        /* The bytes in memory are the same as the saved bytes. */
         if (stored == size && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
             hs_bytes_put_run(bytes, at, field->size);
             continue;
@@ -181,7 +181,7 @@ void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entr
 
 /* ---- reading ---- */
 
-/* Returns whether the library could have written this value. */
+/* Returns whether a field of this kind can have this value. If not, the bytes are damaged. */
 static bool is_sane(enum hs_saved_kind kind, uint64_t word)
 {
     double real;
@@ -215,7 +215,7 @@ static bool get_member(struct hs_bytes_reader *reader, const struct hs_saved_nam
     return true;
 }
 
-/* Reads counts or sums. Those of members that this program does not have are dropped. */
+/* Reads counts or sums. Drops the values of members that this program does not have. */
 static bool get_counts(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                        const struct hs_saved_field *field, unsigned char *to)
 {

@@ -12,7 +12,7 @@
 #include "validators/base/ledger.h"
 #include "validators/vocabulary.h"
 
-/* The first number in saved bytes. */
+/* The version of the saved form: the first number in saved bytes. */
 enum { HS_SAVED_VERSION = 1 };
 
 /* How a field is saved, and which values are valid. An array is one field. */
@@ -34,8 +34,8 @@ enum hs_saved_kind {
     HS_SAVED_KINDS
 };
 
-/* Times in requests stay within a hundredth of this, and sums in the move checks within a tenth. So
-   sums of up to nine such values do not overflow an int64_t. */
+/* Times in requests are at most a hundredth of this limit, and sums in the move checks at most a
+   tenth. So sums of up to nine such values do not overflow an int64_t. */
 #define HS_SAVED_TIME_MAX INT64_C(1000000000000000000)
 
 /* The vocabularies whose members are saved. */
@@ -91,24 +91,27 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to);
 
 void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 
-/* The vocabularies of the program that wrote the bytes. They give the meaning of saved numbers. */
+/* The vocabularies of the program that wrote the bytes. They say which member a saved number stands
+   for. */
 enum { HS_VOCABULARY_MAX = 128 };
 struct hs_saved_names {
     uint16_t count[HS_SAVED_VOCABULARIES];
-    uint8_t member[HS_SAVED_VOCABULARIES][HS_VOCABULARY_MAX]; /* or HS_NO_MEMBER: unknown here */
+    uint8_t member[HS_SAVED_VOCABULARIES][HS_VOCABULARY_MAX]; /* or HS_NO_MEMBER: this program does
+                                                                 not have the member */
 };
 #define HS_NO_MEMBER 0xFF
 
 void hs_saved_put_names(struct hs_bytes *bytes);
 void hs_saved_get_names(struct hs_bytes_reader *reader, struct hs_saved_names *names);
 
-/* The names of this program, for data that contains only a hash of them (hs_saved_vocabularies). */
+/* Fills in the names of this program. For data that contains only a hash of the names
+   (hs_saved_vocabularies). */
 void hs_saved_own_names(struct hs_saved_names *names);
 uint64_t hs_saved_vocabularies(void);
 
 /*
- * Reads the saved fields of a struct; other fields stay unchanged. False: the library never writes
- * one of the values. All fields are read even then, unless the reader failed.
+ * Reads the saved fields of a struct; other fields stay unchanged. False: one of the values is
+ * invalid. All fields are read even then, unless the reader failed.
  */
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);

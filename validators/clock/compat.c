@@ -25,7 +25,7 @@ enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
     int64_t delta = step->timestamp_us - compat->current_us;
     int64_t half = rules->reset_period_us / 2;
     if (delta > half)
-        return HS_MOVE_STALE; /* a late move from before a reset */
+        return HS_MOVE_STALE; /* a move from before a reset that arrived after it */
     if (delta < -half)
         return step->received_us - compat->reset_us >= half ? HS_MOVE_RESET
                                                             : HS_MOVE_RESET_TOO_SOON;
@@ -54,7 +54,8 @@ static double pull_to_zero(double value, double pull)
     return value < -pull ? value + pull : 0;
 }
 
-/* Records how far this move ran ahead. Returns whether the discrepancy exceeded the margin. */
+/* Adds the time by which this move is ahead of the server to the discrepancy. Returns whether the
+   discrepancy exceeded the margin. */
 static bool book_discrepancy(struct hs_compat *compat, const struct hs_moves_rules *rules,
                              double server_us, double client_us, double *ahead_us)
 {
@@ -95,8 +96,8 @@ static void resolve(struct hs_compat *compat, const struct hs_moves_rules *rules
         compat->gathered_us = 0;
     double pay = hs_larger(0, hs_smaller(bound * rules->resolution_rate, compat->ahead_us));
     double after = bound - pay, least = (double)rules->min_delta_us;
-    /* After a full payback this must be exactly 0. So subtract `pay` itself, not `bound - after`.
-     */
+    /* After a full payback the discrepancy must be exactly 0. So subtract `pay` itself, not
+     * `bound - after`. */
     compat->ahead_us -= after >= least ? pay : hs_larger(0, bound - least);
     compat->override_us = hs_larger(after, least);
 }

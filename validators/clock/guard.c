@@ -18,18 +18,20 @@
    connection. */
 #define PAUSE_SLACK_US 60000
 
-/* If a pause is longer than this, R is corrected after SETTLING_BLOCKS blocks. */
+/* If a pause is longer than this, R (the reference lead, guard.h) is corrected after
+   SETTLING_BLOCKS blocks. */
 #define PAUSE_SETTLES_US 240000
 enum { SETTLING_BLOCKS = 10 };
 
 /*
  * The limit of the third account: time caught up by moves that acknowledge no newer snapshot. In
- * simulations no honest clock reaches it, on any connection.
+ * simulations no honest clock reached this limit, on any connection.
  */
 #define MADE_UP_US 1000000
 
-/* Noise is stored in units of NOISE_UNIT_US. If M is further below R than NOISE_MAX_US, that is a
-   stall, not noise. NOISE_FIRST_US is the noise assumed without data. */
+/* Noise is stored in units of NOISE_UNIT_US. If M (highest lead of a block) is further below R
+   (reference lead, guard.h) than NOISE_MAX_US, that is a stall, not noise. NOISE_FIRST_US is the
+   noise that is assumed until there is data. */
 enum { NOISE_UNIT_US = 2000, NOISE_MAX_US = 500000, NOISE_FIRST_US = 100000 };
 
 void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step)
@@ -89,7 +91,7 @@ static void rebase(struct hs_clock_guard *guard, int64_t by)
         shift(&guard->cell_highest_us[i], by);
 }
 
-/* Returns x of a move relative to the base; fits in 32 bits. */
+/* Returns x (the lead, guard.h) of a move relative to the base. It fits in 32 bits. */
 static int32_t lead_of(struct hs_clock_guard *guard, const struct hs_timing_move *step)
 {
     int64_t lead = step->timestamp_us - (guard->received_us + guard->shift_us) - guard->base_us;
@@ -139,7 +141,8 @@ static bool prove(struct hs_clock_guard *guard, const struct hs_moves_rules *rul
                   const struct hs_timing_move *step, int32_t lead, double elapsed_us, double *by_us)
 {
     guard->bound_us += elapsed_us * rules->ack_skew_ppm * 1e-6;
-    /* Before the last change of dilation, time ran at another speed: an ack from then is no use. */
+    /* Before the last change of dilation, time ran at another speed. So an ack from before the
+       change cannot be used. */
     if ((guard->known & HS_GUARD_ACK) != 0 && guard->ack_us >= guard->change_us) {
         int64_t seen = step->timestamp_us - (guard->ack_us + guard->shift_us) - guard->base_us;
         if ((guard->known & HS_GUARD_BOUND) == 0 || (double)seen < guard->bound_us)
@@ -193,7 +196,8 @@ static int32_t highest_of_window(const struct hs_clock_guard *guard,
 
 /*
  * Detects a pause of the clock: the ceiling fell, but the round trip is the same. R then falls by
- * the length of the pause. Otherwise the clock could catch up after the pause, unseen.
+ * the length of the pause. If R stayed, the clock could catch up after the pause without being
+ * detected.
  */
 static void forget_pause(struct hs_clock_guard *guard)
 {
@@ -205,8 +209,8 @@ static void forget_pause(struct hs_clock_guard *guard)
     int64_t paused = (int64_t)before - guard->lowest_us - shorter;
     if (paused <= PAUSE_SLACK_US)
         return;
-    /* If the clock is fast, the ceiling of the window is too low. Then the block before shows more
-       of the pause. */
+    /* If the clock is fast, the ceiling of the window is too low. Then the block before this one
+       shows more of the pause. */
     if (guard->lowest_before_us != NO_CEILING) {
         int64_t trip = guard->trip_before_us;
         shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;
@@ -232,9 +236,9 @@ static void forget_pause(struct hs_clock_guard *guard)
 
 /*
  * Corrects R some blocks after a pause. The block that shows the pause mostly has a longer delay
- * from client to server than the blocks before. The pause then seems shorter than it was, and R
- * would stay too high for half a minute. The highest lead of the first seconds after the pause is a
- * better R. This never raises R.
+ * from client to server than the blocks before. The pause then seems shorter than it was. Without
+ * this correction, R stays too high for half a minute. The highest lead of the first seconds after
+ * the pause is a better R. This never raises R.
  */
 static void settle(struct hs_clock_guard *guard)
 {
@@ -278,8 +282,8 @@ static void make_up(struct hs_clock_guard *guard, int64_t length_us)
     guard->highest_before_us = guard->highest_us;
 }
 
-/* Returns how far M rose above R. A better connection also raises M, but then the bound from acks
-   does not rise. A fast clock raises both. */
+/* Returns how far M rose above R. A better connection raises M, but not the bound from acks. A fast
+   clock raises both. */
 static double rise_of(const struct hs_clock_guard *guard)
 {
     if (guard->reference_us == NO_LEAD || guard->highest_us <= guard->reference_us)
@@ -337,7 +341,7 @@ int64_t hs_clock_guard_noise(const struct hs_clock_guard *guard)
 {
     int64_t sum = 0, count = 0;
     for (int i = 0; i < HS_LEAD_CELLS; i++) {
-        /* Skip the current cell, which is not complete, and cells in which no move arrived. */
+        /* Skip the current cell, because it is not complete, and cells in which no move arrived. */
         if (i == guard->cell || guard->cell_highest_us[i] == NO_LEAD)
             continue;
         sum += guard->cell_noise[i];
@@ -394,7 +398,8 @@ static void end_block(struct hs_clock_guard *guard, const struct hs_moves_rules 
     forget_pause(guard);
     int32_t *cell = &guard->cell_highest_us[guard->cell];
     *cell = larger(*cell, guard->highest_us);
-    /* After a pause R is too high until it is corrected, so the distance to it is not noise. */
+    /* After a pause R is too high until it is corrected, so the distance of M below R is not
+       noise. */
     if (guard->settling == 0)
         record_noise(guard);
     settle(guard);

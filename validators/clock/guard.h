@@ -11,22 +11,24 @@
  * crystal has an error, so Y rises slowly over time. Delay and loss only lower x, so x of an honest
  * clock never exceeds Y.
  *
- * LeadGuard. Time is divided into blocks. M is the largest x in a block: that of the move with the
- * least delay. R is the largest M in the window before. When M rises above R, the rise is added to
- * an account that leaks over time. The rise is clipped first, so that a change of route counts
- * little. A fast clock fills the account faster than it leaks. A second account without clipping
- * detects jumps (cumulative sums: Page, Continuous inspection schemes, Biometrika 41, 1954).
+ * LeadGuard. Time is divided into blocks. M is the largest x in a block: the x of the move with the
+ * least delay. R is the largest M in the window before the block. When M rises above R, the rise is
+ * added to an account that leaks over time. The rise is clipped first, so that a change of route
+ * counts little. A fast clock fills the account faster than it leaks. A second account without
+ * clipping detects jumps (cumulative sums: Page, Continuous inspection schemes, Biometrika 41,
+ * 1954).
  *
  * The mean distance of M below R is the noise of the connection. Noise raises the limits of the
  * accounts.
  *
  * Acks explain two more cases. First, a better connection raises M, but not the smallest c - k of
- * the block. So a rise counts only as far as both rise. Second, if c - k falls and the round trip
- * is not shorter, the clock paused. Then R is lowered by the same amount. The blocks after the
- * pause measure its length better, and correct R.
+ * the block. So a rise of M counts only as far as the smallest c - k rises too. Second, if c - k
+ * falls and the round trip is not shorter, the clock paused. Then R is lowered by the same amount.
+ * The blocks after the pause measure its length better, and correct R.
  *
- * A third account detects a clock that catches up after a silence. It counts client time of moves
- * that, by their timestamps, were made after the silence, but acknowledge no newer snapshot.
+ * A third account detects a clock that catches up after a silence. By their timestamps, some moves
+ * were made after the silence. If they acknowledge no newer snapshot, their client time is added to
+ * this account.
  *
  * The state has a fixed size and holds only differences. So if all times are shifted by the same
  * amount, the results are the same bits, after a minute and after a month. Times are microseconds.
@@ -39,8 +41,8 @@
 
 #include "validators/moves_rules.h"
 
-/* The last minute is divided into cells of HS_LEAD_CELL_US. R uses the newest of them; the estimate
-   of speed uses all. */
+/* The last minute is divided into cells of HS_LEAD_CELL_US. R uses the newest cells; the estimate
+   of speed uses all cells. */
 enum { HS_LEAD_CELLS = 12 };
 
 #define HS_LEAD_CELL_US INT64_C(5000000)
@@ -51,7 +53,7 @@ enum hs_guard_known { HS_GUARD_BOUND = 1, HS_GUARD_ACK = 2, HS_GUARD_ARRIVING_AC
 struct hs_clock_guard {
     int64_t base_us;     /* x of the first move; all leads below are stored relative to it */
     int64_t received_us; /* newest arrival */
-    int64_t shift_us;    /* how much further server time ran because of announced dilation */
+    int64_t shift_us;    /* server time that announced dilation added */
     int64_t change_us;   /* arrival of the move that announced the last dilation */
     double dilation;
 
@@ -74,14 +76,14 @@ struct hs_clock_guard {
 
     /* Upper bounds of the lead, from acks. */
     int32_t lowest_us, lowest_before_us; /* smallest c - k of this block, and of the block before */
-    int32_t lowest_trip_us, trip_before_us; /* a - k of those moves */
-    int32_t ceilings_us[2],
-        round_trips_us[2]; /* smallest values in this half of the window, and in the half before */
-    float speed;           /* speed of the client's clock relative to the server's; 1 is honest */
+    int32_t lowest_trip_us, trip_before_us;    /* a - k of the moves of the smallest c - k */
+    int32_t ceilings_us[2], round_trips_us[2]; /* smallest round trips in this half of the window,
+                                                  and in the half before */
+    float speed; /* speed of the client's clock relative to the server's; 1 is honest */
 
     uint8_t cell_noise[HS_LEAD_CELLS]; /* noise of complete cells, in units of 2 ms */
     uint16_t cell_below;      /* sum of the noise over the blocks of the current cell, same units */
-    uint8_t cell_below_count; /* number of these blocks */
+    uint8_t cell_below_count; /* number of blocks in `cell_below` */
     uint8_t cell;             /* the current cell */
     uint8_t half_cells;       /* complete cells in this half of the window */
     uint8_t settling;         /* blocks until R is corrected after a pause; 0: not waiting */
@@ -91,31 +93,35 @@ struct hs_clock_guard {
 
 /* One move, as the timing checks need it. */
 struct hs_timing_move {
-    int64_t timestamp_us; /* by the client's clock; for the guard, as if it had never been reset */
+    int64_t timestamp_us; /* by the client's clock; for the guard, as if that clock had never been
+                             reset */
     int64_t received_us;  /* by the game server */
-    int64_t ack_us;       /* send time of the newest snapshot the client had seen; with has_ack */
-    int64_t credit_us;    /* first credit, as the connection needs it; with has_credit */
+    int64_t ack_us;       /* send time of the newest snapshot the client had seen; valid if
+                             has_ack */
+    int64_t credit_us;    /* credit at the first move, as the connection needs it; valid if
+                             has_credit */
     bool has_ack, has_credit;
     double dilation; /* the announced dilation from this move on; 0 while the game is paused */
 };
 
 struct hs_clock_verdict {
     bool proven, suspected; /* flagged on this move */
-    double proven_by_us;    /* how far the clock was beyond the bound from acks; with proven */
-    double suspected_us;    /* the account that exceeded its limit; both with suspected */
+    double proven_by_us;    /* how far the clock was beyond the bound from acks; valid if proven */
+    double suspected_us;    /* the account that exceeded its limit, and that limit; valid if
+                               suspected */
     double suspected_limit_us;
 };
 
 /* Starts the guard with the first move of an epoch. */
 void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step);
 
-/* Adds a later move, in order of arrival. A detector that flags starts again from this move. */
+/* Adds a later move, in order of arrival. A detector that flags this move starts again from it. */
 struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,
                                             const struct hs_timing_move *step);
 
 /* Returns the noise: the mean distance of M below R in the window, in microseconds. Cells without
-   any move do not count. 0 until something was measured. */
+   any move do not count. 0 until the first measurement. */
 int64_t hs_clock_guard_noise(const struct hs_clock_guard *guard);
 
 #endif

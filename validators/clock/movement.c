@@ -4,7 +4,7 @@
 #include "validators/base/units.h"
 
 /*
- * Elapsed time counts this much more. Clocks of honest machines differ by about 1e-4, and rounded
+ * Elapsed time is multiplied by this. Clocks of honest machines differ by about 1e-4, and rounded
  * positions lengthen a path by up to 0.5 %. Without this factor, a player who runs at the limit for
  * an hour would fail.
  */
@@ -37,9 +37,9 @@
 
 /*
  * A rise is a launch if it begins within LAUNCH_S after the player enters a mode with gravity. Many
- * games allow a jump shortly after the ground ends. While the limits of the old mode count, the
- * rise may begin later. A climb that gravity would stop within LAUNCH_MIN_S is no launch: the body
- * hovers.
+ * games allow a jump shortly after the ground ends. While the limits of the old mode still count,
+ * the rise may begin later. If gravity stops a climb within LAUNCH_MIN_S, the climb is no launch:
+ * the body hovers.
  */
 #define LAUNCH_S     0.15
 #define LAUNCH_MIN_S 0.05
@@ -47,17 +47,17 @@
 /*
  * Upward changes that are allowed until the body is on the ground again, in addition to the jumps
  * in the air. They cover landings whose moves were lost: a player who hops all the time is on the
- * ground for one move of each hop. With 1, such a player failed once in 28 hours, with 2 once in
- * 500.
+ * ground for one move of each hop. If 1 is allowed, such a player fails once in 28 hours. If 2 are
+ * allowed, once in 500 hours.
  */
 #define LOST_LANDINGS 2
 
-/* A step of this length may hide a landing: its end alone does not show what the body did. */
+/* A step at least this long may hide a landing, because only the position at its end is known. */
 #define HIDDEN_S 0.25
 
 /* Required shares of gravity, for rising and for falling. A body that slides down a slope of 45
-   degrees falls with half of gravity. After a second of falling no more speed is required, because
-   the air slows the fall. */
+   degrees falls with half of gravity. After a second of falling, no further gain of speed is
+   required, because the air slows the fall. */
 #define RISING_SHARE  0.9
 #define FALLING_SHARE 0.5
 #define FALLING_S     1.0
@@ -70,7 +70,7 @@ enum { VELOCITY_NONE, VELOCITY_CLAIMED, VELOCITY_DERIVED };
 /* A step, with the limits that apply to it. */
 struct passage {
     const struct hs_move_mode *mode;
-    const struct hs_move_mode *old; /* its limits count too, if in_window */
+    const struct hs_move_mode *old; /* the mode before; its limits count too, if in_window */
     bool in_window;
     double time_s;
     double credit_s;                   /* credit of speed */
@@ -127,7 +127,7 @@ static double max_acceleration(const struct passage *passage)
 
 /* ---- credit ---- */
 
-/* Returns the credit of speed: that of the mode, but no more than the connection needs. */
+/* Returns the credit of speed: the credit of the mode, but no more than the connection needs. */
 static double credit_of(const struct hs_moves_rules *rules, const struct hs_movement *movement,
                         const struct hs_movement_step *step)
 {
@@ -154,8 +154,8 @@ static void pool_spend(struct hs_movement_pool *pool, double credit_s, double sp
                        const struct lapse *lapse, struct hs_movement_finding *out)
 {
     double before_s = (double)pool->owed_s;
-    /* A debt from a mode with a larger credit may still be open. It does not fail, but stays owed.
-     */
+    /* A debt from an earlier mode with a larger credit may still be open. Such a debt is no
+     * failure, but stays owed. */
     double ceiling_s =
         hs_larger(credit_s, hs_smaller((double)pool->ceiling_s, before_s + credit_s));
     double owed_s = before_s + hs_smaller(spent_s, MAX_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
@@ -234,9 +234,9 @@ static void begin(struct hs_movement *movement, const struct hs_movement_step *s
                                      .has_begun = true};
 }
 
-/* Changes the movement mode. The limits of the old mode count for a while. If the limits of a mode
-   before that still count and are larger, they stay until their own time ends. So switching between
-   two slower modes does not extend them. */
+/* Changes the movement mode. The limits of the old mode count for a while. If the limits of a still
+   earlier mode also count and are larger, they stay until their own time ends. So switching between
+   two slower modes does not extend these limits. */
 static void change_mode(struct hs_movement *movement, const struct hs_moves_rules *rules,
                         const struct hs_movement_step *step)
 {
@@ -307,7 +307,7 @@ static void check_speed(struct hs_movement *movement, const struct passage *pass
     double climb = hs_vec_dot(passage->path, passage->up);
     double plane = hs_vec_length(across(passage->path, passage->up));
     if (climb < 0 && passage->time_s >= HIDDEN_S)
-        climb = 0; /* the body may have fallen in that time */
+        climb = 0; /* the body may have fallen in the time of the step */
     double climb_limit = max_climb(passage, climb > 0);
     pool_spend(&movement->climbing, credit_s, fabs(climb) / hs_larger(climb_limit, MIN_LIMIT),
                climb_limit, &lapse, out);
@@ -386,7 +386,7 @@ static bool may_bounce(const struct hs_movement *movement, const struct passage 
     return movement->bounces < passage->mode->air_jumps + lost_landings;
 }
 
-/* Returns whether something threw the body up or stopped its fall: the climb must grow suddenly. A
+/* Returns whether something threw the body up or stopped its fall. Then the climb grows suddenly. A
    body that stays up, or climbs evenly, was not launched. */
 static bool is_launch(struct hs_movement *movement, const struct passage *passage, double climb,
                       double allowed, double gravity, bool *was_thrown)
@@ -395,8 +395,8 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
     if (climb <= allowed)
         return false;
     if (passage->may_be_thrown && climb > sudden && climb <= passage->launch_climb + sudden) {
-        movement->airborne_s =
-            0; /* the body may have been in the air for half of the gathered time */
+        movement->airborne_s = 0; /* before the launch the body may have been in the air for half of
+                                     the gathered time */
         *was_thrown = true;
         return true;
     }
@@ -408,14 +408,14 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
         return false;
     if (!is_late)
         movement->bounces++;
-    movement->airborne_s = 0; /* as above */
+    movement->airborne_s = 0; /* the launch may be at half of the gathered time */
     return true;
 }
 
-/* Checks a step that is long enough to hide a landing. Its climb exceeds that of a body under
-   gravity by `above`. The velocity at its end is unknown. A hidden landing counts as a bounce.
-   Otherwise a client could fly if it sent few moves. One more bounce than LOST_LANDINGS is allowed,
-   for the landing itself. */
+/* Checks a step that is long enough to hide a landing. Its climb exceeds the climb of a body under
+   gravity by `above`. The velocity at the end of the step is unknown. A hidden landing counts as a
+   bounce: if it did not, a client could fly by sending few moves. One more bounce than
+   LOST_LANDINGS is allowed, for the landing itself. */
 static void check_hidden(struct hs_movement *movement, const struct passage *passage, double climb,
                          double above, double gravity, struct hs_movement_result *out)
 {
@@ -436,9 +436,9 @@ static void check_hidden(struct hs_movement *movement, const struct passage *pas
 }
 
 /*
- * Compares the gathered climb with that of a body that was thrown up with `rise`. A lower climb
- * becomes the new `rise`, because a body that rises less has less height to fall from. A fast fall
- * changes nothing.
+ * Compares the gathered climb with the climb of a body that was thrown up with `rise`. A lower
+ * climb becomes the new `rise`, because a body that rises less has less height to fall from. A fast
+ * fall changes nothing.
  */
 static void check_gravity(struct hs_movement *movement, const struct passage *passage,
                           double gravity, struct hs_movement_result *out)
@@ -461,8 +461,8 @@ static void check_gravity(struct hs_movement *movement, const struct passage *pa
         if (kept > slack) {
             find(&out->gravity, kept, slack);
             movement->kept = 0;
-            allowed =
-                hs_larger(climb, 0); /* as after a launch, so that the finding is not repeated */
+            allowed = hs_larger(climb, 0); /* start again from the measured climb, so that the
+                                              finding is not repeated */
         }
     }
     movement->rise = (float)hs_smaller(allowed, hs_larger(climb, 0));

@@ -4,10 +4,10 @@
  *
  * Time is the time that the server granted (`delta_us` of the timing checks), never the client's
  * own time. Each mode has a credit of time for speed, and one for acceleration. Granted time
- * refills a credit, and the path uses it up. So single moves are not compared with the limits: a
- * short move may exceed a limit, if the moves around it needed less time than they had.
+ * refills a credit, and the path uses it up. So single moves are not compared with the limits. A
+ * short move may exceed a limit if the moves around it used up less time than they were granted.
  *
- * One move may replace many lost moves, and may be granted less time than all of them took. Then
+ * One move may replace many lost moves, and may be granted less time than the lost moves took. Then
  * the client's time counts, up to the server time that no move has used yet. So no player gains
  * time.
  *
@@ -42,11 +42,12 @@
 /* One move, as the movement checks need it. Numbers are finite, positions within 1e15 of 0. */
 struct hs_movement_step {
     struct hs_vec position;  /* at the end of the move; relative to the base if there is one */
-    struct hs_vec velocity;  /* as claimed; with has_velocity */
-    struct hs_vec corrected; /* where the server last put the client; with has_corrected */
+    struct hs_vec velocity;  /* as claimed; valid if has_velocity */
+    struct hs_vec corrected; /* where the server last put the client; valid if has_corrected */
     struct hs_vec up;        /* unit */
     uint64_t base;           /* hash of its name; 0: no base. `corrected` is relative to it, too */
-    struct hs_vec base_path; /* since the last step, on a change of base; with has_base_path */
+    struct hs_vec base_path; /* path since the last step, on a change of base; valid if
+                                has_base_path */
     double delta_us;         /* time granted by the server */
     double client_us;        /* game time by the client's clock since the last step; 0: unknown */
     double dilation;         /* of server time; 1, or 0 while the game is paused */
@@ -87,7 +88,8 @@ struct hs_movement_result {
    changes. */
 struct hs_movement_pool {
     float owed_s;    /* time used beyond the granted time, in seconds; 0: the credit is full */
-    float ceiling_s; /* the most that may be owed; an earlier mode's, while its debt is larger */
+    float ceiling_s; /* the most that may be owed; while an earlier mode's debt is larger, the limit
+                        of that mode */
     float run_s;     /* time since the credit was last full */
 };
 
@@ -95,18 +97,20 @@ struct hs_movement_pool {
 struct hs_movement {
     struct hs_vec position; /* at the end of the last step */
     uint64_t base;
-    int64_t received_us, window_until_us; /* until then the limits of old_mode count too */
+    int64_t received_us, window_until_us; /* arrival of the last step; end of the time in which the
+                                             limits of old_mode count too */
     struct hs_movement_pool speed, climbing, acceleration; /* speed: across `up` */
-    float velocity[3];                                     /* across `up`; with velocity_source */
+    float velocity[3];                                     /* across `up`; valid if velocity_source
+                                                              is set */
     float gathered[3], gathered_s; /* path and time gathered until a velocity can be derived */
     float unused_us;               /* server time that no step has used yet */
     float rise;                    /* the fastest climb that gravity allows now, length/s */
     float rise_age_s;              /* age of `rise` at the start of the gathered time */
     float airborne_s;              /* time in this mode before the gathered time */
-    float last_climb;              /* climb in the gathered time before this one, length/s */
+    float last_climb;              /* climb in the previous gathered time, length/s */
     float kept;                    /* height above that of a body under gravity */
-    float tick_us;                 /* of the game server: mean time between arrivals; 0: unknown */
-    float base_changes;            /* count, which decays over time */
+    float tick_us;                 /* mean time between arrivals at the game server; 0: unknown */
+    float base_changes;            /* number of changes of base, which decays over time */
     uint16_t mode, old_mode;
     uint8_t velocity_source, bounces;
     bool has_begun;
@@ -116,9 +120,9 @@ static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
 
 /*
  * Checks a step and stores it, whatever the findings are. An overdrawn credit is set to its limit,
- * so that one cause gives one finding. That is right for callers that only count findings. A caller
- * that refuses a step must keep the state from before the step, and add the step's time to the next
- * one. A check that cannot run does not fail.
+ * so that one cause gives one finding. This suits callers that only count findings. A caller that
+ * refuses a step must keep the state from before the step, and add the step's time to the next one.
+ * A check that cannot run does not fail.
  *
  * After a change of base, position and velocity start again, and no credit is refilled. Speed is
  * checked by `base_path`. Without `base_path` the change hides the path of the body, so the check

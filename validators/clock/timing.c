@@ -7,11 +7,12 @@
 /* A reset of the client's clock is believed if its new value is this close to the expected one. */
 #define RESET_SLACK_US INT64_C(1000000)
 
-/* Moves that a stall delayed arrive within this time after its end. Later moves do not belong to
-   the packet burst. */
+/* Moves that a stall delayed arrive within this time after its end. Moves after that do not belong
+   to the packet burst. */
 #define BURST_US INT64_C(1000000)
 
-/* It counts as a packet burst if it catches up with half of its stall, or with this much. */
+/* A group of delayed moves counts as a packet burst if it catches up with half of the stall, or
+   with this much client time. */
 #define BURST_MIN_US 100000.0F
 
 /* The state of timing and movement together uses at most 512 bytes per player. */
@@ -117,7 +118,7 @@ static void begin(struct hs_timing *timing, const struct hs_moves_rules *rules,
 }
 
 /* Returns the number of reset periods to add to the client's clock, at least 1: the smallest number
-   with which it does not run back. */
+   with which the clock does not run back. */
 static int64_t periods_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                              const struct hs_timing_move *move)
 {
@@ -131,7 +132,7 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
  * whole number of reset periods. A reset is plausible if the clock then shows at most its last
  * value plus the server time since then. It may show less, because a client in the background may
  * stop its clock. If the reset is not plausible and the prevention is `credit`, the clock continues
- * from its last value instead. It is advanced by no more than the server time since then.
+ * from its last value instead. It advances by at most the server time since that value.
  */
 static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)

@@ -1,7 +1,7 @@
 /*
  * Timestamps of one player's moves: may a move be simulated, and for how long? Is the client's
- * clock too fast? Two timing checks answer this, and both always run. The ruleset's `prevention`
- * selects which of them sets the simulated time.
+ * clock too fast? Two timing checks answer the second question, and both always run. The ruleset's
+ * `prevention` selects which of them sets the simulated time.
  *
  * The inputs are the client's timestamp and the time when the game server received the move. The
  * arrival time of a request at this service is never used.
@@ -16,7 +16,8 @@
 
 /* The flags of a move. Each flag belongs to one check. */
 enum hs_timing_flag {
-    HS_TIMING_DISCREPANCY = 1 << 0,    /* timing_discrepancy: the margin of the compatible check */
+    HS_TIMING_DISCREPANCY = 1 << 0,    /* timing_discrepancy: the discrepancy exceeded the margin
+                                          (compat.h) */
     HS_TIMING_FAST_PROVEN = 1 << 1,    /* fast_clock_proven */
     HS_TIMING_FAST_SUSPECTED = 1 << 2, /* fast_clock_suspected */
 };
@@ -34,8 +35,10 @@ struct hs_timing {
 
     /* The last stall, and the packet burst after it. */
     int64_t stall_from_us, stall_to_us; /* arrivals before and after the silence */
-    int64_t burst_to_us;                /* the last arrival that caught up with the silence */
-    float backlog_us, caught_us;        /* client time delayed by the stall; caught up since then */
+    int64_t burst_to_us;                /* arrival of the last move that caught up with the
+                                           silence */
+    float backlog_us, caught_us;        /* client time that the stall delayed, and the part of it
+                                           caught up since */
     int32_t burst_part;
     uint8_t bursts[HS_BURST_PARTS];
 
@@ -45,16 +48,17 @@ struct hs_timing {
 struct hs_timing_result {
     enum hs_move_reason reason; /* OK, RESET, or the reason not to simulate the move */
     double delta_us;            /* time that the server may simulate */
-    /* Game time since the last move by the client's clock. HUGE_VAL for the first move of a
-       clock. */
+    /* Game time since the last move by the client's clock. HUGE_VAL for the first move after the
+       clock started again. */
     double client_us;
     bool force_update;
     double forced_us; /* time for which the server moves the player without the client */
     double error_us;  /* client time minus server time of this move; 0: not simulated */
     int64_t late_us;  /* how far a stale move was behind the newest, by the client's clock */
     unsigned flags;   /* enum hs_timing_flag */
-    /* Each is valid with its flag: the discrepancy of the compatible check, the time beyond the
-       bound from acks, the account that exceeded its limit, and that limit. */
+    /* Each is valid if its flag is set: the discrepancy of the compatible check (compat.h), the
+       time beyond the
+              bound from acks, the account that exceeded its limit, and that limit. */
     double ahead_us, proven_by_us, suspected_us, suspected_limit_us;
 };
 

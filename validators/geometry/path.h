@@ -13,11 +13,12 @@
 #include "validators/sweep.h"
 
 /* The maximum duration of a leg: 1/64 s, in which a body hardly turns. Bodies move within a leg,
-   but keep the rotation they have at its start. Half of this duration would double the work. */
+   but keep the rotation that they have at the start of the leg. Legs half as long double the
+   work. */
 #define HS_LEG_US 15625
 
-/* The maximum number of legs of a flight. It bounds the work of one claim. A flight that would need
-   more has longer legs. The extension of the path is one more leg. */
+/* The maximum number of legs of a flight. It limits the work of one claim. If a flight needs more
+   legs, its legs are made longer. The extension of the path is one more leg. */
 #define HS_MAX_LEGS 512
 
 struct hs_path {
@@ -29,7 +30,8 @@ struct hs_path {
     double length;               /* from start to end along the path, without the extension */
     double extension;            /* length beyond the end; the whole extension is at end_us */
     double radius;               /* of the sphere, length */
-    double reach; /* the path ends at this distance, at an obstacle; at most length + extension */
+    double reach; /* distance at which an obstacle ends the path; length + extension if there is
+                     none */
     int64_t start_us, end_us;          /* equal for an instant path */
     uint32_t flight_legs;              /* 0 for an instant path */
     double travelled[HS_MAX_LEGS + 1]; /* distance at the ends of the flight's legs; flights only */
@@ -47,14 +49,14 @@ void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double
 
 /*
  * Makes a flight from start to end under gravity. end_us is after start_us. Each leg is a chord of
- * the curve, and stays within `chord_error` of it, unless HS_MAX_LEGS is reached.
+ * the curve, and stays within `chord_error` of the curve, unless HS_MAX_LEGS is reached.
  */
 void hs_path_flight(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double radius,
                     double extension, double chord_error, int64_t start_us, int64_t end_us,
                     struct hs_path *out);
 
-/* Returns the number of legs up to the reach of the path. hs_path_leg shortens the last of them so
-   that it ends there. */
+/* Returns the number of legs up to the reach of the path. hs_path_leg shortens the last leg so that
+   it ends at the reach. */
 uint32_t hs_path_legs(const struct hs_path *path);
 void hs_path_leg(const struct hs_path *path, uint32_t i, struct hs_leg *out);
 
@@ -68,8 +70,8 @@ bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 /* Returns the sweep of the leg relative to a body that moves by `motion` during the leg. */
 struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion);
 
-/* Converts a contact of that relative sweep to world coordinates. Its distances are then measured
-   along the whole path. */
+/* Converts a contact of the sweep from hs_leg_relative to world coordinates. Its distances are then
+   measured along the whole path. */
 void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
                      struct hs_vec motion, struct hs_sweep_contact *contact);
 

@@ -6,7 +6,7 @@ bool hs_quat_normalise(float q[4])
     double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
     double squared = x * x + y * y + z * z + w * w;
     /* Rounding to floats changes the squared length of a unit quaternion by less than this.
-       Dividing by the length would not improve it, so it keeps its bits. */
+              Dividing by the length does not improve such a quaternion, so it keeps its bits. */
     if (fabs(squared - 1) < 4e-7)
         return true;
     double length = sqrt(squared);
@@ -63,7 +63,7 @@ void hs_quat_slerp(const float a[4], const float b[4], double s, float out[4])
             to[i] = -to[i];
     }
     if (cosine < 0.9) {
-        /* The normalised sum halves the arc. Continue with the half that contains s. */
+        /* The normalised sum halves the arc. Continue with the half of the arc that contains s. */
         double middle[4];
         for (int i = 0; i < 4; i++)
             middle[i] = from[i] + to[i];

@@ -21,11 +21,11 @@ struct local_sweep {
     double nearest; /* travel at u = 0 */
 };
 
-/* The smallest squared distance between the path and the core box, and the first place where the
-   distance falls to `reach`. */
+/* The smallest squared distance between the path and the core box, and the first place on the path
+   where the distance falls to `reach`. */
 struct approach {
     bool crosses;      /* the distance falls to `reach` or below it */
-    double cross_u;    /* first u where it does */
+    double cross_u;    /* first u where the distance falls to `reach` */
     double smallest;   /* squared distance */
     double smallest_u; /* first u with that distance */
 };
@@ -201,7 +201,8 @@ static double touch_slack(const struct hs_sweep *sweep, const struct hs_solid *s
     return HS_TOUCH_SLACK * (sweep->length + sweep->radius + solid->radius);
 }
 
-/* Returns whether the sphere touches, or comes within the slack. Sets *u to the place. */
+/* Returns whether the sphere touches, or comes within the slack. Sets *u to the place on the
+   path. */
 static bool touch_place(const struct approach *a, double reach, double slack, double *u)
 {
     *u = a->crosses ? a->cross_u : a->smallest_u;
@@ -226,7 +227,7 @@ bool hs_sweep_touches(const struct hs_sweep *sweep, const struct hs_solid *solid
     double slack = touch_slack(sweep, solid);
 
     /* Most candidates are far away. So first test the distance of the whole line to the bounding
-       sphere. It comes from the foot of the perpendicular, by Pythagoras. */
+       sphere. That distance follows from the foot of the perpendicular, by Pythagoras. */
     struct hs_vec from_center = hs_vec_sub(sweep->start, solid->center);
     double along = hs_vec_dot(from_center, sweep->direction);
     double off = hs_vec_dot(from_center, from_center) - along * along;
@@ -261,8 +262,9 @@ static void surface_at(const struct hs_solid *solid, const double h[3], const do
         for (int i = 0; i < 3; i++)
             normal[i] = out[i] / length;
     } else {
-        /* On the core box and inside it, the distance is 0 all around and gives no normal. So take
-           the normal of the nearest face. */
+        /* On the core box and inside it, the distance is 0, and its gradient gives no normal. So
+           take
+                      the normal of the nearest face. */
         int face = 0;
         for (int i = 1; i < 3; i++)
             if (h[i] - fabs(c[i]) < h[face] - fabs(c[face]))

@@ -9,8 +9,8 @@
  */
 #define PARALLEL_SQUARED 1e-24
 
-/* Smallest height relative to the longest edge. Below this, rounding errors make the inside test
-   useless. */
+/* Smallest height of a triangle, relative to its longest edge. In a thinner triangle, rounding
+   errors make the inside test useless. */
 #define SLIVER 1e-10
 
 /* The triangle relative to the start of the path. */
@@ -78,8 +78,8 @@ static bool between_edges(const struct local *t, struct hs_vec p)
 }
 
 /* Finds where the path enters the prism through its top or bottom, or starts inside it. A path that
-   enters through a side touches an edge first. *near: one end of the path is so close to the plane
-   that the slack may matter. */
+   enters through a side touches an edge first. Sets *near if one end of the path is so close to the
+   plane that the slack may matter. */
 static bool enter_face(const struct local *t, double *u, bool *near)
 {
     double area = hs_vec_length(t->normal);
@@ -109,8 +109,8 @@ static bool enter_face(const struct local *t, double *u, bool *near)
 
 /* ---- corners and edges ---- */
 
-/* The path is inside a part from `enter` to `leave`. Lowers *first to the start of that interval.
- */
+/* Lowers *first to the start of the interval in which the path is inside one part: `enter` to
+ * `leave`. */
 static void keep_first(const struct local *t, double enter, double leave, double *first)
 {
     if (leave < 0 || enter > t->length || enter > leave)

@@ -30,9 +30,9 @@ bool hs_triangle_is_degenerate(const struct hs_triangle *triangle);
  * Finds the first touch of a swept sphere; radius 0 is a ray. A sphere that comes within
  * HS_TOUCH_SLACK also touches, as in sweep.h. The triangle must not be degenerate.
  *
- * True: the sphere touches, and *distance is the travel of its centre, 0 .. length. It is 0 if the
- * sphere touches at its start. If the sphere only comes within the slack, it is the travel at the
- * nearest approach to the first edge, or the whole length.
+ * True: the sphere touches, and *distance is the travel of its centre, 0 .. length. *distance is 0
+ * if the sphere touches at its start. If the sphere only comes within the slack, *distance is the
+ * travel at the nearest approach to the first edge, or the whole length.
  */
 bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle *triangle,
                          double *distance);

@@ -8,7 +8,7 @@
 #define FLOAT_SLACK  6e-6
 #define DOUBLE_SLACK 1e-14
 
-/* Above this, squares in float would overflow. */
+/* Above this, squares in float overflow. */
 #define TOO_LARGE 1e15
 
 static inline glmm_128 length(struct hs_lanes_vec a)
@@ -53,8 +53,8 @@ static void lay_course(const struct hs_pose *pose, const struct hs_sweep *sweep,
     out->rest = glmm_set1((float)(1 - pose->bracket->alpha));
 }
 
-/* Replaces the capsule of a lane by a ball around the bone. For a bone that is scaled differently
-   along its axes, only the ball is sure to contain the hitbox. */
+/* Replaces the capsule of a lane by a ball around the bone. If a bone is scaled differently along
+   its axes, only the ball surely contains the hitbox. */
 static void use_ball(struct hs_capsules *capsules, unsigned lane, double scale)
 {
     for (int a = 0; a < 3; a++)
@@ -97,7 +97,7 @@ static inline bool find_posted(const struct hs_posted_pose *from, const struct h
     return true;
 }
 
-/* Computes the pose of a bone. For bones that at least one sample takes from its stance. */
+/* Computes the pose of a bone that at least one sample takes from its stance. */
 static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *space,
                       struct ends *out)
 {
@@ -163,7 +163,7 @@ static void find_any(const struct bones *bones, uint16_t bone, struct four *out,
         use_ball(&out->capsules, i, ends.scale);
 }
 
-/* Finds the bones of four hitboxes. `space` is for bones that are not posted. */
+/* Finds the bones of four hitboxes. `space` gets the poses of bones that are not posted. */
 static void find_bones(const struct bones *bones, uint16_t first, struct four *out,
                        uint64_t *excluded, struct hs_bone_pose space[4])
 {
@@ -227,9 +227,9 @@ static inline void read_rotations(const float *const bones[4], glmm_128 q[4])
     hs_lanes_transpose(q);
 }
 
-/* Computes quaternions of four bones at the time of the pose. They do not have length 1. Lanes that
-   turn too far get the ball. Returns the error of distances, including that of the linear
-   interpolation. */
+/* Computes quaternions of four bones at the time of the pose. The quaternions do not have length 1.
+   Lanes that turn too far get the ball. Returns the error of distances, including the error of the
+   linear interpolation. */
 static inline glmm_128 turn_bones(const struct course *c, struct four *four, glmm_128 q[4])
 {
     glmm_128 from[4], to[4];
@@ -298,8 +298,8 @@ static inline struct capsules place_capsules(const struct course *c, struct four
 
 /*
  * Returns lower bounds of the gaps between the course and the capsules. The distance has two parts.
- * Across the course it is the distance between the line of the course and the capsule's centre
- * line. Along the course it is how far the centre line is beyond an end of the course.
+ * The part across the course is the distance between the line of the course and the capsule's
+ * centre line. The part along the course is how far the centre line is beyond an end of the course.
  */
 static inline glmm_128 capsule_gap(const struct course *c, const struct capsules *k,
                                    glmm_128 *across, glmm_128 *first)
@@ -354,9 +354,9 @@ static inline void lower(float *enough, const struct four *four, glmm_128 most)
             *enough = bounds[i];
 }
 
-/* Finds the bounds of four hitboxes. Returns a bit for each that may matter: its gap may be at most
-   `slack`, or at most *enough, an upper bound of the smallest gap so far. *enough is updated. NULL:
-   only `slack` counts. */
+/* Finds the bounds of four hitboxes. Returns a bit for each hitbox that may matter: its gap may be
+   at most `slack`, or at most *enough. *enough is an upper bound of the smallest gap so far, and is
+   updated. `enough` NULL: only `slack` counts. */
 static unsigned bound_four(const struct course *c, struct four *four, glmm_128 slack, float *enough,
                            float gap[4], float contact[4])
 {

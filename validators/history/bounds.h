@@ -5,9 +5,9 @@
  * Internal to validators/.
  *
  * Here rotations are interpolated linearly, which differs from the spherical interpolation. If the
- * dot product of the two quaternions is 1 - x, the difference is at most 0.03 x radians, up to
- * x = 0.1. The bounds contain this error. If a bone turns further, its hitboxes use the ball around
- * the bone.
+ * dot product of the two quaternions is 1 - x, the difference is at most 0.03 x radians, up to x =
+ * 0.1. The bounds contain this error. If a bone turns further (x > 0.1), its hitboxes use the ball
+ * around the bone.
  */
 #ifndef HS_BOUNDS_H
 #define HS_BOUNDS_H
@@ -35,9 +35,9 @@ static inline uint16_t hs_bounds_next(const struct hs_pose_bounds *bounds, unsig
 }
 
 /*
- * Finds bounds of the hitboxes that may matter. Without `finds_nearest` these are the hitboxes
- * whose gap may be at most `slack`. With it, also those that may be the nearest. `contact` is only
- * valid if `gap` is at most `slack`.
+ * Finds bounds of the hitboxes that may matter. A hitbox matters if its gap may be at most `slack`.
+ * With `finds_nearest`, a hitbox that may be the nearest one matters too. `contact` is only valid
+ * if `gap` is at most `slack`.
  */
 void hs_pose_find_bounds(const struct hs_pose *pose, const struct hs_sweep *sweep, double slack,
                          bool finds_nearest, struct hs_pose_bounds *out);

@@ -94,7 +94,8 @@ static bool mover_states_equal(const struct hs_mover_state *a, const struct hs_m
 
 static bool player_states_equal(const struct hs_state *a, const struct hs_state *b)
 {
-    /* Equal bits: states that differ only in the sign of a zero may stay apart. */
+    /* Compare the bits. So states that differ only in the sign of a zero may not be shared, which
+       is harmless. */
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     return memcmp(a, b, sizeof *a) == 0;
 }
@@ -148,7 +149,7 @@ enum hs_growth hs_history_share_state(struct hs_history *history, const void *st
     return HS_GROWTH_DONE;
 }
 
-/* Makes all blocks at least `size` bytes long, and at least one of them free. */
+/* Makes every block at least `size` bytes long, and makes sure that one block is free. */
 static enum hs_growth make_pose_space(struct hs_history *history, size_t size)
 {
     size_t block = size > history->pose_size ? size : history->pose_size;

@@ -39,8 +39,8 @@ static bool are_apart(struct hs_vec between, struct hs_vec half, struct hs_vec b
 {
     struct hs_vec h = {fabs(half.x), fabs(half.y), fabs(half.z)};
     struct hs_vec cross = hs_vec_cross(between, half);
-    /* All six tests run without branches: a mispredicted branch would cost more than the tests that
-       it saves. */
+    /* All six tests run without branches: a mispredicted branch costs more than the tests that it
+       saves. */
     return (fabs(between.x) > box.x + h.x) | (fabs(between.y) > box.y + h.y) |
            (fabs(between.z) > box.z + h.z) | (fabs(cross.x) > box.y * h.z + box.z * h.y) |
            (fabs(cross.y) > box.x * h.z + box.z * h.x) |
@@ -64,7 +64,8 @@ bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *
 
 /* ---- four players ---- */
 
-/* The bounds are those of the rounded middle, so its error does not matter. */
+/* The half extent is computed from the rounded middle, so the rounding of the middle does not
+   matter. */
 static inline void put_axis(struct hs_crowd *crowd, int axis, uint32_t i, double low, double high,
                             double reach)
 {
@@ -135,8 +136,8 @@ unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *pa
     unsigned apart = hs_lanes_at_most(box.x + h.x, size.x) | hs_lanes_at_most(box.y + h.y, size.y) |
                      hs_lanes_at_most(box.z + h.z, size.z);
     if (apart != 15) {
-        /* A segment along an axis has cross products of 0, which say nothing. FLT_MIN keeps them
-           from counting as apart. */
+        /* If the segment is along an axis, some cross products are 0 and separate nothing. With
+           FLT_MIN they do not count as apart. */
         glmm_128 least = glmm_set1(FLT_MIN);
         glmm_128 x = hs_lanes_abs(between.y * half.z - between.z * half.y);
         glmm_128 y = hs_lanes_abs(between.z * half.x - between.x * half.z);

@@ -1,6 +1,7 @@
 /*
- * The broad phase over histories: finds the players of a match whose bodies a sphere surely does
- * not touch. It uses the bounds of their histories and reads no sample. Internal to validators/.
+ * The broad phase over histories: finds the players of a match whose bodies a moving sphere surely
+ * does not touch. It uses the bounds of the players' histories and reads no sample. Internal to
+ * validators/.
  */
 #ifndef HS_CROWD_H
 #define HS_CROWD_H
@@ -11,9 +12,11 @@
 /* A sweep at one moment, prepared for tests against many players. */
 struct hs_passing {
     int64_t time_us;
-    struct hs_vec middle, half; /* of the segment: its middle, and the way from there to its end */
+    struct hs_vec middle, half; /* middle of the segment, and the vector from the middle to its
+                                   end */
     double reach;               /* radius of the sphere, plus the touch slack */
-    /* The same in float. `near_reach` also includes the rounding error of these floats. */
+    /* `middle`, `half` and `reach` in float. `near_reach` also includes the rounding error of these
+       floats. */
     float near_middle[3], near_half[3], near_reach;
 };
 
@@ -24,8 +27,7 @@ void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_pass
 
 /*
  * True: the player has a pose at that time, and the sphere is far from all positions in the
- * history. False: the exact search must decide. Reads no sample. The result is true for most
- * players.
+ * history. False: the exact search must decide. Reads no sample. It is true for most players.
  */
 bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *ruleset,
                      const struct hs_passing *passing);

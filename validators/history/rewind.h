@@ -24,34 +24,36 @@ enum hs_rewind_status {
 struct hs_bracket {
     const struct hs_sample *from; /* at or before the time */
     const struct hs_sample *to;   /* the next one; `from` if nothing is interpolated */
-    double alpha;                 /* the time as a share of the interval: 0 at `from`, below 1 */
+    double alpha;                 /* the time as a share of the interval from `from` to `to`, in [0,
+                                     1) */
     int64_t time_us;              /* time of the pose: the given time, unless clamped */
-    bool clamped;                 /* the newest sample is used, for a time after it */
+    bool clamped;                 /* the time is after the newest sample, which is used */
     bool held;                    /* `from` is used, because a jump, new life or new rig follows */
 };
 
 /*
- * Finds the samples around a time. If a sample has exactly this time, only that sample is used. Up
- * to future_slack after the newest sample, the newest is used: nothing is extrapolated. `out` is
- * set only with HS_REWIND_OK. O(log n).
+ * Finds the samples around a time. If a sample has exactly this time, only that sample is used. For
+ * a time up to future_slack after the newest sample, the newest sample is used: nothing is
+ * extrapolated. `out` is set only with HS_REWIND_OK. O(log n).
  */
 enum hs_rewind_status hs_rewind_find(const struct hs_history *history,
                                      const struct hs_ruleset *ruleset, int64_t time_us,
                                      struct hs_bracket *out);
 
-/* Returns the state at that time: the state of the older sample. */
+/* Returns the state of the player at the time of the bracket: the state of the older sample. */
 const struct hs_state *hs_rewind_state(const struct hs_history *history,
                                        const struct hs_bracket *bracket);
 
 /* Returns the position of the root, interpolated linearly. */
 struct hs_vec hs_rewind_position(const struct hs_bracket *bracket);
 
-/* Returns an upper bound of the distance from the root to the hitboxes at that time. */
+/* Returns an upper bound of the distance from the root to the hitboxes at the time of the
+   bracket. */
 double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset *ruleset,
                        const struct hs_bracket *bracket);
 
-/* Returns the position of the eye. It is interpolated if one of the samples has a posted eye.
-   Otherwise it is the eye of the stance. */
+/* Returns the position of the eye. It is interpolated if one of the samples has a posted eye. If
+   neither sample has one, it is the eye of the stance. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
 
@@ -63,7 +65,7 @@ struct hs_pose {
     const struct hs_bracket *bracket;
     const struct hs_rig *rig;
     struct hs_vec root;
-    float rotation[4]; /* of the root; only set if no posted bones are used */
+    float rotation[4]; /* rotation of the root; set only if no posted bones are used */
     const struct hs_stance *stance_from, *stance_to;
     const struct hs_posted_pose *from, *to; /* posted bones, or NULL */
 };
@@ -91,8 +93,8 @@ double hs_pose_reach(const struct hs_pose *pose);
 /* Computes the pose of a bone. False: it is missing in one of the two samples. */
 bool hs_pose_bone(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *out);
 
-/* Places one hitbox as hs_rewind_body does. False: its bone is missing in one of the two samples.
- */
+/* Places one hitbox in the world, in the same way as hs_rewind_body. False: its bone is missing in
+ * one of the two samples. */
 bool hs_pose_place(const struct hs_pose *pose, uint16_t hitbox, struct hs_solid *out);
 
 /* A rewound body: its hitboxes placed in the world. */

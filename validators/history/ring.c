@@ -107,7 +107,8 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us)
         return history->count == 0 || time_us < history->span.oldest_us
                    ? -1
                    : (int64_t)history->count - 1;
-    uint32_t low = 1, high = history->count - 1; /* the answer + 1 is in [low, high] */
+    uint32_t low = 1, high = history->count - 1; /* the index to return, plus 1, is in [low,
+                                                    high] */
     uint32_t guess = guess_index(history, time_us);
     if (hs_history_slot(history, guess)->time_us <= time_us) {
         if (hs_history_slot(history, guess + 1)->time_us > time_us)
@@ -165,8 +166,8 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 
 /* ---- span ---- */
 
-/* Returns the distance from the root within which all posted hitboxes are; for a mover, its box. 0:
-   no bones were posted. */
+/* Returns a distance from the root that all posted hitboxes are within. For a mover, the distance
+   that its box is within. 0: no bones were posted. */
 static double posted_reach(const struct hs_history *history, const struct hs_sample *sample)
 {
     if (history->of_mover)
@@ -204,9 +205,9 @@ static void compute_span(struct hs_history *history)
     history->since_span = 0;
 }
 
-/* Updates the span after a sample was inserted between two others (NULL: it is the oldest or the
-   newest). The span is computed again from all samples after as many inserts as there are samples,
-   so that it forgets dropped samples. */
+/* Updates the span after a sample was inserted between two others (NULL: the sample is the oldest
+   or the newest). After as many inserts as there are samples, the span is computed from all samples
+   again, so that it no longer contains dropped samples. */
 static void update_span(struct hs_history *history, const struct hs_sample *before,
                         const struct hs_sample *sample, const struct hs_sample *after)
 {
@@ -219,7 +220,8 @@ static void update_span(struct hs_history *history, const struct hs_sample *befo
     if (after == NULL)
         history->span.newest_us = sample->time_us;
     widen_span(history, before != NULL ? before : sample, sample);
-    /* Otherwise the gap after the sample is part of a gap that the span already contains. */
+    /* If there is a sample before, the gap after the new sample is part of a gap that the span
+       already contains. */
     if (before == NULL && after != NULL)
         widen_span(history, sample, after);
 }
@@ -231,7 +233,8 @@ const struct hs_history_span *hs_history_span(const struct hs_history *history)
 
 /* ---- insertion ---- */
 
-/* `from` is the sample before `to`, or NULL if `to` is the first. */
+/* Marks `to` as jumped if it moved too fast from `from`, the sample before it (NULL: `to` is the
+   first). */
 static void mark_jump(const struct hs_sample *from, struct hs_sample *to, double max_speed)
 {
     to->jumped = false;
@@ -241,7 +244,8 @@ static void mark_jump(const struct hs_sample *from, struct hs_sample *to, double
     to->jumped = hs_vec_distance(from->position, to->position) > max_speed * seconds;
 }
 
-/* Copies the members that are stale in `to` and current in `from`. False: no member is. */
+/* Copies the members that are stale in `to` and current in `from`. False: there is no such
+   member. */
 static bool learn_player(struct hs_state *to, const struct hs_state *from)
 {
     unsigned news = to->stale & ~(unsigned)from->stale;
@@ -277,8 +281,9 @@ static bool has_stale_connection(const struct hs_history *history, const union h
     return !history->of_mover && (state->player.stale & HS_STALE_CONNECTION) != 0;
 }
 
-/* Updates samples that are later than sample i but arrived before it. After a restore such samples
-   may have inherited stale state that sample i knows. If memory is out, they stay stale. */
+/* Updates samples that are later than sample i but arrived before it. After a restore, these
+   samples may have inherited values that are stale. Sample i has the current values, so they are
+   copied. If out of memory, the samples stay stale. */
 static void inform_later(struct hs_history *history, uint32_t i)
 {
     union hs_any_state known = history->states[hs_history_slot(history, i)->state].state;
@@ -319,7 +324,7 @@ static enum hs_growth store_parts(struct hs_history *history, const void *state,
     return growth;
 }
 
-/* Updates everything that depends on the new sample `place` and its neighbours. */
+/* Updates everything that depends on the new sample at index `place` and on its neighbours. */
 static void settle(struct hs_history *history, const struct hs_history_rules *rules, uint32_t place)
 {
     struct hs_sample *sample = hs_history_slot(history, place), *after = NULL;
@@ -400,8 +405,8 @@ static enum hs_insert_result insert(struct hs_history *history,
     return full ? HS_INSERT_STORED_FULL : HS_INSERT_STORED;
 }
 
-/* Drops about half of the samples. False: the history is as short as it may be, or out of memory.
- */
+/* Drops about half of the samples. False: the history already has its minimum length, or out of
+ * memory. */
 static bool halve(struct hs_history *history)
 {
     uint32_t half = history->count / 2;

@@ -32,8 +32,8 @@ struct hs_state {
     uint8_t stale; /* set of enum hs_stale */
 };
 
-/* Without padding, two states are equal if their bytes are. */
-/* Without parentheses, because the rows are added up. */
+/* The struct has no padding, so two states are equal if their bytes are equal. */
+/* The rows are added up, so they have no parentheses. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define SAID(type, member, first, saved, stale, field)    sizeof(type) +
 #define OWN(type, member, dimension, first, saved, stale) sizeof(type dimension) +
@@ -53,7 +53,8 @@ struct hs_mover_state {
     struct hs_vec center;       /* of the box, in the mover's frame */
     bool has_box;
     bool is_solid;    /* false for an open door */
-    bool tells_solid; /* `is_solid` was posted at least once, so it may change */
+    bool tells_solid; /* `is_solid` was posted at least once, so the mover may change between solid
+                         and not */
     bool is_stale;    /* `is_solid` was posted before a restore (snapshot.h) */
 };
 
@@ -65,7 +66,7 @@ static inline double hs_mover_reach(const struct hs_mover_state *state)
 
 struct hs_sample {
     int64_t time_us;
-    struct hs_vec position; /* of the root; world, length */
+    struct hs_vec position; /* position rotation of the root; world, length */
     float rotation[4];      /* of the root */
     float aim[3];           /* unit; 0 0 0: not posted */
     int32_t rtt_us;         /* -1: unknown */
@@ -130,7 +131,8 @@ enum hs_insert_result {
     HS_INSERT_STORED_FULL, /* stored; samples inside the window were dropped */
     HS_INSERT_TOO_OLD,     /* not stored: the history is full of newer samples */
     HS_INSERT_DUPLICATE,   /* not stored: a sample has the same time, and the first one is kept */
-    HS_INSERT_NO_SPACE,    /* the budget has no bytes for the bones, even with fewer samples */
+    HS_INSERT_NO_SPACE,    /* not stored: the budget has no bytes for the bones, even with fewer
+                              samples */
     HS_INSERT_NO_MEMORY
 };
 
@@ -138,10 +140,10 @@ enum hs_insert_result {
  * Inserts a sample in order of time. `state` is a struct hs_state, or a struct hs_mover_state in
  * the history of a mover. `posted_pose` has bones and eye (NULL: none). The members `state` and
  * `posted_pose` of `sample` are ignored. Marks this sample and the next one as jumped if their
- * speed exceeds rules->max_speed. If later samples have stale state, they get the values that this
- * sample knows. If the history is full, or the budget refuses more bytes, the oldest samples are
- * dropped. With rules->same_time LAST, the sample replaces one of the same time; if it has no
- * event, it keeps that of the replaced one.
+ * speed exceeds rules->max_speed. If later samples have stale values, they get the values of this
+ * sample. If the history is full, or the budget refuses more bytes, the oldest samples are dropped.
+ * With rules->same_time LAST, the sample replaces a sample of the same time. If the new sample has
+ * no event, it gets the event of the replaced sample.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
@@ -154,15 +156,17 @@ enum hs_frame_result hs_history_insert_report(const struct hs_history *history,
                                               enum hs_insert_result inserted, int64_t time_us,
                                               unsigned *flags);
 
-/* Keeps only the newest `capacity` samples. Frees the memory that they do not need, down to the
-   smallest capacity. False: out of memory; samples were dropped, but not all memory is freed. */
+/* Keeps only the newest `capacity` samples. Frees the memory that these samples do not need, down
+   to the smallest capacity. False: out of memory; samples were dropped, but not all memory is
+   freed. */
 bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 
 /* Return the maximum number of samples, and the current capacity. */
 uint32_t hs_history_limit(const struct hs_history *history);
 uint32_t hs_history_capacity(const struct hs_history *history);
 
-/* Drops samples older than `before_us`, except the newest of them: it is needed to interpolate. */
+/* Drops samples older than `before_us`, except the newest of these, which is needed to
+   interpolate. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);
 
 uint32_t hs_history_count(const struct hs_history *history);
@@ -211,11 +215,12 @@ static inline void hs_history_span_box(const struct hs_history_span *span, struc
     *half = (struct hs_vec){half->x + rounding, half->y + rounding, half->z + rounding};
 }
 
-/* Returns the index of the last sample at or before a time, or -1. O(log n). */
+/* Returns the index of the last sample at or before a time. -1: there is no such sample. O(log
+   n). */
 int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 
 /* Start to load the samples around a time, or the posted pose of a sample, into the processor's
-   cache. Most histories are not in it. */
+   cache. Most histories are not in the cache. */
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 

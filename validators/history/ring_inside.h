@@ -22,7 +22,7 @@ struct hs_history {
     struct hs_budget *budget;
     uint32_t capacity, head, count; /* ring of samples */
     struct hs_sample *samples;
-    struct hs_shared_state *states; /* `state_capacity` of them */
+    struct hs_shared_state *states; /* array of `state_capacity` entries */
     uint32_t state_capacity;
     /* Posted poses are in blocks of equal size. The first bytes of a free block contain the index
        of the next free block. */

@@ -41,8 +41,8 @@ void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason)
 }
 
 /* Returns the weapon whose cadence this result changes, or HS_NONE. A shot that fails `fire_rate`
-   in shadow mode takes no token, as if it were refused. So later shots pass or fail as in enforce
-   mode. */
+   in shadow mode takes no token, as if it were refused. So later shots pass or fail in the same way
+   as in enforce mode. */
 static uint16_t cadence_of(const struct hs_hit_result *result)
 {
     bool counts = result->verdict == HS_VERDICT_ACCEPTED && !result->shot_was_posted;
@@ -108,8 +108,8 @@ struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, boo
         hs_ledger_record_paid(numbers, entry->fire_time_us);
     else if (!book_number(match, ledger, numbers, entry, payment.weapon))
         return NULL;
-    /* hs_ledger_reserve_cadence reserved the memory for this. hs_ledger_record may have taken it
-       back. In that case the shot does not count for the rate of fire. */
+    /* hs_ledger_reserve_cadence reserved the memory for this call, but hs_ledger_record may have
+       used it. Then the shot does not count for the rate of fire. */
     hs_hit_book_cadence(match, player, payment.weapon, result->fire_time_us);
     if (entry->accepted) {
         match->payments++;
@@ -137,7 +137,7 @@ bool hs_hit_book_cancel(const struct hs_match *match, struct hs_player *player, 
 /*
  * Failures that raise no suspicion. Another player or the server can cause most of them: by a kill,
  * by a body or mover in the line of fire, by protecting the target, or by refusing the posted shot.
- * Others can come from latency alone. A hit on oneself or on a team mate gains nothing.
+ * Some can come from latency alone. And a hit on oneself or on a team mate gains nothing.
  */
 static bool is_blameless(const struct hs_hit_result *result, const struct hs_check_row *row)
 {
@@ -159,8 +159,8 @@ static bool is_blameless(const struct hs_hit_result *result, const struct hs_che
     }
 }
 
-/* Adds the failure that decided the verdict. If the claim was accepted, adds all its failures,
-   which are in shadow mode. */
+/* Adds the failure that decided the verdict. If the claim was accepted, adds all its failures:
+   these are failures of checks in shadow mode. */
 static void add_suspicion(struct hs_match *match, struct hs_player *shooter,
                           const struct hs_hit_result *result)
 {

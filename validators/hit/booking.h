@@ -9,8 +9,8 @@
  * Records a number with its answer in the shooter's ledger, and the shot in the cadence of its
  * weapon. If the claim was accepted, also records the payment in the match's journal. A number that
  * was used before keeps its entry. `entry` has number, digest, time, trace and posted shot; this
- * function sets the rest. Returns the shooter, who is added if no frame ever named them. NULL: out
- * of memory, or the match is full; nothing is recorded.
+ * function sets the rest. Returns the shooter. Adds the shooter to the match if no frame ever named
+ * them. NULL: out of memory, or the match is full; nothing is recorded.
  */
 struct hs_player *hs_hit_book(struct hs_match *match, struct hs_str shooter, bool is_shot,
                               const struct hs_hit_result *result, struct hs_str answer,

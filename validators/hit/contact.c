@@ -17,7 +17,7 @@ struct search {
     bool is_target;
     uint16_t passed_team;
     struct hs_work *work;
-    int best_rank; /* priority of the zone of the hitbox that counts; 0 is the highest */
+    int best_rank; /* priority of the zone of the hitbox that counts; 0 is the highest priority */
     struct hs_contact *out;
 };
 
@@ -74,9 +74,9 @@ static bool is_too_far(const struct search *s, double gap)
 }
 
 /*
- * Returns whether the body is too far from the path: it compares the ball around all hitboxes with
- * the path, as seen from the moving root. A ball for all samples is tested first, because reading
- * the poses takes long.
+ * Returns whether the body is too far from the path, as seen from the moving root. Compares the
+ * path with a ball around all hitboxes. A ball that contains the body in all samples is tested
+ * first, because reading the poses takes long.
  */
 static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
                             const struct leg_body *body)
@@ -90,7 +90,8 @@ static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
         return true;
     hs_rewind_prefetch(s->history, &body->bracket);
     reach = hs_rewind_reach(s->history, s->ruleset, &body->bracket);
-    if (body->moves) /* limbs may swing while the root moves: twice the ball contains both poses */
+    if (body->moves) /* limbs may swing while the root moves; a ball twice as large contains the
+                        poses of both samples */
         reach += hs_rewind_reach(s->history, s->ruleset, &body->end);
     return is_too_far(s, nearest - reach * (1 + HS_TOUCH_SLACK));
 }
@@ -100,7 +101,7 @@ enum { CHUNK = 16 };
 
 /*
  * Returns a lower bound of the gap on legs first..last, or DBL_MAX if there is no sample for these
- * times. It compares a ball around the roots of the samples with the chord of the path, because the
+ * times. It compares a ball around the roots of the samples with the chord of the path, and the
  * path stays near its chord.
  */
 static double chunk_gap(const struct search *s, const struct hs_path *path, uint32_t first,
@@ -150,8 +151,8 @@ static int zone_rank(const struct hs_ruleset *ruleset, uint16_t zone)
     return rules->zone_priority_count;
 }
 
-/* Compares a new contact with the one that counts so far. The new one replaces it if it is nearer,
-   or if its zone has a higher priority. */
+/* Compares a new contact with the contact that counts so far. The new contact counts instead if it
+   is nearer, or if its zone has a higher priority. */
 static void keep_nearest(struct search *s, uint16_t hitbox, const struct hs_solid *solid,
                          struct hs_vec motion, const struct hs_sweep *relative,
                          const struct hs_sweep_contact *found)
@@ -230,8 +231,9 @@ static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack
 
 /*
  * Returns whether a hitbox cannot change the result: it is too far for a touch and for the nearest
- * approach, or it is touched later than another. It must be later by more than s->slack, which is
- * much more than a tie (keep_nearest). Otherwise a chain of ties could still lead to it.
+ * approach, or it is touched later than another. Later means by more than s->slack. That is much
+ * more than the difference that counts as a tie (keep_nearest). So a chain of ties cannot lead to a
+ * skipped hitbox.
  */
 static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds, uint16_t i,
                      const struct found *found)
@@ -289,8 +291,8 @@ static void search_leg(struct search *s, const struct leg_body *placed)
     for (uint16_t i = 0; i < body.count; i++) {
         struct hs_vec motion = {0, 0, 0};
         if (placed->moves) {
-            /* Both lists are in the order of the rig. A hitbox that has no place at the end moves
-               with the root. */
+            /* Both lists are in the order of the rig. A hitbox that has no place at the end of the
+               leg moves with the root. */
             while (e < end.count && end.hitbox[e] < body.hitbox[i])
                 e++;
             bool there = e < end.count && end.hitbox[e] == body.hitbox[i];
@@ -317,7 +319,7 @@ static bool cut_leg(const struct hs_history *history, struct hs_leg *leg, struct
            hs_leg_cut(leg, hs_history_at(history, (uint32_t)next)->time_us, rest);
 }
 
-/* Returns whether shots pass through a body: it is not the target, and is dead, not solid, or in
+/* Returns whether shots pass through a body: it is not the target, and is dead, not solid, or on
    the team that shots pass through. */
 static bool is_passed(const struct search *s, const struct hs_state *state)
 {
@@ -344,8 +346,8 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         s->out->is_uncertain = true;
 }
 
-/* Returns whether the search can end: no later contact can count more than the present one, or the
-   work exceeds its limit. */
+/* Returns whether the search can end: no later contact can replace the present one, or the work
+   exceeds its limit. */
 static bool is_settled(const struct search *s)
 {
     return hs_work_is_over(s->work) ||
@@ -366,7 +368,7 @@ void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *rulese
                      struct hs_work *work, struct hs_contact *out)
 {
     hs_contact_clear(out);
-    /* Set each member: an initialiser would clear the whole struct first. */
+    /* Set each member, because an initialiser clears the whole struct first. */
     struct search search;
     search.ruleset = ruleset;
     search.history = history;

@@ -10,10 +10,10 @@
 #include "validators/match/players.h"
 #include "validators/work.h"
 
-/* Two touches count as equally early if the difference is less than this share of the path. That
-   happens if the path starts inside two hitboxes, or if two faces coincide. Then the hitbox with
-   the nearer centre counts, if its centre is nearer by more than the same share. The value is a
-   thousandth of HS_TOUCH_SLACK. */
+/* Two touches count as equally early if the difference is less than this share of the path. This
+   happens if the path starts inside two hitboxes, or if two faces coincide. Then the hitbox whose
+   centre is nearer counts, if it is nearer by more than the same share. The value is a thousandth
+   of HS_TOUCH_SLACK. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {
@@ -21,7 +21,8 @@ struct hs_contact {
     bool touched;
     bool is_uncertain;      /* touched, but a restart made it unknown whether the body is solid */
     double distance;        /* travel of the sphere's centre to the first touch of this body */
-    double center_distance; /* at the touch, between the centres of sphere and hitbox; for ties */
+    double center_distance; /* distance between the centres of sphere and hitbox at the touch; for
+                               ties */
     uint16_t hitbox;        /* the hitbox that counts: the first touched, or one of a zone with
                                priority */
     struct hs_sweep_contact detail; /* the contact with that hitbox: point and normal in the world,
@@ -29,7 +30,7 @@ struct hs_contact {
     const struct hs_rig *rig;
 
     /* The nearest approach to any hitbox; set only for the target. If the path touches the body,
-       only `gap` is valid: at most 0, or the smallest gap. */
+       only `gap` is valid. It is at most 0 if they overlap, and otherwise the smallest gap. */
     struct hs_sweep_contact nearest;
     uint16_t nearest_hitbox;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a pose at the end of the path */
@@ -39,8 +40,8 @@ struct hs_contact {
 void hs_contact_clear(struct hs_contact *out);
 
 /*
- * Sweeps a path over a body. If it is the target of a claim, also finds the nearest approach. If it
- * is not, the path passes through it if it is dead, not solid, or in `passed_team` (HS_NONE: no
+ * Sweeps a path over a body. If it is the target of a claim, also finds the nearest approach. The
+ * path passes through other bodies that are dead, not solid, or on `passed_team` (HS_NONE: no
  * team). After `work` exceeds its limit the result is meaningless.
  */
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,

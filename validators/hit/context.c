@@ -19,8 +19,8 @@ void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t ti
         out->status = hs_rewind_find(out->player->history, c->ruleset, time_us, &out->bracket);
 }
 
-/* Finds the posted shot of a hit. If the hit names another weapon than that shot, they do not
-   belong together. */
+/* Finds the posted shot of a hit. If the hit names another weapon than the posted shot, the two do
+   not belong together. */
 static void find_posted_shot(struct hs_hit_context *c)
 {
     if (c->ledger == NULL || c->is_shot)
@@ -36,7 +36,8 @@ static void find_posted_shot(struct hs_hit_context *c)
     c->fire_time_us = entry->fire_time_us;
 }
 
-/* Returns the state that names the weapon: the older one. If it has none, the newer one. */
+/* Returns the state that names the weapon: the state of the older sample. If that names none, the
+   state of the newer sample. */
 static const struct hs_state *weapon_state(const struct hs_history *history,
                                            const struct hs_bracket *bracket)
 {
@@ -44,7 +45,8 @@ static const struct hs_state *weapon_state(const struct hs_history *history,
     return from->weapon != HS_NONE ? from : hs_history_state(history, bracket->to);
 }
 
-/* Finds the weapon: of the posted shot, else the one named in the claim, else the one held. */
+/* Finds the weapon: that of the posted shot, otherwise the one that the claim names, otherwise the
+   one that the shooter held. */
 static void find_weapon(struct hs_hit_context *c)
 {
     uint16_t index = HS_NONE;
@@ -199,7 +201,7 @@ static void lay_path(struct hs_hit_context *c)
     double radius = c->weapon != NULL ? c->weapon->radius : 0;
     c->trace_length = hs_vec_distance(claim->start, claim->end);
     c->has_path = is_in_reach(claim);
-    /* If the server moved the projectile, only its contact is verified, not its flight. */
+    /* If the game server moved the projectile, only its contact is verified, not its flight. */
     bool is_driven = hs_hit_is_driven(c);
     hs_path_trace(is_driven ? claim->end : claim->start, claim->end, radius,
                   is_driven ? 0 : extension, c->hit_time_us, &c->path);
@@ -223,8 +225,8 @@ static struct hs_vec eye_at(const struct hs_hit_context *c, const struct hs_samp
     return hs_rewind_eye(c->shooter.player->history, c->ruleset, &alone);
 }
 
-/* If a start far from the eye is not refused, leaning is not tested. With a lean_share of 1, shots
-   from behind a corner are allowed. */
+/* Leaning is not tested if a start far from the eye is not refused at all. With a lean_share of 1,
+   shots from behind a corner are allowed. */
 static enum hs_lean lean_of(const struct hs_hit_context *c)
 {
     double share = c->ruleset->hit.lean_share, limit = share * c->ruleset->hit.origin_tolerance;
@@ -239,8 +241,8 @@ static enum hs_lean lean_of(const struct hs_hit_context *c)
 
 /*
  * Returns how far the shooter moved after the newest sample, if the shot is later than it. The
- * shooter is expected to continue the movement between the last two samples: until `now` at most,
- * and for at most the time between these samples.
+ * shooter is expected to continue the movement between the last two samples. The movement lasts
+ * until `now` at most, and at most as long as the time between these samples.
  */
 static struct hs_vec moved_on(const struct hs_hit_context *c)
 {
@@ -266,8 +268,9 @@ static void find_near_eye(struct hs_hit_context *c, struct hs_vec before, struct
     c->near_eye = hs_vec_add_scaled(before, moved, along);
 }
 
-/* Finds the eye. Between two samples it may have been anywhere between its two places, for example
-   while the shooter crouched. So near_eye is the place that is nearest to the start. */
+/* Finds the eye. Between two samples the eye may have been anywhere between its two places, for
+   example while the shooter crouched. near_eye is the one of these places that is nearest to the
+   start. */
 static void find_eye(struct hs_hit_context *c)
 {
     const struct hs_bracket *bracket = &c->shooter.bracket;
@@ -303,7 +306,7 @@ static void find_ledger(struct hs_hit_context *c)
     if (player == NULL)
         return;
     c->paid_numbers = c->is_shot ? &player->ledger.shots : &player->ledger.hits;
-    /* Numbers of the present session prove nothing about an earlier session. */
+    /* Shot numbers of the present session prove nothing about an earlier session. */
     if (hs_player_is_back_since(player, c->fire_time_us))
         return;
     c->ledger = &player->ledger;
@@ -329,7 +332,8 @@ static int64_t eye_time(const struct hs_hit_context *c)
     return lags ? newest_us : c->now_us;
 }
 
-/* Finds the shooter at the fire time, and the weapon. For a projectile that is the launch time. */
+/* Finds the shooter at the fire time, and the weapon. The fire time of a projectile is its launch
+   time. */
 static void find_shooter(struct hs_hit_context *c)
 {
     c->eye_time_us = eye_time(c);

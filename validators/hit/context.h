@@ -30,7 +30,7 @@ struct hs_view {
 /* How far a hit starts from the shooter's eye. */
 enum hs_lean {
     HS_LEAN_NONE,   /* at the eye; or leaning is not tested */
-    HS_LEAN_SLIGHT, /* as far as honest predictions are wrong: the eye must see the body */
+    HS_LEAN_SLIGHT, /* by as much as honest predictions are wrong: the eye must see the body */
     HS_LEAN_FAR     /* by more than hit.lean_share: the eye must see the contact */
 };
 
@@ -50,15 +50,18 @@ struct hs_hit_context {
     const struct hs_ruleset *ruleset;
     const struct hs_hit_claim *claim;
     int64_t now_us, hit_time_us;
-    int64_t fire_time_us; /* as claimed, or else hit_time: gives the order of a shooter's claims */
+    int64_t fire_time_us; /* as claimed, otherwise hit_time; gives the order of a shooter's
+                             claims */
     int64_t eye_time_us;  /* time of the shooter's pose that is used */
 
     bool is_shot;                        /* the claim is a posted shot, not a hit */
     const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: none */
     bool shot_spreads; /* the shot has a seed or directions; shot_direction is their middle */
-    const struct hs_ledger *ledger; /* of the shooter's session at that time; NULL: not kept */
+    const struct hs_ledger *ledger; /* the ledger of the shooter's session at that time; NULL: not
+                                       kept */
     const struct hs_ledger_numbers *used_numbers; /* in `ledger`: numbers of shots, or of hits */
-    const struct hs_ledger_numbers *paid_numbers; /* the same, but also for an ended session */
+    const struct hs_ledger_numbers *paid_numbers; /* like used_numbers, but also set for an ended
+                                                     session */
     const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
 
     struct hs_view shooter; /* at eye_time */
@@ -66,10 +69,10 @@ struct hs_hit_context {
     bool claims_target;     /* a player other than the shooter is claimed */
     bool claims_self;
     const struct hs_weapon *weapon; /* NULL: not known */
-    uint16_t weapon_index;          /* with a weapon */
+    uint16_t weapon_index;          /* valid if `weapon` is not NULL */
 
     bool lacks_weapon;    /* the shooter's history is known, but nothing names a weapon */
-    bool is_weapon_stale; /* last posted before a restart, so it may have changed */
+    bool is_weapon_stale; /* the weapon was last posted before a restart, so it may have changed */
 
     struct hs_vec eye;      /* the shooter's rewound eye; set if there is a pose */
     struct hs_vec near_eye; /* the place nearest to the start that the eye had between two frames */
@@ -83,7 +86,8 @@ struct hs_hit_context {
     struct hs_vec direction; /* unit direction at the start; only for claims without pellets */
     double trace_length;     /* from start to end */
 
-    /* What the path met, or what the pellets met. One of them is set for checks of stage PATH. */
+    /* What the path met, or what the pellets met. For checks of stage PATH one of the two is
+       set. */
     const struct hs_encounter *encounter;
     const struct hs_volley *volley;
 
@@ -91,11 +95,11 @@ struct hs_hit_context {
 
     bool bursts; /* the direct target is refused, but the blast at the impact still counts */
 
-    bool is_lenient; /* the path missed by no more than claim_padding */
+    bool is_lenient; /* the path missed the target by no more than claim_padding */
     uint16_t landed_count;
 
     bool is_predicted;      /* hit_time_us was computed from the shooter's ping, not claimed */
-    bool has_no_prediction; /* it should be computed, but no round trip is known */
+    bool has_no_prediction; /* hit_time_us should be computed, but no round trip is known */
 
     struct hs_hit_result *out;
 
@@ -121,27 +125,28 @@ static inline bool hs_hit_flies(const struct hs_hit_context *c)
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
 }
 
-/* Whether the claim is a hit at the moment of its shot, and its hit_time is the claimed one. */
+/* Whether the hit is at the moment of its shot, and its time was claimed, not computed. */
 static inline bool hs_hit_is_instant(const struct hs_hit_context *c)
 {
     return !c->is_shot && c->weapon != NULL && !hs_hit_flies(c) && !c->is_predicted;
 }
 
-/* Whether the claim is a hit of a projectile that the game server moved. Then its place and its
-   time come from the server. */
+/* Whether the claim is a hit of a projectile that the game server moved. Then place and time of the
+   hit come from the game server. */
 static inline bool hs_hit_is_driven(const struct hs_hit_context *c)
 {
     return !c->is_shot && hs_hit_flies(c) && c->weapon->motion == HS_MOTION_SERVER;
 }
 
-/* What made the projectile explode. The weapon says it; if it allows any fuse, the claim. */
+/* What made the projectile explode. The weapon says it. If the weapon allows any fuse, the claim
+   says it. */
 static inline enum hs_fuse hs_hit_fuse(const struct hs_hit_context *c)
 {
     return c->weapon->fuse != HS_FUSE_ANY ? c->weapon->fuse : c->claim->fuse;
 }
 
-/* The name of the direct victim: the claimed player, or with hit.resolve `touched` the first on the
-   path. */
+/* The name of the direct victim: the claimed player, or with hit.resolve `touched`, the first
+   player on the path. */
 static inline struct hs_str hs_hit_target(const struct hs_hit_context *c)
 {
     return c->claims_target && c->target.player != NULL ? hs_name_str(&c->target.player->name)
@@ -191,11 +196,11 @@ struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
 bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct hs_vec *out);
 
 /* Computes the directions that the hit's posted shot expects, from its seed or its `directions`.
-   Returns their number; 0: the shot has neither, or was not posted. */
+   Returns their number; 0: the shot has neither seed nor directions, or was not posted. */
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
 /* Returns HS_REASON_OK if the player was alive, in their newest life and not protected at that
-   time, otherwise the reason. If the state is stale, it is the reason of missing data. */
+   time, otherwise the reason. If that state is stale, the reason is the one for missing data. */
 enum hs_reason hs_verify_life(const struct hs_view *view);
 
 /* Whether the claim names this player in `additional_targets`. */
@@ -216,13 +221,14 @@ void hs_hit_prepare(struct hs_hit_context *c);
 void hs_hit_begin(struct hs_hit_context *c, const struct hs_match *match, int64_t now_us,
                   uint64_t limit, struct hs_hit_result *out);
 
-/* Finds the shooter. Returns their earlier claim with the same number, or NULL. */
+/* Finds the shooter. Returns the entry of the shooter's earlier claim with the same number, or
+   NULL. */
 const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c);
 
 /*
- * Evaluates the claim in `c` into its result. `earlier` comes from hs_hit_find_earlier. If it has
- * the digest of this claim, its answer is repeated. Otherwise runs the checks, decides the verdict
- * and computes the damage. `is_whole`: see hs_hit_verify_within.
+ * Evaluates the claim in `c` into its result. `earlier` comes from hs_hit_find_earlier. If
+ * `earlier` has the digest of this claim, its answer is repeated. Otherwise this function runs the
+ * checks, decides the verdict and computes the damage. `is_whole`: see hs_hit_verify_within.
  */
 void hs_hit_evaluate(struct hs_hit_context *c, const struct hs_ledger_entry *earlier,
                      struct hs_digest digest, bool is_whole);

@@ -20,7 +20,8 @@ double hs_falloff(const struct hs_weapon *weapon, double distance)
     return points[count - 1].factor;
 }
 
-/* Returns the zone of a claimed bone: the zone of that name, or that of the bone's first hitbox. */
+/* Returns the zone of a claimed bone: the zone of that name, or the zone of the bone's first
+   hitbox. */
 static uint16_t claimed_zone(const struct hs_hit_context *c, const struct hs_rig *rig)
 {
     struct hs_str claimed = c->claim->claimed_bone;
@@ -63,7 +64,8 @@ static double amount_of(const struct hs_hit_context *c, const struct hs_landed *
            (double)landed->pellets * scale;
 }
 
-/* Adds damage to the entry of the same player, cause and zone. If it does not exist, adds it. */
+/* Adds damage to the entry of the same player, cause and zone. If there is no such entry, adds
+   one. */
 static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double amount)
 {
     static const struct hs_name none;
@@ -93,9 +95,10 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
                            .distance = landed->distance};
 }
 
-/* Whether damage `i` does not count because the same body takes more from the other cause. A body
-   with a direct hit and a blast takes only the larger damage. It takes both if the weapon has
-   `stack_with_direct` and the claim lists the body as a victim of the blast. */
+/* Whether damage `i` does not count, because the other cause (direct hit or blast) gives the same
+   body more damage. A body with a direct hit and a blast takes only the larger damage. It takes
+   both if the weapon has `stack_with_direct` and the claim lists the body as a victim of the
+   blast. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {
     const struct hs_landed *landed = &c->landed[i];

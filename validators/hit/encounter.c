@@ -37,7 +37,7 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
 /*
  * Whether the world hides a touch. If so, `aside` is the obstacle between the path and the touched
  * point. The test is needed if the sphere is thinner against the world than against bodies: without
- * it, the sphere would touch bodies through thin walls. The last part of the line to the body is
+ * the test, the sphere touches bodies through thin walls. The last part of the line to the body is
  * not tested, because bodies also lean on walls.
  *
  * Even if the nearest point of a body is hidden, the body may be on the path. Then the thinner
@@ -68,7 +68,7 @@ static bool is_hidden(struct hs_hit_context *c, const struct hs_path *path,
     return false;
 }
 
-/* Sets how far the path travels to the target, and whether the world stops it before. */
+/* Sets how far the path travels to the target, and whether the world stops the path before that. */
 static void measure_target(const struct hs_path *path, struct hs_encounter *e)
 {
     const struct hs_obstacle *obstacle = &e->obstacle;
@@ -124,8 +124,8 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            const struct hs_player *body, struct hs_vec center, double distance,
                            struct hs_obstacle *out)
 {
-    const double drawn_in =
-        0.005; /* a contact with a wall is on the wall, which must not hide it */
+    const double drawn_in = 0.005; /* test a point a little before the contact, so that a wall does
+                                      not hide a contact on itself */
     bool is_slight = c->lean == HS_LEAN_SLIGHT;
     out->touched = out->is_unknown = false;
     if (c->lean == HS_LEAN_NONE || (is_slight && body == NULL) ||
@@ -253,8 +253,8 @@ static uint64_t find_near(const struct hs_players *players, uint32_t first,
     return near;
 }
 
-/* Tests the players near an instant path. Most players are far away. For them only their bounds are
-   read. */
+/* Tests the players near an instant path. Most players are far away. Of players far away only the
+   bounds are read. */
 static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_player *target, struct hs_encounter *out)
 {
@@ -330,7 +330,7 @@ bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs
     return e->before_target > pierced(c);
 }
 
-/* Whether the named player is the first body on the path, and one that stops shots. */
+/* Whether the named player is the first body on the path that stops shots. */
 static bool is_first(const struct hs_hit_context *c, const struct hs_path *path,
                      const struct hs_encounter *e, const struct hs_view *view)
 {

@@ -15,7 +15,8 @@ enum { HS_MAX_MET = 66 };
 struct hs_met {
     const struct hs_player *player;
     struct hs_contact contact;
-    enum hs_reason unknown; /* HS_REASON_OK: the body is on the path; else why it is not known */
+    enum hs_reason unknown; /* HS_REASON_OK: the body is on the path; otherwise the reason why that
+                               is not known */
 };
 
 struct hs_encounter {
@@ -25,7 +26,7 @@ struct hs_encounter {
     struct hs_obstacle end;   /* the first obstacle on the path */
     bool ends;                /* `end` ends the path */
     double world_radius;      /* radius of the sphere that was swept against map and movers */
-    double free;              /* distance at which the world stops that sphere */
+    double free;              /* distance at which the world stops the sphere of world_radius */
     struct hs_contact target; /* set if there is a target; found on the whole path */
     bool reaches;             /* the target is touched, or missed by no more than claim_padding */
     double needed;            /* distance along the path to the target */
@@ -34,15 +35,16 @@ struct hs_encounter {
     bool is_unseen;         /* the obstacle hides the target from the eye of a shooter who leans */
     bool is_unknown;        /* an unknown mover may be before the target */
     uint32_t before_target; /* number of bodies touched before the target, if it is touched */
-    uint32_t uncertain_before; /* those of them of which a restart hides whether they are solid */
+    uint32_t uncertain_before; /* number of these bodies that may not be solid, because a restart
+                                  made that unknown */
     uint32_t met_count;
     struct hs_met met[HS_MAX_MET]; /* other bodies touched before the path ends, in order */
 };
 
 /*
  * Sweeps a path against the world, and shortens it where the world ends it. Then sweeps it against
- * every player except the shooter. The sphere against bodies is thicker than the one against the
- * world. So a body that it touches beside the path must pass one of two tests to count. The line
+ * every player except the shooter. The sphere swept against bodies is thicker than the sphere swept
+ * against the world. So a body that it touches beside the path only counts in two cases: the line
  * from the path to the touched point is free, or the thinner sphere touches the body too. Also
  * finds the nearest approach of `target` (NULL: none claimed). The path passes through other
  * players who are dead.
@@ -50,13 +52,12 @@ struct hs_encounter {
 void hs_encounter_find(struct hs_hit_context *c, struct hs_path *path,
                        const struct hs_player *target, struct hs_encounter *out);
 
-/* The same for the single path of a claim without pellets. Also lists the target's bones without a
-   pose in the answer. */
+/* Calls hs_encounter_find for the single path of a claim without pellets. Also lists the target's
+   bones without a pose in the answer. */
 void hs_encounter_of_claim(struct hs_hit_context *c, struct hs_encounter *out);
 
 /* Returns whether more bodies are in front of the target than the weapon pierces. The second
-   function returns whether that is possible, because for some bodies it is unknown whether they are
-   solid. */
+   function returns whether this may be so: for some bodies it is unknown whether they are solid. */
 bool hs_encounter_is_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs_encounter *e);
 
@@ -64,8 +65,8 @@ bool hs_encounter_may_be_blocked(const struct hs_hit_context *c, const struct hs
  * Whether the world hides a point from the eye of a shooter who leans. Such a shooter cannot hit
  * what the eye cannot see. The point is `center`, at `distance` along the path, on `body` (NULL: on
  * no body). If the shooter leans only slightly, it is enough that the eye sees any tested point of
- * the body (hs_sight_of_body). A point on no body is then never hidden. `out` gets the obstacle, or
- * the mover that may be one, with the distance from the eye.
+ * the body (hs_sight_of_body). In that case, a point on no body is never hidden. `out` gets the
+ * obstacle, or the unknown mover that may be an obstacle, with the distance from the eye.
  */
 bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
                            const struct hs_player *body, struct hs_vec center, double distance,
@@ -73,8 +74,9 @@ bool hs_is_hidden_from_eye(struct hs_hit_context *c, const struct hs_path *path,
 
 /*
  * With hit.resolve `touched`: sets `view` to the first body that the path touches. On entry, `view`
- * has the named player, or no player. It does not change if the path touches nobody, or if that
- * player is the first body; a miss within claim_padding counts as a touch of them.
+ * has the named player, or no player. `view` does not change if the path touches nobody, or if the
+ * named player is the first body. If the path misses the named player by at most claim_padding,
+ * that counts as a touch.
  */
 void hs_find_touched(struct hs_hit_context *c, const struct hs_path *path, struct hs_view *view);
 
@@ -91,8 +93,8 @@ void hs_describe_first(struct hs_hit_context *c, const struct hs_encounter *e);
 void hs_land_direct(struct hs_hit_context *c, const struct hs_view *view,
                     const struct hs_contact *contact);
 
-/* Returns HS_REASON_OK if the shooter may hurt a victim at that time, otherwise the reason: team,
-   life or a missing pose. */
+/* Returns HS_REASON_OK if the shooter may hurt a victim at the time of the view, otherwise the
+   reason: team, life or a missing pose. */
 enum hs_reason hs_verify_victim(const struct hs_hit_context *c, const struct hs_view *view,
                                 struct hs_str name, bool may_be_self);
 
@@ -106,25 +108,27 @@ void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reas
 /* What all pellets met. */
 struct hs_volley {
     uint16_t landed; /* pellets that touch their claimed body */
-    uint16_t free;   /* those of them that neither map nor mover stops */
+    uint16_t free;   /* number of these pellets that neither map nor mover stops */
 
     bool is_occluded;            /* the world is before the claimed body of at least one pellet */
     bool is_unknown;             /* at least one pellet hits, if no unknown mover is in the way */
-    struct hs_obstacle obstacle; /* the obstacle before the first of these pellets */
-    double needed;               /* distance of that pellet to its claimed body */
+    struct hs_obstacle obstacle; /* the first obstacle, or the first that an unknown mover may be
+                                    (record_obstacle) */
+    double needed;               /* for the pellet of `obstacle`: distance to its claimed body */
 
     const struct hs_player *blocker; /* the player who blocks the last blocked pellet */
     bool is_missing;                 /* the claimed body of at least one pellet has no pose */
-    enum hs_reason missing;          /* the reason of the first of these pellets */
+    enum hs_reason missing;          /* with is_missing: the reason of the first such pellet */
     struct hs_view missing_view;
     bool has_margin;
     double margin; /* smallest margin of the pellets that missed */
 };
 
-/* Sweeps each pellet. Writes the pellets and the impact of the result, and adds the damage. */
+/* Sweeps each pellet. Writes the result of each pellet and the first impact to c->out. Adds the
+   damage of each pellet that hits. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
 
-/* Returns whether it depends on an unknown mover whether a pellet hits, while the world check is
+/* Returns whether an unknown mover decides whether any pellet hits, and the world check is
    enforced. */
 static inline bool hs_volley_is_open(const struct hs_hit_context *c)
 {

@@ -9,9 +9,11 @@
 #include "validators/history/rewind.h"
 
 enum {
-    FIRST_CLAIMS = 100, /* no hint before this number: in fewer, a few cheaters could cause one */
+    FIRST_CLAIMS = 100, /* number of claims before the first hint; among fewer claims, a few
+                           cheaters could cause a hint */
     MIN_RELEVANT = 30,  /* smallest number of claims that could show the mistake */
-    MAX_RELEVANT = 128, /* at this number counts are halved, so a hint ends soon after a repair */
+    MAX_RELEVANT = 128, /* at this number of claims the counts are halved, so that a hint ends soon
+                           after the mistake is mended */
     ALL_OF_FIRST = 256, /* these claims are all sampled; after them one in 16, to save time */
     SAMPLED_BITS = 4
 };
@@ -53,7 +55,8 @@ static void find_pose(struct hs_claim_facts *f)
     if (count == 0)
         return;
     const struct hs_sample *newest = hs_history_at(history, count - 1);
-    /* If the claim uses another clock, there is no pose at its time. Then use the newest pose. */
+    /* If the claim uses another clock than the frames, there is no pose at its time. Then use the
+       newest pose. */
     f->has_pose =
         hs_rewind_find(history, ruleset, f->result->eye_time_us, &bracket) == HS_REWIND_OK;
     if (!f->has_pose && hs_rewind_find(history, ruleset, newest->time_us, &bracket) != HS_REWIND_OK)

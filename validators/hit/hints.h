@@ -1,6 +1,6 @@
 /*
- * Learns hints from claims (validators/hints.h). hints_rules.c decides what a claim says about each
- * mistake, and hints.c counts the answers. Internal to validators/.
+ * Learns hints from claims (validators/hints.h). hints_rules.c decides whether a claim shows a
+ * mistake, and hints.c counts these answers. Internal to validators/.
  */
 #ifndef HS_HIT_HINTS_H
 #define HS_HIT_HINTS_H
@@ -22,13 +22,15 @@ struct hs_claim_facts {
     const struct hs_sample *newest; /* the shooter's newest sample; NULL: none */
     struct hs_vec root, eye;        /* of the shooter at the fire time; set with `newest` */
     double eye_height;              /* eye height of the stance, length; set with `newest` */
-    double off, tolerance;    /* distance of `start` from the eye; the allowed one; with `newest` */
-    bool has_pose;            /* root and eye are of the evaluated time, not of another sample */
+    double off, tolerance;    /* distance of `start` from the eye, and the largest allowed distance;
+                                 set with `newest` */
+    bool has_pose;            /* `root` and `eye` are those at the evaluated time, not those of
+                                 another sample */
     bool keeps_offset;        /* `start` has the offset from the root that most claims have */
-    bool is_explained;        /* a rule before this one in the table explains the claim */
+    bool is_explained;        /* a rule that is earlier in the table explains the claim */
     double time, now, frames; /* seconds: time of the claim, its arrival, the newest frame */
     bool frames_jump;         /* the newest frame was refused, because its time is far ahead */
-    double measured, expected; /* set by a rule that says yes */
+    double measured, expected; /* set by a rule whose answer is yes */
 };
 
 /* The answer of a rule: whether a claim shows a mistake. */
@@ -37,9 +39,11 @@ enum hs_says { HS_SAYS_NOTHING, HS_SAYS_NO, HS_SAYS_YES };
 struct hs_hint_rule {
     enum hs_says (*says)(struct hs_claim_facts *f);
     bool needs_sample; /* the rule does not run if the shooter has no sample */
-    double share;      /* it becomes a hint if more than this share of yes and no is yes */
+    double share;      /* the mistake becomes a hint if more than this share of the answers yes and
+                          no is yes */
     enum hs_unit unit;
-    /* %m and %e: `measured` and `expected`. %p and %a: the posted unit, and the one assumed. */
+    /* %m and %e: `measured` and `expected`. %p and %a: the posted unit, and the unit that the
+       ruleset assumes. */
     const char *sentence;
 };
 extern const struct hs_hint_rule hs_hint_rules[HS_HINT_COUNT];

@@ -7,7 +7,7 @@
 enum {
     MAX_VOTES = 32, /* votes stop here, so that a new majority can replace an old one */
     TURNS = 48,     /* ways to permute and mirror three axes; number 0 changes nothing */
-    POSES = 64      /* newest poses of a shooter to which a start is compared */
+    POSES = 64      /* number of newest poses of a shooter with which a start is compared */
 };
 
 /* In seconds. Clocks that agree differ by less than CLOCK_OFF, and games have shorter round trips
@@ -34,8 +34,8 @@ static uint8_t one_more(uint8_t votes)
 }
 
 /* Whether a claim agrees with the majority. `fits`: the majority's choice explains the claim.
-   `other`: another choice that explains it, or -1. If a new choice wins, its finding starts again.
- */
+   `other`: another choice that explains it, or -1. If a new choice wins, the finding starts
+   again. */
 static bool agrees(struct hs_majority *majority, struct hs_finding *finding, bool fits, int other)
 {
     if (fits) {
@@ -117,7 +117,8 @@ static bool passes_below(const struct hs_claim_facts *f, double height)
 /*
  * Returns the unit in which shots start at eye height, or -1. Eye heights may be 0.7 to 1.4 times
  * those of the ruleset. Two cases look alike: an offset in centimetres from a root in the middle of
- * the body, and one in inches from the feet. Only in the first case do shots pass below the root.
+ * the body, and an offset in inches from the feet. Shots pass below the root only in the first
+ * case.
  */
 static int unit_of_game(const struct hs_claim_facts *f)
 {
@@ -143,9 +144,9 @@ static bool is_about(double time, double other)
 }
 
 /*
- * Whether the time is about 1,000 times that of the frames, or 1/1,000. If frames are in
- * milliseconds too, the steps between them exceed history.max_forward, so all frames after the
- * first are refused.
+ * Whether the claim's time is about 1,000 times the time of the frames, or 1/1,000 of it. If frames
+ * are in milliseconds too, the steps between them exceed history.max_forward, so all frames after
+ * the first are refused.
  */
 static bool is_in_milliseconds(const struct hs_claim_facts *f)
 {
@@ -189,9 +190,9 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
 }
 
 /*
- * Whether a choice explains a claim that does not start at the eye: the majority's choice, or else
- * the last of `count` choices that fits. A start within `near` eye heights of the eye fits too many
- * choices, so it says nothing.
+ * Whether a choice explains a claim that does not start at the eye. Tries the choice of the
+ * majority of claims. If it does not fit, takes the last of `count` choices that fits. A start
+ * within `near` eye heights of the eye fits too many choices, so it says nothing.
  */
 static enum hs_says says_choice(const struct hs_claim_facts *f, struct hs_majority *majority,
                                 enum hs_hint_code code, double near, int count,
@@ -304,7 +305,7 @@ static enum hs_says says_fire_time(struct hs_claim_facts *f)
     return answer(fabs(f->measured) >= SHORTEST_LATE);
 }
 
-/* The last rule about starts. It says yes if no other rule explains the start. */
+/* The last rule about starts: yes if no other rule explains the start. */
 static enum hs_says says_start(struct hs_claim_facts *f)
 {
     if (!f->has_pose)
@@ -323,8 +324,9 @@ static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_ch
     return HS_OUTCOME_UNKNOWN;
 }
 
-/* Compares the hit at hit_time with one at hit_time + interp. The claim says yes or no if it hits
-   at only one of these times. HS_WORK_CLAIM includes the cost of sweeping one body. */
+/* Tests the claim at hit_time and at hit_time + interp. If it hits at only one of these times, the
+   answer is yes or no; otherwise the claim says nothing. HS_WORK_CLAIM includes the cost of
+   sweeping one body. */
 static enum hs_says says_interp_twice(struct hs_claim_facts *f)
 {
     const struct hs_hit_claim *claim = f->claim;

@@ -12,7 +12,8 @@
 void hs_obstacle_find(struct hs_hit_context *c, const struct hs_path *path, double radius,
                       struct hs_obstacle *out);
 
-/* Calls hs_blockers_between for a claim. Sets the same flag. */
+/* Calls hs_blockers_between for a claim. If a mover has no pose, sets the same flag as
+   hs_obstacle_find. */
 void hs_obstacle_between(struct hs_hit_context *c, struct hs_vec from, struct hs_vec to,
                          int64_t time_us, enum hs_obstacle_scope scope, struct hs_obstacle *out);
 

@@ -19,8 +19,8 @@ enum hs_reason hs_report_time_limit(struct hs_check_row *row, int64_t measured_u
 
 void hs_report_player(struct hs_check_row *row, const struct hs_player *player);
 
-/* Writes the player of a view that has no pose, and the gap in time: between the view and the
-   player's frames, or between the two frames around it. */
+/* Writes the player of a view that has no pose, and the gap in time: the gap between the view's
+   time and the player's frames, or between the two frames around that time. */
 void hs_report_lack(const struct hs_hit_context *c, struct hs_check_row *row,
                     const struct hs_view *view);
 
@@ -32,8 +32,8 @@ enum hs_reason hs_report_missing(const struct hs_hit_context *c, struct hs_check
  */
 enum hs_reason hs_report_posted(const struct hs_hit_context *c, struct hs_check_row *row);
 
-/* Whether this check failed, or was unknown, for the hit's posted shot. False without such a shot.
- */
+/* Whether this check failed, or was unknown, for the hit's posted shot. False if the hit has no
+ * posted shot. */
 bool hs_posted_failed(const struct hs_hit_context *c, const struct hs_check_row *row);
 
 /* The reason for a missing pose. `no_history`: the reason to use if no frame ever showed the

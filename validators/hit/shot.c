@@ -24,8 +24,8 @@ static struct hs_digest digest_of(const struct hs_shot_claim *claim)
     return digest;
 }
 
-/* Returns the time since the launch of a projectile that the server spawns now. It is at most the
-   time that a claim may rewind. */
+/* Returns the time since the launch of a projectile that the server spawns now. The result is at
+   most the time that a claim may rewind. */
 static int64_t launch_age(const struct hs_match *match, const struct hs_shot_claim *claim,
                           int64_t now_us)
 {
@@ -34,7 +34,8 @@ static int64_t launch_age(const struct hs_match *match, const struct hs_shot_cla
 }
 
 /* Returns how far the server's projectile is behind the one that the client shows, in microseconds.
- *sleep_us: if the ping exceeds the maximum, the client waits this long before it shows one. */
+ * sleep_us: if the ping exceeds the maximum, the client waits this long before it shows its
+ * projectile. */
 static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
                             int64_t now_us, int64_t *sleep_us)
 {
@@ -94,8 +95,8 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
     hs_shot_verify_within(match, claim, now_us, 0, true, out, forward_time_us);
 }
 
-/* Keeps the results of checks that also hold for the shot's hits. Latency is checked for each hit,
-   but if it was unknown for the shot, it is unknown for the hits too. */
+/* Keeps the results of checks that also hold for the shot's hits. Latency is checked for each hit.
+   But if its outcome was unknown for the shot, it is unknown for the hits too. */
 static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)
 {
     for (uint16_t i = 0; i < result->check_count && shot->check_count < HS_MAX_REMEMBERED; i++) {
@@ -152,8 +153,8 @@ static enum hs_reason cancel(struct hs_match *match, const struct hs_shot_claim 
         hs_journal_cancel(match, shooter, claim->shot);
         return HS_REASON_OK;
     }
-    /* The shot may be one that could not be recorded. Then the server sends it again, and later
-       also this cancellation. */
+    /* Perhaps the shot could not be recorded. Then the game server sends the shot again, and later
+       this cancellation. */
     const struct hs_ledger_numbers *shots = &shooter->ledger.shots;
     bool may_be_lacked =
         shots->lacks_some && match->newest_us - shots->lacked_until_us <= match->claim_window_us;

@@ -129,8 +129,8 @@ static void run_check(struct hs_hit_context *c, enum hs_check check)
 
 /*
  * Runs the checks that apply, in deciding order. If nothing names a weapon and the weapon check is
- * enforced, later checks do not run. They need range, radius and kind of the weapon, and could
- * reject an honest claim without them.
+ * enforced, later checks do not run. The later checks need range, radius and kind of the weapon,
+ * and could reject an honest claim if these are unknown.
  */
 static void run_checks(struct hs_hit_context *c)
 {
@@ -191,7 +191,7 @@ static void decide(struct hs_hit_context *c)
 /* Returns the numbers from which the work of a prepared claim is estimated. */
 static struct hs_hit_size size_of(const struct hs_hit_context *c)
 {
-    /* For a posted shot, no bodies are tested, only the map between the eye and the start. */
+    /* No bodies are tested for a posted shot, only the map between the eye and the start. */
     struct hs_hit_size size = {.bodies = c->is_shot ? 0 : c->match->players.count,
                                .near = HS_WORK_NEAR_BODIES,
                                .hitboxes = hs_ruleset_hitboxes(c->ruleset),
@@ -212,7 +212,8 @@ static struct hs_hit_size size_of(const struct hs_hit_context *c)
     return size;
 }
 
-/* Prepares a claim. True: its estimated work fits into the limit, or `is_whole`. */
+/* Prepares a claim. True: the claim may begin, because its estimated work fits into the limit, or
+   because of `is_whole`. */
 static bool may_begin(struct hs_hit_context *c, bool is_whole)
 {
     bool is_bound = c->work.limit != 0 && !is_whole;

@@ -14,8 +14,9 @@ static void record_missing(struct hs_volley *volley, enum hs_reason reason,
     volley->is_missing = true;
 }
 
-/* Keeps the obstacle for the answer: the first that may be in the way, or else the first that is. A
-   pellet behind one that may be in the way may have hit, so a certain obstacle proves nothing. */
+/* Keeps the obstacle for the answer: the first mover that may be in the way. If there is no such
+   mover, the first certain obstacle. A pellet behind a mover that may be in the way may have hit,
+   so a certain obstacle before another pellet proves nothing. */
 static void record_obstacle(struct hs_volley *volley, const struct hs_encounter *e)
 {
     bool is_unknown = !e->is_occluded;
@@ -109,7 +110,8 @@ static void verify_pellet(struct hs_hit_context *c, const struct hs_pellet_claim
     if (name.ptr == NULL)
         return; /* no target is claimed, and nobody is touched */
     enum hs_reason reason = hs_verify_victim(c, &view, name, false);
-    if (reason != HS_REASON_OK || view.player == NULL) { /* a view without a player has a reason */
+    if (reason != HS_REASON_OK || view.player == NULL) { /* if the view has no player, the reason
+                                                            was stored before */
         bool missing = hs_reason_verdict(reason) == HS_VERDICT_INCONCLUSIVE;
         refuse(out, missing ? HS_PELLET_UNKNOWN : HS_PELLET_REFUSED, reason);
         if (missing)

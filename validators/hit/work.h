@@ -6,8 +6,8 @@
  * also counted during the evaluation (struct hs_work), and a claim that exceeds its limit is
  * stopped. No request costs more than its budget plus one step of its last claim.
  *
- * `build/release/tests/bench/bench_work -v` measures expensive claims. A unit took 1.7 to 8.8 ns of
- * processor time. It took longest for triangles that only the exact test rejects.
+ * `build/release/tests/bench/bench_work -v` measures expensive claims. There a unit took 1.7 to 8.8
+ * ns of processor time, the most for triangles that only the exact test rejects.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H
@@ -15,9 +15,9 @@
 #include "validators/ruleset.h"
 #include "validators/work.h"
 
-/* The assumed number of bodies near a path: for ordinary claims, and for the most expensive claim
-   of a ruleset. Lower values would let too many expensive claims start. Higher values would refuse
-   claims that fit. */
+/* The assumed number of bodies near a path: the first for ordinary claims, the second for the most
+   expensive claim of a ruleset. Lower values let too many expensive claims start. Higher values
+   refuse claims that fit. */
 enum { HS_WORK_NEAR_BODIES = 16, HS_WORK_NEAR_BODIES_MAX = 64 };
 
 /* The assumed number of legs of a flight that are near one body: half a second. */
@@ -42,7 +42,8 @@ struct hs_hit_size {
     uint64_t victims;   /* players claimed in addition to the target */
     uint64_t triangles; /* triangles and boxes of the map */
     uint64_t movers;
-    bool sweeps_twice; /* each path is swept a first time, to find the body touched first */
+    bool sweeps_twice; /* each path is swept twice, because the first sweep finds the body that is
+                          touched first */
     bool has_blast;
 };
 

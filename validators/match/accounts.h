@@ -9,7 +9,8 @@
 
 #include "validators/match/players.h"
 
-/* The number of weapons of a parked account whose tokens are kept: those earned last. */
+/* The number of weapons of a parked account whose time of earned tokens is kept: the weapons with
+   the latest times. */
 enum { HS_ACCOUNT_WEAPONS = 8 };
 
 /* An account whose player left. */
@@ -19,7 +20,7 @@ struct hs_account {
     struct hs_standing standing;
     uint64_t move_reasons[HS_MOVE_REASON_COUNT];
     uint64_t raised[HS_MOVE_CHECK_COUNT];
-    double credit_us; /* with has_credit */
+    double credit_us; /* valid if has_credit */
     int64_t heard_us;
     /* The time at which the tokens of a weapon are earned. HS_NONE: no weapon. */
     uint64_t weapon[HS_ACCOUNT_WEAPONS];
@@ -29,15 +30,16 @@ struct hs_account {
 
 /*
  * Sets the account of a player. If the player had another account, its values are parked. If they
- * had no account, their values so far go to the new one. If another present player has the account,
- * it moves to this player. False: out of memory; nothing changed.
+ * had no account, their values so far become values of the new account. If another present player
+ * has the account, it moves to this player. False: out of memory; nothing changed.
  */
 bool hs_accounts_set(struct hs_players *players, struct hs_player *player, struct hs_str name);
 
 /*
  * Parks the values of a player's account, if they have one. The player keeps the account's name.
  * The number of parked accounts is at most the maximum number of players, and their bytes are
- * reserved in the budget. If there are more, the least suspicious account is forgotten.
+ * reserved in the budget. If another account does not fit, the least suspicious account is
+ * forgotten.
  */
 void hs_accounts_park(struct hs_players *players, struct hs_player *player, int64_t left_us);
 

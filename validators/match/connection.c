@@ -11,16 +11,17 @@ enum { ROUND_TRIPS = 4 };
    to this time. */
 #define FRAME_US INT64_C(20000)
 
-/* Round trips that differ by less than this were not measured: they are a setting or an average. */
+/* Round trips that differ by less than this were not measured; they come from a setting or an
+   average. */
 #define MEASURED_US INT64_C(1000)
 
 /* A stall is this many times longer than the spread of round trips. The value was chosen on
-   simulated networks (tests/property/test_honest_times.c). Half of it refuses too many claims on
-   WIFI; twice as much makes the slack on CABLE too large. */
+   simulated networks (tests/property/test_honest_times.c). With half of this factor, too many
+   claims on WIFI are refused. With twice this factor, the slack on CABLE is too large. */
 enum { STALL_FACTOR = 12 };
 
 /*
- * The credit of moves on a steady connection, and how much its unevenness adds. Chosen with
+ * The credit of moves on a steady connection, and how much an uneven connection adds. Chosen with
  * simulated players: they walk at the speed limit from their first move on. With this credit a
  * cheat wins less than 2 % in ten seconds, with a steady round trip of 40 ms.
  */
@@ -94,8 +95,8 @@ static int64_t spread_of(const struct hs_round_trips *trips)
     return (int64_t)high - low;
 }
 
-/* Returns by how much packets can be late, according to the posted round trips. These mostly differ
-   little, but a stall is several times longer. */
+/* Returns by how much packets can be late, according to the posted round trips. Posted round trips
+   mostly differ little, but a stall is several times longer. */
 static int64_t noise_of_frames(const struct hs_round_trips *trips)
 {
     int64_t beyond = spread_of(trips) - FRAME_US;

@@ -13,7 +13,8 @@ struct hs_connection {
     int64_t rtt_us;    /* the smallest of the last values, because a delay can only add to it */
     int64_t spread_us; /* the largest of the last values minus the smallest */
     int64_t interp_us; /* 0 if it was never posted */
-    int64_t wish_us;   /* the largest prediction ping that the player wants; -1: not posted */
+    int64_t wish_us;   /* the largest ping that the player wants to be compensated; -1: not
+                          posted */
 };
 
 /* Reads the connection from the samples up to a time. `player` may be NULL; then it is unknown. */
@@ -24,14 +25,14 @@ void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_
 
 /*
  * Returns by how much packets of the player can be late, compared with the smallest round trip. It
- * is the larger of two values. One comes from the spread of the round trips of the last 15 to 30 s,
- * the other is the noise of the player's moves. Microseconds; 0 if nothing is known. `player` may
- * be NULL.
+ * is the larger of two values. The first comes from the spread of the round trips of the last 15 to
+ * 30 s. The second is the noise of the player's moves. Microseconds; 0 if nothing is known.
+ * `player` may be NULL.
  */
 int64_t hs_connection_noise(const struct hs_player *player);
 
 /*
- * Whether enough round trips were measured to know that the connection has no noise. Three
+ * Returns whether enough round trips were measured to know that the connection has no noise. Three
  * conditions must hold: the last 15 to 30 s have HS_ROUND_TRIPS_ENOUGH round trips, these differ by
  * 1 to 20 ms, and the moves have no noise. The game server measures round trips. A client could
  * only delay its answers, and that adds noise. `player` may be NULL.
@@ -39,21 +40,22 @@ int64_t hs_connection_noise(const struct hs_player *player);
 bool hs_connection_is_quiet(const struct hs_player *player, int64_t now_us);
 
 /*
- * How much credit the player's moves need, because they do not arrive evenly, by the spread of the
- * round trips of the last 15 to 30 s. Microseconds, 40 ms and more; -1: unknown, because fewer than
- * HS_ROUND_TRIPS_ENOUGH were measured. `player` may be NULL.
+ * Returns how much credit the player's moves need because they do not arrive evenly. Computed from
+ * the spread of the round trips of the last 15 to 30 s. Microseconds, at least 40 ms; -1: unknown,
+ * because fewer than HS_ROUND_TRIPS_ENOUGH round trips were measured. `player` may be NULL.
  */
 int64_t hs_connection_move_credit(const struct hs_player *player, int64_t now_us);
 
-/* The round trip can be used for a prediction. */
+/* Returns whether the round trip can be used for a prediction by ping. */
 bool hs_connection_predicts(const struct hs_connection *connection,
                             const struct hs_prediction_rules *rules);
 
-/* The time by which a game that predicts by ping rewinds (struct hs_prediction_rules). */
+/* Returns the time by which a game that predicts by ping rewinds (struct hs_prediction_rules). */
 int64_t hs_connection_prediction(const struct hs_connection *connection,
                                  const struct hs_prediction_rules *rules);
 
-/* The part of the ping that is more than the game compensates. */
+/* Returns the part of the ping that the game does not compensate, because it is above the
+   maximum. */
 int64_t hs_connection_excess(const struct hs_connection *connection,
                              const struct hs_prediction_rules *rules);
 

@@ -37,8 +37,9 @@ const char *hs_frame_result_text(enum hs_frame_result result)
 /*
  * Frames with a time far from the newest one are refused. But the game server's clock may really
  * have been reset. So if three refused frames in a row have times close to each other, the history
- * restarts at the third. The first must be at least max_forward away. After a smaller step, the
- * clock soon reaches the newest frame again, and no restart is needed.
+ * restarts at the third. The first of the three must be at least max_forward away from the newest
+ * frame. After a smaller step back, the clock soon reaches the time of the newest frame again, and
+ * no restart is needed.
  */
 static bool jump_is_confirmed(struct hs_match *match, int64_t time_us, bool is_far)
 {
@@ -77,7 +78,7 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
     if (!match->has_frames && !match->has_opening)
         return HS_FRAME_STORED;
     int64_t ahead = time_us - match->newest_us;
-    /* If the match has an opening but no frames, it was restored (snapshot.h). Then its first frame
+    /* If the match has an opening but no frames, it was restored (snapshot.h). Then the first frame
        may be much later than the saved time. */
     bool is_near = ahead <= rules->max_forward_us || !match->has_frames;
     if (ahead >= -rules->keep_us && is_near) {
@@ -92,7 +93,7 @@ static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, 
 
 void hs_match_restart(struct hs_match *match, int64_t time_us)
 {
-    /* Players who left under the old clock can be evicted: claims about that time cannot come any
+    /* Players who left under the old clock can be evicted: no claim about that time can come any
        more. */
     match->players.evict_before_us = time_us - match->claim_window_us;
     for (uint32_t i = 0; i < match->players.count; i++) {
@@ -109,8 +110,8 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
     match->has_frames = false;
 }
 
-/* The answers of an ended session are kept for late retries: for this time, or for one window of
-   history if that is longer. */
+/* The answers of an ended session are kept for late retries. They are kept for this time, or for
+   one window of history if that is longer. */
 #define ENDED_KEPT_US INT64_C(10000000)
 
 /* Records that the server moved the player, so that a jump of their next move is no teleport. */
@@ -149,7 +150,7 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
     moved_to[place] = entry->position;
 }
 
-/* If two launches are closer in time than this, the client may not have heard of either. */
+/* If two launches are closer in time than this, the client may know of neither yet. */
 #define LAUNCHES_TOGETHER_US INT64_C(1000000)
 
 /* In length/s. No speed in a ruleset is larger. */
@@ -263,7 +264,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     return entry->account.ptr == NULL || hs_accounts_set(&match->players, player, entry->account);
 }
 
-/* Whether the entry could be stored after a clock reset. Players keep their newest state in it. */
+/* Whether the entry could be stored after a clock reset. Players keep their newest state through
+   the reset. */
 static bool would_store_player(struct hs_match *match, const struct hs_player_frame *entry)
 {
     const struct hs_players *players = &match->players;
@@ -315,7 +317,7 @@ static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-/* Drops the answers of ended sessions. Runs only once in the time for which answers are kept. */
+/* Drops the answers of ended sessions. Runs only once in a period as long as answers are kept. */
 static void sweep_ended(struct hs_match *match)
 {
     int64_t keep_us = match->ruleset->history.keep_us;

@@ -2,11 +2,11 @@
 
 #include "validators/base/saved.h"
 
-/* The maximum size of a record; for a payment, of its part without answer and directions. */
+/* The maximum size of a record. The answer and the directions of a payment are not included. */
 enum { RECORD_BYTES = 512 };
 
-/* While the owner cannot write records, no claim is accepted. But sessions may begin and end, until
-   this many bytes wait to be written. */
+/* While the owner cannot write records, no claim is accepted. Sessions may begin and end until this
+   many bytes wait to be written. */
 enum { UNWRITTEN_MAX = 256 * 1024 };
 
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry)

@@ -74,14 +74,14 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity)
     return answers;
 }
 
-/* Whether one more answer has a place, perhaps that of the oldest. */
+/* Whether there is a place for one more answer, perhaps the place of the oldest one. */
 static bool has_place(const struct hs_move_answers *answers)
 {
     return answers != NULL &&
            (answers->count < answers->capacity || answers->capacity == HS_MOVES_KEPT);
 }
 
-/* The capacity that a ring without a place grows to. */
+/* The capacity to which a full ring grows. */
 static uint32_t wanted_places(const struct hs_move_answers *answers)
 {
     if (answers == NULL)
@@ -143,8 +143,9 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 
-/* Adds a word to a digest. Faster than hs_digest_word, because the two words do not depend on each
-   other and a processor computes both at once. Every move is hashed, but few are ever compared. */
+/* Adds a word to a digest. Faster than hs_digest_word: the two words of the digest do not depend on
+   each other, so a processor computes both at once. Every move is hashed, but few are ever
+   compared. */
 static void add_word(struct hs_digest *digest, uint64_t word)
 {
     digest->word[0] = (digest->word[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -257,7 +258,8 @@ void hs_move_answers_prefetch(const struct hs_move_answers *answers)
     hs_prefetch(&answers->answer[answers->next], sizeof *answers->answer);
 }
 
-/* Whether the ring is full and the move is below everything in it: its answer was dropped. */
+/* Whether the ring is full and the number of the move is below all numbers in it. Then the answer
+   to the move was dropped. */
 static bool is_below_all(const struct hs_move_answers *answers, const struct hs_move *move)
 {
     for (uint32_t i = 0; i < answers->count; i++)
@@ -347,7 +349,8 @@ void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budge
     if (!has_place(moves->answers))
         make_place(moves, budget);
     struct hs_move_answers *answers = moves->answers;
-    /* A long batch, sent again, must not push out its own answers one by one. */
+    /* If a long batch is sent again, its moves must not push out the answers to the moves that
+       follow in it. */
     bool pushes_out =
         answers != NULL && result->reason == HS_MOVE_STALE && is_below_all(answers, move);
     if (answers == NULL || pushes_out || !write_next(answers, budget, move, digest, result))

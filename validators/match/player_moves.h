@@ -19,18 +19,18 @@ enum {
 struct hs_move_answer {
     struct hs_digest digest; /* of the move */
     uint64_t epoch;
-    /* The rest of the result, if it has a correction or failures. Owned, HS_MOVE_REST bytes; NULL:
-       no result in this place had one. */
+    /* The rest of the result, if it has a correction or failures. Owned, HS_MOVE_REST bytes. NULL:
+       no result in this place ever had a correction or failures. */
     unsigned char *rest;
     unsigned char plain[HS_MOVE_PLAIN]; /* of the result */
 };
 
-/* A ring of the newest answers, in the order in which they were given. One block of memory, and one
-   for each place of an answer that had a rest. */
+/* A ring of the newest answers, in the order in which they were given. Memory: one block for the
+   ring, and one for each place with a `rest`. */
 struct hs_move_answers {
     uint32_t next, count;
     uint32_t capacity;                 /* grows up to HS_MOVES_KEPT if there is memory */
-    uint64_t newest_epoch, newest_seq; /* the highest number ever kept; with count > 0 */
+    uint64_t newest_epoch, newest_seq; /* the highest number ever kept; valid if count > 0 */
     uint64_t *seq;
     struct hs_move_answer *answer;
     size_t rest_bytes; /* of all answers */
@@ -50,25 +50,26 @@ struct hs_move_checks {
 };
 _Static_assert(sizeof(struct hs_move_checks) <= 512, "state per player");
 
-/* The player's place in the world, by their accepted moves (moves/world.h). A restart forgets it,
-   because movers have no poses then. */
+/* The player's place in the world, known from their accepted moves (moves/world.h). A restart
+   forgets it, because the movers have no poses after a restart. */
 struct hs_whereabouts {
-    struct hs_vec place;     /* at the end of the last move; with has_place */
+    struct hs_vec place;     /* at the end of the last move; valid if has_place */
     int64_t place_us;        /* arrival of that move */
     uint32_t base;           /* index of its mover + 1; 0: none */
-    struct hs_vec corrected; /* where the server last put the client; with has_corrected */
-    int64_t looked_us;       /* arrival of the last move for which ground was searched */
+    struct hs_vec corrected; /* where the server last put the client; valid if has_corrected */
+    int64_t looked_us;       /* arrival of the last move for which the ground was searched */
     int64_t hover_us;        /* time for which the player walked without ground */
     bool has_place, has_corrected;
     bool is_hovering; /* the last search found no ground */
 };
 
-/* The posture of a player, by their moves. A restart forgets it. */
+/* The posture of a player, known from their moves. A restart forgets it. */
 struct hs_posture {
-    int64_t since_us; /* arrival of the first move that said so; with has_flags */
+    int64_t since_us; /* arrival of the first move with the present `is_crouched`; valid if
+                         has_flags */
     bool has_flags;   /* the last move had flags */
-    bool is_crouched; /* the flags said so */
-    bool is_afloat;   /* the last move had flags, and a mode with neither ground nor gravity */
+    bool is_crouched; /* the flags of the last move say that the player crouches */
+    bool is_afloat;   /* the last move had flags, and its mode has neither ground nor gravity */
 };
 
 struct hs_player_moves {
@@ -76,28 +77,29 @@ struct hs_player_moves {
     struct hs_whereabouts whereabouts;
     struct hs_posture posture;
     uint64_t epoch;
-    int64_t epoch_us;        /* arrival of the first move of the epoch; with has_epoch */
-    int64_t corrected_us;    /* arrival of the last corrected move; with has_corrected */
-    int64_t acked_us;        /* arrival of the last acknowledged move; with has_acked */
-    int64_t jump_closed_us;  /* announced jumps up to this time excuse no further move */
-    int64_t spawn_shown_us;  /* moves have shown the spawns up to this time */
+    int64_t epoch_us;        /* arrival of the first move of the epoch; valid if has_epoch */
+    int64_t corrected_us;    /* arrival of the last corrected move; valid if has_corrected */
+    int64_t acked_us;        /* arrival of the last acknowledged move; valid if has_acked */
+    int64_t jump_closed_us;  /* announced jumps up to this time no longer excuse a move */
+    int64_t spawn_shown_us;  /* spawns up to this time were already shown by moves */
     struct hs_launch launch; /* what remains of the server's last launch */
     int64_t granted_us; /* the time up to which credit was granted before the clock was set back */
     /* Arrivals of the first and the last move that agree that the clock was set back. */
     int64_t behind_from_us, behind_us;
     uint32_t behind_count;   /* number of those moves */
-    struct hs_vec corrected; /* where the server put the client; with has_corrected */
+    struct hs_vec corrected; /* where the server put the client; valid if has_corrected */
     uint64_t corrected_base; /* hash of its base's name, as in hs_movement.base */
-    /* The sums over moves that were not checked for movement: time granted to them, and their time
-       by the client's clock. */
+    /* The sums over moves that were not checked for movement: the time granted to these moves, and
+       their time by the client's clock. */
     double unmoved_us, unmoved_client_us;
     bool has_epoch, has_corrected, has_acked;
     bool may_be_thrown; /* no rise has used the launch yet */
     bool was_refused;   /* a check refused the last move whose timestamp was valid */
     /* Moves after the last saved one may have been lost: hs_match_lost_moves. */
     bool has_lost_moves;
-    /* The player was restored (snapshot.h), and the server may have moved them in between.
-       restored_us is the arrival of the first move after that; with has_restored_us. */
+    /* The player was restored (snapshot.h), and the game server may have moved them between save
+       and restore. restored_us is the arrival of the first move after the restore; valid if
+       has_restored_us. */
     bool is_restored, has_restored_us;
     int64_t restored_us;
     struct hs_move_answers *answers; /* owned; NULL: no answer is kept */
@@ -108,7 +110,7 @@ struct hs_player_moves {
 /* The bytes that every accepted move reads. */
 enum { HS_PLAYER_MOVES_NEAR = offsetof(struct hs_player_moves, reasons) + sizeof(uint64_t) };
 
-/* Writes no failures, because most moves have none. */
+/* Clears a result, except the entries of `failures`: most moves have no failures. */
 void hs_move_result_clear(struct hs_move_result *result);
 
 /* The bytes that are reserved for every player, with or without moves. They hold no answers. */
@@ -117,8 +119,8 @@ void hs_move_result_clear(struct hs_move_result *result);
 /* Creates the state of a player's moves. NULL: out of memory. */
 struct hs_player_moves *hs_player_moves_create(void);
 
-/* This function and the three after it accept NULL. The first two release the bytes beyond the
-   reserve in `budget`. */
+/* This function and the three after it accept NULL as `moves`. The first two release the bytes
+   beyond the reserve in `budget`. */
 void hs_player_moves_destroy(struct hs_player_moves *moves, struct hs_budget *budget);
 
 /* Ends the player's session: the state starts again, except the credit, because leaving must not
@@ -156,8 +158,8 @@ struct hs_move_answers *hs_move_answers_create(uint32_t capacity);
 size_t hs_player_moves_need(const struct hs_player_moves *moves,
                             const struct hs_move_result *result);
 
-/* Keeps an answer. If the ring is full and cannot grow, it takes the place of the oldest. A `stale`
-   answer older than all kept ones is not kept, and neither is one for which there is no memory. */
+/* Keeps an answer. If the ring is full and cannot grow, it takes the place of the oldest. An answer
+   is not kept if there is no memory for it, or if it is `stale` and older than all kept answers. */
 void hs_player_moves_keep(struct hs_player_moves *moves, struct hs_budget *budget,
                           const struct hs_move *move, const struct hs_digest *digest,
                           const struct hs_move_result *result);

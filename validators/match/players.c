@@ -69,8 +69,9 @@ static bool has_name(const struct hs_player *player, struct hs_str name)
 
 /*
  * Between two posts of a match, those of other matches take its place in the processor's caches. So
- * the memory of the next players is loaded while this one is judged. A pointer can only be followed
- * after the memory that holds it was loaded, so what is behind pointers follows later.
+ * the memory of the next players is loaded while the present player is checked. A pointer can only
+ * be followed after the memory that holds it was loaded. So the memory behind pointers is loaded
+ * later.
  */
 enum { PLAYER_AHEAD = 6, PARTS_AHEAD = 4, RINGS_AHEAD = 2 };
 
@@ -158,7 +159,7 @@ static void rebuild_index(struct hs_players *players)
         index_player(players, p);
 }
 
-/* Returns the number of elements in `crowd`, which have four players each. */
+/* Returns the number of elements in `crowd`. Each element has four players. */
 static uint32_t crowds_of(uint32_t capacity)
 {
     return (capacity + 3) / 4;
@@ -194,8 +195,8 @@ static bool grow(struct hs_players *players)
 
 /*
  * Evicts a player who left so long ago that none of their claims can pass: their payments are no
- * longer needed. An eviction loses suspicion, so it takes the least suspicious player; among
- * equals, the one who arrived first. False: nobody can be evicted.
+ * longer needed. The suspicion of an evicted player is lost. So the least suspicious player is
+ * evicted; among equals, the player who arrived first. False: nobody can be evicted.
  */
 static bool evict_left(struct hs_players *players)
 {
@@ -252,7 +253,7 @@ void hs_players_free_space(struct hs_players *players, size_t bytes)
             return;
         bool is_shorter = hs_history_shrink(longest->history, half);
         hs_players_update(players,
-                          longest); /* needed even if memory is out: samples were dropped */
+                          longest); /* needed even if out of memory: samples were dropped */
         if (!is_shorter)
             return;
     }
@@ -498,5 +499,6 @@ double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, 
     if (scale <= 0)
         scale = unit == HS_UNIT_LENGTH ? ruleset->hit.origin_tolerance : 1;
     double weight = fabs(measured - limit) / scale;
-    return weight < 1 ? weight : 1; /* a weight that is not finite, for a scale of 0, is also 1 */
+    return weight < 1 ? weight : 1; /* if the scale is 0, the weight is not finite, and 1 is
+                                       returned */
 }

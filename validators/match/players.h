@@ -12,8 +12,8 @@
 /* The maximum number of jumps that the server announced to a player and no move has shown yet. */
 enum { HS_JUMPS_OPEN = 4 };
 
-/* A posted shot can be paired with its hits for at least this time, even if its flight is shorter.
- */
+/* For at least this time after a posted shot, its hits can be paired with it, even if its flight is
+ * shorter. */
 #define HS_PAIRING_US INT64_C(1500000)
 
 /* The values that a sample inherits: the state and the connection. */
@@ -31,7 +31,7 @@ struct hs_launch {
 /* The suspicion of a player, by the check that failed. All values halve every ten minutes of match
    time. They are stored as of time_us. */
 struct hs_suspicion {
-    double hits[HS_CHECK_COUNT]; /* from hit claims */
+    double hits[HS_CHECK_COUNT]; /* sums of failures of hit claims */
     double moves[HS_MOVE_CHECK_COUNT];
     int64_t time_us;
 };
@@ -46,21 +46,25 @@ struct hs_standing {
     struct hs_suspicion suspicion;
 };
 
-enum { HS_ROUND_TRIPS_ENOUGH = 8 }; /* with fewer round trips, no connection counts as quiet */
+enum {
+    HS_ROUND_TRIPS_ENOUGH = 8
+}; /* with fewer round trips than this, no connection counts as
+      quiet */
 
 /* The extremes of a player's posted round trips, in two quarters of a minute: [0] is the present
    quarter, [1] the one before. */
 struct hs_round_trips {
     int64_t from_us; /* start of the present quarter */
     int32_t low_us[2], high_us[2];
-    uint32_t known; /* quarters with a round trip: 0 .. 2 */
+    uint32_t known; /* number of quarters that have a round trip: 0 .. 2 */
     uint32_t count; /* round trips of these quarters; stops at HS_ROUND_TRIPS_ENOUGH */
 };
 
 /* Every frame and every move reads the members up to `account`: HS_PLAYER_NEAR bytes. */
 struct hs_player {
     struct hs_name name;
-    bool left; /* the name is kept, so that late frames do not add the player again */
+    bool left; /* the player left; the name is kept, so that late frames do not add the player
+                  again */
     bool has_left_before;
     bool was_moved; /* the server moved the player: a teleport or a spawn */
     bool was_launched;
@@ -72,26 +76,29 @@ struct hs_player {
     struct hs_history *history;    /* owned */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
     int64_t left_us;    /* samples and claims up to here belong to a session that ended */
-    int64_t ended_us;   /* moves up to here too; not before left_us. Both with has_left_before */
-    int64_t spawned_us; /* the last spawn, until a teleport moves the player; with has_spawned */
+    int64_t ended_us;   /* moves up to here belong to it too; at least left_us. Both are valid if
+                           has_left_before */
+    int64_t spawned_us; /* time of the last spawn, if no teleport followed; valid if has_spawned */
     struct hs_round_trips round_trips;
     struct hs_name account;  /* empty: none is known */
     struct hs_ledger ledger; /* of the player's shots and claims */
-    /* The newest times at which the server moved the player, ascending, perhaps repeated; with
+    /* The newest times at which the server moved the player, ascending, perhaps repeated; valid if
        was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
-    struct hs_vec moved_to[HS_JUMPS_OPEN]; /* where the server put them then */
-    struct hs_launch launch;               /* the last launch; with was_launched */
-    struct hs_vec spawn_place;             /* of the last spawn; with has_spawned */
-    /* Number of this session and of the one before it (0: none) in hs_players.sessions. */
+    struct hs_vec moved_to[HS_JUMPS_OPEN]; /* where the server put the player at these times */
+    struct hs_launch launch;               /* the last launch; valid if was_launched */
+    struct hs_vec spawn_place;             /* position of the last spawn; valid if has_spawned */
+    /* The number of this session, and of the session before it (0: none). hs_players.sessions
+       counts them. */
     uint64_t session, former_session;
-    struct hs_inherited carried; /* with has_carried */
+    struct hs_inherited carried; /* valid if has_carried */
     struct hs_standing standing;
 };
 
 enum { HS_PLAYER_NEAR = offsetof(struct hs_player, account) };
 
-/* A player whose oldest sample can go when the window begins at or after this time. */
+/* A player, and the time from which their oldest sample can be dropped: when the window of history
+   begins at or after it. */
 struct hs_due {
     int64_t time_us;
     struct hs_player *player;
@@ -126,7 +133,7 @@ struct hs_players {
 };
 
 /* A set of shooters, one bit per hash of a name. There are two sets, so that old shooters are
-   forgotten: `now` becomes `before`, and starts empty. */
+   forgotten: from time to time `now` becomes `before`, and a new `now` starts empty. */
 struct hs_shooter_set {
     uint32_t now, before;
 };
@@ -139,7 +146,7 @@ struct hs_finding {
     double measured, expected;    /* means over the last few claims that show it */
 };
 
-/* The explanation that fits most claims. It is replaced after as many claims contradict it as
+/* The explanation that fits most claims. It is replaced when as many claims contradicted it as
    agreed with it (Boyer and Moore, MJRTY: a fast majority vote algorithm, 1981). */
 struct hs_majority {
     uint8_t choice, votes;
@@ -165,7 +172,7 @@ struct hs_match {
     struct hs_name *teams; /* the names of teams; an empty name is a free place */
     uint16_t team_count, team_capacity;
     bool has_swept_teams;
-    int64_t teams_swept_us;  /* last search for teams without players; with has_swept_teams */
+    int64_t teams_swept_us;  /* last search for teams without players; valid if has_swept_teams */
     struct hs_budget budget; /* of the whole match, including this struct */
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
@@ -173,7 +180,8 @@ struct hs_match {
     uint32_t payments;       /* recorded since the match was opened or restored */
     int64_t window_start_us; /* first frame since the history started or restarted */
     uint32_t clock;          /* number of clock resets */
-    int64_t claim_window_us; /* a claim about a time longer ago than this is always refused */
+    int64_t claim_window_us; /* a claim about a time that is longer ago than this is always
+                                refused */
     /* After a restore (snapshot.h): shots fired in [lost_from_us, lost_until_us] may have been
        lost. The end is known once a frame arrives. */
     bool has_lost_shots;
@@ -196,9 +204,9 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 /* The purpose for which a player is looked up. */
 enum hs_players_use { HS_PLAYERS_FOR_FRAME, HS_PLAYERS_FOR_MOVE };
 
-/* The same for lists that name the players in nearly the same order each time. It first tries the
-   player after the one that it found last, which needs no hash. If it is that one, it also tells
-   the processor to load what the next players are needed for. */
+/* Like hs_players_find, for lists that name the players in nearly the same order each time. It
+   first tries the player after the one that it found last, which needs no hash. If the name is that
+   player's, it also tells the processor to load the memory of the next players that `use` needs. */
 struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name,
                                        enum hs_players_use use);
 
@@ -240,7 +248,8 @@ void hs_players_leave(struct hs_players *players, struct hs_player *player, int6
    no account, all counters start at 0. */
 void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
 
-/* Drops the answers that sessions which ended before a time kept for late retries. O(players). */
+/* Drops the answers of sessions that ended before a time. Such answers were kept for late retries.
+   O(players). */
 void hs_players_forget_ended(struct hs_players *players, int64_t before_us);
 
 /* Whether a shot fired at that time belongs to an earlier session than the present one. */
@@ -275,9 +284,9 @@ double hs_suspicion_sum(const struct hs_suspicion *suspicion, int64_t time_us);
 void hs_suspicion_decay(struct hs_suspicion *suspicion, int64_t time_us);
 
 /*
- * The weight of a failure, from 0 to 1. If the excess over the limit is at least as large as the
- * limit, it is 1. It is also 1 for failures without a measured value. A limit of 0 counts as 1; for
- * lengths, as hit.origin_tolerance.
+ * The weight of a failure, from 0 to 1. The weight is the excess over the limit, divided by the
+ * limit, but at most 1. It is 1 for failures without a measured value. A limit of 0 counts as 1;
+ * for lengths, it counts as hit.origin_tolerance.
  */
 double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, double measured,
                            double limit);

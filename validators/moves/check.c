@@ -8,9 +8,9 @@
 #include "validators/moves/checking.h"
 #include "validators/moves/flags.h"
 
-/* A clock was set back if AGREEING_MOVES moves agree. They must arrive over at least AGREEING_US,
-   and each at most history.max_forward after the one before. A batch that is sent again takes less
-   time. */
+/* A clock was set back if AGREEING_MOVES moves agree. These moves must arrive over at least
+   AGREEING_US, each at most history.max_forward after the one before. A batch that is sent again
+   arrives in less time. */
 enum { AGREEING_MOVES = 3 };
 #define AGREEING_US INT64_C(1000000)
 
@@ -106,8 +106,8 @@ static void correct(struct hs_checking *c, double error_squared, double limit_sq
 
 /*
  * Decides between ack and correction. `is_forced`: the client needs the server's state, whatever
- * the error is. If client_max_error is set, the client may be that far from the server's position,
- * which is then replaced by the client's. Another movement mode is always an error.
+ * the error is. Up to an error of client_max_error, the server adopts the client's position.
+ * Another movement mode than the server's is always an error.
  */
 static void compare_position(struct hs_checking *c, bool is_forced)
 {
@@ -118,7 +118,7 @@ static void compare_position(struct hs_checking *c, bool is_forced)
     bool is_wrong = is_forced || has_other_mode(move);
     if (!(move->fields & HS_MOVE_HAS_SERVER_POSITION)) {
         if (max_error > 0 && !is_wrong)
-            acknowledge(c); /* the server has no own position that could differ */
+            acknowledge(c); /* the server posted no position that could differ */
         return;
     }
     struct hs_vec apart = hs_move_trace_apart(c->trace);
@@ -173,8 +173,8 @@ static void decide(struct hs_checking *c, enum hs_move_reason reason)
     c->out->verdict = hs_move_reason_verdict(c->out->reason);
 }
 
-/* Starts an epoch. A client with a new clock knows where its body is, so earlier spawns count as
-   shown. */
+/* Starts an epoch. A client with a new clock knows where its body is, so spawns before that count
+   as shown by a move. */
 static void begin_epoch(struct hs_checking *c)
 {
     c->moves->epoch = c->move->epoch;
@@ -218,8 +218,8 @@ static void report_state(struct hs_checking *c)
 
 /*
  * Called for a move that was received long before the last one. Either the move is late, or the
- * game server's own clock was set back. As for frames, several moves must agree on the second. If
- * the match has frames, their clock decides.
+ * game server's own clock was set back. As with frames, several moves must agree before the clock
+ * counts as set back. If the match has frames, the clock of the frames decides.
  */
 static bool is_clock_set_back(struct hs_checking *c)
 {
@@ -242,8 +242,8 @@ static bool is_clock_set_back(struct hs_checking *c)
            received_us - moves->behind_from_us >= AGREEING_US;
 }
 
-/* Starts the player's clocks again. Remembers the granted time, so that it is not granted again if
-   the clock returns. */
+/* Starts the player's clocks again. Remembers the time up to which credit was granted, so that this
+   time is not granted again if the clock returns. */
 static void set_clock_back(struct hs_player_moves *moves)
 {
     int64_t heard_us = moves->checks.timing.heard_us, granted_us = moves->granted_us;
@@ -256,7 +256,8 @@ static void pass_granted_time(struct hs_player_moves *moves, int64_t received_us
 {
     struct hs_timing *state = &moves->checks.timing;
     if (moves->has_lost_moves && received_us > state->heard_us)
-        state->heard_us = received_us; /* grants nothing for time that may have been granted */
+        state->heard_us = received_us; /* so nothing is granted for time that may have been granted
+                                          before */
     else if (state->heard_us < moves->granted_us && received_us > moves->granted_us)
         state->heard_us = moves->granted_us;
     moves->has_lost_moves = false;
@@ -382,8 +383,8 @@ static enum standing admit(struct hs_match *match, struct hs_checking *c)
     return STANDS;
 }
 
-/* True: a move with this number was checked before. The result is the old answer, or duplicate if
-   the move is another. */
+/* True: a move with this number was checked before. The result is the old answer if the move is the
+   same, and `duplicate` if it is another move with the same number. */
 static bool replay(struct hs_checking *c, const struct hs_digest *digest)
 {
     if (c->moves == NULL || !(c->move->fields & HS_MOVE_HAS_SEQ))

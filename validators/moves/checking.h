@@ -13,7 +13,7 @@ struct hs_move_undo {
     struct hs_movement movement;
     struct hs_launch launch;
     int64_t jump_closed_us;
-    double unmoved_us, unmoved_client_us; /* these already include the time of the move */
+    double unmoved_us, unmoved_client_us; /* these sums already include the time of the move */
     bool may_be_thrown, is_restored;
 };
 
@@ -44,7 +44,7 @@ void hs_checking_fail(struct hs_checking *c, enum hs_move_check check, enum hs_u
 bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, int64_t time_us);
 
 /* Checks the movement of a move for the time that the clock granted, and updates the player's
-   state. If the move is refused, hs_checking_take_back restores that state. */
+   state. If the move is refused, hs_checking_take_back restores the state from before the move. */
 void hs_checking_movement(struct hs_checking *c, const struct hs_timing_result *granted);
 void hs_checking_take_back(struct hs_checking *c);
 

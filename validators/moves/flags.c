@@ -3,8 +3,8 @@
 #include "validators/match/player_moves.h"
 
 /* Frames must contradict the flags for the round trip plus this time. If the server chose the
-   stance, the client learns it after a round trip. If the client did, the server follows within
-   ticks. */
+   stance, the client learns it after a round trip. If the client chose it, the server follows
+   within a few ticks. */
 #define GRACE_US       INT64_C(250000)
 #define UNKNOWN_RTT_US INT64_C(200000)
 
@@ -24,8 +24,8 @@ static bool is_crouched(const struct hs_ruleset *ruleset, const struct hs_state 
 }
 
 /*
- * Whether all recent frames say the opposite of the flags, although the server had as much time to
- * follow the flags. So neither the client's prediction nor the server's delay counts as a
+ * Whether all frames of the grace time say the opposite of the flags, although the flags were the
+ * same for as long. So neither the client's prediction nor the server's delay counts as a
  * contradiction. For honest players the newest frame agrees, and the search ends there.
  */
 static bool contradicts_frames(const struct hs_ruleset *ruleset, const struct hs_player *player,
@@ -55,7 +55,7 @@ static bool is_free(const struct hs_move_mode *mode)
 }
 
 /* Whether the move's mode has neither ground nor gravity, if the ruleset has modes with both. A
-   move that names no mode is not afloat, because its mode may have them. */
+   move that names no mode is not afloat, because its mode may have ground or gravity. */
 static bool is_afloat(const struct hs_ruleset *ruleset, const struct hs_move *move)
 {
     const struct hs_moves_rules *rules = &ruleset->moves;

@@ -1,11 +1,12 @@
-/* Checks where a move leads: its speed and its path through the world, with what the server did. */
+/* Checks where a move leads: its speed and its path through the world. Takes jumps and launches by
+   the server into account. */
 #include <stdlib.h>
 
 #include "validators/base/units.h"
 #include "validators/moves/checking.h"
 
 /* A jump by the server may reach the client this much later than the round trip. A move after that
-   is not its effect. */
+   is not an effect of the jump. */
 #define JUMP_ARRIVES_US INT64_C(1000000)
 
 /* The round trip that is assumed if none is known. */
@@ -15,7 +16,8 @@
  * A launch by the server raises the limits until the client can have shown it: for the round trip
  * plus LAUNCH_ARRIVES_US. After that, on the ground, it fades by a share of 1/LAUNCH_FADES_S each
  * second. In the air nothing slows the body, but a flight ends within LAUNCH_ENDS_US. Each landing
- * leaves a share of LAUNCH_LANDED. Otherwise a client that hops would keep the speed of the launch.
+ * leaves a share of LAUNCH_LANDED. If landings did not slow it, a client that hops would keep the
+ * speed of the launch.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0
@@ -55,8 +57,8 @@ static uint16_t slowest_mode(const struct hs_moves_rules *rules)
 
 /*
  * Returns the mode whose limits apply. A client that names a mode without a speed limit gains
- * nothing, unless the server names the same mode. Neither does a client that names no mode of the
- * ruleset. HS_NONE: no mode of the ruleset has a limit.
+ * nothing, unless the server names the same mode. A client that names no mode of the ruleset gains
+ * nothing either. HS_NONE: no mode of the ruleset has a limit.
  */
 static uint16_t limiting_mode(const struct hs_checking *c)
 {
@@ -97,21 +99,22 @@ static bool find_announced_jump(const struct hs_checking *c, int64_t *time_us)
 }
 
 /* Whether the server may have moved the player around the time of a restore, and no move has shown
-   it yet. False if the server announced a jump since then, because the player's place is then
-   known. */
+   that jump yet. False if the server announced a jump since then, because the player's place is
+   then known. */
 static bool may_have_jumped(const struct hs_checking *c)
 {
     const struct hs_match *match = c->match;
     const struct hs_player *player = c->player;
     int64_t since_us = c->moves->restored_us;
     if (match->has_frames && match->window_start_us > since_us)
-        since_us = match->window_start_us; /* moves of before may be sent again, frames are not */
+        since_us = match->window_start_us; /* moves from before the restore may be sent again, but
+                                              frames are not */
     bool is_told = match->has_frames && player->was_moved &&
                    player->moved_us[HS_JUMPS_OPEN - 1] >= match->window_start_us;
     return c->moves->is_restored && c->moves->has_restored_us && !is_told && is_recent(c, since_us);
 }
 
-/* Records a launch of the player by the server. Moves received before it cannot show it. */
+/* Records a launch of the player by the server. Moves received before the launch cannot show it. */
 static void notice_launch(struct hs_checking *c)
 {
     const struct hs_player *player = c->player;
@@ -159,8 +162,8 @@ static void assume_launch(struct hs_checking *c, const struct hs_movement_findin
     launch->climb = step->launch_climb = hs_larger(launch->climb, speed->measured);
 }
 
-/* Begins the trace of a move through the world. Gives the movement checks its path relative to the
-   bases. */
+/* Begins the trace of a move through the world. Gives the movement checks the path of the move
+   relative to the bases. */
 static void begin_trace(struct hs_checking *c, struct hs_movement_step *step)
 {
     hs_move_trace_begin(c->trace, c->match, &c->moves->whereabouts, c->move, step->mode, c->rtt_us,
@@ -203,8 +206,8 @@ static void remember(struct hs_checking *c)
 
 /*
  * A refused move does not move the body. The next move starts from the same place and with the same
- * credit, and may use the time of both moves. So the moves of an honest player are accepted again:
- * at once if they start from the place of the correction, otherwise as soon as the elapsed time
+ * credit, and may use the time of both moves. So the moves of an honest player are soon accepted
+ * again: at once if they start from the place of the correction, otherwise when the elapsed time
  * explains the distance.
  */
 void hs_checking_take_back(struct hs_checking *c)

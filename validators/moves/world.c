@@ -3,12 +3,13 @@
 #include "validators/base/units.h"
 #include "validators/world/blockers.h"
 
-/* Height of the sphere's centre above the feet, in radii. With 1, the sphere would touch every
-   slope. With 3, it would not fit under low edges. */
+/* Height of the sphere's centre above the feet, in radii. With 1, the sphere touches every slope.
+   With 3, it does not fit under low edges. */
 #define CENTER_RADII 2.0
 
 /* The distance from its centre at which a body still stands on an edge, in radii. Bodies are wider
-   than the sphere. With a radius of 0.2 m this is 0.5 m, the corner of a square body 0.7 m wide. */
+   than the sphere. If the radius is 0.2 m, the distance is 0.5 m: that of the corner of a square
+   body 0.7 m wide. */
 #define LEDGE_RADII 2.5
 
 /* The maximum height above a base at which a body still stands on it, in radii. `step` is added. */
@@ -27,8 +28,8 @@
 /* The search for a path around an obstacle assumes that a move took at most this time. */
 #define SEARCH_MAX_S 1.0
 
-/* Round trip plus interpolation delay: the value that is assumed if none is known, and the largest
-   that is used. */
+/* Round trip plus interpolation delay: the value that is assumed if neither is known, and the
+   largest value that is used. */
 #define LAG_UNKNOWN_US INT64_C(200000)
 #define LAG_MAX_US     INT64_C(500000)
 
@@ -142,7 +143,8 @@ static void begin_search(const struct hs_move_trace *trace, double radius, struc
     s->times[s->time_count++] = trace->before->place_us - trace->lag_us;
 }
 
-/* Sweeps against the map (`time_us` NULL), or against the movers at their places at that time. */
+/* Sweeps against the map if `time_us` is NULL, otherwise against the movers at their places at that
+   time. */
 static void cast(struct search *s, const struct hs_sweep *sweep, const int64_t *time_us,
                  struct hs_obstacle *out)
 {
@@ -183,7 +185,8 @@ enum { TRAIL_POINTS = 4 };
 struct trail {
     struct hs_vec point[TRAIL_POINTS];
     int count;
-    /* For movers, the path starts at these places instead: where a base carried the start. */
+    /* Against movers, the path starts at these places instead: the places to which a base carried
+       the start. */
     struct hs_vec carried[STARTS];
     int carried_count;
 };
@@ -207,8 +210,8 @@ static bool is_free_of_movers_at(struct search *s, const struct trail *trail, st
     return true;
 }
 
-/* Whether the path is free of movers at one of the times. Times do not count if a mover in the way
-   has no place at them. */
+/* Whether the path is free of movers at one of the times. A time does not count if a mover in the
+   way has no place at that time. */
 static bool is_free_of_movers(struct search *s, const struct trail *trail, double *distance)
 {
     bool is_blocked = false;
@@ -319,7 +322,8 @@ static bool has_way_around(struct search *s, struct trail *trail, const struct f
 /* ---- path ---- */
 
 /* Returns the radius of the body; 0: not checked. If the mode is unknown, takes the smallest radius
-   of all modes. A sphere larger than every body has probably another unit of length. */
+   of all modes. A sphere larger than every body is probably in another unit of length, so it is not
+   checked. */
 static double body_radius(const struct hs_move_trace *trace)
 {
     const struct hs_moves_rules *rules = &trace->match->ruleset->moves;
@@ -351,7 +355,7 @@ static struct trail trail_between(const struct hs_move_trace *trace, const struc
     return trail;
 }
 
-/* Whether a body can get from `from` to the end of the move in that time. */
+/* Whether a body can get from `from` to the end of the move in `time_us`. */
 static bool can_pass(const struct hs_move_trace *trace, struct search *s, struct hs_vec from,
                      double time_s, struct hs_movement_finding *out)
 {

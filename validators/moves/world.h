@@ -3,9 +3,9 @@
  * body that walks? Does the player stand on the base that the move names? Internal to validators/.
  *
  * A body is a sphere here. Its radius is the `body_radius` of the mode, and its centre is two radii
- * above the position, which is at the feet. So the sphere does not touch floors, slopes of up to 60
- * degrees, and curbs of one radius. It passes under any edge that is three radii or more above the
- * feet, whether the player crouches or not.
+ * above the position, which is at the feet. So the sphere touches neither floors, nor slopes of up
+ * to 60 degrees, nor curbs of one radius. It passes under any edge that is three radii or more
+ * above the feet, whether the player crouches or not.
  *
  * The straight path between two moves is only the first guess. Between two moves that arrive,
  * honest bodies step up, jump, fall and turn corners. So if the straight path is blocked, other
@@ -13,8 +13,8 @@
  * The path counts as blocked if none of them is free.
  *
  * Movers are tested at two times: when the game server received the move, and one round trip plus
- * the interpolation delay before that. The second is the time of the state that the client saw. One
- * free path at one of these times is enough.
+ * the interpolation delay before that. The state of the second time is what the client saw. One
+ * free path at one of the two times is enough.
  *
  * Pure except for the state of the player; allocates nothing.
  */
@@ -29,7 +29,7 @@
 struct hs_move_trace {
     const struct hs_match *match;
     const struct hs_move *move;
-    const struct hs_whereabouts *before; /* the player's, before this move */
+    const struct hs_whereabouts *before; /* the player's whereabouts before this move */
     const struct hs_move_mode *mode;     /* NULL: unknown */
     int64_t lag_us;                      /* age of the movers that the client sees */
     bool is_placed;                      /* `place` is known */
@@ -38,15 +38,16 @@ struct hs_move_trace {
     uint32_t base_number;                /* index of the base in the match's movers + 1; 0: none */
     bool has_unknown_base;               /* the move names a base that is not a mover */
     /* If the base changed: the shortest of several paths, in the world and relative to each of the
-       two bases. With has_base_path. */
+              two bases. Valid if has_base_path. */
     struct hs_vec base_path;
     bool has_base_path;
-    /* Results of the search for ground. hs_move_trace_keep stores them. */
+    /* Results of the search for the ground. hs_move_trace_keep stores them. */
     int64_t looked_us;
     int64_t hover_us;
     bool is_hovering;
     struct hs_movement_finding path, ground;
-    struct hs_movement_finding base_found; /* unit NONE: the base is unknown */
+    struct hs_movement_finding base_found; /* finding about the base; unit NONE: the base is
+                                              unknown */
 };
 
 /* Finds where a move with a position ends. `mode`: index in the rules, or HS_NONE. `rtt_us` and
@@ -71,10 +72,10 @@ void hs_move_trace_excuse(struct hs_move_trace *trace);
 void hs_move_trace_keep(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts);
 
 /* Returns the vector from the client's position to the server's. If the server has the player on
-   another base, it is in world coordinates. */
+   another base, the vector is in world coordinates. */
 struct hs_vec hs_move_trace_apart(const struct hs_move_trace *trace);
 
-/* Makes the server's position the start of the next move, because this one is corrected. */
+/* Makes the server's position the start of the next move, because the present move is corrected. */
 void hs_move_trace_correct(const struct hs_move_trace *trace, struct hs_whereabouts *whereabouts);
 
 #endif

@@ -57,7 +57,7 @@ static bool grow_rigs(struct hs_ruleset *ruleset)
     if (count == HS_MAX_RIGS)
         return false;
     if ((count & (count - 1)) != 0)
-        return true; /* the list is full only if the count is a power of two, or 0 */
+        return true; /* the list is full only if the count is 0 or a power of two */
     struct hs_rig **rigs =
         realloc(ruleset->rigs, (count == 0 ? 1 : 2 * count) * sizeof *ruleset->rigs);
     if (rigs == NULL)
@@ -112,8 +112,7 @@ static void finish_weapon(const struct hs_ruleset *ruleset, struct hs_weapon *we
     if (weapon->type == HS_WEAPON_PROJECTILE && !weapon->has_world_radius &&
         weapon->world_radius == 0)
         weapon->world_radius = weapon->radius;
-    /* Only a posted shot shows when a projectile was launched, or in which direction pellets went.
-     */
+    /* Only a posted shot shows when a projectile was launched, or where pellets went. */
     if (!weapon->has_require_shot)
         weapon->require_shot = weapon->type == HS_WEAPON_PROJECTILE || weapon->pellets > 1;
 }

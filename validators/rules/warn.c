@@ -48,8 +48,8 @@ static double along(struct hs_vec v, enum hs_up up)
 
 /*
  * Returns the axis along which `v` is longest, if the extent along `up` is less than a quarter of
- * that. Otherwise returns `up`. An animal may be longer than high, but by a smaller factor. A body
- * that was built along another axis than `up` has almost no height.
+ * the longest extent. Otherwise returns `up`. An animal may be longer than high, but by a smaller
+ * factor. A body that was built along another axis than `up` has almost no height.
  */
 static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
 {
@@ -99,7 +99,7 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
              eye, stance->reach);
     if (eye_up != up)
         return;
-    /* An extent has no sign. */
+    /* An extent has no sign, so only the axis counts, not its direction. */
     struct hs_vec size = extent(rig, stance);
     double height = fabs(along(size, up));
     enum hs_up widest = size.x >= size.y && size.x >= size.z ? HS_UP_PX
@@ -117,9 +117,9 @@ static void check_rig(struct warning *w, const struct hs_rig *rig, enum hs_up up
 
 /*
  * Whether a length is from `low` to `high` times the body. A speed counts as the length covered in
- * a second; 0 is not set, and passes. Only ratios to the body are checked, so no unit is preferred.
- * The bounds are wide, but less than a factor of 100 from usual values, because that is the factor
- * between metres and centimetres.
+ * a second; 0 means that the value is not set, and passes. Only ratios to the body are checked, so
+ * no unit is preferred. The bounds are wide, but less than a factor of 100 from usual values,
+ * because that is the factor between metres and centimetres.
  */
 static bool check_length(struct warning *w, const char *pointer, double value, double low,
                          double high)

@@ -188,7 +188,7 @@ static void put_pose(const struct hs_posted_pose *pose, struct hs_bytes *out)
             put_floats(&pose->bones[(size_t)b * pose->stride], pose->stride, out);
 }
 
-/* Returns the pose in `space`, or NULL. */
+/* Reads a posted pose into `space` and returns it. NULL: none was saved, or it is damaged. */
 static const struct hs_posted_pose *get_pose(struct hs_loading *l,
                                              union hs_posted_pose_space *space)
 {
@@ -385,7 +385,7 @@ void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player)
     hs_players_update(&l->match->players, player);
 }
 
-/* ---- of a claim, of a posted shot ---- */
+/* ---- the excerpt of a claim or of a posted shot ---- */
 
 static void widen(struct hs_excerpt *excerpt, struct hs_vec point)
 {

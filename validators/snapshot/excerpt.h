@@ -1,5 +1,5 @@
-/* What an excerpt (snapshot.h) has beyond a saved match: poses, and state that is not outdated.
-   Internal to validators/. */
+/* An excerpt (snapshot.h) is a saved match with poses, whose state is not stale. Internal to
+   validators/. */
 #ifndef HS_SNAPSHOT_EXCERPT_H
 #define HS_SNAPSHOT_EXCERPT_H
 
@@ -9,7 +9,7 @@
 /* The first value of an excerpt's bytes. */
 #define HS_EXCERPT_VERSION (UINT64_C(0x80000000) + HS_SAVED_VERSION)
 
-/* What a verdict depends on. */
+/* The data that a verdict depends on. */
 struct hs_excerpt {
     struct hs_str shooter;
     uint64_t shot;
@@ -34,7 +34,8 @@ bool hs_excerpt_has_number(const struct hs_excerpt *excerpt,
                            const struct hs_ledger_entry *entry);
 bool hs_excerpt_is_shooter(const struct hs_excerpt *excerpt, const struct hs_player *player);
 
-/* Each pair writes and reads the same bytes. They follow the saved match, mover or player. */
+/* Each pair writes and reads the same bytes. In the saved bytes they follow the match, mover or
+   player. */
 void hs_excerpt_put_match(const struct hs_match *match, struct hs_bytes *out);
 void hs_excerpt_get_match(struct hs_loading *l);
 

@@ -240,7 +240,7 @@ static void load_answers(struct hs_loading *l, struct hs_player_moves *moves)
 }
 
 /* Whether the checks can continue with these values: array indices are in range, credits are not
-   negative, and values that are converted to integers are not too large for them. */
+   negative, and values that are converted to integers fit into them. */
 static bool is_usable(const struct hs_move_checks *checks)
 {
     const struct hs_timing *timing = &checks->timing;
@@ -343,7 +343,7 @@ static bool is_present(const struct hs_players *players, struct hs_str account)
 }
 
 /* Reads the accounts. If a player left while the parts were saved, their account may be saved
-   twice: with the player and in this list. Then the one with the player is kept, and the journal
+   twice: with the player and in this list. Then the copy with the player is kept, and the journal
    ends the player's session. */
 static void load_accounts(struct hs_loading *l)
 {

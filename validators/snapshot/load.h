@@ -11,8 +11,8 @@ struct hs_loading {
     struct hs_saved_names names;
     struct hs_match *match;
     bool knows_checks;     /* the saved move checks have the layout of this program */
-    bool restarted_checks; /* some of them could not be read and start again */
-    bool is_excerpt;       /* poses follow, and nothing is outdated */
+    bool restarted_checks; /* some move checks could not be read and start again */
+    bool is_excerpt;       /* the bytes are an excerpt: they contain poses, and no state is stale */
     bool is_damaged, no_memory;
 };
 
@@ -20,10 +20,11 @@ bool hs_loading_is_fine(const struct hs_loading *l);
 bool hs_loading_flag(struct hs_loading *l);
 int64_t hs_loading_time(struct hs_loading *l);
 struct hs_str hs_loading_name(struct hs_loading *l, bool may_be_empty);
-int32_t hs_loading_delay(struct hs_loading *l); /* microseconds of a connection; -1: unknown */
+int32_t hs_loading_delay(struct hs_loading *l); /* Reads a delay of a connection, in microseconds;
+                                                   -1: unknown. */
 void hs_loading_get(struct hs_loading *l, enum hs_saved_id id, void *to);
 
-/* Whether weapon, rig and stance are those of the ruleset. */
+/* Returns whether the ruleset has the weapon, the rig and the stance of a state. */
 bool hs_loading_is_state(const struct hs_loading *l, const struct hs_state *state);
 
 /* Reads the bytes that hs_saved_put_entry wrote. Afterwards the caller owns the memory of the entry

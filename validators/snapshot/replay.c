@@ -44,7 +44,8 @@ static void replay_session(struct hs_loading *l)
     if (!is_newer && (!ends || player->left))
         return;
     if (is_newer) {
-        /* If another player was evicted to make a place, they can be evicted again. */
+        /* If another player was evicted to make a place for this session, that player can be
+           evicted here too. */
         players->evict_before_us = evict_before_us;
         player = begin_session(l, name);
     }

@@ -48,7 +48,8 @@ static void record_unknown(const struct hs_mover *mover, const struct hs_sweep_c
     out->unknown_mover = mover;
 }
 
-/* Tests a mover that had no place at that time: would it be in the way at its newest place? */
+/* Tests a mover that had no place at that time. If it is in the way at its newest place, it may
+   have been an obstacle. */
 static void try_unknown_mover(const struct hs_leg *leg, const struct hs_mover *mover,
                               enum hs_rewind_status status, struct hs_obstacle *out)
 {
@@ -82,8 +83,7 @@ static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct 
     return status;
 }
 
-/* Tests a mover on a leg. The leg has no sample of the mover inside, so the mover moves straight.
- */
+/* Tests a mover on a leg. No sample of the mover is inside the leg, so the mover moves straight. */
 static void try_mover(struct hs_blockers *s, const struct hs_leg *leg, const struct hs_mover *mover,
                       struct hs_obstacle *out)
 {
@@ -168,7 +168,8 @@ static double size_of(struct hs_vec v)
 }
 
 /* Returns how far from its path a sphere may touch a mover. That is the sphere's radius, the touch
-   slack, and rounding. The slack grows with the path, which the mover's own movement lengthens. */
+   slack, and rounding. The slack grows with the length of the path relative to the mover, to which
+   the mover's own movement adds. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));
@@ -192,8 +193,8 @@ static bool passes_by(const struct hs_leg *leg, const struct extent *around, dou
     return is_far(leg, middle, hs_vec_distance(middle, around->high), still, margin);
 }
 
-/* For a mover far from the path: sets is_mover_unknown if its place is not known during this time.
- */
+/* For a mover far from the path: sets is_mover_unknown if its place is not known during the time of
+ * the leg. */
 static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)
 {

@@ -14,7 +14,8 @@ struct hs_blockers {
     const struct hs_world *world; /* borrowed; NULL: the map is unknown */
     const struct hs_movers *movers;
     const struct hs_ruleset *ruleset; /* says how far movers are interpolated */
-    const struct hs_mover *without;   /* sweeps and lines do not test this one; NULL: test all */
+    const struct hs_mover *without;   /* the mover that sweeps and lines do not test; NULL: test all
+                                         movers */
     struct hs_work *work;
     bool is_mover_unknown; /* set by a query: a mover had no place at the time */
 };
@@ -25,9 +26,9 @@ struct hs_obstacle {
     const struct hs_mover *mover;    /* the touched one; NULL: the static map was touched */
     double radius;                   /* of the sphere that was swept along a path */
 
-    /* A mover may be in the way before the contact. Either it has no place at that time, and would
-       be touched at its newest place. Or it is touched, but after a restart it may no longer be
-       solid. */
+    /* A mover may be in the way before the contact. Either the mover has no place at that time, and
+       its newest place is in the way. Or the mover is in the way, but after a restart it may no
+       longer be solid. */
     bool is_unknown;
     double unknown_distance; /* along the path */
     enum hs_rewind_status unknown_status;
@@ -36,11 +37,11 @@ struct hs_obstacle {
 
 /*
  * Finds the first contact of a path with the map and the movers. Each mover is where it is when the
- * path passes it. The swept sphere has the given radius, which may be smaller than the path's.
+ * path passes it. The swept sphere has `radius`, which may be smaller than the radius of the path.
  *
  * If a sphere touches something at its start, a ray is cast instead. So a shooter who leans on a
  * wall can shoot along it. The path's own radius may be larger, and may touch bodies beside the
- * path. This function does not test whether the world hides those.
+ * path. This function does not test whether the world hides such bodies.
  */
 void hs_blockers_find(struct hs_blockers *s, const struct hs_path *path, double radius,
                       struct hs_obstacle *out);

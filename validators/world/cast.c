@@ -12,10 +12,9 @@
  * So they make the sphere larger by more than all rounding errors:
  *
  * - by twice the touch slack, 2e-6 (length + radius). The first half is for touches within the
- * slack. The second is for the direction and its inverse in float, an error of 4 x 2^-24 of the
- * travel;
- * - by 1e-12 of the largest coordinate, for rounding in double;
- * - by one float step at the start, which is rounded away from the boxes on each side.
+ * slack. The second half is for the rounding of the direction and its inverse to float, an error of
+ * 4 x 2^-24 of the travel; - by 1e-12 of the largest coordinate, for rounding in double; - by one
+ * float step at the start, which is rounded away from the boxes on each side.
  */
 struct walk {
     const struct hs_world *world;
@@ -74,7 +73,7 @@ static void prepare(struct walk *w)
         w->inverse[a] = glmm_set1((float)inverse_of(direction[a]));
         w->direction[a] = glmm_set1((float)direction[a]);
     }
-    /* The comment of may_touch explains these numbers. */
+    /* The comment of may_touch explains these constants. */
     w->reach = glmm_set1(hs_float_above(grown + 2.2e-6 * (s->length + grown)));
     w->reach_share = glmm_set1(2.2e-6f);
     w->blur = glmm_set1(hs_float_above(3e-7 * (s->length + 2 * grown)));
@@ -330,9 +329,9 @@ static inline int push(struct place *stack, int bottom, int top, struct place pl
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Sets *next to the nearest child that the sphere may reach, and pushes the others. Most of those
-   are never visited, so only the nearest of them is prefetched. False: the sphere reaches no child.
- */
+/* Sets *next to the nearest child that the sphere may reach, and pushes the others. Most of the
+   pushed children are never visited, so only the nearest of them is prefetched. False: the sphere
+   reaches no child. */
 ALWAYS_INLINE bool enter_node(const struct walk *w, const struct hs_world_node *node,
                               reach_all *reach, struct place *stack, int *top, struct place *next)
 {
@@ -446,8 +445,8 @@ static void describe_triangle(const struct walk *w, struct hs_world_contact *out
             return;
         }
     }
-    /* The centre is so close to the point that they give no direction. So use the normal of the
-       face, on the side of the start. */
+    /* The centre is so close to the point that the two give no direction. So use the normal of the
+              face, on the side of the start. */
     out->normal = hs_triangle_normal(&triangle);
     double side = hs_vec_dot(out->normal, hs_vec_sub(w->sweep->start, triangle.corner[0]));
     if (fabs(side) <= slack)
@@ -465,8 +464,8 @@ static void describe_box(const struct walk *w, struct hs_world_contact *out)
     out->normal = contact.normal;
 }
 
-/* Returns whether the sweep is small enough for float arithmetic. Otherwise floats would overflow,
-   and the sweep would seem to reach the empty slots of a node. */
+/* Returns whether the sweep is small enough for float arithmetic. If it is larger, floats overflow,
+   and the sweep seems to reach the empty slots of a node. */
 static bool is_castable(const struct hs_sweep *s)
 {
     const double farthest = 10 * HS_WORLD_COORDINATE_MAX;

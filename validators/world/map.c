@@ -27,7 +27,7 @@ static enum hs_world_fault examine(const struct hs_world_mesh *mesh)
     return HS_WORLD_FINE;
 }
 
-/* Copies the elements. Returns NULL only if memory is out, not if `count` is 0. */
+/* Copies the elements. Returns NULL only if out of memory, not if `count` is 0. */
 static void *copy(const void *from, size_t count, size_t size)
 {
     void *to = malloc(count * size + 1);

@@ -39,7 +39,7 @@ static uint32_t doubled(uint32_t capacity)
     return capacity == 0 ? FIRST_CAPACITY : capacity * 2;
 }
 
-/* Returns the bytes of one more mover. If the array is full, also those of a larger array. */
+/* Returns the bytes of one more mover. If the array is full, adds the bytes of a larger array. */
 static size_t min_bytes(const struct hs_movers *movers, const struct hs_match_limits *limits)
 {
     uint32_t more = doubled(movers->capacity) - movers->capacity;

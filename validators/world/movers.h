@@ -61,7 +61,8 @@ bool hs_movers_restore(struct hs_movers *movers, const struct hs_match_limits *l
 
 size_t hs_movers_bytes(const struct hs_movers *movers);
 
-/* Computes the bounds of the mover's box over all samples. Without samples, any place is inside. */
+/* Computes the bounds of the mover's box over all samples. If the mover has no samples, the bounds
+   contain every place. */
 static inline void hs_mover_surroundings(const struct hs_mover *mover, struct hs_vec *low,
                                          struct hs_vec *high)
 {
@@ -82,11 +83,11 @@ struct hs_mover_pose {
     double reach; /* distance from the centre of the box to its corners */
 };
 
-/* Returns the state at that time: the state of the older sample. */
+/* Returns the mover's state at the time of the bracket: the state of the older sample. */
 const struct hs_mover_state *hs_mover_state_at(const struct hs_mover *mover,
                                                const struct hs_bracket *bracket);
 
-/* Computes a ball that contains the box at that time, whatever its rotation is. */
+/* Computes a ball that contains the box at the time of the bracket, whatever its rotation is. */
 void hs_mover_ball(const struct hs_mover *mover, const struct hs_bracket *bracket,
                    struct hs_vec *center, double *reach);
 
@@ -121,12 +122,12 @@ static inline bool hs_mover_is_placed(const struct hs_mover *mover,
 }
 
 /* Returns the next time at which the movement may change: the time of the next sample, or the time
-   at which the newest sample is too old to be used. INT64_MAX: neither follows. */
+   at which the newest sample is too old to be used. INT64_MAX: there is no such time. */
 int64_t hs_mover_next_change(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                              int64_t time_us);
 
 /* Computes the bracket of a later time, up to the next sample, for a mover that continues to move
-   after `now`. False: it does not move, because nothing is interpolated. */
+   after `now`. False: nothing is interpolated there, so the mover does not move. */
 bool hs_mover_later(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                     const struct hs_bracket *now, int64_t time_us, struct hs_bracket *out);
 

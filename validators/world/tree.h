@@ -17,8 +17,8 @@
 /* Children per node: a power of two, and a multiple of the four lanes. */
 enum { HS_WORLD_WIDTH = 8, HS_WORLD_LANES = 4 };
 
-/* Bounds of the children, relative to the world's origin and rounded outwards. The bounds of an
-   empty slot are such that nothing enters them. */
+/* Bounds of the children, relative to the world's origin and rounded outwards. No sweep enters the
+   bounds of an empty slot. */
 struct hs_world_node {
     float bounds[6][HS_WORLD_WIDTH]; /* low x, high x, low y, high y, low z, high z */
     uint32_t child[HS_WORLD_WIDTH];
@@ -57,7 +57,8 @@ struct hs_world {
     struct hs_vec origin; /* the centre of the world */
     double extent;        /* the largest distance of a coordinate from the origin, per axis */
     double coordinate;    /* the largest absolute coordinate */
-    bool has_eight_lanes; /* whether casts test eight children at once; results are the same */
+    bool has_eight_lanes; /* whether casts test eight children at once; the results are the same as
+                             with four */
     struct hs_world_info info;
 };
 

@@ -22,8 +22,9 @@ enum hs_recording_result hs_csv_next(struct hs_csv *csv, char error[HS_PLAY_ERRO
 /* Returns a cell of the row read last, valid until the next row. */
 const char *hs_csv_text(const struct hs_csv *csv, int column);
 
-/* Reads a cell as a finite number. Returns false if it is not one; *out is unchanged. The fault is
-   remembered for the row: a reader may read all cells and then call hs_csv_fault once. */
+/* Reads a cell as a finite number. Returns false if the cell is not a finite number; *out is
+   unchanged. The fault is remembered for the row: a reader may read all cells and then call
+   hs_csv_fault once. */
 bool hs_csv_number(struct hs_csv *csv, int column, double *out);
 
 /* Returns whether a cell of this row was not a number. If so, `error` has a sentence. */

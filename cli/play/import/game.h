@@ -19,11 +19,12 @@ struct hs_csv_game {
     double bottom, top;      /* lower and upper end of the body, relative to the position */
     double ducked_top;       /* upper end of a ducked body; 0: no player ducks */
     double eye, ducked_eye;  /* height of the eye, relative to the position */
-    double least_rewind;     /* the newest pose that a shot can hit is this old */
-    double ping_credit;      /* the server rewinds by the ping minus this */
+    double least_rewind;     /* age of the newest pose that a shot can hit; seconds */
+    double ping_credit;      /* the server rewinds by the ping minus this; seconds */
     double default_distance; /* length of a shot without max_dist */
     double jump_speed;       /* a faster move is a teleport */
-    double origin_tolerance; /* the distance that players move between a pose and the shot */
+    double origin_tolerance; /* the largest distance that players move between a pose and the
+                                shot */
 };
 
 /* QuakeWorld, CS:GO */
@@ -32,8 +33,8 @@ extern const struct hs_csv_game hs_csv_games[2];
 struct hs_csv_weapon {
     char name[HS_NAME_MAX + 1];
     double damage; /* the largest damage over all rows */
-    double range;  /* the longest shot */
-    double spread; /* radians; the widest cone of its bullets */
+    double range;  /* length of the longest shot */
+    double spread; /* radians; half angle of the widest cone of its bullets */
 };
 
 /* Returns the ruleset for a match of the game; a new reference. Its rewind limit covers

@@ -10,7 +10,7 @@
 
 enum {
     MAX_SLOTS = 256,
-    FRAMES_A_REQUEST = 16, /* a quarter of a second of a 64 Hz game */
+    FRAMES_A_REQUEST = 16, /* 16 frames are a quarter of a second of a 64 Hz game */
     PATH_BYTES = 1024
 };
 
@@ -59,8 +59,8 @@ struct csv_match {
     double longest_rewind; /* seconds */
 };
 
-/* Returns the length of a path without .poses.csv or .shots.csv, or -1 if the path has another
-   ending. Sets *zipped if the path ends in .gz. */
+/* Returns the length of a path without its ending .poses.csv or .shots.csv. Returns -1 if the path
+   has another ending. Sets *zipped if the path ends in .gz. */
 static int stem_of(const char *path, bool *zipped)
 {
     size_t length = strlen(path), part = strlen(".poses.csv");
@@ -112,8 +112,8 @@ static bool find_columns(struct table *table, const char *const *names, int coun
     return true;
 }
 
-/* Returns a number of the waiting row, or `otherwise` if the table lacks the column. For cells that
-   are not numbers see hs_csv_fault. */
+/* Returns a number of the waiting row, or `otherwise` if the table lacks the column. Cells that are
+   not numbers are reported by hs_csv_fault. */
 static double number(const struct table *table, int column, double otherwise)
 {
     if (table->columns[column] >= 0)

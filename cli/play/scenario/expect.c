@@ -20,7 +20,7 @@ struct comparison {
     char *fault;
     char pointer[256];
     size_t pointer_len;
-    double tolerance; /* for the numbers at `pointer` */
+    double tolerance; /* tolerance for the numbers at `pointer` */
 };
 
 static bool compare(struct comparison *cmp, const json_t *expected, const json_t *actual);
@@ -93,8 +93,9 @@ static double tolerance_of(const struct comparison *cmp, const char *key, const 
     }
 }
 
-/* Returns whether a value and an element of `array` match. With `is_choice`, the elements are the
-   expectations. Without it, the value is the expectation. Faults of elements are dropped. */
+/* Returns whether a value and an element of `array` match. If `is_choice`, the elements are the
+   expectations, otherwise the value is the expectation. The faults of elements that do not match
+   are dropped. */
 static bool has_match(const struct comparison *cmp, const json_t *value, const json_t *array,
                       bool is_choice)
 {

@@ -33,7 +33,8 @@ static json_t *load_json(const char *path, char *error)
     return document;
 }
 
-/* For json_unpack_ex: an unknown field is a fault, because a misspelt field would test nothing. */
+/* For json_unpack_ex: an unknown field is a fault. It may be a misspelt one, which would test
+   nothing. */
 enum { SHAPE = JSON_VALIDATE_ONLY | JSON_STRICT };
 
 /* Loads a fixture. Its path is relative to the file that uses it. */
@@ -251,8 +252,8 @@ static struct hs_scenario_step *add_frames(struct draft *draft, const json_t *re
                          json_pack("{s:o}", "body", expect));
 }
 
-/* Adds a step with one claim. Its members replace those of the fixture's claim. The expectation
-   describes the result of the claim. */
+/* Adds a step with one claim. The members of `request` replace those of the fixture's claim. The
+   expectation describes the result of the claim. */
 static struct hs_scenario_step *add_claim(struct draft *draft, const json_t *request)
 {
     json_t *claim =

@@ -18,8 +18,8 @@ enum { HS_SCENARIO_ERROR_MAX = 2560, HS_SCENARIO_PATH_MAX = 256 };
 
 struct hs_scenarios;
 
-/* Reads a file and the fixture it may name. Returns NULL with a sentence in `error` if it cannot be
-   read or is malformed. */
+/* Reads a file, and the fixture if the file names one. Returns NULL with a sentence in `error` if
+   one of them cannot be read or is malformed. */
 struct hs_scenarios *hs_scenarios_load(const char *path, char error[HS_SCENARIO_ERROR_MAX]);
 void hs_scenarios_destroy(struct hs_scenarios *scenarios);
 
@@ -43,8 +43,9 @@ struct hs_scenario_step {
     char *body; /* NULL: none */
     size_t size;
     json_t *expect;      /* see hs_expect_answer */
-    const char *save;    /* keep the answer under this name, or NULL */
-    const char *same_as; /* the answer must equal the one kept under this name, or NULL */
+    const char *save;    /* keep the answer under this name; NULL: do not keep it */
+    const char *same_as; /* the answer must equal the answer kept under this name; NULL: no such
+                            condition */
 };
 
 /* A scenario in one frame of reference, ready to be sent. */

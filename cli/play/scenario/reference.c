@@ -13,8 +13,8 @@ const struct hs_reference hs_references[HS_REFERENCES] = {
     {"centimetres", 100, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 0},
     /* From z up to y up, a rotation by -90 degrees about x: (x, y, z) becomes (x, z, -y). */
     {"y-up", 1, {0, 2, 1}, {1, 1, -1}, {-HALF_ROOT, 0, 0, HALF_ROOT}, {0, 0, 0}, 0},
-    /* The same, and then a rotation by 90 degrees about the new y axis, which is up: (x, y, z)
-       becomes (-y, z, -x). */
+    /* From z up to y up as above, and then a rotation by 90 degrees about the new y axis, which is
+       up: (x, y, z) becomes (-y, z, -x). */
     {"turned", 100, {1, 2, 0}, {-1, 1, -1}, {-0.5, 0.5, 0.5, 0.5}, {4.1e6, -2.3e6, 7.7e6}, 0},
     {"epoch", 1, {0, 1, 2}, {1, 1, 1}, {0, 0, 0, 1}, {0, 0, 0}, 1.7e9},
 };
@@ -46,7 +46,7 @@ struct place {
     enum hs_quantity quantity;
     bool local;     /* inside a rig or a mover's box: points do not shift */
     bool is_length; /* hs_measures_length of the enclosing object */
-    bool tolerance; /* inside a "$within": the value scales, but does not turn or shift */
+    bool tolerance; /* inside a "$within": the value is scaled, but not turned or shifted */
 };
 
 static json_t *apply(const struct place *place, const json_t *value);
@@ -187,7 +187,7 @@ bool hs_measures_length(const json_t *object)
            (unit == NULL && json_is_string(json_object_get(object, "reason")));
 }
 
-/* Swaps min and max on each new axis with a negative sign. Sorting them instead would repair a bad
+/* Swaps min and max on each new axis with a negative sign. Sorting min and max would repair a bad
    box, whose min is beyond its max. */
 static void sort_corners(const struct hs_reference *reference, json_t *object)
 {
@@ -209,7 +209,8 @@ static json_t *apply_object(const struct place *place, const json_t *value)
     const char *key;
     json_t *member;
     bool is_length = hs_measures_length(value);
-    bool is_based = json_is_string(json_object_get(value, "base")); /* relative to a mover */
+    bool is_based = json_is_string(json_object_get(value, "base")); /* the position is relative to a
+                                                                       mover */
     json_object_foreach((json_t *)(uintptr_t)value, key, member)
     {
         struct place inner = *place;

@@ -15,12 +15,13 @@
 
 /* The kind of number or array under a key. */
 enum hs_quantity {
-    HS_QUANTITY_PLAIN,        /* the same everywhere: counts, durations, factors, damage */
-    HS_QUANTITY_LENGTH,       /* scales; also speeds and accelerations as plain numbers */
-    HS_QUANTITY_POINT,        /* scales, turns and, outside rigs, shifts */
-    HS_QUANTITY_DISPLACEMENT, /* scales and turns: velocities */
-    HS_QUANTITY_DIRECTION,    /* turns: normals, aims */
-    HS_QUANTITY_EXTENTS,      /* scales and swaps its axes */
+    HS_QUANTITY_PLAIN,        /* the same in all frames of reference: counts, durations, factors,
+                                 damage */
+    HS_QUANTITY_LENGTH,       /* is scaled; also speeds and accelerations as plain numbers */
+    HS_QUANTITY_POINT,        /* is scaled, turned and, outside rigs, shifted */
+    HS_QUANTITY_DISPLACEMENT, /* is scaled and turned: velocities */
+    HS_QUANTITY_DIRECTION,    /* is turned: normals, aims */
+    HS_QUANTITY_EXTENTS,      /* is scaled, and its axes are swapped */
     HS_QUANTITY_ROTATION,     /* [x,y,z,w], seen from the turned frame */
     HS_QUANTITY_BONES,        /* arrays of point, rotation and an optional scale */
     HS_QUANTITY_FALLOFF,      /* pairs of length and factor */
@@ -32,7 +33,8 @@ enum hs_quantity {
 enum hs_quantity hs_quantity_of(const char *key);
 
 /* Returns whether "measured" and "limit" in this object are lengths or speeds. The "unit" of the
-   object decides. A victim out of reach of a blast has no unit, and its numbers are lengths. */
+   object decides. The entry of a victim out of reach of a blast has no unit; its numbers are
+   lengths. */
 bool hs_measures_length(const json_t *object);
 
 struct hs_reference {

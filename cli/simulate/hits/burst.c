@@ -13,7 +13,7 @@
 #include "validators/base/units.h"
 #include "validators/shot.h"
 
-#define BURST_US  INT64_C(10000000) /* also the window in which shots are counted */
+#define BURST_US  INT64_C(10000000) /* length of a burst, and of the counted window */
 #define VOLLEY_US (2 * BURST_US)
 #define START_US  INT64_C(2000000)
 #define FRAME_US  INT64_C(50000)
@@ -125,7 +125,8 @@ static bool post_frames(const struct burst *burst, int64_t until_us, int64_t *ne
                 before = name_number(burst, *next_us - FRAME_US);
         const struct hs_player_frame entries[2] = {
             {.player = name_of(name, names[0]),
-             .account = HS_STR("cheat"), /* the game recognises a player with a new name */
+             .account = HS_STR("cheat"), /* the account of the player, because the game recognises a
+                                            player with a new name */
              .weapon = hs_name_str(&burst->weapon->name)},
             {.player = name_of(before, names[1]), .event = HS_EVENT_LEAVE}};
         const struct hs_frame frame = {
@@ -162,7 +163,7 @@ static bool verify(const struct burst *burst, const struct bullet *bullet,
         hs_shot_verify(burst->match, &shot, bullet->arrives_us, result, &forward_us);
         return hs_shot_record(burst->match, &shot, result, HS_STR("{}"));
     }
-    /* Each hit has another direction, because two shots along the same line count as one. */
+    /* Each hit has its own direction, because two shots along the same line count as one. */
     struct hs_vec end = {eye.x + burst->weapon->range / 2, eye.y + 1e-3 * (double)bullet->number,
                          eye.z};
     const struct hs_hit_claim hit = {.shot = bullet->number,
@@ -176,7 +177,8 @@ static bool verify(const struct burst *burst, const struct bullet *bullet,
 }
 
 /* Plays the burst. *accepted gets the number of accepted bullets, and *at_once the largest number
-   of them in one tick. `count` gets the reasons of the other bullets, and may be NULL. */
+   of accepted bullets in one tick. `count` gets the reasons of the refused bullets; it may be
+   NULL. */
 static bool play(const struct burst *burst, uint64_t *accepted, uint64_t *at_once,
                  struct hs_cheat_count *count)
 {

@@ -1,8 +1,8 @@
 /*
  * Plays one skirmish many times: once with honest players, the twins, and once for each cheat, with
  * players who all use that cheat. The skirmish can be the same, because shots change nothing in it.
- * A cheat verifies each choice on its own match before it sends the best one. So no client of the
- * API can win more with that choice.
+ * Before a cheat sends a claim, it verifies each of its choices on its own match, and then sends
+ * the best one. So no client of the API can win more with the same choices.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGH
 #define AMBUSH_EVERY 1.0 /* seconds between two shots of one player from cover */
 #define AMBUSH_TICKS 12
 #define AMBUSH_RANGE 30.0
-#define COUNTED      (-1.0) /* as an extent: count the player's hits of this kind */
+#define COUNTED      (-1.0) /* as `extent`: the extent is the number of such hits */
 
 /* One cheat in a match of its own. */
 struct play {
@@ -83,7 +83,7 @@ static bool play_twin(struct run *run, const struct hs_mail *mail)
     return hs_hit_record(run->twin, &claim, &run->result, HS_STR("{}"));
 }
 
-/* Returns the true eye of a player at a time. */
+/* Returns the position of a player's eye on the server at a time. */
 static struct hs_vec eye_at(const struct run *run, unsigned who, double time)
 {
     const struct hs_game *game = &run->skirmish->game;
@@ -103,7 +103,7 @@ static bool is_in_sight(const struct run *run, const struct hs_mail *mail)
                             hs_vec_lerp(run->result.impact.point, eye, drawn_in));
 }
 
-/* Keeps a claim that would pay more than the best one so far. */
+/* Verifies a claim, and keeps it if it pays more than the best one so far. */
 static void try_claim(struct run *run, const struct hs_mail *mail, double extent)
 {
     struct play *play = run->play;
@@ -116,7 +116,7 @@ static void try_claim(struct run *run, const struct hs_mail *mail, double extent
         return;
     }
     double value = 1 + run->result.damage_total;
-    /* If the shooter's eye sees this body, leaning was not needed for the hit. */
+    /* A hit on a body that the shooter's eye sees does not count for the cheat `lean`. */
     if (value <= run->value || (play->cheat->kind == HS_CHEAT_LEAN && is_in_sight(run, mail)))
         return;
     run->value = value;
@@ -168,8 +168,8 @@ static void try_aimed(struct run *run, const struct hs_mail *shot, double extent
         try_claim(run, &mail, extent);
 }
 
-/* Aims at the chest or the head of an enemy at the claimed time. Returns false if this is not an
-   enemy who can be hit. */
+/* Aims at the chest or the head of an enemy at the claimed time. Returns false if the player is not
+   an enemy who can be hit. */
 static bool aim_at(struct run *run, struct hs_mail *mail, unsigned who, int height,
                    struct hs_vec *point)
 {
@@ -193,7 +193,7 @@ static double angle_between(struct hs_vec a, struct hs_vec b)
     return acos(fmax(-1, fmin(1, hs_vec_dot(a, b)))) * 180 / M_PI;
 }
 
-/* Turns a direction towards another one, by the given angle at most; degrees. */
+/* Turns a direction towards another one, by at most `degrees`. */
 static struct hs_vec steer(struct hs_vec from, struct hs_vec to, double degrees)
 {
     if (angle_between(from, to) <= degrees)
@@ -230,7 +230,7 @@ static void try_times(struct run *run, const struct hs_mail *shot)
     }
 }
 
-/* Tries launches from above the target, and from the shooter's eye, with the weapon's speed. */
+/* Tries launches from above the target and from the shooter's eye, at the weapon's speed. */
 static void try_launches(struct run *run, const struct hs_mail *shot)
 {
     static const double ages[] = {0, 0.3, 1.1, 1.6}; /* seconds of flight; 0: from the eye */
@@ -300,7 +300,7 @@ static void try_honest(struct run *run, const struct hs_mail *shot)
 }
 
 /* Returns the degrees from the posted direction to the claimed path. Returns 0 if the impact moved
-   by no more than the rounding of coordinates, so the shot was not steered. */
+   only as much as rounded coordinates do: then the shot was not steered. */
 static double steered(const struct hs_mail *shot, const struct hs_mail *mail)
 {
     double angle = angle_between(shot->direction, mail->direction);
@@ -339,8 +339,8 @@ static bool repeat_number(struct run *run, const struct hs_mail *shot)
     return settle(run);
 }
 
-/* Lets the player fire, and claim the best of what the cheat may choose. Returns false if memory
-   runs out. */
+/* Lets the player fire, and claim the best hit among those that the cheat can choose. Returns false
+   if memory runs out. */
 static bool pull(struct run *run, struct play *play, const struct hs_mail *shot)
 {
     static void (*const tries[])(struct run *, const struct hs_mail *) = {
@@ -430,7 +430,7 @@ static bool is_ambush(const struct hs_cheat *cheat)
 
 /* ---- a tick ---- */
 
-/* Fires the shots that were held long enough. */
+/* Sends the packets of shots that were held long enough. */
 static bool release(struct run *run, struct play *play)
 {
     for (; play->released < run->past_count; play->released++) {
@@ -525,8 +525,8 @@ static bool set_up(struct run *run, const struct hs_simulation *simulation,
     return good;
 }
 
-/* Adds the hits and the damage of all cheats to their counts. The hits of an ambush come on top of
-   the twin's fight, so the twin's hits count for that cheat too. */
+/* Adds the hits and the damage of all cheats to their counts. A cheat that fires from cover also
+   fights like its twin, so the twin's hits are added to its own. */
 static void add_up(const struct run *run)
 {
     for (int i = 0; i < HS_CHEATS; i++) {

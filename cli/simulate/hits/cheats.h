@@ -1,8 +1,8 @@
 /*
  * Cheats that are played beside an honest twin. Both have the same seed, connection, fight and
  * moments of fire, and the same aim with the same errors. The difference between their accepted
- * hits is the cheat's gain. Cheats know everything: they see the server's frames, and try each
- * choice on the checks before they send the one that pays most.
+ * hits is the cheat's gain. Cheats know everything: they see the server's frames, and verify each
+ * choice before they send the one that pays most.
  */
 #ifndef HS_SIMULATE_CHEATS_H
 #define HS_SIMULATE_CHEATS_H
@@ -11,7 +11,7 @@
 #include "cli/simulate/link.h"
 #include "validators/hit.h"
 
-/* The values that a cheat may choose. `amount` of the row limits the choice. */
+/* What a cheat can choose freely. `amount` of the row limits the choice. */
 enum hs_cheat_kind {
     HS_CHEAT_TIMES,    /* hit_time; with amount 1 also fire_time */
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, which is not posted */
@@ -27,7 +27,8 @@ enum hs_cheat_kind {
     HS_CHEAT_MOVE,     /* moves; a row of moving.c */
 };
 
-/* The value that --check compares with the limit of a row, on the connection HS_LINK_STEADY. */
+/* The value that `--check` compares with the limit of a row. Taken from the runs on the connection
+   HS_LINK_STEADY. */
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND,
     HS_CHEAT_GAIN,  /* the lower end of the interval of the gain in hits; a share */
@@ -39,11 +40,12 @@ struct hs_cheat {
     enum hs_cheat_kind kind;
     double amount;
     enum hs_arm arm; /* weapon of the cheat; only the twin's hits with it are compared */
-    bool posts;      /* posts its shots; the twin always does */
+    bool posts;      /* the cheat posts its shots; the twin always posts them */
     enum hs_cheat_bound bound;
     double limit;
     const char *extent; /* what the extent is, with its unit */
-    bool is_judged;     /* --check requires the limit; false: this version does not keep it */
+    bool is_judged;     /* --check requires the limit; false: this version exceeds it, and --check
+                           ignores it */
 };
 
 enum { HS_CHEATS = 42 };
@@ -66,7 +68,7 @@ bool hs_paired_gain(const struct hs_paired *sum, double *gain, double *low, doub
 
 struct hs_cheat_count {
     uint64_t claims; /* claims or moves verified for the cheat, also those it did not send */
-    /* of accepted claims; for moves, hits are metres */
+    /* sums over accepted claims; for moves, `hits` are metres */
     struct hs_paired hits, damage;
     double extent;                               /* the largest accepted extent */
     uint64_t reasons[HS_REASON_COUNT];           /* reasons of refused claims */
@@ -86,21 +88,23 @@ void hs_cheat_count_accepted(struct hs_cheat_count *count, const struct hs_hit_r
 
 /* ---- volleys: burst.c ---- */
 
-/* How a player fires: for ten seconds as a forgery, for twenty as a cheat. */
+/* How a player fires: for ten seconds as a forgery, for twenty seconds as a cheat. */
 struct hs_volley {
-    double interval;     /* between two groups, as a share of the weapon's shortest interval */
+    double interval;     /* time between two groups, as a share of the weapon's shortest interval */
     int group;           /* shots fired at the same time */
-    double fires, rests; /* seconds of fire, then of silence, and so on; rests 0: always fire */
+    double fires, rests; /* seconds of fire, then of silence, and so on; rests 0: fires all the
+                            time */
     double renames;      /* seconds under one name, then the player leaves and joins; 0: never */
-    bool knows;          /* sends only what will be accepted */
+    bool knows;          /* knows the verdict in advance, and sends only what will be accepted */
 };
 
 enum { HS_VOLLEY_TWICE, HS_VOLLEYS = 6 }; /* the first one is the forgery of twice the rate */
 extern const struct hs_volley hs_volleys[HS_VOLLEYS];
 
 /* Plays a volley and its honest twin, and adds the results of both to *count. For groups the extent
-   is the largest number of accepted shots in one tick. Otherwise it is the largest number in any
-   ten seconds, divided by the number at the weapon's rate. Returns false if memory runs out. */
+   is the largest number of accepted shots in one tick. For other volleys the extent is the largest
+   number of accepted shots in any ten seconds, divided by the number at the weapon's rate. Returns
+   false if memory runs out. */
 bool hs_volley_compare(const struct hs_sim_arena *arena, const struct hs_cheat *cheat,
                        enum hs_link_kind link, uint64_t seed, struct hs_cheat_count *count);
 

@@ -15,13 +15,13 @@
 #define BEGIN  20.0 /* seconds; the first move */
 #define DT     (1.0 / HS_CROWD_HZ)
 #define FRAME  0.05       /* seconds between two frames */
-#define HONEST 2.0        /* seconds of honest moves before the cheat; none inside the arena */
+#define HONEST 2.0        /* seconds of honest moves before the cheat starts */
 #define CYCLE  2.0        /* seconds from one held packet to the next */
 #define HOPS   3.0        /* changes of the base per second */
 #define HOP    20.0       /* metres between two bases */
 #define FREE_Y (-15.0)    /* metres; no wall of the arena is in this lane */
 #define WALL   2.0        /* metres; the wall in the lane y = 0 is that far from x = 0 */
-#define SHOWN  (2.0 / 30) /* seconds; how old the acknowledged snapshots are on arrival */
+#define SHOWN  (2.0 / 30) /* seconds; age of the acknowledged snapshot when the move arrives */
 
 enum { BASES = 40, NAME_SIZE = 16 };
 
@@ -30,7 +30,7 @@ enum { BASES = 40, NAME_SIZE = 16 };
 static const struct gait {
     const char *mode;
     double speed, clock, held; /* held: seconds of each cycle */
-    bool hops;                 /* from base to base */
+    bool hops;                 /* changes from base to base */
     bool has_acks;
     bool in_arena; /* moves for 5.5 seconds through the arena's map */
     bool is_new;   /* the player is new, and cheats from the first move on */
@@ -120,8 +120,8 @@ static void count_result(struct walker *walker, const struct hs_move_result *res
         count->move_reasons[result->reason]++;
     for (int i = 0; i < HS_MOVE_CHECK_COUNT; i++)
         count->raised[i] += (result->raised & 1u << i) != 0;
-    /* Simulated time for one packet is no gain. Time for several packets in the same tick is
-       one. */
+    /* The simulated time of one packet is no gain, but the time of several packets in the same tick
+       is a gain. */
     if (walker->at_once > DT + 1e-6)
         count->extent = fmax(count->extent, walker->at_once);
 }

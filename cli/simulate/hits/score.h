@@ -22,10 +22,11 @@ uint64_t hs_count_verdict(const struct hs_count *count, enum hs_verdict verdict)
    statistical inference", 1927. */
 double hs_wilson_low(uint64_t good, uint64_t all);
 
-/* Volleys fired at twice the rate of the weapon. */
+/* Results of volleys that were fired at twice the rate of the weapon. */
 struct hs_burst_count {
     uint64_t bursts, shots, accepted;
-    int64_t worst; /* the most accepted shots above what the weapon can fire; may be negative */
+    int64_t worst; /* largest number of accepted shots minus the number that the weapon can fire;
+                      may be negative */
 };
 
 enum { HS_EXAMPLES = 64 };
@@ -48,7 +49,8 @@ struct hs_score {
     struct hs_count forged[HS_FORGERIES];
     struct hs_burst_count bursts[HS_ARMS];
     struct hs_cheat_count cheats[HS_CHEATS][HS_LINKS_AND_STEADY];
-    struct hs_example examples[HS_EXAMPLES]; /* honest but not accepted, forged but not rejected */
+    struct hs_example examples[HS_EXAMPLES]; /* honest claims that were not accepted, and forged
+                                                claims that were not rejected */
     unsigned example_count;
     unsigned hints; /* hints in any match, as bits of enum hs_hint_code */
 };
@@ -63,7 +65,8 @@ struct hs_count hs_score_honest(const struct hs_score *score);
 
 /* The min share of honest claims that must be accepted, over all links and on each kind of link. */
 #define HS_GOAL_HONEST 0.995
-/* The same on BAD and OUTAGE, where a few claims arrive seconds late. */
+/* The min share of honest claims that must be accepted on BAD and on OUTAGE, where a few claims
+   arrive seconds late. */
 #define HS_GOAL_HONEST_POOR 0.99
 #define HS_GOAL_FORGED      0.999 /* share of each kind of forgery to reject */
 #define HS_GOAL_EXCESS      3     /* max accepted shots of a volley above the legal count */
@@ -71,7 +74,7 @@ struct hs_count hs_score_honest(const struct hs_score *score);
 /*
  * Returns whether all goals are met. If not, `text` (at least 256 bytes) names the first goal that
  * is missed. A share misses its goal only if the upper end of its 95 % interval is below the goal,
- * because a low share of few claims may be chance.
+ * because with few claims a low share may be chance.
  */
 bool hs_score_meets_goals(const struct hs_score *score, char *text, size_t size);
 

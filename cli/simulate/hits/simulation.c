@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* The number of jobs in a batch. A batch is always completed, so that the number of jobs does not
+/* The number of jobs in a batch. Every batch is completed, so that the number of jobs does not
    depend on the speed of threads. */
 enum { BATCH = 16 };
 

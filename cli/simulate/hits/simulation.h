@@ -36,8 +36,8 @@ void hs_simulation_print(const struct hs_simulation *simulation, const struct hs
 /* Returns the tables as one object; a new reference. */
 json_t *hs_simulation_json(const struct hs_simulation *simulation, const struct hs_score *score);
 
-/* ---- One job. It adds to *score. Several threads can run jobs at once. Returns false if memory
-   runs out. ---- */
+/* ---- A job adds its results to *score. Several threads can run jobs at once. Returns false if
+   memory runs out. ---- */
 
 typedef bool hs_simulation_job(const struct hs_simulation *simulation,
                                const struct hs_sim_arena *arena, uint64_t number,

@@ -21,7 +21,7 @@ static const struct {
 } rates[] = {{1, 1}, {1, 2}, {2, 1}, {3, 1}};
 enum { RATES = sizeof rates / sizeof rates[0] };
 
-/* Sets a trial up. A match's number also decides how its game server works. */
+/* Sets a trial up. The number of a match also decides how its game server works. */
 static bool set_up(struct trial *trial, const struct hs_simulation *simulation,
                    const struct hs_sim_arena *arena)
 {
@@ -128,8 +128,8 @@ static void forge_all(struct trial *trial, const struct hs_mail *mail, bool is_b
     }
 }
 
-/* Verifies a hit claim. Most forgeries are verified before the honest claim is recorded, so that
-   their shot number is still unused. */
+/* Verifies a hit claim. Most forgeries of a claim are verified before the honest claim is recorded,
+   because they have the same shot number. */
 static bool verify_hit(struct trial *trial, const struct hs_mail *mail)
 {
     struct hs_hit_claim claim = hs_mail_claim(mail);
@@ -150,7 +150,7 @@ static bool verify_hit(struct trial *trial, const struct hs_mail *mail)
 }
 
 /* Picks a random player in each tick. If that player must not fire, because they are dead or their
-   weapon is empty, lets them fire. */
+   weapon is empty, makes them fire. */
 static void shoot_forbidden(struct trial *trial)
 {
     struct hs_skirmish *skirmish = trial->skirmish;

@@ -20,13 +20,14 @@ enum hs_timing_cheat {
     HS_TIMING_CHEATS
 };
 
-/* A cycle: old acks, then a pause, then a fast clock, then honest play. */
+/* A cycle of a cheat: first it repeats old acks, then it pauses, then its clock is fast, then it
+   plays honestly. */
 struct hs_timing_cheat_cycle {
     const char *name, *text;
     double length;
     double frozen, paused, fast; /* end of each part, from the start of the cycle */
     double rate;                 /* rate of the fast clock */
-    double jump;                 /* added to the clock at the start of the cycle */
+    double jump;                 /* seconds added to the clock at the start of the cycle */
     /* Packets of these first seconds are held, and leave together at their end. */
     double held;
 };
@@ -36,7 +37,7 @@ extern const struct hs_timing_cheat_cycle hs_timing_cheats[HS_TIMING_CHEATS];
 /* The changes that a cheat makes in one frame. */
 struct hs_timing_trick {
     double rate;      /* rate of the clock */
-    double jump;      /* added to the clock in this frame */
+    double jump;      /* seconds added to the clock in this frame */
     bool is_paused;   /* the clock stands, and no packet is sent */
     bool freezes_ack; /* no newer snapshot is acknowledged */
     double held;      /* seconds by which packets are delayed */

@@ -6,8 +6,8 @@
 
 #include "validators/ruleset.h"
 
-/* Finds "lead_guard.threshold" as the key "threshold" of the section "moves/lead_guard". Converts
-   its offset to an offset in struct hs_moves_rules. */
+/* Finds a number of the rules by its name: "lead_guard.threshold" is the key "threshold" of the
+   section "moves/lead_guard". Converts its offset to an offset in struct hs_moves_rules. */
 static bool find_dial(const char *name, size_t length, struct hs_scalar *out)
 {
     static const char prefix[] = "moves.";
@@ -59,7 +59,8 @@ static const char *const dials[] = {"ack_bound.slack",
 
 enum { DIALS = sizeof dials / sizeof dials[0] };
 
-/* Prints flags per hour over all profiles and on the worst one, then the delays of three cheats. */
+/* Prints the flags per hour over all profiles and on the worst profile, then the delays until three
+   cheats are found. */
 static void print_columns(const struct hs_timing_totals *totals, int input, int detector, FILE *out)
 {
     static const enum hs_timing_cheat cheats[] = {HS_TIMING_CHEAT_101, HS_TIMING_CHEAT_105,

@@ -112,7 +112,8 @@ void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice,
     }
 }
 
-/* Changes the route of a connection. This mostly changes both directions by the same amount. */
+/* Changes the route of a connection. Mostly the delay of both directions changes by the same
+   amount. */
 static void hand_over(struct hs_timing_line *line, const struct profile *p, double at)
 {
     if (!hs_timing_spell_on(&line->handover, at) || line->handed_over >= line->handover.from)
@@ -129,7 +130,8 @@ static double queue_of(struct hs_timing_line *line, const struct profile *p, dou
     double keep = exp((line->queue_at - at) / p->queue.tau);
     line->queue = line->queue * keep + sqrt(1 - keep * keep) * hs_timing_normal(&line->dice);
     line->queue_at = at;
-    /* The mean is one deviation above empty, so the queue is empty a sixth of the time. */
+    /* The mean length of the queue is one deviation above 0, so the queue is empty a sixth of the
+       time. */
     return fmin(fmax(0, p->queue.deviation * (1 + line->queue)), p->queue.max);
 }
 

@@ -25,9 +25,9 @@ extern const char *const hs_timing_profile_names[HS_TIMING_PROFILES]; /* for exa
 /* A kind of disturbance. Its length is a uniform part between two bounds plus an exponential
    part. */
 struct hs_timing_disturbance {
-    double every; /* mean time from the end of one to the next; 0: never */
+    double every; /* mean time from the end of a disturbance to the next one; 0: never */
     double min, max;
-    double mean_further; /* mean of the exponential part; 0: none */
+    double mean_further; /* mean of the exponential part; 0: no exponential part */
 };
 
 /* The current or next disturbance of a kind. */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #define FRAME         (1.0 / 60)
-#define LONGEST_FRAME 0.4   /* seconds; a game counts no more for one frame */
+#define LONGEST_FRAME 0.4   /* seconds; a game counts at most this much time for one frame */
 #define CRYSTAL       50e-6 /* deviation of the rate of honest clocks */
 
 /* Seconds of honest play before a cheat starts. */
@@ -25,13 +25,13 @@ struct server {
 struct client {
     double begun;
     double now;   /* time of the frame */
-    double clock; /* stamps the moves; never reset */
+    double clock; /* the client's clock, which gives moves their timestamps; never reset */
     double rate;  /* rate of the clock */
     struct hs_timing_spell hitch, tab;
     struct hs_timing_line up, down;
     /* one server: it receives and sends at different times */
     struct server receiver, sender;
-    double snapshot_sent, snapshot_arrives; /* times of the next snapshot to arrive */
+    double snapshot_sent, snapshot_arrives; /* send time and arrival of the next snapshot */
     double ack;                             /* send time of the newest snapshot seen; -1: none */
     double cheats_from;                     /* start of cheating; HUGE_VAL: never */
     enum hs_timing_cheat cheat;
@@ -151,7 +151,8 @@ static void add_result(struct hs_timing_findings *findings, const struct hs_timi
     }
 }
 
-/* Returns whether all detectors have found the cheat. Without acks nothing can be proven. */
+/* Returns whether all detectors have found the cheat. If the moves have no acks, nothing can be
+   proven. */
 static bool is_found(const struct hs_timing_outcome *outcome)
 {
     for (int input = 0; input < HS_TIMING_INPUTS; input++)

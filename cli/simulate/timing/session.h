@@ -9,16 +9,16 @@
 #include "cli/simulate/timing/profiles.h"
 #include "validators/clock/timing.h"
 
-/* What the checks get in addition to timestamps. */
+/* Whether the checks get acks in addition to timestamps. */
 enum hs_timing_input { HS_TIMING_ACKS, HS_TIMING_NO_ACKS, HS_TIMING_INPUTS };
 
 extern const char *const hs_timing_input_names[HS_TIMING_INPUTS];
 
 enum hs_timing_detector {
-    HS_DETECTOR_DISCREPANCY, /* the compatible check */
+    HS_DETECTOR_DISCREPANCY, /* timing_discrepancy (validators/clock/compat.h) */
     HS_DETECTOR_PROVEN,
     HS_DETECTOR_SUSPECTED,
-    HS_DETECTOR_DEFAULT, /* proven or suspected */
+    HS_DETECTOR_DEFAULT, /* fast_clock_proven or fast_clock_suspected */
     HS_DETECTORS
 };
 
@@ -41,8 +41,9 @@ struct hs_timing_session {
 struct hs_timing_outcome {
     double seconds; /* length of the session */
     struct hs_timing_findings {
-        uint32_t flags[HS_DETECTORS]; /* flagged moves while the player was honest */
-        float delay[HS_DETECTORS];    /* seconds from the start of cheating; negative: never */
+        uint32_t flags[HS_DETECTORS]; /* number of flagged moves while the player was honest */
+        float delay[HS_DETECTORS];    /* seconds from the start of cheating to the first flag;
+                                         negative: no flag */
         uint32_t refused;             /* moves that the checks refused; they are not simulated */
         /* seconds that moves claimed, and seconds granted to simulate */
         double claimed, granted;

@@ -21,8 +21,8 @@ const json_t *hs_contract_schema(const json_t *document, const char *name);
 const json_t *hs_contract_operation(const json_t *document, const char *method,
                                     const char *pattern);
 
-/* Returns the response that the contract lists for a status, or else the `default` one. It follows
-   `$ref`s. Returns NULL if the operation documents neither. */
+/* Returns the response that the contract lists for a status. If it lists none, returns the
+   `default` response. It follows `$ref`s. Returns NULL if the operation documents neither. */
 const json_t *hs_contract_response(const json_t *document, const json_t *operation, long status);
 
 /* Returns the schema of an operation's request body. Returns NULL if the operation takes no

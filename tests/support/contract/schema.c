@@ -15,7 +15,7 @@ struct place {
 
 struct check {
     const json_t *document;
-    struct hs_schema_fault *fault; /* NULL: the caller needs no reason */
+    struct hs_schema_fault *fault; /* gets the fault; NULL: the caller does not need it */
 };
 
 /* Checks a value at its place for one keyword. Each keyword has such a function. */
@@ -384,8 +384,8 @@ static bool check_max_properties(const struct check *check, const json_t *schema
 
 /* ---- the whole ---- */
 
-/* The known keywords. `check` is NULL if the keyword only informs readers, or another keyword's
-   function handles it. */
+/* The known keywords. `check` is NULL if the keyword is only for readers, or if the function of
+   another keyword handles it. */
 static const struct {
     const char *name;
     keyword_check *check;

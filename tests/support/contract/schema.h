@@ -36,14 +36,15 @@ const json_t *hs_schema_get(const json_t *document, const json_t *schema, const 
 /* Returns the value at a pointer such as "#/components/schemas/Name", or NULL. */
 const json_t *hs_schema_resolve(const json_t *document, const char *reference);
 
-/* Returns the schema of the member `key` of an object: that of the property, or that of additional
-   properties. Returns NULL if such a member is not allowed, or any value is. */
+/* Returns the schema of the member `key` of an object: the schema of the property, or that of
+   additional properties. Returns NULL if the member is not allowed, or if it may have any value. */
 const json_t *hs_schema_member(const json_t *document, const json_t *schema, const char *key);
 
 /* Returns whether `propertyNames` allows a member with this name in an object. */
 bool hs_schema_allows_name(const json_t *document, const json_t *schema, const char *key);
 
-/* Returns the branch of `oneOf` that `value` fits. Without `oneOf`, returns `schema` itself. */
+/* Returns the branch of `oneOf` that `value` fits. If the schema has no `oneOf`, returns `schema`
+   itself. */
 const json_t *hs_schema_branch(const json_t *document, const json_t *schema, const json_t *value);
 
 #endif

@@ -12,8 +12,8 @@ enum { MAX_SITES = 4096, MAX_LENGTH_TRIED = 200, TOO_LONG = 65 };
 
 /* A value inside the copy, its schema, and its container. */
 struct site {
-    const json_t *schema; /* if there are branches, the one that fits */
-    const json_t *given;  /* the schema of everything that is allowed here */
+    const json_t *schema; /* the schema of the value; if it has branches, the branch that fits */
+    const json_t *given;  /* the schema with all its branches */
     json_t *value;
     json_t *parent; /* NULL: the site is the whole document */
     char *key;      /* key in an object; NULL: the site is an array element */
@@ -99,8 +99,8 @@ static const json_t *keyword(const struct damaging *d, const struct site *site, 
 }
 
 /* A function that does one kind of damage. Returns false if the kind does not apply to the place.
-   `pointer` is the pointer of the place; the function changes it if the reader reports another
-   place. */
+   `pointer` is the pointer of the place; the function changes it if the reader reports the damage
+   at another place. */
 typedef bool inflict(struct damaging *d, struct site *site, char pointer[512]);
 
 static bool wrong_type(struct damaging *d, struct site *site, char pointer[512])
@@ -127,8 +127,8 @@ static bool wrong_type(struct damaging *d, struct site *site, char pointer[512])
     return chosen != NULL;
 }
 
-/* Returns the list of members that are required in any case. Half of the time, if there is such a
-   branch, returns those that other members make required. */
+/* Returns the list of members that are required in any case. Half of the time, if there is a branch
+   for it, returns the members that other members make required. */
 static const json_t *required_members(const struct damaging *d, const struct site *site)
 {
     const json_t *condition = keyword(d, site, "if");
@@ -326,7 +326,7 @@ json_t *hs_schema_damaged(const json_t *document, const json_t *schema, const js
     return finish(d, done);
 }
 
-/* Returns whether two pointers differ only in their numbers. */
+/* Returns whether two pointers differ only in their indices. */
 static bool is_alike(const char *a, const char *b)
 {
     while (*a != '\0' && *b != '\0') {
@@ -341,7 +341,8 @@ static bool is_alike(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Returns the place with index n among the places that are the first of their form, or NULL. */
+/* Returns place n, counting only one of the places whose pointers are alike; NULL: there is
+   none. */
 static struct site *find_distinct(struct damaging *d, size_t n)
 {
     for (size_t i = 0; i < d->count; i++) {

@@ -22,8 +22,8 @@ json_t *hs_schema_damaged(const json_t *document, const json_t *schema, const js
 
 /*
  * Makes damage number `n`. The numbers go through every kind of damage at every place. Places that
- * differ only in an index are used once. `*end` is set if `n` is past the last one. NULL without
- * *end: the kind does not apply to the place.
+ * differ only in an index are used once. `*end` is set if `n` is past the last one. NULL and *end
+ * not set: the kind does not apply to the place.
  */
 json_t *hs_schema_damaged_nth(const json_t *document, const json_t *schema, const json_t *value,
                               size_t n, struct hs_random *random, struct hs_schema_damage *damage,

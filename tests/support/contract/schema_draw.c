@@ -55,14 +55,14 @@ static json_t *draw_number(const json_t *document, const json_t *schema, bool in
         hs_schema_draw_number(least, high != NULL ? json_number_value(high) : USUAL_MAX, random);
     if (integer)
         return json_integer((json_int_t)value);
-    /* Games write 20 as often as 20.0; both are valid. */
+    /* Games may write 20 or 20.0; both are valid. */
     if (fabs(value) < 1e9 && hs_random_chance(random, 0.2) && floor(value) == value)
         return json_integer((json_int_t)value);
     return json_real(value);
 }
 
-/* Draws a number of elements: the min number and a few more. If all optional members are drawn, it
-   is at least one. */
+/* Draws a number of elements: the min number and a few more. If all optional members are drawn, the
+   number is at least one. */
 static size_t draw_count(const json_t *document, const json_t *schema, const char *low_keyword,
                          const char *high_keyword, double optional, struct hs_random *random)
 {

@@ -173,7 +173,7 @@ static bool is_plain_bone(const json_t *bone)
     return json_array_size(bone) == 7;
 }
 
-/* Returns the bones in one array, if each has 7 numbers. */
+/* Returns the bones in one array. Returns NULL unless each has 7 numbers. */
 static json_t *flat_bones(const json_t *bones)
 {
     json_t *flat = json_array(), *bone, *number;
@@ -214,7 +214,7 @@ static json_t *known_part(const json_t *value)
     return copy;
 }
 
-/* Returns a member, or the value that stands for it in the compact form. */
+/* Returns the value of a member in the compact form. */
 static json_t *compact(const char *key, const json_t *value)
 {
     if (value == NULL)

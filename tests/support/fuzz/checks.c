@@ -94,7 +94,7 @@ static const char *check_error(const char *pointer, const char *detail, const js
     if (root == NULL)
         return NULL;
     char parent[HS_POINTER_MAX];
-    /* the detail may go on with other values that would be valid */
+    /* the detail may continue with other values that are valid */
     static const char required[] = "is required";
     bool missing = strncmp(detail, required, sizeof required - 1) == 0;
     memcpy(parent, pointer, strlen(pointer) + 1);

@@ -138,8 +138,9 @@ const char *hs_fuzz_pointer(const uint8_t *data, size_t size)
     HS_MUST(len < sizeof pointer, "a pointer without an end");
     HS_MUST(len == 0 || pointer[0] == '/', "a pointer that begins with something else");
 
-    /* In a document without faults a pointer leads to a value; keys are not unescaped. The last
-       three bytes may be missing, because a key is cut before a character that needs two bytes. */
+    /* In a document without faults, the pointer leads to a value. Keys in the pointer are as in the
+       text, with escapes. Up to three bytes may be missing at the end, because a key is cut before
+       a character that does not fit. */
     struct hs_problem problem;
     hs_problem_init(&problem);
     bool whole = len < HS_POINTER_MAX - 3 && memchr(text.ptr, '\\', text.len) == NULL;

@@ -2,7 +2,7 @@
  * Mutations that know JSON. They produce inputs that pass the start of the parser and have one
  * fault deep inside. Random changes of bytes almost never do.
  *
- * Texts with faults are accepted: the part before the first fault can still be mutated. So
+ * The functions also take texts with faults, and mutate the part before the first fault. So
  * mutations can be combined. All choices come from `random`, so a seed repeats them on every
  * machine.
  */

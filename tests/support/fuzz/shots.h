@@ -4,7 +4,7 @@
 
 #include "api/ticks.h"
 
-/* Verifies and records the shots. A recorded shot that comes again is a retry. Returns NULL if
+/* Verifies and records the shots. Then sends each recorded shot again as a retry. Returns NULL if
    every answer is consistent and every retry gets the same answer, otherwise a sentence about the
    fault. */
 const char *hs_fuzz_judge_shots(struct hs_match *match, const struct hs_ticks_request *request);

@@ -16,8 +16,8 @@ static const char *save(const struct hs_match *match, struct hs_bytes *out)
     return out->failed ? "out of memory" : NULL;
 }
 
-/* Checks that saving a match that was read, and reading and saving it again, gives the same
-   bytes. */
+/* Saves a match that was read, reads these bytes, and saves again. Checks that both saves give the
+   same bytes. */
 static const char *check_again(const struct hs_match *match, const struct hs_bytes *bytes)
 {
     struct hs_bytes again = {0};

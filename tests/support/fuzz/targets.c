@@ -105,7 +105,8 @@ static const char *check_state(const struct hs_match *match)
                                        .map_revision = "sha256:1"};
     struct hs_match_info info;
     hs_match_info(match, &info);
-    if (!info.has_frames) /* without frames the newest time is null, which is correct */
+    if (!info.has_frames) /* if the match has no frames, the newest time is null, which is
+                             correct */
         return NULL;
     struct hs_buffer buffer = {0};
     struct hs_writer writer = {.buffer = &buffer};

@@ -27,23 +27,24 @@ hs_fuzz_run hs_fuzz_hits;
    and hits. */
 hs_fuzz_run hs_fuzz_ticks;
 
-/* Takes a moves body. Each move is checked twice on the stage. A list must decode like its
-   table. */
+/* Takes a moves body. Each move is checked twice on the stage. A list must be decoded in the same
+   way as the equal table. */
 hs_fuzz_run hs_fuzz_moves;
 
 /* Takes a shots body. Each shot is verified twice on the stage, and once more after it was
    recorded. */
 hs_fuzz_run hs_fuzz_shots;
 
-/* Takes a ruleset. Its canonical form must give the same ruleset, and a match must run under it. */
+/* Takes a ruleset. Its canonical form must give the same ruleset, and a match under it must accept
+   posts. */
 hs_fuzz_run hs_fuzz_rulesets;
 
 /* Takes header lines "name:value", one per line. The first byte selects the method and path of the
    request. */
 hs_fuzz_run hs_fuzz_headers;
 
-/* Takes a map. The direct reader must agree with the tree, and its world with a test of all its
-   items. */
+/* Takes a map. The direct reader must give the same map as a tree of values. Casts in its world
+   must agree with a test of all items. */
 hs_fuzz_run hs_fuzz_maps;
 
 /* Takes two bytes of offset, then a JSON text. It finds the pointer of the value at the offset. */

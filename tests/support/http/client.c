@@ -61,8 +61,8 @@ void hs_test_http_send(struct hs_test_http *http, const char *method, const char
     snprintf(url, sizeof(url), "http://127.0.0.1:%u%s", http->port, path);
     struct text content = {need(calloc(1, 1)), 0};
     struct text head = {need(calloc(1, 1)), 0};
-    /* Ask before sending a large body, because the service may refuse it. A server that answers and
-       closes during the transfer can cut off its own answer. */
+    /* Ask ("Expect: 100-continue") before sending a large body, because the service may refuse it.
+       If a server answers and closes during the transfer, its answer can be lost. */
     struct curl_slist *list =
         append(NULL, size > ASK_FIRST_BYTES ? "Expect: 100-continue" : "Expect:");
     if (body != NULL)

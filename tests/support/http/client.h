@@ -18,7 +18,8 @@ struct hs_test_response {
     char error[256];
 };
 
-/* Creates a client of http://127.0.0.1:PORT. Never NULL: without memory the test program ends. */
+/* Creates a client of http://127.0.0.1:PORT. Never NULL: if out of memory, the test program
+   ends. */
 struct hs_test_http *hs_test_http_open(unsigned port);
 void hs_test_http_close(struct hs_test_http *http);
 
@@ -38,7 +39,8 @@ bool hs_test_http_put(struct hs_test_http *http, const char *path, json_t *body)
 json_t *hs_test_http_json(struct hs_test_http *http, const char *method, const char *path,
                           json_t *body, long *status);
 
-/* Sends one request on a separate connection and returns the status. `body` as above. */
+/* Sends one request on a separate connection and returns the status. `body`: see
+   hs_test_http_send. */
 long hs_test_http_status(unsigned port, const char *method, const char *path, const char *body);
 
 /* Returns the parsed body, a new reference. Returns NULL if it is not JSON. */

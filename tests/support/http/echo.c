@@ -1,4 +1,4 @@
-/* The server with which figures of the HTTP edge are compared. */
+/* The minimal server (load.h) whose speed is compared with that of the service. */
 #include "tests/support/http/load.h"
 
 #include <arpa/inet.h>

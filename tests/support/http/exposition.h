@@ -14,7 +14,7 @@ double hs_series(const char *text, const char *name);
    missing. */
 double hs_metric(const struct hs_test_service *service, const char *name);
 
-/* Returns such a value, or -1 if the series is missing. Can also be used outside of tests. */
+/* Like hs_metric, but returns -1 if the series is missing. Can also be used outside of tests. */
 double hs_metric_or_minus(const struct hs_test_service *service, const char *name);
 
 #endif

@@ -11,7 +11,7 @@ struct hs_test_kept {
     char data[96];      /* the data directory in it, which the service makes */
     char rules[96];     /* the ruleset directory in it, for hs_kept_write_rules */
     struct hs_test_service service;
-    struct hs_test_http *http;  /* connected to the operators' listener, which serves all routes */
+    struct hs_test_http *http;  /* a client of the operators' listener, which serves all routes */
     const char *const *headers; /* headers of every request; NULL: none */
 };
 
@@ -31,8 +31,8 @@ void hs_kept_stop(struct hs_test_kept *kept);
 /* Sends SIGKILL, as the kernel does when memory runs out. */
 void hs_kept_kill(struct hs_test_kept *kept);
 
-/* Ends the service when a checkpoint has all state. In even rounds it is stopped, in odd rounds it
-   is killed after a checkpoint. */
+/* Ends the service when a checkpoint has all state. In even rounds the service is stopped; in odd
+   rounds it is killed after a checkpoint. */
 void hs_kept_end(struct hs_test_kept *kept, int round);
 
 /* Returns a path in the data directory, valid until the next call. */

@@ -23,7 +23,7 @@ struct connection {
     char answer[ANSWER_MAX + 1];
 };
 
-/* A place where the request repeats the leading digits of its number. */
+/* A place in the request that repeats the leading digits of its number. */
 struct copy {
     size_t at, count;
 };
@@ -147,7 +147,8 @@ static bool receive(struct hs_load *load, struct connection *connection)
     return true;
 }
 
-/* Waits once and handles the events. With `go_on`, a new request follows every answer. */
+/* Waits once and handles the events. If `go_on`, each connection sends a new request after its
+   answer. */
 static bool serve_events(struct hs_load *load, bool go_on)
 {
     struct epoll_event events[64];

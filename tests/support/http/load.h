@@ -17,8 +17,8 @@ struct hs_load *hs_load_open(unsigned port, const char *path, const char *body, 
                              size_t connections);
 void hs_load_close(struct hs_load *load);
 
-/* Lets every other place that has the first `count` digits of the number change with the number.
-   Returns false if there is no such place, or there are too many. */
+/* Makes every other place in the request that has the first `count` digits of the number change
+   with the number. Returns false if there is no such place, or there are too many. */
 bool hs_load_copy(struct hs_load *load, size_t count);
 
 /*

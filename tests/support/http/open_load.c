@@ -14,7 +14,7 @@
 
 #include "tests/support/bench.h"
 
-/* BACKLOG_NS: the max time for requests that are due but still wait for their connection. */
+/* BACKLOG_NS: how long after the end requests that are due may still wait for their connection. */
 enum { ANSWER_MAX = 64 * 1024, EVENTS = 256, LAST_ANSWERS_NS = 2000000000 };
 #define BACKLOG_NS INT64_C(8000000000)
 
@@ -24,7 +24,7 @@ struct connection {
     bool is_timed;       /* the latency of the current request is measured */
     int64_t intended_ns; /* intended time of the current request */
     uint64_t sent;       /* requests so far */
-    int64_t freed_ns;    /* when the last request was answered */
+    int64_t freed_ns;    /* when the last request of this connection was answered */
     size_t got;
     struct connection *next_free;
     char answer[ANSWER_MAX + 1];
@@ -44,9 +44,10 @@ struct load {
     unsigned waiting;
     int64_t began_ns;
     int64_t until_ns;
-    uint64_t taken;                 /* number of requests that were sent */
-    uint64_t come;                  /* with is_in_order: number of requests that have become due */
-    struct times latencies, delays; /* latencies: of answers; delays: of sending */
+    uint64_t taken;                 /* number of requests that connections have taken */
+    uint64_t come;                  /* number of requests that have become due; only used if
+                                       is_in_order */
+    struct times latencies, delays; /* latencies of answers, and delays of sending */
     char request[HS_OPEN_LOAD_REQUEST_MAX];
 };
 
@@ -133,7 +134,7 @@ static bool break_off(struct load *load, struct connection *connection)
         connection->waiting = false;
         return reopen(load, connection);
     }
-    /* The connection is free. If the peer closed it between two requests, a new one takes its
+    /* If the peer closed a free connection between two requests, a new connection takes its
        place. */
     struct connection *free = load->free, *next = connection->next_free;
     bool fine = reopen(load, connection);
@@ -165,7 +166,7 @@ static bool receive(struct load *load, struct connection *connection, bool *done
     load->waiting--;
     *done = true;
     bool fine = count_answer(load, connection, atoi(connection->answer + 9));
-    *end = '\0'; /* search only the head */
+    *end = '\0'; /* terminate the head, so that only the head is searched */
     if (strcasestr(connection->answer, "\r\nConnection: close") != NULL)
         return fine && reopen(load, connection);
     connection->next_free = load->free;
@@ -183,7 +184,7 @@ static int64_t due_ns(const struct load *load, uint64_t i)
     return load->began_ns + (int64_t)((double)i * 1e9 / load->options->rate);
 }
 
-/* Returns whether request i is due and still has to be sent. With is_in_order, no request is left
+/* Returns whether request i is due and still has to be sent. If is_in_order, no request is left
    out, however late it is. */
 static bool is_due(const struct load *load, uint64_t i, int64_t now_ns)
 {
@@ -214,7 +215,7 @@ static bool send_on(struct load *load, struct connection *connection, uint64_t i
     return fine && (sent == (ssize_t)size || break_off(load, connection));
 }
 
-/* With is_in_order: sends the next request of a connection, if it is due and the last one was
+/* If is_in_order: sends the next request of a connection if the request is due and the last one was
    answered. */
 static bool send_next(struct load *load, struct connection *connection, int64_t now_ns)
 {

@@ -1,8 +1,9 @@
 /*
  * An open-loop HTTP load. Requests leave at their intended times, a fixed number per second,
  * whether or not earlier ones were answered. They use any free connection of a set that stays open.
- * Latency counts from the intended time. So a request counts as slow, too, if the slow service
- * delays its sending. This avoids Gil Tene's "coordinated omission". It uses one thread and epoll.
+ * Latency counts from the intended time. So if a slow service delays the sending of a request, the
+ * request counts as slow, too. This avoids Gil Tene's "coordinated omission". It uses one thread
+ * and epoll.
  */
 #ifndef HS_TESTS_OPEN_LOAD_H
 #define HS_TESTS_OPEN_LOAD_H
@@ -19,7 +20,8 @@ typedef size_t hs_open_load_fill(void *context, uint64_t number,
 
 struct hs_open_load_options {
     unsigned port; /* on 127.0.0.1 */
-    /* Requests per second. 0: a closed loop, in which each connection sends after its answer. */
+    /* Requests per second. 0: a closed loop, in which each connection sends its next request after
+       an answer. */
     double rate;
     double seconds;
     unsigned connections;
@@ -41,7 +43,7 @@ struct hs_open_load_result {
     uint64_t intended; /* requests that became due */
     uint64_t unsent;   /* unsent requests, because no connection was free at the end */
     uint64_t ok, limited, shed, other;      /* answers 200, 429, 503, any other, or none */
-    uint64_t good;                          /* how many of `ok` were good */
+    uint64_t good;                          /* how many answers 200 were good */
     double goodput;                         /* good answers per second */
     double p50_us, p99_us, p999_us, max_us; /* latencies of answers 200, from the intended time */
     /* delays of sending by this program; the latencies include them */

@@ -94,7 +94,7 @@ bool hs_state_starting(struct hs_raw_answer *answer)
     bool fine = true;
     answer->status = 0;
     /* The second listener has many threads, so its start takes a few milliseconds. Whether the
-       request arrives in that time is chance, so try often. */
+       request arrives in these milliseconds is chance, so try often. */
     for (int tries = 0; tries < 200 && fine && answer->status != 503; tries++) {
         struct hs_test_service starting;
         pthread_t thread;
@@ -138,9 +138,10 @@ static char *large_map(int triangles, size_t *size)
 /* A request counts as stuck after 5 s, and 1 s more for each 4 MiB of its body. */
 enum { BUSY_MS = 5300, STUCK_MS = 7500, ANSWER_DEADLINE_MS = 120000 };
 
-/* Sends a request, and stops the process shortly after it for some time. When the process goes on,
-   reads the answer and returns its status. `amid`: there was no answer before the stop. Under
-   sanitizers and on a busy machine the answer takes longer than hs_raw_read() waits. */
+/* Sends a request, and shortly after that stops the process (SIGSTOP) for some time. When the
+   process runs again, reads the answer and returns its status. Sets `amid` if there was no answer
+   before the stop. Under sanitizers and on a busy machine the answer takes longer than
+   hs_raw_read() waits. */
 static int stop_amid(const struct hs_test_service *service, const char *line, const char *body,
                      size_t size, long moment_ms, long stop_ms, struct hs_raw_answer *answer,
                      bool *amid)
@@ -205,8 +206,8 @@ bool hs_state_stuck(struct hs_raw_answer *answer)
 bool hs_state_building(struct hs_raw_answer *answer)
 {
     static const char *const one[] = {"--threads", "1", NULL};
-    /* The times are long after the arrival of the body, and long before the end of the build, even
-       on a faster machine. */
+    /* At these times the body has long arrived, and the build is far from its end, even on a faster
+       machine. */
     static const long moments_ms[] = {150, 70, 30};
     struct hs_test_service building;
     size_t size = 0;
@@ -219,7 +220,7 @@ bool hs_state_building(struct hs_raw_answer *answer)
         int status = stop_amid(&building, "PUT /v1/maps/large", map, size, moments_ms[i % 3],
                                BUSY_MS, answer, &amid);
         fine = status == 200 || status == 201;
-        /* If the machine is so busy that the request counts as stuck, the test proves nothing. */
+        /* If the machine is so busy that the request counts as stuck, the result proves nothing. */
         late = answer->status == 503 &&
                hs_test_seconds() - begun > 5 + (double)size / (double)(4 << 20);
     }

@@ -19,8 +19,8 @@ bool hs_state_starting(struct hs_raw_answer *answer);
    function stops the process in the middle of the request. It takes more than 5 s. */
 bool hs_state_stuck(struct hs_raw_answer *answer);
 
-/* Gets the same answer, but for a request with a long body, which may take longer. It takes as long
-   as hs_state_stuck. */
+/* Gets the answer of /livez during a request with a long body, which may take longer before it
+   counts as stuck. This function takes as long as hs_state_stuck. */
 bool hs_state_building(struct hs_raw_answer *answer);
 
 #endif

@@ -30,16 +30,17 @@ struct hs_test_service {
 };
 
 /*
- * Runs `hindsight serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --drain-wait-seconds 0
+ * Runs
+ * `hindsight serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --drain-wait-seconds 0
  * --queue-ms 0 --data=` and then `extra` (NULL, or arguments that end with NULL; later options
- * win). Without --queue-ms 0, requests would be refused under valgrind. Waits for the ready line.
- * Returns false if the line did not come in time. The reason is on stderr, and nothing is left
- * running.
+ * win). --queue-ms 0 is needed because under valgrind requests wait so long that they would be
+ * refused. Waits for the ready line. Returns false if the line did not come in time. The reason is
+ * on stderr, and nothing is left running.
  */
 bool hs_test_service_start(struct hs_test_service *service, const char *const *extra);
 
-/* Sends SIGTERM, waits, and sends SIGKILL after a deadline. Returns true if it exited with status
-   0. Otherwise its stderr is printed. Stopping a service that does not run returns true. */
+/* Sends SIGTERM, waits, and sends SIGKILL after a deadline. Returns true if the service exited with
+   status 0, or did not run. Otherwise prints its stderr. */
 bool hs_test_service_stop(struct hs_test_service *service);
 
 #endif

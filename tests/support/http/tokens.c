@@ -36,7 +36,8 @@ void hs_test_tokens_write(const char *path, struct hs_test_token *tokens, size_t
         snprintf(header, sizeof header, "Authorization: Bearer hs_%s_%s_testing-only.%s.%s.%08x",
                  token->tenant, token->kid, token->tenant, token->kid,
                  token->secret_seed * 2654435761u + 1);
-        /* Other threads may be sending the header. snprintf would empty it for a moment. */
+        /* Other threads may be sending the header, and snprintf would empty it for a moment. So
+           change it only if it is different. */
         if (strcmp(token->header, header) != 0)
             memcpy(token->header, header, sizeof header);
         const char *secret = hs_test_token_secret(token);

@@ -6,12 +6,12 @@
 
 #include "service/access/tokens.h"
 
-/* A token; its strings must outlive it. */
+/* A token. Its strings must live longer than the struct. */
 struct hs_test_token {
     const char *tenant, *kid;
     const char *scopes;   /* scopes as members of a JSON array: "\"ingest\",\"verify\"" */
     const char *validity; /* further members: ",\"not_after\":\"2020-01-01T00:00:00Z\"", or NULL */
-    unsigned secret_seed; /* a different seed gives a different secret */
+    unsigned secret_seed; /* another seed gives another secret */
     /* hs_test_tokens_write sets it: "Authorization: Bearer hs_..." */
     char header[64 + HS_TOKEN_MAX];
 };

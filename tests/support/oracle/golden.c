@@ -276,7 +276,8 @@ static void play_match(const void *rules, size_t index, struct hs_golden *out)
 
 struct suite {
     struct hs_all_scenarios scenarios;
-    pthread_mutex_t *lock; /* plans count references to the documents of the files */
+    pthread_mutex_t *lock; /* held while a plan is made or freed, because plans count references to
+                              the documents of the files */
 };
 
 static void mix_move(struct hs_golden *golden, const struct hs_move_result *r)
@@ -339,7 +340,7 @@ static void play_scenario(const void *context, size_t index, struct hs_golden *o
     pthread_mutex_unlock(suite->lock);
 }
 
-/* ---- many at a time ---- */
+/* ---- many at the same time ---- */
 
 typedef void play_one(const void *context, size_t index, struct hs_golden *out);
 
@@ -360,7 +361,8 @@ static void *work_off(void *argument)
     return NULL;
 }
 
-/* Plays all, each with its own hash. The total hash is over these hashes, in order. */
+/* Plays all matches or scenarios, each with its own hash. The total hash is over these hashes, in
+   order. */
 static void play_all(play_one *play, const void *context, size_t count, int threads,
                      struct hs_golden *out)
 {

@@ -20,15 +20,15 @@ void hs_collect_numbers(const struct hs_hit_result *r, double scale, struct hs_n
 /* Returns whether the numbers and the impact are equal to the last bit. */
 bool hs_same_bits(const struct hs_hit_result *a, const struct hs_hit_result *b);
 
-/* Counts each kind of answer in a run. */
+/* The number of answers of each kind in a run. */
 struct hs_tally {
     long cases, unstable, verdicts[HS_VERDICT_COUNT], reasons[HS_REASON_COUNT];
 };
 
 void hs_tally_count(struct hs_tally *tally, const struct hs_hit_result *r);
 
-/* Prints the counts. Fails the test unless there are hits and misses, and only few cases at the
-   edge of a limit. */
+/* Prints the counts. Fails the test unless there are hits and misses, and only few cases were left
+   out at the edge of a limit. */
 void hs_tally_expect_variety(const char *name, const struct hs_tally *tally);
 
 #endif

@@ -70,7 +70,7 @@ static void add(struct list *list, struct hs_str name, void *thing)
     item->thing = must(thing);
 }
 
-/* Removes a name. The thing itself stays for its users. */
+/* Removes a name. The ruleset, world or match itself stays for its users. */
 static void forget(struct list *list, struct hs_str name)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -386,7 +386,7 @@ bool hs_offline_send(struct hs_offline *offline, const struct hs_scenario_step *
     char path[HS_SCENARIO_PATH_MAX];
     snprintf(path, sizeof path, "%.*s", (int)strcspn(step->path, "?"), step->path);
     if (hs_route_find(HS_LISTENER_DATA, step->method, path, &route, &params) != HS_ROUTE_FOUND)
-        return true; /* the service refuses it before it reads the body */
+        return true; /* the service would refuse this request before it reads the body */
     hs_problem_init(&offline->problem);
     offline->reader.no_memory = false;
     struct hs_malformed_items malformed = {.count = 0};

@@ -3,7 +3,8 @@
  * and the library alone. It needs neither HTTP nor the service. So it also runs where only a C
  * library and a JSON reader exist. It returns the library's structs, not text.
  *
- * One thread at a time for each object; objects are independent. Without memory the program ends.
+ * One thread at a time for each object; objects are independent. If out of memory, the program
+ * ends.
  */
 #ifndef HS_TESTS_OFFLINE_H
 #define HS_TESTS_OFFLINE_H
@@ -56,7 +57,8 @@ void hs_offline_watch(struct hs_offline *offline, hs_offline_watcher *before,
                       hs_offline_watcher *after);
 
 /* Handles one request. Requests that only read, or that the library does not handle (unknown
-   routes), give no answer. Returns false if a request that should be handled here was not. */
+   routes), give no answer. Returns false if a request that should be handled here was not
+   handled. */
 bool hs_offline_send(struct hs_offline *offline, const struct hs_scenario_step *step);
 
 /* Plays all steps of a scenario. Returns false if a step was not handled. */

@@ -198,7 +198,8 @@ static void draw_bones(struct hs_random *random, const struct hs_scene_wishes *w
             place = hs_vec_add_scaled(place, hs_random_direction(random), 0.1);
             turn = random_turn(random, 0.5);
         }
-        /* In most rigs the first bone carries the whole body, so it is missing more rarely. */
+        /* In most rigs the first bone carries the whole body, so the first bone is missing more
+           rarely. */
         double missing = wishes->events ? (b == 0 ? 0.003 : 0.02) : 0;
         bone->present = !hs_random_chance(random, missing);
         bone->position = hs_vec_add(pose->position, hs_scene_turn(pose->rotation, place));
@@ -253,7 +254,7 @@ static void draw_player(struct hs_random *random, const struct hs_scene_wishes *
     }
 }
 
-/* The place at which a player aims, and how far beyond or before it the trace ends. */
+/* The place at which a player aims, and how far behind or before that place the trace ends. */
 struct aim {
     struct hs_vec on_body;  /* from the target's root; turns with the target */
     struct hs_vec off_body; /* how far the shot misses, in the world */
@@ -281,7 +282,7 @@ static void lay_trace(const struct motion *motions, const struct aim *aim, doubl
         double fired = hit - flight, met = fmin(hit, fired + flight / aim->stretch);
         struct hs_vec at = hs_vec_add(motion_position(target, met),
                                       hs_scene_turn(motion_rotation(target, met), aim->on_body));
-        /* A hitscan claim without a fire time starts at the shooter's newest pose. */
+        /* If a hitscan claim has no fire time, it starts at the shooter's newest pose. */
         double left = speed > 0 || out->has_fire_time
                           ? fired
                           : (double)out->times_us[HS_SCENE_FRAMES - 1] / 1e6;
@@ -296,14 +297,15 @@ static void lay_trace(const struct motion *motions, const struct aim *aim, doubl
     }
 }
 
-/* Draws the sticky fields of the shooter. They usually fit the shot, and rarely do not. */
+/* Draws the sticky fields of the shooter. They usually fit the shot, but not always. */
 static void draw_shooter(struct hs_random *random, struct hs_scene *out)
 {
     struct hs_scene_player *shooter = &out->players[0];
     struct hs_vec way = hs_vec_sub(out->end, out->start);
     double length = hs_vec_length(way);
     shooter->has_look = hs_random_chance(random, 0.6);
-    /* A random fire time rarely fits the round trip, so most scenes have only one of the two. */
+    /* A random fire time rarely fits the round trip, so most scenes have either a fire time or a
+       round trip. */
     shooter->has_rtt = hs_random_chance(random, out->has_fire_time ? 0.2 : 0.5);
     double off = hs_random_chance(random, 0.9) ? 0.08 : 0.8;
     for (int f = 0; f < HS_SCENE_FRAMES; f++)

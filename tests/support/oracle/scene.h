@@ -1,6 +1,7 @@
 /* Random fights for property tests: a few players who walk, turn, teleport and die, and a claim
    that one of them shot another. A scene is stored in double, in metres. It can be played as it is,
-   or moved, turned, scaled, at another time, with -q for q, or in another order of players. */
+   or changed: moved, turned, scaled, at another time, with quaternions -q instead of q, or with
+   another order of players. */
 #ifndef HS_TESTS_SCENE_H
 #define HS_TESTS_SCENE_H
 
@@ -92,7 +93,8 @@ struct hs_scene {
     bool has_fire_time, priority;
     struct hs_vec start, end;
     double claim_padding;
-    bool passes_team, is_by_touch; /* team mates do not block; the body that is touched is hit */
+    bool passes_team, is_by_touch; /* shots pass team mates; the first body that is touched is hit
+                                      (hit.resolve) */
     bool has_target;               /* false: the claim names no target */
     int pellet_count, victim_count, wall_count;
     struct hs_scene_pellet pellets[HS_SCENE_PELLETS];
@@ -110,7 +112,7 @@ struct hs_scene_wishes {
     bool instant; /* hitscan weapons only */
     bool lagging; /* some players have an older newest frame than others */
     bool kinds;   /* shotguns, piercing shots, blasts */
-    bool falling; /* with `kinds`: weapons that depend on `up`; without it nothing explodes */
+    bool falling; /* with `kinds`: also weapons that depend on `up`; if false, nothing explodes */
     bool world;   /* walls and a moving box */
     bool ghosts;  /* bodies that do not block, team mates that do not block, hits by touch */
 };

@@ -28,7 +28,7 @@ void hs_scene_add_weapons(struct hs_ruleset *rules, double k)
     struct hs_weapon *shotgun = add_weapon(rules, "shotgun", HS_WEAPON_HITSCAN, k);
     shotgun->pellets = HS_SCENE_PELLETS;
     shotgun->damage = 4;
-    shotgun->spread_deg = 60; /* pellets fly anywhere around a body that may be near */
+    shotgun->spread_deg = 60; /* the wide spread lets pellets fly on all sides of a near body */
     add_weapon(rules, "pike", HS_WEAPON_HITSCAN, k)->pierce = 1;
     struct hs_weapon *rocket = add_weapon(rules, "rocket", HS_WEAPON_PROJECTILE, k);
     rocket->speed = 40 * k;
@@ -56,8 +56,8 @@ static void draw_pellets(struct hs_random *random, struct hs_scene *out)
     }
 }
 
-/* Draws players other than the shooter. With a blast, the shooter or one player twice may be among
-   them. */
+/* Draws players other than the shooter. For a blast, the shooter may be among them, and one player
+   may be there twice. */
 static void draw_victims(struct hs_random *random, struct hs_scene *out)
 {
     int first = out->weapon == HS_SCENE_ROCKET ? 0 : 1;
@@ -109,7 +109,7 @@ static void draw_mover(struct hs_random *random, struct hs_scene *out)
     mover->opens = hs_random_chance(random, 0.3) ? hs_random_index(random, HS_SCENE_FRAMES) : -1;
 }
 
-/* Draws bodies that do not block. If the touched body is hit, most scenes claim no target. */
+/* Draws bodies that do not block. If the scene is by touch, it mostly claims no target. */
 static void draw_ghosts(struct hs_random *random, struct hs_scene *out)
 {
     out->passes_team = hs_random_chance(random, 0.5);

@@ -81,7 +81,8 @@ static double draw_length(struct hs_random *random, double metre)
     return metre * hs_random_log_between(random, 0.01, 200);
 }
 
-/* Draws the distance from tangency, to either side. It is usually tiny, and often exactly 0. */
+/* Draws by how much a path misses or cuts the surface that it would just touch. It is usually tiny,
+   and often exactly 0. */
 static double draw_graze(struct hs_random *random, double metre)
 {
     if (hs_random_chance(random, 0.1))
@@ -137,8 +138,8 @@ static void path_random(struct hs_random *random, struct hs_sweep_case *c)
 }
 
 /*
- * Draws a path past the silhouette: a line perpendicular to `normal` at the height of the support
- * point.
+ * Draws a path that just touches or just misses the shape: perpendicular to a random `normal`, at
+ * the point of the shape that is farthest along it.
  */
 static void path_grazing(struct hs_random *random, struct hs_sweep_case *c)
 {

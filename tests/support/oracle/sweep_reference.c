@@ -32,7 +32,7 @@ static struct wide relative_to(const struct hs_reference_shape *shape, struct hs
     return wide_add_scaled(widen(point), widen(shape->center), -1);
 }
 
-/* Returns the distance to the segment from -half to +half. */
+/* Returns the distance from p to the segment from -half to +half. */
 static long double segment_distance(struct wide p, struct wide half)
 {
     long double square = wide_dot(half, half);

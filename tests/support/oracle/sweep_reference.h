@@ -7,7 +7,8 @@
  * smallest value. If the shapes overlap there, bisection between the start and that point finds the
  * first touch. It uses long double, with positions relative to the shape's centre.
  *
- * It shares only the vectors with the code under test, and no description of a shape.
+ * It shares only the vector functions with the code under test, and describes shapes in its own
+ * way.
  */
 #ifndef HS_TEST_SWEEP_REFERENCE_H
 #define HS_TEST_SWEEP_REFERENCE_H
@@ -47,8 +48,8 @@ const char *hs_reference_kind_name(enum hs_reference_kind kind);
 /* Returns the distance from the surface to the point; negative inside. */
 double hs_reference_distance(const struct hs_reference_shape *shape, struct hs_vec point);
 
-/* Returns the same for the point start + direction * travel, which is not rounded to double
-   first. */
+/* Like hs_reference_distance, for the point start + direction * travel, which is not rounded to
+   double first. */
 double hs_reference_distance_at(const struct hs_reference_shape *shape,
                                 const struct hs_sweep *sweep, double travel);
 

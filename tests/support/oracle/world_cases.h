@@ -1,4 +1,4 @@
-/* Meshes and casts for tests and benchmarks of the world. Without memory the program ends. */
+/* Meshes and casts for tests and benchmarks of the world. If out of memory, the program ends. */
 #ifndef HS_TESTS_WORLD_CASES_H
 #define HS_TESTS_WORLD_CASES_H
 

@@ -118,8 +118,8 @@ static double gap_at(const struct hs_world_mesh *mesh, const struct hs_sweep *s,
     return hs_reference_mesh_distance(mesh, center, limit + s->radius) - s->radius;
 }
 
-/* Returns the travel at which the gap has shrunk to `enough`. More than the length: the gap never
-   shrinks so far. */
+/* Returns the travel at which the gap has shrunk to `enough`. A result above the length means that
+   the gap never shrinks so far. */
 static double advance(const struct hs_world_mesh *mesh, const struct hs_sweep *s, double enough,
                       double step_at_most)
 {
@@ -130,7 +130,7 @@ static double advance(const struct hs_world_mesh *mesh, const struct hs_sweep *s
             return travel;
         travel += gap;
     }
-    /* The last step may have ended just past the path. */
+    /* The last step may have ended just behind the end of the path. */
     return gap_at(mesh, s, s->length, step_at_most) <= enough ? s->length : DBL_MAX;
 }
 

@@ -1,11 +1,12 @@
 /*
  * A slow, simple reference for sphere casts against triangles, to test the fast ones.
  *
- * It solves no equations. It minimises the distance from a point to a triangle: a golden-section
- * search over the lines parallel to one edge, and on each line the nearest point between its ends.
- * As a function of the choice of the line, the smallest distance is convex. The distance from a
- * point to all triangles changes at most as fast as the point moves. So a sphere can always advance
- * by its present gap. It takes such steps along its path until the gap is gone.
+ * It solves no equations. To find the distance from a point to a triangle, it looks at the lines
+ * parallel to one edge: on each line it takes the nearest point between the ends. This distance is
+ * a convex function of the position of the line, so a golden-section search finds the smallest one.
+ * The distance from a point to all triangles changes at most as fast as the point moves. So a
+ * sphere can always advance by its present gap. It takes such steps along its path until the gap is
+ * gone.
  *
  * It shares only the vectors with the code under test.
  */
@@ -27,8 +28,8 @@ double hs_reference_mesh_distance(const struct hs_world_mesh *mesh, struct hs_ve
  * are the answer. The sphere must not touch at its start.
  *
  * A hit is right if the gap at its distance differs from zero by at most the slack of touch
- * (HS_TOUCH_SLACK), and is not smaller before it. A miss is right if the gap is always larger than
- * the slack.
+ * (HS_TOUCH_SLACK), and if the gap is not smaller anywhere before it. A miss is right if the gap is
+ * always larger than the slack.
  */
 const char *hs_reference_judge(const struct hs_world_mesh *mesh, const struct hs_sweep *sweep,
                                bool hit, double distance);

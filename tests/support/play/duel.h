@@ -21,13 +21,13 @@ extern struct hs_duel hs_duel;
 void hs_duel_set_up(void);
 void hs_duel_tear_down(void);
 
-/* Ends the process. Another one reads the saved state. */
+/* Acts as if the process ended: saves the match, and restores it in a new one. */
 void hs_duel_begin_anew(void);
 
 /* Posts a frame. Every entry must be stored. */
 void hs_duel_post_frame(const struct hs_frame *frame);
 
-/* Posts a frame of both players; `alice` and `bob` set further fields, NULL sets none. */
+/* Posts a frame of both players; `alice` and `bob` have further fields to post; NULL: none. */
 void hs_duel_post(int ms, const struct hs_player_frame *alice, const struct hs_player_frame *bob);
 
 /* Posts frames that contain only places, one tick apart. */

@@ -11,7 +11,7 @@
 #define NOW HS_MS(1000)
 
 static struct hs_ruleset *rules;
-static struct hs_match *match; /* without players at the beginning of a test */
+static struct hs_match *match; /* at the beginning of a test it has no players */
 
 static inline void open_stage(void)
 {

@@ -41,13 +41,13 @@ struct hs_followed {
     bool is_honest; /* the item must be accepted */
     bool is_answered, is_paid;
     char id[40];     /* verdict id of the first answer */
-    uint64_t answer; /* hash of the first payment without `replayed` */
+    uint64_t answer; /* hash of the first answer that paid, except its member `replayed` */
 };
 
-/* What an answer must be, which depends on when the item was sent. */
+/* What the answer to an item must be. It depends on the moment at which the item was sent. */
 enum hs_follow_moment {
-    HS_FOLLOW_NOW,   /* in the player's newest session: it must get its first answer again */
-    HS_FOLLOW_ENDED, /* after its session: it must not be paid now, but its reason may change */
+    HS_FOLLOW_NOW,   /* sent in the player's newest session: it must get its first answer again */
+    HS_FOLLOW_ENDED, /* sent after its session: it must not be paid, but its reason may change */
     HS_FOLLOW_COPY   /* a paid item with another number: it must never be paid */
 };
 

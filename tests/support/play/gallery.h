@@ -1,8 +1,8 @@
 /*
  * A shooting gallery: shooters stand in a row and claim hits on one target. It tests claims while
  * the service is short of a resource. All claims have the same time, each has a different path, and
- * all are honest. So each must be paid once, whenever and however often it is sent. Errors of the
- * test itself fail it (Check).
+ * all are honest. So each must be paid exactly once, whenever and however often it is sent. Errors
+ * of the test itself fail the test (Check).
  */
 #ifndef HS_TESTS_GALLERY_H
 #define HS_TESTS_GALLERY_H
@@ -17,7 +17,7 @@ extern const char hs_gallery_rules[];
 
 /* The result of a claim. */
 enum hs_gallery_answer {
-    HS_GALLERY_PAID,         /* accepted, replayed or not */
+    HS_GALLERY_PAID,         /* accepted, as a first answer or as a replay */
     HS_GALLERY_NOT_RECORDED, /* inconclusive with the reason not_recorded, or the request got 503 */
     HS_GALLERY_OTHER,        /* counted as a fault */
     HS_GALLERY_NO_ANSWER

@@ -1,6 +1,6 @@
 /* Requests of many games at 60 ticks a second, for load tests. Each request is the next tick of the
-   next match. In each, p0 claims a hit on p1. The first claim is accepted. The later ones are
-   refused, because they have the same trajectory. */
+   next match. In each request, p0 claims a hit on p1. The first claim of a match is accepted. The
+   later ones are refused, because they have the same trajectory. */
 #ifndef HS_TESTS_GAME_LOAD_H
 #define HS_TESTS_GAME_LOAD_H
 
@@ -11,7 +11,8 @@ struct hs_game_load {
     unsigned players;    /* players of each match; 0: no frame, only a claim */
     unsigned bones;      /* posted bones of each player; 0: none */
     const char *headers; /* further header lines, or "" */
-    /* For claims alone: the tick of all requests, because its frames exist. 0: ticks advance. */
+    /* If the requests contain only claims: the one tick to which all claims belong, because frames
+       of it exist. 0: ticks advance. */
     uint64_t ticks;
     /* made by hs_game_load_init */
     char *body;
@@ -22,7 +23,7 @@ struct hs_game_load {
 bool hs_game_load_init(struct hs_game_load *game);
 void hs_game_load_free(struct hs_game_load *game);
 
-/* Opens its matches under a ruleset whose rig has this number of bones. Without bones it does
+/* Opens its matches under a ruleset whose rig has this number of bones. If `bones` is 0, it does
    nothing, because posts open the matches. Returns false on failure, with the reason on stderr. */
 bool hs_game_load_open(const struct hs_game_load *game, unsigned port);
 

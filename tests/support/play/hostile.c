@@ -167,8 +167,8 @@ static void claim_pellets(struct hs_hostile *out)
     out->claim.pellet_count = HS_MAX_PELLETS;
 }
 
-/* Posts a shot with two sets of directions that differ by less than the tolerance. The claim needs
-   them in the worst order. */
+/* Posts a shot with two sets of directions that differ by less than the tolerance. The claim has
+   its pellets in the order that makes their assignment most expensive. */
 static void post_spread(struct hs_hostile *out)
 {
     static struct hs_vec directions[HS_MAX_PELLETS];

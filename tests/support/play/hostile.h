@@ -1,5 +1,5 @@
 /* The most expensive matches and claims, to measure the max cost of verifying and to test its
-   limits. Lengths in metres. The program ends if memory is out. */
+   limits. Lengths in metres. The program ends if out of memory. */
 #ifndef HS_TESTS_HOSTILE_H
 #define HS_TESTS_HOSTILE_H
 

@@ -40,7 +40,7 @@ struct hs_kill_shooter {
     int since, until; /* ticks: start and end of the session or absence */
     int session;      /* unique in the run, for keys */
     int next_number;  /* shots count from 1 in each session */
-    int fired_tick;   /* tick of the posted shot that has no hit yet; -1: none */
+    int fired_tick;   /* tick of a posted shot whose hit was not claimed yet; -1: none */
     struct hs_kill_session now, before;
 };
 
@@ -58,7 +58,7 @@ void hs_kill_squad_free(struct hs_kill_squad *squad);
 /* Resets the squad: nobody is present, and the next tick is the first of a match. */
 void hs_kill_squad_restart(struct hs_kill_squad *squad);
 
-/* Returns the time of a tick in any match, which is the time of its frame and its `now`. */
+/* Returns the time of a tick, the same in all matches: the time of its frame, and its `now`. */
 double hs_kill_time(int tick);
 
 /* Makes a tick: keeps its frame and items, and returns the body to post, which the caller frees.

@@ -49,7 +49,7 @@ static unsigned neighbour_of(const struct hs_match_ticks *match, unsigned player
     return other < match->players ? other : player - 1;
 }
 
-/* Returns where the player sees their neighbour's body. */
+/* Returns the place at which the player sees their neighbour's body. */
 static struct hs_vec seen_by(const struct hs_match_ticks *match, unsigned player, int tick)
 {
     struct hs_vec seen = place_of(neighbour_of(match, player), tick - SEEN_AGO);
@@ -86,7 +86,7 @@ static void put_bones(const struct hs_match_ticks *match, FILE *out, struct hs_v
                 cos(half), match->is_compact ? "" : "]");
 }
 
-/* Returns what comes before a value: its key in an object, only a comma in a row. */
+/* Returns the text before a value: a comma and its key in an object, only a comma in a row. */
 static const char *key(const struct hs_match_ticks *match, const char *name)
 {
     static _Thread_local char text[32];
@@ -136,7 +136,7 @@ static void put_frame(const struct hs_match_ticks *match, FILE *out, unsigned ti
     fputs(match->is_compact ? "]}}]" : "]}]", out);
 }
 
-/* Writes the move of a client. It arrived at some time since the last tick. */
+/* Writes the move of a client. The move arrived at some time since the last tick. */
 static void put_move(const struct hs_match_ticks *match, FILE *out, unsigned player, unsigned tick,
                      double late)
 {

@@ -3,8 +3,8 @@
  * every player did, and now and then a shot with its claim. Every move and every claim is honest.
  * The bodies are made before anything is measured. All matches of a load post the same bodies.
  *
- * Players walk on circles, 4 m apart. Each watches a neighbour, and shoots at where the neighbour
- * was 0.1 s ago: 50 ms of round trip and 50 ms of interpolation.
+ * Players walk on circles, 4 m apart. Each player watches a neighbour, and shoots at the place
+ * where the neighbour was 0.1 s ago: 50 ms of round trip and 50 ms of interpolation.
  */
 #ifndef HS_TESTS_MATCH_TICKS_H
 #define HS_TESTS_MATCH_TICKS_H

@@ -57,13 +57,13 @@ struct hs_clock_options {
 
 struct hs_clock_item {
     struct hs_move move; /* a move of the player "P", with a `seq` */
-    int64_t sent_us;     /* real time of sending, since the start of the stream */
+    int64_t sent_us;     /* time of sending: real time since the start of the stream */
 };
 
 struct hs_move_stream {
     struct hs_clock_options options;
     struct hs_random random;
-    double spare; /* a normal deviate for the next call */
+    double spare; /* second result of the last draw of two normal deviates, for the next call */
     bool has_spare;
     int64_t frame;
     double clock_us; /* time of the client without resets */

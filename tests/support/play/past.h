@@ -1,5 +1,5 @@
 /* The history of one player for rewind tests, without a match: the rules of the stage, and samples
-   that tests add. A failure that cannot happen in a correct test fails it. */
+   that tests add. Faults fail the test. */
 #ifndef HS_TESTS_PAST_H
 #define HS_TESTS_PAST_H
 
@@ -19,7 +19,7 @@ struct hs_past {
 void hs_past_open(struct hs_past *past);
 void hs_past_close(struct hs_past *past);
 
-/* Return a sample with a place and without a turn; turn a sample about z. */
+/* The first returns a sample at a place, without a turn. The second turns a sample about z. */
 struct hs_sample hs_past_at(int64_t time_us, double x, double y, double z);
 void hs_past_yaw(struct hs_sample *sample, double degrees);
 

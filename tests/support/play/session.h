@@ -21,7 +21,7 @@ void hs_session_post(struct hs_test_session *session, int64_t time_us, enum hs_s
 /* Returns a move of the player without a number. */
 struct hs_move hs_session_move(int64_t client_us, int64_t received_us);
 struct hs_move_result hs_session_judge(struct hs_test_session *session, const struct hs_move *move);
-/* Checks such a move, and returns the reason. */
+/* Checks a move of hs_session_move, and returns the reason. */
 enum hs_move_reason hs_session_send(struct hs_test_session *session, int64_t client_us,
                                     int64_t received_us);
 

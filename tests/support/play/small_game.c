@@ -22,7 +22,8 @@ static struct hs_str name_of(int player)
     return (struct hs_str){names[player], strlen(names[player])};
 }
 
-/* Returns random numbers for one decision of the game. They are the same for every caller. */
+/* Returns random numbers for one decision of the game. They depend only on the seed, the tick and
+   the number of the decision. */
 static struct hs_random dice(const struct hs_small_game *traffic, int tick, int what)
 {
     return hs_random_start(traffic->seed, (uint64_t)tick * 64 + (uint64_t)what);
@@ -292,7 +293,7 @@ static uint64_t judge_shot(const struct hs_small_game *traffic, struct hs_match 
 static uint64_t judge_hit(const struct hs_small_game *traffic, struct hs_match *match, int tick,
                           int k, int64_t now_us)
 {
-    /* so that the shooter is that of the shot */
+    /* the same numbers as for the shot, so that hit and shot have the same shooter */
     struct hs_random random = dice(traffic, tick, 24 + k);
     int shooter = hs_random_index(&random, HS_SMALL_GAME_PLAYERS);
     int target = (shooter + 1 + hs_random_index(&random, 5)) % HS_SMALL_GAME_PLAYERS;
@@ -376,7 +377,7 @@ static const char *judge_end(struct hs_match *match, const struct hs_move *move)
     if (!hs_match_check_move(match, move, &result))
         out_of_memory();
     if (result.replayed)
-        return NULL; /* the saved state may contain anything */
+        return NULL; /* the saved state may have any rules, so nothing more can be tested */
     bool is_delta = result.delta_us >= 0 &&
                     (double)result.delta_us <= (double)rules->max_delta_us * move->dilation + 1;
     if (!is_delta)

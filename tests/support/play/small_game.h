@@ -17,7 +17,7 @@ struct hs_small_game {
     bool has_rtt; /* frames contain the round trip */
     /* From this tick on (0: never), frames are those of a game server after a restart. The first
        one contains the complete state of all players. For HS_SMALL_GAME_RESYNC ticks, each frame
-       places every player where they are, which excuses any jump of the moves. */
+       places every player where they are, which excuses any jump in the moves. */
     int resync_tick;
 };
 
@@ -41,8 +41,8 @@ extern void (*hs_small_game_verified)(const struct hs_match *match, const struct
    or a sentence about an invalid answer. */
 const char *hs_small_game_ends_of_time(uint64_t seed, struct hs_match *match);
 
-/* Numbers of verdicts on shots and hits in this process: those that were replays, and all of them.
-   The same for moves. */
+/* Counts in this process: replayed verdicts and all verdicts on shots and hits, then replayed
+   results and all results of moves. */
 struct hs_small_game_counts {
     long replays, verdicts, move_replays, moves;
 };

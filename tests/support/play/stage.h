@@ -51,8 +51,8 @@ void hs_stage_play(struct hs_match *match);
 /* Returns a claim: S claims a hit on T with the rifle, from the eye of S to an end point. */
 struct hs_hit_claim hs_stage_claim(int64_t hit_time_us, double x, double y, double z);
 
-/* Returns such a claim with a fire time equal to the time of the hit, so the shooter's pose at that
-   time counts. */
+/* Like hs_stage_claim, with a fire time equal to the hit time. So the shooter's pose at that time
+   counts. */
 struct hs_hit_claim hs_stage_claim_fired(int64_t time_us, double x, double y, double z);
 
 /* Verifies a claim. The caller owns the result: free(). */

@@ -2,7 +2,7 @@
  * Checks streams of moves in one of two places: a match in this process, or a match of a service,
  * which receives the compact form. The results are the same, so one test runs in both places.
  *
- * If something impossible happens (no memory, a refused request), Check ends the test.
+ * If a call fails that should not (out of memory, a refused request), Check ends the test.
  */
 #ifndef HS_TESTS_TIMING_RUNNER_H
 #define HS_TESTS_TIMING_RUNNER_H

@@ -10,7 +10,7 @@ enum hs_source_claim {
     HS_SOURCE_SHORT, /* rejected, degenerate_trace */
     HS_SOURCE_FAR,   /* rejected, coordinate_out_of_world */
     HS_SOURCE_BARE,  /* inconclusive, no_weapon */
-    HS_SOURCE_FINE,  /* accepted; the second and later ones would be rejected for fire_rate */
+    HS_SOURCE_FINE,  /* accepted; from the second one on, fire_rate (in shadow mode) would reject */
 };
 
 /* Opens a match with the check `fire_rate` in shadow mode. Posts frames of `s`, who has a rifle,

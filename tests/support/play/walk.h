@@ -33,7 +33,8 @@ void hs_walk_judge(void);
 /* Makes a move that ends dx, dz further. */
 void hs_walk_by(double dx, double dz);
 
-/* Moves at a velocity for a time; stops at the first failure. Returns the seconds that it moved. */
+/* Moves at a velocity for a time; stops at the first failure. Returns the seconds for which the
+   body moved. */
 double hs_walk_for(double vx, double vz, double seconds);
 
 /* Expects how often each check has failed. */

@@ -1,4 +1,4 @@
-/* The arena gives zeroed memory, also if it keeps the memory of an earlier request. */
+/* The arena gives zeroed memory, even if it reuses the memory of an earlier request. */
 #include "api/json/arena.h"
 #include "tests/support/run_suite.h"
 

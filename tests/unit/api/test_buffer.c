@@ -1,4 +1,4 @@
-/* Formatted text is appended to a buffer, and may end at any place of it. */
+/* Formatted text is appended to a buffer, whatever space is left in it. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "api/json/buffer.h"
 #include "tests/support/run_suite.h"
 
-/* The text starts at places around every size at which the buffer grows. At each of them a
-   different text does not fit. */
+/* The text starts at places around every size at which the buffer grows. At each place, another
+   text does not fit before the buffer grows. */
 START_TEST(texts_are_whole_wherever_they_end)
 {
     enum { LONGEST = 5000, TEXTS = 700 };

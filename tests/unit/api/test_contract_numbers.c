@@ -61,7 +61,7 @@ static void assert_scalar(const json_t *properties, const struct hs_scalar *scal
     assert_number(field, scalar);
 }
 
-/* Returns the number of scalars in a section, after comparing each with its documentation.
+/* Compares each scalar of a section with its documentation. Returns the number of scalars.
    `others`: how many members of the section are not scalars. */
 static size_t assert_section(const char *section, const char *schema,
                              const struct hs_ruleset *defaults, size_t others)
@@ -85,7 +85,8 @@ START_TEST(ruleset_fields_have_the_defaults_and_ranges_of_the_sources)
     struct hs_ruleset *defaults = hs_ruleset_create_builtin(&hs_builtin_rulesets[0]);
     ck_assert_ptr_nonnull(defaults);
     ck_assert_str_eq(defaults->name.text, "centimetres");
-    /* The last number counts the members that are not scalars, such as lists and sections. */
+    /* The last argument of each call is the number of members that are not scalars, such as lists
+       and sections. */
     size_t count = assert_section("history", "HistoryRules", defaults, 1) +
                    assert_section("rewind", "RewindRules", defaults, 1) +
                    assert_section("hit", "HitRules", defaults, 2) +

@@ -88,7 +88,8 @@ START_TEST(every_component_is_used)
     {
         char reference[256];
         if (strcmp(kind, "securitySchemes") == 0)
-            /* routes name them without a `$ref`: see what_a_route_asks_for_is_documented */
+            /* routes name these components without a `$ref`: see
+               what_a_route_asks_for_is_documented */
             continue;
         snprintf(reference, sizeof reference, "#/components/%s/%s", kind, name);
         ck_assert_msg(is_referred_to(document, reference), "nothing refers to %s", reference);
@@ -96,8 +97,8 @@ START_TEST(every_component_is_used)
 }
 END_TEST
 
-/* Checks every example of a media type: with `fitting`, those in `list` must fit its schema;
-   otherwise they must not. Returns the number of examples. */
+/* Checks every example of a media type: if `fitting`, the examples in `list` must fit its schema;
+   otherwise they must not fit. Returns the number of examples. */
 static size_t check_list(const json_t *type, const char *list, bool fitting, const char *where)
 {
     size_t count = 0;
@@ -187,8 +188,8 @@ START_TEST(every_route_is_documented)
     const json_t *operation =
         hs_contract_operation(document, routes[_i].method, routes[_i].pattern);
     ck_assert_msg(operation != NULL, "%s %s", routes[_i].method, routes[_i].pattern);
-    /* The `servers` of the document are both listeners. An operation that exists on one listener
-       names that one. */
+    /* The `servers` of the document are both listeners. An operation that exists on only one
+       listener names that listener. */
     json_t *servers = json_object_get(operation, "servers");
     const json_t *all = json_object_get(document, "servers");
     ck_assert_uint_eq(json_array_size(all), 2);
@@ -310,7 +311,7 @@ static const char *const move_reasons[] = {HS_MOVE_REASONS(NAME_3) NULL};
 static const char *const units[] = {HS_UNITS(NAME_2) NULL};
 static const char *const frame_results[] = {HS_FRAME_RESULTS(NAME_2) NULL};
 static const char *const frame_flags[] = {HS_FRAME_FLAGS(NAME_2) NULL};
-/* The last two belong to balancers (deploy/haproxy). */
+/* The last two codes come from balancers (deploy/haproxy). */
 static const char *const problem_codes[] = {HS_PROBLEMS(NAME_3) "bad_gateway", "gateway_timeout",
                                             NULL};
 
@@ -328,10 +329,11 @@ static const struct {
     {"Flag", flags, 0},
     {"MoveCheck", move_checks, 0},
     {"MoveReason", move_reasons, 0},
-    {"Unit", units, 1 /* `none`: the members are left out */},
-    {"FrameRefusal", frame_results, 1 /* `stored` is not a refusal */},
+    {"Unit", units, 1 /* not the first one, `none`: it is never written, because the members are
+                         left out */},
+    {"FrameRefusal", frame_results, 1 /* not `stored`, which is no refusal */},
     {"FrameFlag", frame_flags, 0},
-    {"ProblemCode", problem_codes, 1 /* the first one is `none` */},
+    {"ProblemCode", problem_codes, 1 /* not the first one, `none` */},
 };
 
 START_TEST(closed_lists_are_those_of_the_sources)
@@ -388,7 +390,8 @@ START_TEST(small_lists_are_those_of_the_sources)
     assert_enum("Shape", shape_name, HS_SHAPE_COUNT);
     assert_enum("Up", up_name, HS_UP_NZ + 1);
     assert_enum("PelletOutcome", pellet_outcome_name, HS_PELLET_UNKNOWN + 1);
-    /* The sources have no list of these names. Other tests check that each name is accepted. */
+    /* The sources have no list of the names of events. Other tests check that each name is
+       accepted. */
     const json_t *events = json_object_get(hs_contract_schema(document, "PlayerEvent"), "enum");
     ck_assert_uint_eq(json_array_size(events), HS_EVENT_LAUNCH);
     const json_t *fuses = json_object_get(hs_contract_schema(document, "Fuse"), "enum");

@@ -1,5 +1,5 @@
-/* The sentences of checks. The test makes each check fail. Each reason has its own words, and the
-   numbers show on which side of the limit they are. */
+/* The sentences of checks. The test makes each check fail. Each reason has its own words. The
+   numbers in a sentence show on which side of the limit the measured value is. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Bodies that the direct reader accepts, and bodies that it leaves to the parser. The results are
-   compared with those of the tree. The fuzz corpus has more bodies (tests/support/fuzz/body.c). */
+   compared with those of the parser, which makes a tree of values. The fuzz corpus has more bodies
+   (tests/support/fuzz/body.c). */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -219,7 +220,8 @@ START_TEST(lists_grow_up_to_the_limit)
 }
 END_TEST
 
-/* Draws a number. After it comes something that a reader may see too early, or nothing. */
+/* Draws a number. The text after the number may be empty, or begin with something that a reader
+   must not take for a part of the number. */
 static void random_number(struct hs_random *random, char text[128])
 {
     double value = hs_random_log_between(random, 1e-12, 1e12);

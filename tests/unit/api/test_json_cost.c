@@ -85,7 +85,7 @@ START_TEST(hollow_bodies_are_refused_before_they_are_parsed)
 END_TEST
 
 /* The smallest meaningful items, and the smallest that the parser accepts, take at most forty times
-   their size. */
+   their size in memory. */
 START_TEST(what_is_parsed_takes_memory_for_its_size)
 {
     static const char *const small[] = {"{\"player\":\"a\",\"position\":[0,0,0]}",
@@ -104,7 +104,7 @@ START_TEST(what_is_parsed_takes_memory_for_its_size)
 END_TEST
 
 /* Frames of movers often have an empty list of players. If they are read without a tree, they also
-   take at most forty times their size. */
+   take at most forty times their size in memory. */
 START_TEST(empty_lists_take_memory_for_their_size)
 {
     struct hs_reader reader = {.problem = &problem, .arena = &arena, .max_items = 65536};
@@ -123,7 +123,7 @@ START_TEST(empty_lists_take_memory_for_their_size)
 }
 END_TEST
 
-/* Rulesets with many names and no contents are accepted. */
+/* Rulesets whose objects are mostly empty are accepted. */
 START_TEST(a_little_hollowness_is_let_pass)
 {
     write_text("{\"weapons\":{");

@@ -105,8 +105,8 @@ START_TEST(points_at_faults)
 }
 END_TEST
 
-/* JSON in the lists or beside them that is no geometry takes twenty times its bytes in memory. So a
-   map may have less of it than of geometry. */
+/* JSON that is no geometry, in the lists or beside them, takes twenty times its bytes in memory. So
+   a map may have fewer bytes of such JSON than of geometry. */
 START_TEST(what_is_no_geometry_is_bounded)
 {
     enum { MOST = 1 << 20 };

@@ -277,8 +277,8 @@ static size_t put_words(FILE *out, size_t at, const char *text)
     return at;
 }
 
-/* Writes `lead` and the names of the checks for which `is_listed` is true as one sentence, or
-   nothing without such a check. */
+/* Writes `lead` and the names of the checks for which `is_listed` is true as one sentence. If there
+   is no such check, writes nothing. */
 static size_t put_check_names(FILE *out, size_t at, const char *lead,
                               bool is_listed(enum hs_check check))
 {

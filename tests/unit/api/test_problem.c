@@ -143,9 +143,9 @@ static const struct {
     {"a\"b\\c/d", 7, "\"a\\\"b\\\\c/d\""},
     {"\0\n\x1f\x7f", 4, "\"\\u0000\\u000a\\u001f\\u007f\""},
     {"\302\200\302\233\302\237\302\240", 8,
-     "\"\\u0080\\u009b\\u009f\302\240\""}, /* terminals obey these */
+     "\"\\u0080\\u009b\\u009f\302\240\""}, /* terminals obey these characters */
     {"\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9", 9,
-     "\"\xe2\x80\xa7\\u2028\\u2029\""}, /* these are ends of lines */
+     "\"\xe2\x80\xa7\\u2028\\u2029\""}, /* some readers take these characters for ends of lines */
     {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
     {"\xc3", 1, "\"\\ufffd\""},                                  /* cut in the middle */
     {"a\xe2\x82", 3, "\"a\\ufffd\\ufffd\""},                     /* cut in the middle */

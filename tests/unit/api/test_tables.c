@@ -1,4 +1,5 @@
-/* Faults in tables, and in bones that are one array: their places, and which items they refuse. */
+/* Faults in tables, and in bones that are one array: where the faults are reported, and which items
+   are refused because of them. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 /* Bodies and their faults, in order. */
 static const struct {
     const char *text;
-    const char *faults[5]; /* pointer, space, detail */
+    const char *faults[5]; /* "POINTER DETAIL" */
 } bodies[] = {
     {"{\"moves\":7}", {"/moves must be an array, or an object with columns and rows"}},
     {"{\"moves\":{}}", {"/moves must be an array, or an object with columns and rows"}},
@@ -92,7 +93,7 @@ START_TEST(a_fault_has_a_place)
 }
 END_TEST
 
-/* The place at which a malformed item is listed when the others are applied. */
+/* The place at which a malformed item is listed when the other items are applied. */
 static const struct {
     const char *text;
     enum hs_item kind;
@@ -120,7 +121,8 @@ static size_t count_of(const struct hs_ticks_request *tick, enum hs_item kind)
     return kind == HS_ITEM_MOVE     ? tick->moves.count
            : kind == HS_ITEM_HIT    ? tick->hits.count
            : kind == HS_ITEM_PLAYER ? tick->frames.frames[1].player_count
-                                    : tick->frames.count - 1; /* one frame comes before these */
+                                    : tick->frames.count - 1; /* the first of the two frames has no
+                                                                 fault */
 }
 
 START_TEST(a_malformed_row_is_left_out)

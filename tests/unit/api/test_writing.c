@@ -137,7 +137,7 @@ START_TEST(doubles_are_written_as_before)
         same_exact(usual_double(&random));
         if (i % 8 == 0)
             same_exact(any_double(&random));
-        /* Few decimals, as people write numbers. */
+        /* A quarter of the numbers have few decimals, as people write them. */
         if (i % 4 == 0)
             same_exact(floor(usual_double(&random)) / pow(10, (double)(i % 9)));
     }
@@ -294,7 +294,7 @@ START_TEST(members_and_elements_have_their_commas)
         "{\"a\":1,\"b "
         "\\\"\":[true,false,null,\"x\",\"\"],\"c\":{},\"d\":[0.5,-1,2.25],\"e\":7,\"f\":\"g\"}";
     struct hs_writer writer = {.buffer = &buffer};
-    const char *volatile name = "b \""; /* so that the compiler does not know it */
+    const char *volatile name = "b \""; /* volatile, so that the compiler does not know the text */
     hs_write_begin(&writer, '{');
     hs_write_int_field(&writer, "a", 1);
     hs_write_begin_field(&writer, name, '[');

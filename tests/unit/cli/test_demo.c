@@ -45,7 +45,8 @@ END_TEST
 
 /* ---- frames ---- */
 
-/* The state of a player that a service would keep. */
+/* What a service knows about a player from the frames: a frame without a value leaves the last one
+   as it is. */
 struct told {
     bool alive, is_protected, crouched;
     json_int_t life;
@@ -118,10 +119,11 @@ static struct hs_sim_pose pose_of(const struct hs_skirmish *match, const json_t 
 
 /* A claim, the server's place of its target, and the walls. */
 struct seen {
-    /* gaps with the rules' radius, and with the claimed radius */
+    /* age of the claim; radius; gaps with the radius of the rules, and with the claimed radius */
     double age, radius, gap, wide_gap;
-    double to_body, to_wall; /* length of the path to it; HUGE_VAL: never touched */
-    double from_shooter;     /* height above the start, and distance from it as seen from above */
+    double to_body, to_wall; /* length of the path to the body, and to the wall; HUGE_VAL: never
+                                touched */
+    double from_shooter;     /* distance from the start, as seen from above */
 };
 
 static struct seen look_at(const struct hs_skirmish *match, const json_t *hit, double now)

@@ -125,7 +125,8 @@ START_TEST(tables_have_claims_and_a_time)
 }
 END_TEST
 
-/* A stream as a service writes it: documents first, then openings that name the revision. */
+/* A stream as a service writes it: first the documents, then openings that name a document by its
+   revision. */
 START_TEST(a_match_opens_with_what_stands_before_it)
 {
     struct hs_recording_entry entry;

@@ -36,7 +36,8 @@ static void rotate(const double q[4], const double v[3], double out[3])
     out[2] = v[2] + q[3] * t[2] + q[0] * t[1] - q[1] * t[0];
 }
 
-/* Returns a frame of reference. Its table and its quaternion agree, and are not a mirror. */
+/* Returns a frame of reference. Checks that its table and its quaternion agree, and that it is no
+   mirror. */
 static const struct hs_reference *find_reference(const char *name)
 {
     for (size_t i = 0; i < HS_REFERENCES; i++)
@@ -78,7 +79,8 @@ START_TEST(test_reference_as_written_changes_nothing)
 }
 END_TEST
 
-/* The turned frame of reference changes `before` to `after` (numbers within 1e-9). */
+/* What the frame of reference `turned` does with a document: it changes `before` to `after`
+   (numbers within 1e-9). */
 static const struct {
     const char *before, *after;
 } turned[] = {
@@ -117,7 +119,7 @@ static const struct {
      "\"rotation\":[-0.5,0.5,0.5,0.5]}]}}}"},
     {"{\"rigs\":{\"a\":{\"hitboxes\":[{\"shape\":\"sphere\",\"center\":[1,0,0]}]}}}",
      "{\"rigs\":{\"a\":{\"hitboxes\":[{\"shape\":\"sphere\",\"center\":[0,0,-100]}]}}}"},
-    /* In maps, `min` stays the lesser corner, and a bad box stays bad. */
+    /* In maps, `min` stays the corner with the smaller coordinates, and a bad box stays bad. */
     {"{\"vertices\":[[1,2,3],[0,0,0]],\"triangles\":[[0,1,0]],\"boxes\":[]}",
      "{\"vertices\":[[4099800,-2299700,7699900],[4100000,-2300000,7700000]],"
      "\"triangles\":[[0,1,0]],\"boxes\":[]}"},

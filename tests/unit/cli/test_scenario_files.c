@@ -40,8 +40,8 @@ static bool decides(const json_t *object, const char *reason)
     return has(object, "reason", reason) && json_object_get(object, "check") == NULL;
 }
 
-/* Returns whether `wanted` accepts an object in `value`. Pellets and refused victims have separate
-   reasons, which do not decide the verdict. */
+/* Returns whether `wanted` accepts an object in `value`. Reasons of pellets and of refused victims
+   do not count, because they do not decide the verdict. */
 static bool expects(const json_t *value, bool wanted(const json_t *object, const char *name),
                     const char *name)
 {
@@ -70,9 +70,9 @@ START_TEST(every_check_fails_in_a_scenario)
 }
 END_TEST
 
-/* Every reason decides a scenario, except the two reasons for a retry. Only a service without
-   memory, or with a small budget, gives these; test_memory_faults.c and test_work_budget.c test
-   them. */
+/* Every reason decides a scenario, except the two reasons for a retry. Only a service that is out
+   of memory, or has a small work budget, gives these two; test_memory_faults.c and
+   test_work_budget.c test them. */
 START_TEST(every_reason_decides_a_scenario)
 {
     const char *name = hs_reason_name((enum hs_reason)_i);

@@ -143,7 +143,8 @@ START_TEST(poses_blend_but_never_into_a_jump)
     ck_assert(moment.from == 0 && moment.to == 1);
     ck_assert(hs_film_pose(&film, 1.05, 0, &pose));
     ck_assert_double_eq_tol(pose.position.x, 0.5, 1e-9);
-    ck_assert_double_eq_tol(fabs(pose.yaw), 3.14159265358979, 1e-6); /* it takes the shorter turn */
+    ck_assert_double_eq_tol(fabs(pose.yaw), 3.14159265358979, 1e-6); /* the turn is the shorter
+                                                                        one */
     ck_assert(hs_film_pose(&film, 1.19, 0, &pose));
     ck_assert_double_eq(pose.position.x, 1);
     ck_assert(hs_film_find(&film, 5, &moment));
@@ -191,7 +192,8 @@ START_TEST(goals)
     char missed[256];
     struct hs_score *score = good_score();
     ck_assert(hs_score_meets_goals(score, missed, sizeof missed));
-    score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 60; /* this many may be chance */
+    score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 60; /* this many refused claims may be
+                                                                    chance */
     ck_assert(hs_score_meets_goals(score, missed, sizeof missed));
     score->honest[0][0].reasons[HS_REASON_NO_INTERSECTION] = 80;
     ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
@@ -207,7 +209,7 @@ START_TEST(goals)
     score->forged[HS_FORGERY_WALL].reasons[HS_REASON_OK] = 150;
     ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
     ck_assert_ptr_nonnull(strstr(missed, "wall_between"));
-    /* A claim with an unknown result is not rejected. */
+    /* A forged claim whose result is unknown counts as not rejected. */
     score->forged[HS_FORGERY_WALL].reasons[HS_REASON_OK] = 0;
     score->forged[HS_FORGERY_WALL].reasons[HS_REASON_HISTORY_GAP] = 150;
     ck_assert(!hs_score_meets_goals(score, missed, sizeof missed));
@@ -254,7 +256,7 @@ START_TEST(limits_of_cheats)
     ck_assert(hs_cheat_is_within(&cheat, &count)); /* nothing was played yet */
     hs_paired_add(&count.hits, 10, 14);
     hs_paired_add(&count.hits, 10, 20);
-    /* +70 % in two runs may be chance if the true gain is +50 % */
+    /* if the true gain is +50 %, a gain of +70 % in two runs may be chance */
     ck_assert(hs_cheat_is_within(&cheat, &count));
     for (int i = 0; i < 3; i++)
         hs_paired_add(&count.hits, 10, 17);

@@ -13,7 +13,7 @@ extern char hs_recording_path[128];
 void hs_recording_set_up(void);
 void hs_recording_tear_down(void);
 
-/* A pipe at hs_recording_path. Without a reader, it stands for a disk that hangs. */
+/* A pipe at hs_recording_path. While nobody reads from it, it behaves like a disk that hangs. */
 struct hs_stalled_pipe {
     int reader;
     pthread_t thread;

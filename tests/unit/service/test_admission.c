@@ -43,8 +43,8 @@ static bool admit(struct hs_gate *gate, enum hs_priority priority, int64_t waite
     return hs_gate_admit(gate, priority, LIMIT, waited_us, now_us);
 }
 
-/* Makes a queue that stands from `from_us` on: a long wait each millisecond. Returns the time when
-   it counts as standing. */
+/* Makes long waits, one each millisecond from `from_us` on. Returns the time when the queue counts
+   as standing (admission.h). */
 static int64_t stand(struct hs_gate *gate, int64_t from_us)
 {
     int64_t now_us = from_us;
@@ -83,7 +83,8 @@ START_TEST(a_standing_queue_sheds_by_kind)
 }
 END_TEST
 
-/* No queue stands if the waits end too soon, have a gap that is too long, or ended too long ago. */
+/* A queue does not count as standing if the long waits end too soon, if the pause between two of
+   them is too long, or if they ended too long ago. */
 START_TEST(queues_that_do_not_stand)
 {
     struct hs_gate gate = {0};
@@ -105,9 +106,9 @@ START_TEST(queues_that_do_not_stand)
 }
 END_TEST
 
-/* One client sends one request after the other. Each is late because the machine is busy or the
-   process was stopped. The client makes no queue, even if the kernel's clock is a tick behind and a
-   health check is answered in between. Two such clients make a queue. */
+/* One client sends one request after the other. Each request waits because the machine is busy or
+   the process was stopped. One such client makes no standing queue, even if the kernel's clock is a
+   tick behind and a health check is answered in between. Two such clients make one. */
 START_TEST(one_client_is_no_queue)
 {
     struct hs_gate gate = {0};
@@ -125,21 +126,21 @@ START_TEST(one_client_is_no_queue)
         admit(&gate, HS_PRIORITY_HITS, 22000, now_us);
     }
     ck_assert(!admit(&gate, HS_PRIORITY_CONSOLE, 22000, now_us + 11000));
-    /* The queue ends at once: the next request arrives after all answers. */
+    /* The queue ends when the next request arrives after all answers. */
     ck_assert(hs_gate_admit(&gate, HS_PRIORITY_CONSOLE, LIMIT, 22000, now_us + 11000 + 22000));
 }
 END_TEST
 
-/* The process was stopped, or the scheduler left a long gap. The queue stood during this time,
-   although nobody observed it. */
+/* The process was stopped, or the scheduler left a long gap. The queue was standing during this
+   time, although no request was examined. */
 START_TEST(waits_count_from_the_arrival)
 {
     struct hs_gate gate = {0};
     admit(&gate, HS_PRIORITY_HITS, 700000, 5000000);
-    ck_assert(!admit(&gate, HS_PRIORITY_HITS, 700000, 5750000)); /* it arrived at 5.05 s */
+    ck_assert(!admit(&gate, HS_PRIORITY_HITS, 700000, 5750000)); /* the request arrived at 5.05 s */
     gate = (struct hs_gate){0};
     admit(&gate, HS_PRIORITY_HITS, 700000, 5000000);
-    ck_assert(admit(&gate, HS_PRIORITY_HITS, 700000, 6000000)); /* it arrived at 5.3 s */
+    ck_assert(admit(&gate, HS_PRIORITY_HITS, 700000, 6000000)); /* the request arrived at 5.3 s */
 }
 END_TEST
 
@@ -161,8 +162,8 @@ static unsigned take(struct hs_tenant_rates *rates, const char *tenant, int64_t 
     return hs_tenant_rates_take(rates, name, now_ns);
 }
 
-/* Ten requests per second, and three at once. Then one per 100 ms is possible, and three again
-   after a pause. */
+/* Ten requests per second, and three at once. Then one request per 100 ms is possible, and after a
+   pause three at once again. */
 START_TEST(bucket)
 {
     struct hs_tenant_rates *rates = hs_tenant_rates_create(10, 3);
@@ -181,12 +182,12 @@ START_TEST(bucket)
 }
 END_TEST
 
-/* A refused request takes no token, and the rate is kept over a long time. */
+/* A refused request takes no token. So a flood gets exactly its rate over a long time. */
 START_TEST(a_flood_gets_its_rate)
 {
     struct hs_tenant_rates *rates = hs_tenant_rates_create(1000, 50);
     int admitted = 0;
-    for (int64_t i = 0; i < 100000; i++) /* 10 000 per second for 10 s */
+    for (int64_t i = 0; i < 100000; i++) /* 10,000 requests per second for 10 s */
         admitted += take(rates, "acme", INT64_C(1000000000) + i * MS / 10) == 0 ? 1 : 0;
     ck_assert_int_ge(admitted, 10000);
     ck_assert_int_le(admitted, 10050);
@@ -213,8 +214,8 @@ END_TEST
 
 /* ---- descriptors ---- */
 
-/* With any limit of descriptors, the sockets leave 20 descriptors and three for each thread, and
-   each thread can have a connection. */
+/* Whatever the limit of descriptors is, sockets leave 20 descriptors free, and three more for each
+   thread. Each thread can have a connection. */
 START_TEST(descriptors_are_shared)
 {
     enum { OPEN = 12 };

@@ -27,7 +27,7 @@ START_TEST(a_body_of_the_same_size_reuses_its_memory)
 }
 END_TEST
 
-/* Otherwise a slow client with small bodies could hold much more memory than it reserved. */
+/* If it did, a slow client with small bodies could hold much more memory than it reserved. */
 START_TEST(a_small_body_gets_no_large_memory)
 {
     struct hs_buffer large = hs_kept_body(&kept, 60000);
@@ -72,7 +72,7 @@ START_TEST(long_and_failed_ones_are_freed)
     while (answer.capacity <= HS_KEPT_ANSWER)
         hs_buffer_puts(&answer, "0123456789abcdef");
     hs_keep_answer(&kept, &answer);
-    hs_keep_answer(&kept, &answer); /* now it is empty */
+    hs_keep_answer(&kept, &answer); /* the buffer is empty now */
     hs_buffer_puts(&answer, "x");
     answer.failed = true;
     hs_keep_answer(&kept, &answer);

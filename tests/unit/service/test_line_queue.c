@@ -95,7 +95,7 @@ START_TEST(what_does_not_fit_is_refused_and_the_rest_is_written)
     }
     ck_assert_uint_gt(refused, 500);
     ck_assert_uint_gt(expected.len, BOUND / 2);
-    /* A small line counts more than its bytes. */
+    /* A small line counts as more than its bytes. */
     size_t small = 0;
     while (put(queue, "\n")) {
         hs_buffer_puts(&expected, "\n");
@@ -174,7 +174,7 @@ END_TEST
 
 START_TEST(a_large_part_that_is_refused_is_given_back_at_once)
 {
-    struct hs_line_queue *queue = open_queue(16); /* less than any line counts */
+    struct hs_line_queue *queue = open_queue(16); /* a limit smaller than what any line counts */
     struct hs_buffer head = {0};
     atomic_store(&done_calls, 0);
     hs_buffer_puts(&head, "{\"map\":");

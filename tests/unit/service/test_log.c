@@ -151,8 +151,7 @@ static void wait_for_next_second(void)
     nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 }
 
-/* The number of lines of each kind per second is limited. One line counts those that are
-   missing. */
+/* The number of lines of each kind per second is limited. One line says how many are missing. */
 START_TEST(kinds_are_limited)
 {
     struct hs_log_limit limit = {.per_second = 5, .kind = "tests"};
@@ -167,7 +166,7 @@ START_TEST(kinds_are_limited)
     for (int i = 0; i < 1000; i++)
         ck_assert(hs_log_allowed(&none));
     ck_assert_uint_eq(hs_log_dropped() - before, 95);
-    hs_log_report(&limit, false); /* not yet: the second is not over */
+    hs_log_report(&limit, false); /* reports nothing yet, because the second is not over */
     ck_assert_uint_eq(read_lines(), 0);
     wait_for_next_second();
     hs_log_report(&limit, false);
@@ -211,8 +210,8 @@ START_TEST(limits_hold_between_threads)
 }
 END_TEST
 
-/* Without a reader, the program does not wait. Lost lines are counted, and their number is logged
-   when somebody reads again. */
+/* If nobody reads the log, the program does not wait. Lost lines are counted, and their number is
+   logged when somebody reads again. */
 START_TEST(a_full_pipe_is_not_waited_for)
 {
     uint64_t before = hs_log_dropped();

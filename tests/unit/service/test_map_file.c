@@ -131,7 +131,7 @@ START_TEST(odd_numbers_and_nothing_at_all)
     ck_assert_int_eq(hs_map_file_read(directory, REVISION, &read), HS_MAP_FILE_READ);
     assert_same(&read, &odd);
     hs_map_document_free(&read);
-    write_it(&nothing); /* it replaces the file of `odd` */
+    write_it(&nothing); /* this file replaces the file of `odd` */
     ck_assert_int_eq(hs_map_file_read(directory, REVISION, &read), HS_MAP_FILE_READ);
     ck_assert_uint_eq(read.vertex_count + read.triangle_count + read.box_count, 0);
     hs_map_document_free(&read);

@@ -120,7 +120,7 @@ START_TEST(room_is_bounded_in_number)
 }
 END_TEST
 
-/* A map counts while it is under construction. */
+/* The bytes of a map count while it is under construction, too. */
 START_TEST(room_is_bounded_in_memory)
 {
     struct hs_map_entry *large, *other;
@@ -139,7 +139,8 @@ START_TEST(room_is_bounded_in_memory)
 }
 END_TEST
 
-/* A tenant may use as much as remains free. The bytes reserved before a put become the map's. */
+/* A tenant may use as much as remains free. Bytes that were reserved before a put become the bytes
+   of the map. */
 START_TEST(tenants_share_the_memory)
 {
     const struct hs_world_box box = {{0, 0, 0}, {1, 1, 1}};
@@ -202,7 +203,7 @@ START_TEST(threads_see_whole_maps)
 }
 END_TEST
 
-/* A mesh counts until the last user releases it. */
+/* The bytes of a mesh count until its last user releases it. */
 START_TEST(meshes_are_kept_until_they_are_forgotten)
 {
     struct hs_map_entry *first, *second;
@@ -224,7 +225,7 @@ START_TEST(meshes_are_kept_until_they_are_forgotten)
     hs_map_store_release(store, all[0]);
     free(all);
     hs_map_store_release(store, first);
-    hs_map_store_release(store, second); /* the mesh of `second` is freed with it */
+    hs_map_store_release(store, second); /* the mesh of `second` is freed together with `second` */
     ck_assert_uint_eq(hs_map_store_usage(store).bytes, first->info.bytes);
 }
 END_TEST

@@ -81,7 +81,7 @@ static double series(const char *name)
     return value;
 }
 
-/* Each family has its TYPE and HELP once, before its samples. No value is empty, and no sample
+/* Each metric has its TYPE and HELP once, before its samples. No value is empty, and no sample
    occurs twice. */
 START_TEST(exposition_is_well_formed)
 {
@@ -154,7 +154,7 @@ START_TEST(every_series_exists_at_zero)
 }
 END_TEST
 
-/* Counts the series of a family: the lines that begin with a text. */
+/* Counts the series of a metric: the lines that begin with a text. */
 static int series_of(const char *beginning)
 {
     int count = 0;
@@ -164,8 +164,8 @@ static int series_of(const char *beginning)
     return count;
 }
 
-/* Labels have exactly the values of the closed lists: each value has its series, and no others
-   exist. */
+/* Labels have exactly the values of the closed lists: each value has its series, and there are no
+   series of other values. */
 START_TEST(labels_are_the_closed_lists)
 {
     static const char *const kinds[] = {"hit", "shot"};
@@ -316,7 +316,7 @@ START_TEST(codes_cover_the_problems)
 }
 END_TEST
 
-/* Two methods of one path share its histogram, because the label is the route. */
+/* Two methods of one path share a histogram, because its label is the path. */
 START_TEST(durations_are_by_path)
 {
     hs_metrics_http(metrics, HS_ROUTE_MATCH_PUT, 201, 0.00005);
@@ -398,7 +398,8 @@ END_TEST
 
 #define PAGE "docs/observability.md"
 
-/* Writes the names of the labels of a family's first sample; `le` belongs to histograms. */
+/* Writes the names of the labels of a metric's first sample, except `le`, which every histogram
+   has. */
 static void put_label_names(FILE *out, const char *sample)
 {
     const char *end = sample + strcspn(sample, "\n"), *comma = " ";

@@ -192,7 +192,7 @@ END_TEST
 
 static const struct {
     const char *text;
-    const char *pointer; /* pointer of the first problem; NULL: it is not even JSON */
+    const char *pointer; /* pointer of the first problem; NULL: the text is not JSON */
 } documents[] = {
     {"{\"max_matches\":\"1\"}", "/max_matches"},
     {"{\"max_matches\":1.5}", "/max_matches"},
@@ -236,7 +236,8 @@ START_TEST(every_bad_key_is_reported)
 }
 END_TEST
 
-/* All three sources have faults, and values conflict. Each message uses the words of its source. */
+/* All three sources have faults, and some values conflict. Each message names the option as its
+   source spells it. */
 START_TEST(every_fault_of_every_source_is_told)
 {
     write_file("{\"max_matches\":0,\"treads\":1,\"log_level\":\"loud\"}");

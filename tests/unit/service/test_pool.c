@@ -1,5 +1,4 @@
-/* Long jobs run one at a time, tenants take turns, and an owner that ends takes its jobs with
-   it. */
+/* Long jobs run one at a time, tenants take turns, and when an owner ends, its jobs end too. */
 #include "service/http/pool.h"
 #include "service/system/clock.h"
 #include "tests/support/clock.h"
@@ -37,7 +36,7 @@ static void run(struct hs_pool_job *job)
     pthread_mutex_unlock(&order_lock);
     atomic_fetch_add(&started, 1);
     sem_wait(&may_go);
-    sem_post(&may_go); /* let the jobs after this one go on, too */
+    sem_post(&may_go); /* the jobs after this one can go on, too */
 }
 
 static void done(struct hs_pool_job *job)
@@ -98,7 +97,7 @@ START_TEST(tenants_take_turns)
 }
 END_TEST
 
-/* When an owner ends, its waiting jobs do not run. The jobs of another owner do. */
+/* When an owner ends, its waiting jobs do not run. The jobs of another owner still run. */
 START_TEST(jobs_end_with_their_owner)
 {
     static const int first, second;
@@ -117,7 +116,7 @@ START_TEST(jobs_end_with_their_owner)
     submit(5, "", &first);
     wait_for(6);
     ck_assert(!jobs[5].ran);
-    hs_pool_end(builder, &second); /* it has no jobs */
+    hs_pool_end(builder, &second); /* the owner `second` has no jobs here */
 }
 END_TEST
 
@@ -141,8 +140,8 @@ START_TEST(no_tenant_has_all_threads)
 }
 END_TEST
 
-/* A job that is submitted while another one runs or waits is behind it. A single job is behind no
-   other. */
+/* `was_behind` is set for a job that is submitted while another one runs or waits, but not for a
+   single job. */
 START_TEST(jobs_behind_others)
 {
     submit(0, "", jobs);
@@ -178,7 +177,7 @@ END_TEST
 
 /* ---- giving way ---- */
 
-/* The job was interrupted if its clock jumps by GAP_US or more. */
+/* A jump of the job's clock by GAP_US or more means that the job was interrupted. */
 enum { SHARED_MS = 300, GAP_US = 20, RUNS_MAX = 65536 };
 
 static int64_t runs_us[RUNS_MAX]; /* how long the job ran without an interruption, each time */
@@ -219,8 +218,8 @@ static void share_one_processor(void)
     ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
-/* Beside a thread that always has work, a background job yields early. Without that, it would run
-   until the next tick of the kernel's clock, which may be 10 ms away. */
+/* Beside a thread that always has work, a background job yields early. If it did not yield, it
+   would run until the next tick of the kernel's clock, which may be 10 ms away. */
 START_TEST(a_background_job_gives_way)
 {
     share_one_processor();

@@ -149,7 +149,7 @@ START_TEST(an_answer_that_failed_ends_the_match)
 END_TEST
 
 /* Restores a match as a start of the service does: it is loaded from `size` bytes, and then records
-   of the journal are applied. `ends`: these records end it. */
+   of the journal are applied. `ends`: these records end the match. */
 static void restore(struct hs_record *record, const char *match, size_t size, bool ends)
 {
     unsigned char *state = calloc(1, size);
@@ -172,8 +172,9 @@ static void restore(struct hs_record *record, const char *match, size_t size, bo
     free(state);
 }
 
-/* The recording of a restored match begins with its saved state. If its state does not fit into the
-   queue, it becomes a gap with a reason. After it was opened again, it is recorded again. */
+/* The recording of a restored match begins with its saved state. If the state does not fit into the
+   queue, the stream has a gap with a reason instead. After the match was opened again, it is
+   recorded again. */
 START_TEST(restored_matches_are_in_the_stream)
 {
     char summary[512];
@@ -248,7 +249,8 @@ START_TEST(a_match_that_never_had_room_again_is_marked_at_the_end)
     snprintf(body, sizeof body, "{\"x_\":\"%01500d\"}", 0);
     while (metric("hindsight_record_dropped_total") == 0)
         request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
-    /* Short marks still fit when requests do not. Later, marks do not fit either. */
+    /* Short lines that mark a gap still fit when requests do not fit any more. Later they do not
+       fit either. */
     for (int i = 0; i < 100; i++) {
         char match[16];
         snprintf(match, sizeof match, "m%d", i);
@@ -299,7 +301,7 @@ START_TEST(maps_are_in_the_stream_once)
     ck_assert_str_eq(summary, "format=hindsight-stream ruleset=metres map=dm1 open=a match=a open=b"
                               " match=b map=dm1 open=c match=c");
     free(text);
-    /* Only the matches of the first map still use it. */
+    /* From here on, the first map is only held by its matches. */
     record = open_record(1 << 20);
     request(record, "a", HS_ROUTE_MATCH_DELETE, "", "{}");
     request(record, "b", HS_ROUTE_MATCH_DELETE, "", "{}");

@@ -1,5 +1,5 @@
-/* Opens matches while the used memory changes. The result is always a match or a reason. The last
-   tenth is not for new matches. */
+/* Opens matches while the used memory changes. The result is always a match or a reason. New
+   matches do not get the last tenth of the memory. */
 #include "service/options/values.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
@@ -81,7 +81,7 @@ START_TEST(a_match_or_a_reason)
     pthread_t other;
     ck_assert_int_eq(pthread_create(&other, NULL, change, &nearly_all), 0);
     int opened = 0, refused = 0, neither = 0;
-    /* This takes a moment if both threads run at the same time, and longer if they take turns. */
+    /* The test ends soon if both threads run at the same time, and later if they take turns. */
     int64_t until_us = hs_clock_us() + 3000000;
     while ((opened < OPENINGS || refused < OPENINGS) && hs_clock_us() < until_us) {
         struct hs_match_slot *slot;
@@ -101,7 +101,8 @@ START_TEST(a_match_or_a_reason)
 }
 END_TEST
 
-/* Above nine tenths, no new match can be opened. A match that was open before a restart can. */
+/* When nine tenths of the memory are in use, no new match can be opened. A match that was open
+   before a restart can be restored. */
 START_TEST(restored_matches_may_take_the_last_tenth)
 {
     struct hs_match_slot *slot;

@@ -1,5 +1,5 @@
-/* The memory of rulesets is limited, tenants share it, and equal parts are stored once. Also tests
-   omitted fields of documents. */
+/* The memory of rulesets is limited, tenants share it, and equal parts are stored once. The last
+   tests are about omitted fields of documents. */
 #include "service/state/rulesets.h"
 #include "tests/support/files.h"
 #include "tests/support/run_suite.h"
@@ -82,7 +82,7 @@ START_TEST(equal_rigs_are_there_once)
     ck_assert_double_eq(b->ruleset->rigs[0]->hitboxes[0].radius, 1);
     hs_ruleset_store_release(store, b);
     ck_assert_uint_lt(more(), one + RIG / 2);
-    /* The same rig of another tenant is charged to that tenant. */
+    /* If another tenant has the same rig, that tenant is charged for it too. */
     size_t two = more();
     ck_assert_int_eq(put("zeta", "z", 2, 1), HS_RULESET_CREATED);
     ck_assert_uint_gt(more() - two, RIG);

@@ -1,4 +1,5 @@
-/* Shares of tenants. The total is limited, and each tenant leaves as much free as they use. */
+/* Shares of tenants. The total is limited, and each tenant must leave at least as much free as they
+   use. */
 #include "service/state/share.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
@@ -53,7 +54,7 @@ START_TEST(a_tenant_leaves_as_much_as_they_hold)
     ck_assert_uint_eq(take_all(HS_STR("beta")), LIMIT / 8);
     ck_assert_uint_eq(take_all(HS_STR("acme")), 0);
     ck_assert_uint_eq(hs_share_left(share, HS_STR("zeta")), 0);
-    /* A tenant gets more after others have released some. */
+    /* A tenant can reserve more after other tenants have released some. */
     hs_share_release(share, HS_STR("acme"), LIMIT / 2);
     ck_assert_uint_gt(take_all(HS_STR("beta")), 0);
     ck_assert_uint_le(hs_share_used(share), LIMIT);

@@ -65,7 +65,7 @@ START_TEST(a_match_is_its_tenants)
     struct hs_match_slot *slot, *other = NULL;
     struct hs_name owner;
     ck_assert_int_eq(open_match(ACME, HS_STR("m"), &slot), HS_REGISTRY_CREATED);
-    /* This thread holds the lock of the match, so waiting for it would never end. */
+    /* This thread holds the lock of the match, so another wait for the lock would never end. */
     ck_assert_int_eq(open_match(ZETA, HS_STR("m"), &other), HS_REGISTRY_FOREIGN);
     ck_assert_int_eq(hs_registry_acquire(registry, ZETA, HS_STR("m"), NULL, &other),
                      HS_REGISTRY_FOREIGN);
@@ -151,7 +151,7 @@ START_TEST(directories_are_everybodys)
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/mine.json", directory);
     hs_test_write_file(path, "{\"name\":\"mine\"}");
-    /* This is also true if the tenant puts the name after the files were read and before they are
+    /* The tenant also keeps the name if they put it after the files were read and before these are
        applied. */
     struct hs_ruleset_batch *batch = hs_ruleset_batch_read(rulesets, directory, note_fault, fault);
     ck_assert_ptr_nonnull(batch);

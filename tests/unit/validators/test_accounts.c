@@ -113,12 +113,14 @@ START_TEST(without_an_account_a_name_is_all)
     ck_assert_double_eq(find("eve")->standing.suspicion.hits[HS_CHECK_CONTACT], 0);
     ck_assert_uint_eq(match->players.accounts.count, 0);
     misbehave(find("eve"));
-    join("eve", "person"); /* the account is named later, and gets the session so far */
+    join("eve", "person"); /* the account is named later, and gets the values of the session so
+                              far */
     expect_standing("eve", "person", 1);
 }
 END_TEST
 
-/* A client reconnects before the server sees the end of the old connection. */
+/* A client reconnects before the server sees the end of the old connection. The account moves to
+   the newest player. */
 START_TEST(the_last_player_who_names_an_account_has_it)
 {
     misbehave(join("bob", "person"));
@@ -162,7 +164,7 @@ START_TEST(parked_accounts_are_bounded)
         if (i == 7)
             misbehave(player);
         leave(name);
-        for (int k = 0; k < 4; k++) { /* after this the player can be evicted */
+        for (int k = 0; k < 4; k++) { /* after these frames the player can be evicted */
             now_us += HS_MS(4000);
             join("clock", NULL);
         }
@@ -228,7 +230,7 @@ START_TEST(a_new_clock)
     match->newest_us = now_us;
     join("eve", "person");
     expect_standing("eve", "person", 1);
-    ck_assert(!has_fired("eve")); /* times of the old clock mean nothing now */
+    ck_assert(!has_fired("eve")); /* the fire times of the old clock are forgotten */
 }
 END_TEST
 

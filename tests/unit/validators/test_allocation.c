@@ -1,7 +1,7 @@
 /*
  * Verification allocates nothing. This file counts every allocation of the program. If a sanitizer
- * replaces the allocator, its hooks count. Otherwise functions of this file replace those of the C
- * library.
+ * replaces the allocator, hooks of the sanitizer count. Otherwise functions of this file replace
+ * the allocator of the C library.
  */
 #include <check.h>
 #include <stdio.h>
@@ -107,7 +107,8 @@ static struct hs_weapon *add_weapon(const char *name, enum hs_weapon_type type)
     weapon->pellets = 1;
     weapon->range = 100;
     weapon->radius = 0.05;
-    weapon->has_require_shot = true; /* claims with shots and claims without are tested */
+    weapon->has_require_shot = true; /* claims with posted shots and claims without them are
+                                        tested */
     return weapon;
 }
 
@@ -198,7 +199,8 @@ static void tear_down(void)
     hs_ruleset_destroy(rules);
 }
 
-/* Check allocates in its assertions. So the test reads the counts first, and asserts later. */
+/* Check (the test framework) allocates in its assertions. So the test reads the counts first, and
+   asserts later. */
 START_TEST(the_counters_count)
 {
     unsigned long before = allocations, released = releases;
@@ -361,13 +363,13 @@ static void move_of(int i, struct hs_move *move)
                              .velocity = {6, 0, 0},
                              .server_position = {i / 10.0, i % 90 == 0 ? 9 : 0, 0}};
     if (i > 2000)
-        move->timestamp_us += HS_MS(17 * (i - 2000)); /* from here on the clock is fast */
+        move->timestamp_us += HS_MS(17 * (i - 2000)); /* from move 2000 on the clock is fast */
     if (i % 111 == 0)
         move->timestamp_us = -1;
     move->timestamp_us -= i % 1000 > 500 ? HS_MS(240000) : 0;
 }
 
-/* Until then each place for an answer has had a result with failures. */
+/* After this many moves, each place for an answer has had a result with failures. */
 enum { FIRST_MOVES = 2600 };
 
 START_TEST(moves_allocate_nothing)
@@ -401,7 +403,7 @@ END_TEST
 
 /* ---- the scenarios ---- */
 
-/* Counts only between `before` and `after`, because decoding allocates. */
+/* Allocations count only between the calls of `before` and `after`, because decoding allocates. */
 struct watch {
     unsigned long judged, allocations, releases, from_allocations, from_releases;
 };

@@ -25,7 +25,7 @@ START_TEST(between_directions_as_libm_has_it)
 }
 END_TEST
 
-/* For such angles an arc cosine loses all its digits. */
+/* For such angles an arc cosine would lose all its digits. */
 START_TEST(tiny_angles_and_nearly_opposite_ones)
 {
     for (double angle = 1e-15; angle < 0.1; angle *= 3) {
@@ -116,7 +116,7 @@ START_TEST(arcs_against_a_search)
 }
 END_TEST
 
-/* An aim that turns by almost nothing gives a valid angle. */
+/* An arc that is almost a point gives a valid angle. */
 START_TEST(arcs_of_next_to_nothing)
 {
     struct hs_random random = hs_random_start(hs_test_seed(20250403), 200);

@@ -37,8 +37,8 @@ START_TEST(up_to_the_limit)
 }
 END_TEST
 
-/* What the other budget has reserved is not left for this one. A reservation that is refused there
-   changes nothing here. */
+/* Bytes that one budget has reserved are not left for the other one. A reservation that the budget
+   above refuses changes nothing in the budget below. */
 START_TEST(up_to_the_limit_of_all)
 {
     ck_assert(hs_budget_reserve(&other, 900));

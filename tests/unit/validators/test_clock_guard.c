@@ -68,8 +68,8 @@ static void run(double seconds, double rate)
     }
 }
 
-/* The player switches to another window. Afterwards the delay to the server is longer than before,
-   and shrinks step by step. */
+/* The player switches to another window. The clock pauses meanwhile. Afterwards the delay to the
+   server is longer than before, and shrinks step by step. */
 static void pause_and_return(double rate)
 {
     now_us += S(2);
@@ -170,7 +170,8 @@ START_TEST(an_outage_that_drains_is_no_offence)
 }
 END_TEST
 
-/* The noise is 0 before it is measured. Afterwards it is the mean delay above the min. */
+/* The noise is 0 before it is measured. Then it is the mean of the delays, minus the smallest
+   delay. */
 START_TEST(noise_is_measured)
 {
     run(0.2, 1);

@@ -103,7 +103,8 @@ START_TEST(falloff_is_taken_at_the_contact)
     rifle->falloff[1] = (struct hs_falloff_point){100, 0};
     hs_stage_place(match, HS_MS(1000), "S", 0, 0, 0);
     hs_stage_place(match, HS_MS(1000), "T", 20, 0, 0);
-    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 90, 0, 1.6); /* it ends far behind T */
+    struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 90, 0, 1.6); /* the trace ends far
+                                                                            behind T */
     /* The head has a radius of 0.15 and the sphere of 0.05, so the centre of the sphere travels
        19.8. */
     expect_damage(&claim, 40 * (1 - 0.198), "head");
@@ -118,13 +119,14 @@ START_TEST(the_shooters_scale_at_the_time_of_the_shot)
     late.damage_scale = 4;
     ck_assert_int_eq(hs_stage_post(match, HS_MS(975), &late, NULL), HS_FRAME_STORED);
     struct hs_hit_claim claim = hs_stage_claim_fired(HS_MS(1000), 20, 4, 1.1);
-    expect_damage(&claim, 20, "torso"); /* a late sample does not change later ones */
+    expect_damage(&claim, 20, "torso"); /* a late sample does not change later samples */
     claim = hs_stage_claim_fired(HS_MS(975), 20, 3.9, 1.1);
     expect_damage(&claim, 80, "torso");
     claim = hs_stage_claim_fired(HS_MS(974), 20, 3.896, 1.1);
     expect_damage(&claim, 20, "torso");
     claim = hs_stage_claim_fired(HS_MS(974), 20, 3.896, 1.1);
-    claim.fire_time_us = HS_MS(976); /* the scale at the shot, not at the hit */
+    claim.fire_time_us = HS_MS(976); /* the scale at the fire time counts, not the scale at the hit
+                                        time */
     expect_damage(&claim, 80, "torso");
     claim.fire_time_us = HS_MS(940);
     expect_damage(&claim, 20, "torso");
@@ -157,7 +159,8 @@ START_TEST(claimed_numbers_pay_nothing)
 }
 END_TEST
 
-/* The max damage of the rifle is 20 x 2. A falloff above 1 or the shooter's scale raises it. */
+/* The max damage of the rifle is 20 x 2. A falloff above 1, or the shooter's scale, raises that
+   max. */
 START_TEST(forged_damage_is_above_the_most_the_weapon_can_do)
 {
     static const struct {

@@ -237,7 +237,7 @@ START_TEST(prune_keeps_one_beyond_the_window)
     ck_assert_int_eq(player.oldest_us, HS_MS(2000));
     ck_assert_uint_eq(player.samples, 21);
     ck_assert_int_eq(player.newest_us, HS_MS(3000));
-    /* The time goes on for other players. The last known pose stays. */
+    /* Only another player is in the later frames. P's last known pose stays. */
     for (int ms = 3050; ms <= 6000; ms += 50)
         hs_stage_place(match, HS_MS(ms), "Q", 0, 0, 0);
     ck_assert_uint_eq(hs_samples_of(match, "P"), 1);
@@ -302,9 +302,9 @@ START_TEST(unflagged_jumps_are_flagged)
 {
     unsigned flags = 0;
     post_flags(0, hs_stage_entry("P", 0, 0, 0), &flags);
-    post_flags(HS_MS(100), hs_stage_entry("P", 3, 0, 0), &flags); /* a vehicle at 30 m/s */
+    post_flags(HS_MS(100), hs_stage_entry("P", 3, 0, 0), &flags); /* allowed: a vehicle at 30 m/s */
     ck_assert_uint_eq(flags, 0);
-    post_flags(HS_MS(150), hs_stage_entry("P", 33, 0, 0), &flags); /* 600 m/s */
+    post_flags(HS_MS(150), hs_stage_entry("P", 33, 0, 0), &flags); /* too fast: 600 m/s */
     ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_UNFLAGGED_JUMP);
     ck_assert(hs_sample_at(match, "P", HS_MS(150))->jumped);
     struct hs_frame_jump told;

@@ -250,7 +250,7 @@ START_TEST(prune_keeps_one_beyond)
         put(100 * i, i);
     hs_history_prune(history, -5);
     ck_assert_uint_eq(hs_history_count(history), 11);
-    hs_history_prune(history, 99); /* index 0 is the sample at or before 99 */
+    hs_history_prune(history, 99); /* the sample at or before 99 stays, as index 0 */
     ck_assert_int_eq(time_of(0), 0);
     hs_history_prune(history, 100);
     ck_assert_int_eq(time_of(0), 100);
@@ -260,7 +260,7 @@ START_TEST(prune_keeps_one_beyond)
     hs_history_prune(history, INT64_MAX);
     ck_assert_uint_eq(hs_history_count(history), 1);
     ck_assert_int_eq(time_of(0), 1000);
-    put(1100, 0); /* after this the history goes on */
+    put(1100, 0); /* after this the history accepts samples as before */
     ck_assert_uint_eq(hs_history_count(history), 2);
 }
 END_TEST
@@ -300,7 +300,7 @@ START_TEST(a_late_sample_explains_a_jump_or_makes_one)
     put(HS_MS(25), 14);
     ck_assert(jumped(1));
     ck_assert(!jumped(2)); /* 1 in 25 ms */
-    /* A distant sample between two near samples makes both moves jumps. */
+    /* A distant sample between two near samples makes both movements jumps. */
     put(HS_MS(100), 15);
     ck_assert(!jumped(3));
     put(HS_MS(75), 500);
@@ -361,7 +361,8 @@ START_TEST(equal_states_cost_once)
     }
     size_t distinct = hs_history_bytes(history);
     ck_assert_uint_ge(distinct, same + 90 * sizeof(struct hs_state));
-    /* The memory of unused states is reused: after ten rounds it is the same. */
+    /* The memory of unused states is used again: after ten rounds the history has as many bytes as
+       before. */
     for (int i = 100; i < 1100; i++) {
         struct hs_sample sample = sample_at(i, 0);
         struct hs_state state = plain;
@@ -369,7 +370,7 @@ START_TEST(equal_states_cost_once)
         ck_assert_int_eq(hs_history_insert(history, &rules, &sample, &state, NULL),
                          HS_INSERT_STORED_FULL);
     }
-    /* While the oldest sample is replaced, one state more than there are samples may be in use. */
+    /* While the oldest sample is replaced, there may be one state more than there are samples. */
     ck_assert_uint_le(hs_history_bytes(history), distinct + 128 * (sizeof(struct hs_state) + 16));
     for (uint32_t i = 0; i < 100; i++)
         ck_assert_int_eq(hs_history_state(history, hs_history_at(history, i))->life, 1000 + i);
@@ -488,7 +489,8 @@ END_TEST
 START_TEST(late_samples_bring_their_bones)
 {
     union hs_posted_pose_space room;
-    for (int i = 0; i < 20; i++) { /* 0, 19, 1, 18, ...: every place is in the middle once */
+    for (int i = 0; i < 20; i++) { /* in the order 0, 19, 1, 18, ...: each sample is inserted in the
+                                      middle of those before */
         int k = i % 2 == 0 ? i / 2 : 19 - i / 2;
         fill_extra(&room, 4, HS_BONE_FLOATS, k);
         struct hs_sample sample = sample_at(k, 0);
@@ -513,7 +515,7 @@ START_TEST(bytes_are_bounded)
         if (i % 1000 == 999)
             hs_history_prune(history, i - 3); /* memory that was released is used again */
     }
-    /* At most twice the memory that a hundred samples need. */
+    /* The history takes at most twice the memory that a hundred samples need. */
     ck_assert_uint_le(full, 2 * 101 * (sizeof(struct hs_sample) + sizeof room + 64) + 1024);
     ck_assert_uint_ge(full, 100 * (sizeof(struct hs_sample) + sizeof room));
 }
@@ -537,8 +539,8 @@ START_TEST(a_cleared_history_starts_again)
 }
 END_TEST
 
-/* Many poses have the same time and different bones. The last one stays, and needs no more memory
-   than one. */
+/* Many poses are posted for the same time, with different bones. The last one stays, and the
+   history needs no more memory than for one pose. */
 START_TEST(the_last_pose_of_a_time_counts)
 {
     struct hs_history_rules last = rules;
@@ -558,7 +560,8 @@ START_TEST(the_last_pose_of_a_time_counts)
         const struct hs_sample *kept = hs_history_at(history, 1);
         ck_assert_uint_eq(hs_history_count(history), 3);
         ck_assert_double_eq(kept->position.x, i % 5);
-        ck_assert_int_eq(kept->event, HS_EVENT_TELEPORT); /* the event of the first pose */
+        ck_assert_int_eq(kept->event, HS_EVENT_TELEPORT); /* the sample has kept the event of the
+                                                             first pose */
         ck_assert_int_eq(hs_history_state(history, kept)->ammo, i);
         ck_assert_mem_eq(hs_history_posted_pose(history, kept), &room.posted_pose,
                          sizeof room.posted_pose);

@@ -53,9 +53,9 @@ static struct hs_hit_claim head_shot(void)
 
 /* ---- which check decides, and modes ---- */
 
-/* The reason that each check gives after `spoil` made it fail. OK: `spoil` cannot make the check
-   fail, which is allowed only for a check that is off by default; test_scenario_files.c requires a
-   scenario for it. */
+/* The reason that each check gives after the function `spoil` made it fail. OK: `spoil` cannot make
+   the check fail. That is allowed only for a check that is off by default; test_scenario_files.c
+   requires a scenario for such a check. */
 static const enum hs_reason spoilt_reasons[HS_CHECK_COUNT] = {
     [HS_CHECK_SHAPE] = HS_REASON_COORDINATE_OUT_OF_WORLD,
     [HS_CHECK_IDENTITY] = HS_REASON_DUPLICATE,
@@ -83,9 +83,9 @@ static bool is_spoilable(enum hs_check check)
     return spoilt_reasons[check] != HS_REASON_OK;
 }
 
-/* All checks except these two can fail together in one claim. The claim is for a projectile that
-   arrives at its fire time, because instant weapons have no flight to check. Each pellet has its
-   own contact, and a blast is refused only without a direct hit. So these two checks fail alone. */
+/* These two checks fail alone: each pellet has its own contact, and a blast is refused only if
+   there is no direct hit. All other checks can fail together in one claim. That claim is for a
+   projectile that arrives at its fire time, because instant weapons have no flight to check. */
 #define ALONE (1u << HS_CHECK_PELLETS | 1u << HS_CHECK_BLAST)
 
 /* Returns the set of checks that one claim can fail together, and their number. */
@@ -224,7 +224,7 @@ static enum hs_reason spoilt_reason(unsigned set, enum hs_check check)
 {
     if (!is_in(set, check))
         return HS_REASON_OK;
-    /* A wall does not matter if the shooter aimed beside the target. */
+    /* If the shooter aimed beside the target, the check `world` has nothing to test. */
     if (check == HS_CHECK_WORLD && is_in(set, HS_CHECK_CONTACT))
         return HS_REASON_OK;
     bool bystander = is_in(set, HS_CHECK_BYSTANDER);
@@ -334,8 +334,8 @@ END_TEST
 
 /* ---- missing data ---- */
 
-/* A row has the missing data and its player. T has poses from 800 to 900 ms, and from 1100 ms
-   on. */
+/* Each row names the data that is missing, and the player whose data it is. T has poses from 800 to
+   900 ms, and from 1100 ms on. */
 static const struct {
     const char *who;
     int ms;
@@ -377,7 +377,7 @@ START_TEST(a_target_without_a_pose_is_inconclusive)
     rules->checks[HS_CHECK_LIFE] = rules->checks[HS_CHECK_CONTACT] = HS_MODE_SHADOW;
     r = judge_at(&claim, HS_MS(1200));
     hs_expect_reason(r, HS_REASON_OK);
-    ck_assert_uint_eq(r->would_reject_count, 1); /* once for both checks */
+    ck_assert_uint_eq(r->would_reject_count, 1); /* the reason is listed once for both checks */
     ck_assert_int_eq(r->would_reject[0], missing[_i].reason);
     ck_assert_double_eq(r->damage_total, 0);
 }
@@ -418,7 +418,7 @@ START_TEST(a_shooter_without_a_pose_is_inconclusive)
 }
 END_TEST
 
-/* A failure that does not depend on the missing data rejects the claim. */
+/* A failure that does not depend on the missing data still rejects the claim. */
 START_TEST(an_enforced_failure_wins_over_missing_data)
 {
     static const enum hs_check checks[] = {
@@ -588,7 +588,7 @@ END_TEST
 static TCase *cases_of_decisions(void)
 {
     TCase *tcase = tcase_create("decisions");
-    tcase_set_timeout(tcase, 60); /* 65536 decisions on a busy machine */
+    tcase_set_timeout(tcase, 60); /* seconds, for 65536 decisions on a busy machine */
     tcase_add_test(tcase, the_first_failure_decides_and_all_are_reported);
     tcase_add_loop_test(tcase, modes_change_the_verdict_and_nothing_else, 0, 20);
     tcase_add_loop_test(tcase, a_failure_in_each_mode, 0, HS_CHECK_COUNT * HS_MODE_COUNT);

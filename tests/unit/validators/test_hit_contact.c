@@ -90,7 +90,7 @@ START_TEST(a_path_never_meets_its_shooter)
 {
     place("S", 0, 0);
     place("T", 20, 0);
-    struct hs_hit_claim claim = level_shot(); /* starts in the shooter's own head */
+    struct hs_hit_claim claim = level_shot(); /* the path starts in the shooter's own head */
     hs_expect_reason(judge(&claim), HS_REASON_OK);
     claim.target.ptr = NULL;
     claim.end = (struct hs_vec){0, 5, 1.6};
@@ -121,7 +121,7 @@ END_TEST
 START_TEST(the_first_zone_along_the_path_counts)
 {
     place("S", 0, 0);
-    place("T", 0, 0.2); /* S aims past their own feet: bodies may overlap */
+    place("T", 0, 0.2); /* S aims past their own feet; bodies may overlap */
     rules->hit.origin_tolerance = 10;
     struct hs_hit_claim claim = hs_stage_claim(NOW, 0, 0.2, _i == 0 ? 0 : 3);
     claim.start = (struct hs_vec){0, 0.2, _i == 0 ? 3 : 0};
@@ -334,9 +334,9 @@ START_TEST(ties_go_to_the_nearer_centre)
     place("S", 0, 0);
     place("T", 0.1, 0);
     place("B", -0.1, 0.05);
-    struct hs_hit_claim claim = level_shot(); /* starts inside both heads */
+    struct hs_hit_claim claim = level_shot(); /* the path starts inside both heads */
     hs_expect_reason(judge(&claim), HS_REASON_OK);
-    claim.start.y = 0.1; /* nearer to B's head */
+    claim.start.y = 0.1; /* the start is nearer to B's head */
     claim.start.x = -0.05;
     hs_expect_reason(judge(&claim), HS_REASON_BLOCKED_BY_PLAYER);
 }
@@ -348,7 +348,7 @@ START_TEST(padding_needs_a_free_line)
 {
     rules->hit.claim_padding = 0.1;
     place("S", 0, 0);
-    place("T", 20, 0.25); /* misses the head by 0.05; the torso is below the path */
+    place("T", 20, 0.25); /* the shot misses the head by 0.05; the torso is below the path */
     struct hs_hit_claim claim = hs_stage_claim(NOW, 20, 0, 1.6 + 0.05);
     claim.start.z = claim.end.z;
     hs_expect_reason(judge(&claim), HS_REASON_OK_LENIENT);
@@ -393,14 +393,14 @@ START_TEST(missing_bones_are_left_out_and_reported)
     claim = hs_stage_claim(HS_MS(950), 20, 0, 1.7);
     claim.start.z = 1.7;
     hs_expect_reason(judge(&claim), HS_REASON_NO_INTERSECTION);
-    claim.hit_time_us = HS_MS(900); /* in the sample itself the bone exists */
+    claim.hit_time_us = HS_MS(900); /* at the time of the sample itself the bone exists */
     hs_expect_reason(judge(&claim), HS_REASON_OK);
     ck_assert_uint_eq(judge(&claim)->rewind.excluded_bone_count, 0);
 }
 END_TEST
 
 /* No bone is known in both samples, so nothing shows that the shot missed the body. Missing data
-   does not mean cheating. */
+   does not prove cheating. */
 START_TEST(a_body_without_any_bone_then_is_inconclusive)
 {
     hs_stage_place(match, HS_MS(900), "S", 0, 0, 0);
@@ -421,8 +421,8 @@ START_TEST(a_body_without_any_bone_then_is_inconclusive)
 }
 END_TEST
 
-/* The shooter stands exactly between two others. Rounding differs at every place, and must not
-   decide between them. */
+/* The shooter stands exactly between two others. Rounding is different at every place, and must not
+   decide which of the two is in the way. */
 START_TEST(bodies_equally_near_do_not_hide_each_other)
 {
     static const char *const names[] = {"S", "B", "T"};

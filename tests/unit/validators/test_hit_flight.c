@@ -55,11 +55,12 @@ START_TEST(a_target_is_taken_when_the_projectile_passes)
     ck_assert_double_eq_tol(fresh->impact.distance, 19.8, 0.05);
     ck_assert_double_eq_tol(fresh->impact.center.x, fresh->impact.distance, 1e-6);
     free(fresh);
-    /* The place where T is at the end of the flight is still empty when the projectile passes. */
+    /* T reaches this place at the end of the flight. When the projectile passes it, the place is
+       still empty. */
     claim.end = (struct hs_vec){20, 2, 1.6};
     claim.fire_time_us = HS_MS(1250) - 502494;
     fresh = hs_stage_verify(match, &claim, HS_MS(1250));
-    hs_expect_reason(fresh, HS_REASON_OK); /* a flight that ends at T at the right time */
+    hs_expect_reason(fresh, HS_REASON_OK); /* now the flight ends at T at the right time */
     free(fresh);
     claim.end = (struct hs_vec){30, 3, 1.6};
     claim.fire_time_us = HS_MS(1250) - 753741;
@@ -82,7 +83,7 @@ START_TEST(without_a_fire_time_the_flight_goes_by_the_speed)
     hs_expect_reason(with, HS_REASON_OK);
     ck_assert_double_eq(with->impact.distance, without.impact.distance);
     ck_assert_double_eq(with->impact.point.y, without.impact.point.y);
-    /* A standing target is there at any time, but no projectile flies 20 m in 0 s. */
+    /* T stands at the end of the flight at any time, but no projectile flies 20 m in 0 s. */
     claim.fire_time_us = NOW;
     hs_expect_reason(judge(&claim), HS_REASON_FLIGHT_TIME);
     rules->checks[HS_CHECK_FLIGHT] = HS_MODE_OFF;
@@ -95,7 +96,7 @@ START_TEST(a_projectile_may_be_launched_long_ago)
     play_walk(0);
     struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
     claim.has_fire_time = true;
-    claim.fire_time_us = NOW - 250000 - 4000000; /* max_flight and the rewind limit */
+    claim.fire_time_us = NOW - 250000 - 4000000; /* the longest flight, and the rewind limit */
     struct hs_hit_result *r = judge(&claim);
     ck_assert_int_ne(r->reason, HS_REASON_REWIND_LIMIT);
     claim.fire_time_us--;
@@ -118,8 +119,9 @@ START_TEST(a_projectile_may_be_launched_long_ago)
 }
 END_TEST
 
-/* The launch is before the shooter's history, so the verdict is inconclusive. The claim is rejected
-   if the path needs another time (by more than 50 ms), or more time than the projectile may fly. */
+/* The launch is before the shooter's history, so the verdict is inconclusive. But the claim is
+   rejected if the path needs a time that differs by more than 50 ms, or more time than the
+   projectile may fly. */
 START_TEST(a_launch_nobody_remembers)
 {
     static const struct {
@@ -220,7 +222,7 @@ START_TEST(a_teleport_in_flight_is_no_movement)
         ck_assert_int_eq(hs_stage_post(match, HS_MS(ms), &b, NULL), HS_FRAME_STORED);
     }
     struct hs_hit_claim claim = bow_shot(NOW, 20, 0);
-    hs_expect_reason(judge(&claim), HS_REASON_OK); /* B was only on the line, never beside it */
+    hs_expect_reason(judge(&claim), HS_REASON_OK); /* B was always on the line */
 }
 END_TEST
 

@@ -33,7 +33,7 @@ START_TEST(shape_min_trace)
     hs_expect_row(judge(&claim), HS_CHECK_SHAPE, HS_OUTCOME_PASS, HS_REASON_OK);
     claim.end = claim.start;
     hs_expect_reason(judge(&claim), HS_REASON_DEGENERATE_TRACE);
-    rules->hit.min_trace = 0; /* a point is not a trace, whatever the limit */
+    rules->hit.min_trace = 0; /* a trace of length 0 is refused, whatever the limit is */
     hs_expect_reason(judge(&claim), HS_REASON_DEGENERATE_TRACE);
 }
 END_TEST
@@ -89,7 +89,7 @@ START_TEST(rewind_future)
     hs_expect_measure(judge(&claim), HS_CHECK_REWIND, HS_UNIT_SECONDS, 0.050001, 0.05);
     claim = head_shot();
     ck_assert(!hs_result_has_flag(judge(&claim), HS_FLAG_CLAMPED_TO_NEWEST));
-    claim.has_fire_time = true; /* a shot must not be fired in the future either */
+    claim.has_fire_time = true; /* a fire time must not be in the future either */
     claim.fire_time_us = NOW + 50001;
     hs_expect_reason(judge(&claim), HS_REASON_TIME_IN_FUTURE);
 }
@@ -248,7 +248,8 @@ START_TEST(targets_dead_then_and_dead_now)
     struct hs_hit_result *r = judge(&claim);
     hs_expect_reason(r, HS_REASON_OK);
     ck_assert(hs_result_has_flag(r, HS_FLAG_TARGET_DEAD_NOW));
-    ck_assert(r->damage_total == 0 && r->damage_count == 0); /* nobody is killed twice */
+    ck_assert(r->damage_total == 0 && r->damage_count == 0); /* no damage for a target who is dead
+                                                                now */
     ck_assert_str_eq(r->impact.zone.text, "head");           /* but the shot is verified */
 }
 END_TEST
@@ -360,7 +361,8 @@ START_TEST(weapons_held_in_either_sample)
 }
 END_TEST
 
-/* The last round was fired in the tick that reports 0 rounds. Clocks may differ by that much. */
+/* The last round was fired in the tick that reports 0 rounds. The clocks of client and server may
+   differ by as much as the claim is late here. */
 START_TEST(the_last_round_counts_a_little_longer)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Walls and movers in verdicts: results that missing data must not decide, shooters who touch a
-   wall, blasts. */
+/* Walls and movers in verdicts: results that depend on missing data, shooters who touch a wall,
+   blasts. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void stand(const char *player, double x, double y)
         hs_stage_place(match, HS_MS(ms), player, x, y, 0);
 }
 
-/* Posts a door across y from -0.5 to 0.5. It was not posted before now. */
+/* Posts a door across y from -0.5 to 0.5 in the newest frame only. */
 static void post_late_door(double x)
 {
     struct hs_mover_frame door = {.mover = HS_STR("door"),
@@ -67,8 +67,8 @@ static void expect(const struct hs_hit_claim *claim, enum hs_verdict verdict, en
     free(r);
 }
 
-/* One pellet hits the body, unless a closed door was there at that time. In the rows the other
-   pellet ends behind a wall, hits a body in between, or misses everything. */
+/* One pellet hits the body, unless a closed door was there at that time. In the three rows the
+   other pellet ends behind a wall, hits a body in between, or misses everything. */
 START_TEST(a_pellet_in_doubt_leaves_the_claim_open)
 {
     rules->weapons[HS_STAGE_RIFLE]->pellets = 2;
@@ -115,7 +115,7 @@ START_TEST(a_pellet_blocked_before_a_door_is_blocked)
 }
 END_TEST
 
-/* An arrow that must stick in something claims to stick in a door that was not posted yet. */
+/* An arrow that explodes on contact ends at a door that was not posted at that time. */
 START_TEST(a_contact_fuse_on_a_door_in_doubt)
 {
     stand("S", 0, 0);
@@ -130,7 +130,8 @@ START_TEST(a_contact_fuse_on_a_door_in_doubt)
 }
 END_TEST
 
-/* A body behind such a door is not paid, but the body in front of it is. */
+/* A shot pierces two bodies, with such a door between them. The body behind the door takes no
+   damage, the body in front of it does. */
 START_TEST(piercing_a_door_in_doubt)
 {
     rules->weapons[HS_STAGE_RIFLE]->pierce = 2;
@@ -254,8 +255,8 @@ START_TEST(a_hidden_limb_does_not_hide_the_body_on_the_path)
 }
 END_TEST
 
-/* How far from the claimed end a contact fuse searches: the extension, plus the radius for the
-   world. */
+/* The distance from the claimed end within which the check of a contact fuse searches for a
+   surface: the extension, plus `world_radius`. */
 START_TEST(a_contact_fuse_goes_by_the_sphere_that_meets_the_world)
 {
     struct hs_weapon *bow = rules->weapons[HS_STAGE_BOW];
@@ -301,8 +302,8 @@ START_TEST(a_burst_on_the_floor_sees)
     claim.victim_count = 1;
     expect(&claim, HS_VERDICT_ACCEPTED, HS_REASON_OK, 30);
     /*
-     * An explosion under the floor reaches nobody. With the check enforced, the path does not get
-     * there.
+     * An explosion under the floor reaches nobody. If the world check is enforced, the path does
+     * not get under the floor.
      */
     claim.start.z = claim.end.z = -0.5;
     if (_i / 2 != 0)
@@ -327,7 +328,7 @@ START_TEST(a_shape_is_of_the_older_sample)
         unsigned flags = 0;
         ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
     }
-    /* If the shape moved gradually from one side to the other, it would cross the path at x = 5. */
+    /* If the shape changed gradually, it would cross the path at x = 5. */
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1265), 20, 0, 1.6);
     rules->rewind.future_slack_us = HS_MS(300);
     claim.weapon = HS_STR("bow");

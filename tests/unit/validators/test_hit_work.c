@@ -41,8 +41,8 @@ START_TEST(limit_holds)
 }
 END_TEST
 
-/* With just enough budget a claim is verified as without a limit, at the same cost. With less
-   budget, the verification is abandoned. */
+/* If the limit is exactly the cost of a claim, the claim is verified as if there were no limit, at
+   the same cost. With a lower limit, the verification stops. */
 START_TEST(count_is_exact)
 {
     hs_hostile_make(HS_HOSTILE_PASSERS, &hostile);
@@ -59,7 +59,7 @@ START_TEST(count_is_exact)
 }
 END_TEST
 
-/* The most expensive claim costs more than 0.3 of the default budget. */
+/* The test's most expensive claim costs more than 0.3 of the default budget. */
 START_TEST(hostile_claims_are_dear)
 {
     hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);
@@ -133,7 +133,7 @@ START_TEST(estimate_grows)
 }
 END_TEST
 
-/* The default budget is ten times the need of the built-in rules. */
+/* The default budget is ten times what the most expensive claim under the built-in rules needs. */
 START_TEST(builtin_rules_are_cheap)
 {
     for (size_t i = 0; i < HS_BUILTIN_RULESETS; i++) {
@@ -164,7 +164,8 @@ START_TEST(pellets_beyond_are_not_swept)
     }
     hostile.claim.pellet_count = 10;
     hs_hit_verify(hostile.match, &hostile.claim, hostile.now_us, &result);
-    /* A valid number of pellets is also compared with each other, unlike too many. */
+    /* If the number of pellets is valid, the pellets are also compared with each other. If there
+       are too many, they are not. */
     ck_assert_uint_eq(all + 100, result.work + (HS_MAX_PELLETS - 10) * HS_WORK_PELLET);
     hs_hostile_free(&hostile);
 }

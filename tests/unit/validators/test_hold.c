@@ -1,4 +1,5 @@
-/* A match at its memory limit: players and movers that it knows go on, and the limit holds. */
+/* A match at its memory limit: the players and movers that it knows can go on, and the limit
+   holds. */
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 #include "validators/hit.h"
@@ -100,7 +101,7 @@ START_TEST(held)
     ck_assert_uint_eq(flags, 1u << HS_FRAME_FLAG_HISTORY_FULL);
     struct hs_player_info bob;
     ck_assert(hs_match_find_player(match, HS_STR("bob"), &bob));
-    ck_assert_uint_eq(bob.samples, 32); /* the space of 20 samples */
+    ck_assert_uint_eq(bob.samples, 32); /* the capacity for 20 samples */
     ck_assert_int_eq(bob.newest_us, time_us);
     ck_assert_int_eq(bob.oldest_us, time_us - 31000);
 }
@@ -205,8 +206,8 @@ START_TEST(who_is_known_may_return)
     ck_assert(hs_match_post_frame(match, &frame, &result, &flags));
     hold(true);
     ck_assert_int_eq(post("bob", "lift", 3000, &flags), HS_FRAME_STORED);
-    /* Three frames of new players on another clock do not restart the match, because none could be
-       stored. */
+    /* Three frames of new players on another clock do not restart the match, because none of the
+       frames could be stored. */
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(post("eve", "door", INT64_C(90000000) + INT64_C(1000) * i, &flags),
                          HS_FRAME_TIME_JUMP);
@@ -282,7 +283,7 @@ START_TEST(claims_are_remembered_without_memory)
 END_TEST
 
 /* A posted shot stays for its hits, however short memory is. If the directions of its pellets do
-   not fit, it does not, and a hit of it is not refused. */
+   not fit, the shot is forgotten, but hits of it are not refused. */
 START_TEST(shots_are_remembered_without_memory)
 {
     unsigned flags = 0;
@@ -341,7 +342,7 @@ START_TEST(shots_are_remembered_without_memory)
 END_TEST
 
 /* Moves go on, but fewer answers are kept: as many as fit into the memory of shortened histories.
-   Without any, a retry is refused. */
+   If no answer is kept, a retry is refused. */
 START_TEST(moves_go_on_without_memory)
 {
     unsigned flags = 0;
@@ -376,8 +377,8 @@ END_TEST
 
 /* ---- read back ---- */
 
-/* A match that is read back needs no more memory than before, so it fits the same limits. Smaller
-   limits refuse it completely. */
+/* A match that is read back needs no more memory than before, so it fits the same limits. With
+   smaller limits it cannot be read back at all. */
 START_TEST(read_back)
 {
     char answer[1000];
@@ -514,8 +515,8 @@ static void shoot_some(struct crowd *crowd)
         hs_shot_record(match, &shot, &result, (struct hs_str){answer, sizeof answer});
 }
 
-/* Whatever is posted, the limit of a match and the common limit hold. Both vary from almost nothing
-   to plenty. */
+/* Whatever is posted, the limit of a match and the common limit hold. Both limits vary from almost
+   nothing to plenty. */
 START_TEST(whatever_is_posted)
 {
     static const size_t bounds[][2] = {

@@ -1,6 +1,6 @@
 /*
- * The journal of a match. After a kill at any moment every payment is known once, in its session
- * and on its clock, however snapshots and records overlap.
+ * The journal of a match. If the process is killed at any moment, the restored match knows every
+ * payment once, in its session and on its clock. Snapshots and records may overlap in any way.
  */
 #include <check.h>
 #include <stdio.h>
@@ -84,8 +84,8 @@ static void assert_paid(const struct hs_ledger_numbers *live, const struct hs_le
         ck_assert((found->shot != NULL) == (entry->shot != NULL));
         ++*paid;
     }
-    /* `live` has forgotten payments up to `paid_us`. `back` has forgotten them too, or has a
-       payment of that time or later. */
+    /* `live` has forgotten payments up to `paid_us`. `back` has forgotten payments up to that time
+       too, or still has a payment of that time or later. */
     bool knows_time = !live->has_paid || hs_ledger_is_forgotten(back, live->paid_us);
     for (uint32_t i = 0; i < back->count; i++) {
         const struct hs_ledger_entry *entry = &back->entries[i];
@@ -172,7 +172,7 @@ START_TEST(a_young_match_is_back)
     struct hs_match *back = load(&opening);
     replay(back, &journal);
     ck_assert_int_gt(assert_same_payments(live, back), 20);
-    /* Frames restore the players of the match, and nothing is paid twice. */
+    /* Frames restore the players of the match. No claim is paid a second time. */
     long before = hs_small_game_counts.replays;
     for (int tick = 140; tick < 150; tick++)
         hs_small_game_frames(&game, back, tick);
@@ -239,7 +239,8 @@ START_TEST(sessions_are_counted_once)
 }
 END_TEST
 
-/* A clock reset is applied to the restored match: shot numbers stay, and times are dropped. */
+/* The record of a clock reset is applied to the restored match: shot numbers stay, and times are
+   dropped. */
 START_TEST(clocks_are_replayed)
 {
     const struct hs_small_game game = {.seed = seed, .has_rtt = true};
@@ -271,7 +272,7 @@ START_TEST(clocks_are_replayed)
 END_TEST
 
 /* While the records cannot be written, their size is limited. At the limit sessions neither begin
-   nor end, as if there were no memory. */
+   nor end, as if out of memory. */
 START_TEST(unwritten_records_are_bounded)
 {
     struct hs_bytes journal = {0};
@@ -302,7 +303,8 @@ START_TEST(unwritten_records_are_bounded)
 }
 END_TEST
 
-/* Damaged records are refused. If not, the match can still be saved, read and played. */
+/* Damaged records are refused. If damaged records are accepted, the match can still be saved, read
+   and played. */
 START_TEST(damage_is_bounded)
 {
     const struct hs_small_game game = {.seed = seed, .has_rtt = true};

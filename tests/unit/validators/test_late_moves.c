@@ -47,7 +47,7 @@ static struct hs_moves_info info_of(void)
     return info;
 }
 
-/* Rows: how much older than the newest move they are, and how many arrive at once. */
+/* Rows: how much older the late moves are than the newest one, and how many arrive at once. */
 START_TEST(stragglers_change_nothing)
 {
     static const struct {
@@ -83,8 +83,9 @@ START_TEST(stragglers_change_nothing)
 }
 END_TEST
 
-/* Without frames, a second of consistent moves shows that the server's clock was set back. When the
-   clock returns to its old time, time that was granted is not granted again. */
+/* If the match has no frames, a second of consistent moves shows that the server's clock was set
+   back. When the clock returns to its old time, the time that was granted before is not granted
+   again. */
 START_TEST(moves_that_agree_set_the_clock_back)
 {
     play_fast(S(100), 0);

@@ -70,7 +70,7 @@ START_TEST(a_launch_pays_for_jump_pads_and_rocket_jumps)
 {
     bool is_told = _i % 2 == 1, is_in_air = _i / 2 == 1;
     run(6, 0, 1);
-    for (int i = 0; i < 3; i++) { /* each launch allows one flight */
+    for (int i = 0; i < 3; i++) { /* three launches, each with one flight */
         move.mode = is_in_air ? HS_STR("falling") : HS_STR("walking");
         for (double v = 4.2; is_in_air && v > -2; v -= 9.8 * DT)
             step(4 * DT, v * DT);
@@ -112,8 +112,8 @@ START_TEST(a_landing_slows_a_launch)
 }
 END_TEST
 
-/* If a restart may have lost a launch, the player is not refused, but only shortly after the
-   restart and only once. */
+/* A launch may be lost in a restart. So the first fast movement shortly after a restart is not
+   refused. Later ones are. */
 START_TEST(a_launch_may_be_lost_in_a_restart)
 {
     run(0, 0, 1);
@@ -135,7 +135,7 @@ START_TEST(a_launch_outlives_a_restart)
     restart();
     const struct hs_player *player = hs_players_find(&session.match->players, HS_STR("S"));
     ck_assert(player->was_launched && player->launch.speed == 18);
-    player->moves->is_restored = false; /* a restored state would excuse a jump */
+    player->moves->is_restored = false; /* because a restored player's jump would be excused */
     knock_back(true);
     ck_assert_int_eq(failures, 0);
 }

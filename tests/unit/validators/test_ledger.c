@@ -86,8 +86,10 @@ END_TEST
 static const struct {
     int numbers[4], asked, before;
 } predecessors[] = {
-    {{2}, 3, 2},         {{2, 3, 4}, 5, 4},      {{2, 3, 4}, 4, -1}, /* not itself */
-    {{2, 4}, 3, -1},                                                 /* number 3 arrives late */
+    {{2}, 3, 2},         {{2, 3, 4}, 5, 4},
+    {{2, 3, 4}, 4, -1},                       /* a number is not its own
+                                                 predecessor */
+    {{2, 4}, 3, -1},                          /* number 3 arrives late */
     {{2, 4, 3}, 5, 3},   {{2, 3, -4}, 5, 3},  /* refused claims fire nothing */
     {{65535}, 0, -1},                         /* the counter wrapped around */
     {{7, 5000}, 60, -1}, {{7, 60}, 5000, -1}, /* random numbers */
@@ -125,7 +127,8 @@ START_TEST(answers_and_shots_are_copies)
     ck_assert_uint_eq(found->shot->direction_count, 2);
     ck_assert_double_eq(found->shot->directions[0].x, 1);
     ck_assert_double_eq(found->shot->directions[1].y, 1);
-    ck_assert(hs_ledger_find(&ledger.hits, 1) == NULL); /* a shot, not a hit */
+    ck_assert(hs_ledger_find(&ledger.hits, 1) == NULL); /* the number belongs to a shot, not to a
+                                                           hit */
 }
 END_TEST
 
@@ -189,7 +192,7 @@ START_TEST(numbers_are_kept_while_they_can_be_claimed)
     note(HS_LEDGER_MAX_NUMBERS + 1); /* too many: the time of the forgotten number is kept */
     ck_assert(!is_known(1) && is_known(2) && ledger.hits.was_cut);
     ck_assert(hs_ledger_is_forgotten(&ledger.hits, 1) && !hs_ledger_is_forgotten(&ledger.hits, 2));
-    ledger.free_before_us = 100000; /* all of them can be forgotten */
+    ledger.free_before_us = 100000; /* now all kept numbers can be forgotten */
     note(100000);
     ck_assert_uint_eq(ledger.hits.count, HS_LEDGER_NUMBERS);
     ck_assert(!hs_ledger_is_forgotten(&ledger.hits, 2));
@@ -251,7 +254,8 @@ END_TEST
 
 /* ---- fire rate ---- */
 
-/* Without memory, a weapon gets the place of one whose shots refuse no claim any more. */
+/* If there is no memory for another cadence, a weapon gets the place of a weapon whose cadence can
+   refuse no claim any more. */
 START_TEST(an_idle_cadence_gives_its_place)
 {
     static struct hs_budget nothing;
@@ -286,7 +290,7 @@ static void fire(const int *ms, int count)
 }
 
 /* Computes the debt in a slow and simple way. For each pair of shots: how much too early is the
-   later one, if one token is earned per interval? A pause saves a part of that. */
+   later one, if one token is earned per interval? A pause saves a part of the tokens. */
 static int64_t naive_debt(const int64_t *before, int count, int64_t at, int64_t interval_us)
 {
     int64_t times[MOST + 1], largest = 0;
@@ -315,7 +319,7 @@ static const struct {
     {1, {0}, 100, 0},
     {1, {100}, 0, 0}, /* a late shot counts at its own time */
     {2, {0, 200}, 100, 0},
-    {2, {0, 100}, 50, 85}, /* the shot makes the one after it too early */
+    {2, {0, 100}, 50, 85}, /* the new shot makes the shot after it too early */
     {4, {0, 90, 180, 270}, 360, 25},
     {4, {0, 150, 300, 450}, 560, 0},
     {5, {0, 1000, 2000, 3000, 4000}, 2060, 25},
@@ -357,8 +361,8 @@ START_TEST(debts_in_any_order)
 }
 END_TEST
 
-/* More shots than the ledger keeps. The forgotten ones still count, even for a shot that is before
-   all kept ones. */
+/* More shots than the ledger keeps. The dropped shots still count, even for a shot that is earlier
+   than all kept ones. */
 START_TEST(debts_outlast_the_kept_shots)
 {
     for (int i = 0; i < 3 * MOST; i++)

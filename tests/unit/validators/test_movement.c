@@ -37,8 +37,8 @@ START_TEST(one_cause_is_not_found_on_every_move)
 END_TEST
 
 /*
- * The max distance of one move is that of its own time plus the credit, however long the player
- * stood before.
+ * The max distance of one move is that of its own time, plus that of the credit, however long the
+ * player stood before.
  */
 START_TEST(a_dash_may_use_the_credit_and_no_more)
 {
@@ -131,8 +131,8 @@ START_TEST(a_fall_has_its_own_limit)
 END_TEST
 
 /*
- * After lost moves, the next move covers their distance. Both clocks show that the time of the lost
- * moves has passed.
+ * After lost moves, the next move covers their distance. The clocks of client and server both show
+ * that the time of the lost moves has passed.
  */
 START_TEST(a_way_made_while_moves_were_lost_has_their_time)
 {
@@ -147,7 +147,7 @@ START_TEST(a_way_made_while_moves_were_lost_has_their_time)
     hs_walk_expect(0, 1, 0, 0);
     hs_walk_for(0, 0, 1);
     hs_walk.step.received_us += 900000;
-    hs_walk.step.client_us = 0; /* the client's clock does not show the time */
+    hs_walk.step.client_us = 0; /* the client's clock does not show the time of the lost moves */
     hs_walk_by(5.4, 0);
     hs_walk_expect(0, 2, 0, 0);
 }
@@ -357,7 +357,7 @@ START_TEST(a_jump_that_nobody_announced_is_found)
 {
     double reach = 200 * TICK_S;
     hs_walk.step.mode = FREE;
-    hs_walk_for(0, 0, 3); /* the tick is known by then */
+    hs_walk_for(0, 0, 3); /* after three seconds the tick of the server is known */
     reach = 200 * (double)hs_walk.body.tick_us / 1e6;
     ck_assert_double_eq_tol(reach, 200 * TICK_S, 0.01);
     hs_walk_by(reach - 1e-3, 0);
@@ -368,7 +368,7 @@ START_TEST(a_jump_that_nobody_announced_is_found)
     ck_assert_double_eq_tol(hs_walk.found[0].measured, reach + 0.01, 1e-9);
     hs_walk_by(0.1, 0); /* the path continues from the new place */
     hs_walk_expect(1, 0, 0, 0);
-    hs_walk.step.delta_us = 0; /* a move without time counts one tick */
+    hs_walk.step.delta_us = 0; /* a move that is granted no time counts as one tick */
     hs_walk_by(3, 0);
     hs_walk_expect(1, 0, 0, 0);
 }
@@ -427,7 +427,7 @@ END_TEST
 
 START_TEST(a_base_changed_on_every_move_is_found)
 {
-    for (int i = 0; i < 100; i++) { /* two per second are honest */
+    for (int i = 0; i < 100; i++) { /* two changes of base per second are honest */
         hs_walk.step.base++;
         hs_walk_by(30, 0);
         hs_walk_for(0, 0, 0.5);
@@ -450,7 +450,7 @@ START_TEST(an_unknown_mode_is_judged_by_jumps_alone)
     hs_walk_expect(0, 0, 0, 0);
     hs_walk_by(1000, 0);
     hs_walk_expect(1, 0, 0, 0);
-    hs_walk.step.mode = WALKING; /* the last place is known nevertheless */
+    hs_walk.step.mode = WALKING; /* the last place is known although the mode was not */
     hs_walk_for(5, 0, 5);
     hs_walk_expect(1, 0, 0, 0);
 }

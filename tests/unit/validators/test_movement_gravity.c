@@ -57,7 +57,8 @@ START_TEST(staying_up_is_found_within_a_second)
 }
 END_TEST
 
-/* Throws the body up at v. Returns the time until a check failed, in seconds. */
+/* Moves the body with a vertical speed that begins at v and falls by `gravity`. Returns the seconds
+   until a check failed. */
 static double fall_from(double v, double gravity, double seconds)
 {
     int before = hs_walk.failures[3];
@@ -80,7 +81,7 @@ START_TEST(falling_is_free_and_its_credit_cannot_be_saved)
     hs_walk.step.mode = FALLING;
     fall(9.8, 3);
     hs_walk_expect(0, 0, 0, 0);
-    hs_walk_for(0, -30, 5); /* the air limits the speed */
+    hs_walk_for(0, -30, 5); /* the speed stays the same, because the air limits it */
     hs_walk_expect(0, 0, 0, 0);
     ck_assert_double_le(hs_walk_for(0, 0, 2), 1); /* the body stops without a floor */
     hs_walk_expect(0, 0, 0, 1);
@@ -109,7 +110,7 @@ START_TEST(a_bumped_head_is_no_flying_and_saves_no_climb)
     hs_walk.step.mode = FALLING;
     hs_walk_for(0, 20, 0.2);
     hs_walk_for(0, 0, 0.3);
-    hs_walk_for(0, 19, 0.3); /* steady rise, starting in the air */
+    hs_walk_for(0, 19, 0.3); /* rises at a steady speed, starting in the air */
     hs_walk_for(0, 19, 0.3);
     hs_walk_expect(0, 0, 0, 1);
 }
@@ -125,7 +126,7 @@ START_TEST(a_jump_shortly_after_the_edge_is_a_launch)
 END_TEST
 
 /* The check excuses two landings whose moves were lost, and the air jumps of the mode, but not
-   repeatedly. */
+   more. */
 START_TEST(few_bounces_may_lack_their_ground)
 {
     hs_walk.rules.modes[FALLING].air_jumps = _i;

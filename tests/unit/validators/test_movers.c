@@ -126,7 +126,7 @@ START_TEST(box_and_solidity_are_sticky_in_time)
     struct hs_mover_frame entry = door_at(5);
     ck_assert_int_eq(post(100, &entry), HS_FRAME_STORED);
     entry = just_at(5);
-    entry.fields = HS_MOVER_SOLID; /* not solid */
+    entry.fields = HS_MOVER_SOLID; /* the entry posts that the mover is not solid */
     ck_assert_int_eq(post(200, &entry), HS_FRAME_STORED);
     entry = just_at(5);
     ck_assert_int_eq(post(300, &entry), HS_FRAME_STORED);
@@ -253,7 +253,7 @@ START_TEST(old_samples_go)
 }
 END_TEST
 
-/* The surroundings contain all samples and do not grow with removed ones. hs_mover_is_placed
+/* The surroundings contain all samples and do not grow with dropped ones. hs_mover_is_placed
    returns whether the mover has a place during a whole span of time. */
 START_TEST(surroundings)
 {
@@ -273,7 +273,7 @@ START_TEST(surroundings)
     ck_assert(hs_mover_is_placed(door(), rules, HS_MS(4000), HS_MS(5050)));
     ck_assert(!hs_mover_is_placed(door(), rules, HS_MS(3999), HS_MS(5000)));
     ck_assert(!hs_mover_is_placed(door(), rules, HS_MS(4500), HS_MS(5051)));
-    ck_assert_int_eq(post(5151, &entry), HS_FRAME_STORED); /* 151 ms later: a gap */
+    ck_assert_int_eq(post(5151, &entry), HS_FRAME_STORED); /* 151 ms later, which is a gap */
     ck_assert(!hs_mover_is_placed(door(), rules, HS_MS(4500), HS_MS(5151)));
 }
 END_TEST
@@ -291,7 +291,7 @@ START_TEST(never_beyond_the_limit)
         entry.position.x = ms * 1e-3;
         if (ms % 70 != 60)
             ck_assert_int_eq(post(ms, &entry), HS_FRAME_STORED);
-        if (ms % 70 == 0 && ms > 0) { /* the omitted sample arrives late */
+        if (ms % 70 == 0 && ms > 0) { /* the sample that was omitted before arrives late */
             entry.position.x = (ms - 10) * 1e-3;
             ck_assert_int_eq(post(ms - 10, &entry), HS_FRAME_STORED);
         }
@@ -359,7 +359,7 @@ START_TEST(frames_of_movers_alone_restart_the_clock)
 }
 END_TEST
 
-/* An entry of a mover that is refused restarts no clock, so no history is dropped. Rows: no box,
+/* A refused entry of a mover does not restart the clock, so no history is dropped. Rows: no box,
    too many movers. */
 START_TEST(refused_movers_do_not_restart_the_clock)
 {

@@ -1,4 +1,4 @@
-/* Paths of moves through a map: which world is checked, and when none is. */
+/* Paths of moves through a map: where the world is checked, and when it is not. */
 #include <check.h>
 
 #include "tests/support/play/session.h"

@@ -47,8 +47,7 @@ static void check_player(const struct hs_match *match, int i)
         ck_assert_int_eq(hs_history_at(player->history, k)->time_us, model[i].times_us[k]);
 }
 
-/* One player posts an entry in a separate frame: the player moves, leaves, comes back, or is
-   late. */
+/* Posts a frame with an entry of one player, who moves, leaves, comes back, or is late. */
 static void play(struct hs_match *match, struct hs_random *random, int64_t *newest_us)
 {
     int who = hs_random_index(random, PLAYERS);

@@ -14,8 +14,8 @@ static void set_up(void)
     rules->rewind.source = HS_REWIND_BY_PREDICTION;
 }
 
-/* Posts the fixture's history with the round trip and the wish of S. Negative numbers are not
-   posted. */
+/* Posts the fixture's history with the round trip of S, and the wish of S: the largest ping to
+   compensate. Negative numbers are not posted. */
 static void play(int rtt_ms, int wish_ms)
 {
     for (int ms = 0; ms <= 1000; ms += 50) {
@@ -78,7 +78,7 @@ START_TEST(without_a_round_trip_nothing_is_known)
     play(-1, 50);
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(1000), 20, 4, 1.6);
     expect_claim(claim, HS_REASON_UNKNOWN_SHOOTER_HISTORY, -1);
-    /* A miss at the claimed time does not reject the claim. A dead shooter does. */
+    /* The claim is not rejected for a miss at the claimed time, but it is for a dead shooter. */
     claim.end.y = -9;
     claim.start.y = 5;
     expect_claim(claim, HS_REASON_ORIGIN_MISMATCH, -1);
@@ -108,8 +108,8 @@ START_TEST(projectiles_go_by_the_claim)
 }
 END_TEST
 
-/* A connection has the smallest of the last four round trips, and the difference between the
-   largest and the smallest. */
+/* The connection of a player: the smallest of the last four round trips, and the difference between
+   the largest and the smallest of them. */
 START_TEST(connections_are_read_from_the_last_four)
 {
     static const int told[] = {5, 90, 70, 80, 75};
@@ -128,7 +128,7 @@ START_TEST(connections_are_read_from_the_last_four)
     ck_assert_int_eq(connection.spread_us, HS_MS(20));
     ck_assert_int_eq(connection.interp_us, HS_MS(34));
     ck_assert_int_eq(connection.wish_us, -1);
-    hs_connection_read(player, HS_MS(149), &connection); /* uses the first three */
+    hs_connection_read(player, HS_MS(149), &connection); /* only the first three are used */
     ck_assert_int_eq(connection.rtt_us, HS_MS(5));
     ck_assert_int_eq(connection.interp_us, HS_MS(32));
     hs_connection_read(player, -1, &connection);

@@ -114,7 +114,8 @@ START_TEST(slerp_is_the_textbooks)
         draw(&random, a);
         if (_i == 0)
             draw(&random, b);
-        else if (_i == 7) { /* orthogonal quaternions are half a turn apart, in either direction */
+        else if (_i == 7) { /* orthogonal quaternions are half a turn apart; the turn may go either
+                               way */
             float turned[4] = {-a[1], a[0], -a[3], a[2]};
             draw_near(&random, turned, sizes[_i], b);
         } else

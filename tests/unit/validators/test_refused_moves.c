@@ -1,5 +1,5 @@
 /* The effects of a refused move, with all checks of moves enforced. A refused move gains no
-   distance and no credit, and does not stop a player who continues honestly. Units: metres, 60
+   distance and no credit. A player who continues honestly is accepted again. Units: metres, 60
    moves per second. The max speed is 6 m/s. */
 #include <check.h>
 #include <math.h>
@@ -43,8 +43,8 @@ static void tear_down(void)
     hs_session_close(&session);
 }
 
-/* Sends a move by `dx` from the last accepted place, or from the client's own place if
-   `from_own`. */
+/* Sends a move by `dx`. It starts from the last accepted place, or, if `from_own`, from the place
+   where the client believes to be. */
 static struct hs_move_result send(double dx, bool from_own)
 {
     if (!from_own)
@@ -89,10 +89,10 @@ static void send_greedily(double most)
 
 /* A kind of cheat that lasts ten seconds. */
 static const struct {
-    double speeds[2]; /* m/s, in turn */
+    double speeds[2]; /* m/s; the two speeds take turns */
     double every_s;   /* time between moves */
     int parts;        /* moves that each step is divided into */
-    int refused_of;   /* one of this many moves is sent, the others name an unknown base */
+    int refused_of;   /* of this many moves one is normal, the others name an unknown base */
     bool is_greedy;
 } cheats[] = {
     {{12, 12}, DT, 1, 1, false}, {{60, 60}, DT, 1, 1, false}, {{18, 3}, DT, 1, 1, false},
@@ -101,7 +101,7 @@ static const struct {
     {{18, 18}, DT, 1, 2, true},  {{60, 60}, DT, 1, 10, true}, {{12, 12}, DT, 1, 30, false},
 };
 
-/* A cheat gains only the credit, once, and the tolerance. */
+/* A cheat gains the credit once, and the tolerance, and nothing else. */
 START_TEST(refused_moves_win_nothing)
 {
     walk(2);
@@ -128,9 +128,10 @@ START_TEST(refused_moves_win_nothing)
 END_TEST
 
 /*
- * Walks from the first move on, with a clock that is 1.3 times as fast. No acks prove it. The
- * service knows round trips of 40 ms that differ by `spread_us`. Every fourth packet is late.
- * Returns the distance won in ten seconds, in seconds of running.
+ * Walks from the first move on, with a clock that is 1.3 times as fast. There are no acks that
+ * prove it. The service knows round trips of 40 ms that differ by `spread_us`. Every fourth packet
+ * is late. Plays ten seconds. Returns how far the player is ahead of an honest runner then, as the
+ * seconds that a runner needs for that distance.
  */
 static double win_with_fast_clock(int32_t spread_us)
 {
@@ -155,14 +156,16 @@ static double win_with_fast_clock(int32_t spread_us)
     return last.x / RUN - since_s;
 }
 
-/* The same time is granted once: by the clock, or by the movement. */
+/* A time is granted only once: either by the credit of the clock, or by the credit of the
+   movement. */
 START_TEST(a_new_player_wins_little_on_a_steady_connection)
 {
     static const struct {
         int32_t spread_us;
         double least_s, most_s;
-    } rows[] = {{0, 0.6, 0.72},     /* not measured: the whole credit of both, and the tolerance */
-                {10000, 0.15, 0.2}, /* steady */
+    } rows[] = {{0, 0.6, 0.72},     /* no measured round trips: the whole credit of clock and
+                                       movement, and the tolerance */
+                {10000, 0.15, 0.2}, /* a steady connection */
                 {25000, 0.2, 0.24}};
     double won_s = win_with_fast_clock(rows[_i].spread_us);
     ck_assert_double_ge(won_s, rows[_i].least_s);
@@ -201,7 +204,7 @@ START_TEST(the_server_may_put_a_player_elsewhere)
 }
 END_TEST
 
-/* A player who gets no correction is refused until enough time for the distance has passed. */
+/* A player who gets no correction is refused until enough time has passed to walk the distance. */
 START_TEST(nobody_is_refused_for_ever)
 {
     walk(2);

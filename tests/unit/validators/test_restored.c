@@ -8,7 +8,7 @@
 
 /* ---- state ---- */
 
-/* Entries whose state refuses a hit, and entries that post the opposite state. */
+/* An entry whose state refuses a hit, and the entry that posts the opposite state. */
 struct said {
     struct hs_player_frame alice, bob, alice_again, bob_again;
     enum hs_reason reason;
@@ -47,9 +47,9 @@ static const struct said sayings[] = {
 };
 enum { SAYINGS = sizeof sayings / sizeof sayings[0] };
 
-/* The state was posted before the save, and a frame with the opposite state may be lost. So the
-   claim is neither refused nor paid, however late it is. When the state is posted again, it has its
-   usual effect. */
+/* The state was posted before the save, and later a frame with the opposite state may have been
+   lost. So the claim is neither refused nor paid, however late it is. When the state is posted
+   again, it has its usual effect. */
 START_TEST(state_of_before_refuses_nobody)
 {
     const struct said *said = &sayings[_i];
@@ -58,7 +58,8 @@ START_TEST(state_of_before_refuses_nobody)
     hs_duel_play(550, 1000);
     ck_assert_int_eq(hs_duel_hit(1000), said->reason);
     double before = hs_duel_suspicion();
-    /* Other players can cause a player's death or protection, so these raise no suspicion. */
+    /* Other players can cause a player's death or protection, so failures because of them raise no
+       suspicion. */
     ck_assert_int_eq(before > 0, said->reason == HS_REASON_WEAPON_NOT_AVAILABLE);
     hs_duel_begin_anew();
     hs_duel_play(2000, 3100);
@@ -88,15 +89,15 @@ START_TEST(said_again_in_the_first_frame)
     ck_assert_int_eq(hs_duel_hit(2500), HS_REASON_OK);
     hs_duel_begin_anew();
     if (said->bob_again.fields & HS_FIELD_LIFE)
-        return; /* the claim cannot depend on alive or dead */
+        return; /* whether the player is alive does not matter here */
     hs_duel_post(4000, &said->alice, &said->bob);
     hs_duel_play(4050, 4500);
     ck_assert_int_eq(hs_duel_hit(4500), said->reason);
 }
 END_TEST
 
-/* The newest frame arrives first, and frames with earlier times are sent again after it. Frames
-   with later times inherit from these, too. */
+/* The newest frame arrives first, and frames with earlier times are sent again after it. Samples of
+   later times inherit from the samples of these frames, too. */
 START_TEST(said_again_behind_the_newest)
 {
     const struct said *said = &sayings[_i];
@@ -144,8 +145,8 @@ START_TEST(weapon_held)
 }
 END_TEST
 
-/* A life is posted again, but it may have changed before that. So it is unknown whether a claim is
-   about an old life. */
+/* The life of a player is posted again, but it may have changed before that frame. So for a claim
+   about an earlier time, it is unknown whether it is about an old life. */
 START_TEST(life_before_the_first_that_is_said)
 {
     hs_duel_play(0, 500);
@@ -249,7 +250,7 @@ START_TEST(door_that_may_have_opened)
 }
 END_TEST
 
-/* A lift whose `solid` was never posted cannot have changed it. */
+/* If `solid` of a lift was never posted, it cannot have changed. */
 START_TEST(lift_that_is_always_solid)
 {
     post_door(0, &(struct hs_mover_frame){.fields = HS_MOVER_BOX});
@@ -278,7 +279,7 @@ static void play_carol(int from_ms, int to_ms, const struct hs_player_frame *fir
     }
 }
 
-/* carol was solid and may have become a ghost since. */
+/* carol was solid before the save, and may have become a ghost since. */
 START_TEST(body_that_may_have_become_a_ghost)
 {
     const struct hs_player_frame solid = {.fields = HS_FIELD_SOLID, .is_solid = true};

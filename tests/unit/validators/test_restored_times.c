@@ -39,8 +39,9 @@ START_TEST(first_jump_after_it)
 }
 END_TEST
 
-/* After the restart, moves of the lost time arrive, but no frames of that time. The first jump
-   among the moves is excused, because its announcement may be lost. The second jump is not. */
+/* After the restart, moves from the lost time arrive, but no frames of that time. The first jump
+   among the moves is excused, because its announcement may have been lost. The second jump is not
+   excused. */
 START_TEST(first_jump_behind_old_moves)
 {
     for (int ms = 0; ms <= 500; ms += HS_DUEL_TICK_MS)
@@ -71,7 +72,8 @@ START_TEST(hit_of_a_lost_shot)
     hs_duel_play(1050, 2000);
     ck_assert_int_eq(hs_duel_hit_with(1900, rifle, 4), HS_REASON_HISTORY_TOO_SHORT);
     ck_assert_double_le(hs_duel_suspicion(), before);
-    /* Shots are posted again. One second after the first frame, no shot can be unknown any more. */
+    /* From now on shots are posted. One second after the first frame, no claim can be about a lost
+       shot any more. */
     ck_assert_int_eq(hs_duel_shoot(2000, 5), HS_REASON_OK);
     ck_assert_int_eq(hs_duel_hit_with(2000, rifle, 5), HS_REASON_OK);
     hs_duel_play(2050, 3000);
@@ -101,7 +103,7 @@ START_TEST(claim_of_the_lost_time_later)
 }
 END_TEST
 
-/* If the clock was set back meanwhile, hits of lost shots are not rejected either. */
+/* Hits of lost shots are not rejected either if the clock was set back between save and restore. */
 START_TEST(lost_shot_of_another_clock)
 {
     const struct hs_str rifle = HS_STR("rifle");
@@ -162,7 +164,8 @@ START_TEST(latency_goes_on)
     hs_duel.ruleset->rewind.older_slack_us = INT64_C(30000);
     hs_duel_post(0, &line, NULL);
     hs_duel_play(50, 1000);
-    ck_assert_int_eq(hs_duel_hit(1000), HS_REASON_TIME_MISMATCH); /* expected: 910 */
+    ck_assert_int_eq(hs_duel_hit(1000), HS_REASON_TIME_MISMATCH); /* the claimed time is 1000, the
+                                                                     expected one 910 */
     hs_duel_begin_anew();
     hs_duel_play(2000, 3500);
     ck_assert_int_eq(hs_duel_hit(3500), HS_REASON_HISTORY_TOO_SHORT);
@@ -173,8 +176,8 @@ START_TEST(latency_goes_on)
     ck_assert_int_eq(hs_duel_hit(6000), HS_REASON_TIME_MISMATCH);
     hs_duel_begin_anew();
     hs_duel_play(7000, 9000);
-    /* By the earlier round trip the claim is too early, so the shot is inconclusive. So is its
-       hit. */
+    /* By the earlier round trip the shot is too early, so its result is inconclusive. The result of
+       its hit is inconclusive too. */
     ck_assert_int_eq(hs_duel_shoot_at(9000, 8800, HS_STR("rifle"), 100),
                      HS_REASON_HISTORY_TOO_SHORT);
     hs_duel_post(9050, &line, NULL);
@@ -195,7 +198,7 @@ START_TEST(times_of_hits_go_on)
     hs_duel_play(1050, 1950);
     hs_duel_post(2000, &slower, NULL);
     hs_duel_play(2050, 3100);
-    ck_assert_int_eq(hs_duel_hit(2950), HS_REASON_LATENCY_JUMP); /* 490 ms */
+    ck_assert_int_eq(hs_duel_hit(2950), HS_REASON_LATENCY_JUMP); /* a jump of 490 ms */
     ck_assert_int_eq(hs_duel_hit(3050), HS_REASON_OK);           /* more than 2 s later */
     hs_duel_begin_anew();
     hs_duel_play(3150, 4200);
@@ -203,7 +206,8 @@ START_TEST(times_of_hits_go_on)
 }
 END_TEST
 
-/* If a round trip is first posted in a frame behind the newest, later frames use it. */
+/* If a round trip is first posted in a frame that is older than the newest one, later frames use
+   it. */
 START_TEST(round_trip_behind_the_newest)
 {
     hs_duel.ruleset->rewind.source = HS_REWIND_BY_PREDICTION;

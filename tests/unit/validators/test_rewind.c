@@ -87,7 +87,8 @@ END_TEST
 
 START_TEST(shares_between_two_samples)
 {
-    int64_t epoch = INT64_C(1700000000000000); /* a time of our years in microseconds */
+    int64_t epoch = INT64_C(1700000000000000); /* a time as wall clocks have it now, in microseconds
+                                                  since 1970 */
     for (int shifted = 0; shifted < 2; shifted++) {
         int64_t zero = shifted ? epoch : 0;
         hs_history_clear(past.history);
@@ -174,7 +175,7 @@ static void put_break(enum break_kind kind)
     if (kind == SPAWN)
         middle.event = HS_EVENT_SPAWN;
     if (kind == UNFLAGGED)
-        middle.position.x = 11; /* 220 per second, where 200 are allowed */
+        middle.position.x = 11; /* 220 m/s, where 200 m/s are allowed */
     if (kind == LIFE || kind == SPAWN)
         past.state.life++;
     if (kind == RIG) {

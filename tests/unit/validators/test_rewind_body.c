@@ -207,7 +207,7 @@ START_TEST(bones_missing_in_one_sample_are_left_out)
     ck_assert_uint_eq(b->hitbox[0], HS_STAGE_TORSO);
     ck_assert_uint_eq(b->excluded[0], 2);
     ck_assert_uint_eq(b->excluded[1], 0);
-    /* At the time of a sample only that sample counts. */
+    /* At the time of a sample, only that sample decides which bones exist. */
     ck_assert_uint_eq(body(0)->count, _i == 0 ? 1 : 2);
     ck_assert_uint_eq(body(HS_MS(100))->count, _i == 0 ? 2 : 1);
     ck_assert_uint_eq(body(HS_MS(100))->excluded[0], _i == 0 ? 0 : 2);
@@ -297,7 +297,7 @@ static void box_on_the_root(bool axis_aligned)
 START_TEST(axis_aligned_boxes_ignore_every_turn)
 {
     box_on_the_root(true);
-    /* its own rotation does not turn it either */
+    /* the hitbox's own rotation does not turn it either */
     past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO].rotation[0] = 1;
     past.rules->rigs[0]->hitboxes[HS_STAGE_TORSO].rotation[3] = 0;
     struct hs_sample a = hs_past_at(0, 10, 0, 0), b = hs_past_at(HS_MS(100), 12, 0, 0);
@@ -327,7 +327,7 @@ START_TEST(oriented_boxes_turn_with_the_bone_and_by_themselves)
     hs_past_put(&past, a, NULL);
     const struct hs_solid *s = &body(0)->solids[1];
     ck_assert(!s->axis_aligned);
-    hs_expect_vec(s->center, 10, 0.5, 4, HS_PAST_NEAR); /* only the bone turns the centre */
+    hs_expect_vec(s->center, 10, 0.5, 4, HS_PAST_NEAR); /* the centre is turned by the bone only */
     hs_expect_vec(s->axes[0], 0, 1, 0, HS_PAST_NEAR);
     hs_expect_vec(s->axes[1], 0, 0, 1, HS_PAST_NEAR);
     hs_expect_vec(s->axes[2], 1, 0, 0, HS_PAST_NEAR);
@@ -373,9 +373,11 @@ START_TEST(posted_eyes)
     hs_expect_vec(hs_past_eye(&past, HS_MS(25)), 0.5, 0, 1.5, HS_PAST_NEAR);
     hs_expect_vec(hs_past_eye(&past, HS_MS(100)), 2, 0, 3, HS_PAST_NEAR);
     hs_expect_vec(hs_past_eye(&past, HS_MS(150)), 3, 0, 2.3,
-                  HS_PAST_NEAR); /* between the posted height and the stance's */
+                  HS_PAST_NEAR); /* between the posted height and the height of the stance */
     hs_expect_vec(hs_past_eye(&past, HS_MS(200)), 4, 0, 1.6, HS_PAST_NEAR);
-    hs_expect_vec(hs_past_eye(&past, HS_MS(250)), 5, 0, 1.3, HS_PAST_NEAR); /* and back */
+    hs_expect_vec(hs_past_eye(&past, HS_MS(250)), 5, 0, 1.3, HS_PAST_NEAR); /* from the height of
+                                                                               the stance back to
+                                                                               the posted height */
     hs_expect_vec(hs_past_eye(&past, HS_MS(300)), 6, 0, 1, HS_PAST_NEAR);
     hs_expect_vec(hs_past_eye(&past, HS_MS(350)), 6, 0, 1,
                   HS_PAST_NEAR); /* constant until the teleport */

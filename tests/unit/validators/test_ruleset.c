@@ -43,7 +43,7 @@ START_TEST(builtins_are_valid_and_named)
 }
 END_TEST
 
-/* The values that the documents promise, in centimetres. */
+/* The values that the documentation promises, in centimetres. */
 static const struct {
     const char *section, *key;
     double value;
@@ -172,8 +172,8 @@ END_TEST
 
 /* ---- the table ---- */
 
-/* Such a scalar cannot store fractions. Values in documents are already checked to be whole
-   numbers. */
+/* Returns whether a scalar cannot store fractions. Values in documents are already checked to be
+   whole numbers. */
 static bool is_whole(const struct hs_scalar *scalar)
 {
     return scalar->kind == HS_SCALAR_BOOL || scalar->kind == HS_SCALAR_COUNT;

@@ -60,8 +60,8 @@ START_TEST(every_scalar_has_its_range)
                 ruleset->rewind.limit_us = 0; /* the rewind limit must not be longer */
             bool is_wider = strcmp(scalar->key, k == 0 ? "radius" : "world_radius") == 0;
             if ((strcmp(scalar->key, "limit") == 0 && k == 1) || (is_wider && k < 2))
-                /* a second fault: `limit` is also longer than the window, or a radius wider than
-                   the sphere */
+                /* these values cause a second fault: `limit` is also longer than the window, or
+                   `world_radius` larger than `radius` */
                 continue;
             expect_fault(ruleset, pointer);
             tried++;
@@ -233,7 +233,7 @@ START_TEST(empty_rulesets_and_many_faults)
     default_rig(ruleset);
     struct faults faults = {0};
     ck_assert_uint_eq(hs_ruleset_validate(ruleset, note, &faults),
-                      4); /* each such entry is a fault, not only the first */
+                      4); /* each entry with this fault is reported, not only the first */
     ck_assert_uint_eq(faults.count, 4);
     hs_ruleset_destroy(ruleset);
 }

@@ -80,8 +80,8 @@ static void body_alone_along_y(struct hs_ruleset *r)
     for (int i = 0; i < r->rigs[0]->hitbox_count; i++)
         r->rigs[0]->hitboxes[i].center = (struct hs_vec){0, r->rigs[0]->hitboxes[i].center.z, 0};
 }
-/* A bone at the root that turns its children. Their centres are along z only in the frame of the
-   bone. */
+/* A bone at the root that turns its children. The centres of the hitboxes are along z only in the
+   frame of the bone. */
 static void body_turned_by_its_bone(struct hs_ruleset *r)
 {
     for (int i = 0; i < 2; i++) {

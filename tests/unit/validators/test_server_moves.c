@@ -30,7 +30,8 @@ START_TEST(only_known_modes_and_the_server_allow_speed)
             move.mode = hs_stage_str(rows[i].mode);
             move.server_mode = hs_stage_str(rows[i].server_mode);
             run(fast == 0 ? rows[i].passes : rows[i].fails, 0, 0.1);
-            /* The player goes down, so that the mode with gravity does not fail. */
+            /* In the mode with gravity the player falls, so that the check `gravity` does not
+               fail. */
             run(fast == 0 ? rows[i].passes : rows[i].fails, i == 9 ? -6 : 0, 1);
             ck_assert_msg((failures > 0) == (fast == 1), "row %zu: %d", i, failures);
             tear_down();
@@ -62,7 +63,7 @@ START_TEST(every_kind_of_move_is_judged)
     rules->client_max_error = 100;
     result = step(0, 0);
     ck_assert_int_eq(result.position, HS_MOVE_POSITION_NONE);
-    /* When the move is sent again, it is late, but no offence. */
+    /* When the move is sent again, it is late, but no check fails. */
     failures = 0;
     move.received_us += FRAME_US;
     move.timestamp_us -= FRAME_US;
@@ -92,7 +93,7 @@ START_TEST(the_client_is_trusted_up_to_an_error)
         {2, 2.01, "walking", HS_MOVE_POSITION_CORRECTION},
         {2, 0, "flying", HS_MOVE_POSITION_CORRECTION},
         {2, 1500, "flying", HS_MOVE_POSITION_CORRECTION},
-        /* the limit is never stricter than without the margin */
+        /* a margin never makes the limit stricter */
         {0.001, 0.01, "walking", HS_MOVE_POSITION_ACK},
     };
     move.fields |= HS_MOVE_HAS_SERVER_POSITION;
@@ -118,7 +119,7 @@ START_TEST(a_place_that_nobody_else_simulates_is_taken_over)
     ck_assert_int_eq(step(0, 0).position, HS_MOVE_POSITION_NONE);
     move.server_mode = HS_STR("walking");
     session.rules->move_checks[HS_MOVE_CHECK_TELEPORT] = HS_MODE_ENFORCE;
-    /* a refused move's place is not taken over by the server */
+    /* the server does not take over the place of a refused move */
     struct hs_move_result result = step(1000, 0);
     ck_assert_int_eq(result.reason, HS_MOVE_UNANNOUNCED_TELEPORT);
     ck_assert_int_eq(result.position, HS_MOVE_POSITION_NONE);
@@ -141,7 +142,7 @@ START_TEST(acks_and_corrections_keep_their_intervals)
     move.fields |= HS_MOVE_HAS_SERVER_POSITION;
     rules->ack_interval_us = S(0.0999);
     ck_assert_int_eq(answers_of(0, 1, HS_MOVE_POSITION_ACK), 10);
-    rules->client_max_error = 2; /* now each place gets an answer at once */
+    rules->client_max_error = 2; /* with these limits, each place gets an answer at once */
     ck_assert_int_eq(answers_of(1, 1, HS_MOVE_POSITION_ACK), 60);
     rules->client_max_error = 0;
     rules->correction_interval_us = S(0.0999);
@@ -208,7 +209,8 @@ START_TEST(moves_of_the_old_body_are_stale)
     ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
     run(6, 0, 1);
     ck_assert_int_eq(failures, 0);
-    move.position.x = 6; /* after one checked move at the new place, the old place is ordinary */
+    move.position.x = 6; /* after one checked move at the new place, a move to the old place is
+                            checked like any other */
     ck_assert_int_eq(step(0, 0).reason, HS_MOVE_OK);
     ck_assert_int_gt(failures, 0);
 }
@@ -243,8 +245,8 @@ START_TEST(other_ways_into_the_new_body)
 }
 END_TEST
 
-/* A late first move is accepted however many moves were lost, because the player may have walked
-   on. */
+/* After a spawn, the first move may come late, however many moves were lost: the player may have
+   walked on from the place of the spawn. */
 START_TEST(a_spawn_may_be_shown_late)
 {
     die_and_spawn();
@@ -278,8 +280,8 @@ static bool play(double seconds, const enum hs_move_flag *flags, size_t count, c
 
 static const enum hs_move_flag crouched[] = {HS_MOVE_CROUCHED}, jumped[] = {HS_MOVE_JUMPED};
 
-/* Rows: whether the moves or the frames say that the player crouches. They may disagree for the
-   round trip of 0.1 s and another 0.25 s. */
+/* Rows: whether the moves or the frames say that the player crouches. Moves and frames may disagree
+   for the round trip of 0.1 s and another 0.25 s. */
 START_TEST(flags_and_frames_may_disagree_for_a_while)
 {
     const enum hs_move_flag *flags = _i == 0 ? crouched : NULL;

@@ -96,8 +96,8 @@ START_TEST(late_samples_inherit_in_time_and_change_nothing_later)
     ck_assert(hs_state_at(match, "P", HS_MS(50))->alive &&
               hs_state_at(match, "P", HS_MS(50))->life == 0);
     ck_assert_int_eq(hs_state_at(match, "P", HS_MS(75))->ammo,
-                     99); /* inherited from the sample before it in time */
-    /* stored before, so unchanged */
+                     99); /* the value of the sample before it in time */
+    /* this sample was stored before, so it does not change */
     ck_assert_int_eq(hs_state_at(match, "P", HS_MS(100))->ammo, -1);
     ck_assert_uint_eq(hs_state_at(match, "P", HS_MS(100))->weapon, HS_NONE);
     ck_assert_int_eq(hs_state_at(match, "P", HS_MS(150))->ammo, -1);
@@ -243,7 +243,7 @@ START_TEST(three_agreeing_frames_restart_the_clock)
     ck_assert_int_eq(hs_info_of(match).newest_us, jump + HS_MS(100));
     ck_assert(hs_info_of(match).needs_resync);
     ck_assert_int_eq(hs_info_of(match).opening_us, 0);         /* the match is the same */
-    expect_spoken(hs_state_at(match, "P", jump + HS_MS(100))); /* and so is the player */
+    expect_spoken(hs_state_at(match, "P", jump + HS_MS(100))); /* the player is the same, too */
     ck_assert_int_eq(place(jump + HS_MS(150), "P"), HS_FRAME_STORED);
     ck_assert_int_eq(place(HS_MS(100), "P"), _i == 0 ? HS_FRAME_TOO_OLD : HS_FRAME_TIME_JUMP);
 }
@@ -258,9 +258,12 @@ START_TEST(frames_that_do_not_agree_restart_nothing)
     ck_assert_int_eq(place(far + HS_MS(1001), "P"), HS_FRAME_TIME_JUMP); /* the same time again */
     /* a time before the last */
     ck_assert_int_eq(place(far + HS_MS(1000), "P"), HS_FRAME_TIME_JUMP);
-    ck_assert_int_eq(place(far + HS_MS(1050), "P"), HS_FRAME_TIME_JUMP); /* the second in a row */
-    ck_assert_int_eq(place(HS_MS(50), "P"), HS_FRAME_STORED);            /* the old clock again */
-    /* the first of a new row */
+    ck_assert_int_eq(place(far + HS_MS(1050), "P"), HS_FRAME_TIME_JUMP); /* the second in a row that
+                                                                            agrees */
+    ck_assert_int_eq(place(HS_MS(50), "P"), HS_FRAME_STORED);            /* a frame of the old
+                                                                            clock, which is
+                                                                            stored */
+    /* the first of three again */
     ck_assert_int_eq(place(far + HS_MS(1100), "P"), HS_FRAME_TIME_JUMP);
     ck_assert_int_eq(place(far + HS_MS(1150), "P"), HS_FRAME_TIME_JUMP);
     ck_assert_uint_eq(hs_samples_of(match, "P"), 2);
@@ -298,7 +301,8 @@ START_TEST(refused_entries_do_not_restart_the_clock)
     hs_stage_place(match, 0, "P", 0, 0, 0);
     for (int i = 0; i < 3; i++) {
         struct hs_player_frame entry = hs_stage_entry("P", 0, 0, 0);
-        entry.fields = HS_FIELD_ROTATION; /* without a value it is 0 0 0 0 */
+        entry.fields = HS_FIELD_ROTATION; /* the rotation is refused, because its value is 0 0 0
+                                             0 */
         ck_assert_int_ne(post(HS_MS(100000 + 50 * i), entry), HS_FRAME_STORED);
     }
     ck_assert_uint_eq(hs_samples_of(match, "P"), 1);

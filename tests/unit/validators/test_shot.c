@@ -105,7 +105,7 @@ START_TEST(forward_time)
         judge(&claim);
         ck_assert_int_eq(forward_us, rows[i].forward_us);
     }
-    struct hs_shot_claim claim = shot_at(1, HS_MS(900)); /* a repeated answer has them too */
+    struct hs_shot_claim claim = shot_at(1, HS_MS(900)); /* a repeated answer also has the checks */
     note(&claim);
     ck_assert(judge_at(&claim, HS_MS(940))->replay != NULL);
 }
@@ -144,8 +144,8 @@ START_TEST(each_at_its_limit)
 }
 END_TEST
 
-/* A shot may be fired at any time between what S saw (150 ms delay, 50 ms slack) and the newest
-   pose of S on the server. */
+/* A shot may have any fire time between the moment that S saw (150 ms ago, with a slack of 50 ms)
+   and the newest pose of S on the server. */
 START_TEST(any_time_between_what_they_saw_and_now)
 {
     static const struct {
@@ -229,7 +229,7 @@ START_TEST(the_same_again_is_a_replay_and_anything_else_a_duplicate)
     for (int i = 0; i < 9; i++) {
         ck_assert_msg(judge(&changed[i])->replay == NULL, "change %d", i);
         hs_expect_reason(&result, HS_REASON_DUPLICATE);
-        note(&changed[i]); /* the repetition changes nothing */
+        note(&changed[i]); /* a result that is a repetition changes nothing */
         ck_assert(judge(&first)->replay != NULL);
     }
     ck_assert_uint_eq(ledger_of("S")->shots.count, 1);
@@ -274,7 +274,7 @@ START_TEST(a_refused_shot_is_not_fired)
     ck_assert(!hs_ledger_find(&ledger_of("S")->shots, 1)->accepted);
     struct hs_player_info info;
     ck_assert(hs_match_find_player(match, HS_STR("S"), &info));
-    /* this counter is only about hit claims */
+    /* this counter counts only hit claims, not shots */
     ck_assert_uint_eq(info.reasons[HS_REASON_ORIGIN_MISMATCH], 0);
 }
 END_TEST
@@ -299,7 +299,8 @@ START_TEST(a_shot_that_is_cancelled_was_not_fired)
     ck_assert_int_eq(cancel(1), HS_REASON_OK);
     hs_expect_reason(judge(&second), HS_REASON_OK);
     note(&second);
-    ck_assert_int_eq(cancel(1), HS_REASON_OK); /* cancelling returns only the token of shot 1 */
+    ck_assert_int_eq(cancel(1), HS_REASON_OK); /* the cancellation gives back the token of shot 1
+                                                  only */
     struct hs_shot_claim third = shot_at(3, HS_MS(902));
     hs_expect_reason(judge(&third), HS_REASON_FIRE_RATE);
     note(&third);
@@ -314,7 +315,7 @@ START_TEST(a_shot_that_is_cancelled_was_not_fired)
 }
 END_TEST
 
-/* Without this rule a cheat would cancel each paid shot, and so fire as fast as they like. */
+/* If its token were given back, a cheat could cancel each paid shot, and so fire at any rate. */
 START_TEST(a_shot_that_was_paid_keeps_its_token)
 {
     rules->weapons[HS_STAGE_RIFLE]->min_interval_us = HS_MS(100);
@@ -431,8 +432,8 @@ START_TEST(a_hit_that_starts_or_goes_elsewhere_is_judged_by_itself)
 }
 END_TEST
 
-/* First a wall between the start of the posted shot and the start of its hit, then a wall beside
-   both. */
+/* Tests first a wall between the start of the posted shot and the start of its hit, then a wall
+   beside both. */
 static void expect_walls_at_a_forgotten_launch(void)
 {
     struct hs_hit_claim hit = hs_stage_claim(HS_MS(4000), 120, 0, 1.6);

@@ -31,8 +31,8 @@ START_TEST(mentions_every_byte)
 }
 END_TEST
 
-/* The move checks have a layout of their own. If it changes, the rest of the saved state stays
-   readable. */
+/* The move checks have a layout of their own. If that layout changes, the rest of the saved state
+   stays readable. */
 START_TEST(layouts_differ)
 {
     ck_assert_uint_ne(hs_saved_layout(0, HS_SAVED_MOVE_CHECKS),
@@ -73,7 +73,7 @@ START_TEST(members_by_name)
     struct hs_bytes bytes = {0};
     struct hs_saved_names names;
     hs_saved_put_names(&bytes);
-    /* The first two of the three verdicts are "accepted" and "rejected". Each follows its
+    /* The first two of the three verdicts are "accepted" and "rejected". Each name follows its
        length. */
     ck_assert_mem_eq(bytes.data, "\003\010accepted\010rejected", 19);
     memcpy(bytes.data + 2, "rejected", 8);

@@ -14,7 +14,8 @@
 #include "validators/geometry/angle.h"
 #include "validators/spread.h"
 
-/* The numbers are written as in the table, so that the test can search for them in the page. */
+/* The numbers are written as in the table of docs/spread.md, so that the test can search for them
+   in the page. */
 static const struct {
     const char *aim, *degrees, *seed, *index, *direction;
 } vectors[] = {
@@ -101,7 +102,7 @@ START_TEST(sine_and_cosine_are_those_of_the_library)
 }
 END_TEST
 
-/* Computes the algorithm of the page with the C library's functions. */
+/* Computes a direction by the algorithm of docs/spread.md, with the C library's functions. */
 static struct hs_vec by_the_page(struct hs_vec n, double spread, uint64_t seed, uint32_t index)
 {
     uint64_t state = hs_mix64(seed) + hs_mix64((uint64_t)index + 1);

@@ -1,4 +1,5 @@
-/* Moves and claims that arrive after the end of their session, and their effect on the next one. */
+/* Moves and claims that arrive after the end of their session, and their effect on the next
+   session. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +118,7 @@ START_TEST(leaving_refills_no_credit)
     }
     int64_t elapsed_us = now_us - S(100);
     ck_assert_int_le(granted_us, elapsed_us + session.rules->moves.credit_max_us);
-    ck_assert_int_gt(granted_us, elapsed_us / 2); /* and at least half of it */
+    ck_assert_int_gt(granted_us, elapsed_us / 2); /* and at least half of the elapsed time */
 }
 END_TEST
 
@@ -222,7 +223,8 @@ START_TEST(a_straggling_shot_takes_no_number_of_the_next_session)
         ck_assert_int_eq(shoot(number, 2.5 + 0.1 * (double)number, &is_replay), HS_REASON_OK);
         ck_assert(!is_replay);
     }
-    /* A hit of the first session is not paired with a shot of the new session either. */
+    /* If a shot of the new session has the same number, a hit of the first session is not paired
+       with it. */
     struct hs_hit_claim claim = hit_of(3, 0.94);
     hs_expect_reason(hs_stage_judge(session.match, &claim, S(1)), HS_REASON_HISTORY_TOO_SHORT);
 }
@@ -244,7 +246,8 @@ START_TEST(nothing_of_an_ended_session_is_paid_twice)
     stand(1.05, 1.2);
     hs_expect_reason(hit(5, 0.8), HS_REASON_NUMBER_FORGOTTEN);
     hs_expect_reason(hit(6, 0.85), HS_REASON_NUMBER_FORGOTTEN);
-    hs_expect_reason(hit(7, 0.9), HS_REASON_OK); /* arrives only now */
+    hs_expect_reason(hit(7, 0.9), HS_REASON_OK); /* this claim arrives after the end of its
+                                                    session */
     hs_expect_reason(hit(7, 0.9), HS_REASON_NUMBER_FORGOTTEN);
     hs_expect_reason(hit(5, 1.1), HS_REASON_OK); /* a time in the new session */
     ck_assert_ptr_nonnull(hit(5, 1.1)->replay);

@@ -77,7 +77,7 @@ struct row {
     struct hs_solid solid;
     struct hs_sweep sweep;
     bool touched;
-    double distance; /* of a miss: the distance travelled to the nearest approach */
+    double distance; /* for a miss: travel to the nearest approach */
     double gap;
     struct hs_vec point;
     struct hs_vec normal;
@@ -290,7 +290,7 @@ START_TEST(by_hand)
 END_TEST
 
 /*
- * From the centre of a sphere, every direction leads out equally fast. The answer is one of them.
+ * At the centre of a sphere, every direction is a normal. The answer is one of them.
  */
 START_TEST(from_the_centre_a_direction_is_chosen)
 {
@@ -315,7 +315,7 @@ START_TEST(distance_to_the_surface)
         struct hs_vec point;
         double distance;
     } cases[] = {
-        {BALL(1, 0, 0, 1), V(4, 4, 0), 4},                     /* 3-4-5, less the radius 1 */
+        {BALL(1, 0, 0, 1), V(4, 4, 0), 4},                     /* 3-4-5, minus the radius 1 */
         {BALL(1, 0, 0, 1), V(1.5, 0, 0), 0},                   /* inside */
         {CAPSULE(0, 0, 0, 2, 1), V(3, 0, 6), 4},               /* from the cap's centre (0,0,2) */
         {CAPSULE(0, 0, 0, 2, 1), V(3, 0, -1), 2},              /* from the side */

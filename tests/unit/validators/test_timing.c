@@ -108,7 +108,7 @@ START_TEST(a_straggler_of_before_a_reset_is_stale)
     struct hs_timing before = timing;
     move.timestamp_us = last_us + 3 * FRAME_US;
     ck_assert_int_eq(judge(), HS_MOVE_STALE);
-    ck_assert(!result.force_update); /* newer than the move that arrived last */
+    ck_assert(!result.force_update); /* the move is newer than the one that arrived last */
     ck_assert_double_eq(result.delta_us, 0);
     move.timestamp_us += -FRAME_US;
     ck_assert_int_eq(judge(), HS_MOVE_STALE);
@@ -171,7 +171,7 @@ START_TEST(an_implausible_reset_is_taken_over_with_clipped_time)
 }
 END_TEST
 
-/* However far a clock goes back, the player neither gains nor loses time. */
+/* However far a client's clock goes back, the player neither gains nor loses time. */
 START_TEST(a_reset_never_goes_back)
 {
     rules->prevention = _i == 0 ? HS_PREVENTION_CREDIT : HS_PREVENTION_RESOLUTION;
@@ -220,7 +220,8 @@ START_TEST(a_fast_clock_gains_the_credit_and_no_more)
     double passed_us = (double)(move.received_us - begun_us);
     double most_us = (double)rules->credit_max_us;
     ck_assert_double_le(granted_us, passed_us + most_us + 1e-3);
-    /* The first credit is full, because the time of the second move was lost. */
+    /* The credit is full at the start, and again later, because the time of the second move was
+       lost. */
     ck_assert_double_ge(granted_us, passed_us + fmin(most_us - 2 * FRAME_US, 0.009 * passed_us));
     ck_assert_double_le(most_credit_us, most_us);
 }
@@ -257,7 +258,7 @@ START_TEST(credit_is_saved_up_to_its_most)
         ck_assert_double_le(timing.credit_us, 350000);
         double before_us = granted_us;
         for (int k = 0; k < 200; k++)
-            after(100000, 0); /* all moves arrive at once */
+            after(100000, 0); /* the delayed moves arrive all at once */
         ck_assert_double_le(granted_us - before_us, 350000);
         ck_assert_double_eq_tol(timing.credit_us, 0, 1e-6);
     }
@@ -286,8 +287,8 @@ START_TEST(resolution_leaves_no_more_than_server_time)
     for (int i = 0; i < 60 * 60; i++)
         after(2 * FRAME_US, FRAME_US);
     ck_assert_uint_ne(flags & HS_TIMING_DISCREPANCY, 0);
-    /* A cheat gains the margin, and gains it again after each debt is paid. So a cheat gains in
-       only half of the time. */
+    /* A cheat gains the margin, and again after each debt is paid. While a debt is paid the cheat
+       gains nothing, so only half of the time counts. */
     double passed_us = (double)(move.received_us - begun_us);
     ck_assert_double_le(granted_us, 1.35 * passed_us);
     ck_assert_double_ge(granted_us, passed_us);
@@ -401,7 +402,7 @@ START_TEST(a_paused_game_grants_nothing)
     double before_us = granted_us;
     double credit_us = timing.credit_us;
     move.dilation = 0;
-    for (int i = 0; i < 600; i++) { /* the client's clock goes on nevertheless */
+    for (int i = 0; i < 600; i++) { /* the client's clock goes on although the game is paused */
         ck_assert_int_eq(after(FRAME_US, FRAME_US), HS_MOVE_OK);
         ck_assert_double_eq(result.delta_us, 0);
     }
@@ -483,8 +484,8 @@ static size_t play(const struct hs_clock_options *options, size_t skipped,
     return count;
 }
 
-/* A clock that becomes fast gets the same results after eight hours as after a minute, and the same
-   on the thirtieth day as on the first. */
+/* A clock that becomes fast after eight hours gets the same results as one that becomes fast after
+   a minute. The results on the thirtieth day are the same as on the first. */
 START_TEST(hours_and_uptime_change_nothing)
 {
     enum { MOST = 3600 };

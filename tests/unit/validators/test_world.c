@@ -128,7 +128,7 @@ START_TEST(one_triangle)
                   floor_cases[_i].what, c.distance);
     const double *p = floor_cases[_i].point, *n = floor_cases[_i].normal;
     assert_vec(c.point, p[0], p[1], p[2]);
-    /* If the path is in the plane of the face, either side of the face may be its normal. */
+    /* If the path is in the plane of the face, the normal may point to either side. */
     if (n[2] == 1 && a[2] == 0)
         c.normal.z = fabs(c.normal.z);
     assert_vec(c.normal, n[0], n[1], n[2]);
@@ -241,7 +241,7 @@ START_TEST(ties_go_to_triangles_then_to_the_lower_index)
     ck_assert(hs_world_sweep(world, &ray, &c));
     ck_assert_int_eq(c.kind, HS_WORLD_TRIANGLE);
     ck_assert_uint_eq(c.index, 1);
-    /* The same order counts if all are touched at the start. */
+    /* The order is the same if all are touched at the start. */
     struct hs_sweep within = path(1, 1, 0.1, 1, 1, 5, 0.5);
     ck_assert(hs_world_sweep(world, &within, &c));
     ck_assert_double_eq(c.distance, 0);
@@ -345,8 +345,8 @@ static void fill_mesh(int kind)
         add(0, 0, 0, 4, 0, 0, 0, 4, 0);
 }
 
-/* A build stops before it exceeds its memory limit. No mesh needs more than the larger limit, and
-   usual meshes need no more than the smaller one. */
+/* A build stops before it exceeds its memory limit. No mesh needs more than hs_world_build_bytes
+   with `any`, and usual meshes need no more than without it. */
 START_TEST(builds_keep_to_their_bound)
 {
     enum hs_world_fault fault;
@@ -386,8 +386,8 @@ START_TEST(far_from_the_origin)
 }
 END_TEST
 
-/* Claims may contain any finite number. A path beyond the world touches nothing and causes no
-   failure. */
+/* Claims may contain any finite number. A path beyond the limit of coordinates touches nothing and
+   causes no failure. */
 START_TEST(beyond_every_world)
 {
     hs_test_mesh_box(&mesh, (struct hs_vec){-1, -1, -1}, (struct hs_vec){1, 1, 1});

@@ -5,11 +5,12 @@
 #include "validators/hit/checks.h"
 
 /* The fire time is an estimate of the client. So the shot may have the aim of a frame that is this
-   much earlier or later. In that time hands can turn by ten degrees. */
+   much earlier or later. In this time hands can turn by ten degrees. */
 #define STAMP_ERROR_US 20000
 
 /* The speed of fast hands, in degrees per second. If the shot was fired after the newest frame, no
-   frame has its aim. Then the allowed angle grows by what hands can turn in the time between. */
+   frame has its aim. Then the allowed angle grows by the angle that hands can turn in the time
+   between. */
 #define TURN_SPEED 2000
 
 static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
@@ -18,8 +19,8 @@ static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
     return out->x != 0 || out->y != 0 || out->z != 0;
 }
 
-/* Returns the radians between the shot and the arc of two aims; for pellets, of the furthest one.
- */
+/* Returns the angle between the shot and the arc of two aims, in radians. With pellets, the angle
+ * of the pellet furthest from the arc. */
 static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to)
 {
     struct hs_vec pellet;
@@ -78,7 +79,7 @@ static int64_t lag_of(const struct hs_hit_context *c)
 }
 
 /* Returns the allowed angle in degrees. Bullets leave within the spread around the aim. If the shot
-   has a seed or directions, their middle is compared, which needs no spread. */
+   has a seed or directions, the middle of its pellets is compared, so the spread is not added. */
 static double tolerance(const struct hs_hit_context *c)
 {
     double spread = c->weapon != NULL && !c->shot_spreads ? c->weapon->spread_deg : 0;
@@ -111,7 +112,8 @@ enum hs_reason hs_check_aim(struct hs_hit_context *c, struct hs_check_row *row)
         if (hs_degrees(off) > limit)
             off = off_nearby(c, off);
     } else if (c->posted != NULL) {
-        /* The hit may have another direction than its posted shot, so compare its own direction. */
+        /* The hit may have another direction than its posted shot, so compare the direction of the
+           hit. */
         if (!c->posted->shot->has_direction)
             return report_unknown(c, row);
         off = off_aim(c, c->posted->shot->direction, c->posted->shot->direction);

@@ -6,8 +6,9 @@
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* Start and end of a trace are rounded, in some engines to a centimetre. So the end may be beside
-   the direction by this share of hit.sweep_extension. That only matters for short traces. */
+/* Start and end of a trace are rounded, in some engines to a centimetre. So the end of the trace
+   may be off the direction by a distance of this share of hit.sweep_extension. That only matters
+   for short traces. */
 #define ROUNDING_SHARE 0.1
 
 /* The directions that a claim is allowed to have. */
@@ -38,7 +39,7 @@ static void find_bound(const struct hs_hit_context *c, struct bound *out)
     }
 }
 
-/* Returns the radians between an arc and the nearest allowed direction. */
+/* Returns the angle between an arc and the nearest allowed direction, in radians. */
 static double nearest_to_arc(const struct bound *bound, struct hs_vec from, struct hs_vec to)
 {
     double nearest = HS_PI;
@@ -56,18 +57,18 @@ static double nearest(const struct bound *bound, struct hs_vec direction)
 }
 
 /*
- * Computes the radians between the allowed directions and a launch that reaches the end of the
- * claim. The launch has a flat or a lobbed arc and a speed that the weapon may have. The claimed
- * times are not used: they are rounded to ticks, which would turn the launch of a slow projectile
- * by degrees. False: no such launch reaches the end.
+ * Computes the angle, in radians, between the allowed directions and a launch that reaches the end
+ * of the claim. The launch has a flat or a lobbed arc and a speed that the weapon may have. The
+ * claimed times are not used: they are rounded to ticks, which would turn the launch of a slow
+ * projectile by degrees. False: no such launch reaches the end.
  */
 static bool launch_off(const struct hs_hit_context *c, const struct bound *bound, double *off)
 {
     double speed = c->weapon->speed, flat[2], lobbed[2], needed;
     if (!hs_hit_flight_times(c, speed * (1 + HS_SPEED_TOLERANCE), &flat[0], &lobbed[0], &needed))
         return false;
-    /* If the slower launch does not reach the end, flat and lobbed arc meet at the slowest launch
-       that does. Its flight time t solves g t^2 / 2 = d. */
+    /* If the slower launch does not reach the end, use the slowest launch that does: for it, flat
+       and lobbed arc are the same. Its flight time t solves g t^2 / 2 = d. */
     if (!hs_hit_flight_times(c, speed * (1 - HS_SPEED_TOLERANCE), &flat[1], &lobbed[1], &needed))
         flat[1] = lobbed[1] = sqrt(2 * c->trace_length / c->weapon->gravity);
     double low = nearest_to_arc(bound, hs_hit_launch(c, flat[0]), hs_hit_launch(c, flat[1]));
@@ -78,7 +79,7 @@ static bool launch_off(const struct hs_hit_context *c, const struct bound *bound
     return true;
 }
 
-/* Reports the pellet that exceeds its limit by most. */
+/* Reports the pellet that exceeds its limit by the largest angle. */
 static enum hs_reason check_pellets(const struct hs_hit_context *c, const struct bound *bound,
                                     double rounding, struct hs_check_row *row)
 {

@@ -2,8 +2,8 @@
 #include "validators/hit/checks.h"
 #include "validators/hit/encounter.h"
 
-/* The centre of a blast can be on a surface, if its projectile is a point. So line-of-sight tests
-   start this share of the radius away from the surface. */
+/* If a projectile is a point, the centre of its blast can be on a surface. So line-of-sight tests
+   start away from the surface, by this share of the blast's radius. */
 #define OFF_SURFACE 1e-5
 
 struct explosion {
@@ -42,8 +42,8 @@ static struct explosion find_explosion(struct hs_hit_context *c)
     return (struct explosion){c->claim->end, eye_of_unverified(c, blast), blast};
 }
 
-/* Returns the share of the damage: all of it up to inner_radius, then falling linearly to min_scale
-   at the radius. */
+/* Returns the share of the damage: 1 up to inner_radius, then falling linearly to min_scale at the
+   radius. */
 static double share_at(const struct hs_blast *blast, double distance)
 {
     if (distance <= blast->inner_radius || blast->radius <= blast->inner_radius)
@@ -179,8 +179,8 @@ bool hs_reason_is_about_target(enum hs_reason reason)
 
 /*
  * Returns the enforced check that refuses the direct target. NULL: no check does, or the blast
- * cannot count. It counts if the projectile struck something, and if all failures are about the
- * target. If shooter, weapon, times, origin or flight fail, there was no explosion.
+ * cannot count. The blast counts if the projectile struck something, and if all failures are about
+ * the target. If shooter, weapon, times, origin or flight fail, there was no explosion.
  */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {
@@ -223,8 +223,8 @@ static void refuse_direct(struct hs_hit_context *c, const struct hs_check_row *d
     c->out->refused[0].has_measure = has_length;
 }
 
-/* If the blast hurts somebody, the refusal of the direct target does not decide the verdict.
-   Otherwise it does. Then the target is removed from the list of refused victims. */
+/* If the blast hurts somebody, the refusal of the direct target does not decide the verdict. If it
+   hurts nobody, the refusal decides, and the target is removed from the list of refused victims. */
 static void settle_direct(struct hs_hit_context *c)
 {
     struct hs_hit_result *out = c->out;

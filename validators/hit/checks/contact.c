@@ -44,7 +44,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     hs_describe_first(c, e);
     hs_report_measure(row, HS_UNIT_LENGTH, target->nearest.gap, c->ruleset->hit.claim_padding);
     hs_report_player(row, c->target.player);
-    if (c->is_weapon_stale) /* the true weapon may have a sphere wide enough to touch */
+    if (c->is_weapon_stale) /* the weapon may be outdated, and the true one may have a wider
+                               sphere */
         return HS_REASON_HISTORY_TOO_SHORT;
     if (e->reaches && free_line) {
         c->is_lenient = true;
@@ -61,8 +62,8 @@ static enum hs_reason miss_target(struct hs_hit_context *c, struct hs_check_row 
     return HS_REASON_WRONG_TARGET;
 }
 
-/* Whether the body is on the path, but behind the end that the world gives it, or hidden beside the
-   path. */
+/* Whether the body is on the path but behind the obstacle that ends it, or beside the path and
+   hidden by an obstacle. */
 static bool is_behind_obstacle(struct hs_hit_context *c, const struct hs_view *view)
 {
     const struct hs_encounter *e = c->encounter;
@@ -126,7 +127,7 @@ static void pierce_touched(struct hs_hit_context *c)
     }
 }
 
-/* Checks the additional victims of a shot. The check blast handles those of blasts. */
+/* Checks the additional victims of a shot. The check blast handles the victims of blasts. */
 static void check_victims(struct hs_hit_context *c)
 {
     if (c->weapon == NULL || c->weapon->has_blast)
@@ -178,7 +179,7 @@ static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_ch
         return volley->missing;
     }
     if (is_reached || volley->blocker != NULL || !volley->has_margin)
-        return HS_REASON_OK; /* hit, or without a target, or another check decides */
+        return HS_REASON_OK; /* a hit; or the claim has no target; or another check decides */
     hs_report_measure(row, HS_UNIT_LENGTH, volley->margin, 0);
     return c->is_weapon_stale ? HS_REASON_HISTORY_TOO_SHORT : HS_REASON_NO_INTERSECTION;
 }

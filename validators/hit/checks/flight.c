@@ -2,8 +2,8 @@
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
-/* A flight time may differ by this time, or by a fiftieth of the flight time. The second is for the
-   speed, which may differ by that share. */
+/* A flight time may differ by this time, or by a fiftieth of the flight time. The share is for the
+   launch speed, which may differ by as much. */
 #define TIME_TOLERANCE_US INT64_C(50000)
 #define TIME_SHARE        50
 
@@ -40,14 +40,16 @@ enum hs_reason hs_check_flight(struct hs_hit_context *c, struct hs_check_row *ro
             hs_report_measure(row, HS_UNIT_SPEED, needed, fastest);
             return HS_REASON_MUZZLE_VELOCITY;
         }
-        /* Only a launch within the tolerance reaches the end. Use the arc of the fastest one. */
+        /* The weapon's own speed does not reach the end, but a faster one within the tolerance
+           does. Use the fastest. */
         hs_hit_flight_times(c, fastest, &low, &high, &needed);
     }
     if (flown > longest) {
         row->of_whole_flight = true;
         return hs_report_time_limit(row, flown, longest, HS_REASON_FLIGHT_TIME);
     }
-    /* Limit times that are too large for an int64_t. The limit is still far from any valid time. */
+    /* Limit times that are too large for an int64_t. Times at the limit are still far from any
+       valid time. */
     double beyond = 2 * (hs_seconds(longest) + 1);
     int64_t off = apart(flown, fmin(low, beyond)), lobbed = apart(flown, fmin(high, beyond));
     int64_t limit = flown / TIME_SHARE > TIME_TOLERANCE_US ? flown / TIME_SHARE : TIME_TOLERANCE_US;

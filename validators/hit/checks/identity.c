@@ -37,13 +37,13 @@ static bool needs_shot(struct hs_hit_context *c, const struct hs_ledger_numbers 
     return false;
 }
 
-/* Returns the reason for a hit that has no posted shot and needs one. `shots`: those of the
-   shooter, or NULL. */
+/* Returns the reason for a hit that has no posted shot and needs one. `shots`: the posted shots of
+   the shooter, or NULL. */
 static enum hs_reason check_unposted(const struct hs_hit_context *c,
                                      const struct hs_ledger_numbers *shots)
 {
-    /* The shot was sent but could not be recorded. The server must send it again, and then the hit.
-     */
+    /* The shot was sent but could not be recorded. The game server must send the shot again, and
+     * then the hit. */
     bool was_lacked = shots != NULL && shots->lacks_some &&
                       c->fire_time_us >= shots->lacked_from_us &&
                       c->fire_time_us <= shots->lacked_until_us;

@@ -3,7 +3,8 @@
 #include "validators/hit/checks.h"
 #include "validators/match/connection.h"
 
-/* How far a time is from the expected time, and the slack for that direction. */
+/* How far a time is from the expected time, and how far it may be: earlier and later times have
+   different slacks. */
 struct misfit {
     int64_t off_us, slack_us;
     bool needs_noise; /* the time fits only because a noisy connection gets more slack */
@@ -26,8 +27,7 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /* Whether times grow with shot numbers. Compares the fire times, and for instant hits also the hit
-   times. If an instant hit has no fire time, only its hit time is compared, with other hit times.
- */
+   times. Of two instant hits, only the hit times are compared if one of them has no fire time. */
 static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_ledger_entry *before =
@@ -55,10 +55,10 @@ struct slacks {
  * A noisy connection gets more slack, by up to `older_slack`. So the slack for older times at most
  * doubles. The slack for newer times grows to `older_slack` at most.
  *
- * A quiet connection needs less slack. Its shares (85 % and 60 %) were chosen with `simulate hits`.
- * With them a cheat that picks poses wins about 14 % more hits instead of 18 %, and 5 more of
- * 10,000 honest claims on a LAN are refused. A smaller share of older_slack lowers this gain no
- * further.
+ * A quiet connection needs less slack. The shares of a quiet connection (85 % and 60 %) were chosen
+ * with `simulate hits`. With these shares, a cheat that picks poses wins about 14 % more hits; with
+ * the full slack, 18 % more. They refuse 5 more of 10,000 honest claims on a LAN. A smaller share
+ * of older_slack does not lower the cheat's gain further.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
 {
@@ -77,7 +77,7 @@ static struct slacks slacks_of(const struct hs_hit_context *c)
 }
 
 /* Whether the offset is similar to those of hits at about the same time. The delay of a connection
-   does not jump back and forth within moments. The offsets of a client that picks poses do. */
+   does not jump back and forth within moments, but the offsets of a client that picks poses do. */
 static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *row)
 {
     if (!c->out->has_offset || c->used_numbers == NULL)
@@ -93,8 +93,9 @@ static enum hs_reason check_jump(struct hs_hit_context *c, struct hs_check_row *
 
 /*
  * Compares hit_time with the expected time. A delay can only make a round trip longer than its
- * minimum. So an honest claim is more often older than expected than newer. A posted shot may have
- * any time from the moment that the shooter saw to `now`. The check `rewind` refuses later times.
+ * minimum. So an honest claim is more often older than expected, and seldom newer. A posted shot
+ * may have any time between the moment that the shooter saw and `now`. The check `rewind` refuses
+ * later times.
  */
 static struct misfit compare(const struct hs_hit_context *c, int64_t expected_us,
                              const struct slacks *slacks)

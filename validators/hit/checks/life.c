@@ -1,8 +1,8 @@
 /* life: was the shooter alive? Was the target alive, in the same life as now, and not protected? */
 #include "validators/hit/checks.h"
 
-/* Returns the time of the death that ended the life at the view's time. If that sample was dropped,
-   returns the time of the oldest kept one after it. */
+/* Returns the time of the death that ended the life at the view's time. If the sample of the death
+   was dropped, returns the time of the oldest kept sample after it. */
 static int64_t death_time(const struct hs_view *view)
 {
     const struct hs_history *history = view->player->history;
@@ -18,8 +18,8 @@ static int64_t death_time(const struct hs_view *view)
     return died_us;
 }
 
-/* Whether the shooter was alive, or dead for no longer than death_grace. If a restart came after
-   the last frame that said dead, that may be outdated. */
+/* Whether the shooter was alive, or dead for no longer than death_grace. If the last frame that
+   said dead came before a restart, it may be outdated. */
 static enum hs_reason check_shooter(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_view *view = &c->shooter;

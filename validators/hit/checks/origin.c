@@ -2,7 +2,7 @@
 #include "validators/hit/checks.h"
 #include "validators/hit/obstacle.h"
 
-/* Compares the start with `from`, the shooter's eye. No wall may be between the two. */
+/* Compares the start with `from`, the shooter's eye. No wall may be between start and eye. */
 static enum hs_reason check_start(struct hs_hit_context *c, struct hs_check_row *row,
                                   struct hs_vec from, double tolerance, bool only_map)
 {
@@ -25,8 +25,8 @@ enum hs_reason hs_check_origin(struct hs_hit_context *c, struct hs_check_row *ro
         return HS_NO_ROW;
     if (c->shooter.status != HS_REWIND_OK && c->posted == NULL)
         return hs_report_missing(c, row, &c->shooter, HS_REASON_UNKNOWN_SHOOTER_HISTORY);
-    /* The hit may start elsewhere than its posted shot. The shooter has no pose at that time, and
-       neither have movers, so only the map can be tested. */
+    /* The hit may start elsewhere than its posted shot. Neither the shooter nor the movers have a
+       pose at that time, so only the map can be tested. */
     if (c->shooter.status != HS_REWIND_OK)
         return check_start(c, row, c->posted->start, tolerance, true);
     /* Between two samples the eye may have been anywhere between its two places. */

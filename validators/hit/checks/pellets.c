@@ -1,6 +1,7 @@
 /*
  * pellets: has the claim no more pellets than the weapon fires? Do they have the directions that
- * the shot's seed gives? Without a seed: are they within one spread? volley.c finds what each hits.
+ * the shot's seed gives? Without a seed: are they within one spread? volley.c finds what each
+ * pellet hits.
  */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"

@@ -6,7 +6,7 @@ enum hs_reason hs_check_range(struct hs_hit_context *c, struct hs_check_row *row
     if (c->weapon == NULL || hs_hit_is_driven(c))
         return HS_NO_ROW;
     /* Some clients end their trace behind the target, by up to the length of the extension. Such a
-       trace is within range if the target is. */
+       trace is allowed if the target is within range. */
     double limit = c->weapon->range + c->ruleset->hit.sweep_extension;
     double longest = c->trace_length;
     for (size_t i = 0; i < c->claim->pellet_count; i++)

@@ -1,7 +1,7 @@
 /* trajectory: is this an earlier shot, sent again with another number? */
 #include "validators/hit/checks.h"
 
-/* If ends differ by at most this share of the trace, they are the same. */
+/* Two ends count as the same if their distance is at most this share of the trace's length. */
 #define SAME_PLACE 1e-6
 
 static int64_t window(const struct hs_hit_context *c)

@@ -6,7 +6,8 @@
 #include "validators/hit/encounter.h"
 
 /* Whether the projectile must have ended on a surface, because the weapon or the claim says so. If
-   only the weapon says so and a target is claimed, the check contact verifies the end instead. */
+   only the weapon says so and a target is claimed, this check does not apply: the check contact
+   verifies the end. */
 static bool claims_surface(const struct hs_hit_context *c)
 {
     return c->match->world != NULL && c->weapon != NULL && !hs_hit_is_driven(c) &&
@@ -37,8 +38,8 @@ static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_ro
 static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_volley *volley = c->volley;
-    /* If an unknown mover may hide one pellet, a certain obstacle before another does not decide.
-     */
+    /* If an unknown mover may hide one pellet, a certain obstacle before another pellet does not
+     * decide. */
     if (volley->free == 0 && (volley->is_unknown || (volley->is_occluded && !volley->is_missing)))
         return hs_report_obstacle(row, &volley->obstacle, !volley->is_unknown,
                                   HS_REASON_OCCLUDED_WORLD, volley->needed);
