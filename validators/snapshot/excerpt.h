@@ -6,8 +6,10 @@
 #include "validators/snapshot.h"
 #include "validators/snapshot/load.h"
 
-/* The first value of an excerpt's bytes. */
-#define HS_EXCERPT_VERSION (UINT64_C(0x80000000) + HS_SAVED_VERSION)
+/* The first value of an excerpt's bytes. Change the number of the coding when excerpt.c writes other
+   bytes. */
+#define HS_EXCERPT_CODING  UINT64_C(2)
+#define HS_EXCERPT_VERSION (UINT64_C(0x80000000) + (HS_EXCERPT_CODING << 16) + HS_SAVED_VERSION)
 
 /* What a verdict depends on. */
 struct hs_excerpt {
@@ -16,6 +18,9 @@ struct hs_excerpt {
     /* A posted shot of the shooter, of this weapon if there is one; NULL: they posted none. The
        rules about unposted hits ask whether the shooter posts any. */
     const struct hs_ledger_entry *posted;
+    /* The hits of the shooter that hs_ledger_offset_jump can compare the claim with: those with the
+       smallest and the largest offset. NULL: no hit has an offset. */
+    const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* names more players; NULL: a posted shot */
     int64_t from_us, until_us;        /* the times at which players and movers are looked at */
     struct hs_vec low, high;          /* bounds of every place that is looked at */
@@ -24,7 +29,7 @@ struct hs_excerpt {
 void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,
                      struct hs_bytes *out);
 
-/* Whether the excerpt has this player, mover or used number. */
+/* Whether the excerpt has this player, mover or used number (a pointer into the ledger). */
 bool hs_excerpt_has_player(const struct hs_excerpt *excerpt, const struct hs_match *match,
                            const struct hs_player *player);
 bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_match *match,
