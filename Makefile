@@ -316,13 +316,14 @@ install-library: $(LIB) $(SO) ## into DESTDIR/PREFIX: the library alone, static 
 # The unit names the program and the configuration by the places they are installed to.
 install: all install-library ## into DESTDIR/PREFIX: program, man page, unit, library; and DESTDIR/etc/hindsight if missing
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/systemd/system \
-	    lib/sysusers.d share/man/man1 $(addprefix share/doc/hindsight/,docs $(EXAMPLES))) \
+	    lib/sysusers.d share/man/man1 $(addprefix share/doc/hindsight/,docs/images $(EXAMPLES))) \
 	    $(DESTDIR)$(SYSCONFDIR)/hindsight/rules
 	install -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/hindsight
 	install -m 644 deploy/hindsight.1 $(DESTDIR)$(PREFIX)/share/man/man1/hindsight.1
 	install -m 644 README.md CHANGELOG.md LICENSE openapi.yaml deploy/hindsight.json \
 	    $(DESTDIR)$(PREFIX)/share/doc/hindsight/
 	install -m 644 docs/*.md $(DESTDIR)$(PREFIX)/share/doc/hindsight/docs/
+	install -m 644 docs/images/* $(DESTDIR)$(PREFIX)/share/doc/hindsight/docs/images/
 	for folder in $(EXAMPLES); do find $$folder -maxdepth 1 -type f -exec \
 	    install -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/hindsight/$$folder {} + || exit 1; done
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|; s|/etc/|$(SYSCONFDIR)/|' deploy/systemd/hindsight.service \

@@ -121,7 +121,8 @@ else
         *) cat "$work/named" >>"$work/allowed" ;;
         esac
     done
-    sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' "$work/calls" | sort -u >"$work/used"
+    # SQLite calls fchown only as root, and the account of the unit is not root.
+    sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' "$work/calls" | grep -vx fchown | sort -u >"$work/used"
     bad=$(grep -vxFf "$work/allowed" "$work/used" | tr '\n' ' ')
     [ -z "$bad" ] || fault "the unit refuses calls of the program: $bad"
     [ "$(wc -l <"$work/used")" -ge 30 ] || fault 'strace saw next to nothing'

@@ -268,6 +268,7 @@ static void print_where_to_look(const struct demo *demo)
         print_hint(program, " serve", "", "the service: data on 8080, admin on 9464");
         if (demo->keep == NULL)
             print_hint(program, " demo --keep ", file, "records this match");
+        print_hint(program, " demo --stay --data ", "evidence", "shows its verdicts in a browser");
         print_hint(program, " play ", file, "plays it against that service");
         print_hint(program, " recheck ", file, "verifies it again, offline");
     }

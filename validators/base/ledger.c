@@ -522,7 +522,8 @@ static struct hs_cadence *find_idle(const struct hs_ledger *ledger)
     return NULL;
 }
 
-/* Adds a place for a cadence. Without memory it takes that of an idle one. NULL: there is none. */
+/* Adds a place for a cadence. Without memory it takes that of an idle one. Returns NULL if no
+   cadence is idle. */
 static struct hs_cadence *add_cadence(struct hs_ledger *ledger)
 {
     if (ledger->cadence_count < ledger->cadence_capacity)

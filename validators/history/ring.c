@@ -239,7 +239,7 @@ const struct hs_history_span *hs_history_span(const struct hs_history *history)
 
 /* ---- insertion ---- */
 
-/* `from` is the sample before `to`; NULL: there is none. */
+/* `from` is the sample before `to`, or NULL if `to` is the first. */
 static void mark_jump(const struct hs_sample *from, struct hs_sample *to, double max_speed)
 {
     to->jumped = false;

@@ -41,34 +41,35 @@ static const struct hs_saved_field match_fields[] = {
 
 static const struct hs_saved_field player_fields[] = {
     FIELD(hs_player, name, ELSEWHERE),
-    FIELD(hs_player, account, ELSEWHERE),
+    FIELD(hs_player, left, FLAG),
+    FIELD(hs_player, has_left_before, FLAG),
+    FIELD(hs_player, was_moved, FLAG),
+    FIELD(hs_player, was_launched, FLAG),
+    FIELD(hs_player, has_spawned, ELSEWHERE), /* a later spawn may have been lost */
+    FIELD(hs_player, has_carried, ELSEWHERE),
+    FIELD(hs_player, due, ELSEWHERE),
+    FIELD(hs_player, place, ELSEWHERE),
     FIELD(hs_player, hash, ELSEWHERE),
     FIELD(hs_player, history, ELSEWHERE),
-    FIELD(hs_player, due, ELSEWHERE),
-    FIELD(hs_player, ledger, ELSEWHERE),
     FIELD(hs_player, moves, ELSEWHERE),
+    FIELD(hs_player, left_us, TIME),
+    FIELD(hs_player, ended_us, TIME),
+    FIELD(hs_player, spawned_us, ELSEWHERE),
     FIELD(hs_player, round_trips.from_us, TIME),
     FIELD(hs_player, round_trips.low_us, INT32),
     FIELD(hs_player, round_trips.high_us, INT32),
     FIELD(hs_player, round_trips.known, UNSIGNED),
     FIELD(hs_player, round_trips.count, UNSIGNED),
-    FIELD(hs_player, was_moved, FLAG),
+    FIELD(hs_player, account, ELSEWHERE),
+    FIELD(hs_player, ledger, ELSEWHERE),
     FIELD(hs_player, moved_us, TIME),
     FIELD(hs_player, moved_to, REAL),
-    FIELD(hs_player, was_launched, FLAG),
     FIELD(hs_player, launch.time_us, TIME),
     FIELD(hs_player, launch.speed, SPAN),
     FIELD(hs_player, launch.climb, SPAN),
-    FIELD(hs_player, has_spawned, ELSEWHERE), /* a later spawn may have been lost */
-    FIELD(hs_player, spawned_us, ELSEWHERE),
     FIELD(hs_player, spawn_place, ELSEWHERE),
-    FIELD(hs_player, left, FLAG),
-    FIELD(hs_player, left_us, TIME),
-    FIELD(hs_player, ended_us, TIME),
-    FIELD(hs_player, has_left_before, FLAG),
     FIELD(hs_player, session, UNSIGNED),
     FIELD(hs_player, former_session, UNSIGNED),
-    FIELD(hs_player, has_carried, ELSEWHERE),
     FIELD(hs_player, carried, ELSEWHERE),
     STANDING(hs_player),
 };
@@ -184,9 +185,9 @@ static const struct hs_saved_field moves_fields[] = {
     FIELD(hs_player_moves, is_restored, ELSEWHERE),
     FIELD(hs_player_moves, has_restored_us, ELSEWHERE),
     FIELD(hs_player_moves, restored_us, ELSEWHERE),
+    FIELD(hs_player_moves, answers, ELSEWHERE),
     NAMED(hs_player_moves, reasons, COUNTS, MOVE_REASONS),
     NAMED(hs_player_moves, raised, COUNTS, MOVE_CHECKS),
-    FIELD(hs_player_moves, answers, ELSEWHERE),
 };
 
 /* The answers are saved after these fields, from the oldest to the newest, each with its numbers.
@@ -201,8 +202,8 @@ static const struct hs_saved_field answers_fields[] = {
 static const struct hs_saved_field answer_fields[] = {
     FIELD(hs_move_answer, digest, UNSIGNED),
     FIELD(hs_move_answer, epoch, ELSEWHERE),
-    FIELD(hs_move_answer, plain, ELSEWHERE),
     FIELD(hs_move_answer, rest, ELSEWHERE),
+    FIELD(hs_move_answer, plain, ELSEWHERE),
 };
 
 static const struct hs_saved_field result_fields[] = {

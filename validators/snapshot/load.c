@@ -421,7 +421,9 @@ bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_rulese
 {
     bool fits = saved_with->rig_count == other->rig_count &&
                 saved_with->weapon_count <= other->weapon_count && saved_with->up == other->up;
+    /* Equal bytes: rigs are zeroed before they are filled. */
     for (uint16_t i = 0; fits && i < saved_with->rig_count; i++)
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
         fits = memcmp(saved_with->rigs[i], other->rigs[i], sizeof *other->rigs[i]) == 0;
     for (uint16_t i = 0; fits && i < saved_with->weapon_count; i++)
         fits = strcmp(saved_with->weapons[i]->name.text, other->weapons[i]->name.text) == 0;
