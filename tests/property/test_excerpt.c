@@ -92,9 +92,9 @@ START_TEST(verdicts_of_scenes)
 }
 END_TEST
 
-/* An excerpt is written while its match is locked, so it must stay small. With every part of every
-   sample, and all counts, it would have 10,000 bytes in this game. */
-enum { MAX_MEAN_BYTES = 6000 };
+/* An excerpt is written while its match is locked, so it must stay small. With all counts and
+   used numbers it would have 10,000 bytes in this game. */
+enum { MAX_MEAN_BYTES = 7000 };
 
 static void verify_move_on(const struct hs_match *match, const struct hs_hit_claim *hit,
                            const struct hs_shot_claim *shot, const struct hs_hit_result *result)

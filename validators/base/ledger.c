@@ -194,6 +194,17 @@ static int64_t distance(int64_t a, int64_t b)
     return a > b ? a - b : b - a;
 }
 
+/* If ends differ by at most this share of the trace, they are the same. */
+#define SAME_PLACE 1e-6
+
+bool hs_ledger_is_same_trace(const struct hs_ledger_entry *entry, struct hs_vec start,
+                             struct hs_vec end, double length)
+{
+    double slack = SAME_PLACE * length;
+    return hs_vec_distance(start, entry->start) <= slack &&
+           hs_vec_distance(end, entry->end) <= slack;
+}
+
 bool hs_ledger_is_compared(const struct hs_ledger_entry *entry, int64_t hit_time_us)
 {
     return entry->accepted && entry->has_offset &&

@@ -6,8 +6,8 @@
 #include "validators/snapshot.h"
 #include "validators/snapshot/load.h"
 
-/* The first value of an excerpt's bytes. Change the number of the coding when excerpt.c writes other
-   bytes. */
+/* The first value of an excerpt's bytes. Change the number of the coding when excerpt.c writes
+   other bytes. */
 #define HS_EXCERPT_CODING  UINT64_C(2)
 #define HS_EXCERPT_VERSION (UINT64_C(0x80000000) + (HS_EXCERPT_CODING << 16) + HS_SAVED_VERSION)
 
@@ -50,5 +50,12 @@ void hs_excerpt_get_mover(struct hs_loading *l, struct hs_mover *mover);
 void hs_excerpt_put_player(const struct hs_excerpt *excerpt, const struct hs_match *match,
                            const struct hs_player *player, struct hs_bytes *out);
 void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player);
+
+/* The samples around the times of the excerpt. `match` NULL: of a mover. The second function reads
+   them into an empty history. */
+void hs_excerpt_put_history(const struct hs_excerpt *excerpt, const struct hs_match *match,
+                            const struct hs_history *history, bool is_shooter,
+                            struct hs_bytes *out);
+void hs_excerpt_get_history(struct hs_loading *l, struct hs_history *history, bool of_mover);
 
 #endif
