@@ -128,9 +128,15 @@ enum {
     RARE_PARTS = PART_TIME | PART_ROTATION | PART_AIM | PART_RTT | PART_INTERP | PART_EVENT
 };
 
+/* Compares bytes, because zero and minus zero differ. */
+static bool are_same(const void *a, const void *b, size_t size)
+{
+    return memcmp(a, b, size) == 0;
+}
+
 static unsigned differs(const void *a, const void *b, size_t size, unsigned part)
 {
-    return memcmp(a, b, size) != 0 ? part : 0;
+    return are_same(a, b, size) ? 0 : part;
 }
 
 /* Returns the parts that differ from the sample before. Zero and minus zero differ. */
@@ -140,9 +146,9 @@ static unsigned changed_parts(const struct hs_sample *is, const struct hs_sample
     unsigned parts = differs(&is->position.x, &was->position.x, sizeof(double), PART_X) |
                      differs(&is->position.y, &was->position.y, sizeof(double), PART_Y) |
                      differs(&is->position.z, &was->position.z, sizeof(double), PART_Z);
-    if (memcmp(is->rotation, was->rotation, sizeof is->rotation) != 0)
+    if (!are_same(is->rotation, was->rotation, sizeof is->rotation))
         parts |= PART_ROTATION;
-    if (memcmp(is->aim, was->aim, sizeof is->aim) != 0)
+    if (!are_same(is->aim, was->aim, sizeof is->aim))
         parts |= PART_AIM;
     if (is->rtt_us != was->rtt_us)
         parts |= PART_RTT;
@@ -158,11 +164,11 @@ static unsigned changed_parts(const struct hs_sample *is, const struct hs_sample
 static bool is_same_pose(const struct hs_posted_pose *a, const struct hs_posted_pose *b)
 {
     size_t bones = sizeof(float) * a->bone_count * a->stride;
-    return memcmp(&a->reach, &b->reach, sizeof a->reach) == 0 && a->has_eye == b->has_eye &&
+    return are_same(&a->reach, &b->reach, sizeof a->reach) && a->has_eye == b->has_eye &&
            a->stride == b->stride && a->bone_count == b->bone_count &&
-           memcmp(a->eye, b->eye, sizeof a->eye) == 0 &&
-           memcmp(a->present, b->present, sizeof a->present) == 0 &&
-           memcmp(a->bones, b->bones, bones) == 0;
+           are_same(a->eye, b->eye, sizeof a->eye) &&
+           are_same(a->present, b->present, sizeof a->present) &&
+           are_same(a->bones, b->bones, bones);
 }
 
 /* Writes a coordinate if its bit is set. Returns the end of the bytes. */
