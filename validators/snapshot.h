@@ -75,10 +75,12 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
 /*
  * Appends an excerpt: the part of a match that a verdict depends on, with the poses. A match that
  * hs_match_load restores from it gives the same verdict on the same claim or posted shot, to the
- * bit. An excerpt has the named players, and the players and movers near the path. Of each it has
- * the samples around the times of the claim, and 16 more before and after. It also has the
- * shooter's used numbers, without the answers. Frames cannot be posted to a match restored from it.
- * `result` is the result of hs_hit_verify or hs_shot_verify; nothing may have been recorded since.
+ * bit. It has the named players, and the players and movers near the path; their samples around the
+ * times of the claim, 16 more before and after; and of the shooter the used numbers that the claim
+ * is compared with, without the answers. It has no counts and no suspicion. It is not for posting
+ * more frames. It has only a hash of the vocabularies and of the layout, so a program in which one
+ * of them differs gives OTHER_VERSION. `result`: what hs_hit_verify or hs_shot_verify just
+ * found; nothing was recorded since.
  */
 void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim *claim,
                          const struct hs_hit_result *result, struct hs_bytes *out);

@@ -5,12 +5,16 @@
  *   evidence_page_ms      the first page of a list with a filter; the slowest kind of filter, 95th
  *                         percentile. HS_EVIDENCE_ROWS (1,000,000) verdicts are stored, and 5,000 a
  *                         second are added
- *   evidence_put_us       adding a verdict to a file, with its compression and its commit
+ *   evidence_put_us       adding a small verdict to a file, with its compression and its commit
+ *   evidence_writer_rps   verdicts a second that one thread adds to a file: those that the service
+ *                         stored for hit_store_us, again and again under other ids
+ *   evidence_writer_us    the processor time of that thread for one of them
  *   hit_store_off_us      the service's processor time for a request with an accepted claim (48 of
  *                         49) or a rejected one, without a store
  *   hit_store_us          the same with a store, with its defaults
  */
 #include <pthread.h>
+#include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +23,7 @@
 
 #include "service/evidence/files.h"
 #include "service/evidence/reader.h"
+#include "service/evidence/reading.h"
 #include "service/system/clock.h"
 #include "tests/bench/processor.h"
 #include "tests/support/bench.h"
@@ -290,11 +295,74 @@ static void bench_requests(void)
     hs_bench_print("hit_store_us", on, "us", "hit_store_off_us", off / on);
 }
 
+/* ---- the writer ---- */
+
+enum { SAMPLES = 64, WRITTEN = 20000 };
+
+/* Reads the first verdicts of the file of a day. */
+static void read_verdicts(const char *folder, struct hs_evidence_stored out[SAMPLES])
+{
+    char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
+    sqlite3 *db;
+    sqlite3_stmt *ids;
+    hs_evidence_day(time(NULL), day);
+    hs_evidence_path(folder, day, path);
+    need(hs_evidence_open(path, &db) == HS_EVIDENCE_READ &&
+             sqlite3_prepare_v2(db, "SELECT id FROM bodies", -1, &ids, NULL) == SQLITE_OK,
+         "the verdicts cannot be read");
+    for (int i = 0; i < SAMPLES; i++) {
+        need(sqlite3_step(ids) == SQLITE_ROW, "too few verdicts are stored");
+        need(hs_evidence_find(folder, (struct hs_str){0}, hs_evidence_text(ids, 0), &out[i]) ==
+                 HS_EVIDENCE_READ,
+             "a verdict cannot be read");
+    }
+    sqlite3_finalize(ids);
+    sqlite3_close(db);
+}
+
+static double processor_seconds(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+}
+
+static void bench_writer(void)
+{
+    static struct hs_evidence_stored stored[SAMPLES];
+    char folder[64], path[96], id[40], error[256];
+    snprintf(folder, sizeof folder, "%s/on", directory);
+    snprintf(path, sizeof path, "%s/written.db", directory);
+    read_verdicts(folder, stored);
+    struct hs_evidence_store *store = hs_evidence_store_open(path, false, error);
+    need(store != NULL, error);
+    int64_t began = hs_clock_us();
+    double used = processor_seconds();
+    for (size_t i = 0; i < WRITTEN; i++) {
+        struct hs_evidence_row row = stored[i % SAMPLES].row;
+        /* As mixed as the hashes of the service. */
+        row.id = (struct hs_str){
+            id, (size_t)snprintf(id, sizeof id, "%016zx%016zx", i * 0x9e3779b97f4a7c15u, i)};
+        row.at_us = hs_clock_wall_us();
+        need(i % BATCH != 0 || hs_evidence_store_begin(store), "no transaction");
+        need(hs_evidence_store_put(store, &row), "a row was not stored");
+        need((i + 1) % BATCH != 0 || hs_evidence_store_commit(store), "no commit");
+    }
+    double seconds = (double)(hs_clock_us() - began) / 1e6;
+    used = processor_seconds() - used;
+    hs_evidence_store_close(store);
+    for (int i = 0; i < SAMPLES; i++)
+        hs_evidence_stored_close(&stored[i]);
+    hs_bench_print("evidence_writer_rps", WRITTEN / seconds, "1/s", NULL, 0);
+    hs_bench_print("evidence_writer_us", used * 1e6 / WRITTEN, "us", NULL, 0);
+}
+
 int main(void)
 {
     char command[96];
     need(mkdtemp(directory) != NULL, "no directory");
     bench_requests();
+    bench_writer();
     fflush(stdout);
     bench_pages();
     snprintf(command, sizeof command, "rm -r %s", directory);

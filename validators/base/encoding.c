@@ -18,15 +18,3 @@ bool hs_bytes_ensure(struct hs_bytes *bytes, size_t size)
     bytes->capacity = capacity;
     return true;
 }
-
-unsigned char *hs_bytes_reserve(struct hs_bytes *bytes, size_t size)
-{
-    if (bytes->failed)
-        return NULL;
-    bytes->failed = !hs_bytes_ensure(bytes, size);
-    if (bytes->failed)
-        return NULL;
-    unsigned char *at = bytes->data + bytes->len;
-    bytes->len += size;
-    return at;
-}

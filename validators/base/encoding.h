@@ -14,25 +14,47 @@
 #include "validators/bytes.h"
 #include "validators/str.h"
 
-/* Appends `size` bytes and returns their address. NULL: out of memory. */
-unsigned char *hs_bytes_reserve(struct hs_bytes *bytes, size_t size);
-
 /* Grows the buffer so that the next `size` bytes fit. False: out of memory; nothing changed. */
 bool hs_bytes_ensure(struct hs_bytes *bytes, size_t size);
+
+/* Appends `size` bytes and returns their address. NULL: out of memory. Inline, because an excerpt
+   has thousands of values. */
+static inline unsigned char *hs_bytes_reserve(struct hs_bytes *bytes, size_t size)
+{
+    if (bytes->failed)
+        return NULL;
+    if (size > bytes->capacity - bytes->len && !hs_bytes_ensure(bytes, size)) {
+        bytes->failed = true;
+        return NULL;
+    }
+    unsigned char *at = bytes->data + bytes->len;
+    bytes->len += size;
+    return at;
+}
+
+/* Writes the lowest `size` bytes (1 .. 8) of a value. */
+static inline void hs_bytes_store(unsigned char *to, uint64_t value, unsigned size)
+{
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        memcpy(to, &value, size);
+    else
+        for (unsigned i = 0; i < size; i++)
+            to[i] = (unsigned char)(value >> 8 * i);
+}
 
 /* Appends the lowest `size` bytes (1 .. 8) of a value. */
 static inline void hs_bytes_put(struct hs_bytes *bytes, uint64_t value, unsigned size)
 {
     unsigned char *to = hs_bytes_reserve(bytes, size);
-    for (unsigned i = 0; to != NULL && i < size; i++)
-        to[i] = (unsigned char)(value >> 8 * i);
+    if (to != NULL)
+        hs_bytes_store(to, value, size);
 }
 
 /* Overwrites `size` bytes at `at`, which were appended before. */
 static inline void hs_bytes_patch(struct hs_bytes *bytes, size_t at, uint64_t value, unsigned size)
 {
-    for (unsigned i = 0; i < size && !bytes->failed; i++)
-        bytes->data[at + i] = (unsigned char)(value >> 8 * i);
+    if (!bytes->failed)
+        hs_bytes_store(bytes->data + at, value, size);
 }
 
 static inline void hs_bytes_put_run(struct hs_bytes *bytes, const void *from, size_t size)

@@ -194,14 +194,30 @@ static int64_t distance(int64_t a, int64_t b)
     return a > b ? a - b : b - a;
 }
 
+/* If ends differ by at most this share of the trace, they are the same. */
+#define SAME_PLACE 1e-6
+
+bool hs_ledger_is_same_trace(const struct hs_ledger_entry *entry, struct hs_vec start,
+                             struct hs_vec end, double length)
+{
+    double slack = SAME_PLACE * length;
+    return hs_vec_distance(start, entry->start) <= slack &&
+           hs_vec_distance(end, entry->end) <= slack;
+}
+
+bool hs_ledger_is_compared(const struct hs_ledger_entry *entry, int64_t hit_time_us)
+{
+    return entry->accepted && entry->has_offset &&
+           distance(entry->hit_time_us, hit_time_us) <= HS_OFFSET_WINDOW_US;
+}
+
 int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
                               int64_t offset_us)
 {
     int64_t jump = 0;
     for (uint32_t i = 0; i < numbers->count; i++) {
         const struct hs_ledger_entry *entry = &numbers->entries[i];
-        if (!entry->accepted || !entry->has_offset ||
-            distance(entry->hit_time_us, hit_time_us) > HS_OFFSET_WINDOW_US)
+        if (!hs_ledger_is_compared(entry, hit_time_us))
             continue;
         int64_t by = distance(entry->offset_us, offset_us);
         jump = by > jump ? by : jump;

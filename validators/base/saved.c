@@ -89,6 +89,11 @@ uint64_t hs_saved_vocabularies(void)
     return hash;
 }
 
+uint64_t hs_saved_format(void)
+{
+    return hs_saved_layout(0, HS_SAVED_STRUCTS) ^ hs_saved_vocabularies();
+}
+
 /* ---- writing ---- */
 
 static size_t item_size(const struct hs_saved_field *field)
@@ -137,24 +142,60 @@ static void store_word(unsigned char *to, size_t size, uint64_t word)
     memcpy(to, (const unsigned char *)&word + low_bytes(size), size);
 }
 
-void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from)
+/* Copies bytes. Most fields are one word. */
+static void copy_field(unsigned char *to, const unsigned char *from, size_t size)
+{
+    if (size == sizeof(uint64_t))
+        memcpy(to, from, sizeof(uint64_t));
+    else if (size == 1)
+        *to = *from;
+    else
+        memcpy(to, from, size);
+}
+
+/* Writes a field and returns the end of its bytes. */
+static unsigned char *put_field(const struct hs_saved_field *field, const unsigned char *from,
+                                unsigned char *to)
+{
+    /* Except for members of vocabularies, the bytes in memory are those that are saved. */
+    if (field->kind != HS_SAVED_MEMBER && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+        copy_field(to, from, field->size);
+        return to + field->size;
+    }
+    size_t size = item_size(field);
+    unsigned stored = field->kind == HS_SAVED_MEMBER ? 1 : (unsigned)size;
+    for (size_t i = 0; i < field->size; i += size, to += stored)
+        hs_bytes_store(to, load_word(from + i, size), stored);
+    return to;
+}
+
+static bool is_count(const struct hs_saved_field *field)
+{
+    return field->kind == HS_SAVED_COUNTS || field->kind == HS_SAVED_SUMS;
+}
+
+static void put_fields(struct hs_bytes *bytes, enum hs_saved_id id, const void *from,
+                       bool has_counts)
 {
     const struct hs_saved_struct *saved = &hs_saved_structs[id];
-    for (size_t f = 0; f < saved->field_count; f++) {
+    unsigned char *to = hs_bytes_reserve(bytes, saved->size), *end = to; /* no field grows */
+    for (size_t f = 0; to != NULL && f < saved->field_count; f++) {
         const struct hs_saved_field *field = &saved->fields[f];
-        const unsigned char *at = (const unsigned char *)from + field->offset;
-        size_t size = item_size(field);
-        unsigned stored = field->kind == HS_SAVED_MEMBER ? 1 : (unsigned)size;
-        if (field->kind == HS_SAVED_ELSEWHERE)
-            continue;
-        /* The bytes in memory are the same as the saved bytes. */
-        if (stored == size && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
-            hs_bytes_put_run(bytes, at, field->size);
-            continue;
-        }
-        for (size_t i = 0; i < field->size; i += size)
-            hs_bytes_put(bytes, load_word(at + i, size), stored);
+        if (field->kind != HS_SAVED_ELSEWHERE && (has_counts || !is_count(field)))
+            end = put_field(field, (const unsigned char *)from + field->offset, end);
     }
+    if (to != NULL)
+        bytes->len -= saved->size - (size_t)(end - to);
+}
+
+void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from)
+{
+    put_fields(bytes, id, from, true);
+}
+
+void hs_saved_put_uncounted(struct hs_bytes *bytes, enum hs_saved_id id, const void *from)
+{
+    put_fields(bytes, id, from, false);
 }
 
 static void save_shot(const struct hs_posted_shot *shot, struct hs_bytes *out)
@@ -261,17 +302,17 @@ static bool get_items(struct hs_bytes_reader *reader, const struct hs_saved_fiel
     return sane;
 }
 
-bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
-                  enum hs_saved_id id, void *to)
+static bool get_fields(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
+                       enum hs_saved_id id, void *to, bool has_counts)
 {
     bool sane = true;
     const struct hs_saved_struct *saved = &hs_saved_structs[id];
     for (size_t f = 0; f < saved->field_count; f++) {
         const struct hs_saved_field *field = &saved->fields[f];
         unsigned char *at = (unsigned char *)to + field->offset;
-        if (field->kind == HS_SAVED_ELSEWHERE)
+        if (field->kind == HS_SAVED_ELSEWHERE || (is_count(field) && !has_counts))
             continue;
-        if (field->kind == HS_SAVED_COUNTS || field->kind == HS_SAVED_SUMS)
+        if (is_count(field))
             sane = get_counts(reader, names, field, at) && sane;
         else if (field->kind == HS_SAVED_MEMBER)
             sane = get_member(reader, names, field, at) && sane;
@@ -281,4 +322,16 @@ bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *n
             sane = get_items(reader, field, at) && sane;
     }
     return sane;
+}
+
+bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
+                  enum hs_saved_id id, void *to)
+{
+    return get_fields(reader, names, id, to, true);
+}
+
+bool hs_saved_get_uncounted(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
+                            enum hs_saved_id id, void *to)
+{
+    return get_fields(reader, names, id, to, false);
 }

@@ -109,12 +109,21 @@ void hs_saved_get_names(struct hs_bytes_reader *reader, struct hs_saved_names *n
 void hs_saved_own_names(struct hs_saved_names *names);
 uint64_t hs_saved_vocabularies(void);
 
+/* Returns a hash of all layouts and vocabularies. Data with this hash needs no names. */
+uint64_t hs_saved_format(void);
+
 /*
  * Reads the saved fields of a struct; other fields stay unchanged. False: one of the values is
  * invalid. All fields are read even then, unless the reader failed.
  */
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);
+
+/* The same without COUNTS and SUMS, which are most of the bytes of a player: they are for reports,
+   and no verdict depends on them. */
+void hs_saved_put_uncounted(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
+bool hs_saved_get_uncounted(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
+                            enum hs_saved_id id, void *to);
 
 /* Writes a ledger entry with its posted shot and its answer; snapshot/load.h reads it. */
 void hs_saved_put_entry(struct hs_bytes *out, const struct hs_ledger_entry *entry);

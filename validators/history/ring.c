@@ -54,6 +54,15 @@ const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t
     return hs_history_slot(history, i);
 }
 
+const struct hs_sample *hs_history_run(const struct hs_history *history, uint32_t i,
+                                       uint32_t *count)
+{
+    const struct hs_sample *first = hs_history_slot(history, i);
+    uint32_t before_wrap = history->capacity - (uint32_t)(first - history->samples);
+    *count = history->count - i < before_wrap ? history->count - i : before_wrap;
+    return first;
+}
+
 const struct hs_state *hs_history_state(const struct hs_history *history,
                                         const struct hs_sample *sample)
 {

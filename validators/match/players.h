@@ -190,6 +190,7 @@ struct hs_match {
     uint32_t jump_count;
     int64_t jump_us;
     struct hs_hints hints;
+    uint64_t saved_format; /* hs_saved_format(), which takes longer than to save an excerpt */
 };
 
 /* Reads what a new sample inherits. `before` is the index of the sample before it in time, or -1 if

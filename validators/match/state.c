@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "validators/base/saved.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 
@@ -34,6 +35,7 @@ struct hs_match *hs_match_create(const struct hs_ruleset *ruleset,
     match->players.budget = match->movers.budget = &match->budget;
     match->players.evict_before_us = INT64_MIN;
     match->claim_window_us = claim_window(ruleset);
+    match->saved_format = hs_saved_format();
     hs_budget_init(&match->budget, limits->bytes > 0 ? limits->bytes : SIZE_MAX, limits->shared);
     if (hs_budget_reserve(&match->budget, sizeof *match))
         return match;

@@ -9,13 +9,6 @@
 #include "validators/match/players.h"
 #include "validators/shot.h"
 
-/* Samples before and after the times of a claim. They show a person how the players moved. */
-enum { MARGIN = 16 };
-
-/* The posted round trips of the shooter before `now` that are kept. match/connection.c uses four.
- */
-enum { ROUND_TRIPS = 4 };
-
 /* ---- what belongs to an excerpt ---- */
 
 static bool are_apart(struct hs_vec low, struct hs_vec high, struct hs_vec other_low,
@@ -83,70 +76,31 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
     return mover == match->movers.all || !are_apart(low, high, excerpt->low, excerpt->high);
 }
 
+/* Whether the check `trajectory` compares the claim with an entry. The end of a claim without one
+   is known only to the checks, so then all entries around its time are kept. */
+static bool may_be_same_trace(const struct hs_excerpt *excerpt, const struct hs_ledger_entry *entry)
+{
+    const struct hs_hit_claim *claim = excerpt->claim;
+    if (claim != NULL && !claim->has_no_end)
+        return entry->accepted &&
+               hs_ledger_is_same_trace(entry, claim->start, claim->end,
+                                       hs_vec_distance(claim->start, claim->end));
+    return entry->hit_time_us - excerpt->until_us <= HS_OFFSET_WINDOW_US &&
+           excerpt->from_us - entry->hit_time_us <= HS_OFFSET_WINDOW_US;
+}
+
 bool hs_excerpt_has_number(const struct hs_excerpt *excerpt,
                            const struct hs_ledger_numbers *numbers,
                            const struct hs_ledger_entry *entry)
 {
-    int64_t apart_us = entry->hit_time_us - excerpt->until_us;
     bool is_posted = excerpt->posted != NULL && entry->number == excerpt->posted->number;
-    return entry->number == excerpt->shot || is_posted ||
+    return entry->number == excerpt->shot || is_posted || entry == excerpt->low_offset ||
+           entry == excerpt->high_offset ||
            (numbers->has_accepted && entry->number == numbers->last_accepted) ||
-           (apart_us <= HS_OFFSET_WINDOW_US &&
-            excerpt->from_us - entry->hit_time_us <= HS_OFFSET_WINDOW_US);
+           may_be_same_trace(excerpt, entry);
 }
 
-/* ---- samples ---- */
-
-struct range {
-    uint32_t from, posed_from, until; /* [from, until); samples before posed_from have no bones */
-};
-
-/* Whether the player is dead or protected in a sample. Such samples are kept back to the first one,
-   because a refusal says since when. */
-static bool is_out(const struct hs_history *history, uint32_t i)
-{
-    const struct hs_state *state = hs_history_state(history, hs_history_at(history, i));
-    return !state->alive || state->is_protected;
-}
-
-/* The samples around the times of the excerpt. */
-static struct range range_of(const struct hs_excerpt *excerpt, const struct hs_history *history,
-                             bool of_mover, bool is_shooter)
-{
-    int64_t count = hs_history_count(history);
-    int64_t from = hs_history_find(history, excerpt->from_us) - MARGIN;
-    int64_t until = hs_history_find(history, excerpt->until_us) + 2 + MARGIN;
-    struct range range = {.until = (uint32_t)(until > count || is_shooter ? count : until)};
-    range.from = range.posed_from = (uint32_t)(from > 0 ? from : 0);
-    while (!of_mover && range.from > 0 && is_out(history, range.from))
-        range.from--;
-    int found = 0;
-    for (int64_t i = count - 1; is_shooter && i >= 0 && found < ROUND_TRIPS; i--) {
-        const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
-        found += sample->rtt_posted && sample->time_us <= excerpt->until_us ? 1 : 0;
-        if (i < range.from)
-            range.from = (uint32_t)i;
-    }
-    return range;
-}
-
-static void put_floats(const float *from, size_t count, struct hs_bytes *out)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint32_t word;
-        memcpy(&word, &from[i], sizeof word);
-        hs_bytes_put(out, word, sizeof word);
-    }
-}
-
-static void get_floats(struct hs_loading *l, float *to, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint32_t word = (uint32_t)hs_bytes_get(&l->reader, sizeof word);
-        memcpy(&to[i], &word, sizeof word);
-        l->is_damaged = l->is_damaged || !isfinite(to[i]);
-    }
-}
+/* ---- parts of a match ---- */
 
 static void put_vec(struct hs_vec v, struct hs_bytes *out)
 {
@@ -164,158 +118,6 @@ static struct hs_vec get_vec(struct hs_loading *l)
     l->is_damaged = l->is_damaged || !hs_vec_is_finite(v);
     return v;
 }
-
-static size_t present_words(const struct hs_posted_pose *pose)
-{
-    return ((size_t)pose->bone_count + 63) / 64;
-}
-
-static void put_pose(const struct hs_posted_pose *pose, struct hs_bytes *out)
-{
-    hs_bytes_put(out, pose != NULL, 1);
-    if (pose == NULL)
-        return;
-    put_floats(&pose->reach, 1, out);
-    hs_bytes_put(out, pose->has_eye, 1);
-    hs_bytes_put(out, pose->stride, 1);
-    hs_bytes_put(out, pose->bone_count, 2);
-    for (int i = 0; i < 3; i++)
-        hs_bytes_put_real(out, pose->eye[i]);
-    for (size_t i = 0; i < present_words(pose); i++)
-        hs_bytes_put(out, pose->present[i], 8);
-    for (uint16_t b = 0; b < pose->bone_count; b++)
-        if (hs_posted_pose_has_bone(pose, b))
-            put_floats(&pose->bones[(size_t)b * pose->stride], pose->stride, out);
-}
-
-/* Reads a posted pose into `space` and returns it. NULL: none was saved, or it is damaged. */
-static const struct hs_posted_pose *get_pose(struct hs_loading *l,
-                                             union hs_posted_pose_space *space)
-{
-    struct hs_posted_pose *pose = &space->posted_pose;
-    if (!hs_loading_flag(l))
-        return NULL;
-    *pose = (struct hs_posted_pose){0};
-    get_floats(l, &pose->reach, 1);
-    pose->has_eye = hs_loading_flag(l);
-    pose->stride = (uint8_t)hs_bytes_get_max(&l->reader, 1, HS_BONE_FLOATS_SCALED);
-    pose->bone_count = (uint16_t)hs_bytes_get_max(&l->reader, 2, HS_MAX_BONES);
-    for (int i = 0; i < 3; i++) {
-        pose->eye[i] = hs_bytes_get_real(&l->reader);
-        l->is_damaged = l->is_damaged || !isfinite(pose->eye[i]);
-    }
-    for (size_t i = 0; i < present_words(pose); i++)
-        pose->present[i] = hs_bytes_get(&l->reader, 8);
-    l->is_damaged = l->is_damaged || (pose->bone_count > 0 && pose->stride < HS_BONE_FLOATS) ||
-                    !(pose->reach >= 0);
-    memset(pose->bones, 0, sizeof(float) * pose->bone_count * pose->stride);
-    for (uint16_t b = 0; b < pose->bone_count; b++)
-        if (hs_posted_pose_has_bone(pose, b))
-            get_floats(l, &pose->bones[(size_t)b * pose->stride], pose->stride);
-    return pose;
-}
-
-static void put_sample(const struct hs_history *history, const struct hs_sample *sample,
-                       bool has_pose, struct hs_bytes *out)
-{
-    hs_bytes_put(out, (uint64_t)sample->time_us, 8);
-    put_vec(sample->position, out);
-    put_floats(sample->rotation, 4, out);
-    put_floats(sample->aim, 3, out);
-    hs_bytes_put(out, (uint32_t)sample->rtt_us, 4);
-    hs_bytes_put(out, (uint32_t)sample->interp_us, 4);
-    hs_bytes_put(out, sample->event, 1);
-    hs_bytes_put(out, sample->rtt_posted, 1);
-    put_pose(has_pose ? hs_history_posted_pose(history, sample) : NULL, out);
-}
-
-static struct hs_sample get_sample(struct hs_loading *l)
-{
-    struct hs_sample sample = {.time_us = hs_loading_time(l), .posted_pose = HS_NO_POSTED_POSE};
-    sample.position = get_vec(l);
-    get_floats(l, sample.rotation, 4);
-    get_floats(l, sample.aim, 3);
-    sample.rtt_us = hs_loading_delay(l);
-    sample.interp_us = hs_loading_delay(l);
-    sample.event = (uint8_t)hs_bytes_get_max(&l->reader, 1, HS_EVENT_LAUNCH);
-    sample.rtt_posted = hs_loading_flag(l);
-    return sample;
-}
-
-/* ---- states ---- */
-
-static void put_player_state(const struct hs_match *match, const struct hs_state *state,
-                             struct hs_bytes *out)
-{
-    hs_saved_put(out, HS_SAVED_STATE, state);
-    hs_bytes_put(out, state->tells_stance, 1);
-    hs_bytes_put(out, state->stale, 1);
-    hs_bytes_put_name(out, state->team == HS_NONE ? "" : match->teams[state->team].text);
-}
-
-static void get_player_state(struct hs_loading *l, struct hs_state *state)
-{
-    hs_loading_get(l, HS_SAVED_STATE, state);
-    state->tells_stance = hs_loading_flag(l);
-    state->stale = (uint8_t)hs_bytes_get_max(&l->reader, 1, HS_STALE_ALL);
-    struct hs_str team = hs_loading_name(l, true);
-    state->team = HS_NONE;
-    if (hs_loading_is_fine(l) &&
-        (!hs_loading_is_state(l, state) ||
-         (team.len > 0 && !hs_match_intern_team(l->match, team, &state->team))))
-        l->is_damaged = true;
-}
-
-/* Writes the samples of a player, or of a mover if `match` is NULL. */
-static void put_history(const struct hs_excerpt *excerpt, const struct hs_match *match,
-                        const struct hs_history *history, bool is_shooter, struct hs_bytes *out)
-{
-    struct range range = range_of(excerpt, history, match == NULL, is_shooter);
-    const struct hs_sample *before = NULL;
-    hs_bytes_put(out, range.until - range.from, 4);
-    for (uint32_t i = range.from; i < range.until; i++) {
-        const struct hs_sample *sample = hs_history_at(history, i);
-        bool is_same = before != NULL && before->state == sample->state;
-        put_sample(history, sample, i >= range.posed_from, out);
-        hs_bytes_put(out, is_same, 1);
-        if (!is_same && match != NULL) {
-            put_player_state(match, hs_history_state(history, sample), out);
-        } else if (!is_same) {
-            const struct hs_mover_state *state = hs_history_mover_state(history, sample);
-            hs_saved_put(out, HS_SAVED_MOVER_STATE, state);
-            hs_bytes_put(out, state->is_stale, 1);
-        }
-        before = sample;
-    }
-}
-
-/* Reads the samples of a player or of a mover into an empty history. */
-static void get_history(struct hs_loading *l, struct hs_history *history, bool of_mover)
-{
-    struct hs_state player = {0};
-    struct hs_mover_state mover = {0};
-    union hs_posted_pose_space space;
-    uint64_t count = hs_bytes_get_max(&l->reader, 4, l->match->limits.samples);
-    for (uint64_t i = 0; i < count && hs_loading_is_fine(l); i++) {
-        struct hs_sample sample = get_sample(l);
-        const struct hs_posted_pose *pose = get_pose(l, &space);
-        bool is_same = hs_loading_flag(l);
-        if (!is_same && of_mover) {
-            hs_loading_get(l, HS_SAVED_MOVER_STATE, &mover);
-            mover.is_stale = hs_loading_flag(l);
-        } else if (!is_same) {
-            get_player_state(l, &player);
-        }
-        if (!hs_loading_is_fine(l))
-            return;
-        const void *state = of_mover ? (const void *)&mover : &player;
-        enum hs_insert_result result =
-            hs_history_insert(history, &l->match->ruleset->history, &sample, state, pose);
-        l->is_damaged = result != HS_INSERT_STORED;
-    }
-}
-
-/* ---- parts of a match ---- */
 
 void hs_excerpt_put_match(const struct hs_match *match, struct hs_bytes *out)
 {
@@ -341,12 +143,12 @@ void hs_excerpt_get_match(struct hs_loading *l)
 void hs_excerpt_put_mover(const struct hs_excerpt *excerpt, const struct hs_mover *mover,
                           struct hs_bytes *out)
 {
-    put_history(excerpt, NULL, mover->history, false, out);
+    hs_excerpt_put_history(excerpt, NULL, mover->history, false, out);
 }
 
 void hs_excerpt_get_mover(struct hs_loading *l, struct hs_mover *mover)
 {
-    get_history(l, mover->history, true);
+    hs_excerpt_get_history(l, mover->history, true);
 }
 
 static void put_lacks(const struct hs_ledger_numbers *numbers, struct hs_bytes *out)
@@ -371,7 +173,8 @@ void hs_excerpt_put_player(const struct hs_excerpt *excerpt, const struct hs_mat
     put_vec(player->spawn_place, out);
     put_lacks(&player->ledger.hits, out);
     put_lacks(&player->ledger.shots, out);
-    put_history(excerpt, match, player->history, hs_excerpt_is_shooter(excerpt, player), out);
+    hs_excerpt_put_history(excerpt, match, player->history, hs_excerpt_is_shooter(excerpt, player),
+                           out);
 }
 
 void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player)
@@ -381,7 +184,7 @@ void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player)
     player->spawn_place = get_vec(l);
     get_lacks(l, &player->ledger.hits);
     get_lacks(l, &player->ledger.shots);
-    get_history(l, player->history, false);
+    hs_excerpt_get_history(l, player->history, false);
     hs_players_update(&l->match->players, player);
 }
 
@@ -437,6 +240,20 @@ static const struct hs_ledger_entry *find_posted(const struct hs_ledger_numbers 
     return shots->count > 0 ? &shots->entries[0] : NULL;
 }
 
+static void find_offsets(struct hs_excerpt *excerpt, const struct hs_ledger_numbers *hits,
+                         int64_t hit_time_us)
+{
+    for (uint32_t i = 0; i < hits->count; i++) {
+        const struct hs_ledger_entry *entry = &hits->entries[i];
+        if (!hs_ledger_is_compared(entry, hit_time_us))
+            continue;
+        if (excerpt->low_offset == NULL || entry->offset_us < excerpt->low_offset->offset_us)
+            excerpt->low_offset = entry;
+        if (excerpt->high_offset == NULL || entry->offset_us > excerpt->high_offset->offset_us)
+            excerpt->high_offset = entry;
+    }
+}
+
 static struct hs_excerpt begin(const struct hs_match *match, struct hs_str shooter, uint64_t shot,
                                struct hs_vec start, const struct hs_hit_result *result)
 {
@@ -465,7 +282,10 @@ void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim
                          const struct hs_hit_result *result, struct hs_bytes *out)
 {
     struct hs_excerpt excerpt = begin(match, claim->shooter, claim->shot, claim->start, result);
+    const struct hs_player *player = hs_players_find(&match->players, claim->shooter);
     excerpt.claim = claim;
+    if (player != NULL)
+        find_offsets(&excerpt, &player->ledger.hits, claim->hit_time_us);
     extend(&excerpt, claim->hit_time_us);
     extend(&excerpt, result->rewind.time_us);
     if (claim->has_fire_time)

@@ -6,8 +6,10 @@
 #include "validators/snapshot.h"
 #include "validators/snapshot/load.h"
 
-/* The first value of an excerpt's bytes. */
-#define HS_EXCERPT_VERSION (UINT64_C(0x80000000) + HS_SAVED_VERSION)
+/* The first value of an excerpt's bytes. Change the number of the coding when excerpt.c writes
+   other bytes. */
+#define HS_EXCERPT_CODING  UINT64_C(2)
+#define HS_EXCERPT_VERSION (UINT64_C(0x80000000) + (HS_EXCERPT_CODING << 16) + HS_SAVED_VERSION)
 
 /* The data that a verdict depends on. */
 struct hs_excerpt {
@@ -16,6 +18,9 @@ struct hs_excerpt {
     /* One shot that the shooter posted, with this weapon if possible; NULL: they posted none. The
        rules about unposted hits depend on whether the shooter posts shots. */
     const struct hs_ledger_entry *posted;
+    /* The hits of the shooter that hs_ledger_offset_jump can compare the claim with: those with the
+       smallest and the largest offset. NULL: no hit has an offset. */
+    const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* names more players; NULL: a posted shot */
     int64_t from_us, until_us;        /* the range of times whose poses the verdict uses */
     struct hs_vec low, high;          /* bounds of all places that the verdict depends on */
@@ -24,7 +29,7 @@ struct hs_excerpt {
 void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,
                      struct hs_bytes *out);
 
-/* Whether the excerpt contains this player, mover or used number. */
+/* Whether the excerpt has this player, mover or used number (a pointer into the ledger). */
 bool hs_excerpt_has_player(const struct hs_excerpt *excerpt, const struct hs_match *match,
                            const struct hs_player *player);
 bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_match *match,
@@ -46,5 +51,12 @@ void hs_excerpt_get_mover(struct hs_loading *l, struct hs_mover *mover);
 void hs_excerpt_put_player(const struct hs_excerpt *excerpt, const struct hs_match *match,
                            const struct hs_player *player, struct hs_bytes *out);
 void hs_excerpt_get_player(struct hs_loading *l, struct hs_player *player);
+
+/* The samples around the times of the excerpt. `match` NULL: of a mover. The second function reads
+   them into an empty history. */
+void hs_excerpt_put_history(const struct hs_excerpt *excerpt, const struct hs_match *match,
+                            const struct hs_history *history, bool is_shooter,
+                            struct hs_bytes *out);
+void hs_excerpt_get_history(struct hs_loading *l, struct hs_history *history, bool of_mover);
 
 #endif

@@ -9,7 +9,9 @@
 
 void hs_loading_get(struct hs_loading *l, enum hs_saved_id id, void *to)
 {
-    if (!hs_saved_get(&l->reader, &l->names, id, to))
+    bool is_sane = l->is_excerpt ? hs_saved_get_uncounted(&l->reader, &l->names, id, to)
+                                 : hs_saved_get(&l->reader, &l->names, id, to);
+    if (!is_sane)
         l->is_damaged = true;
 }
 
@@ -321,7 +323,8 @@ static void load_player(struct hs_loading *l)
     hs_loading_get(l, HS_SAVED_PLAYER, &read);
     if (hs_loading_is_fine(l))
         load_state(l, &read);
-    if (hs_loading_is_fine(l)) {
+    bool has_ledger = !l->is_excerpt || hs_loading_flag(l);
+    if (hs_loading_is_fine(l) && has_ledger) {
         load_numbers(l, &read.ledger.hits);
         load_numbers(l, &read.ledger.shots);
         load_cadences(l, &read.ledger);
@@ -427,21 +430,34 @@ bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_rulese
     return fits;
 }
 
+/* Reads what save_head (save.c) wrote before the match. False: this program cannot read the rest.
+ */
+static bool load_head(struct hs_loading *l)
+{
+    uint64_t version = hs_bytes_get(&l->reader, 4);
+    l->is_excerpt = version == HS_EXCERPT_VERSION;
+    if (l->is_excerpt) {
+        l->knows_checks = true;
+        hs_saved_own_names(&l->names);
+        return hs_bytes_get(&l->reader, 8) == hs_saved_format();
+    }
+    bool is_known = version == HS_SAVED_VERSION &&
+                    hs_bytes_get(&l->reader, 8) == hs_saved_layout(0, HS_SAVED_MOVE_CHECKS);
+    l->knows_checks =
+        hs_bytes_get(&l->reader, 8) == hs_saved_layout(HS_SAVED_MOVE_CHECKS, HS_SAVED_STRUCTS);
+    if (is_known)
+        hs_saved_get_names(&l->reader, &l->names);
+    return is_known;
+}
+
 enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,
                                  size_t size, struct hs_match **out)
 {
     struct hs_loading l = {.reader = {bytes, (const unsigned char *)bytes + size, false}};
     *out = NULL;
-    uint64_t version = hs_bytes_get(&l.reader, 4);
-    l.is_excerpt = version == HS_EXCERPT_VERSION;
-    bool is_known = (version == HS_SAVED_VERSION || l.is_excerpt) &&
-                    hs_bytes_get(&l.reader, 8) == hs_saved_layout(0, HS_SAVED_MOVE_CHECKS);
-    l.knows_checks =
-        hs_bytes_get(&l.reader, 8) == hs_saved_layout(HS_SAVED_MOVE_CHECKS, HS_SAVED_STRUCTS);
-    if (!is_known)
+    if (!load_head(&l))
         return l.reader.failed ? HS_MATCH_DAMAGED : HS_MATCH_OTHER_VERSION;
-    hs_saved_get_names(&l.reader, &l.names);
     /* The match's size is not known yet. Its bytes are reserved after it is read. */
     struct hs_match_limits no_bytes = *limits;
     no_bytes.bytes = 0;

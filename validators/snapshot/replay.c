@@ -162,7 +162,7 @@ void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal)
 
 uint64_t hs_journal_layout(void)
 {
-    return hs_saved_layout(0, HS_SAVED_STRUCTS) ^ hs_saved_vocabularies();
+    return hs_saved_format();
 }
 
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size)

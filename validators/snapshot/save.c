@@ -10,8 +10,19 @@
  * The saved bytes, in this order: the version, the layout of everything except the move checks, the
  * layout of the move checks, the names of the vocabularies, the match, the movers. Then each
  * player, from the newest to the oldest, after a byte with value 1. A byte with value 0 ends the
- * players. The accounts of players who left come last.
+ * players. The accounts of players who left come last. An excerpt has a hash of the layouts and the
+ * names instead of them.
  */
+
+/* Saves a struct that has counts. An excerpt leaves them out. */
+static void put_counted(const struct hs_excerpt *excerpt, enum hs_saved_id id, const void *from,
+                        struct hs_bytes *out)
+{
+    if (excerpt != NULL)
+        hs_saved_put_uncounted(out, id, from);
+    else
+        hs_saved_put(out, id, from);
+}
 
 static void save_movers(const struct hs_match *match, const struct hs_excerpt *excerpt,
                         struct hs_bytes *out)
@@ -35,11 +46,16 @@ static void save_movers(const struct hs_match *match, const struct hs_excerpt *e
 static void save_head(const struct hs_match *match, const struct hs_excerpt *excerpt,
                       struct hs_bytes *out)
 {
-    hs_bytes_put(out, excerpt != NULL ? HS_EXCERPT_VERSION : HS_SAVED_VERSION, 4);
-    hs_bytes_put(out, hs_saved_layout(0, HS_SAVED_MOVE_CHECKS), 8);
-    hs_bytes_put(out, hs_saved_layout(HS_SAVED_MOVE_CHECKS, HS_SAVED_STRUCTS), 8);
-    hs_saved_put_names(out);
-    hs_saved_put(out, HS_SAVED_MATCH, match);
+    if (excerpt != NULL) {
+        hs_bytes_put(out, HS_EXCERPT_VERSION, 4);
+        hs_bytes_put(out, match->saved_format, 8);
+    } else {
+        hs_bytes_put(out, HS_SAVED_VERSION, 4);
+        hs_bytes_put(out, hs_saved_layout(0, HS_SAVED_MOVE_CHECKS), 8);
+        hs_bytes_put(out, hs_saved_layout(HS_SAVED_MOVE_CHECKS, HS_SAVED_STRUCTS), 8);
+        hs_saved_put_names(out);
+    }
+    put_counted(excerpt, HS_SAVED_MATCH, match, out);
     hs_bytes_put(out, match->players.sessions, 8);
     if (excerpt != NULL)
         hs_excerpt_put_match(match, out);
@@ -71,9 +87,9 @@ static void save_numbers(const struct hs_ledger_numbers *numbers, const struct h
     size_t at = out->len;
     hs_bytes_put(out, 0, 4);
     for (uint32_t i = 0; i < numbers->count; i++) {
-        struct hs_ledger_entry entry = numbers->entries[i];
-        if (excerpt != NULL && !hs_excerpt_has_number(excerpt, numbers, &entry))
+        if (excerpt != NULL && !hs_excerpt_has_number(excerpt, numbers, &numbers->entries[i]))
             continue;
+        struct hs_ledger_entry entry = numbers->entries[i];
         if (excerpt != NULL)
             entry.answer_size = 0;
         count++;
@@ -115,14 +131,14 @@ static void save_answers(const struct hs_move_answers *answers, struct hs_bytes 
 }
 
 /* The credit comes before the checks, because another version may not know their layout. */
-static void save_moves(const struct hs_player_moves *moves, const struct hs_move_answers *answers,
-                       struct hs_bytes *out)
+static void save_moves(const struct hs_excerpt *excerpt, const struct hs_player_moves *moves,
+                       const struct hs_move_answers *answers, struct hs_bytes *out)
 {
     hs_bytes_put(out, moves != NULL, 1);
     if (moves == NULL)
         return;
     const struct hs_timing *timing = &moves->checks.timing;
-    hs_saved_put(out, HS_SAVED_MOVES, moves);
+    put_counted(excerpt, HS_SAVED_MOVES, moves, out);
     hs_bytes_put(out, timing->has_credit, 1);
     hs_bytes_put_real(out, timing->credit_us);
     hs_bytes_put(out, (uint64_t)timing->heard_us, 8);
@@ -136,16 +152,18 @@ static void save_moves(const struct hs_player_moves *moves, const struct hs_move
 static void save_player(const struct hs_match *match, const struct hs_excerpt *excerpt,
                         const struct hs_player *player, struct hs_bytes *out)
 {
-    static const struct hs_ledger no_ledger;
     bool is_whole = excerpt == NULL, acts = is_whole || hs_excerpt_is_shooter(excerpt, player);
     const struct hs_player_moves *moves = acts ? player->moves : NULL;
     hs_bytes_put(out, 1, 1);
     hs_bytes_put_name(out, player->name.text);
     hs_bytes_put_name(out, player->account.text);
-    hs_saved_put(out, HS_SAVED_PLAYER, player);
+    put_counted(excerpt, HS_SAVED_PLAYER, player, out);
     save_state(match, player, out);
-    save_ledger(acts ? &player->ledger : &no_ledger, excerpt, out);
-    save_moves(moves, is_whole && moves != NULL ? moves->answers : NULL, out);
+    if (!is_whole)
+        hs_bytes_put(out, acts, 1);
+    if (acts)
+        save_ledger(&player->ledger, excerpt, out);
+    save_moves(excerpt, moves, is_whole && moves != NULL ? moves->answers : NULL, out);
     if (!is_whole)
         hs_excerpt_put_player(excerpt, match, player, out);
 }
@@ -191,11 +209,15 @@ void hs_match_save(const struct hs_match *match, struct hs_bytes *out)
         continue;
 }
 
+/* Most excerpts fit, so that they are written without growing the buffer. */
+enum { USUAL_BYTES = 32768 };
+
 void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,
                      struct hs_bytes *out)
 {
     const struct hs_players *players = &match->players;
     static const struct hs_accounts no_accounts;
+    hs_bytes_ensure(out, USUAL_BYTES);
     save_head(match, excerpt, out);
     for (uint32_t i = players->count; i-- > 0;)
         if (hs_excerpt_has_player(excerpt, match, players->all[i]))

@@ -1,21 +1,11 @@
 /* trajectory: is this an earlier shot, sent again with another number? */
 #include "validators/hit/checks.h"
 
-/* Two ends count as the same if their distance is at most this share of the trace's length. */
-#define SAME_PLACE 1e-6
-
 static int64_t window(const struct hs_hit_context *c)
 {
     int64_t us = c->ruleset->hit.trajectory_window_us;
     int64_t half = c->weapon != NULL ? c->weapon->min_interval_us / 2 : 0;
     return half > 0 && half < us ? half : us;
-}
-
-static bool is_same_trace(const struct hs_hit_context *c, const struct hs_ledger_entry *entry)
-{
-    double slack = SAME_PLACE * c->trace_length;
-    return hs_vec_distance(c->claim->start, entry->start) <= slack &&
-           hs_vec_distance(c->claim->end, entry->end) <= slack;
 }
 
 enum hs_reason hs_check_trajectory(struct hs_hit_context *c, struct hs_check_row *row)
@@ -28,7 +18,7 @@ enum hs_reason hs_check_trajectory(struct hs_hit_context *c, struct hs_check_row
         int64_t apart = c->fire_time_us - entry->fire_time_us;
         apart = apart < 0 ? -apart : apart;
         if (!entry->accepted || entry->number == c->claim->shot || apart > limit ||
-            !is_same_trace(c, entry))
+            !hs_ledger_is_same_trace(entry, c->claim->start, c->claim->end, c->trace_length))
             continue;
         hs_report_time_limit(row, apart, limit, HS_REASON_OK);
         return HS_REASON_DUPLICATE_TRAJECTORY;

@@ -1,0 +1,348 @@
+/* The samples of an excerpt: those around the times of a claim, as what changes between them. */
+#include <string.h>
+
+#include "validators/history/rewind.h"
+#include "validators/match/players.h"
+#include "validators/snapshot/excerpt.h"
+
+/* Samples before and after the times of a claim. They show a person how the players moved. */
+enum { MARGIN = 16 };
+
+/* Posted round trips of the shooter before `now` (match/connection.c uses four). */
+enum { ROUND_TRIPS = 4 };
+
+/* ---- samples ---- */
+
+struct range {
+    uint32_t from, posed_from, until; /* [from, until); samples before posed_from have no bones */
+};
+
+/* Whether the player was dead, or protected, before a sample: a refusal says since when. */
+static bool is_out(const struct hs_history *history, uint32_t i)
+{
+    const struct hs_state *state = hs_history_state(history, hs_history_at(history, i));
+    return !state->alive || state->is_protected;
+}
+
+/* The samples around the times of the excerpt. */
+static struct range range_of(const struct hs_excerpt *excerpt, const struct hs_history *history,
+                             bool of_mover, bool is_shooter)
+{
+    int64_t count = hs_history_count(history);
+    int64_t from = hs_history_find(history, excerpt->from_us) - MARGIN;
+    int64_t until = hs_history_find(history, excerpt->until_us) + 2 + MARGIN;
+    struct range range = {.until = (uint32_t)(until > count || is_shooter ? count : until)};
+    range.from = range.posed_from = (uint32_t)(from > 0 ? from : 0);
+    while (!of_mover && range.from > 0 && is_out(history, range.from))
+        range.from--;
+    int found = 0;
+    for (int64_t i = count - 1; is_shooter && i >= 0 && found < ROUND_TRIPS; i--) {
+        const struct hs_sample *sample = hs_history_at(history, (uint32_t)i);
+        found += sample->rtt_posted && sample->time_us <= excerpt->until_us ? 1 : 0;
+        if (i < range.from)
+            range.from = (uint32_t)i;
+    }
+    return range;
+}
+
+static void put_floats(const float *from, size_t count, struct hs_bytes *out)
+{
+    unsigned char *to = hs_bytes_reserve(out, count * sizeof(uint32_t));
+    for (size_t i = 0; to != NULL && i < count; i++) {
+        uint32_t word;
+        memcpy(&word, &from[i], sizeof word);
+        hs_bytes_store(to + i * sizeof word, word, sizeof word);
+    }
+}
+
+static void get_floats(struct hs_loading *l, float *to, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word = (uint32_t)hs_bytes_get(&l->reader, sizeof word);
+        memcpy(&to[i], &word, sizeof word);
+        l->is_damaged = l->is_damaged || !isfinite(to[i]);
+    }
+}
+
+static size_t present_words(const struct hs_posted_pose *pose)
+{
+    return ((size_t)pose->bone_count + 63) / 64;
+}
+
+static void put_pose(const struct hs_posted_pose *pose, struct hs_bytes *out)
+{
+    put_floats(&pose->reach, 1, out);
+    hs_bytes_put(out, pose->has_eye, 1);
+    hs_bytes_put(out, pose->stride, 1);
+    hs_bytes_put(out, pose->bone_count, 2);
+    for (int i = 0; i < 3; i++)
+        hs_bytes_put_real(out, pose->eye[i]);
+    for (size_t i = 0; i < present_words(pose); i++)
+        hs_bytes_put(out, pose->present[i], 8);
+    for (uint16_t b = 0; b < pose->bone_count; b++)
+        if (hs_posted_pose_has_bone(pose, b))
+            put_floats(&pose->bones[(size_t)b * pose->stride], pose->stride, out);
+}
+
+static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
+{
+    *pose = (struct hs_posted_pose){0};
+    get_floats(l, &pose->reach, 1);
+    pose->has_eye = hs_loading_flag(l);
+    pose->stride = (uint8_t)hs_bytes_get_max(&l->reader, 1, HS_BONE_FLOATS_SCALED);
+    pose->bone_count = (uint16_t)hs_bytes_get_max(&l->reader, 2, HS_MAX_BONES);
+    for (int i = 0; i < 3; i++) {
+        pose->eye[i] = hs_bytes_get_real(&l->reader);
+        l->is_damaged = l->is_damaged || !isfinite(pose->eye[i]);
+    }
+    for (size_t i = 0; i < present_words(pose); i++)
+        pose->present[i] = hs_bytes_get(&l->reader, 8);
+    l->is_damaged = l->is_damaged || (pose->bone_count > 0 && pose->stride < HS_BONE_FLOATS) ||
+                    !(pose->reach >= 0);
+    memset(pose->bones, 0, sizeof(float) * pose->bone_count * pose->stride);
+    for (uint16_t b = 0; b < pose->bone_count; b++)
+        if (hs_posted_pose_has_bone(pose, b))
+            get_floats(l, &pose->bones[(size_t)b * pose->stride], pose->stride);
+}
+
+/*
+ * A sample begins with these bits. A part whose bit is not set equals that of the sample before, or
+ * is zero in the first one. Most players of an excerpt stand or walk, so it is about a third as
+ * large as with all parts, and the store compresses it in a third of the time.
+ */
+enum {
+    PART_X = 1,
+    PART_Y = 2,
+    PART_Z = 4,
+    PART_TIME = 8, /* eight bytes; not set: four bytes, the time since the sample before */
+    PART_ROTATION = 16,
+    PART_AIM = 32,
+    PART_RTT = 64,
+    PART_INTERP = 128,
+    PART_EVENT = 256,
+    PART_STATE = 512,
+    PART_POSE = 1024,    /* not set: the sample has no pose, or IS_SAME_POSE is set */
+    IS_SAME_POSE = 2048, /* the pose equals that of the newest sample before that has one */
+    IS_RTT_POSTED = 4096,
+    ALL_PARTS = 8191,
+    RARE_PARTS = PART_TIME | PART_ROTATION | PART_AIM | PART_RTT | PART_INTERP | PART_EVENT
+};
+
+/* Compares bytes, because zero and minus zero differ. */
+static bool are_same(const void *a, const void *b, size_t size)
+{
+    return memcmp(a, b, size) == 0;
+}
+
+static unsigned differs(const void *a, const void *b, size_t size, unsigned part)
+{
+    return are_same(a, b, size) ? 0 : part;
+}
+
+/* Returns the parts that differ from the sample before. Zero and minus zero differ. */
+static unsigned changed_parts(const struct hs_sample *is, const struct hs_sample *was)
+{
+    uint64_t after_us = (uint64_t)is->time_us - (uint64_t)was->time_us;
+    unsigned parts = differs(&is->position.x, &was->position.x, sizeof(double), PART_X) |
+                     differs(&is->position.y, &was->position.y, sizeof(double), PART_Y) |
+                     differs(&is->position.z, &was->position.z, sizeof(double), PART_Z);
+    if (!are_same(is->rotation, was->rotation, sizeof is->rotation))
+        parts |= PART_ROTATION;
+    if (!are_same(is->aim, was->aim, sizeof is->aim))
+        parts |= PART_AIM;
+    if (is->rtt_us != was->rtt_us)
+        parts |= PART_RTT;
+    if (is->interp_us != was->interp_us)
+        parts |= PART_INTERP;
+    if (is->event != was->event)
+        parts |= PART_EVENT;
+    if (after_us > UINT32_MAX)
+        parts |= PART_TIME;
+    return is->rtt_posted ? parts | IS_RTT_POSTED : parts;
+}
+
+static bool is_same_pose(const struct hs_posted_pose *a, const struct hs_posted_pose *b)
+{
+    size_t bones = sizeof(float) * a->bone_count * a->stride;
+    return are_same(&a->reach, &b->reach, sizeof a->reach) && a->has_eye == b->has_eye &&
+           a->stride == b->stride && a->bone_count == b->bone_count &&
+           are_same(a->eye, b->eye, sizeof a->eye) &&
+           are_same(a->present, b->present, sizeof a->present) &&
+           are_same(a->bones, b->bones, bones);
+}
+
+/* Writes a coordinate if its bit is set. Returns the end of the bytes. */
+static unsigned char *put_coordinate(double value, unsigned is_set, unsigned char *to)
+{
+    uint64_t word;
+    memcpy(&word, &value, sizeof word);
+    hs_bytes_store(to, word, sizeof word);
+    return to + (is_set != 0 ? sizeof word : 0);
+}
+
+static void put_rare_parts(const struct hs_sample *is, unsigned parts, struct hs_bytes *out)
+{
+    if (parts & PART_ROTATION)
+        put_floats(is->rotation, 4, out);
+    if (parts & PART_AIM)
+        put_floats(is->aim, 3, out);
+    if (parts & PART_RTT)
+        hs_bytes_put(out, (uint32_t)is->rtt_us, 4);
+    if (parts & PART_INTERP)
+        hs_bytes_put(out, (uint32_t)is->interp_us, 4);
+    if (parts & PART_EVENT)
+        hs_bytes_put(out, is->event, 1);
+}
+
+static void put_sample(const struct hs_sample *is, const struct hs_sample *was, unsigned parts,
+                       struct hs_bytes *out)
+{
+    enum { MAX_SIZE = 2 + 8 + 3 * 8 };
+    unsigned char *begin = hs_bytes_reserve(out, MAX_SIZE), *to = begin;
+    if (to == NULL)
+        return;
+    bool is_far = parts & PART_TIME;
+    hs_bytes_store(to, parts, 2);
+    hs_bytes_store(to + 2, (uint64_t)is->time_us - (is_far ? 0 : (uint64_t)was->time_us), 8);
+    to += is_far ? 10 : 6;
+    to = put_coordinate(is->position.x, parts & PART_X, to);
+    to = put_coordinate(is->position.y, parts & PART_Y, to);
+    to = put_coordinate(is->position.z, parts & PART_Z, to);
+    out->len -= MAX_SIZE - (size_t)(to - begin);
+    if (parts & RARE_PARTS)
+        put_rare_parts(is, parts, out);
+}
+
+static double get_coordinate(struct hs_loading *l)
+{
+    double value = hs_bytes_get_real(&l->reader);
+    l->is_damaged = l->is_damaged || !isfinite(value);
+    return value;
+}
+
+/* Changes a sample to the next one. */
+static void get_sample(struct hs_loading *l, unsigned parts, struct hs_sample *sample)
+{
+    if (parts & PART_TIME)
+        sample->time_us = hs_loading_time(l);
+    else
+        sample->time_us += (int64_t)hs_bytes_get(&l->reader, 4);
+    if (parts & PART_X)
+        sample->position.x = get_coordinate(l);
+    if (parts & PART_Y)
+        sample->position.y = get_coordinate(l);
+    if (parts & PART_Z)
+        sample->position.z = get_coordinate(l);
+    if (parts & PART_ROTATION)
+        get_floats(l, sample->rotation, 4);
+    if (parts & PART_AIM)
+        get_floats(l, sample->aim, 3);
+    if (parts & PART_RTT)
+        sample->rtt_us = hs_loading_delay(l);
+    if (parts & PART_INTERP)
+        sample->interp_us = hs_loading_delay(l);
+    if (parts & PART_EVENT)
+        sample->event = (uint8_t)hs_bytes_get_max(&l->reader, 1, HS_EVENT_LAUNCH);
+    sample->rtt_posted = (parts & IS_RTT_POSTED) != 0;
+}
+
+/* ---- states ---- */
+
+static void put_player_state(const struct hs_match *match, const struct hs_state *state,
+                             struct hs_bytes *out)
+{
+    hs_saved_put(out, HS_SAVED_STATE, state);
+    hs_bytes_put(out, state->tells_stance, 1);
+    hs_bytes_put(out, state->stale, 1);
+    hs_bytes_put_name(out, state->team == HS_NONE ? "" : match->teams[state->team].text);
+}
+
+static void get_player_state(struct hs_loading *l, struct hs_state *state)
+{
+    hs_loading_get(l, HS_SAVED_STATE, state);
+    state->tells_stance = hs_loading_flag(l);
+    state->stale = (uint8_t)hs_bytes_get_max(&l->reader, 1, HS_STALE_ALL);
+    struct hs_str team = hs_loading_name(l, true);
+    state->team = HS_NONE;
+    if (hs_loading_is_fine(l) &&
+        (!hs_loading_is_state(l, state) ||
+         (team.len > 0 && !hs_match_intern_team(l->match, team, &state->team))))
+        l->is_damaged = true;
+}
+
+static void put_state(const struct hs_match *match, const struct hs_history *history,
+                      const struct hs_sample *sample, struct hs_bytes *out)
+{
+    if (match != NULL) {
+        put_player_state(match, hs_history_state(history, sample), out);
+        return;
+    }
+    const struct hs_mover_state *state = hs_history_mover_state(history, sample);
+    hs_saved_put(out, HS_SAVED_MOVER_STATE, state);
+    hs_bytes_put(out, state->is_stale, 1);
+}
+
+void hs_excerpt_put_history(const struct hs_excerpt *excerpt, const struct hs_match *match,
+                            const struct hs_history *history, bool is_shooter, struct hs_bytes *out)
+{
+    static const struct hs_sample nothing;
+    struct range range = range_of(excerpt, history, match == NULL, is_shooter);
+    const struct hs_sample *was = &nothing;
+    const struct hs_posted_pose *last_pose = NULL;
+    const struct hs_sample *is = NULL;
+    uint32_t run = 0; /* samples from `is` on that follow each other in memory */
+    hs_bytes_put(out, range.until - range.from, 4);
+    for (uint32_t i = range.from; i < range.until; i++, run--, is++) {
+        if (run == 0)
+            is = hs_history_run(history, i, &run);
+        const struct hs_posted_pose *pose =
+            i >= range.posed_from && is->posted_pose != HS_NO_POSTED_POSE
+                ? hs_history_posted_pose(history, is)
+                : NULL;
+        unsigned parts = changed_parts(is, was);
+        if (i == range.from || was->state != is->state)
+            parts |= PART_STATE;
+        if (pose != NULL)
+            parts |= last_pose != NULL && is_same_pose(pose, last_pose) ? IS_SAME_POSE : PART_POSE;
+        put_sample(is, was, parts, out);
+        if (parts & PART_POSE)
+            put_pose(pose, out);
+        if (parts & PART_STATE)
+            put_state(match, history, is, out);
+        last_pose = pose != NULL ? pose : last_pose;
+        was = is;
+    }
+}
+
+void hs_excerpt_get_history(struct hs_loading *l, struct hs_history *history, bool of_mover)
+{
+    struct hs_state player = {0};
+    struct hs_mover_state mover = {0};
+    union hs_posted_pose_space space;
+    struct hs_sample sample = {.posted_pose = HS_NO_POSTED_POSE};
+    unsigned seen = 0;
+    uint64_t count = hs_bytes_get_max(&l->reader, 4, l->match->limits.samples);
+    for (uint64_t i = 0; i < count && hs_loading_is_fine(l); i++) {
+        unsigned parts = (unsigned)hs_bytes_get_max(&l->reader, 2, ALL_PARTS);
+        get_sample(l, parts, &sample);
+        if (parts & PART_POSE)
+            get_pose(l, &space.posted_pose);
+        if ((parts & PART_STATE) && of_mover) {
+            hs_loading_get(l, HS_SAVED_MOVER_STATE, &mover);
+            mover.is_stale = hs_loading_flag(l);
+        } else if (parts & PART_STATE) {
+            get_player_state(l, &player);
+        }
+        seen |= parts;
+        bool is_known = (seen & PART_STATE) && ((seen & PART_POSE) || !(parts & IS_SAME_POSE));
+        l->is_damaged = l->is_damaged || !is_known;
+        if (!hs_loading_is_fine(l))
+            return;
+        const void *state = of_mover ? (const void *)&mover : &player;
+        bool has_pose = parts & (PART_POSE | IS_SAME_POSE);
+        enum hs_insert_result result =
+            hs_history_insert(history, &l->match->ruleset->history, &sample, state,
+                              has_pose ? &space.posted_pose : NULL);
+        l->is_damaged = result != HS_INSERT_STORED;
+    }
+}
