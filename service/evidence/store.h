@@ -49,7 +49,7 @@ struct hs_evidence_row {
 };
 
 /* Files with another version of the tables are neither read nor written. */
-enum { HS_EVIDENCE_SCHEMA = 2 };
+#define HS_EVIDENCE_SCHEMA 2
 
 /* The version of the tables of an open file; 0: it has no tables, -1: it cannot be read. */
 int hs_evidence_schema_of(sqlite3 *db);

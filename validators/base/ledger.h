@@ -116,9 +116,9 @@ bool hs_ledger_is_same_trace(const struct hs_ledger_entry *entry, struct hs_vec 
 /* Whether hs_ledger_offset_jump looks at an entry. */
 bool hs_ledger_is_compared(const struct hs_ledger_entry *entry, int64_t hit_time_us);
 
-/* Returns the largest difference between an offset (hs_ledger_entry) and those of accepted hits
-   within HS_OFFSET_WINDOW_US of a time; 0 without such hits. O(n), because numbers may be in any
-   order. */
+/* Returns the largest difference between an offset (hs_ledger_entry) and the offsets of accepted
+   hits within HS_OFFSET_WINDOW_US of a time. 0: there are no such hits. O(n), because numbers may
+   be in any order. */
 int64_t hs_ledger_offset_jump(const struct hs_ledger_numbers *numbers, int64_t hit_time_us,
                               int64_t offset_us);
 
