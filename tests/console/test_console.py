@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.request
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -68,6 +69,27 @@ class Running:
         self.process.terminate()
         self.process.wait(60)
         self.process.stdout.close()
+
+
+    def send(self, method, path, body):
+        request = urllib.request.Request(self.data + path, json.dumps(body).encode(), {'Content-Type': 'application/json'},
+                                         method=method)
+        with urllib.request.urlopen(request, timeout=WAIT_SECONDS) as answer:
+            return json.load(answer)
+
+    def open_duel(self, match, ruleset, metre):
+        """A match where s aims at t, 5 m away. `metre`: its length in the unit of the ruleset."""
+        self.send('PUT', f'/v1/matches/{match}', {'ruleset': ruleset})
+        frames = [{'time': 10 + i / 20, 'players': [
+            {'player': 's', 'position': [0, 0, 0], 'aim': [1, 0, 0], 'weapon': 'rifle'},
+            {'player': 't', 'position': [5 * metre, 0, 0], 'weapon': 'rifle'}]} for i in range(21)]
+        self.send('POST', f'/v1/matches/{match}/frames', {'frames': frames})
+
+    def post_hits(self, match, metre, aside, count=1, at=11):
+        """Hits of s that pass t at this distance. Returns their results."""
+        hits = [{'shot': shot, 'shooter': 's', 'target': 't', 'hit_time': at, 'start': [0, 0, 1.6 * metre],
+                 'end': [5 * metre, aside * metre, (1.6 + shot / 100) * metre]} for shot in range(count)]
+        return self.send('POST', f'/v1/matches/{match}/hits', {'now': at + 0.05, 'hits': hits})['results']
 
 
 def open_browser(downloads):
@@ -158,6 +180,12 @@ class Console(unittest.TestCase):
     def open_verdict(self, reason='no_intersection'):
         self.go('#/verdicts', '.list tbody tr')
         self.go(f'#/verdicts/{self.verdict_id(reason)}', '.charts figure:last-child')
+
+    def open_match_verdict(self, match):
+        """Opens the newest verdict of a match, once it is stored."""
+        self.go('#/verdicts', '.list tbody tr')
+        stored = self.until(lambda: self.fetch(f'/v1/verdicts?match={match}')['verdicts'])
+        self.go(f'#/verdicts/{stored[0]["verdict_id"]}', '.charts figure:last-child')
 
     def difference(self, one, other):
         return self.browser.execute_async_script(COMPARE, one, other)
@@ -290,6 +318,20 @@ class Console(unittest.TestCase):
         for i, one in enumerate(VIEWS):
             for other in VIEWS[:i]:
                 self.assertGreater(self.difference(pictures[one], pictures[other])[0], TOLERANCE, (one, other))
+
+    def test_views_in_every_unit(self):
+        # The bodies fill the picture alike, whatever the unit is.
+        pictures = {}
+        for ruleset, metre in [('metres', 1), ('centimetres', 100), ('inches', 100 / 2.54)]:
+            self.service.open_duel(ruleset, ruleset, metre)
+            self.assertEqual(self.service.post_hits(ruleset, metre, 1)[0]['reason'], 'no_intersection')
+            self.open_match_verdict(ruleset)
+            self.assertIn('missed by', ' '.join(self.texts('.label')))
+            for key, view in enumerate(VIEWS, 1):
+                self.press(str(key))
+                self.until(lambda: self.wait(f'[data-view={view}]').get_attribute('aria-pressed') == 'true')
+                picture = self.wait('.stage').screenshot_as_base64
+                self.assertLess(self.difference(picture, pictures.setdefault(view, picture))[0], TOLERANCE, (ruleset, view))
 
     def test_picture_turns_by_keys(self):
         self.open_verdict()
