@@ -319,6 +319,17 @@ class Console(unittest.TestCase):
             for other in VIEWS[:i]:
                 self.assertGreater(self.difference(pictures[one], pictures[other])[0], TOLERANCE, (one, other))
 
+    def test_limit_of_an_unknown_outcome(self):
+        # The newest frame is too far before the hit: the limit is a maximum.
+        self.service.open_duel('gap', 'metres', 1)
+        self.assertEqual(self.service.post_hits('gap', 1, 0, at=11.4)[0]['reason'], 'history_gap')
+        self.open_match_verdict('gap')
+        rows = self.texts('.check-row.unknown .limit')
+        self.assertGreater(len(rows), 0)
+        for row in rows:
+            self.assertRegex(row, r'^(max .*)?$')
+        self.assertTrue(any(rows))
+
     def test_views_in_every_unit(self):
         # The bodies fill the picture alike, whatever the unit is.
         pictures = {}
@@ -401,6 +412,43 @@ class Console(unittest.TestCase):
         self.wait('.players .tile')
         self.assertIn('Missed the body', self.texts('.players td a'))
         self.wait('.players canvas')
+
+    def test_match_that_ended(self):
+        self.open_verdict()
+        match = self.browser.find_element(By.CSS_SELECTOR, '.head a[href^="#/matches/"]')
+        target = self.browser.find_element(By.CSS_SELECTOR, '.head a[href^="#/players/"]:nth-of-type(2)')
+        self.assertTrue(target.text)
+        name = match.text
+        match.click()
+        self.until(lambda: 'has ended' in ''.join(self.texts('.notice')))
+        self.assertNotIn('PUT', self.wait('main').text)
+        self.wait('.notice a').click()
+        self.until(lambda: set(self.texts('.list tbody td:nth-child(9)')) == {name})
+        self.expected_failures = 1  # the browser logs the 404
+
+    def test_match_shows_clocks(self):
+        # s sends moves twice as fast as the time passes, after snapshots that forbid it.
+        self.service.open_duel('clocks', 'metres', 1)
+        self.service.post_hits('clocks', 1, 1)
+        moves = [{'player': name, 'seq': i, 'client_time': 10 + i / 60 * speed, 'received': 10 + i / 60,
+                  'ack': 10 + i / 60 - 0.05} for i in range(1, 240) for name, speed in [('s', 2), ('t', 1)]]
+        answer = self.service.send('POST', '/v1/matches/clocks/moves', {'moves': moves})
+        self.assertIn('fast_clock_proven', json.dumps(answer))
+        self.go('#/matches/clocks', '[aria-label="Moves of the players"]')
+        rows = self.texts('[aria-label="Moves of the players"] tbody tr')
+        self.assertRegex(rows[0], r'^s Clock proven fast\d')
+        self.assertRegex(rows[0], r'Clock proven fast \d+$')
+        self.assertNotIn('proven', rows[1])
+        first = self.texts('[aria-label="Players of the match"] tbody tr')[0]
+        self.assertRegex(first, 'Clock proven fast [\\d.]+')
+        self.assertRegex(first, 'Touches the body [\\d.]+')
+
+    def test_hints_have_code(self):
+        self.service.open_duel('hinted', 'metres', 1)
+        self.service.post_hits('hinted', 1, 1, 110)
+        self.go('#/matches/hinted', '.matches table')
+        self.until(lambda: self.texts('.matches li code'))
+        self.assertNotIn('`', self.wait('main').text)
 
     def test_what_if(self):
         self.go('#/rulesets/metres', '.editor')
