@@ -78,6 +78,11 @@ export function notice(text, kind = 'note') {
   return el('p', { class: `notice ${kind}`, role: kind === 'bad' ? 'alert' : null }, text);
 }
 
+/** A text of the service: what stands between backticks becomes code. */
+export function withCode(text) {
+  return text.split('`').map((part, i) => (i % 2 === 1 ? el('code', {}, part) : part));
+}
+
 /** A titled box of a page. */
 export function panel(title, ...children) {
   return el('section', { class: 'panel', 'aria-label': title }, el('h2', {}, title), ...children);

@@ -72,7 +72,8 @@ function checksPanel(report, view) {
   const range = (one) => (one?.claims > 0 ? [Math.min(100 * one.p50, 296), Math.min(100 * one.p95, 300)] : null);
   const canvas = el('canvas', { role: 'img', 'aria-label': `Share of each limit that ${report.player} and everybody else use. The table has the numbers.` });
   const box = panel('Share of each limit that they use',
-    el('p', { class: 'muted' }, 'Measured value as a share of its limit. A check fails above 100 %. '
+    el('p', { class: 'muted' }, 'Measured value as a share of its limit; for a minimum, the limit as a share of the measured value. '
+      + 'A check fails above 100 %. '
       + 'Bars reach from the median to the 95th percentile, and end at 300 %.'),
     el('div', { class: 'columns even' }, el('div', { class: 'tall' }, canvas),
       table('Checks', ['Check', ['Claims', 'num'], ['Median', 'num'], ['95 %', 'num'], ['Everybody else: median', 'num'], ['Everybody else: 95 %', 'num']],

@@ -287,8 +287,8 @@ export class Stage {
       const seen = places.map((place) => place.clone().applyMatrix4(camera.matrixWorldInverse));
       const scale = camera.isOrthographicCamera ? () => 1 : (place) => 1 / Math.max(-place.z, this.line);
       return {
-        width: Math.max(...seen.map((place) => Math.abs(place.x) * scale(place)), this.line),
-        height: Math.max(...seen.map((place) => Math.abs(place.y) * scale(place)), this.line),
+        width: Math.max(...seen.map((place) => Math.abs(place.x) * scale(place))),
+        height: Math.max(...seen.map((place) => Math.abs(place.y) * scale(place))),
       };
     };
     const shape = this.element.clientWidth / Math.max(1, this.element.clientHeight) || 1.6;
@@ -300,7 +300,9 @@ export class Stage {
     const limit = Math.tan((camera.fov / 2) * (Math.PI / 180));
     for (let i = 0; i < 4; i++) {
       const { width, height } = extent();
-      const factor = Math.max(width / shape, height) / limit / 0.8;
+      // A single point has no extent, and the camera would move into it.
+      const least = (this.height * 0.5) / camera.position.distanceTo(center);
+      const factor = Math.max(width / shape, height, least) / limit / 0.8;
       camera.position.sub(center).multiplyScalar(factor).add(center);
     }
   }

@@ -28,14 +28,16 @@ function head(scene, view) {
   const save = el('button', { type: 'button', onclick: () => download(verdict.verdict_id).catch(view.fail) }, 'Download evidence');
   view.keys.set('d', { text: 'Download the evidence', run: () => save.click() });
   view.keys.set('c', { text: 'Copy the link', run: () => copy.click() });
-  const player = el('a', { href: address(['players', verdict.player]) }, verdict.player);
+  const player = (name) => el('a', { href: address(['players', name]) }, name);
   return el('header', { class: 'head' },
     el('div', { class: 'grow' },
       el('p', { class: 'kicker' }, el('span', { class: `badge ${verdict.verdict}` }, verdicts[verdict.verdict] ?? verdict.verdict),
         el('b', {}, reasonName(verdict.reason)), el('code', {}, verdict.reason)),
       el('h1', {}, sentence(scene)),
-      el('p', { class: 'muted' }, player, verdict.target ? ` at ${verdict.target}` : '', verdict.weapon ? `, ${verdict.weapon}` : '',
-        ` · match ${verdict.match} · ${time(verdict.at, true)} · looked back ${quantity(times.rewound_by ?? times.now - times.hit_time, 'seconds')}`),
+      el('p', { class: 'muted' }, player(verdict.player), verdict.target ? [' at ', player(verdict.target)] : '',
+        verdict.weapon ? `, ${verdict.weapon}` : '',
+        ' · match ', el('a', { href: address(['matches', verdict.match]) }, verdict.match),
+        ` · ${time(verdict.at, true)} · looked back ${quantity(times.rewound_by ?? times.now - times.hit_time, 'seconds')}`),
       scene.identical === false
         ? notice('This version of the program gives another answer than the one that was stored.', 'bad') : null),
     el('div', { class: 'actions' }, copy, save));
@@ -45,9 +47,9 @@ function head(scene, view) {
 
 const outcomes = { pass: 'passed', fail: 'failed', unknown: 'not known' };
 
-/** Whether the limit is a lower bound: then a smaller value fails. */
+/** Whether the limit is a lower bound: then a smaller value fails, or cannot be decided. */
 function isMinimum(check) {
-  return check.outcome === 'fail' ? check.measured < check.limit : check.measured > check.limit;
+  return check.outcome === 'pass' ? check.measured > check.limit : check.measured < check.limit;
 }
 
 /** A bar of the measured value, with a mark at the limit. */

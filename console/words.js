@@ -8,6 +8,10 @@ export const checks = {
   team: 'Teams', origin: 'Where the shot began', binding: 'Claim and posted shot', aim: 'Aim', range: 'Range',
   world: 'Walls in the way', contact: 'Touches the body', bystander: 'Players in the way', pellets: 'Pellets',
   flight: 'Flight', blast: 'Explosion',
+  // of moves
+  fast_clock_proven: 'Clock proven fast', fast_clock_suspected: 'Clock suspected fast',
+  timing_discrepancy: 'Ahead of the server', teleport: 'Unannounced teleport', speed: 'Speed', acceleration: 'Acceleration',
+  gravity: 'Gravity', path: 'Through the world', ground: 'No ground', base: 'Base', stance: 'Stance',
 };
 
 export const reasons = {
@@ -30,6 +34,14 @@ export const reasons = {
   malformed: 'Malformed claim',
 };
 
+const moveReasons = {
+  stale: 'Too late', duplicate: 'Sent twice', too_small: 'Too short', reset_too_soon: 'Clock reset too soon',
+  bad_timestamp: 'Bad time', epoch_too_soon: 'New clock too soon', capacity: 'Match is full', not_in_control: 'Player was dead',
+  fast_clock_proven: checks.fast_clock_proven, fast_clock_suspected: checks.fast_clock_suspected,
+  timing_discrepancy: checks.timing_discrepancy, too_much_acceleration: 'Accelerates too much', through_world: checks.path,
+  stance_mismatch: 'Stance does not fit',
+};
+
 export const labels = {
   cheat: 'Cheat', legit: 'Legitimate', lag: 'Bad connection', bug: 'Bug of the game', unsure: 'Not sure',
 };
@@ -44,6 +56,7 @@ function spell(code) {
 
 export const checkName = (code) => checks[code] ?? spell(code);
 export const reasonName = (code) => reasons[code] ?? spell(code);
+export const moveReasonName = (code) => moveReasons[code] ?? spell(code);
 
 /** The check that decided a verdict, or undefined. */
 export function decider(answer) {

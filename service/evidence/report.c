@@ -38,22 +38,33 @@ static void add_value(struct sample *sample, int series, double value)
         to->values[to->count++] = value;
 }
 
-/* Adds the share of its limit that each check used. A limit that is 0 or a minimum is left out. */
+/* Returns which share of its limit a check used: above 1 it failed. A passed value above its limit,
+   or a failed one below it, has a minimum as limit. Returns -1 if there is no such share: the
+   outcome is unknown, or the divisor is 0. */
+static double share_of_limit(const json_t *check)
+{
+    struct hs_str outcome = hs_str_of(json_string_value(json_object_get(check, "outcome")));
+    double measured = json_number_value(json_object_get(check, "measured"));
+    double limit = json_number_value(json_object_get(check, "limit"));
+    bool is_pass = hs_str_equal(outcome, HS_STR("pass"));
+    if (!is_pass && !hs_str_equal(outcome, HS_STR("fail")))
+        return -1;
+    if (is_pass ? measured > limit : measured < limit)
+        return measured > 0 ? limit / measured : -1;
+    return limit > 0 ? measured / limit : -1;
+}
+
 static void add_checks(struct sample *sample, const json_t *checks)
 {
     size_t i;
     json_t *check;
     json_array_foreach(checks, i, check)
     {
-        const json_t *outcome = json_object_get(check, "outcome");
         int found = hs_vocabulary_find(
             &hs_check_words, hs_str_of(json_string_value(json_object_get(check, "check"))));
-        double measured = json_number_value(json_object_get(check, "measured"));
-        double limit = json_number_value(json_object_get(check, "limit"));
-        bool is_passed = json_string_length(outcome) == 4; /* `pass` or `fail` */
-        bool is_pass = is_passed && json_string_value(outcome)[0] == 'p';
-        if (found >= 0 && is_passed && limit > 0 && !(is_pass && measured > limit))
-            add_value(sample, FURTHER_COUNT + found, measured / limit);
+        double share = share_of_limit(check);
+        if (found >= 0 && share >= 0)
+            add_value(sample, FURTHER_COUNT + found, share);
     }
 }
 

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.request
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -68,6 +69,27 @@ class Running:
         self.process.terminate()
         self.process.wait(60)
         self.process.stdout.close()
+
+
+    def send(self, method, path, body):
+        request = urllib.request.Request(self.data + path, json.dumps(body).encode(), {'Content-Type': 'application/json'},
+                                         method=method)
+        with urllib.request.urlopen(request, timeout=WAIT_SECONDS) as answer:
+            return json.load(answer)
+
+    def open_duel(self, match, ruleset, metre):
+        """A match where s aims at t, 5 m away. `metre`: its length in the unit of the ruleset."""
+        self.send('PUT', f'/v1/matches/{match}', {'ruleset': ruleset})
+        frames = [{'time': 10 + i / 20, 'players': [
+            {'player': 's', 'position': [0, 0, 0], 'aim': [1, 0, 0], 'weapon': 'rifle'},
+            {'player': 't', 'position': [5 * metre, 0, 0], 'weapon': 'rifle'}]} for i in range(21)]
+        self.send('POST', f'/v1/matches/{match}/frames', {'frames': frames})
+
+    def post_hits(self, match, metre, aside, count=1, at=11):
+        """Hits of s that pass t at this distance. Returns their results."""
+        hits = [{'shot': shot, 'shooter': 's', 'target': 't', 'hit_time': at, 'start': [0, 0, 1.6 * metre],
+                 'end': [5 * metre, aside * metre, (1.6 + shot / 100) * metre]} for shot in range(count)]
+        return self.send('POST', f'/v1/matches/{match}/hits', {'now': at + 0.05, 'hits': hits})['results']
 
 
 def open_browser(downloads):
@@ -158,6 +180,12 @@ class Console(unittest.TestCase):
     def open_verdict(self, reason='no_intersection'):
         self.go('#/verdicts', '.list tbody tr')
         self.go(f'#/verdicts/{self.verdict_id(reason)}', '.charts figure:last-child')
+
+    def open_match_verdict(self, match):
+        """Opens the newest verdict of a match, once it is stored."""
+        self.go('#/verdicts', '.list tbody tr')
+        stored = self.until(lambda: self.fetch(f'/v1/verdicts?match={match}')['verdicts'])
+        self.go(f'#/verdicts/{stored[0]["verdict_id"]}', '.charts figure:last-child')
 
     def difference(self, one, other):
         return self.browser.execute_async_script(COMPARE, one, other)
@@ -291,6 +319,31 @@ class Console(unittest.TestCase):
             for other in VIEWS[:i]:
                 self.assertGreater(self.difference(pictures[one], pictures[other])[0], TOLERANCE, (one, other))
 
+    def test_limit_of_an_unknown_outcome(self):
+        # The newest frame is too far before the hit: the limit is a maximum.
+        self.service.open_duel('gap', 'metres', 1)
+        self.assertEqual(self.service.post_hits('gap', 1, 0, at=11.4)[0]['reason'], 'history_gap')
+        self.open_match_verdict('gap')
+        rows = self.texts('.check-row.unknown .limit')
+        self.assertGreater(len(rows), 0)
+        for row in rows:
+            self.assertRegex(row, r'^(max .*)?$')
+        self.assertTrue(any(rows))
+
+    def test_views_in_every_unit(self):
+        # The bodies fill the picture alike, whatever the unit is.
+        pictures = {}
+        for ruleset, metre in [('metres', 1), ('centimetres', 100), ('inches', 100 / 2.54)]:
+            self.service.open_duel(ruleset, ruleset, metre)
+            self.assertEqual(self.service.post_hits(ruleset, metre, 1)[0]['reason'], 'no_intersection')
+            self.open_match_verdict(ruleset)
+            self.assertIn('missed by', ' '.join(self.texts('.label')))
+            for key, view in enumerate(VIEWS, 1):
+                self.press(str(key))
+                self.until(lambda: self.wait(f'[data-view={view}]').get_attribute('aria-pressed') == 'true')
+                picture = self.wait('.stage').screenshot_as_base64
+                self.assertLess(self.difference(picture, pictures.setdefault(view, picture))[0], TOLERANCE, (ruleset, view))
+
     def test_picture_turns_by_keys(self):
         self.open_verdict()
         before = self.wait('.stage').screenshot_as_base64
@@ -359,6 +412,43 @@ class Console(unittest.TestCase):
         self.wait('.players .tile')
         self.assertIn('Missed the body', self.texts('.players td a'))
         self.wait('.players canvas')
+
+    def test_match_that_ended(self):
+        self.open_verdict()
+        match = self.browser.find_element(By.CSS_SELECTOR, '.head a[href^="#/matches/"]')
+        target = self.browser.find_element(By.CSS_SELECTOR, '.head a[href^="#/players/"]:nth-of-type(2)')
+        self.assertTrue(target.text)
+        name = match.text
+        match.click()
+        self.until(lambda: 'has ended' in ''.join(self.texts('.notice')))
+        self.assertNotIn('PUT', self.wait('main').text)
+        self.wait('.notice a').click()
+        self.until(lambda: set(self.texts('.list tbody td:nth-child(9)')) == {name})
+        self.expected_failures = 1  # the browser logs the 404
+
+    def test_match_shows_clocks(self):
+        # s sends moves twice as fast as the time passes, after snapshots that forbid it.
+        self.service.open_duel('clocks', 'metres', 1)
+        self.service.post_hits('clocks', 1, 1)
+        moves = [{'player': name, 'seq': i, 'client_time': 10 + i / 60 * speed, 'received': 10 + i / 60,
+                  'ack': 10 + i / 60 - 0.05} for i in range(1, 240) for name, speed in [('s', 2), ('t', 1)]]
+        answer = self.service.send('POST', '/v1/matches/clocks/moves', {'moves': moves})
+        self.assertIn('fast_clock_proven', json.dumps(answer))
+        self.go('#/matches/clocks', '[aria-label="Moves of the players"]')
+        rows = self.texts('[aria-label="Moves of the players"] tbody tr')
+        self.assertRegex(rows[0], r'^s Clock proven fast\d')
+        self.assertRegex(rows[0], r'Clock proven fast \d+$')
+        self.assertNotIn('proven', rows[1])
+        first = self.texts('[aria-label="Players of the match"] tbody tr')[0]
+        self.assertRegex(first, 'Clock proven fast [\\d.]+')
+        self.assertRegex(first, 'Touches the body [\\d.]+')
+
+    def test_hints_have_code(self):
+        self.service.open_duel('hinted', 'metres', 1)
+        self.service.post_hits('hinted', 1, 1, 110)
+        self.go('#/matches/hinted', '.matches table')
+        self.until(lambda: self.texts('.matches li code'))
+        self.assertNotIn('`', self.wait('main').text)
 
     def test_what_if(self):
         self.go('#/rulesets/metres', '.editor')

@@ -255,6 +255,50 @@ START_TEST(reports_compare_a_player)
 }
 END_TEST
 
+/* Adds a wall across the path between `s` and `t`, 10 thick. */
+static void put_wall(const char *match, double x)
+{
+    char path[96], wall[128], body[512];
+    snprintf(wall, sizeof wall, "\"position\":[%g,0,160],\"box\":{\"half_extents\":[5,200,200]}",
+             x);
+    snprintf(path, sizeof path, "/v1/matches/%s/frames", match);
+    snprintf(body, sizeof body,
+             "{\"frames\":[{\"time\":10.95,\"players\":[],\"movers\":[{\"mover\":\"wall\",%s}]},"
+             "{\"time\":11,\"players\":[],\"movers\":[{\"mover\":\"wall\",%s}]}]}",
+             wall, wall);
+    free(hs_kept_post(&kept, path, body));
+}
+
+static double part_of(const json_t *report, const char *check, const char *member)
+{
+    return json_number_value(
+        json_object_get(entry_of(json_object_get(report, "checks"), "check", check), member));
+}
+
+/* A wall must be beyond the body: the limit is a minimum, and a nearer wall uses more of it. */
+START_TEST(reports_invert_the_share_of_a_minimum)
+{
+    char id[HS_STORED_ID];
+    hs_kept_start_with(&kept, "--evidence-sample", "1");
+    hs_stored_frames(&kept, "before", 10);
+    put_wall("before", 100);
+    hs_kept_holds(hs_kept_hit(&kept, "before", 1, 11), "occluded_world");
+    hs_stored_frames(&kept, "behind", 10);
+    put_wall("behind", -7);
+    hs_stored_post(&kept, "behind", "t", 1, HS_STORED_FAIR, id);
+    hs_stored_wait(&kept);
+    json_t *root = hs_stored_get(&kept, "/v1/players/s");
+    ck_assert_double_gt(part_of(root, "world", "p50"), 4); /* of 470 only 95 */
+    ck_assert_double_lt(part_of(root, "shape", "p50"), 1e-3);
+    json_decref(root);
+    root = hs_stored_get(&kept, "/v1/players/t");
+    ck_assert_double_gt(part_of(root, "world", "p50"), 0.8);
+    ck_assert_double_lt(part_of(root, "world", "p50"), 1);
+    json_decref(root);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* Whether any file of the store has these bytes. */
 static bool is_on_disk(const char *text)
 {
@@ -345,6 +389,7 @@ int main(void)
     tcase_add_test(tests, precision_counts_the_newest_reviews);
     tcase_add_test(tests, tenants_review_their_own);
     tcase_add_test(tests, reports_compare_a_player);
+    tcase_add_test(tests, reports_invert_the_share_of_a_minimum);
     tcase_add_loop_test(tests, deleted_players_leave_nothing, 0, 2);
     tcase_add_test(tests, the_audit_has_reviews_and_deletions);
     suite_add_tcase(suite, tests);
