@@ -488,7 +488,7 @@ START_TEST(documented_successes_can_be_provoked)
 }
 END_TEST
 
-/* A browser that has the newest file is told so. */
+/* A request that names the hash of the newest file gets 304. */
 START_TEST(documented_successes_of_the_console)
 {
     static const enum hs_route routes[] = {HS_ROUTE_CONSOLE, HS_ROUTE_CONSOLE_FILE};
