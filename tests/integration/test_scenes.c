@@ -374,7 +374,9 @@ START_TEST(what_if_takes_filters_and_pages)
         json_t *answer = what_if(query, rules);
         computed += count_of(answer, "computed");
         json_int_t next = count_of(answer, "next");
-        snprintf(query, sizeof query, next > 0 ? "?limit=1&cursor=%lld" : "", (long long)next);
+        query[0] = '\0';
+        if (next > 0)
+            snprintf(query, sizeof query, "?limit=1&cursor=%lld", (long long)next);
         json_decref(answer);
     }
     ck_assert_int_eq(computed, HS_STORED_CLAIMS - 1);
