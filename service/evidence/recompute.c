@@ -123,8 +123,7 @@ static bool to_front(struct kept list[KEPT_MAX], struct hs_str revision)
 
 static void set_revision(struct kept *kept, struct hs_str revision)
 {
-    memcpy(kept->revision, revision.ptr, revision.len);
-    kept->revision[revision.len] = '\0';
+    snprintf(kept->revision, sizeof kept->revision, "%.*s", (int)revision.len, revision.ptr);
 }
 
 void hs_recompute_lend_map(struct hs_recompute *recompute, const struct hs_map_entry *map)

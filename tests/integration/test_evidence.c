@@ -344,8 +344,9 @@ START_TEST(files_are_private)
     char id[HS_STORED_ID];
     glob_t files;
     struct stat status;
-    umask(0);
+    mode_t before = umask(0);
     hs_kept_start(&kept, NULL);
+    umask(before);
     hs_stored_frames(&kept, "one", 10);
     hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
     hs_stored_wait(&kept);
