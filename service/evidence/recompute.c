@@ -1,5 +1,6 @@
 #include "service/evidence/recompute.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
