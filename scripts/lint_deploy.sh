@@ -42,7 +42,7 @@ make -s install DESTDIR="$root" PREFIX=/usr SYSCONFDIR=/opt/etc >>"$work/install
 echo '== library'
 # The program of its page, against what was installed, prints what the page says.
 awk '/^```/ { inside = !inside && $0 == fence; next } inside' fence='```c' docs/library.md >"$work/judge.c"
-awk '/^```/ { if (inside) exit; inside = seen && $0 == "```"; next } /^It prints/ { seen = 1 } inside' \
+awk '/^```/ { if (inside) exit; inside = seen && $0 == "```"; next } /^The program prints/ { seen = 1 } inside' \
     docs/library.md >"$work/judge.said"
 flags=$(PKG_CONFIG_PATH=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
     pkg-config --cflags --libs hindsight) || fault 'pkg-config does not know the library'
