@@ -154,9 +154,11 @@ START_TEST(a_way_made_while_moves_were_lost_has_their_time)
 END_TEST
 
 /* Moves of five seconds arrive after an outage, in three ticks of the server. The clock's credit
-   grants no time for most of them. */
+   grants no time for most of them. The second connection is steady, so its credit is small. */
 START_TEST(moves_of_an_outage_arrive_in_several_ticks)
 {
+    hs_walk.step.has_credit = _i == 1;
+    hs_walk.step.credit_s = 0.04;
     hs_walk_for(6, 0, 5);
     hs_walk.rules.credit_max_us = 350000;
     hs_walk.step.received_us += 5000000 - 3 * DT_US;
@@ -502,7 +504,7 @@ static Suite *movement_suite(void)
     tcase_add_test(speed, slopes_and_steps_are_walked_at_full_speed);
     tcase_add_loop_test(speed, a_fall_has_its_own_limit, 0, 3);
     tcase_add_test(speed, a_way_made_while_moves_were_lost_has_their_time);
-    tcase_add_test(speed, moves_of_an_outage_arrive_in_several_ticks);
+    tcase_add_loop_test(speed, moves_of_an_outage_arrive_in_several_ticks, 0, 2);
     tcase_add_test(speed, what_a_mode_does_not_limit_is_not_judged);
     tcase_add_test(speed, speeding_up_by_the_limit_and_stopping_at_once_is_honest);
     tcase_add_test(speed, speed_from_nowhere_is_found);
