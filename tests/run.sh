@@ -3,25 +3,29 @@
 # checks. What cannot run here is no check: it prints "SKIP: why", and those lines are counted. What
 # failed is printed once more just before the closing line, so that the end of a log shows it.
 # Programs that compute run HS_TEST_JOBS at a time (as many as there are processors). At the same time
-# those that mostly wait run, twice as many. Programs whose bounds compare what the machine does in
-# some time run last, one after the other.
+# those that mostly wait run, four times as many. Programs whose bounds compare what the machine does
+# in some time run last, one after the other. What takes long says how long, and how much of that time
+# it was busy: a program that is rarely busy belongs to those that wait.
 set -u
 
 # The longest ones come first, so that nobody waits for them at the end.
-LONG='world_oracle scenarios sweep_oracle golden contract_generated play timing_scenarios work_budget
-    extending timing_goal simulated_hits recheck_restarts recheck scenario_frames match_life hit_reference'
-WAITING='checkpoint_files readme checkpoint_maps contract_errors edge_time checkpoint_rules overload
-    observability replicas example library tls moved_match memory_faults kills linger checkpoint
-    haproxy patience logging eviction'
-ALONE='shares soak storm file_faults'
+LONG='extending scenarios hit_reference evidence_disk golden simulated_hits play timing_scenarios
+    observability scenario_frames work_budget timing_goal contract_generated scenes'
+WAITING='webhook checkpoint_files checkpoint_maps readme events edge_time overload checkpoint_rules
+    file_faults replicas moved_match checkpoint evidence contract_errors example linger kills
+    memory_faults tls log logging evidence_reviews http_fuzz library haproxy patience eviction'
+ALONE='shares soak storm'
 
-# One program, for the rest of this script: LOGS/NAME is what it wrote, LOGS/NAME.end its code and
-# how many seconds it took.
+# One program, for the rest of this script: LOGS/NAME is what it wrote, LOGS/NAME.end its code, how
+# many seconds it took, and how many seconds a processor was busy with it.
 if [ "${1:-}" = --one ]; then
     log=$2/$(printf %s "$3" | tr / _)
     began=$(date +%s)
     "$3" >"$log" 2>&1
-    echo "$? $(($(date +%s) - began))" >"$log.end"
+    code=$?
+    times >"$log.end" # its second line is about the program
+    busy=$(tail -n 1 "$log.end" | tr 'ms' '  ' | awk '{printf "%d", 60 * ($1 + $3) + $2 + $4}')
+    echo "$code $(($(date +%s) - began)) $busy" >"$log.end"
     exit 0
 fi
 
@@ -70,8 +74,8 @@ if [ "$jobs" -gt 1 ]; then
     { listed "$LONG" "$@"; unlisted "$@"; } >"$logs/computing"
     listed "$WAITING" "$@" >"$logs/waiting"
     echo "$(wc -l <"$logs/computing") programs that compute, $jobs at a time," \
-        "beside $(wc -l <"$logs/waiting") that wait, $((2 * jobs)) at a time"
-    run_side_by_side "$((2 * jobs))" <"$logs/waiting" &
+        "beside $(wc -l <"$logs/waiting") that wait, $((4 * jobs)) at a time"
+    run_side_by_side "$((4 * jobs))" <"$logs/waiting" &
     waiting=$! # sh starts it with SIGINT ignored
     trap 'kill "$waiting" 2>/dev/null; exit 130' INT TERM
     run_side_by_side "$jobs" <"$logs/computing"
@@ -86,9 +90,9 @@ for program in "$@"; do
     printf '== %s\n' "${program#"$build"/tests/}"
     log=$logs/$(printf %s "$program" | tr / _)
     [ -e "$log.end" ] || sh "$0" --one "$logs" "$program"
-    read -r code took <"$log.end"
+    read -r code took busy <"$log.end"
     cat "$log"
-    [ "$took" -lt 10 ] || echo "took $took s"
+    [ "$took" -lt 10 ] || echo "took $took s, busy for $busy s"
     skips=$(grep -c '^SKIP:' "$log")
     skipped=$((skipped + skips))
     checks=$(sed -n 's/^[0-9]*%: Checks: \([0-9]*\), .*/\1/p' "$log" | tail -n 1)

@@ -5,6 +5,7 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct hs_receiver {
     unsigned status;
     long pause_ms;
     int times;
+    bool stops; /* answers wait no longer */
 };
 
 static void copy_header(struct MHD_Connection *connection, const char *name, char *out, size_t size)
@@ -60,6 +62,18 @@ static unsigned keep(struct hs_receiver *receiver, struct MHD_Connection *connec
     return status;
 }
 
+/* Waits before an answer, but not longer than the receiver lives. */
+static void wait_to_answer(struct hs_receiver *receiver, long pause_ms)
+{
+    bool stops = false;
+    for (long waited = 0; waited < pause_ms && !stops; waited += STEP_MS) {
+        hs_test_pause_ms(STEP_MS);
+        pthread_mutex_lock(&receiver->lock);
+        stops = receiver->stops;
+        pthread_mutex_unlock(&receiver->lock);
+    }
+}
+
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status)
 {
     struct MHD_Response *response =
@@ -89,8 +103,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         return MHD_YES;
     }
     unsigned status = keep(context, connection, url, *request, &pause_ms);
-    if (pause_ms > 0)
-        hs_test_pause_ms(pause_ms);
+    wait_to_answer(context, pause_ms);
     return answer(connection, status);
 }
 
@@ -134,6 +147,9 @@ void hs_receiver_stop(struct hs_receiver *receiver)
 {
     if (receiver == NULL)
         return;
+    pthread_mutex_lock(&receiver->lock);
+    receiver->stops = true;
+    pthread_mutex_unlock(&receiver->lock);
     if (receiver->daemon != NULL)
         MHD_stop_daemon(receiver->daemon);
     for (size_t i = 0; i < receiver->count; i++)
