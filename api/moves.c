@@ -1,6 +1,7 @@
 #include "api/moves.h"
 
 #include "api/hits.h"
+#include "api/json/batch.h"
 
 /* ---- decoding ---- */
 

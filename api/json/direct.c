@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/json/batch.h"
 #include "api/json/word.h"
 #include "validators/base/units.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "api/json/table.h"
+#include "api/json/batch.h"
 
 /* ---- memory ---- */
 

@@ -35,7 +35,7 @@ enum hs_json_kind {
     HS_JSON_OBJECT,        /* a struct, described by `object` */
     HS_JSON_LIST,          /* a pointer to items, and then their count as size_t; described by
                               `list` */
-    HS_JSON_BATCH,         /* like LIST; JSON may also have a table, see hs_json_read_batch */
+    HS_JSON_BATCH,         /* like LIST; JSON may also have a table, see batch.h */
     HS_JSON_ELEMENTS, /* an array of `low` to `high` `items`; `decode` reads each into the target */
     HS_JSON_ENTRIES,  /* an object with any names; `decode` reads each member into the target */
     HS_JSON_ANY,      /* const json_t *; the value as it is */
@@ -106,23 +106,21 @@ struct hs_json_list {
 void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_object *table, void *target);
 
+/* Returns the index of a member in its table, or the table's count. Starts at `from`, because most
+   requests have their members in the order of the table. */
+size_t hs_json_find_field(const struct hs_json_object *table, size_t from, const char *key);
+
+/* Decodes member `i` of the table into `target`, and marks it as present. */
+void hs_json_read_member(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_object *table, size_t i, void *target);
+
 /* Decodes one value into the struct at `base`. */
 void hs_json_read_field(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         const struct hs_json_field *field, void *base);
 
-/*
- * The columns of a table. A table is a compact form of many objects: first the names of members,
- * then one row of values for each object.
- */
-struct hs_json_columns {
-    const struct hs_json_object *table;
-    size_t count;
-    uint8_t fields[64]; /* for each column the index of its field in `table`; table->count: the
-                           column is ignored */
-};
-
-/* Returns the index of a member's column, or columns->count. */
-size_t hs_json_find_column(const struct hs_json_columns *columns, const char *key);
+/* Whether the request already fails and can record no more faults, so that nothing more needs to be
+   read. */
+bool hs_json_is_lost(const struct hs_reader *reader);
 
 /*
  * Checks that a value is an array of `low` to `high` elements. Allocates zeroed space for their
@@ -131,26 +129,6 @@ size_t hs_json_find_column(const struct hs_json_columns *columns, const char *ke
  */
 void *hs_json_read_array(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          size_t low, size_t high, size_t size, size_t *count);
-
-/*
- * Reads a batch: an array of at most reader->max_items objects, or a table of at most as many rows.
- * A table is an object with `columns` and `rows`; in a row, null stands for an absent member.
- * Malformed items go to reader->malformed, and later items take their places. More than
- * reader->max_items malformed items make the request fail. Returns the same as hs_json_read_array;
- * *count excludes malformed items. Malformed columns are a fault of the object that contains the
- * batch.
- */
-void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
-                         const struct hs_json_list *list, size_t *count);
-
-/* The two members of a table; neither may be NULL. hs_json_read_table reads a batch from them. `at`
-   is the object that has them; NULL: the body. */
-struct hs_json_table {
-    const json_t *columns, *rows;
-};
-void *hs_json_read_table(struct hs_reader *reader, const struct hs_json_table *value,
-                         const struct hs_json_at *at, const struct hs_json_list *list,
-                         size_t *count);
 
 /* Read a value as the kinds HS_JSON_ELEMENTS and HS_JSON_ENTRIES do. */
 void hs_json_read_elements(struct hs_reader *reader, const json_t *value,

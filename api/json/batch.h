@@ -1,0 +1,42 @@
+/* Decodes batches: arrays of objects, or tables with columns and rows. One malformed item does not
+   refuse the others. */
+#ifndef HS_API_JSON_BATCH_H
+#define HS_API_JSON_BATCH_H
+
+#include "api/json/table.h"
+
+/*
+ * The columns of a table. A table is a compact form of many objects: first the names of members,
+ * then one row of values for each object.
+ */
+struct hs_json_columns {
+    const struct hs_json_object *table;
+    size_t count;
+    uint8_t fields[64]; /* for each column the index of its field in `table`; table->count: the
+                           column is ignored */
+};
+
+/* Returns the index of a member's column, or columns->count. */
+size_t hs_json_find_column(const struct hs_json_columns *columns, const char *key);
+
+/*
+ * Reads a batch: an array of at most reader->max_items objects, or a table of at most as many rows.
+ * A table is an object with `columns` and `rows`; in a row, null stands for an absent member.
+ * Malformed items go to reader->malformed, and later items take their places. More than
+ * reader->max_items malformed items make the request fail. Returns the same as hs_json_read_array;
+ * *count excludes malformed items. Malformed columns are a fault of the object that contains the
+ * batch.
+ */
+void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
+                         const struct hs_json_list *list, size_t *count);
+
+/* The two members of a table; neither may be NULL. hs_json_read_table reads a batch from them. `at`
+   is the object that has them; NULL: the body. */
+struct hs_json_table {
+    const json_t *columns, *rows;
+};
+void *hs_json_read_table(struct hs_reader *reader, const struct hs_json_table *value,
+                         const struct hs_json_at *at, const struct hs_json_list *list,
+                         size_t *count);
+
+#endif
