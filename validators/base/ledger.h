@@ -99,6 +99,9 @@ size_t hs_ledger_bytes(const struct hs_ledger *ledger);
    snapshot. `count` is above the capacity. False: out of memory. */
 bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count);
 
+/* Returns how many entries have a lower number. O(log n). */
+uint32_t hs_ledger_count_below(const struct hs_ledger_numbers *numbers, uint64_t number);
+
 /* Returns the entry of a number, or NULL. O(log n). */
 const struct hs_ledger_entry *hs_ledger_find(const struct hs_ledger_numbers *numbers,
                                              uint64_t number);
