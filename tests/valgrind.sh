@@ -4,7 +4,8 @@
 #   sh tests/valgrind.sh BUILD     (after `make`)
 set -u
 build=$1
-suites='integration/test_scenarios unit/validators/test_sweep unit/validators/test_history'
+suites='integration/test_scenarios unit/validators/test_sweep unit/validators/test_history
+    unit/validators/test_history_poses'
 
 programs=''
 for suite in $suites; do

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "api/http/routes.h"
-#include "tests/integration/refusals.h"
+#include "tests/integration/provoked.h"
 #include "tests/integration/stored.h"
 #include "tests/support/clock.h"
 #include "tests/support/contract/document.h"
@@ -21,7 +21,8 @@
 #include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
 
-/* The limits are small, so that the tests can reach each of them. Only PUT opens a match. */
+/* The limits are small, so that the tests can reach each of them. Bodies have 8192 bytes at most;
+   see provoked.h. Only PUT opens a match. */
 static const char *const narrow[] = {"--auto-open=false",
                                      "--body-bytes",
                                      "8192",
@@ -37,15 +38,10 @@ static const char *const narrow[] = {"--auto-open=false",
                                      "3",
                                      NULL};
 
-/* Sizes in bytes: of a body that does not fit while other bodies arrive, and of a body that never
-   fits. */
-enum { SECOND_BODY = 4096, BEYOND_BODY = 9000 };
-
 static struct hs_test_service service, guarded, limited;
 static json_t *document;
 
-/* Each scope is missing in one of these two tokens. If a route allows both tokens, the request gets
-   its 403 for an unknown name instead. */
+/* Each scope is missing in one of these two tokens. */
 static struct hs_test_token tokens[] = {
     {.tenant = "acme", .kid = "a", .scopes = "\"ingest\""},
     {.tenant = "acme", .kid = "b", .scopes = "\"rules\""},
@@ -70,141 +66,7 @@ static bool lists(size_t route, const char *status)
     return json_object_get(json_object_get(operation, "responses"), status) != NULL;
 }
 
-/* ---- causing errors ---- */
-
-#define JSON_TYPE "Content-Type: application/json\r\n"
-
-static const char *padding(size_t size)
-{
-    static char text[BEYOND_BODY + 1];
-    memset(text, ' ', size);
-    memcpy(text, "{}", 2);
-    text[size] = '\0';
-    return text;
-}
-
-static void provoke_bad_request(size_t route, struct hs_refusal_message *message)
-{
-    if (hs_refusal_takes_body(route))
-        message->body = "{\"nonsense\":";
-    else if (route == HS_ROUTE_VERDICT_LIST)
-        snprintf(message->path, sizeof message->path, "/v1/verdicts?limit=x");
-    else if (strchr(hs_refusal_pattern(route), '{') != NULL)
-        hs_refusal_path(route, "not%20a%20name", message->path);
-    else
-        snprintf(message->path, sizeof message->path, "%s?verdict=nonsense",
-                 hs_refusal_pattern(route));
-}
-
-/* Makes a request that gets 403. Its token has no scope for the route. If the route allows both
-   tokens, the path has a name that nobody put. */
-static void provoke_forbidden(size_t route, struct hs_refusal_message *message)
-{
-    static char headers[512];
-    bool allowed = hs_route_allows((enum hs_route)route, HS_SCOPE_INGEST);
-    const char *header = tokens[allowed ? 1 : 0].header;
-    if (hs_route_allows((enum hs_route)route, HS_SCOPE_INGEST) &&
-        hs_route_allows((enum hs_route)route, HS_SCOPE_RULES))
-        hs_refusal_path(route, "never-put", message->path);
-    snprintf(headers, sizeof headers, "%s%s\r\n", message->headers, header);
-    message->headers = headers;
-}
-
-/* Makes a message that gets this status. Returns false if one message is not enough. */
-static bool provoke(size_t route, int status, struct hs_refusal_message *message)
-{
-    switch (status) {
-    case 400:
-        provoke_bad_request(route, message);
-        return true;
-    case 401:
-        return true;
-    case 403:
-        provoke_forbidden(route, message);
-        return true;
-    case 404:
-        hs_refusal_path(route, "never-opened", message->path);
-        /* the routes of verdicts get 404, because this service stores no verdicts */
-        return strchr(hs_refusal_pattern(route), '{') != NULL || route == HS_ROUTE_VERDICT_LIST ||
-               route == HS_ROUTE_PRECISION || route == HS_ROUTE_WHAT_IF;
-    case 409:
-        if (hs_refusal_takes_body(route))
-            message->body = "{\"ruleset\":\"inches\"}";
-        return true;
-    case 411:
-        message->unsized = true;
-        return true;
-    case 413:
-        message->claimed_length = BEYOND_BODY;
-        message->body = "";
-        return true;
-    case 415:
-        message->headers = "Content-Type: text/plain\r\n";
-        return true;
-    case 422:
-        message->body = "{\"ruleset\":\"nosuch\"}";
-        return true;
-    case 429:
-        return true;
-    case 503:
-        if (hs_refusal_takes_body(route))
-            message->body = padding(SECOND_BODY);
-        else
-            message->headers = "X-Deadline-Ms: 0\r\n";
-        return strncmp(hs_refusal_pattern(route), "/v1/", 4) == 0;
-    default:
-        return false;
-    }
-}
-
-/* Sends the message while other bodies arrive and leave no space for its body. Maps have a separate
-   share, which takes more bodies to fill. Returns when the service has released the other
-   bodies. */
-static const struct hs_raw_answer *send_crowded(unsigned port, size_t route,
-                                                const struct hs_refusal_message *message)
-{
-    enum { CROWD = 24 };
-    struct hs_refusal_message other = {.method = "PUT",
-                                       .headers = JSON_TYPE "Content-Length: 8192\r\n",
-                                       .body = padding(SECOND_BODY),
-                                       .size = SECOND_BODY,
-                                       .unsized = true};
-    int crowd[CROWD];
-    size_t count = route == HS_ROUTE_MAP_PUT ? CROWD : 1;
-    hs_refusal_path(route == HS_ROUTE_MAP_PUT ? route : HS_ROUTE_MATCH_PUT, "crowd", other.path);
-    const struct hs_raw_answer *raw = NULL;
-    static struct hs_raw_answer refused;
-    /*
-     * Repeats until the other bodies arrive in time, and the bodies of the previous attempt are
-     * released.
-     */
-    for (int tries = 0; tries < 50 && (raw == NULL || raw->status != 503); tries++) {
-        for (size_t i = 0; i < count; i++)
-            crowd[i] = hs_refusal_send(port, &other);
-        hs_test_pause_ms(10);
-        raw = hs_refusal_receive(hs_refusal_send(port, message));
-        for (size_t i = 0; i < count; i++)
-            close(crowd[i]);
-    }
-    refused = *raw;
-    for (int tries = 0; tries < 500 && raw->status == 503; tries++) {
-        hs_test_pause_ms(10);
-        raw = hs_refusal_receive(hs_refusal_send(port, message));
-    }
-    ck_assert_int_ne(raw->status, 503);
-    return &refused;
-}
-
-/* Sends the message repeatedly to a service that admits one request per second, until it is
-   refused. */
-static const struct hs_raw_answer *send_often(unsigned port,
-                                              const struct hs_refusal_message *message)
-{
-    const struct hs_raw_answer *raw = NULL;
-    for (int tries = 0; tries < 50 && (raw == NULL || raw->status != 429); tries++)
-        raw = hs_refusal_receive(hs_refusal_send(port, message));
-    return raw;
-}
+/* ---- errors ---- */
 
 static const struct hs_raw_answer *send_for(size_t route, int status,
                                             const struct hs_refusal_message *message)
@@ -212,9 +74,9 @@ static const struct hs_raw_answer *send_for(size_t route, int status,
     if (status == 401 || status == 403)
         return hs_refusal_receive(hs_refusal_send(hs_refusal_port(&guarded, route), message));
     if (status == 429)
-        return send_often(hs_refusal_port(&limited, route), message);
+        return hs_provoke_often(hs_refusal_port(&limited, route), message);
     if (status == 503 && hs_refusal_takes_body(route))
-        return send_crowded(hs_refusal_port(&service, route), route, message);
+        return hs_provoke_crowded(hs_refusal_port(&service, route), route, message);
     return ask(&service, route, message);
 }
 
@@ -236,7 +98,7 @@ START_TEST(documented_errors_can_be_provoked)
         struct hs_refusal_message message = {.method = hs_refusal_method(route), .body = body};
         message.headers = hs_refusal_takes_body(route) ? JSON_TYPE : "";
         hs_refusal_path(route, "open", message.path);
-        if (!provoke(route, status, &message))
+        if (!hs_provoke(route, status, tokens, &message))
             continue;
         provoked++;
         message.size = message.unsized ? 0 : strlen(message.body);
