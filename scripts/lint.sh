@@ -50,7 +50,7 @@ git ls-files 'validators/*.c' 'api/*.c' 'service/*.c' 'cli/*.c' |
 echo '== functions nothing calls'
 version=$(sed -n 's/.*HS_VERSION "\(.*\)"/\1/p' service/system/version.h)
 rm -f build/unused/hindsight build/unused/libhindsight.so.*
-LC_ALL=C make VARIANT=unused OPT=-O0 CFLAGS='-ffunction-sections -fdata-sections' \
+LC_ALL=C make -j"$(nproc)" VARIANT=unused OPT=-O0 CFLAGS='-ffunction-sections -fdata-sections' \
     LDFLAGS=-Wl,--gc-sections,--print-gc-sections,--whole-archive,-z,muldefs \
     build/unused/hindsight "build/unused/libhindsight.so.$version" >build/unused.log 2>&1 ||
     fault "the build for this step fails: $(tail -n 1 build/unused.log)"

@@ -12,29 +12,34 @@ for suite in $suites; do
     programs="$programs $build/tests/$suite"
 done
 # shellcheck disable=SC2086
-"${MAKE:-make}" --silent --no-print-directory "VARIANT=$(basename "$build")" $programs || exit 1
+"${MAKE:-make}" --silent --no-print-directory -j"$(nproc)" "VARIANT=$(basename "$build")" $programs || exit 1
 
 check='valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite'
 export CK_FORK=no CK_TIMEOUT_MULTIPLIER=20
-failed=0
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 run() {
     printf '== %s\n' "$*"
     "$@" || {
-        echo "FAILED with code $?"
-        failed=1
+        code=$?
+        echo "FAILED with code $code"
+        touch "$logs/failed"
     }
 }
 
-# The tests put $HS_WRAP in front of the program they start, and look at its exit code. Each scenario
-# is played once; what plays them again in other groups is too slow here.
-run env CK_RUN_CASE=play HS_PROGRAM="$build/hindsight" HS_WRAP="$check" "$build/tests/integration/test_scenarios"
+# Each runs on one processor, so the others run beside the scenarios. The tests put $HS_WRAP in front
+# of the program they start, and look at its exit code. Each scenario is played once; what plays them
+# again in other groups is too slow here.
+run env CK_RUN_CASE=play HS_PROGRAM="$build/hindsight" HS_WRAP="$check" "$build/tests/integration/test_scenarios" \
+    >"$logs/scenarios" 2>&1 &
 for suite in $suites; do
     # shellcheck disable=SC2086
     [ "$suite" = integration/test_scenarios ] || run $check "$build/tests/$suite"
 done
-if [ "$failed" -eq 0 ]; then
-    echo "valgrind: nothing found"
-else
+wait
+cat "$logs/scenarios"
+if [ -e "$logs/failed" ]; then
     echo "valgrind: FAILED"
+    exit 1
 fi
-exit "$failed"
+echo "valgrind: nothing found"

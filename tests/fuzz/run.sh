@@ -45,7 +45,7 @@ done
 # Without a call at every comparison a run takes a quarter less time; what those would find out, the
 # words and numbers to compare with, the dictionary and the mutations know.
 # shellcheck disable=SC2086
-"${MAKE:-make}" --silent --no-print-directory VARIANT=fuzz CC=clang-14 \
+"${MAKE:-make}" --silent --no-print-directory -j"$(nproc)" VARIANT=fuzz CC=clang-14 \
     SANITIZE=fuzzer-no-link,address,undefined CFLAGS=-fno-sanitize-coverage=trace-cmp \
     $objects $mains "$out/libapp.a" "$out/libhindsight.a" || exit 1
 

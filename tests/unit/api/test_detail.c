@@ -388,8 +388,8 @@ START_TEST(every_check_of_a_move_has_a_sentence)
         [HS_MOVE_CHECK_GROUND] = "the player walked 9.6 s without ground below, limit 6 s",
         [HS_MOVE_CHECK_BASE] = "the player is 9.6 from the mover that is their base, limit 6",
         [HS_MOVE_CHECK_STANCE] =
-            "the flags of the move do not fit the stance in the frames, or the player jumped in a "
-            "mode without ground and gravity",
+            ("the flags of the move do not fit the stance in the frames, or the player jumped in a "
+             "mode without ground and gravity"),
     };
     ck_assert_ptr_nonnull(wanted[_i]);
     ck_assert_str_eq(text, wanted[_i]);
