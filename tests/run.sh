@@ -9,7 +9,7 @@
 set -u
 
 # The longest ones come first, so that nobody waits for them at the end.
-LONG='extending scenarios hit_reference evidence_disk golden simulated_hits play timing_scenarios
+LONG='world_oracle extending scenarios sweep_oracle hit_reference evidence_disk golden simulated_hits play timing_scenarios
     observability scenario_frames work_budget timing_goal contract_generated scenes'
 WAITING='webhook checkpoint_files checkpoint_maps readme events edge_time overload checkpoint_rules
     file_faults replicas moved_match checkpoint evidence contract_errors example linger kills
