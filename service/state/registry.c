@@ -187,6 +187,8 @@ static struct hs_match_slot *insert(struct hs_registry *registry, struct hs_str 
     if (registry->keeps_journals)
         hs_match_set_journal(slot->match, &slot->journal);
     slot->ruleset = opening->ruleset;
+    hs_verdict_ids_begin(&slot->ids, &slot->tenant, &slot->name, slot->opening,
+                         slot->ruleset->revision);
     slot->limits = opening->limits;
     hs_ruleset_store_retain(registry->rulesets, opening->ruleset);
     slot->map = opening->map;

@@ -13,6 +13,7 @@
 #include "api/matches.h"
 #include "service/options/values.h"
 #include "service/state/rulesets.h"
+#include "service/state/verdict_ids.h"
 #include "validators/budget.h"
 #include "validators/match.h"
 #include "validators/snapshot.h"
@@ -55,8 +56,9 @@ struct hs_match_slot {
     /* The match was restored without its map, and waits for it. Guarded by the lock. */
     struct hs_name awaited_map; /* name of that map; empty: the match does not wait for a map */
     char awaited_revision[HS_REVISION_MAX];
-    uint64_t opening; /* identifies the match among all that ever had this name */
-    bool is_kept;     /* the journal or the checkpoint has its opening; guarded by the lock */
+    uint64_t opening;          /* identifies the match among all that ever had this name */
+    struct hs_verdict_ids ids; /* makes the ids of the verdicts */
+    bool is_kept; /* the journal or the checkpoint has its opening; guarded by the lock */
     struct hs_bytes journal; /* records that are not in a file yet; guarded by the lock */
     bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
     /* `written`: up to the newest record in a file. `written_before`: up to an older record, which

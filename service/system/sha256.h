@@ -1,4 +1,4 @@
-/* SHA-256 as text, for revisions and verdict ids. */
+/* SHA-256 as text, for revisions and secrets. */
 #ifndef HS_SERVICE_SHA256_H
 #define HS_SERVICE_SHA256_H
 

@@ -107,19 +107,21 @@ static bool open_matches(unsigned port)
     return fine;
 }
 
-/* Writes MANY claims of all players except p1. In each shot number, the number of the request
-   follows the first digit, which counts the claims of one player. */
+/* Writes MANY claims of all players except p1. A shot number is the number of the request, and then
+   a digit that counts the claims of the player. So numbers rise, as those of a game do. The first
+   number has no such digit, because the load counts up all digits of the first number. */
 static size_t many_claims(char *out, size_t size)
 {
     size_t len = (size_t)snprintf(out, size, "{\"now\":1.0,\"hits\":[");
     for (int i = 0; i < MANY && len < size; i++) {
         int shooter = i % (PLAYERS - 1) + (i % (PLAYERS - 1) > 0 ? 1 : 0);
+        char digit[2] = {(char)('1' + i / (PLAYERS - 1)), '\0'};
         len += (size_t)snprintf(out + len, size - len,
-                                "%s{\"shot\":%d100000,\"shooter\":\"p%d\",\"weapon\":\"rifle\","
+                                "%s{\"shot\":100000%s,\"shooter\":\"p%d\",\"weapon\":\"rifle\","
                                 "\"hit_time\":0.875,\"start\":[0,%d,1.6],\"end\":[20,3.5,1.6],"
                                 "\"target\":\"p1\",\"claimed_bone\":\"head\","
                                 "\"claimed_damage\":40}",
-                                i == 0 ? "" : ",", i / (PLAYERS - 1) + 1, shooter, place(shooter));
+                                i == 0 ? "" : ",", i == 0 ? "" : digit, shooter, place(shooter));
     }
     return len < size ? len + (size_t)snprintf(out + len, size - len, "]}") : size;
 }

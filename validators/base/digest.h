@@ -20,10 +20,13 @@ static inline uint64_t hs_mix64(uint64_t z)
     return z ^ (z >> 31);
 }
 
+/* The two words of a digest do not depend on each other, so a processor computes both at once. */
 static inline void hs_digest_word(struct hs_digest *digest, uint64_t word)
 {
-    digest->word[0] = hs_mix64(digest->word[0] ^ word);
-    digest->word[1] = hs_mix64(digest->word[1] + word * UINT64_C(0x9e3779b97f4a7c15) + 1);
+    digest->word[0] = (digest->word[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    digest->word[0] ^= digest->word[0] >> 32;
+    digest->word[1] = (digest->word[1] << 29 | digest->word[1] >> 35) +
+                      (word ^ UINT64_C(0xd1b54a32d192ed03)) * UINT64_C(0xaef17502108ef2d9);
 }
 
 static inline void hs_digest_real(struct hs_digest *digest, double value)
@@ -40,18 +43,45 @@ static inline void hs_digest_vec(struct hs_digest *digest, struct hs_vec v)
     hs_digest_real(digest, v.z);
 }
 
+/* Returns the last bytes of a text that is not empty, up to eight. Two texts of the same length
+   give the same value only if these bytes are equal. */
+static inline uint64_t hs_digest_last_bytes(struct hs_str text)
+{
+    uint32_t low, high;
+    uint64_t word;
+    if (text.len >= sizeof word) {
+        memcpy(&word, text.ptr + text.len - sizeof word, sizeof word);
+        return word;
+    }
+    if (text.len < sizeof low) {
+        const unsigned char *bytes = (const unsigned char *)text.ptr;
+        return (uint64_t)bytes[0] | (uint64_t)bytes[text.len / 2] << 8 |
+               (uint64_t)bytes[text.len - 1] << 16;
+    }
+    memcpy(&low, text.ptr, sizeof low);
+    memcpy(&high, text.ptr + text.len - sizeof high, sizeof high);
+    return (uint64_t)high << 32 | low;
+}
+
 /* Adds a text to a digest. The length comes first: otherwise "ab", "c" and "a", "bc" would have the
    same digest. An absent text differs from an empty one. */
 static inline void hs_digest_str(struct hs_digest *digest, struct hs_str text)
 {
     hs_digest_word(digest, text.ptr == NULL ? UINT64_MAX : text.len);
-    if (text.ptr == NULL)
+    if (text.ptr == NULL || text.len == 0)
         return;
-    for (size_t i = 0; i < text.len; i += 8) {
-        uint64_t word = 0;
-        memcpy(&word, text.ptr + i, text.len - i < 8 ? text.len - i : 8);
+    for (size_t i = 0; i + 8 < text.len; i += 8) {
+        uint64_t word;
+        memcpy(&word, text.ptr + i, sizeof word);
         hs_digest_word(digest, word);
     }
+    hs_digest_word(digest, hs_digest_last_bytes(text));
+}
+
+/* Ends a digest: mixes the last words as well as the first. */
+static inline struct hs_digest hs_digest_end(struct hs_digest digest)
+{
+    return (struct hs_digest){{hs_mix64(digest.word[0]), hs_mix64(digest.word[1])}};
 }
 
 #endif

@@ -138,6 +138,7 @@ void hs_ledger_record_lacked(struct hs_ledger_numbers *numbers, int64_t fire_tim
 static void forget_times(struct hs_ledger_numbers *numbers)
 {
     numbers->lacks_some = false;
+    numbers->held_from_us = 0;
     for (uint32_t i = 0; i < numbers->count; i++)
         numbers->entries[i].accepted = false;
     numbers->has_paid = false;
@@ -186,7 +187,8 @@ static void remove_entry(struct hs_ledger *ledger, struct hs_ledger_numbers *num
                          struct hs_ledger_entry *entry)
 {
     struct hs_ledger_entry *end = numbers->entries + numbers->count;
-    numbers->answers -= entry->answer != NULL ? 1 : 0;
+    if (entry->answer != NULL)
+        numbers->answers--;
     release(ledger, entry->answer_size + shot_bytes(entry->shot));
     hs_ledger_free_entry(entry);
     memmove(entry, entry + 1, (size_t)(end - entry - 1) * sizeof *entry);
@@ -200,17 +202,35 @@ static bool is_free(const struct hs_ledger *ledger, const struct hs_ledger_entry
     return !entry->accepted || entry->fire_time_us < ledger->free_before_us;
 }
 
-/* Returns the entry that was recorded first: of all entries, or only of those that can be forgotten
-   without harm (is_free). NULL: there is no such entry. */
-static struct hs_ledger_entry *find_first(const struct hs_ledger *ledger,
-                                          const struct hs_ledger_numbers *numbers, bool is_any)
+/* Returns the entry that was recorded first. NULL: there are no entries. */
+static struct hs_ledger_entry *find_first(const struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = NULL;
     for (uint32_t i = 0; i < numbers->count; i++) {
         struct hs_ledger_entry *entry = &numbers->entries[i];
-        if ((is_any || is_free(ledger, entry)) && (first == NULL || entry->noted < first->noted))
+        if (first == NULL || entry->noted < first->noted)
             first = entry;
     }
+    return first;
+}
+
+/* Returns the entry that was recorded first of those that can be forgotten without harm (is_free).
+   NULL: no entry can. Then held_from_us saves the next searches. */
+static struct hs_ledger_entry *find_free(const struct hs_ledger *ledger,
+                                         struct hs_ledger_numbers *numbers)
+{
+    if (numbers->held_from_us != 0 && ledger->free_before_us <= numbers->held_from_us)
+        return NULL;
+    struct hs_ledger_entry *first = NULL;
+    int64_t earliest_us = INT64_MAX;
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        struct hs_ledger_entry *entry = &numbers->entries[i];
+        if (entry->fire_time_us < earliest_us)
+            earliest_us = entry->fire_time_us;
+        if (is_free(ledger, entry) && (first == NULL || entry->noted < first->noted))
+            first = entry;
+    }
+    numbers->held_from_us = first == NULL ? earliest_us : 0;
     return first;
 }
 
@@ -218,9 +238,9 @@ static struct hs_ledger_entry *find_first(const struct hs_ledger *ledger,
    the number recorded first. */
 static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
-    struct hs_ledger_entry *first = find_first(ledger, numbers, false);
+    struct hs_ledger_entry *first = find_free(ledger, numbers);
     if (first == NULL) {
-        first = find_first(ledger, numbers, true);
+        first = find_first(numbers);
         hs_ledger_record_paid(numbers, first->fire_time_us);
         numbers->was_cut = true;
     }
@@ -229,18 +249,33 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
 
 /* ---- making space ---- */
 
+/* Returns the oldest entry with an answer. NULL: there is no answer. Numbers mostly rise. So the
+   entry is mostly behind the one whose answer was dropped last, and the search ends there. */
+static struct hs_ledger_entry *find_first_answer(const struct hs_ledger_numbers *numbers)
+{
+    struct hs_ledger_entry *first = NULL;
+    uint32_t at = numbers->first_answer_at;
+    for (uint32_t i = 0; i < numbers->count; i++, at++) {
+        at = at < numbers->count ? at : 0;
+        struct hs_ledger_entry *entry = &numbers->entries[at];
+        if (entry->answer == NULL || (first != NULL && entry->noted > first->noted))
+            continue;
+        first = entry;
+        if (entry->noted == numbers->first_answer)
+            break;
+    }
+    return first;
+}
+
 /* Drops the oldest answer. False: no answer is left. */
 static bool give_up_first_answer(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
-    struct hs_ledger_entry *first = NULL;
-    for (uint32_t i = 0; i < numbers->count; i++) {
-        struct hs_ledger_entry *entry = &numbers->entries[i];
-        if (entry->answer != NULL && (first == NULL || entry->noted < first->noted))
-            first = entry;
-    }
+    struct hs_ledger_entry *first = find_first_answer(numbers);
     if (first == NULL)
         return false;
     numbers->answers--;
+    numbers->first_answer = first->noted + 1;
+    numbers->first_answer_at = (uint16_t)(first - numbers->entries);
     release(ledger, first->answer_size);
     free_answer(first);
     return true;
@@ -340,11 +375,12 @@ bool hs_ledger_make_places(struct hs_ledger_numbers *numbers, uint32_t count)
     return true;
 }
 
-/* Returns whether the table has a number that it can forget without harm, so that it need not
-   grow. */
-static bool has_free(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers)
+/* Returns a number that the full table can forget without harm, so that it need not grow. NULL:
+   there is no such number. */
+static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
+                                          struct hs_ledger_numbers *numbers)
 {
-    return numbers->count >= HS_LEDGER_NUMBERS && find_first(ledger, numbers, false) != NULL;
+    return numbers->count >= HS_LEDGER_NUMBERS ? find_free(ledger, numbers) : NULL;
 }
 
 /* Up to HS_LEDGER_NUMBERS numbers, answers are dropped to make space. Beyond that, no answer is
@@ -360,8 +396,9 @@ static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t b
 /* Makes space for one more entry. False: out of memory. */
 static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbers)
 {
-    while (has_free(ledger, numbers))
-        forget_first(ledger, numbers);
+    struct hs_ledger_entry *spare;
+    while ((spare = find_spare(ledger, numbers)) != NULL)
+        remove_entry(ledger, numbers, spare);
     if (numbers->count < numbers->capacity)
         return true;
     uint32_t before = numbers->capacity, wanted = before == 0 ? FIRST_PLACES : 2 * before;
@@ -379,7 +416,7 @@ static bool make_place(struct hs_ledger *ledger, struct hs_ledger_numbers *numbe
     return true;
 }
 
-size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
+size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry, bool adds_cadence)
 {
     size_t bytes = entry->answer_size + shot_bytes(entry->shot);
@@ -387,7 +424,7 @@ size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_num
         bytes += CADENCES * sizeof(struct hs_cadence);
     uint32_t places = numbers->capacity == 0 ? FIRST_PLACES : numbers->capacity;
     if (numbers->count == numbers->capacity && numbers->capacity < HS_LEDGER_MAX_NUMBERS &&
-        !has_free(ledger, numbers))
+        find_spare(ledger, numbers) == NULL)
         bytes += places * sizeof *entry;
     return beyond_reserve(ledger, bytes);
 }
@@ -413,8 +450,13 @@ bool hs_ledger_record(struct hs_ledger *ledger, struct hs_ledger_numbers *number
         give_up_first_answer(ledger, numbers);
     if (!reserve_for_answers(ledger, copy.answer_size))
         free_answer(&copy);
-    numbers->answers += copy.answer != NULL ? 1 : 0;
+    if (copy.answer != NULL)
+        numbers->answers++;
     copy.noted = numbers->notes++;
+    if (!copy.accepted)
+        numbers->held_from_us = 0;
+    else if (copy.fire_time_us < numbers->held_from_us && numbers->held_from_us != 0)
+        numbers->held_from_us = copy.fire_time_us;
     if (copy.accepted)
         numbers->last_accepted = copy.number;
     numbers->has_accepted = numbers->has_accepted || copy.accepted;

@@ -48,7 +48,11 @@ enum { HS_LEDGER_ANSWERS = 16 };
 struct hs_ledger_numbers {
     struct hs_ledger_entry *entries;
     uint32_t count, capacity;
-    uint32_t answers;       /* number of entries that still have their answer */
+    uint16_t answers;         /* number of entries that still have their answer */
+    uint16_t first_answer_at; /* the search for the oldest answer begins at this entry */
+    uint64_t first_answer;    /* entries with a lower `noted` have no answer */
+    /* All entries are accepted, and their fire times are at or after this. 0: not known. */
+    int64_t held_from_us;
     uint64_t notes;         /* number of records so far; the next entry gets it as its `noted` */
     uint64_t last_accepted; /* the accepted number that was recorded last; valid if has_accepted */
     bool has_accepted;
@@ -59,7 +63,7 @@ struct hs_ledger_numbers {
     bool lacks_some;
     int64_t lacked_from_us, lacked_until_us;
     /* The latest fire time of the accepted numbers that were forgotten before they were free, or
-              that belong to an earlier session. Valid if has_paid. */
+       that belong to an earlier session. Valid if has_paid. */
     int64_t paid_us;
 };
 
@@ -140,7 +144,7 @@ bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fir
 
 /* Returns the max number of bytes that an entry, with a new cadence if `adds_cadence`, can charge
    to the budget. */
-size_t hs_ledger_need(const struct hs_ledger *ledger, const struct hs_ledger_numbers *numbers,
+size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry, bool adds_cadence);
 
 /* Drops the oldest answers until the budget has `bytes` free. Keeps the newest HS_LEDGER_ANSWERS

@@ -21,7 +21,7 @@ static struct hs_digest digest_of(const struct hs_shot_claim *claim)
     hs_digest_word(&digest, claim->direction_count);
     for (size_t i = 0; i < claim->direction_count; i++)
         hs_digest_vec(&digest, claim->directions[i]);
-    return digest;
+    return hs_digest_end(digest);
 }
 
 /* Returns the time since the launch of a projectile that the server spawns now. The result is at

@@ -274,7 +274,7 @@ struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim)
     hs_digest_word(&digest, claim->victim_count);
     for (size_t i = 0; i < claim->victim_count; i++)
         hs_digest_str(&digest, claim->victims[i]);
-    return digest;
+    return hs_digest_end(digest);
 }
 
 const struct hs_ledger_entry *hs_hit_find_earlier(struct hs_hit_context *c)

@@ -143,93 +143,42 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 
-/* Adds a word to a digest. Faster than hs_digest_word: the two words of the digest do not depend on
-   each other, so a processor computes both at once. Every move is hashed, but few are ever
-   compared. */
-static void add_word(struct hs_digest *digest, uint64_t word)
-{
-    digest->word[0] = (digest->word[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    digest->word[0] ^= digest->word[0] >> 32;
-    digest->word[1] = (digest->word[1] << 29 | digest->word[1] >> 35) +
-                      (word ^ UINT64_C(0xd1b54a32d192ed03)) * UINT64_C(0xaef17502108ef2d9);
-}
-
-static void add_real(struct hs_digest *digest, double value)
-{
-    uint64_t word;
-    memcpy(&word, &value, sizeof word);
-    add_word(digest, word);
-}
-
-/* Returns the last bytes of a text that is not empty, up to eight. Two texts of the same length
-   give the same value only if these bytes are equal. */
-static uint64_t last_bytes(struct hs_str text)
-{
-    uint32_t low, high;
-    uint64_t word;
-    if (text.len >= sizeof word) {
-        memcpy(&word, text.ptr + text.len - sizeof word, sizeof word);
-        return word;
-    }
-    if (text.len < sizeof low) {
-        const unsigned char *bytes = (const unsigned char *)text.ptr;
-        return (uint64_t)bytes[0] | (uint64_t)bytes[text.len / 2] << 8 |
-               (uint64_t)bytes[text.len - 1] << 16;
-    }
-    memcpy(&low, text.ptr, sizeof low);
-    memcpy(&high, text.ptr + text.len - sizeof high, sizeof high);
-    return (uint64_t)high << 32 | low;
-}
-
-/* Adds a name that may be absent. `which` and the length come first. Otherwise characters could
-   move from one name to the next without changing the digest. */
+/* Adds a name that may be absent. `which` comes first. Otherwise a name could change places with
+   the next one without changing the digest. */
 static void add_name(struct hs_digest *digest, struct hs_str name, uint64_t which)
 {
     if (name.ptr == NULL)
         return;
-    add_word(digest, (uint64_t)name.len << 8 | which);
-    for (size_t i = 0; i + 8 < name.len; i += 8) {
-        uint64_t word;
-        memcpy(&word, name.ptr + i, sizeof word);
-        add_word(digest, word);
-    }
-    if (name.len > 0)
-        add_word(digest, last_bytes(name));
-}
-
-static void add_vec(struct hs_digest *digest, struct hs_vec v)
-{
-    add_real(digest, v.x);
-    add_real(digest, v.y);
-    add_real(digest, v.z);
+    hs_digest_word(digest, which);
+    hs_digest_str(digest, name);
 }
 
 struct hs_digest hs_move_digest(const struct hs_move *move)
 {
     struct hs_digest digest = {{move->epoch, move->seq}};
-    add_word(&digest, (uint64_t)move->fields | (uint64_t)move->kind << 32);
-    add_word(&digest, (uint64_t)move->timestamp_us);
-    add_word(&digest, (uint64_t)move->received_us);
+    hs_digest_word(&digest, (uint64_t)move->fields | (uint64_t)move->kind << 32);
+    hs_digest_word(&digest, (uint64_t)move->timestamp_us);
+    hs_digest_word(&digest, (uint64_t)move->received_us);
     if (move->fields & HS_MOVE_HAS_ACK)
-        add_word(&digest, (uint64_t)move->ack_us);
-    add_real(&digest, move->dilation);
+        hs_digest_word(&digest, (uint64_t)move->ack_us);
+    hs_digest_real(&digest, move->dilation);
     if (move->fields & HS_MOVE_HAS_POSITION)
-        add_vec(&digest, move->position);
+        hs_digest_vec(&digest, move->position);
     if (move->fields & HS_MOVE_HAS_VELOCITY)
-        add_vec(&digest, move->velocity);
+        hs_digest_vec(&digest, move->velocity);
     if (move->fields & HS_MOVE_HAS_SERVER_POSITION)
-        add_vec(&digest, move->server_position);
+        hs_digest_vec(&digest, move->server_position);
     if (move->fields & HS_MOVE_HAS_SERVER_VELOCITY)
-        add_vec(&digest, move->server_velocity);
+        hs_digest_vec(&digest, move->server_velocity);
     add_name(&digest, move->mode, 1);
     add_name(&digest, move->base, 2);
     add_name(&digest, move->server_mode, 3);
     add_name(&digest, move->server_base, 4);
     for (size_t i = 0; i < move->flag_count; i++)
-        add_word(&digest, (uint64_t)move->flags[i]);
+        hs_digest_word(&digest, (uint64_t)move->flags[i]);
     for (int i = 0; i < 4 && (move->fields & HS_MOVE_HAS_SERVER_ROTATION); i++)
-        add_real(&digest, move->server_rotation[i]);
-    return (struct hs_digest){{hs_mix64(digest.word[0]), hs_mix64(digest.word[1])}};
+        hs_digest_real(&digest, move->server_rotation[i]);
+    return hs_digest_end(digest);
 }
 
 static bool is_newer(uint64_t epoch, uint64_t seq, const struct hs_move_answers *answers)

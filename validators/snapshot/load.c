@@ -169,7 +169,8 @@ static void load_numbers(struct hs_loading *l, struct hs_ledger_numbers *numbers
         struct hs_ledger_entry *entry = &numbers->entries[numbers->count++];
         *entry = (struct hs_ledger_entry){0};
         hs_loading_entry(l, entry);
-        numbers->answers += entry->answer != NULL ? 1 : 0;
+        if (entry->answer != NULL)
+            numbers->answers++;
         bool is_in_order = numbers->count == 1 || entry[-1].number < entry->number;
         if (!is_in_order || entry->noted >= numbers->notes)
             l->is_damaged = true;

@@ -1,0 +1,36 @@
+/*
+ * The ids of the verdicts of a match.
+ *
+ * An id is AES-CMAC-128 (NIST SP 800-38B) over the kind, the session, the number and the shooter.
+ * The key is the first half of the SHA-256 hash of the tenant, the match, its opening and the
+ * revision of its rules. All of these survive the process, so the same claim always has the same
+ * id. Two different claims have the same id only with the chance that two random numbers of 128
+ * bits are equal. The key is no secret, and an id gives no access to anything.
+ */
+#ifndef HS_SERVICE_VERDICT_IDS_H
+#define HS_SERVICE_VERDICT_IDS_H
+
+#include <nettle/cmac.h>
+#include <stdint.h>
+
+#include "api/hits.h"
+#include "validators/str.h"
+
+/* Makes the ids of one match. */
+struct hs_verdict_ids {
+    struct cmac_aes128_ctx mac;
+};
+
+/* Sets the key. An empty `tenant`: there are no tenants. */
+void hs_verdict_ids_begin(struct hs_verdict_ids *ids, const struct hs_name *tenant,
+                          const struct hs_name *match, uint64_t opening, const char *revision);
+
+/* What a verdict is about. */
+enum hs_verdict_about { HS_ABOUT_HIT, HS_ABOUT_SHOT, HS_ABOUT_CANCEL };
+
+/* Writes the id of one verdict. `shooter` has at most HS_NAME_MAX bytes. Thread-safe. */
+void hs_verdict_ids_make(const struct hs_verdict_ids *ids, enum hs_verdict_about kind,
+                         uint64_t session, uint64_t number, struct hs_str shooter,
+                         struct hs_verdict_id *out);
+
+#endif
