@@ -407,7 +407,7 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));
     hs_http_stop(listeners[1], ms_until(until_us));
-    /* No request changes a match any more, so the last checkpoint is complete. */
+    /* Requests no longer change matches, so the last checkpoint is complete. */
     hs_checkpoint_close(service.checkpoint);
     service.checkpoint = NULL;
     hs_log_report(&service.match_log, true);

@@ -35,7 +35,7 @@ enum hs_json_kind {
     HS_JSON_OBJECT,        /* a struct, described by `object` */
     HS_JSON_LIST,          /* a pointer to items, and then their count as size_t; described by
                               `list` */
-    HS_JSON_BATCH,         /* like LIST; JSON may also have a table, see hs_json_read_batch */
+    HS_JSON_BATCH,         /* like LIST, but the JSON may also be a table (hs_json_read_batch) */
     HS_JSON_ELEMENTS, /* an array of `low` to `high` `items`; `decode` reads each into the target */
     HS_JSON_ENTRIES,  /* an object with any names; `decode` reads each member into the target */
     HS_JSON_ANY,      /* const json_t *; the value as it is */

@@ -12,7 +12,8 @@
 
 enum { MAX_TRACK_FRAMES = 100000 };
 
-/* Players or movers: the member with the name, and the list in frames, tracks and fixtures. */
+/* Players or movers. `name`: the member that has the name. `list`: the key of their list in frames,
+   tracks and fixtures. */
 struct kind {
     const char *name, *list;
 };

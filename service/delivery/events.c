@@ -32,7 +32,7 @@ struct hs_subscription {
     uint64_t at;      /* number of the event that comes next */
     bool is_restart;  /* the client's last event is of another process */
     int eventfd;      /* -1: none */
-    bool is_reported; /* the eventfd was written after it last found none */
+    bool is_reported; /* the eventfd was written since hs_subscription_next last found no event */
 };
 
 struct hs_events *hs_events_create(void)
@@ -75,7 +75,7 @@ static struct ring *find_ring(const struct hs_events *events, struct hs_str tena
     return NULL;
 }
 
-/* The lock is held. NULL: too many tenants, or memory is out. */
+/* The lock is held. NULL: too many tenants, or out of memory. */
 static struct ring *add_ring(struct hs_events *events, struct hs_str tenant)
 {
     struct ring *ring = events->ring_count < HS_EVENTS_RINGS ? calloc(1, sizeof *ring) : NULL;

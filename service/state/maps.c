@@ -126,7 +126,7 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* Builds the world of a mesh within the reserved bytes, For an unusual mesh it reserves more.
+/* Builds the world of a mesh within the reserved bytes. For an unusual mesh it reserves more.
    Returns NULL with the reason in *result on failure. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *reserved,

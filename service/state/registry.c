@@ -327,8 +327,8 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
 static void drop_reference(struct hs_registry *registry, struct hs_match_slot *slot)
 {
     if (atomic_fetch_sub(&slot->references, 1) == 1)
-        destroy_slot(registry, slot); /* the slot is not in the table any more, so no thread can
-                                         find it */
+        destroy_slot(registry,
+                     slot); /* the slot is no longer in the table, so no thread can find it */
 }
 
 void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot)

@@ -94,7 +94,7 @@ struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_sto
    restored, so their openings are already on disk. */
 void hs_registry_keep_journals(struct hs_registry *registry);
 
-/* Destroys the registry. No match may be in use any more. */
+/* Destroys the registry. No match may be in use. */
 void hs_registry_destroy(struct hs_registry *registry);
 
 enum hs_registry_result {

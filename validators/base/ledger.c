@@ -6,7 +6,7 @@
 /* The first capacity for numbers. A ledger that frees memory keeps this capacity. */
 enum { FIRST_PLACES = 2 };
 
-/* Places for cadences are added by this many. */
+/* The array of cadences grows by this many places. */
 enum { CADENCES = 2 };
 
 /* ---- memory ---- */
@@ -285,8 +285,8 @@ static bool is_free(const struct hs_ledger *ledger, const struct hs_ledger_entry
     return !entry->accepted || entry->fire_time_us < ledger->free_before_us;
 }
 
-/* Returns the entry that was recorded first: of all entries, or only of those that can be forgotten
-   without harm (is_free). NULL: there is no such entry. */
+/* Returns the entry that was recorded first. Without `is_any`, considers only entries that can be
+   forgotten without harm (is_free). NULL: there is no such entry. */
 static struct hs_ledger_entry *find_first(const struct hs_ledger *ledger,
                                           const struct hs_ledger_numbers *numbers, bool is_any)
 {

@@ -49,7 +49,7 @@ struct hs_ledger_numbers {
     struct hs_ledger_entry *entries;
     uint32_t count, capacity;
     uint32_t answers;       /* number of entries that still have their answer */
-    uint64_t notes;         /* number of records so far; the next entry gets it as its `noted` */
+    uint64_t notes;         /* number of records so far; becomes `noted` of the next entry */
     uint64_t last_accepted; /* the accepted number that was recorded last; valid if has_accepted */
     bool has_accepted;
     bool has_paid;
