@@ -136,7 +136,7 @@ static void destroy_state(struct hs_service *service)
     hs_webhook_stop(service->webhook, WEBHOOK_STOP_US);
     hs_evidence_stop(service->evidence, EVIDENCE_STOP_US);
     hs_record_close(service->record, service->registry);
-    /* before the stores, because its matches use rulesets and maps */
+    /* before the rulesets and maps that its matches use */
     hs_registry_destroy(service->registry);
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
