@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 
 #include "service/state/share.h"
+#include "service/system/clock.h"
 
 /* The events of a tenant. The event with number n is in places[n % HS_EVENTS_KEPT]. */
 struct ring {
@@ -37,7 +37,6 @@ struct hs_subscription {
 
 struct hs_events *hs_events_create(void)
 {
-    struct timespec now;
     struct hs_events *events = calloc(1, sizeof *events);
     struct hs_share *streams = hs_share_create(HS_EVENTS_STREAMS);
     if (events == NULL || streams == NULL) {
@@ -45,8 +44,7 @@ struct hs_events *hs_events_create(void)
         free(events);
         return NULL;
     }
-    clock_gettime(CLOCK_REALTIME, &now);
-    events->first = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    events->first = (uint64_t)hs_clock_wall_us();
     events->streams = streams;
     pthread_mutex_init(&events->lock, NULL);
     return events;
