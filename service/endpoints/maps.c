@@ -95,7 +95,7 @@ void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *re
     struct hs_reader reader = {.problem = reply->problem, .arena = request->arena};
     struct hs_share *share = hs_map_store_share(service->maps);
     struct hs_world_mesh counts = hs_map_measure(request->body);
-    size_t decoded = hs_map_decode_bytes(&counts);
+    size_t decoded = hs_map_mesh_bytes(&counts);
     size_t reserved =
         hs_map_store_put_bytes(service->maps, &counts, kept_text(service, request).len);
     struct hs_map_document document;
