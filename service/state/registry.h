@@ -166,8 +166,7 @@ bool hs_registry_visit(struct hs_registry *registry,
 void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Sums over all open number of memory-limited matches, each as it was when last released. Locks no
-   match. */
+/* Sums over all open matches, each as it was when last released. Locks no match. */
 struct hs_registry_totals {
     size_t matches, players, movers, accounts;
     size_t memory_limited;     /* matches */
