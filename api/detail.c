@@ -56,9 +56,9 @@ static const struct {
 
 /* Sentences for rows with a distance. The first are for an unknown place or state of a mover, the
    last is for an unknown weapon. */
-static const char mover_in_doubt[] =
+static const char mover_is_unknown[] =
     "{v} may be in the way at {m}, before {l}, but its place or state at {t} s is unknown";
-static const char weapon_in_doubt[] =
+static const char weapon_is_stale[] =
     "the path misses {p} by {m}, {L}, but the weapon was last reported before a restart";
 
 static const struct sentence move_sentences[HS_MOVE_CHECK_COUNT] = {
@@ -71,14 +71,14 @@ static const struct sentence move_sentences[HS_MOVE_CHECK_COUNT] = {
     [HS_MOVE_CHECK_SPEED] = {"the player moves {m} per second, {L}", NULL},
     [HS_MOVE_CHECK_ACCELERATION] = {"the player accelerates by {m} per second squared, {L}", NULL},
     [HS_MOVE_CHECK_GRAVITY] = {"the player is {m} above where gravity would have them, {L}", NULL},
-    [HS_MOVE_CHECK_PATH] = {"the map or a mover blocks the way of {l} after {m}", NULL},
+    [HS_MOVE_CHECK_PATH] = {"the map or a mover blocks the path of length {l} after {m}", NULL},
     [HS_MOVE_CHECK_GROUND] = {"the player walked {m} s without ground below, {L} s", NULL},
     [HS_MOVE_CHECK_BASE] = {"the player is {m} from the mover that is their base, {L}",
                             "no mover in the frames has the name of the base"},
     [HS_MOVE_CHECK_STANCE] = {NULL, "the flags of the move do not fit the stance in the frames, or "
                                     "the player jumped in a mode without ground and gravity"},
 };
-static const char base_changes[] = "the player changed base {m} times in short order, {L}";
+static const char base_changes[] = "the player changed base {m} times within a short time, {L}";
 
 /* ---- numbers ---- */
 
@@ -258,7 +258,7 @@ static const char *text_of(const struct hs_check_row *row)
 {
     bool is_unknown_place = row->outcome == HS_OUTCOME_UNKNOWN && row->unit == HS_UNIT_LENGTH;
     if (is_unknown_place)
-        return row->check == HS_CHECK_CONTACT ? weapon_in_doubt : mover_in_doubt;
+        return row->check == HS_CHECK_CONTACT ? weapon_is_stale : mover_is_unknown;
     if (row->of_whole_flight)
         return "the flight took {m} s, {L} s";
     if (row->of_fire_time && row->outcome == HS_OUTCOME_FAIL)

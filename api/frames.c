@@ -374,13 +374,11 @@ static void encode_jumps(struct hs_writer *writer, const struct hs_frames_reques
 
 void hs_frames_encode(struct hs_writer *writer, const struct hs_frames_request *request,
                       const struct hs_malformed_items *malformed,
-                      const enum hs_frame_result *results, unsigned flags,
+                      const enum hs_frame_result *results, size_t stored, unsigned flags,
                       const struct hs_match *match, bool needs_resync)
 {
-    struct hs_frames_counts counts;
-    hs_frames_count(request, malformed, results, &counts);
     hs_write_begin(writer, '{');
-    hs_write_int_field(writer, "stored", (int64_t)counts.players[HS_FRAME_STORED]);
+    hs_write_int_field(writer, "stored", (int64_t)stored);
     hs_write_key(writer, "refused");
     encode_all_refused(writer, request, malformed, results);
     hs_write_words_field(writer, "flags", &hs_frame_flag_words, flags);

@@ -217,6 +217,14 @@ void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str sh
     hs_write_text_field(writer, "reason", hs_reason_name(result->reason));
 }
 
+void hs_would_reject_encode(struct hs_writer *writer, const struct hs_hit_result *result)
+{
+    hs_write_begin_field(writer, "would_reject", '[');
+    for (uint16_t i = 0; i < result->would_reject_count; i++)
+        hs_write_text(writer, hs_reason_name(result->would_reject[i]));
+    hs_write_end(writer, ']');
+}
+
 void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
                       const struct hs_hit_result *result, bool explain)
 {
@@ -227,10 +235,7 @@ void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *cl
         hs_write_end(writer, ']');
     }
     hs_write_words_field(writer, "flags", &hs_flag_words, result->flags);
-    hs_write_begin_field(writer, "would_reject", '[');
-    for (uint16_t i = 0; i < result->would_reject_count; i++)
-        hs_write_text(writer, hs_reason_name(result->would_reject[i]));
-    hs_write_end(writer, ']');
+    hs_would_reject_encode(writer, result);
 }
 
 bool hs_hit_is_plain(const struct hs_hit_result *result)

@@ -32,6 +32,9 @@ void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str sh
 void hs_checks_encode(struct hs_writer *writer, const struct hs_detail_claim *claim,
                       const struct hs_hit_result *result, bool explain);
 
+/* Writes the array `would_reject`: the reasons of failed checks in shadow mode. */
+void hs_would_reject_encode(struct hs_writer *writer, const struct hs_hit_result *result);
+
 /* Writes the measured value and the limit; nothing for HS_UNIT_NONE. */
 void hs_measure_encode(struct hs_writer *writer, double measured, double limit, enum hs_unit unit);
 

@@ -384,7 +384,7 @@ struct hs_world_mesh hs_map_measure(struct hs_str text)
                                   .box_count = d.capacity[BOXES]};
 }
 
-size_t hs_map_decode_bytes(const struct hs_world_mesh *counts)
+size_t hs_map_mesh_bytes(const struct hs_world_mesh *counts)
 {
     return counts->vertex_count * sizeof *counts->vertices +
            counts->triangle_count * sizeof *counts->triangles +

@@ -24,8 +24,9 @@ struct hs_map_document {
    is malformed, only the elements before the fault are counted. */
 struct hs_world_mesh hs_map_measure(struct hs_str text);
 
-/* The maximum number of bytes that hs_map_decode allocates for a document with these counts. */
-size_t hs_map_decode_bytes(const struct hs_world_mesh *counts);
+/* Returns the bytes of the arrays of a mesh. hs_map_decode allocates at most these for its
+   counts. */
+size_t hs_map_mesh_bytes(const struct hs_world_mesh *counts);
 
 /*
  * Decodes a document with the optional members `vertices`, `triangles` and `boxes`. `counts` must

@@ -68,7 +68,7 @@ static bool check_steps(const struct hs_options *options)
     struct hs_keyring *keyring = options->token_file[0] != '\0' ? hs_keyring_create(NULL) : NULL;
     const struct hs_reload_step steps[] = {hs_ruleset_reload_step(store),
                                            hs_token_reload_step(keyring)};
-    bool fine = hs_reload_run(steps, sizeof steps / sizeof steps[0], options, true, &reload);
+    bool fine = hs_reload_run(steps, sizeof steps / sizeof steps[0], options, &reload);
     if (fine)
         hs_ruleset_store_each(store, warn_of_file, (void *)options);
     hs_reload_free(&reload);

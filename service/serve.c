@@ -136,7 +136,7 @@ static void destroy_state(struct hs_service *service)
     hs_webhook_stop(service->webhook, WEBHOOK_STOP_US);
     hs_evidence_stop(service->evidence, EVIDENCE_STOP_US);
     hs_record_close(service->record, service->registry);
-    /* before the stores, because its matches use rulesets and maps */
+    /* before the rulesets and maps that its matches use */
     hs_registry_destroy(service->registry);
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
@@ -407,7 +407,7 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));
     hs_http_stop(listeners[1], ms_until(until_us));
-    /* No request changes a match any more, so the last checkpoint is complete. */
+    /* Requests no longer change matches, so the last checkpoint is complete. */
     hs_checkpoint_close(service.checkpoint);
     service.checkpoint = NULL;
     hs_log_report(&service.match_log, true);

@@ -11,8 +11,8 @@
  *
  * Events between save and restore are unknown. So saved state never causes a rejection until a
  * frame confirms it (enum hs_stale): the outcome of a check that would reject is unknown. Saved
- * state that allows a claim still counts. A hit is also unknown if its shot may be lost. The first
- * jump of a player is excused.
+ * state that allows a claim still counts. The outcome of a hit is also unknown if its posted shot
+ * may have been lost. The first jump of a player is excused.
  *
  * The bytes are little-endian and the same on every machine. They refer to parts of the ruleset by
  * index, so read them with the same revision of the ruleset. They contain a version, the names of
@@ -75,12 +75,12 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
 /*
  * Appends an excerpt: the part of a match that a verdict depends on, with the poses. A match that
  * hs_match_load restores from it gives the same verdict on the same claim or posted shot, to the
- * bit. It has the named players, and the players and movers near the path; their samples around the
- * times of the claim, 16 more before and after; and of the shooter the used numbers that the claim
- * is compared with, without the answers. It has no counts and no suspicion. It is not for posting
- * more frames. It has only a hash of the vocabularies and of the layout, so a program in which one
- * of them differs gives OTHER_VERSION. `result`: what hs_hit_verify or hs_shot_verify just
- * found; nothing was recorded since.
+ * bit. It has the named players, and the players and movers near the path. It has their samples
+ * around the times of the claim, with 16 more before and after. It has the shooter's used numbers
+ * that the claim is compared with, without their answers. It has no counts and no suspicion. It is
+ * not for posting more frames. It has only a hash of the vocabularies and of the layout, so a
+ * program in which one of them differs gives OTHER_VERSION. `result`: what hs_hit_verify or
+ * hs_shot_verify just found; nothing was recorded since.
  */
 void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim *claim,
                          const struct hs_hit_result *result, struct hs_bytes *out);

@@ -35,6 +35,16 @@ struct hs_solid {
     bool axis_aligned; /* axes are the world's, so no rotation is needed */
 };
 
+/* Returns the box between two corners, which lies along the world's axes. */
+static inline struct hs_solid hs_solid_of_box(struct hs_vec low, struct hs_vec high)
+{
+    struct hs_vec half = hs_vec_scale(hs_vec_sub(high, low), 0.5);
+    return (struct hs_solid){.center = hs_vec_add(low, half),
+                             .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                             .half_extents = half,
+                             .axis_aligned = true};
+}
+
 /* A sphere that moves from `start` along `direction`. */
 struct hs_sweep {
     struct hs_vec start;     /* centre of the sphere at the start; world, length */

@@ -1,29 +1,20 @@
 #include "api/json/cursor.h"
 
 #include "api/json/number.h"
+#include "api/json/word.h"
 
 enum { WHOLE_DIGITS = 18 /* the parser refuses longer integers */ };
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 void hs_cursor_skip_space(struct hs_cursor *cursor)
 {
-    while (cursor->at < cursor->end && is_space(*cursor->at))
+    while (cursor->at < cursor->end && hs_is_space(*cursor->at))
         cursor->at++;
 }
 
 bool hs_cursor_take_spaced(struct hs_cursor *cursor, char c)
 {
     const char *at = cursor->at;
-    while (at < cursor->end && is_space(*at))
+    while (at < cursor->end && hs_is_space(*at))
         at++;
     if (at == cursor->end || *at != c)
         return false;
@@ -58,7 +49,7 @@ static size_t take_digits(struct hs_cursor *cursor, uint64_t *digits)
 {
     const char *at = cursor->at;
     uint64_t value = 0;
-    for (; at < cursor->end && is_digit(*at); at++)
+    for (; at < cursor->end && hs_is_digit(*at); at++)
         value = value * 10 + (uint64_t)(*at - '0');
     size_t count = (size_t)(at - cursor->at);
     cursor->at = at;
@@ -111,7 +102,7 @@ static bool skip_string(struct hs_cursor *cursor)
 
 static bool ends_plain(char c)
 {
-    return is_space(c) || c == ',' || c == ']' || c == '}' || c == '[' || c == '{' || c == '"' ||
+    return hs_is_space(c) || c == ',' || c == ']' || c == '}' || c == '[' || c == '{' || c == '"' ||
            c == ':';
 }
 

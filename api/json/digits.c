@@ -6,32 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/json/word.h"
+
 __extension__ typedef unsigned __int128 wide;
 
 static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233"
                             "34353637383940414243444546474849505152535455565758596061626364656667"
                             "6869707172737475767778798081828384858687888990919293949596979899";
-
-static const uint64_t powers[] = {1,
-                                  10,
-                                  100,
-                                  1000,
-                                  10000,
-                                  100000,
-                                  1000000,
-                                  10000000,
-                                  100000000,
-                                  1000000000,
-                                  10000000000,
-                                  100000000000,
-                                  1000000000000,
-                                  10000000000000,
-                                  100000000000000,
-                                  1000000000000000,
-                                  10000000000000000,
-                                  100000000000000000,
-                                  1000000000000000000,
-                                  10000000000000000000U};
 
 enum { MILLION = 1000000 };
 
@@ -40,7 +21,7 @@ static int count_digits(uint64_t value)
 {
     int bits = 64 - __builtin_clzll(value | 1);
     int count = bits * 1233 >> 12; /* log10(2) is 1233 / 4096 */
-    return count + (value >= powers[count]) + (value == 0);
+    return count + (value >= hs_powers_of_ten[count]) + (value == 0);
 }
 
 /* Writes the last `count` digits of a number. */
@@ -126,13 +107,14 @@ struct binary {
  */
 static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
 {
-    wide product = (wide)number.mantissa * powers[decimals];
+    wide product = (wide)number.mantissa * hs_powers_of_ten[decimals];
     uint64_t one = UINT64_C(1) << number.shift, rest = (uint64_t)product & (one - 1);
     uint64_t rounded = (uint64_t)(product >> number.shift);
     bool is_up = rest > one / 2 || (rest == one / 2 && rounded % 2 != 0);
     bool is_narrow = !is_up && number.mantissa == UINT64_C(1) << 52;
     uint64_t off = (is_up ? one - rest : rest) * (is_narrow ? 4 : 2);
-    *reads_back = off < powers[decimals] || (off == powers[decimals] && number.mantissa % 2 == 0);
+    *reads_back = off < hs_powers_of_ten[decimals] ||
+                  (off == hs_powers_of_ten[decimals] && number.mantissa % 2 == 0);
     return rounded + is_up;
 }
 
@@ -164,8 +146,8 @@ static int digits_before_point(double magnitude)
 /* Writes value / 10^decimals, without zeros at the end. */
 static char *put_decimal(char *at, uint64_t value, int decimals)
 {
-    uint64_t part = value % powers[decimals];
-    at = hs_digits_unsigned(at, value / powers[decimals]);
+    uint64_t part = value % hs_powers_of_ten[decimals];
+    at = hs_digits_unsigned(at, value / hs_powers_of_ten[decimals]);
     if (part == 0)
         return at;
     *at = '.';
@@ -200,10 +182,10 @@ char *hs_digits_rounded(char *at, double value, int digits, double *shown)
     at += value < 0;
     if (decimals >= 0) {
         uint64_t rounded = round_binary(binary_of(magnitude), decimals, &ignored);
-        *shown = copysign((double)rounded / (double)powers[decimals], value);
+        *shown = copysign((double)rounded / (double)hs_powers_of_ten[decimals], value);
         return put_decimal(at, rounded, decimals);
     }
-    uint64_t whole = (uint64_t)magnitude, step = powers[-decimals];
+    uint64_t whole = (uint64_t)magnitude, step = hs_powers_of_ten[-decimals];
     uint64_t rounded = whole / step, twice = whole % step * 2;
     bool is_tie = twice == step && magnitude == (double)whole;
     rounded += twice > step || (twice == step && (!is_tie || rounded % 2 != 0));

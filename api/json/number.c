@@ -22,43 +22,12 @@ static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5
                                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-static const uint64_t whole_powers[LARGEST_DIGITS + 1] = {UINT64_C(1),
-                                                          UINT64_C(10),
-                                                          UINT64_C(100),
-                                                          UINT64_C(1000),
-                                                          UINT64_C(10000),
-                                                          UINT64_C(100000),
-                                                          UINT64_C(1000000),
-                                                          UINT64_C(10000000),
-                                                          UINT64_C(100000000),
-                                                          UINT64_C(1000000000),
-                                                          UINT64_C(10000000000),
-                                                          UINT64_C(100000000000),
-                                                          UINT64_C(1000000000000),
-                                                          UINT64_C(10000000000000),
-                                                          UINT64_C(100000000000000),
-                                                          UINT64_C(1000000000000000),
-                                                          UINT64_C(10000000000000000),
-                                                          UINT64_C(100000000000000000),
-                                                          UINT64_C(1000000000000000000),
-                                                          UINT64_C(10000000000000000000)};
-
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* ---- any number ---- */
 
 /* Appends the digits at `at` to `digits`. Returns their end. */
 static const char *skip_digits(const char *at, const char *end, uint64_t *digits)
 {
-    for (; at < end && is_digit(*at); at++)
+    for (; at < end && hs_is_digit(*at); at++)
         *digits = *digits * 10 + (uint64_t)(*at - '0');
     return at;
 }
@@ -137,7 +106,7 @@ __extension__ typedef unsigned __int128 wide;
  */
 static double divide(uint64_t digits, size_t decimals)
 {
-    uint64_t divisor = whole_powers[decimals];
+    uint64_t divisor = hs_powers_of_ten[decimals];
     int up = __builtin_clzll(digits), down = __builtin_clzll(divisor);
     wide dividend = (wide)(digits << up) << 63;
     uint64_t quotient = (uint64_t)(dividend / (divisor << down));
@@ -164,7 +133,7 @@ static const char *read_words(const char *first, const char *end, double *out)
         for (size_t more = HS_WORD; more == HS_WORD && decimals < MOST_DECIMALS; decimals += more) {
             word = hs_word_load(at + 1 + decimals);
             more = hs_word_first(hs_word_others(word));
-            digits = digits * whole_powers[more] + (more > 0 ? hs_word_number(word, more) : 0);
+            digits = digits * hs_powers_of_ten[more] + (more > 0 ? hs_word_number(word, more) : 0);
         }
         at += 1 + decimals;
         if (decimals == 0)
@@ -206,7 +175,7 @@ static inline const char *read_plain(const char *first, const char *end, double 
 
 static const char *skip_space(const char *at, const char *end)
 {
-    while (at < end && is_space(*at))
+    while (at < end && hs_is_space(*at))
         at++;
     return at;
 }

@@ -5,9 +5,43 @@
 #ifndef HS_API_JSON_WORD_H
 #define HS_API_JSON_WORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* 10^i, as far as it fits 64 bits. In the header, so that a division by one of them compiles to a
+   multiplication. */
+static const uint64_t hs_powers_of_ten[20] = {1,
+                                              10,
+                                              100,
+                                              1000,
+                                              10000,
+                                              100000,
+                                              1000000,
+                                              10000000,
+                                              100000000,
+                                              1000000000,
+                                              10000000000,
+                                              100000000000,
+                                              1000000000000,
+                                              10000000000000,
+                                              100000000000000,
+                                              1000000000000000,
+                                              10000000000000000,
+                                              100000000000000000,
+                                              1000000000000000000,
+                                              10000000000000000000U};
+
+static inline bool hs_is_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static inline bool hs_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 enum { HS_WORD = 8 };
 

@@ -203,12 +203,8 @@ static void walls_of_arena(struct hs_solid out[HS_SIM_WALLS])
 {
     struct hs_world_box boxes[HS_SIM_WALLS];
     hs_sim_arena_walls(boxes);
-    for (size_t i = 0; i < HS_SIM_WALLS; i++) {
-        struct hs_vec half = hs_vec_scale(hs_vec_sub(boxes[i].max, boxes[i].min), 0.5);
-        out[i] = (struct hs_solid){.center = hs_vec_add(boxes[i].min, half),
-                                   .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-                                   .half_extents = half};
-    }
+    for (size_t i = 0; i < HS_SIM_WALLS; i++)
+        out[i] = hs_solid_of_box(boxes[i].min, boxes[i].max);
 }
 
 static void print_picture(const struct demo *demo, const struct candidate *chosen,
@@ -387,8 +383,7 @@ static bool play_match(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
                                    .context = demo};
     struct hs_client_response response;
     bool good = playback.client != NULL && hs_playback_run(&playback, error);
-    /* A later service should find the evidence in DIR, but not a match that nobody plays any more.
-     */
+    /* A later service should find the evidence in DIR, but not the ended match. */
     if (good && demo->data != NULL && !demo->stay)
         hs_client_send(playback.client, "DELETE", "/v1/matches/demo", NULL, 0, &response);
     hs_client_close(playback.client);

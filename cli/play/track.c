@@ -12,7 +12,8 @@
 
 enum { MAX_TRACK_FRAMES = 100000 };
 
-/* Players or movers: the member with the name, and the list in frames, tracks and fixtures. */
+/* Players or movers. `name`: the member that has the name. `list`: the key of their list in frames,
+   tracks and fixtures. */
 struct kind {
     const char *name, *list;
 };
@@ -155,8 +156,8 @@ static bool is_named(const json_t *item, const struct kind *kind, const char *na
     return text != NULL && strcmp(text, name) == 0;
 }
 
-/* Returns the motion of a name at a time: the last item of that name that has begun by then. If
-   none has begun, its first item. */
+/* Returns the item of a name that gives its motion at a time: the last one that has begun, or the
+   first one if none has begun. */
 static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
                                long long time_us)
 {

@@ -37,14 +37,6 @@ static void turn_body(const struct turned *t, const struct hs_body *from, struct
         to->solids[i] = turn_solid(t, to->solids[i]);
 }
 
-static struct hs_solid solid_of(const struct hs_world_box *box)
-{
-    struct hs_vec half = hs_vec_scale(hs_vec_sub(box->max, box->min), 0.5);
-    return (struct hs_solid){.center = hs_vec_add(box->min, half),
-                             .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-                             .half_extents = half};
-}
-
 /* Adds the body of the player who stopped the shot: it is drawn like a wall. */
 static void add_blocker(const struct hs_verdict_scene *scene, struct turned *t)
 {
@@ -66,7 +58,8 @@ static void turn_walls(const struct hs_verdict_scene *scene, struct turned *t)
 {
     const struct hs_world_parts *walls = &scene->walls;
     for (size_t i = 0; i < walls->box_count; i++)
-        t->walls[t->wall_count++] = turn_solid(t, solid_of(&walls->boxes[i]));
+        t->walls[t->wall_count++] =
+            turn_solid(t, hs_solid_of_box(walls->boxes[i].min, walls->boxes[i].max));
     for (size_t i = 0; i < scene->mover_count; i++)
         if (scene->movers[i].pose.is_solid)
             t->walls[t->wall_count++] = turn_solid(t, scene->movers[i].pose.solid);

@@ -16,7 +16,7 @@ enum { HS_CLIENT_LOG = 128, HS_CLIENT_MISSILES = 8, HS_SIMULATED_PELLETS = 16 };
 struct hs_skirmish_setup {
     const struct hs_sim_arena *arena; /* borrowed */
     uint64_t seed;
-    int link;            /* enum hs_link_kind of all players; -1: five kinds, two players on each */
+    int link; /* enum hs_link_kind of all players; -1: five kinds, each for two players */
     unsigned first_link; /* if link is -1: the kind of the first two players */
     int arm;             /* enum hs_arm of all players; -1: they change */
     double seconds;      /* length of play */

@@ -4,16 +4,15 @@
 
 #include <stdint.h>
 
+#include "validators/base/digest.h"
+
 struct hs_dice {
     uint64_t state;
 };
 
 static inline uint64_t hs_dice_next(struct hs_dice *dice)
 {
-    uint64_t z = dice->state += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
+    return hs_mix64(dice->state += UINT64_C(0x9E3779B97F4A7C15));
 }
 
 /* Returns a number x with low <= x < high. */

@@ -30,32 +30,29 @@ struct hs_tokens {
 
 /* ---- texts ---- */
 
-static bool is_alphanumeric(char c)
+/* Returns whether a text has only letters of ASCII, digits, and characters of `more`. */
+static bool has_only(struct hs_str text, const char *more)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              (c != '\0' && strchr(more, c) != NULL)))
+            return false;
+    }
+    return true;
 }
 
 bool hs_token_part_is_valid(struct hs_str text, size_t max)
 {
-    if (text.ptr == NULL || text.len == 0 || text.len > max || !is_alphanumeric(text.ptr[0]))
-        return false;
-    for (size_t i = 1; i < text.len; i++)
-        if (!is_alphanumeric(text.ptr[i]) && text.ptr[i] != '.' && text.ptr[i] != '-')
-            return false;
-    return true;
+    return text.ptr != NULL && text.len > 0 && text.len <= max && has_only(text, ".-") &&
+           text.ptr[0] != '.' && text.ptr[0] != '-';
 }
 
 /* Returns whether a text can be a secret: it has only the characters that RFC 6750 allows in a
    token, except `=`. */
 static bool is_secret(struct hs_str text)
 {
-    if (text.len < HS_SECRET_MIN || text.len > HS_SECRET_MAX)
-        return false;
-    for (size_t i = 0; i < text.len; i++)
-        if (!is_alphanumeric(text.ptr[i]) &&
-            (text.ptr[i] == '\0' || strchr("-._~+/", text.ptr[i]) == NULL))
-            return false;
-    return true;
+    return text.len >= HS_SECRET_MIN && text.len <= HS_SECRET_MAX && has_only(text, "-._~+/");
 }
 
 /* Reads exactly `count` decimal digits at `*text`. */

@@ -34,8 +34,8 @@ struct hs_tokens;
  */
 struct hs_tokens *hs_tokens_from_json(struct hs_str text, struct hs_problem *problem);
 
-/* Reads such a document from a file. Refuses a file that everybody can write, because writers could
-   admit themselves. */
+/* Reads such a document from a file. Refuses a file that everybody can write, because they could
+   add tokens of their own. */
 struct hs_tokens *hs_tokens_load(const char *path, struct hs_problem *problem);
 
 void hs_tokens_destroy(struct hs_tokens *tokens); /* does nothing for NULL */

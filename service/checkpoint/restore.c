@@ -274,7 +274,8 @@ static void replay_events(struct restoring *restoring, struct hs_bytes_reader *r
     if (slot->opening == opening) {
         size_t size = (size_t)(reader->end - reader->at);
         if (!hs_match_replay(slot->match, reader->at, size))
-            log_refused(restoring, name, "records of the journal are damaged, or memory is out");
+            log_refused(restoring, name,
+                        "records of the journal are damaged, or the service is out of memory");
         hs_record_replayed(restoring->service->record, slot, reader->at, size);
     }
     hs_registry_release(restoring->service->registry, slot);
@@ -416,7 +417,7 @@ bool hs_checkpoint_restore(struct hs_service *service, int directory, struct hs_
     size_t count;
     uint64_t *numbers = hs_journal_list(directory, &count);
     if (numbers == NULL) {
-        snprintf(error, 512, "the data directory cannot be read, or memory is out");
+        snprintf(error, 512, "the data directory cannot be read, or the service is out of memory");
         return false;
     }
     journals->next = count > 0 ? numbers[count - 1] + 1 : 1;

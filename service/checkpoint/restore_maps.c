@@ -26,7 +26,7 @@ static void log_refused(const struct hs_restored_map *map, const char *why)
 static const char *const reasons[HS_RESTORED_NAME_COUNT] = {
     [HS_RESTORED_NAME_MISSING] = "its file is missing",
     [HS_RESTORED_NAME_DAMAGED] = "its file is damaged",
-    [HS_RESTORED_NAME_NO_SPACE] = "the memory for maps is full, or memory is out",
+    [HS_RESTORED_NAME_NO_SPACE] = "the memory for maps is full, or the service is out of memory",
 };
 
 /* Builds the world of a map in the same way as a PUT of the map. */

@@ -222,8 +222,8 @@ static void record_result(struct hs_checkpoint *checkpoint, const struct taking 
                HS_LOG_TEXT("detail", hs_file_error(taking->writer.error)));
 }
 
-/* Writes all matches and names to a file. `is_final`: no claim is verified any more. Returns false
-   if the file could not be written, which is logged; the previous file stays. */
+/* Writes all matches and names to a file. `is_final`: no further claim will be verified. Returns
+   false if the file could not be written, which is logged; the previous file stays. */
 static bool take(struct hs_checkpoint *checkpoint, bool is_final)
 {
     int64_t began_us = hs_clock_us();

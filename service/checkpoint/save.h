@@ -50,8 +50,8 @@ bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, 
    fails too, or the thread does not start. */
 bool hs_checkpoint_start(struct hs_checkpoint *checkpoint);
 
-/* Ends the thread and writes a last checkpoint. No request may change a match any more: the change
-   would be lost. Does nothing for NULL. */
+/* Ends the thread and writes a last checkpoint. Requests must not change matches after this call:
+   the changes would be lost. Does nothing for NULL. */
 void hs_checkpoint_close(struct hs_checkpoint *checkpoint);
 
 /* Frees the checkpoint without writing. Does nothing for NULL. */

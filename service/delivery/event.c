@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json/writing.h"
+#include "api/hits.h"
 #include "service/evidence/row.h"
 
 static bool would_reject(const struct hs_hit_result *result)
@@ -41,12 +41,8 @@ static void write_json(const struct hs_match_slot *slot, struct hs_verdict_to_ke
     hs_capture_row(slot, verdict, &row);
     hs_write_begin(&writer, '{');
     hs_evidence_row_encode(&writer, &row);
-    if (result->would_reject_count > 0) {
-        hs_write_begin_field(&writer, "would_reject", '[');
-        for (uint16_t i = 0; i < result->would_reject_count; i++)
-            hs_write_text(&writer, hs_reason_name(result->would_reject[i]));
-        hs_write_end(&writer, ']');
-    }
+    if (result->would_reject_count > 0)
+        hs_would_reject_encode(&writer, result);
     hs_write_end(&writer, '}');
 }
 

@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 
 #include "service/state/share.h"
+#include "service/system/clock.h"
 
 /* The events of a tenant. The event with number n is in places[n % HS_EVENTS_KEPT]. */
 struct ring {
@@ -32,12 +32,11 @@ struct hs_subscription {
     uint64_t at;      /* number of the event that comes next */
     bool is_restart;  /* the client's last event is of another process */
     int eventfd;      /* -1: none */
-    bool is_reported; /* the eventfd was written after it last found none */
+    bool is_reported; /* the eventfd was written since hs_subscription_next last found no event */
 };
 
 struct hs_events *hs_events_create(void)
 {
-    struct timespec now;
     struct hs_events *events = calloc(1, sizeof *events);
     struct hs_share *streams = hs_share_create(HS_EVENTS_STREAMS);
     if (events == NULL || streams == NULL) {
@@ -45,8 +44,7 @@ struct hs_events *hs_events_create(void)
         free(events);
         return NULL;
     }
-    clock_gettime(CLOCK_REALTIME, &now);
-    events->first = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    events->first = (uint64_t)hs_clock_wall_us();
     events->streams = streams;
     pthread_mutex_init(&events->lock, NULL);
     return events;
@@ -75,7 +73,7 @@ static struct ring *find_ring(const struct hs_events *events, struct hs_str tena
     return NULL;
 }
 
-/* The lock is held. NULL: too many tenants, or memory is out. */
+/* The lock is held. NULL: too many tenants, or out of memory. */
 static struct ring *add_ring(struct hs_events *events, struct hs_str tenant)
 {
     struct ring *ring = events->ring_count < HS_EVENTS_RINGS ? calloc(1, sizeof *ring) : NULL;

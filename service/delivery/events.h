@@ -43,7 +43,7 @@ struct hs_event_filter {
 };
 
 /* Begins after the event with the number `after`, or with the next new event if `after` is 0. NULL:
-   too many streams or tenants, or memory is out. */
+   too many streams or tenants, or out of memory. */
 struct hs_subscription *hs_events_subscribe(struct hs_events *events, struct hs_str tenant,
                                             const struct hs_event_filter *filter, uint64_t after);
 /* NULL does nothing. */

@@ -96,7 +96,7 @@ long hs_post_send(struct hs_post *post, const struct hs_post_headers *headers, s
                 add_header(&list, "Content-Type", "application/json") &&
                 add_header(&list, "Hindsight-Signature", headers->signature) &&
                 add_header(&list, "Idempotency-Key", headers->idempotency_key);
-    snprintf(error, 256, "memory is out");
+    snprintf(error, 256, "out of memory");
     if (fine) {
         error[0] = '\0';
         set_up(post, list, body, error);

@@ -13,7 +13,7 @@ struct hs_post;
 
 /* Opens a connection, which stays open between requests. One thread at a time may use it. A request
    is given up at the time *end_us (hs_clock_us), which another thread may lower. `url` and `end_us`
-   must outlive the connection. NULL: memory is out. */
+   must outlive the connection. NULL: out of memory. */
 struct hs_post *hs_post_open(const char *url, const atomic_llong *end_us);
 void hs_post_close(struct hs_post *post); /* NULL does nothing */
 

@@ -29,7 +29,8 @@ static bool read_bytes(int file, uint8_t *bytes, size_t size, size_t *got)
 struct hs_webhook_secret *hs_webhook_secret_read(const char *path, char error[256])
 {
     struct stat status;
-    uint8_t bytes[HS_WEBHOOK_SECRET_MAX + 3]; /* and a line end, and one more to see excess */
+    uint8_t bytes[HS_WEBHOOK_SECRET_MAX +
+                  3]; /* for a line end, and one byte more to detect a secret that is too long */
     size_t size = 0;
     struct hs_webhook_secret *secret = NULL;
     int file = hs_file_open(AT_FDCWD, path, O_RDONLY);
@@ -49,7 +50,7 @@ struct hs_webhook_secret *hs_webhook_secret_read(const char *path, char error[25
         snprintf(error, 256, "must contain %d to %d bytes", HS_WEBHOOK_SECRET_MIN,
                  HS_WEBHOOK_SECRET_MAX);
     else if (is_read && (secret = malloc(sizeof *secret)) == NULL)
-        snprintf(error, 256, "memory is out");
+        snprintf(error, 256, "out of memory");
     if (secret != NULL) {
         secret->size = size;
         memcpy(secret->bytes, bytes, size);

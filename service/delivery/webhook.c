@@ -159,7 +159,7 @@ static void log_result(const struct hs_webhook *webhook, long status, const char
    accepted. */
 static bool send_batch(struct hs_webhook *webhook)
 {
-    char signature[HS_SIGNATURE_SIZE], key[HS_SHA256_HEX], error[256] = "memory is out";
+    char signature[HS_SIGNATURE_SIZE], key[HS_SHA256_HEX], error[256] = "out of memory";
     struct hs_buffer body = {0};
     long status = 0;
     write_body(&webhook->batch, &body);

@@ -25,7 +25,7 @@ struct hs_webhook_settings {
 };
 
 /* Creates a webhook, which needs hs_webhook_set_secret before hs_webhook_start. The metrics outlive
-   it. NULL: memory is out. Call it from one thread. */
+   it. NULL: out of memory. Call it from one thread. */
 struct hs_webhook *hs_webhook_create(const struct hs_webhook_settings *settings,
                                      struct hs_metrics *metrics);
 

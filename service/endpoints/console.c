@@ -22,7 +22,7 @@ static const char *type_of(const char *name)
     return "application/octet-stream";
 }
 
-/* Unpacks a file. False: memory is out. */
+/* Unpacks a file. False: out of memory. */
 static bool unpack(const struct hs_embedded *file, struct hs_buffer *out)
 {
     union {

@@ -27,7 +27,7 @@ bool hs_post_frames(struct hs_posting *posting, const struct hs_frames_request *
     }
     struct hs_match_info times;
     hs_match_info(slot->match, &times);
-    hs_frames_encode(&posting->writer, request, posting->malformed, results, flags, slot->match,
-                     times.needs_resync);
+    hs_frames_encode(&posting->writer, request, posting->malformed, results,
+                     counts.players[HS_FRAME_STORED], flags, slot->match, times.needs_resync);
     return true;
 }

@@ -34,12 +34,6 @@ static void give_to_match(void *context, struct hs_match_slot *slot)
     slot->awaited_revision[0] = '\0';
 }
 
-static void give_to_matches(struct hs_service *service, struct hs_map_entry *entry)
-{
-    struct arrival arrival = {service->maps, entry};
-    hs_registry_each(service->registry, (struct hs_str){0}, give_to_match, &arrival);
-}
-
 /* Refuses a map whose build needs `bytes` in addition to its body, because the share of maps has
    less memory left. */
 static void refuse_size(struct hs_service *service, const struct hs_request *request, size_t bytes,
@@ -73,7 +67,8 @@ static void put_map(struct hs_service *service, const struct hs_request *request
     case HS_MAP_REPLACED:
         reply->status = result == HS_MAP_CREATED ? 201 : 200;
         write_map(reply, entry);
-        give_to_matches(service, entry);
+        hs_registry_each(service->registry, (struct hs_str){0}, give_to_match,
+                         &(struct arrival){service->maps, entry});
         if (service->evidence != NULL)
             hs_evidence_keep_map(service->options->data, entry, request->body);
         hs_map_store_release(service->maps, entry);
@@ -100,7 +95,7 @@ void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *re
     struct hs_reader reader = {.problem = reply->problem, .arena = request->arena};
     struct hs_share *share = hs_map_store_share(service->maps);
     struct hs_world_mesh counts = hs_map_measure(request->body);
-    size_t decoded = hs_map_decode_bytes(&counts);
+    size_t decoded = hs_map_mesh_bytes(&counts);
     size_t reserved =
         hs_map_store_put_bytes(service->maps, &counts, kept_text(service, request).len);
     struct hs_map_document document;

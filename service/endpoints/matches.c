@@ -31,7 +31,7 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
 }
 
 /* Returns whether an open match has the values of a request; omitted values agree. `ruleset` is the
-   current entry of the ruleset's name; NULL: no ruleset has the name any more. */
+   current entry of the ruleset's name; NULL: no ruleset has this name now. */
 static bool confirms(const struct hs_match_slot *slot, const struct hs_match_request *request,
                      const struct hs_ruleset_entry *ruleset)
 {
@@ -50,7 +50,7 @@ static void answer_put(const struct hs_match_slot *slot, bool created, struct hs
     reply->status = created ? 201 : 200;
 }
 
-/* Confirms a match whose map or ruleset has no name any more. A match keeps its map and its ruleset
+/* Confirms a match whose map or ruleset no longer has a name. A match keeps its map and its ruleset
    to its end, even if their names were deleted or a restart lost them. A PUT with these names still
    confirms the match, but cannot open one. */
 static void confirm_nameless(struct hs_service *service, const struct hs_request *request,

@@ -20,17 +20,11 @@ struct listing {
     struct hs_str tenant; /* ptr NULL: all rulesets */
 };
 
-static bool is_listed(struct hs_str tenant, const struct hs_ruleset_entry *entry)
-{
-    return tenant.ptr == NULL || entry->owner.text[0] == '\0' ||
-           hs_str_equal(hs_name_str(&entry->owner), tenant);
-}
-
 static void list_ruleset(void *context, const struct hs_ruleset_entry *entry)
 {
     const struct listing *listing = context;
     struct hs_writer *writer = listing->writer;
-    if (!is_listed(listing->tenant, entry))
+    if (!hs_endpoint_may_see(listing->tenant, &entry->owner))
         return;
     hs_write_begin(writer, '{');
     write_head(writer, hs_name_str(&entry->ruleset->name), entry->revision);
@@ -61,7 +55,7 @@ static void add_name(void *context, const struct hs_ruleset_entry *entry)
 {
     struct names *names = context;
     struct hs_str name = hs_name_str(&entry->ruleset->name);
-    if (!is_listed(names->tenant, entry))
+    if (!hs_endpoint_may_see(names->tenant, &entry->owner))
         return;
     const char *comma = names->length > 0 ? ", " : "";
     size_t need = strlen(comma) + name.len;

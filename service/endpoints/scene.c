@@ -71,7 +71,8 @@ void hs_endpoint_verdict_scene(struct hs_service *service, const struct hs_reque
         hs_evidence_find(service->options->data, request->tenant, request->params.name[0], &stored);
     if (!hs_endpoint_evidence_is_read(result, request, reply))
         return;
-    /* The map of the service; it may be newer than that of the verdict, which is built then. */
+    /* The present map of that name. If it is newer than the verdict's map, the verdict's map is
+       built from the evidence. */
     struct hs_map_entry *map =
         stored.row.map.ptr != NULL ? hs_endpoint_map(service, request, stored.row.map) : NULL;
     answer_stored(&stored, map, request, reply);

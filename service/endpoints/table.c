@@ -53,17 +53,16 @@ void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *repl
         hs_problem_set(reply->problem, code, "%s", detail);
 }
 
-static bool may_see(const struct hs_request *request, const struct hs_name *owner)
+bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner)
 {
-    return request->tenant.ptr == NULL || owner->text[0] == '\0' ||
-           hs_str_equal(hs_name_str(owner), request->tenant);
+    return tenant.ptr == NULL || owner->text[0] == '\0' || hs_str_equal(hs_name_str(owner), tenant);
 }
 
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
                                              const struct hs_request *request, struct hs_str name)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_store_get(service->rulesets, name);
-    if (entry == NULL || may_see(request, &entry->owner))
+    if (entry == NULL || hs_endpoint_may_see(request->tenant, &entry->owner))
         return entry;
     hs_ruleset_store_release(service->rulesets, entry);
     return NULL;
@@ -73,7 +72,7 @@ struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs
                                      struct hs_str name)
 {
     struct hs_map_entry *entry = hs_map_store_get(service->maps, name);
-    if (entry == NULL || may_see(request, &entry->owner))
+    if (entry == NULL || hs_endpoint_may_see(request->tenant, &entry->owner))
         return entry;
     hs_map_store_release(service->maps, entry);
     return NULL;

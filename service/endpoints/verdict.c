@@ -194,7 +194,7 @@ static void answer(struct hs_posting *posting, struct item *item, bool is_known)
     if (!is_booked)
         return;
     if (hs_log_enabled(HS_LOG_ERROR) && hs_log_allowed(&posting->service->match_log))
-        hs_log(HS_LOG_ERROR, "memory is out: the service cannot store a verdict, and pays nothing",
+        hs_log(HS_LOG_ERROR, "out of memory: the service cannot store a verdict, and pays nothing",
                HS_LOG_TEXT("match", slot->name.text));
     hs_hit_withhold(result, HS_REASON_NOT_RECORDED);
     *writer = before;

@@ -41,11 +41,6 @@ static struct side recorded_side(const struct hs_evidence_row *row)
                          hs_vocabulary_find(&hs_reason_words, row->reason)};
 }
 
-static struct side side_of(const struct hs_recomputed *recomputed)
-{
-    return (struct side){recomputed->result.verdict, (int)recomputed->result.reason};
-}
-
 static bool is_same(struct side a, struct side b)
 {
     return a.verdict == b.verdict && a.reason == b.reason;
@@ -78,7 +73,7 @@ static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
     struct hs_recomputed recomputed;
     enum hs_recompute_status status = hs_recompute_run(w->recompute, parts, rules, &recomputed);
     if (status == HS_RECOMPUTE_DONE)
-        *out = side_of(&recomputed);
+        *out = (struct side){recomputed.result.verdict, (int)recomputed.result.reason};
     w->has_no_memory = w->has_no_memory || status == HS_RECOMPUTE_NO_MEMORY;
     hs_recomputed_free(&recomputed);
     return status == HS_RECOMPUTE_DONE;

@@ -27,7 +27,7 @@ static bool put_map(struct hs_evidence_store *store, const struct hs_map_entry *
                                           document);
 }
 
-/* False: there is no such file, it is damaged, or memory is out. */
+/* False: there is no such file, it is damaged, or out of memory. */
 static bool read_map(const char *directory, const struct hs_map_entry *map,
                      struct hs_map_document *out)
 {

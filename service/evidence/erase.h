@@ -13,8 +13,8 @@
  *
  * `tenant`: delete only theirs; ptr NULL: everybody's. It takes about a second for each million
  * stored verdicts. It stores the time in *alive_us now and then, unless `alive_us` is NULL.
- * *deleted: the number of rows; a reviewed verdict has two while the file of its day exists.
- * Thread-safe.
+ * *deleted: the number of rows. A reviewed verdict has two rows while the file of its day exists:
+ * one there, and one in cases.db. Thread-safe.
  */
 enum hs_evidence_read hs_evidence_erase(const char *directory, struct hs_str tenant,
                                         struct hs_str name, struct hs_str by,

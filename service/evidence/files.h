@@ -21,7 +21,7 @@ void hs_evidence_path(const char *directory, const char *day, char path[HS_EVIDE
 /* Writes the path of the file of reviewed verdicts (cases.h). False: there is no such file. */
 bool hs_evidence_cases_path(const char *directory, char path[HS_EVIDENCE_PATH]);
 
-/* Returns the days that have a file, the newest first, for free(). NULL: none, or memory is out. */
+/* Returns the days that have a file, the newest first, for free(). NULL: none, or out of memory. */
 char (*hs_evidence_days(const char *directory, size_t *count))[HS_EVIDENCE_DAY];
 
 /* Removes the files of days that are more than `keep_days` before `today`. Then removes the oldest

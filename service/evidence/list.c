@@ -22,13 +22,13 @@ enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 
 /* ---- pages ---- */
 
-/* A filter finds its rows by an index, if there is one for its column. The first one that is given
-   drives the query; the others are compared row by row. */
+/* The columns with an index. The first of these filters that a query has finds the rows; the other
+   filters are compared row by row. */
 static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
 enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
-/* The rows that one statement looks at, some 10 ms; and the time after which a page of a list ends
-   with what it has. */
+/* The rows that one statement reads, which takes some 10 ms, and the time after which a page ends
+   with the rows found so far. */
 enum { SLICE_ROWS = 20000, PAGE_US = 50000 };
 
 /* The filters of a query, as codes of one file. */
@@ -36,7 +36,7 @@ struct filters {
     const char *columns[COLUMNS];
     int64_t codes[COLUMNS];
     int count;
-    int driver;    /* the filter with an index; -1: none, and the rows come in order of time */
+    int driver;    /* the filter whose index finds the rows; -1: none, all rows in order of time */
     bool is_empty; /* no verdict of the file matches */
 };
 
@@ -87,7 +87,7 @@ static sqlite3_stmt *prepare(sqlite3 *db, struct hs_buffer *sql, int64_t since_u
 }
 
 /* Prepares a page of the newest SLICE_ROWS rows of the driver before `until_us`. CROSS JOIN keeps
-   their order; sorted once more, the whole slice would be read before the first row. */
+   their order. Without it SQLite would sort them, and read the whole slice before the first row. */
 static sqlite3_stmt *prepare_page(sqlite3 *db, const struct filters *filters, int64_t since_us,
                                   int64_t until_us, size_t limit)
 {
@@ -135,7 +135,7 @@ struct walk {
     void *context;
     size_t left;     /* rows that may follow */
     int64_t end_us;  /* monotonic: no slice begins later, except the first */
-    int64_t next_us; /* the `until_us` with which another walk goes on; 0: this one is complete */
+    int64_t next_us; /* the `until_us` of a walk over the rest; 0: there is no rest */
 };
 
 /* Gives the rows of one slice to the sink. */

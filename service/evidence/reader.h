@@ -21,7 +21,7 @@ struct hs_evidence_query {
 enum hs_evidence_read {
     HS_EVIDENCE_READ,
     HS_EVIDENCE_MISSING, /* no such verdict */
-    HS_EVIDENCE_FAILED   /* a file cannot be read or has another version, or memory is out */
+    HS_EVIDENCE_FAILED   /* a file cannot be read or has another version, or out of memory */
 };
 
 /* Writes an array of verdicts, the newest first. *next_us gets the `until_us` of the next page; 0:
@@ -37,10 +37,10 @@ enum hs_evidence_read hs_evidence_stream(const char *directory, struct hs_str te
 
 enum hs_evidence_format { HS_EVIDENCE_NDJSON, HS_EVIDENCE_CSV };
 
-/* Writes the verdicts to a file, the newest first, with little memory: a line for each, with the
-   members of hs_evidence_list; CSV begins with a line of their names. It may take seconds, so it
-   stores the time (hs_clock_us) in *alive_us now and then, unless that is NULL. FAILED: also if the
-   file cannot be written. */
+/* Writes the verdicts to a file, the newest first. Each has a line with the members of
+   hs_evidence_list, and CSV begins with a line of their names. It needs little memory. It may take
+   seconds, so it stores the time (hs_clock_us) in *alive_us now and then, unless that is NULL.
+   FAILED: also if the file cannot be written. */
 enum hs_evidence_read hs_evidence_export(const char *directory,
                                          const struct hs_evidence_query *query,
                                          enum hs_evidence_format format, int fd,

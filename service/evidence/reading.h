@@ -41,7 +41,7 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored);
 bool hs_evidence_load(sqlite3_stmt *found, struct hs_evidence_stored *out);
 
 /* The document of a ruleset or map of the stored verdict, for free(). NULL: it is missing or
-   damaged, or memory is out. */
+   damaged, or out of memory. */
 char *hs_evidence_document(const struct hs_evidence_stored *stored, struct hs_str kind,
                            struct hs_str revision, size_t *size);
 

@@ -26,7 +26,7 @@ struct hs_evidence_parts {
 void hs_evidence_parts_add_line(struct hs_evidence_parts *parts, const struct hs_stream_line *line);
 
 /* Reads the text of a download. *state gets the memory that out->state refers to; the caller frees
-   it, also after a failure. False: the text is something else, or memory is out. */
+   it, also after a failure. False: the text is something else, or out of memory. */
 bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
                             unsigned char **state);
 
@@ -60,7 +60,7 @@ struct hs_stored_parts {
 };
 
 /* Sets the parts of a stored verdict. Documents that `recompute` keeps are not read again. False:
-   damaged, or memory is out. */
+   damaged, or out of memory. */
 bool hs_stored_parts_read(const struct hs_evidence_stored *stored, struct hs_recompute *recompute,
                           struct hs_stored_parts *out);
 void hs_stored_parts_free(struct hs_stored_parts *stored);

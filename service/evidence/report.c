@@ -134,7 +134,7 @@ struct report {
     struct sample own, others;
 };
 
-/* The rows of a player, of all others, and the filters of both. */
+/* Parts of SQL: the rows of the player, those of all others, and the filters of both. */
 #define CODE(value)  "(SELECT code FROM codes WHERE text = " value ")"
 #define TEXT(column) "(SELECT text FROM codes WHERE code = " column ")"
 #define IS_OWN       "(v.player = " CODE("?1") " OR v.account = " CODE("?1") ")"

@@ -45,8 +45,8 @@ struct hs_verdict_scene {
 bool hs_verdict_scene_find(const struct hs_recomputed *of, struct hs_verdict_scene *out);
 void hs_verdict_scene_free(struct hs_verdict_scene *scene);
 
-/* Returns the abbreviation of the unit of length. NULL: unknown, because a ruleset has no unit, and
-   only the names of the built-in ones tell it. */
+/* Returns the abbreviation of the unit of length. NULL: unknown. A ruleset has no unit, so only
+   those of the built-in rulesets are known. */
 const char *hs_scene_length_unit(const struct hs_ruleset *ruleset);
 
 /* Returns the check that decided the verdict. NULL: none failed. */

@@ -25,7 +25,7 @@ struct hs_evidence_settings {
     unsigned keep_days;  /* older files are removed */
     uint64_t keep_bytes; /* the oldest files are removed beyond this, but never today's */
     const char *mask;    /* pointers in posted items (items.h) */
-    unsigned sample;     /* of this many accepted verdicts one is stored; 0: none */
+    unsigned sample;     /* one accepted verdict in this many is stored; 0: none */
 };
 
 /* Starts the thread. `service` gives the stores of rulesets and maps, and the metrics; all outlive

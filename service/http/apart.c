@@ -10,9 +10,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A larger body is too long for a worker: a body of this size takes some 20 ms to parse. With a
-   smaller bound, ticks of many players with bones would go to the pool, where requests wait
-   longer. */
+/* A request with a larger body runs in the pool. To parse a body of this size takes some 20 ms, and
+   other requests would wait. With a smaller bound, ticks of many players with bones would go to the
+   pool, where requests wait longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
 /* A request that a pool runs, or whose answer waits for the evidence store. It has the answer

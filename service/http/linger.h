@@ -46,7 +46,7 @@ struct hs_linger {
 /* `limit` is the max number of sockets, up to HS_LINGER_MAX. Returns false if no descriptor is
    left; there is nothing to free. */
 bool hs_linger_init(struct hs_linger *linger, size_t limit);
-/* Closes all sockets. No other thread may use `linger` any more. */
+/* Closes all sockets. No other thread may use `linger`. */
 void hs_linger_free(struct hs_linger *linger);
 
 /* Adds a duplicate of a socket that the caller closes afterwards. Does nothing if no place or

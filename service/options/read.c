@@ -19,8 +19,7 @@ __attribute__((format(printf, 2, 3))) static void add_fault(struct faults *fault
                                                             const char *format, ...)
 {
     static const char more[] = "\nand more";
-    const size_t capacity = HS_OPTIONS_FAULTS_MAX - sizeof more; /* capacity for lines and a
-                                                                    terminator */
+    const size_t capacity = HS_OPTIONS_FAULTS_MAX - sizeof more; /* for lines and a terminator */
     char line[1024];
     va_list arguments;
     va_start(arguments, format);

@@ -207,41 +207,23 @@ void hs_options_from_file(const char *path, struct hs_options *options, struct h
     free(text);
 }
 
-enum hs_journal_sync hs_journal_sync_parse(const char *name)
-{
 #define NAME(id, text) text,
-    static const char *const names[] = {HS_JOURNAL_SYNCS(NAME)};
-#undef NAME
-    static const struct hs_vocabulary words = {names, HS_JOURNAL_SYNC_COUNT};
-    int found = hs_vocabulary_find(&words, hs_str_of(name));
-    return found >= 0 ? (enum hs_journal_sync)found : HS_JOURNAL_SYNC_COUNT;
-}
-
-enum hs_evidence_mode hs_evidence_mode_parse(const char *name)
-{
-#define NAME(id, text) text,
-    static const char *const names[] = {HS_EVIDENCE_MODES(NAME)};
-#undef NAME
-    static const struct hs_vocabulary words = {names, HS_EVIDENCE_MODE_COUNT};
-    int found = hs_vocabulary_find(&words, hs_str_of(name));
-    return found >= 0 ? (enum hs_evidence_mode)found : HS_EVIDENCE_MODE_COUNT;
-}
-
-enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name)
-{
-#define NAME(id, text) text,
-    static const char *const names[] = {HS_EVIDENCE_OVERFLOWS(NAME)};
-#undef NAME
-    static const struct hs_vocabulary words = {names, HS_EVIDENCE_OVERFLOW_COUNT};
-    int found = hs_vocabulary_find(&words, hs_str_of(name));
-    return found >= 0 ? (enum hs_evidence_overflow)found : HS_EVIDENCE_OVERFLOW_COUNT;
-}
+/* Defines hs_KIND_parse: the value with that name, or COUNT. */
+#define PARSE(kind, LIST, COUNT)                                                                   \
+    enum hs_##kind hs_##kind##_parse(const char *name)                                             \
+    {                                                                                              \
+        static const char *const names[] = {LIST(NAME)};                                           \
+        static const struct hs_vocabulary words = {names, COUNT};                                  \
+        int found = hs_vocabulary_find(&words, hs_str_of(name));                                   \
+        return found >= 0 ? (enum hs_##kind)found : (COUNT);                                       \
+    }
+PARSE(journal_sync, HS_JOURNAL_SYNCS, HS_JOURNAL_SYNC_COUNT)
+PARSE(evidence_mode, HS_EVIDENCE_MODES, HS_EVIDENCE_MODE_COUNT)
+PARSE(evidence_overflow, HS_EVIDENCE_OVERFLOWS, HS_EVIDENCE_OVERFLOW_COUNT)
 
 unsigned hs_event_kinds_parse(const char *list)
 {
-#define NAME(id, text) text,
     static const char *const names[] = {HS_EVENT_KINDS(NAME)};
-#undef NAME
     static const struct hs_vocabulary words = {names, HS_EVENT_KIND_COUNT};
     for (unsigned kinds = 0;;) {
         size_t len = strcspn(list, ",");

@@ -203,7 +203,7 @@ static bool wait_for_space(struct hs_record *record, size_t bytes)
    not. */
 static const char *put_at_start(struct hs_record *record, struct hs_buffer *line)
 {
-    const char *reason = line->failed ? "memory is out" : NULL;
+    const char *reason = line->failed ? "out of memory" : NULL;
     if (reason == NULL &&
         (!wait_for_space(record, line->len) || !hs_line_queue_put(record->queue, line)))
         reason = "the recording could not be written in time";

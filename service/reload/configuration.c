@@ -31,7 +31,7 @@ bool hs_configuration_start(struct hs_configuration *configuration,
                                                 hs_token_reload_step(service->keyring),
                                                 hs_webhook_reload_step(service->webhook)}};
     bool fine = hs_reload_run(configuration->steps, HS_CONFIGURATION_STEPS, &configuration->in_use,
-                              true, &reload);
+                              &reload);
     hs_reload_free(&reload);
     return fine;
 }
@@ -97,7 +97,7 @@ bool hs_configuration_reload(struct hs_configuration *configuration, struct hs_m
     /* If the new options have a fault, the steps check the files of the options in use, so that all
        faults are reported. */
     bool fine = hs_reload_run(configuration->steps, HS_CONFIGURATION_STEPS,
-                              known ? &options : &configuration->in_use, true, &reload);
+                              known ? &options : &configuration->in_use, &reload);
     if (fine) {
         hs_options_each_difference(&configuration->in_use, &options, add_difference, &differences);
         hs_options_copy_reloaded(&configuration->in_use, &options);

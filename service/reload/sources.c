@@ -41,7 +41,7 @@ void hs_reload_changed(struct hs_reload *reload, const char *format, ...)
 }
 
 bool hs_reload_run(const struct hs_reload_step *steps, size_t count,
-                   const struct hs_options *options, bool take, struct hs_reload *reload)
+                   const struct hs_options *options, struct hs_reload *reload)
 {
     void *prepared[HS_RELOAD_STEPS_MAX] = {NULL};
     if (count > HS_RELOAD_STEPS_MAX)
@@ -52,7 +52,7 @@ bool hs_reload_run(const struct hs_reload_step *steps, size_t count,
     for (size_t i = 0; i < count; i++) {
         if (prepared[i] == NULL)
             continue;
-        if (fine && take)
+        if (fine)
             steps[i].commit(steps[i].context, prepared[i], reload);
         else
             steps[i].discard(steps[i].context, prepared[i]);

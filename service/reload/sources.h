@@ -48,12 +48,12 @@ void hs_reload_changed(struct hs_reload *reload, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Prepares all steps, so that every fault is reported. Then commits all steps if `take` is set and
- * there is no fault. Otherwise discards all results. `options` must be checked already. Returns
- * false if there is a fault, or if `reload` had one before the call. Then nothing changed.
+ * Prepares all steps, so that every fault is reported. Then commits all steps if there is no
+ * fault, and otherwise discards all results. `options` must be checked already. Returns false if
+ * there is a fault, or if `reload` had one before the call. Then nothing changed.
  */
 bool hs_reload_run(const struct hs_reload_step *steps, size_t count,
-                   const struct hs_options *options, bool take, struct hs_reload *reload);
+                   const struct hs_options *options, struct hs_reload *reload);
 
 /* Frees the report. */
 void hs_reload_free(struct hs_reload *reload);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/maps.h"
 #include "service/system/pages.h"
 #include "service/system/sha256.h"
 
@@ -71,12 +72,6 @@ static bool copy_mesh(const struct hs_world_mesh *from, struct hs_world_mesh *to
     return true;
 }
 
-static size_t mesh_bytes(const struct hs_world_mesh *mesh)
-{
-    return mesh->vertex_count * sizeof *mesh->vertices +
-           mesh->triangle_count * sizeof *mesh->triangles + mesh->box_count * sizeof *mesh->boxes;
-}
-
 /* ---- entries ---- */
 
 /* Frees an entry and what it owns. Does nothing for NULL. */
@@ -110,7 +105,7 @@ size_t hs_map_store_put_bytes(const struct hs_map_store *store, const struct hs_
                               size_t document_size)
 {
     return hs_world_build_bytes(counts, false) + document_size +
-           (store->keeps_meshes ? mesh_bytes(counts) : 0);
+           (store->keeps_meshes ? hs_map_mesh_bytes(counts) : 0);
 }
 
 /* Copies the document and mesh that an entry keeps. Returns false if memory runs out. */
@@ -126,7 +121,7 @@ static bool keep(struct hs_map_entry *entry, const struct hs_world_mesh *mesh, b
     return entry->document != NULL;
 }
 
-/* Builds the world of a mesh within the reserved bytes, For an unusual mesh it reserves more.
+/* Builds the world of a mesh within the reserved bytes. For an unusual mesh it reserves more.
    Returns NULL with the reason in *result on failure. */
 static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
                               const struct hs_world_mesh *mesh, size_t *reserved,
@@ -154,7 +149,7 @@ static void finish(struct hs_map_entry *entry, struct hs_str owner, struct hs_st
     hs_name_set(&entry->owner, owner);
     name_revision(mesh, entry->revision);
     hs_world_info(entry->world, &entry->info);
-    entry->bytes = entry->info.bytes + entry->document_size + mesh_bytes(&entry->mesh);
+    entry->bytes = entry->info.bytes + entry->document_size + hs_map_mesh_bytes(&entry->mesh);
 }
 
 /* Creates an entry that owns `reserved` bytes of the share. On failure returns NULL with the reason
@@ -347,11 +342,11 @@ void hs_map_store_forget_mesh(struct hs_map_store *store, struct hs_map_entry *e
 {
     pthread_mutex_lock(&store->lock);
     struct hs_world_mesh mesh = entry->mesh;
-    entry->bytes -= mesh_bytes(&mesh);
+    entry->bytes -= hs_map_mesh_bytes(&mesh);
     entry->mesh = (struct hs_world_mesh){0};
     pthread_mutex_unlock(&store->lock);
     free_mesh(&mesh);
-    hs_share_release(store->share, hs_name_str(&entry->owner), mesh_bytes(&mesh));
+    hs_share_release(store->share, hs_name_str(&entry->owner), hs_map_mesh_bytes(&mesh));
 }
 
 struct hs_map_entry **hs_map_store_all(struct hs_map_store *store, size_t *count)

@@ -71,18 +71,13 @@ size_t hs_registry_bytes(const struct hs_registry *registry)
     return hs_budget_used(&registry->budget);
 }
 
-static enum hs_registry_result capacity(struct hs_registry *registry)
+enum hs_registry_result hs_registry_capacity(struct hs_registry *registry)
 {
     if (registry->count >= registry->limit)
         return HS_REGISTRY_FULL;
     bool has_capacity = hs_registry_bytes(registry) < registry->budget.limit / 10 * 9 &&
                         hs_budget_has(&registry->budget, hs_match_min_bytes());
     return has_capacity ? HS_REGISTRY_CREATED : HS_REGISTRY_NO_HISTORY;
-}
-
-enum hs_registry_result hs_registry_capacity(struct hs_registry *registry)
-{
-    return capacity(registry);
 }
 
 void hs_registry_record_post(struct hs_match_slot *slot, int64_t now_us)
@@ -139,9 +134,7 @@ static struct hs_match_slot *find(struct hs_registry *registry, struct hs_str na
    numbers used so far. */
 static uint64_t number_opening(struct hs_registry *registry, uint64_t given)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t number = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    uint64_t number = (uint64_t)hs_clock_wall_us();
     if (number <= registry->newest_opening)
         number = registry->newest_opening + 1;
     if (given != 0)
@@ -279,7 +272,7 @@ static bool belongs_to(const struct hs_match_slot *slot, struct hs_str tenant)
 static enum hs_registry_result capacity_for(struct hs_registry *registry,
                                             const struct hs_match_opening *opening)
 {
-    enum hs_registry_result result = capacity(registry);
+    enum hs_registry_result result = hs_registry_capacity(registry);
     bool is_restored = opening != NULL && opening->match != NULL;
     return result == HS_REGISTRY_NO_HISTORY && is_restored ? HS_REGISTRY_CREATED : result;
 }
@@ -305,8 +298,8 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
             result = has_capacity;
         else if (found == NULL) {
             found = insert(registry, name, opening);
-            has_capacity = capacity(registry); /* while the lock was free, other threads may have
-                                                  used the space */
+            has_capacity = hs_registry_capacity(registry); /* while the lock was free, other threads
+                                                  may have used the space */
             result = found != NULL                         ? HS_REGISTRY_CREATED
                      : has_capacity == HS_REGISTRY_CREATED ? HS_REGISTRY_NO_MEMORY
                                                            : has_capacity;
@@ -329,8 +322,8 @@ enum hs_registry_result hs_registry_acquire(struct hs_registry *registry, struct
 static void drop_reference(struct hs_registry *registry, struct hs_match_slot *slot)
 {
     if (atomic_fetch_sub(&slot->references, 1) == 1)
-        destroy_slot(registry, slot); /* the slot is not in the table any more, so no thread can
-                                         find it */
+        destroy_slot(registry,
+                     slot); /* the slot is no longer in the table, so no thread can find it */
 }
 
 void hs_registry_release(struct hs_registry *registry, struct hs_match_slot *slot)

@@ -96,7 +96,7 @@ struct hs_registry *hs_registry_create(size_t max_matches, struct hs_ruleset_sto
    restored, so their openings are already on disk. */
 void hs_registry_keep_journals(struct hs_registry *registry);
 
-/* Destroys the registry. No match may be in use any more. */
+/* Destroys the registry. No match may be in use. */
 void hs_registry_destroy(struct hs_registry *registry);
 
 enum hs_registry_result {
@@ -168,8 +168,7 @@ bool hs_registry_visit(struct hs_registry *registry,
 void hs_registry_each(struct hs_registry *registry, struct hs_str tenant,
                       void (*visit)(void *context, struct hs_match_slot *slot), void *context);
 
-/* Sums over all open number of memory-limited matches, each as it was when last released. Locks no
-   match. */
+/* Sums over all open matches, each as it was when last released. Locks no match. */
 struct hs_registry_totals {
     size_t matches, players, movers, accounts;
     size_t memory_limited;     /* matches */

@@ -286,8 +286,9 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     pthread_mutex_lock(&store->lock);
     bool fits = hs_ruleset_entry_charge(store, entry);
     if (!fits) {
-        /* The amount that a tenant can reserve depends on the order. All rulesets that fitted
-           before must fit again, so the entry is charged to nobody. */
+        /* How much a tenant can reserve depends on the order of reservations, which differs after a
+           restart. All rulesets that fitted before must fit again, so the entry is charged to
+           nobody. */
         hs_name_set(&entry->owner, (struct hs_str){0});
         fits = hs_ruleset_entry_charge(store, entry);
     }

@@ -12,8 +12,8 @@ double hs_memory_limit_bytes(void);
    and takes `memory_bytes` as the machine's memory. */
 double hs_memory_limit_below(const char *root, double memory_bytes);
 
-/* Returns `configured` if it is not 0. Otherwise returns `memory` / `part`. If `memory` is 0 too,
-   uses hs_memory_limit_bytes instead of `memory`. All sizes are in bytes. */
+/* Returns `configured` if it is not 0. If it is 0, returns `memory` / `part`. If both are 0,
+   returns hs_memory_limit_bytes() / `part`. All sizes are in bytes. */
 size_t hs_memory_part(size_t configured, size_t memory, unsigned part);
 
 /* Values of `part` for histories, maps and rulesets. */

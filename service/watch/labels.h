@@ -36,7 +36,7 @@ enum hs_shed_reason { HS_SHED_REASONS(X) HS_SHED_REASON_COUNT };
     X(MISSING, "missing")     /* no Authorization header */                                        \
     X(MALFORMED, "malformed") /* not `Bearer hs_...` */                                            \
     X(UNKNOWN, "unknown")     /* no token has this tenant and kid, or the secret is another one */ \
-    X(EXPIRED, "expired")     /* the token is not valid yet, or not any more */                    \
+    X(EXPIRED, "expired")     /* the token is not valid yet, or no longer valid */                 \
     X(SCOPE, "scope")         /* the token lacks the scope of the route */                         \
     X(TENANT, "tenant")       /* another tenant, or everybody, owns the resource in the path */
 
@@ -51,7 +51,7 @@ enum hs_auth_failure {
 #define HS_EVIDENCE_DROPS(X)                                                                       \
     X(SAMPLE, "sample")   /* of accepted verdicts: the queue is half full */                       \
     X(QUEUE, "queue")     /* the queue is full */                                                  \
-    X(MEMORY, "memory")   /* memory is out */                                                      \
+    X(MEMORY, "memory")   /* out of memory */                                                      \
     X(DISK, "disk")       /* the service ended while the disk could not be written */              \
     X(REFUSED, "refused") /* the file can never take the row */
 

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "service/system/clock.h"
 
 /* The upper bounds of the buckets of histograms, in seconds and in ascending order. A 0 ends each
    list. The last bucket, +Inf, is not in the lists. */
@@ -105,13 +106,6 @@ void hs_metrics_observe(struct hs_metrics *metrics, enum hs_metric histogram, si
         add(&to->sum_ns, (int64_t)(seconds * 1e9 + 0.5), is_own);
 }
 
-static int64_t epoch_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * (int64_t)1000000 + now.tv_nsec / 1000;
-}
-
 struct hs_metrics *hs_metrics_create(void)
 {
     struct hs_metrics *metrics = calloc(1, sizeof *metrics);
@@ -120,7 +114,7 @@ struct hs_metrics *hs_metrics_create(void)
     for (size_t route = 0; route < HS_METRICS_ROUTES; route++)
         metrics->first_routes[route] = hs_metrics_first_route(route);
     hs_metrics_set(metrics, HS_METRIC_BUILD_INFO, 0, 1);
-    hs_metrics_set(metrics, HS_METRIC_START_TIME, 0, epoch_us());
+    hs_metrics_set(metrics, HS_METRIC_START_TIME, 0, hs_clock_wall_us());
     hs_metrics_reload(metrics, true);
     return metrics;
 }
@@ -186,7 +180,7 @@ void hs_metrics_move_failure(struct hs_metrics *metrics, enum hs_move_check chec
 void hs_metrics_reload(struct hs_metrics *metrics, bool successful)
 {
     if (successful)
-        hs_metrics_set(metrics, HS_METRIC_RELOAD_SUCCESS_TIME, 0, epoch_us());
+        hs_metrics_set(metrics, HS_METRIC_RELOAD_SUCCESS_TIME, 0, hs_clock_wall_us());
     hs_metrics_set(metrics, HS_METRIC_RELOAD_SUCCESSFUL, 0, successful);
 }
 

@@ -109,7 +109,7 @@ static const struct {
      "error=\"insufficient_scope\", scope=\"ingest verify evidence\""},
 };
 
-START_TEST(who_is_admitted)
+START_TEST(callers_are_admitted_by_their_token)
 {
     char header[512], metric[128], challenge[256] = "";
     long status = callers[_i].status;
@@ -135,7 +135,7 @@ END_TEST
 
 /* A client gets the same answer for every bad token. Only the operator learns what is wrong with
    the token. */
-START_TEST(invalid_tokens_are_told_alike)
+START_TEST(invalid_tokens_get_the_same_answer)
 {
     char first[4096] = "";
     size_t compared = 0;
@@ -438,8 +438,9 @@ int main(void)
     TCase *served = tcase_create("served"), *lines = tcase_create("command line");
     tcase_set_timeout(served, 120);
     tcase_add_checked_fixture(served, setup, teardown);
-    tcase_add_loop_test(served, who_is_admitted, 0, (int)(sizeof callers / sizeof callers[0]));
-    tcase_add_test(served, invalid_tokens_are_told_alike);
+    tcase_add_loop_test(served, callers_are_admitted_by_their_token, 0,
+                        (int)(sizeof callers / sizeof callers[0]));
+    tcase_add_test(served, invalid_tokens_get_the_same_answer);
     tcase_add_test(served, two_tokens_are_ambiguous);
     tcase_add_loop_test(served, scopes_open_what_they_should, 0, HS_ROUTE_COUNT);
     tcase_add_test(served, keys_are_exchanged_without_a_gap);

@@ -192,7 +192,7 @@ END_TEST
 
 /* While the disk is full no match can be opened, because its payments could not be saved. When the
    disk has space again, matches can be opened without a restart. */
-START_TEST(a_disk_that_has_room_again)
+START_TEST(a_disk_with_space_again)
 {
     struct rlimit limit;
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -343,7 +343,7 @@ int main(void)
     tcase_add_test(tests, after_sigkill);
     tcase_add_test(tests, after_sigterm);
     tcase_add_test(tests, a_start_on_a_full_disk);
-    tcase_add_test(tests, a_disk_that_has_room_again);
+    tcase_add_test(tests, a_disk_with_space_again);
     tcase_add_test(tests, no_payment_is_lost);
     tcase_add_test(tests, beside_traffic);
     suite_add_tcase(suite, tests);

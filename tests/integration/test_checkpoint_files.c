@@ -456,7 +456,7 @@ START_TEST(an_address_that_is_taken)
 END_TEST
 
 /* Matches that do not fit are counted separately, and the others are restored. */
-START_TEST(less_room_than_before)
+START_TEST(less_space_than_before)
 {
     hs_kept_start(&kept, NULL);
     hs_kept_frames(&kept, "a", 0);
@@ -499,7 +499,7 @@ int main(void)
     tcase_add_loop_test(tests, connections_leave_descriptors_for_files, 0, 3);
     tcase_add_test(tests, too_few_descriptors_to_start);
     tcase_add_test(tests, an_address_that_is_taken);
-    tcase_add_test(tests, less_room_than_before);
+    tcase_add_test(tests, less_space_than_before);
     tcase_add_test(tests, switched_off);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

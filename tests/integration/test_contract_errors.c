@@ -270,7 +270,7 @@ static void expect_no_opening(const struct hs_test_service *of)
 
 /* Every route answers as documented if a table is full, or if the memory for histories or for maps
    is full. */
-START_TEST(no_room_is_left)
+START_TEST(no_capacity_is_left)
 {
     static const char *const narrowest[] = {
         "--max-matches", "1", "--max-rulesets", "8", "--max-maps", "1", NULL};
@@ -469,7 +469,7 @@ static Suite *errors_suite(void)
     tcase_add_loop_test(routed, deadlines_of_every_route, 0, HS_ROUTE_COUNT);
     tcase_add_test(routed, late_requests_of_every_route);
     tcase_add_test(routed, slow_bodies_time_out);
-    tcase_add_test(routed, no_room_is_left);
+    tcase_add_test(routed, no_capacity_is_left);
     tcase_add_test(routed, documented_successes_can_be_provoked);
     tcase_add_test(routed, documented_successes_of_the_console);
     tcase_add_test(routed, documented_successes_of_evidence);

@@ -172,7 +172,7 @@ static void assert_alive(struct hs_test_http *http)
     ck_assert_int_eq(status, 200);
 }
 
-START_TEST(what_is_allowed_is_answered)
+START_TEST(allowed_bodies_are_answered)
 {
     const struct posting *posting = &postings[_i];
     const json_t *operation = hs_contract_operation(document, posting->method, posting->pattern);
@@ -347,7 +347,7 @@ static void assert_refused(struct refusing *r, const json_t *body,
     free(sent);
 }
 
-START_TEST(what_is_forbidden_is_refused_with_its_place)
+START_TEST(forbidden_bodies_are_refused_with_a_pointer)
 {
     struct refusing r;
     begin_refusing(&r, _i, "still");
@@ -393,8 +393,8 @@ static Suite *generated_suite(void)
     Suite *suite = suite_create("contract generated");
     TCase *bodies = tcase_create("bodies");
     tcase_set_timeout(bodies, 300);
-    tcase_add_loop_test(bodies, what_is_allowed_is_answered, 0, POSTINGS);
-    tcase_add_loop_test(bodies, what_is_forbidden_is_refused_with_its_place, 0, POSTINGS);
+    tcase_add_loop_test(bodies, allowed_bodies_are_answered, 0, POSTINGS);
+    tcase_add_loop_test(bodies, forbidden_bodies_are_refused_with_a_pointer, 0, POSTINGS);
     tcase_add_loop_test(bodies, every_field_is_checked, 0, POSTINGS);
     suite_add_tcase(suite, bodies);
     return suite;

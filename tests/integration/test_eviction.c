@@ -129,7 +129,7 @@ static void rejoin(const char *match)
 }
 
 /* The state of `s` is the same whether or not another player wanted the place. */
-START_TEST(nothing_is_gained_by_leaving)
+START_TEST(leaving_gains_nothing)
 {
     char *known[2], *moved[2];
     static const char *const matches[] = {"quiet", "full"};
@@ -155,7 +155,7 @@ START_TEST(nothing_is_gained_by_leaving)
 END_TEST
 
 /* Row 0: no kill. Row 1: a SIGKILL just after the frame with the leave. */
-START_TEST(a_place_is_kept_while_a_claim_could_pass)
+START_TEST(a_player_is_kept_while_a_claim_could_pass)
 {
     double time = 100.2;
     play_and_leave("m");
@@ -192,7 +192,7 @@ START_TEST(a_place_is_kept_while_a_claim_could_pass)
 END_TEST
 
 /* The same after SIGKILL: the ended session and its payments are still known. */
-START_TEST(nothing_is_gained_by_leaving_before_a_kill)
+START_TEST(leaving_before_a_kill_gains_nothing)
 {
     play_and_leave("m");
     hs_kept_kill(&kept);
@@ -212,9 +212,9 @@ int main(void)
     Suite *suite = suite_create("eviction");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, nothing_is_gained_by_leaving);
-    tcase_add_loop_test(tests, a_place_is_kept_while_a_claim_could_pass, 0, 2);
-    tcase_add_test(tests, nothing_is_gained_by_leaving_before_a_kill);
+    tcase_add_test(tests, leaving_gains_nothing);
+    tcase_add_loop_test(tests, a_player_is_kept_while_a_claim_could_pass, 0, 2);
+    tcase_add_test(tests, leaving_before_a_kill_gains_nothing);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

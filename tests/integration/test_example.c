@@ -104,7 +104,7 @@ START_TEST(refused_requests_are_sent_again)
 END_TEST
 
 /* The service has space for one match, and answers 503 until that match ends. */
-START_TEST(overload_is_waited_out)
+START_TEST(clients_wait_during_overload)
 {
     const char *const games[] = {game, "python3 examples/game_server.py"};
     int code;
@@ -157,7 +157,7 @@ int main(void)
         tcase_add_loop_test(tests, c_is_right_in_every_frame, 0, 4);
         tcase_add_loop_test(tests, python_is_right_in_every_frame, 0, 4);
         tcase_add_test(tests, refused_requests_are_sent_again);
-        tcase_add_test(tests, overload_is_waited_out);
+        tcase_add_test(tests, clients_wait_during_overload);
         tcase_add_test(tests, starts_a_service_of_its_own);
         tcase_add_test(tests, copies_need_nothing_of_the_tree);
         Suite *suite = suite_create("example");

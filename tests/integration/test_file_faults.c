@@ -137,7 +137,7 @@ END_TEST
 /* ---- faults for some time ---- */
 
 /* All calls fail while a checkpoint is due. Claims go on during that time and after it. */
-START_TEST(disk_fails_for_a_while)
+START_TEST(the_disk_fails_for_a_while)
 {
     start(NULL);
     send_new(5);
@@ -218,7 +218,7 @@ static const char *claim_of_session(double time, char **answer)
 
 /* The end of a match or session is refused if it cannot be saved. An end that got 200 is known
    after a kill. The row decides the error. */
-START_TEST(endings_are_remembered_or_refused)
+START_TEST(endings_are_written_or_refused)
 {
     char *answer;
     start(NULL);
@@ -264,7 +264,7 @@ END_TEST
 static const char *const syncs[] = {"off", "interval", "always"};
 
 /* After SIGKILL every payment is known, in every sync mode. */
-START_TEST(every_sync_outlives_a_kill)
+START_TEST(payments_survive_a_kill_in_every_sync_mode)
 {
     start(syncs[_i]);
     send_new(40);
@@ -295,7 +295,7 @@ END_TEST
 
 /* While payments cannot be written or synced, the service still repeats answered payments and
    accepts frames. Rows: write or sync fails, each with each error. */
-START_TEST(what_is_settled_is_repeated)
+START_TEST(settled_payments_are_repeated)
 {
     enum { PAID = 30 };
     enum hs_fault_kind kind = _i / ERRORS == 0 ? HS_FAULT_WRITE : HS_FAULT_SYNC;
@@ -323,14 +323,15 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, calls_fail_once, 0, 2 * ERRORS);
-    tcase_add_loop_test(tests, disk_fails_for_a_while, 0, ERRORS);
+    tcase_add_loop_test(tests, the_disk_fails_for_a_while, 0, ERRORS);
     for (int row = 0; row < 4 * (HS_FAULT_KIND_COUNT - HS_FAULT_WRITE); row++)
         if (has_row(row))
             tcase_add_loop_test(tests, disk_fails_until_the_end, row, row + 1);
-    tcase_add_loop_test(tests, endings_are_remembered_or_refused, 0, ERRORS);
-    tcase_add_loop_test(tests, every_sync_outlives_a_kill, 0, sizeof syncs / sizeof syncs[0]);
+    tcase_add_loop_test(tests, endings_are_written_or_refused, 0, ERRORS);
+    tcase_add_loop_test(tests, payments_survive_a_kill_in_every_sync_mode, 0,
+                        sizeof syncs / sizeof syncs[0]);
     tcase_add_loop_test(tests, nothing_is_paid_that_cannot_be_synced, 0, ERRORS);
-    tcase_add_loop_test(tests, what_is_settled_is_repeated, 0, 2 * ERRORS);
+    tcase_add_loop_test(tests, settled_payments_are_repeated, 0, 2 * ERRORS);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

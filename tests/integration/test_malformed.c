@@ -178,7 +178,7 @@ START_TEST(a_bad_item_of_every_kind_in_one_tick)
 }
 END_TEST
 
-START_TEST(a_repaired_item_is_judged)
+START_TEST(a_repaired_item_is_verified)
 {
     hs_kept_start(&kept, NULL);
     open_match("m");
@@ -326,7 +326,7 @@ int main(void)
     TCase *tcase = tcase_create("items");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_bad_item_of_every_kind_in_one_tick);
-    tcase_add_test(tcase, a_repaired_item_is_judged);
+    tcase_add_test(tcase, a_repaired_item_is_verified);
     tcase_add_test(tcase, strict_refuses_the_whole_request);
     tcase_add_test(tcase, a_jump_after_a_malformed_frame_names_its_own);
     tcase_add_test(tcase, rows_of_a_table_are_items_too);

@@ -290,7 +290,7 @@ static const struct {
                          theirs */
 } floods[] = {{"300000", "100000000", true}, {"100000000", "1500000", false}};
 
-START_TEST(nothing_passes_the_bounds)
+START_TEST(memory_stays_within_the_bounds)
 {
     const char *const arguments[] = {"--match-bytes", floods[_i].match_bytes, "--history-bytes",
                                      floods[_i].history_bytes, NULL};
@@ -337,7 +337,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, a_match_keeps_to_its_memory);
     tcase_add_test(tests, new_matches_are_refused_first);
-    tcase_add_loop_test(tests, nothing_passes_the_bounds, 0, sizeof floods / sizeof floods[0]);
+    tcase_add_loop_test(tests, memory_stays_within_the_bounds, 0, sizeof floods / sizeof floods[0]);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

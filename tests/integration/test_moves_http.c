@@ -323,7 +323,7 @@ END_TEST
 
 /* ---- ticks ---- */
 
-START_TEST(a_tick_judges_moves_after_frames_and_before_the_rest)
+START_TEST(a_tick_checks_moves_after_frames_and_before_the_rest)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
     char *text = answer_text(
@@ -409,7 +409,7 @@ END_TEST
 
 /* A clock that runs twice as fast, with acks. By the default rules its moves are refused, with
    proof. */
-START_TEST(a_fast_clock_is_refused_counted_and_told)
+START_TEST(a_fast_clock_is_refused_counted_and_reported)
 {
     static const char *const proven =
         "hindsight_moves_total{verdict=\"rejected\",reason=\"fast_clock_proven\"}";
@@ -472,7 +472,7 @@ END_TEST
 
 /* ---- rules ---- */
 
-START_TEST(a_match_is_judged_by_its_rules_of_moves)
+START_TEST(the_rules_of_the_match_apply_to_moves)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
     struct hs_test_response response =
@@ -527,10 +527,10 @@ static int run_suite(void)
     tcase_add_loop_test(tcase, bad_fields_have_pointers_and_change_nothing, 0,
                         (int)(sizeof bad / sizeof bad[0]));
     tcase_add_test(tcase, strange_client_times_are_answered_one_by_one);
-    tcase_add_test(tcase, a_tick_judges_moves_after_frames_and_before_the_rest);
+    tcase_add_test(tcase, a_tick_checks_moves_after_frames_and_before_the_rest);
     tcase_add_test(tcase, positions_are_acknowledged_or_corrected);
-    tcase_add_test(tcase, a_fast_clock_is_refused_counted_and_told);
-    tcase_add_test(tcase, a_match_is_judged_by_its_rules_of_moves);
+    tcase_add_test(tcase, a_fast_clock_is_refused_counted_and_reported);
+    tcase_add_test(tcase, the_rules_of_the_match_apply_to_moves);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

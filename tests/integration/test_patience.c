@@ -191,7 +191,7 @@ static const struct {
     {{{BUSY("Retry-After: 1\r\n", "busy"), WRONG, NULL}}, 1, 20, "400 That is wrong\n"},
 };
 
-START_TEST(gives_up_and_says_why)
+START_TEST(play_gives_up_and_prints_why)
 {
     struct hs_test_run result;
     double took = play_against(&given_up[_i].replies, write_recording(), &result);
@@ -230,7 +230,7 @@ int main(void)
     TCase *tests = tcase_create("refused for now");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_slower_service_gives_the_same);
-    tcase_add_loop_test(tests, gives_up_and_says_why, 0,
+    tcase_add_loop_test(tests, play_gives_up_and_prints_why, 0,
                         (int)(sizeof given_up / sizeof given_up[0]));
     tcase_add_test(tests, refusals_that_are_expected_are_taken);
     suite_add_tcase(suite, tests);

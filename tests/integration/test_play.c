@@ -366,7 +366,7 @@ START_TEST(foreign_files_are_one_error)
 }
 END_TEST
 
-START_TEST(silence_is_said)
+START_TEST(a_silent_service_is_reported)
 {
     struct hs_test_run result;
     /* Nobody listens at port 1 of the loopback address. */
@@ -410,7 +410,7 @@ START_TEST(wrong_usage_is_2)
 }
 END_TEST
 
-START_TEST(help_tells_the_cheats)
+START_TEST(help_lists_the_cheats)
 {
     struct hs_test_run result;
     HS_TEST_RUN(&result, "play", "--help");
@@ -504,10 +504,10 @@ static Suite *create_suite(void)
     tcase_add_test(tests, recordings_hold_many_matches);
     tcase_add_loop_test(tests, foreign_files_are_one_error, 0,
                         sizeof(foreign) / sizeof(foreign[0]));
-    tcase_add_test(tests, silence_is_said);
+    tcase_add_test(tests, a_silent_service_is_reported);
     tcase_add_test(tests, speed_keeps_the_pace);
     tcase_add_loop_test(tests, wrong_usage_is_2, 0, sizeof(wrong) / sizeof(wrong[0]));
-    tcase_add_test(tests, help_tells_the_cheats);
+    tcase_add_test(tests, help_lists_the_cheats);
     tcase_add_loop_test(tests, demo_shows_what_it_promises, 0, 3);
     tcase_add_test(tests, no_grown_shot_of_a_match_touches);
     suite_add_tcase(suite, tests);

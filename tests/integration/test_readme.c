@@ -162,7 +162,7 @@ START_TEST(a_verdict_is_found_again)
 END_TEST
 
 /* The page puts the built-in ruleset `metres` with a new name, so both rulesets must be equal. */
-START_TEST(commands_print_what_the_page_says)
+START_TEST(commands_print_the_output_of_the_page)
 {
     type_right_page();
     const char *text = run("for name in mygame metres; do curl localhost:8080/v1/rulesets/$name | "
@@ -217,7 +217,7 @@ int main(void)
     TCase *tests = tcase_create("commands");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, commands_print_what_the_page_says);
+    tcase_add_test(tests, commands_print_the_output_of_the_page);
     tcase_add_loop_test(tests, a_wrong_page_is_found, 0, sizeof wrong / sizeof wrong[0]);
     tcase_add_test(tests, the_demo_draws_the_picture);
     tcase_add_test(tests, a_verdict_is_found_again);

@@ -233,7 +233,7 @@ static void expect_matches_left_out(const char *path, const char *rules)
     json_decref(result.report);
 }
 
-START_TEST(other_rules_flip_what_a_service_with_them_would)
+START_TEST(other_rules_give_the_verdicts_of_a_service_with_them)
 {
     struct hs_recheck result;
     struct hs_traffic sum;
@@ -270,7 +270,7 @@ END_TEST
 
 /* ---- files ---- */
 
-START_TEST(what_was_tampered_with_is_found)
+START_TEST(changed_answers_are_found)
 {
     struct hs_recheck result;
     const char *path = hs_recordings_file("honest.stream");
@@ -412,8 +412,8 @@ int main(void)
     TCase *tests = tcase_create("recheck");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, the_same_rules_give_the_same_bytes);
-    tcase_add_test(tests, other_rules_flip_what_a_service_with_them_would);
-    tcase_add_test(tests, what_was_tampered_with_is_found);
+    tcase_add_test(tests, other_rules_give_the_verdicts_of_a_service_with_them);
+    tcase_add_test(tests, changed_answers_are_found);
     tcase_add_test(tests, broken_files_are_refused);
     tcase_add_loop_test(tests, wrong_usage_is_2, 0, sizeof wrong / sizeof wrong[0]);
     tcase_add_test(tests, a_file_that_cannot_be_written_ends_the_start);

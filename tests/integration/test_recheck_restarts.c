@@ -156,7 +156,7 @@ static const char *const match_bytes[] = {"65536", "70000", "100000", "150000", 
 
 /* Traffic of matches that drop state sooner or later because memory is too small. The recording
    must not contain requests that a replay with more memory would answer differently. */
-START_TEST(what_memory_decides_is_not_computed_again)
+START_TEST(answers_that_memory_decided_are_not_computed_again)
 {
     struct hs_recheck result;
     struct hs_traffic sum;
@@ -222,7 +222,7 @@ int main(void)
     tcase_add_test(tests, a_state_that_is_too_large_is_a_gap);
     tcase_add_test(tests, other_rules_go_on_after_a_restart);
     tcase_add_test(tests, a_match_without_memory_from_its_first_request);
-    tcase_add_loop_test(tests, what_memory_decides_is_not_computed_again, 0,
+    tcase_add_loop_test(tests, answers_that_memory_decided_are_not_computed_again, 0,
                         sizeof match_bytes / sizeof match_bytes[0]);
     suite_add_tcase(suite, tests);
     return hs_recordings_run(suite);

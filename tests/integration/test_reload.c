@@ -256,7 +256,7 @@ START_TEST(a_broken_file_changes_nothing)
 END_TEST
 
 /* If there are more rulesets than fit, all are refused. */
-START_TEST(rulesets_without_room_are_refused)
+START_TEST(rulesets_without_space_are_refused)
 {
     const char *const arguments[] = {"--rules", directory, "--max-rulesets", "8", NULL};
     start(arguments);
@@ -363,7 +363,7 @@ static void expect_message(int fd, const char *expected)
     ck_assert_str_eq(message, expected);
 }
 
-START_TEST(the_service_manager_is_told)
+START_TEST(the_service_manager_is_notified)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -408,10 +408,10 @@ int main(void)
     tcase_add_test(tests, rulesets_are_taken_all_or_none);
     tcase_add_test(tests, the_file_is_read_again);
     tcase_add_test(tests, a_broken_file_changes_nothing);
-    tcase_add_test(tests, rulesets_without_room_are_refused);
+    tcase_add_test(tests, rulesets_without_space_are_refused);
     tcase_add_test(tests, a_running_match_keeps_its_rules);
     tcase_add_test(tests, requests_go_on_beside_reloads);
-    tcase_add_loop_test(tests, the_service_manager_is_told, 0, 2);
+    tcase_add_loop_test(tests, the_service_manager_is_notified, 0, 2);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -285,7 +285,7 @@ static void *send_all(void *context)
     return NULL;
 }
 
-START_TEST(retries_that_race_are_judged_once)
+START_TEST(concurrent_retries_count_once)
 {
     struct hs_test_http *http = hs_test_http_open(service.data_port);
     open_match(http, "race");
@@ -407,7 +407,7 @@ static int run_suite(void)
     tcase_add_loop_test(tcase, the_same_bytes_whatever_happened_since, 0, ITEMS);
     tcase_add_test(tcase, other_spellings_are_the_same_item);
     tcase_add_test(tcase, the_last_128_are_kept);
-    tcase_add_test(tcase, retries_that_race_are_judged_once);
+    tcase_add_test(tcase, concurrent_retries_count_once);
     tcase_add_test(tcase, a_tick_sent_again);
     tcase_add_test(tcase, a_batch_grows);
     suite_add_tcase(suite, tcase);

@@ -211,7 +211,7 @@ START_TEST(draining_fails_no_request)
 END_TEST
 
 /* HAProxy skips a dead replica, so requests for its matches are answered at once by another one. */
-START_TEST(a_dead_replica_is_stepped_over)
+START_TEST(a_dead_replica_is_skipped)
 {
     struct hs_balancer balancer;
     bool fresh[MATCHES];
@@ -252,7 +252,7 @@ START_TEST(a_busy_replica_keeps_its_matches)
 END_TEST
 
 /* If no replica is up, the answer is a problem document with a retry time. */
-START_TEST(without_replicas_it_says_so)
+START_TEST(without_replicas_the_answer_is_503)
 {
     struct hs_balancer balancer;
     struct hs_test_response response = {0};
@@ -317,9 +317,9 @@ int main(void)
     if (hs_balancer_program() != NULL) {
         tcase_add_test(tests, only_its_own_matches_move);
         tcase_add_test(tests, draining_fails_no_request);
-        tcase_add_test(tests, a_dead_replica_is_stepped_over);
+        tcase_add_test(tests, a_dead_replica_is_skipped);
         tcase_add_test(tests, a_busy_replica_keeps_its_matches);
-        tcase_add_test(tests, without_replicas_it_says_so);
+        tcase_add_test(tests, without_replicas_the_answer_is_503);
         tcase_add_test(tests, a_broken_connection_is_a_bad_gateway);
     } else {
         printf("SKIP: haproxy is not installed\n");

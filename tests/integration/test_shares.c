@@ -257,7 +257,7 @@ START_TEST(builds_are_refused_before_they_begin)
 END_TEST
 
 /* While a map is built, workers go on: the only worker answers ticks. */
-START_TEST(nobody_waits_for_a_build)
+START_TEST(builds_delay_no_request)
 {
     static const char *const one[] = {
         "--threads", "1", "--map-bytes", "4294967296", "--inflight-body-bytes", "16777216", NULL};
@@ -381,7 +381,7 @@ int main(void)
     tcase_add_test(tests, steady_bodies_are_taken);
     tcase_add_test(tests, long_answers_are_charged);
     tcase_add_test(tests, builds_are_refused_before_they_begin);
-    tcase_add_test(tests, nobody_waits_for_a_build);
+    tcase_add_test(tests, builds_delay_no_request);
     tcase_add_test(tests, connections_of_one_tenant_leave_half);
     tcase_add_test(tests, rulesets_of_one_tenant_leave_half);
     suite_add_tcase(suite, tests);

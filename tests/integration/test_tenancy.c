@@ -173,7 +173,7 @@ END_TEST
 
 /* If a request cannot create anything, it gets the same answer for a match that does not exist as
    for another tenant's match. */
-START_TEST(what_nobody_has_looks_like_what_another_has)
+START_TEST(unknown_names_look_like_those_of_others)
 {
     static const struct {
         int who;
@@ -202,7 +202,7 @@ START_TEST(what_nobody_has_looks_like_what_another_has)
 }
 END_TEST
 
-START_TEST(lists_show_what_is_ones_own)
+START_TEST(lists_show_own_entries_only)
 {
     expect(ACME, "PUT", "/v1/matches/of-acme", METRES, 201);
     expect(ZETA, "POST", "/v1/matches/of-zeta/frames", FRAMES, 200);
@@ -221,7 +221,7 @@ END_TEST
 /* The listener for operators has the same rules. */
 #define REFUSED_FOR_TENANT "hindsight_auth_failures_total{reason=\"tenant\"}"
 
-START_TEST(the_admin_listener_is_no_way_around)
+START_TEST(the_admin_listener_checks_owners_too)
 {
     double refused = hs_metric(&service, REFUSED_FOR_TENANT);
     expect(ACME, "PUT", "/v1/matches/m-admin", METRES, 201);
@@ -326,7 +326,7 @@ START_TEST(a_ruleset_is_its_tenants)
 }
 END_TEST
 
-START_TEST(what_is_everybodys_is_nobodys_to_change)
+START_TEST(shared_resources_cannot_be_changed)
 {
     static const char *const names[] = {"metres", "centimetres", "inches", "default",
                                         "unreal", "unity",       "godot",  "source"};
@@ -444,12 +444,12 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, scenario_97_a_match_is_not_touched);
-    tcase_add_test(tests, what_nobody_has_looks_like_what_another_has);
-    tcase_add_test(tests, lists_show_what_is_ones_own);
-    tcase_add_test(tests, the_admin_listener_is_no_way_around);
+    tcase_add_test(tests, unknown_names_look_like_those_of_others);
+    tcase_add_test(tests, lists_show_own_entries_only);
+    tcase_add_test(tests, the_admin_listener_checks_owners_too);
     tcase_add_test(tests, refused_before_the_body);
     tcase_add_test(tests, a_ruleset_is_its_tenants);
-    tcase_add_test(tests, what_is_everybodys_is_nobodys_to_change);
+    tcase_add_test(tests, shared_resources_cannot_be_changed);
     tcase_add_test(tests, a_map_is_its_tenants);
     tcase_add_test(tests, a_verdict_is_named_by_its_tenant_too);
     tcase_add_test(tests, recordings_know_the_tenants);

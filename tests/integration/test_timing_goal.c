@@ -51,7 +51,7 @@ END_TEST
 
 /* Packets that are delayed on purpose look like a bad network. They are counted as packet bursts,
    and never prove a cheat. */
-START_TEST(held_packets_are_bursts)
+START_TEST(held_packets_count_as_bursts)
 {
     run.hours = 0;
     run.runs = 10;
@@ -240,7 +240,7 @@ int main(void)
     tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, set_up, NULL);
     tcase_add_test(tcase, the_goal_is_met);
-    tcase_add_test(tcase, held_packets_are_bursts);
+    tcase_add_test(tcase, held_packets_count_as_bursts);
     tcase_add_test(tcase, the_goal_can_be_missed);
     tcase_add_test(tcase, threads_change_nothing);
     tcase_add_test(tcase, bounds_of_rare_events);

@@ -140,7 +140,7 @@ END_TEST
 static const char *const not_numbers[] = {"NaN",  "Infinity", "-Infinity", "\"12\"", "null",
                                           "true", "[1]",      "1e400",     NULL};
 
-START_TEST(what_is_no_number_is_refused)
+START_TEST(values_that_are_no_numbers_are_refused)
 {
     struct session touched = open_session(1, false), untouched = open_session(1, false);
     run(&touched, 1);
@@ -294,7 +294,7 @@ END_TEST
 
 /* ---- 34: epochs ---- */
 
-START_TEST(a_new_epoch_begins_anew)
+START_TEST(a_new_epoch_starts_a_new_clock)
 {
     struct session session = open_session(_i, false);
     session.epoch = 7;
@@ -404,7 +404,7 @@ static int run_suite(void)
     TCase *tcase = tcase_create("timing_moves");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, bad_timestamps_change_nothing, 0, 2);
-    tcase_add_test(tcase, what_is_no_number_is_refused);
+    tcase_add_test(tcase, values_that_are_no_numbers_are_refused);
     tcase_add_loop_test(tcase, old_timestamps_are_no_moves, 0, 2);
     tcase_add_loop_test(tcase, a_leap_is_flagged_and_not_simulated, 0, 2);
     tcase_add_loop_test(tcase, half_a_period_back_is_no_reset, 0, 4);
@@ -412,7 +412,7 @@ static int run_suite(void)
     tcase_add_loop_test(tcase, a_plausible_reset_is_accepted, 0, 4);
     tcase_add_loop_test(tcase, a_second_reset_comes_too_soon, 0, 4);
     tcase_add_loop_test(tcase, any_first_timestamp_will_do, 0, 4);
-    tcase_add_loop_test(tcase, a_new_epoch_begins_anew, 0, 2);
+    tcase_add_loop_test(tcase, a_new_epoch_starts_a_new_clock, 0, 2);
     tcase_add_loop_test(tcase, uptime_changes_nothing, 0, 2);
     tcase_add_loop_test(tcase, a_batch_sent_again_is_answered_again, 0, 2);
     suite_add_tcase(suite, tcase);

@@ -182,7 +182,7 @@ static void send_again(const json_t *over)
     json_decref(result);
 }
 
-START_TEST(what_did_not_fit_is_judged_later)
+START_TEST(items_that_did_not_fit_are_verified_later)
 {
     static const char *const arguments[] = {"--request-work", "100000", NULL};
     struct hs_buffer body = {0};
@@ -317,7 +317,7 @@ static const char *const unbounded[] = {"--request-work", "300000000", NULL};
 
 /* While the claims of a request are verified for seconds, the match can be read and saved, and
    /livez reports that the service is alive. */
-START_TEST(others_come_between_claims)
+START_TEST(other_requests_run_between_claims)
 {
     struct heavy heavy;
     hs_kept_start(&kept, unbounded);
@@ -381,7 +381,7 @@ END_TEST
 
 /* A ruleset is refused, whether it comes from a file or from a PUT, if a single claim under it
    could cost more than a request may. */
-START_TEST(dear_rulesets_are_refused)
+START_TEST(expensive_rulesets_are_refused)
 {
     static const char text[] =
         "{\"name\":\"dear\",\"weapons\":{\"rifle\":{\"type\":\"hitscan\"},\"gun\":{"
@@ -426,12 +426,12 @@ int main(void)
     TCase *tcase = tcase_create("budget");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, no_request_passes_its_budget, 0, sizeof kinds / sizeof kinds[0]);
-    tcase_add_test(tcase, what_did_not_fit_is_judged_later);
+    tcase_add_test(tcase, items_that_did_not_fit_are_verified_later);
     tcase_add_test(tcase, recordings_hold_what_did_not_fit);
-    tcase_add_test(tcase, others_come_between_claims);
+    tcase_add_test(tcase, other_requests_run_between_claims);
     tcase_add_test(tcase, workers_go_on);
     tcase_add_test(tcase, deleted_between_claims);
-    tcase_add_test(tcase, dear_rulesets_are_refused);
+    tcase_add_test(tcase, expensive_rulesets_are_refused);
     tcase_set_timeout(tcase, 120);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -214,7 +214,7 @@ START_TEST(twice_the_rate_gains_no_more_than_a_shot)
 }
 END_TEST
 
-START_TEST(nor_does_any_faster_rate)
+START_TEST(no_faster_rate_gains_more)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 300 + (uint64_t)_i);
     for (int how = 0; how < 8; how++)
@@ -321,7 +321,7 @@ int main(void)
     tcase_add_loop_test(tcase, honest_fire_is_never_refused, 0, ROUNDS);
     tcase_add_loop_test(tcase, rounding_to_ticks_is_honest, 0, ROUNDS);
     tcase_add_loop_test(tcase, twice_the_rate_gains_no_more_than_a_shot, 0, ROUNDS);
-    tcase_add_loop_test(tcase, nor_does_any_faster_rate, 0, ROUNDS);
+    tcase_add_loop_test(tcase, no_faster_rate_gains_more, 0, ROUNDS);
     tcase_add_loop_test(tcase, an_honest_rate_after_a_refusal, 0, ROUNDS);
     tcase_add_loop_test(tcase, no_order_gains, 0, ROUNDS);
     tcase_add_loop_test(tcase, short_and_long_intervals_alike, 0, 4);

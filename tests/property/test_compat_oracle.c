@@ -309,7 +309,7 @@ static void judge_stream(uint64_t seed, unsigned long stream)
     }
 }
 
-START_TEST(the_judge_follows_its_rules)
+START_TEST(the_check_follows_its_rules)
 {
     uint64_t seed = hs_test_seed(DEFAULT_SEED);
     unsigned long streams = (unsigned long)hs_test_count("HS_PROPERTY_CASES", STREAMS);
@@ -336,7 +336,7 @@ int main(void)
     Suite *suite = suite_create("compat_oracle");
     TCase *tcase = tcase_create("compat_oracle");
     tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, the_judge_follows_its_rules);
+    tcase_add_test(tcase, the_check_follows_its_rules);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

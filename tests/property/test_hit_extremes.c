@@ -215,7 +215,7 @@ static const char *flaw(const struct hs_hit_result *r, is_fine *fine)
 }
 
 /* Rows: claims up to the bound of the world, beyond it, and so far away that squares overflow. */
-START_TEST(numbers_in_numbers_out)
+START_TEST(finite_input_gives_finite_output)
 {
     static const double most[] = {1e12, 1e100, 1.7e308};
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)_i);
@@ -256,7 +256,7 @@ int main(void)
     Suite *suite = suite_create("hit extremes");
     TCase *tcase = tcase_create("hit extremes");
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, numbers_in_numbers_out, 0, 3);
+    tcase_add_loop_test(tcase, finite_input_gives_finite_output, 0, 3);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -513,7 +513,7 @@ static void tear_down(void)
     hs_ruleset_destroy(ruleset);
 }
 
-START_TEST(honest_players_are_let_alone)
+START_TEST(honest_players_are_not_flagged)
 {
     uint64_t seed = hs_test_seed(DEFAULT_SEED);
     long hours = hs_test_count("HS_WALK_HOURS", DEFAULT_HOURS);
@@ -539,7 +539,7 @@ START_TEST(honest_players_are_let_alone)
 }
 END_TEST
 
-START_TEST(who_walks_through_walls_or_on_air_is_found)
+START_TEST(walking_through_walls_or_on_air_is_found)
 {
     for (int map = 0; map < 2; map++) {
         struct session ghosts = {0}, hoverers = {0};
@@ -561,8 +561,8 @@ int main(void)
     TCase *tests = tcase_create("walks");
     tcase_set_timeout(tests, 600);
     tcase_add_unchecked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, honest_players_are_let_alone);
-    tcase_add_test(tests, who_walks_through_walls_or_on_air_is_found);
+    tcase_add_test(tests, honest_players_are_not_flagged);
+    tcase_add_test(tests, walking_through_walls_or_on_air_is_found);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -407,7 +407,7 @@ static bool is_on_an_edge(void)
     return false;
 }
 
-START_TEST(where_when_and_in_what_unit_changes_nothing)
+START_TEST(place_time_and_unit_change_nothing)
 {
     long edges = 0, findings = 0;
     for (long i = 0; i < cases; i++) {
@@ -444,7 +444,7 @@ int main(void)
     tcase_set_timeout(all, 120);
     tcase_add_test(all, honest_players_never_fail);
     tcase_add_loop_test(all, cheats_are_found_in_time, 0, (int)(sizeof cheats / sizeof *cheats));
-    tcase_add_test(all, where_when_and_in_what_unit_changes_nothing);
+    tcase_add_test(all, place_time_and_unit_change_nothing);
     suite_add_tcase(suite, all);
     return hs_run_suite(suite);
 }

@@ -396,7 +396,7 @@ static void run_case(uint64_t seed, unsigned long number)
     hs_ruleset_destroy(m.ruleset);
 }
 
-START_TEST(whatever_comes_is_judged_within_bounds)
+START_TEST(any_moves_give_results_within_bounds)
 {
     uint64_t seed = hs_test_seed(DEFAULT_SEED);
     unsigned long cases = (unsigned long)hs_test_count("HS_MACHINE_CASES", CASES);
@@ -421,7 +421,7 @@ int main(void)
     Suite *suite = suite_create("moves_machine");
     TCase *tcase = tcase_create("moves_machine");
     tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, whatever_comes_is_judged_within_bounds);
+    tcase_add_test(tcase, any_moves_give_results_within_bounds);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

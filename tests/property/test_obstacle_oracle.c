@@ -425,7 +425,7 @@ static enum sight see(const struct hs_world_mesh *mesh, struct hs_vec from, stru
     return sight;
 }
 
-START_TEST(bursts_see_what_no_triangle_hides)
+START_TEST(blasts_reach_what_no_triangle_hides)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 30);
     long cases = hs_test_count("HS_SIGHT_CASES", 4000), seen = 0, partly = 0, unclear = 0;
@@ -495,7 +495,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, at_rest_movers_are_boxes_of_the_map);
     tcase_add_loop_test(tcase, boxes_that_move, 0, 8);
-    tcase_add_test(tcase, bursts_see_what_no_triangle_hides);
+    tcase_add_test(tcase, blasts_reach_what_no_triangle_hides);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -126,7 +126,7 @@ END_TEST
 
 /* The match is saved in parts while players leave and come. All players who stayed are saved, and
    the state of each is consistent. */
-START_TEST(parts_miss_nobody)
+START_TEST(no_player_is_missing_between_parts)
 {
     struct hs_small_game traffic = {.seed = 6};
     struct hs_ruleset *ruleset = hs_small_game_ruleset();
@@ -304,7 +304,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, answers_as_before);
     tcase_add_test(tcase, answers_again_without_poses);
-    tcase_add_test(tcase, parts_miss_nobody);
+    tcase_add_test(tcase, no_player_is_missing_between_parts);
     tcase_add_test(tcase, clock_after_the_gap);
     tcase_add_test(tcase, credit_is_not_refilled);
     tcase_add_test(tcase, damaged_bytes);

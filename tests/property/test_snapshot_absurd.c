@@ -70,7 +70,7 @@ static void assert_lifetimes(const struct hs_match *match)
     }
 }
 
-START_TEST(what_is_saved_can_be_read)
+START_TEST(saved_matches_can_be_loaded)
 {
     long cases = hs_test_count("HS_PROPERTY_CASES", 20000) / 40 + 1;
     uint64_t seed = hs_test_seed(20262);
@@ -126,7 +126,7 @@ static void put_extreme(struct hs_random *random, struct hs_bytes *bytes)
         bytes->data[at + i] = (unsigned char)(word >> 8 * i);
 }
 
-START_TEST(what_is_read_can_be_played_on)
+START_TEST(loaded_matches_can_be_used)
 {
     struct hs_small_game traffic = {.seed = 9, .has_rtt = true};
     struct hs_ruleset *ruleset = hs_small_game_ruleset();
@@ -249,7 +249,7 @@ START_TEST(harmful_values)
 END_TEST
 
 /* After the largest life number, a spawn still begins another life. */
-START_TEST(life_after_the_last)
+START_TEST(the_life_count_after_the_largest)
 {
     struct hs_ruleset *ruleset = hs_small_game_ruleset();
     struct hs_match *match = hs_match_create(ruleset, &limits);
@@ -282,10 +282,10 @@ int main(void)
     Suite *suite = suite_create("snapshot_absurd");
     TCase *tcase = tcase_create("all");
     tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, what_is_saved_can_be_read);
-    tcase_add_test(tcase, what_is_read_can_be_played_on);
+    tcase_add_test(tcase, saved_matches_can_be_loaded);
+    tcase_add_test(tcase, loaded_matches_can_be_used);
     tcase_add_loop_test(tcase, harmful_values, 0, sizeof harms / sizeof harms[0]);
-    tcase_add_test(tcase, life_after_the_last);
+    tcase_add_test(tcase, the_life_count_after_the_largest);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

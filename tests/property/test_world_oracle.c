@@ -224,7 +224,7 @@ START_TEST(agrees_with_bullet)
 END_TEST
 
 /* The third implementation must distinguish right answers from wrong ones. */
-START_TEST(the_judge_can_tell)
+START_TEST(the_reference_detects_errors)
 {
     struct hs_test_mesh mesh = {0};
     uint32_t a = hs_test_mesh_vertex(&mesh, 0, 0, 0), b = hs_test_mesh_vertex(&mesh, 4, 0, 0);
@@ -256,7 +256,7 @@ int main(void)
     Suite *suite = suite_create("world oracle");
     TCase *tests = tcase_create("oracle");
     tcase_set_timeout(tests, 600);
-    tcase_add_test(tests, the_judge_can_tell);
+    tcase_add_test(tests, the_reference_detects_errors);
     tcase_add_loop_test(tests, agrees_with_bullet, 0, KINDS);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

@@ -267,7 +267,7 @@ static const char *judge_occluded(const struct fight *fight, const struct hs_hit
     return hs_reference_judge(&fight->mesh.mesh, &line.sweep, true, row->measured);
 }
 
-START_TEST(accepted_is_in_sight_and_occluded_is_not)
+START_TEST(accepted_claims_have_a_free_line_and_occluded_ones_do_not)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 1);
     long cases = hs_test_count("HS_FIGHT_CASES", FIGHT_CASES);
@@ -304,7 +304,7 @@ static bool is_same(const struct hs_hit_result *a, const struct hs_hit_result *b
     return a->reason == b->reason && fabs(a->damage_total - b->damage_total) < 1e-4;
 }
 
-START_TEST(walls_only_take_away)
+START_TEST(walls_never_add_hits)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 2);
     long cases = hs_test_count("HS_FIGHT_CASES", FIGHT_CASES), lost = 0, in_shadow = 0;
@@ -485,7 +485,7 @@ static void expect_numbers(const struct hs_hit_result *r, long i)
         expect_number(r->pellets[k].amount, "a pellet", i);
 }
 
-START_TEST(numbers_come_out)
+START_TEST(every_verdict_has_finite_numbers)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 3);
     long cases = hs_test_count("HS_EXTREME_CASES", EXTREME_CASES), occluded = 0, impacts = 0;
@@ -543,9 +543,9 @@ int main(void)
     Suite *suite = suite_create("world verdicts");
     TCase *tcase = tcase_create("world verdicts");
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, accepted_is_in_sight_and_occluded_is_not);
-    tcase_add_test(tcase, walls_only_take_away);
-    tcase_add_test(tcase, numbers_come_out);
+    tcase_add_test(tcase, accepted_claims_have_a_free_line_and_occluded_ones_do_not);
+    tcase_add_test(tcase, walls_never_add_hits);
+    tcase_add_test(tcase, every_verdict_has_finite_numbers);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

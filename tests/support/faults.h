@@ -2,8 +2,8 @@
  * Makes calls of the C library fail on demand inside the program under test. In the program
  * `hindsight-faults`, allocations and calls on files of the data directory go through
  * tests/faults/faults.c. The test and the program map the same file, which has a plan for each kind
- * of call. $HS_FAULTS names the file. Of the calls inside other libraries, only jansson's
- * allocations fail.
+ * of call. $HS_FAULTS names the file. Calls inside other libraries do not fail, except the
+ * allocations of jansson.
  */
 #ifndef HS_TESTS_FAULTS_H
 #define HS_TESTS_FAULTS_H

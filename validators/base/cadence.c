@@ -11,7 +11,7 @@
  */
 enum { SAVED = 15, MAX_DEBT = 67 };
 
-/* The time of the last shot of a weapon that never fired. Earlier than every time of a claim. */
+/* The time of the last shot of a weapon that never fired: earlier than the times of all claims. */
 #define NEVER_US (-INT64_C(1000000000000000000))
 
 struct hs_cadence hs_cadence_of(uint16_t weapon)

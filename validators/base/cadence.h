@@ -1,5 +1,5 @@
 /* The cadence of a weapon: a token bucket that limits how fast one player can fire it. The
-   functions change nothing but the cadence that they are given, and allocate nothing. */
+   functions change only the given cadence, and allocate nothing. */
 #ifndef HS_CADENCE_H
 #define HS_CADENCE_H
 

@@ -6,7 +6,7 @@
 /* The first capacity for numbers. A ledger that frees memory keeps this capacity. */
 enum { FIRST_PLACES = 2 };
 
-/* Places for cadences are added by this many. */
+/* The array of cadences grows by this many places. */
 enum { CADENCES = 2 };
 
 /* ---- memory ---- */

@@ -53,7 +53,7 @@ struct hs_ledger_numbers {
     uint64_t first_answer;    /* entries with a lower `noted` have no answer */
     /* All entries are accepted, and their fire times are at or after this. 0: not known. */
     int64_t held_from_us;
-    uint64_t notes;         /* number of records so far; the next entry gets it as its `noted` */
+    uint64_t notes;         /* number of records so far; becomes `noted` of the next entry */
     uint64_t last_accepted; /* the accepted number that was recorded last; valid if has_accepted */
     bool has_accepted;
     bool has_paid;

@@ -119,8 +119,8 @@ uint64_t hs_saved_format(void);
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);
 
-/* The same without COUNTS and SUMS, which are most of the bytes of a player: they are for reports,
-   and no verdict depends on them. */
+/* Like hs_saved_put and hs_saved_get, but without the fields COUNTS and SUMS. These take most of
+   the bytes of a player, and no verdict depends on them: they are for reports. */
 void hs_saved_put_uncounted(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 bool hs_saved_get_uncounted(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                             enum hs_saved_id id, void *to);

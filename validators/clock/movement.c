@@ -444,9 +444,9 @@ static void check_hidden(struct hs_movement *movement, const struct passage *pas
 }
 
 /*
- * Compares the gathered climb with the climb of a body that was thrown up with `rise`. A lower
- * climb becomes the new `rise`, because a body that rises less has less height to fall from. A fast
- * fall changes nothing.
+ * Compares the gathered climb with the climb of a body that started upwards at `rise` and is slowed
+ * by gravity. A lower climb becomes the new `rise`, because a body that rises less has less height
+ * to fall from. A fast fall changes nothing.
  */
 static void check_gravity(struct hs_movement *movement, const struct passage *passage,
                           double gravity, struct hs_movement_result *out)

@@ -120,7 +120,7 @@ static unsigned without_pose(const struct hs_crowd *crowd, int64_t time_us)
     return bits;
 }
 
-/* The same test as are_apart, for four players. The boxes are made larger by the rounding error of
+/* Does the test of are_apart for four players. The boxes are made larger by the rounding error of
    all operations, which grows with the distance between the middles. */
 unsigned hs_crowd_near(const struct hs_crowd *crowd, const struct hs_passing *passing)
 {

@@ -215,8 +215,8 @@ static void compute_span(struct hs_history *history)
 }
 
 /* Updates the span after a sample was inserted between two others (NULL: the sample is the oldest
-   or the newest). After as many inserts as there are samples, the span is computed from all samples
-   again, so that it no longer contains dropped samples. */
+   or the newest). The span still contains samples that were dropped since it was computed. So it is
+   computed again once as many samples were inserted as the history has. */
 static void update_span(struct hs_history *history, const struct hs_sample *before,
                         const struct hs_sample *sample, const struct hs_sample *after)
 {

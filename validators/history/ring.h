@@ -177,7 +177,8 @@ uint32_t hs_history_round_trips(const struct hs_history *history);
 /* Returns sample i in order of time; 0 is the oldest. Pointers stay valid until the next insert or
    prune. */
 const struct hs_sample *hs_history_at(const struct hs_history *history, uint32_t i);
-/* The same for a loop over many samples: *count of them follow each other in memory, at least 1. */
+/* Like hs_history_at, for loops. Sets *count to the number of samples, from i on, that follow each
+   other in memory (at least 1). */
 const struct hs_sample *hs_history_run(const struct hs_history *history, uint32_t i,
                                        uint32_t *count);
 const struct hs_state *hs_history_state(const struct hs_history *history,

@@ -164,8 +164,8 @@ static double finite_of(double x)
     return fmin(fmax(x, -DBL_MAX), DBL_MAX);
 }
 
-/* Computes the end of a claim without one: the place that the projectile reaches by the time of the
-   hit. If that is not known, the trace gets length 0, and the check `shape` refuses it. */
+/* Computes the end of a claim that gives none: the place that the projectile reaches by the time of
+   the hit. If that place is unknown, the trace gets length 0, and the check `shape` refuses it. */
 static void complete_end(struct hs_hit_context *c)
 {
     if (!c->claim->has_no_end)

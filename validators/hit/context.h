@@ -30,7 +30,7 @@ struct hs_view {
 /* How far a hit starts from the shooter's eye. */
 enum hs_lean {
     HS_LEAN_NONE,   /* at the eye; or leaning is not tested */
-    HS_LEAN_SLIGHT, /* by as much as honest predictions are wrong: the eye must see the body */
+    HS_LEAN_SLIGHT, /* no further than honest predictions are wrong: the eye must see the body */
     HS_LEAN_FAR     /* by more than hit.lean_share: the eye must see the contact */
 };
 
@@ -106,7 +106,7 @@ struct hs_hit_context {
     /* Large members. hs_hit_begin does not clear them, which would cost more than many checks. */
     struct hs_path path;                    /* with the sweep extension */
     struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
-    /* A copy of the claim with the computed end, if the claim had none. */
+    /* A copy of the claim with the computed end, if the claim gave none. */
     struct hs_hit_claim completed;
 };
 

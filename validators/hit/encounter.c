@@ -253,8 +253,8 @@ static uint64_t find_near(const struct hs_players *players, uint32_t first,
     return near;
 }
 
-/* Tests the players near an instant path. Most players are far away. Of players far away only the
-   bounds are read. */
+/* Tests the players near an instant path. Most players are far away: for them, only the bounds are
+   read. */
 static void meet_near(struct hs_hit_context *c, const struct hs_path *path,
                       const struct hs_player *target, struct hs_encounter *out)
 {

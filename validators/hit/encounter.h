@@ -121,7 +121,7 @@ struct hs_volley {
     enum hs_reason missing;          /* with is_missing: the reason of the first such pellet */
     struct hs_view missing_view;
     bool has_margin;
-    double margin; /* smallest margin of the pellets that missed */
+    double margin; /* smallest distance by which a pellet missed */
 };
 
 /* Sweeps each pellet. Writes the result of each pellet and the first impact to c->out. Adds the

@@ -273,8 +273,8 @@ static enum hs_says says_eye_height(struct hs_claim_facts *f)
                   !is_beside_up(f));
 }
 
-/* Returns the seconds from the pose that fits the start best to the pose with which the start was
-   compared. 0: no other pose fits. */
+/* Returns how many seconds the pose that fits the start best is older than the pose used for the
+   claim. 0: no other pose fits. */
 static double late_by(const struct hs_claim_facts *f)
 {
     const struct hs_history *history = f->shooter->history;

@@ -1,6 +1,6 @@
 /*
- * Finds what in the world blocks the path of a claim, or a line of sight (world/blockers.h).
- * Reports it in the rows of checks. Internal to validators/.
+ * Finds what in the world blocks the path of a claim, or a line of sight (world/blockers.h), and
+ * writes it into the rows of checks. Internal to validators/.
  */
 #ifndef HS_OBSTACLE_H
 #define HS_OBSTACLE_H

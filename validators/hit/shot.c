@@ -51,7 +51,7 @@ static int64_t forward_time(const struct hs_match *match, const struct hs_shot_c
     return (int64_t)((double)hs_connection_prediction(&connection, rules) * rules->dilation);
 }
 
-/* Returns what is left of a projectile's longest flight after the server advanced it; -1: the
+/* Returns how long a projectile can still fly after the server advanced it by forward_us; -1: the
    weapon fires no projectile. */
 static int64_t remaining_flight(const struct hs_match *match, uint16_t index, int64_t forward_us)
 {
@@ -153,8 +153,8 @@ static enum hs_reason cancel(struct hs_match *match, const struct hs_shot_claim 
         hs_journal_cancel(match, shooter, claim->shot);
         return HS_REASON_OK;
     }
-    /* Perhaps the shot could not be recorded. Then the game server sends the shot again, and later
-       this cancellation. */
+    /* If the shot could not be recorded, the game server sends it again, and then this
+       cancellation. */
     const struct hs_ledger_numbers *shots = &shooter->ledger.shots;
     bool may_be_lacked =
         shots->lacks_some && match->newest_us - shots->lacked_until_us <= match->claim_window_us;

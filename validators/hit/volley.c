@@ -1,4 +1,4 @@
-/* Evaluates the pellets of a claim, each by itself. A pellet is hit, or it is not. */
+/* Evaluates the pellets of a claim, each by itself. */
 #include <float.h>
 
 #include "validators/hit/encounter.h"

@@ -317,7 +317,8 @@ static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-/* Drops the answers of ended sessions. Runs only once in a period as long as answers are kept. */
+/* Drops the answers of ended sessions. They are kept for `keep_us`, so to save work this runs only
+   once in that time. */
 static void sweep_ended(struct hs_match *match)
 {
     int64_t keep_us = match->ruleset->history.keep_us;

@@ -119,7 +119,7 @@ struct hs_players {
     uint32_t present;  /* players who have not left */
     uint32_t next;     /* place in `all` after the player that hs_players_find_next found last */
     uint64_t sessions; /* sessions of all players so far; no number is used twice */
-    /* A player who left before this time can be evicted: none of their claims can pass any more. */
+    /* A player who left before this time can be evicted: their claims can no longer pass. */
     int64_t evict_before_us;
     struct hs_accounts accounts;
     const struct hs_ruleset *ruleset; /* borrowed */
@@ -158,7 +158,7 @@ struct hs_hints {
     struct hs_shooter_set shooters;
     struct hs_vec offset; /* from root to `start` in most claims, in eye heights */
     uint8_t offset_votes;
-    double share_below; /* share of traces that pass the target below its root */
+    double share_below; /* share of traces that pass below the target's root */
     struct hs_majority factor, turn;
     struct hs_finding findings[HS_HINT_COUNT];
 };
@@ -190,7 +190,8 @@ struct hs_match {
     uint32_t jump_count;
     int64_t jump_us;
     struct hs_hints hints;
-    uint64_t saved_format; /* hs_saved_format(), which takes longer than to save an excerpt */
+    uint64_t saved_format; /* result of hs_saved_format(), kept because computing it takes longer
+                              than saving an excerpt */
 };
 
 /* Reads what a new sample inherits. `before` is the index of the sample before it in time, or -1 if

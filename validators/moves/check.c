@@ -153,7 +153,7 @@ static enum hs_move_reason check_control(struct hs_checking *c)
     if (is_shown)
         return HS_MOVE_OK;
     if (!hs_checking_is_in_reach(c, player->spawn_place, player->spawned_us))
-        return HS_MOVE_STALE; /* the move is of the body before the spawn */
+        return HS_MOVE_STALE; /* the move belongs to the body before the spawn */
     c->moves->spawn_shown_us = player->spawned_us;
     return HS_MOVE_OK;
 }

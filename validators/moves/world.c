@@ -57,8 +57,8 @@ static const struct hs_mover *mover_numbered(const struct hs_match *match, uint3
     return number > 0 && number <= match->movers.count ? &match->movers.all[number - 1] : NULL;
 }
 
-/* Finds the path since the last place. Of three paths it takes the shortest: in the world, relative
-   to the base that the player left, and relative to the present base. */
+/* Finds the path since the last place: the shortest of three. They are the path in the world,
+   relative to the base that the player left, and relative to the present base. */
 static void find_base_path(struct hs_move_trace *trace)
 {
     const struct hs_whereabouts *before = trace->before;

@@ -1,4 +1,5 @@
-/* The samples of an excerpt: those around the times of a claim, as what changes between them. */
+/* Saves the samples of an excerpt: those around the times of a claim. Each is saved as its
+   differences from the sample before. */
 #include <string.h>
 
 #include "validators/history/rewind.h"

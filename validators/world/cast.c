@@ -115,11 +115,7 @@ static struct hs_triangle triangle_in(const struct hs_world_group *g, unsigned l
 
 static struct hs_solid solid_of(const struct hs_world_box *box)
 {
-    struct hs_vec half = hs_vec_scale(hs_vec_sub(box->max, box->min), 0.5);
-    return (struct hs_solid){.center = hs_vec_add(box->min, half),
-                             .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-                             .half_extents = half,
-                             .axis_aligned = true};
+    return hs_solid_of_box(box->min, box->max);
 }
 
 struct lanes_vec {

@@ -128,7 +128,10 @@ static const char *check_frames_answer(const struct hs_match *match,
     struct hs_buffer buffer = {0};
     struct hs_writer writer = {.buffer = &buffer};
     hs_match_info(match, &info);
-    hs_frames_encode(&writer, request, malformed, results, flags, match, info.needs_resync);
+    struct hs_frames_counts counts;
+    hs_frames_count(request, malformed, results, &counts);
+    hs_frames_encode(&writer, request, malformed, results, counts.players[HS_FRAME_STORED], flags,
+                     match, info.needs_resync);
     const char *fault = hs_check_document(&buffer);
     hs_buffer_free(&buffer);
     return fault;

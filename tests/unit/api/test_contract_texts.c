@@ -493,7 +493,7 @@ START_TEST(the_page_lists_what_there_is)
                        units, 1, "Unit");
     assert_enumeration(strstr(page, "Entries of frames are refused as"), frame_results, 1,
                        "FrameRefusal");
-    assert_enumeration(strstr(page, "remarked on with"), frame_flags, 0, "FrameFlag");
+    assert_enumeration(strstr(page, "can have the remarks"), frame_flags, 0, "FrameFlag");
     size_t rows = 0, wanted = HS_VERDICT_COUNT + HS_REASON_COUNT + HS_FLAG_COUNT + HS_HINT_COUNT +
                               HS_MOVE_REASON_COUNT;
     for (const char *at = page; (at = strstr(at, "\n| `")) != NULL; at++) {

@@ -384,7 +384,7 @@ START_TEST(every_check_of_a_move_has_a_sentence)
         [HS_MOVE_CHECK_SPEED] = "the player moves 9.6 per second, limit 6",
         [HS_MOVE_CHECK_ACCELERATION] = "the player accelerates by 9.6 per second squared, limit 6",
         [HS_MOVE_CHECK_GRAVITY] = "the player is 9.6 above where gravity would have them, limit 6",
-        [HS_MOVE_CHECK_PATH] = "the map or a mover blocks the way of 6 after 9.6",
+        [HS_MOVE_CHECK_PATH] = "the map or a mover blocks the path of length 6 after 9.6",
         [HS_MOVE_CHECK_GROUND] = "the player walked 9.6 s without ground below, limit 6 s",
         [HS_MOVE_CHECK_BASE] = "the player is 9.6 from the mover that is their base, limit 6",
         [HS_MOVE_CHECK_STANCE] =
@@ -405,7 +405,7 @@ START_TEST(changes_of_base_are_counted)
                                       .limit = 20};
     char text[HS_SENTENCE_MAX];
     hs_move_detail(&failure, text);
-    ck_assert_str_eq(text, "the player changed base 20.4 times in short order, limit 20");
+    ck_assert_str_eq(text, "the player changed base 20.4 times within a short time, limit 20");
     failure.check = HS_MOVE_CHECK_BASE;
     failure.unit = HS_UNIT_NONE;
     hs_move_detail(&failure, text);

@@ -159,7 +159,7 @@ START_TEST(results_are_of_players_then_movers)
 
     struct hs_buffer out = {0};
     struct hs_writer writer = {.buffer = &out};
-    hs_frames_encode(&writer, &request, NULL, results, 0, NULL, false);
+    hs_frames_encode(&writer, &request, NULL, results, 2, 0, NULL, false);
     json_t *answer = json_loadb(out.data, out.len, 0, NULL);
     hs_buffer_free(&out);
     ck_assert_int_eq(json_integer_value(json_object_get(answer, "stored")), 2);

@@ -1,4 +1,4 @@
-/* identity: is the number new? Was the shot posted to which the hit belongs? */
+/* identity: is the number new? If the hit needs a posted shot, was that shot posted? */
 #include "validators/hit/checks.h"
 
 static int64_t oldest_shot(const struct hs_hit_context *c)

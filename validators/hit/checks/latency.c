@@ -27,7 +27,7 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /* Whether times grow with shot numbers. Compares the fire times, and for instant hits also the hit
-   times. Of two instant hits, only the hit times are compared if one of them has no fire time. */
+   times. If one of two instant hits has no fire time, only their hit times are compared. */
 static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_ledger_entry *before =
@@ -56,9 +56,9 @@ struct slacks {
  * doubles. The slack for newer times grows to `older_slack` at most.
  *
  * A quiet connection needs less slack. The shares of a quiet connection (85 % and 60 %) were chosen
- * with `simulate hits`. With these shares, a cheat that picks poses wins about 14 % more hits; with
- * the full slack, 18 % more. They refuse 5 more of 10,000 honest claims on a LAN. A smaller share
- * of older_slack does not lower the cheat's gain further.
+ * with `simulate hits`. With these shares, a cheat that picks poses wins about 14 % more hits, and
+ * 18 % more with the full slack. On a LAN these shares refuse 5 more honest claims in 10,000 than
+ * the full slack. A smaller share of older_slack does not lower the cheat's gain further.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)
 {

@@ -1,8 +1,8 @@
 /* life: was the shooter alive? Was the target alive, in the same life as now, and not protected? */
 #include "validators/hit/checks.h"
 
-/* Returns the time of the death that ended the life at the view's time. If the sample of the death
-   was dropped, returns the time of the oldest kept sample after it. */
+/* Returns when the target died: the end of the life that they had at the view's time. If the sample
+   of the death was dropped, returns the time of the oldest kept sample after it. */
 static int64_t death_time(const struct hs_view *view)
 {
     const struct hs_history *history = view->player->history;
