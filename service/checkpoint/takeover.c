@@ -220,10 +220,11 @@ static bool open_taken(struct hs_takers *takers, struct hs_str tenant, struct hs
     return !reading.lacks_revision;
 }
 
-/* ---- the copy from the checkpoint ---- */
+/* ---- older copies ---- */
 
-/* Handles a match that the start restored from the checkpoint. If the store knows the match, its
-   state is newer, and the copy ends. Otherwise the copy is used. */
+/* Handles a match that the start restored from the checkpoint, or that another replica has owned
+   since. If the store knows the match, its state is newer, and the copy here ends. A copy from the
+   checkpoint is used if the store does not know the match. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                         const struct hs_taken *taken)
 {
@@ -231,7 +232,7 @@ static void settle_copy(struct hs_service *service, struct hs_str tenant, struct
     hs_registry_acquire(service->registry, tenant, name, NULL, &slot);
     if (slot == NULL)
         return;
-    if (taken->state.ptr != NULL)
+    if (taken->state.ptr != NULL || atomic_load(&slot->shared) != NULL)
         hs_kept_match_moved(service, slot);
     else
         atomic_store(&slot->shared,

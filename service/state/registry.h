@@ -141,7 +141,8 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
 /* Returns whether a match with that name is open, and sets its owner. */
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
-/* Returns whether a match with that name is open and is shared with other replicas. */
+/* Returns whether a match with that name is open, is shared with other replicas, and has not moved
+   to one of them. */
 bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name);
 
 /*

@@ -93,12 +93,13 @@ struct hs_shared_match {
     struct hs_shared_matches *matches;
     struct keys keys;
     atomic_uint references;
+    atomic_bool is_lost;   /* another replica owns the match; written under the lock */
     pthread_mutex_t lock;  /* guards the following members */
     uint64_t epoch;        /* 0: not taken yet */
     uint64_t newest;       /* number of the newest record */
     uint64_t acknowledged; /* of the newest record that the store has acknowledged */
     uint64_t failed;       /* the store may lack records up to this number; 0: it lacks none */
-    bool has_state, is_lost, is_writing, must_write;
+    bool has_state, is_writing, must_write;
     int64_t captured_us, due_us, used_us; /* of the newest captured state */
     struct hs_payments_wait *waits;
 };
@@ -310,10 +311,7 @@ void hs_shared_match_release(struct hs_shared_match *match)
 
 bool hs_shared_match_is_lost(struct hs_shared_match *match)
 {
-    pthread_mutex_lock(&match->lock);
-    bool is_lost = match->is_lost;
-    pthread_mutex_unlock(&match->lock);
-    return is_lost;
+    return atomic_load(&match->is_lost);
 }
 
 bool hs_shared_match_needs_state(struct hs_shared_match *match)
