@@ -91,14 +91,13 @@ static bool check_tls(const struct hs_options *options)
     return fine;
 }
 
-/* Checks the secret of the webhook. */
-static bool check_secret(const struct hs_options *options)
+/* Checks a file with a secret of at least `min` bytes, if an option that needs it is set. */
+static bool check_secret(const char *user, const char *path, size_t min)
 {
     char error[256];
-    const char *path = options->webhook_secret_file;
-    if (options->webhook[0] == '\0' || path[0] == '\0')
+    if (user[0] == '\0' || path[0] == '\0')
         return true;
-    struct hs_secret *secret = hs_secret_read(path, HS_WEBHOOK_SECRET_MIN, error);
+    struct hs_secret *secret = hs_secret_read(path, min, error);
     bool fine = secret != NULL;
     hs_secret_free(secret);
     if (!fine)
