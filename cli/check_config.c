@@ -156,7 +156,10 @@ static bool check_configuration(int argc, char **argv)
     /* The next checks also run after a fault, so that one run reports all faults. */
     bool fine = check_steps(&options);
     fine = check_tls(&options) && fine;
-    fine = check_secret(&options) && fine && result == HS_OPTIONS_OK;
+    fine =
+        check_secret(options.webhook, options.webhook_secret_file, HS_WEBHOOK_SECRET_MIN) && fine;
+    fine = check_secret(options.state_redis, options.state_redis_password_file, 1) && fine &&
+           result == HS_OPTIONS_OK;
     if (fine)
         hs_options_write_effective(&options, stdout);
     char *const *environment = environ;
