@@ -30,7 +30,7 @@ struct hs_store_link {
     struct hs_store_link_settings settings;
     int wake; /* an eventfd: the queue is not empty any more, or the link ends */
     atomic_bool is_up, is_slow;
-    atomic_llong latency_us; /* of the newest reply, or of a newer command without a reply so far */
+    atomic_llong latency_us; /* of the newest reply, or longer if newer commands are late */
     atomic_size_t backlog;
     pthread_t thread;
     pthread_mutex_t lock; /* guards the following members */
@@ -192,7 +192,8 @@ static void report_late(struct hs_store_link *link, int64_t now_us)
     for (struct hs_store_call *call = link->sent.first; call != NULL; call = call->next) {
         if (call->late_us <= now_us) {
             call->late_us = INT64_MAX;
-            atomic_store(&link->latency_us, now_us - call->began_us);
+            if (atomic_load(&link->latency_us) < now_us - call->began_us)
+                atomic_store(&link->latency_us, now_us - call->began_us);
             if (++link->late_count >= HS_STORE_LATE_MAX)
                 atomic_store(&link->is_slow, true);
             if (call->late != NULL)

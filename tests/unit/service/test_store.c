@@ -25,10 +25,12 @@ static struct hs_store *store;
 
 static void open_store(const char *addresses, const char *password_file)
 {
+    static char kept[128]; /* the store borrows it */
     char error[256];
+    snprintf(kept, sizeof kept, "%s", addresses);
     metrics = hs_metrics_create();
     ck_assert_ptr_nonnull(metrics);
-    store = hs_store_start(addresses, password_file, metrics, error);
+    store = hs_store_start(kept, password_file, metrics, error);
     ck_assert_msg(store != NULL, "%s", error);
 }
 
