@@ -100,7 +100,6 @@ struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
     hs_shared_take_init(matches);
     hs_store_script_init(&matches->append, append_text);
     hs_store_script_init(&matches->write, write_text);
-    hs_store_script_init(&matches->close, close_text);
     return matches;
 }
 
@@ -188,9 +187,13 @@ void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_k
     if (call == NULL)
         return;
     *call = (struct hs_store_call){.op = HS_STORE_CLOSE, .done = end_calmly};
-    size_t count = hs_shared_arguments(matches, keys, epoch, digits, arguments);
+    /* The whole script: if the server did not know it, it would run after later commands, such as
+       one that takes a match with this name again. */
+    arguments[0] = HS_STR("EVAL");
+    arguments[1] = hs_str_of(close_text);
+    size_t count = 2 + hs_shared_arguments(matches, keys, epoch, digits, arguments + 2);
     arguments[count++] = hs_str_of(how);
-    if (!hs_store_submit(matches->store, HS_STORE_URGENT, call, &matches->close, arguments, count))
+    if (!hs_store_submit(matches->store, HS_STORE_URGENT, call, NULL, arguments, count))
         free(call);
 }
 

@@ -19,7 +19,7 @@ struct hs_shared_matches {
     struct hs_metrics *metrics;
     struct hs_shared_budgets budgets;
     char owner[HS_SHARED_OWNER]; /* identifies this process */
-    struct hs_store_script take, append, write, close;
+    struct hs_store_script take, append, write;
     atomic_llong lost_us; /* when the store was last known to have lost states; write all again */
     struct hs_log_limit log_limit;
 };
