@@ -60,9 +60,10 @@ static bool may_see(const struct hs_request *request, const struct hs_name *owne
 }
 
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
-                                             const struct hs_request *request, struct hs_str name)
+                                             const struct hs_request *request, struct hs_str name,
+                                             struct hs_str match)
 {
-    struct hs_ruleset_entry *entry = hs_ruleset_store_get(service->rulesets, name);
+    struct hs_ruleset_entry *entry = hs_ruleset_store_get_for_match(service->rulesets, name, match);
     if (entry == NULL || may_see(request, &entry->owner))
         return entry;
     hs_ruleset_store_release(service->rulesets, entry);
@@ -140,7 +141,8 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
 {
     const char *map = service->options->default_map;
     struct hs_match_opening opening = {
-        .ruleset = hs_ruleset_store_get(service->rulesets, HS_STR("default")),
+        .ruleset = hs_ruleset_store_get_for_match(service->rulesets, HS_STR("default"),
+                                                  request->params.name[0]),
         .limits = hs_registry_match_limits(service->registry, service->options),
         .tenant = request->tenant};
     if (map[0] != '\0')

@@ -45,9 +45,11 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         bool may_open);
 
 /* Return the ruleset or map with a name, if the caller may use it. Returns NULL if the name is
-   unknown or another tenant's; both must get the same answer. */
+   unknown or another tenant's; both must get the same answer. `match`: the match that will use the
+   ruleset, which may get the canary; ptr NULL: no match. */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
-                                             const struct hs_request *request, struct hs_str name);
+                                             const struct hs_request *request, struct hs_str name,
+                                             struct hs_str match);
 struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
                                      struct hs_str name);
 
