@@ -284,6 +284,24 @@ struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
     return canary;
 }
 
+struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
+                                               struct hs_str revision)
+{
+    struct hs_ruleset_entry *found = NULL;
+    pthread_mutex_lock(&store->lock);
+    for (size_t i = 0; i < store->count && found == NULL; i++) {
+        struct hs_ruleset_entry *entry = store->entries[i];
+        if (hs_str_equal(hs_str_of(entry->revision), revision))
+            found = entry;
+        else if (entry->canary != NULL && hs_str_equal(hs_str_of(entry->canary->revision), revision))
+            found = entry->canary;
+    }
+    if (found != NULL)
+        found->references++;
+    pthread_mutex_unlock(&store->lock);
+    return found;
+}
+
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     pthread_mutex_lock(&store->lock);

@@ -80,6 +80,10 @@ struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
                                                  const struct hs_ruleset_entry *entry,
                                                  double *share);
 
+/* Returns an entry that has a name, or is the canary of one, and has this revision, with a reference for the caller, or NULL. */
+struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
+                                               struct hs_str revision);
+
 /* Adds a reference to an entry to which the caller already has one. */
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
