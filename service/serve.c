@@ -19,6 +19,7 @@
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
 #include "service/state/share.h"
+#include "service/store/catalog.h"
 #include "service/store/matches.h"
 #include "service/system/clock.h"
 #include "service/system/memory_limit.h"
@@ -48,6 +49,9 @@ enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 50000
 /* Threads that take matches over, each with one request at a time, which may wait for the store;
    and how long the end of the service waits until the store has the final states of matches. */
 enum { TAKERS = 8, SHARING_STOP_US = 5000000 };
+
+/* How long the start waits for the rulesets and maps of other replicas. */
+enum { CATALOG_START_US = 2000000 };
 
 /* Max exports at a time. Each has a file in the data directory until its client has read it. */
 enum { EXPORTS_MAX = 4 };
@@ -138,9 +142,11 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
 static void stop_sharing(struct hs_service *service)
 {
     int64_t until_us = hs_clock_us() + SHARING_STOP_US;
+    hs_catalog_stop(service->catalog);
     hs_sharing_stop(service->sharing, SHARING_STOP_US);
     int64_t left_us = until_us - hs_clock_us();
     hs_store_stop(service->store, left_us > 0 ? left_us : 0);
+    service->catalog = NULL;
     service->sharing = NULL;
     service->store = NULL;
 }
@@ -246,7 +252,9 @@ static bool start_sharing(struct hs_service *service)
     service->taker_pool = hs_pool_create(TAKERS, false);
     if (service->checkpoint == NULL) /* else it has done this */
         hs_registry_keep_journals(service->registry);
-    if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL)
+    service->catalog = hs_catalog_start(service, CATALOG_START_US);
+    if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL &&
+        service->catalog != NULL)
         service->sharing = hs_sharing_start(service);
     return service->sharing != NULL || cannot_start("memory or threads are out");
 }

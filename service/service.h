@@ -45,6 +45,7 @@ struct hs_service {
     struct hs_store *store;           /* NULL: the replica is alone; then so are the next four */
     struct hs_shared_matches *shared;
     struct hs_sharing *sharing;
+    struct hs_catalog *catalog;
     struct hs_takers *takers;
     struct hs_pool *taker_pool;   /* runs requests whose match must be taken over first */
     struct hs_evidence *evidence; /* NULL: no evidence is stored */

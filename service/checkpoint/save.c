@@ -161,7 +161,7 @@ static void write_posted_rulesets(struct taking *taking)
 {
     struct hs_ruleset_store *store = taking->checkpoint->service->rulesets;
     size_t count;
-    struct hs_ruleset_entry **posted = hs_ruleset_store_posted(store, &count);
+    struct hs_ruleset_entry **posted = hs_ruleset_store_list(store, true, &count);
     for (size_t i = 0; i < count; i++) {
         const char *const names[] = {posted[i]->owner.text, posted[i]->revision};
         if (!posted[i]->is_from_file) {

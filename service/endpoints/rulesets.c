@@ -62,6 +62,8 @@ void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_reques
 {
     struct hs_writer writer = {.buffer = &reply->body};
     struct listing listing = {&writer, request->tenant};
+    if (!hs_endpoint_is_current(service, reply))
+        return;
     hs_write_begin(&writer, '{');
     hs_write_begin_field(&writer, "rulesets", '[');
     hs_ruleset_store_each(service->rulesets, list_ruleset, &listing);
@@ -109,6 +111,8 @@ void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_req
 void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request *request,
                              struct hs_reply *reply)
 {
+    if (!hs_endpoint_is_current(service, reply))
+        return;
     struct hs_ruleset_entry *entry =
         hs_endpoint_ruleset(service, request, request->params.name[0], (struct hs_str){0});
     if (entry == NULL) {
@@ -163,6 +167,9 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
             hs_endpoint_overloaded(reply, "the ruleset cannot be written to the journal");
             return;
         }
+        if (service->catalog != NULL &&
+            !hs_endpoint_is_shared(hs_catalog_put_ruleset(service->catalog, name), reply))
+            return;
         reply->status = result == HS_RULESET_CREATED ? 201 : 200;
         hs_write_begin(&writer, '{');
         write_head(&writer, name, revision);
@@ -197,9 +204,9 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
 {
     struct hs_reader reader;
     double share;
-    json_t *root = read_share(request, &share, reply->problem)
-                       ? hs_body_parse(service, request, reply, &reader)
-                       : NULL;
+    bool is_fine = read_share(request, &share, reply->problem) &&
+                   hs_endpoint_may_share(service, reply) && hs_endpoint_is_current(service, reply);
+    json_t *root = is_fine ? hs_body_parse(service, request, reply, &reader) : NULL;
     if (root == NULL)
         return;
     struct hs_ruleset *ruleset = hs_ruleset_decode(&reader, root, request->params.name[0]);
@@ -249,12 +256,16 @@ void hs_endpoint_ruleset_delete(struct hs_service *service, const struct hs_requ
                        (int)name.len, name.ptr);
         return;
     }
-    if (is_needed(service, name, reply->problem))
+    if (!hs_endpoint_may_share(service, reply) || !hs_endpoint_is_current(service, reply) ||
+        is_needed(service, name, reply->problem))
         return;
     switch (hs_ruleset_store_delete(service->rulesets, request->tenant, name, hs_kept_ruleset_gone,
                                     service)) {
     case HS_RULESET_DELETED:
         reply->status = 204;
+        if (service->catalog != NULL)
+            hs_endpoint_is_shared(
+                hs_catalog_drop(service->catalog, HS_SHARED_RULESET, request->tenant, name), reply);
         if (!hs_journal_settle(service->journal))
             hs_endpoint_overloaded(
                 reply, "the ruleset is deleted, but a power failure could bring it back");

@@ -11,6 +11,9 @@
 #include "service/store/matches.h"
 #include "service/watch/metrics.h"
 
+/* How long a request for a ruleset or a map waits for changes of other replicas. */
+enum { CATALOG_US = 1000000 };
+
 hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
 #define X(id, method, pattern, listeners, access, priority, endpoint)                              \
     [HS_ROUTE_##id] = hs_endpoint_##endpoint,
@@ -79,6 +82,32 @@ struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs
         return entry;
     hs_map_store_release(service->maps, entry);
     return NULL;
+}
+
+bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply)
+{
+    if (hs_catalog_is_current(service->catalog, CATALOG_US))
+        return true;
+    hs_endpoint_overloaded(reply, "this replica still reads rulesets or maps of another replica");
+    reply->shed = HS_SHED_REVISION;
+    return false;
+}
+
+bool hs_endpoint_may_share(struct hs_service *service, struct hs_reply *reply)
+{
+    if (service->store == NULL || hs_store_is_up(service->store, HS_STORE_BULK))
+        return true;
+    hs_endpoint_overloaded(reply, "the store that shares rulesets and maps is down");
+    return false;
+}
+
+bool hs_endpoint_is_shared(enum hs_shared_result result, struct hs_reply *reply)
+{
+    if (result == HS_SHARED_FOREIGN)
+        hs_auth_not_yours(reply->problem);
+    else if (result == HS_SHARED_LOST)
+        hs_endpoint_overloaded(reply, "the store that shares rulesets and maps did not answer");
+    return result == HS_SHARED_DONE;
 }
 
 static void refuse_another(enum hs_registry_result why, struct hs_reply *reply)

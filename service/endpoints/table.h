@@ -9,6 +9,7 @@
 #include "api/json/writing.h"
 #include "service/http/server.h"
 #include "service/state/registry.h"
+#include "service/store/catalog.h"
 
 /* The endpoint of each route. A group of routes shares a file. */
 #define X(id, method, pattern, listeners, access, priority, endpoint)                              \
@@ -68,6 +69,17 @@ void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *repl
 void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,
                         struct hs_match_slot *slot, uint64_t request_work,
                         const struct hs_reply *reply);
+
+/* With a store of shared rulesets and maps: waits until this replica has all earlier changes of
+   names. Returns false with the reply's problem set if it does not have them yet. */
+bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply);
+
+/* Returns whether a name may be changed now: false with the reply's problem set if the store of
+   shared rulesets and maps is down. */
+bool hs_endpoint_may_share(struct hs_service *service, struct hs_reply *reply);
+
+/* Sets the reply's problem if the store did not get a change of a name. Returns whether it did. */
+bool hs_endpoint_is_shared(enum hs_shared_result result, struct hs_reply *reply);
 
 /* Answers 503: `what` reached a limit, or out of memory. */
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);

@@ -465,20 +465,22 @@ void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_s
     pthread_mutex_unlock(&store->lock);
 }
 
-struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count)
+struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
+                                                size_t *count)
 {
     *count = 0;
     pthread_mutex_lock(&store->lock);
-    struct hs_ruleset_entry **posted = malloc((store->count + 1) * sizeof(void *));
-    for (size_t i = 0; posted != NULL && i < store->count; i++) {
+    struct hs_ruleset_entry **list = malloc((store->count + 1) * sizeof(void *));
+    for (size_t i = 0; list != NULL && i < store->count; i++) {
         struct hs_ruleset_entry *entry = store->entries[i];
-        if (entry->is_builtin || (entry->is_from_file && entry->canary == NULL))
+        if (only_posted &&
+            (entry->is_builtin || (entry->is_from_file && entry->canary == NULL)))
             continue;
         entry->references++;
-        posted[(*count)++] = entry;
+        list[(*count)++] = entry;
     }
     pthread_mutex_unlock(&store->lock);
-    return posted;
+    return list;
 }
 
 bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,

@@ -149,10 +149,11 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 
-/* Returns the entries that tenants put, without built-in rulesets, and without rulesets from files
-   that have no canary. The caller gets a reference to each, and frees the array. Returns NULL if
+/* Returns all entries with a name, or only those that tenants put and those of files that have a
+   canary. The caller gets a reference to each, and frees the array. Returns NULL with *count 0 if
    memory runs out. */
-struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count);
+struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
+                                                size_t *count);
 
 /* A function that records the entry of a name in the journal. No name can change while it runs, so
    the records have the order of the changes. It must not use the store. Returns false on

@@ -1,5 +1,6 @@
 #include "service/store/documents.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +33,9 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
     "  end "                                                                                       \
     "end "                                                                                         \
     "local old = redis.call('HGET', KEYS[1], ARGV[1]) "                                            \
-    "if old and string.match(old, '^%d+\n([^\n]*)') ~= ARGV[3] then return 'foreign' end "
+    "if old and string.match(old, '^%d+\\n([^\\n]*)') ~= ARGV[3] then return 'foreign' end "
 
-/* KEYS: names, version. ARGV: field, prefix of documents, owner, value, first version, if_new. The
-   first version is a time, so that a store that lost everything does not repeat versions. */
+/* KEYS: names, version. ARGV: field, prefix of documents, owner, value, time, if_new. */
 static const char put_text[] = "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
                                "then return 'there' end " FORGET
                                "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
@@ -46,15 +46,15 @@ static const char put_text[] = "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS
                                "end "
                                "if old then forget(old, ARGV[4]) end "
                                "redis.call('HSET', KEYS[1], ARGV[1], ARGV[4]) "
-                               "redis.call('SET', KEYS[2], ARGV[5], 'NX') "
-                               "redis.call('INCR', KEYS[2]) "
+                               "redis.call('HSETNX', KEYS[2], 'birth', ARGV[5]) "
+                               "redis.call('HINCRBY', KEYS[2], 'count', 1) "
                                "return 'done'";
 
 /* KEYS and ARGV as above, up to the owner. */
 static const char drop_text[] = FORGET "if not old then return 'done' end "
                                        "forget(old, '') "
                                        "redis.call('HDEL', KEYS[1], ARGV[1]) "
-                                       "redis.call('INCR', KEYS[2]) "
+                                       "redis.call('HINCRBY', KEYS[2], 'count', 1) "
                                        "return 'done'";
 
 /* ---- keys and values ---- */
@@ -128,16 +128,23 @@ static bool read_name(struct hs_str field, struct hs_str value, struct hs_shared
 
 /* ---- commands ---- */
 
+static struct hs_store_script put_script, drop_script;
+static pthread_once_t scripts_once = PTHREAD_ONCE_INIT;
+
+static void init_scripts(void)
+{
+    hs_store_script_init(&put_script, put_text);
+    hs_store_script_init(&drop_script, drop_text);
+}
+
 /* Sends a command over the bulk link and waits. Returns its reply, or NULL without a good one. */
-static struct redisReply *ask(struct hs_store *store, const char *script,
+static struct redisReply *ask(struct hs_store *store, const struct hs_store_script *script,
                               const struct hs_str *arguments, size_t count)
 {
     struct redisReply *reply = NULL;
-    struct hs_store_script set;
-    if (script != NULL)
-        hs_store_script_init(&set, script);
-    if (hs_store_ask(store, HS_STORE_BULK, HS_STORE_CATALOG, WAIT_US, script != NULL ? &set : NULL,
-                     arguments, count, &reply) == HS_STORE_OK)
+    pthread_once(&scripts_once, init_scripts);
+    if (hs_store_ask(store, HS_STORE_BULK, HS_STORE_CATALOG, WAIT_US, script, arguments, count,
+                     &reply) == HS_STORE_OK)
         return reply;
     if (reply != NULL)
         freeReplyObject(reply);
@@ -160,15 +167,19 @@ static struct hs_str text_of(const struct redisReply *reply)
                                              : (struct hs_str){0};
 }
 
-bool hs_shared_version(struct hs_store *store, int64_t wait_us, uint64_t *version)
+bool hs_shared_version(struct hs_store *store, int64_t wait_us, struct hs_shared_version *version)
 {
-    const struct hs_str arguments[] = {HS_STR("GET"), HS_STR(VERSION)};
+    const struct hs_str arguments[] = {HS_STR("HMGET"), HS_STR(VERSION), HS_STR("birth"),
+                                       HS_STR("count")};
     struct redisReply *reply = NULL;
     enum hs_store_result result = hs_store_ask(store, HS_STORE_URGENT, HS_STORE_CATALOG, wait_us,
-                                               NULL, arguments, 2, &reply);
-    *version = 0;
-    if (result == HS_STORE_OK && reply->type == REDIS_REPLY_STRING)
-        *version = strtoull(reply->str, NULL, 10);
+                                               NULL, arguments, 4, &reply);
+    *version = (struct hs_shared_version){0};
+    if (result == HS_STORE_OK && reply->elements == 2 && text_of(reply->element[0]).ptr != NULL &&
+        text_of(reply->element[1]).ptr != NULL) {
+        version->birth = strtoull(reply->element[0]->str, NULL, 10);
+        version->count = strtoull(reply->element[1]->str, NULL, 10);
+    }
     if (reply != NULL)
         freeReplyObject(reply);
     return result == HS_STORE_OK;
@@ -212,7 +223,7 @@ enum hs_shared_result hs_shared_put_name(struct hs_store *store, const struct hs
                                        value_of(name, value),
                                        hs_str_of(first),
                                        if_new ? HS_STR("1") : HS_STR("0")};
-    return result_of(ask(store, put_text, arguments, sizeof arguments / sizeof arguments[0]));
+    return result_of(ask(store, &put_script, arguments, sizeof arguments / sizeof arguments[0]));
 }
 
 enum hs_shared_result hs_shared_drop_name(struct hs_store *store, enum hs_shared_kind kind,
@@ -225,7 +236,7 @@ enum hs_shared_result hs_shared_drop_name(struct hs_store *store, enum hs_shared
                                        field_of(kind, name, field),
                                        prefix_of(kind, name, prefix),
                                        owner.len > 0 ? owner : HS_STR("")};
-    return result_of(ask(store, drop_text, arguments, sizeof arguments / sizeof arguments[0]));
+    return result_of(ask(store, &drop_script, arguments, sizeof arguments / sizeof arguments[0]));
 }
 
 /* ---- documents ---- */

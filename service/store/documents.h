@@ -3,7 +3,7 @@
  * operators.
  *
  * A document is immutable and has a revision. A name stands for one document, or for a ruleset and
- * its canary. A version grows with every change of a name. The document of a name stays; the
+ * its canary. The version changes with every change of a name. The document of a name stays; the
  * document that a name had before stays for a day, because matches may still use it. This module
  * only carries bytes; catalog.h gives them a meaning. Its functions wait for the store, so no worker
  * may call them. Thread-safe.
@@ -25,8 +25,14 @@ struct hs_shared_name {
     double share;         /* of the canary */
 };
 
-/* Sets *version; 0: the store has no names. False: there was no answer in `wait_us`. */
-bool hs_shared_version(struct hs_store *store, int64_t wait_us, uint64_t *version);
+/* How often the names have changed since the store got its first name, and when that was, in
+   microseconds since 1970; 0: the store has no names. */
+struct hs_shared_version {
+    uint64_t birth, count;
+};
+
+/* Sets *version. False: there was no answer in `wait_us`. */
+bool hs_shared_version(struct hs_store *store, int64_t wait_us, struct hs_shared_version *version);
 
 /* Calls `visit` with each name, whose texts are borrowed. Ignores names of a later format. False: no
    answer. */
