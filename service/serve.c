@@ -2,10 +2,9 @@
 
 #include "api/json/reading.h"
 #include "service/checkpoint/save.h"
-#include "service/checkpoint/sharing.h"
-#include "service/checkpoint/takeover.h"
 #include "service/delivery/events.h"
 #include "service/delivery/webhook.h"
+#include "service/evidence/documents.h"
 #include "service/evidence/writer.h"
 #include "service/housekeeping.h"
 #include "service/http/admission.h"
@@ -16,10 +15,12 @@
 #include "service/record/recorder.h"
 #include "service/reload/configuration.h"
 #include "service/service.h"
+#include "service/sharing/catalog.h"
+#include "service/sharing/states.h"
+#include "service/sharing/takeover.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
 #include "service/state/share.h"
-#include "service/store/catalog.h"
 #include "service/store/matches.h"
 #include "service/system/clock.h"
 #include "service/system/memory_limit.h"
@@ -214,6 +215,7 @@ static bool start_evidence(struct hs_service *service)
                                             .mask = options->evidence_mask,
                                             .sample = (unsigned)options->evidence_sample};
     service->evidence = hs_evidence_start(service, &settings, error);
+    service->keep_map = hs_evidence_keep_map;
     return service->evidence != NULL || cannot_start(error);
 }
 

@@ -3,7 +3,6 @@
 
 #include "service/access/auth.h"
 #include "service/endpoints/table.h"
-#include "service/evidence/documents.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/maps.h"
@@ -47,11 +46,12 @@ static void put_map(struct hs_service *service, const struct hs_request *request
     case HS_MAP_REPLACED:
         reply->status = result == HS_MAP_CREATED ? 201 : 200;
         if (service->catalog == NULL ||
-            hs_endpoint_is_shared(hs_catalog_put_map(service->catalog, entry, request->body), reply))
+            hs_endpoint_is_shared(hs_catalog_put_map(service->catalog, entry, request->body),
+                                  reply))
             write_map(reply, entry);
         hs_registry_give_map(service->registry, service->maps, entry);
-        if (service->evidence != NULL)
-            hs_evidence_keep_map(service->options->data, entry, request->body);
+        if (service->keep_map != NULL)
+            service->keep_map(service->options->data, entry, request->body);
         hs_map_store_release(service->maps, entry);
         return;
     case HS_MAP_FOREIGN:

@@ -8,8 +8,8 @@
 #include "api/json/reading.h"
 #include "api/json/writing.h"
 #include "service/http/server.h"
+#include "service/sharing/catalog.h"
 #include "service/state/registry.h"
-#include "service/store/catalog.h"
 
 /* The endpoint of each route. A group of routes shares a file. */
 #define X(id, method, pattern, listeners, access, priority, endpoint)                              \

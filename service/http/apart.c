@@ -1,9 +1,9 @@
 /* Runs long requests in a pool while their connections are suspended. */
 #include "service/http/request.h"
 
-#include "service/checkpoint/takeover.h"
 #include "service/evidence/writer.h"
 #include "service/service.h"
+#include "service/sharing/takeover.h"
 #include "service/store/matches.h"
 #include "service/system/clock.h"
 

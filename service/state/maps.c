@@ -279,8 +279,8 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  entry);
 }
 
-/* Creates an entry without a reference. If no bytes are reserved yet, reserves them. NULL: the reason
-   is in *result. */
+/* Creates an entry without a reference. If no bytes are reserved yet, reserves them. NULL: the
+   reason is in *result. */
 static struct hs_map_entry *create_kept(struct hs_map_store *store, struct hs_str owner,
                                         struct hs_str name, const struct hs_world_mesh *mesh,
                                         struct hs_str document, size_t reserved,

@@ -88,8 +88,8 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
                                       struct hs_str document, size_t reserved,
                                       struct hs_map_entry **entry);
 
-/* Works like hs_map_store_put_kept with no owner and no reserved bytes, but gives no name to the map,
-   so that an open match can use a map that was replaced or deleted (CREATED, TOO_BIG or
+/* Works like hs_map_store_put_kept with no owner and no reserved bytes, but gives no name to the
+   map, so that an open match can use a map that was replaced or deleted (CREATED, TOO_BIG or
    NO_MEMORY). */
 enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str name,
                                    const struct hs_world_mesh *mesh, struct hs_str document,

@@ -293,7 +293,8 @@ struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
         struct hs_ruleset_entry *entry = store->entries[i];
         if (hs_str_equal(hs_str_of(entry->revision), revision))
             found = entry;
-        else if (entry->canary != NULL && hs_str_equal(hs_str_of(entry->canary->revision), revision))
+        else if (entry->canary != NULL &&
+                 hs_str_equal(hs_str_of(entry->canary->revision), revision))
             found = entry->canary;
     }
     if (found != NULL)
@@ -473,8 +474,7 @@ struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, 
     struct hs_ruleset_entry **list = malloc((store->count + 1) * sizeof(void *));
     for (size_t i = 0; list != NULL && i < store->count; i++) {
         struct hs_ruleset_entry *entry = store->entries[i];
-        if (only_posted &&
-            (entry->is_builtin || (entry->is_from_file && entry->canary == NULL)))
+        if (only_posted && (entry->is_builtin || (entry->is_from_file && entry->canary == NULL)))
             continue;
         entry->references++;
         list[(*count)++] = entry;

@@ -80,7 +80,8 @@ struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
                                                  const struct hs_ruleset_entry *entry,
                                                  double *share);
 
-/* Returns an entry that has a name, or is the canary of one, and has this revision, with a reference for the caller, or NULL. */
+/* Returns an entry that has a name, or is the canary of one, and has this revision, with a
+ * reference for the caller, or NULL. */
 struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
                                                struct hs_str revision);
 

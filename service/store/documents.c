@@ -36,19 +36,19 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
     "if old and string.match(old, '^%d+\\n([^\\n]*)') ~= ARGV[3] then return 'foreign' end "
 
 /* KEYS: names, version. ARGV: field, prefix of documents, owner, value, time, if_new. */
-static const char put_text[] = "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
-                               "then return 'there' end " FORGET
-                               "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
-                               "  if redis.call('PERSIST', ARGV[2] .. revision) == 0 and "
-                               "     redis.call('EXISTS', ARGV[2] .. revision) == 0 then "
-                               "    return redis.error_reply('the document is missing') "
-                               "  end "
-                               "end "
-                               "if old then forget(old, ARGV[4]) end "
-                               "redis.call('HSET', KEYS[1], ARGV[1], ARGV[4]) "
-                               "redis.call('HSETNX', KEYS[2], 'birth', ARGV[5]) "
-                               "redis.call('HINCRBY', KEYS[2], 'count', 1) "
-                               "return 'done'";
+static const char put_text[] =
+    "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
+    "then return 'there' end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
+    "  if redis.call('PERSIST', ARGV[2] .. revision) == 0 and "
+    "     redis.call('EXISTS', ARGV[2] .. revision) == 0 then "
+    "    return redis.error_reply('the document is missing') "
+    "  end "
+    "end "
+    "if old then forget(old, ARGV[4]) end "
+    "redis.call('HSET', KEYS[1], ARGV[1], ARGV[4]) "
+    "redis.call('HSETNX', KEYS[2], 'birth', ARGV[5]) "
+    "redis.call('HINCRBY', KEYS[2], 'count', 1) "
+    "return 'done'";
 
 /* KEYS and ARGV as above, up to the owner. */
 static const char drop_text[] = FORGET "if not old then return 'done' end "
@@ -172,8 +172,8 @@ bool hs_shared_version(struct hs_store *store, int64_t wait_us, struct hs_shared
     const struct hs_str arguments[] = {HS_STR("HMGET"), HS_STR(VERSION), HS_STR("birth"),
                                        HS_STR("count")};
     struct redisReply *reply = NULL;
-    enum hs_store_result result = hs_store_ask(store, HS_STORE_URGENT, HS_STORE_CATALOG, wait_us,
-                                               NULL, arguments, 4, &reply);
+    enum hs_store_result result =
+        hs_store_ask(store, HS_STORE_URGENT, HS_STORE_CATALOG, wait_us, NULL, arguments, 4, &reply);
     *version = (struct hs_shared_version){0};
     if (result == HS_STORE_OK && reply->elements == 2 && text_of(reply->element[0]).ptr != NULL &&
         text_of(reply->element[1]).ptr != NULL) {
@@ -284,8 +284,8 @@ bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, st
     size_t bound = ZSTD_compressBound(text.len);
     char *packed = malloc(bound);
     size_t size = packed != NULL ? ZSTD_compress(packed, bound, text.ptr, text.len, PACK_LEVEL) : 0;
-    bool fine = packed != NULL && !ZSTD_isError(size) &&
-                upload(store, at, (struct hs_str){packed, size});
+    bool fine =
+        packed != NULL && !ZSTD_isError(size) && upload(store, at, (struct hs_str){packed, size});
     free(packed);
     return fine;
 }

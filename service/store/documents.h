@@ -1,12 +1,12 @@
 /*
- * Rulesets and maps in the store, where all replicas find them. docs/state.md describes the keys for
- * operators.
+ * Rulesets and maps in the store, where all replicas find them. docs/state.md describes the keys
+ * for operators.
  *
  * A document is immutable and has a revision. A name stands for one document, or for a ruleset and
  * its canary. The version changes with every change of a name. The document of a name stays; the
  * document that a name had before stays for a day, because matches may still use it. This module
- * only carries bytes; catalog.h gives them a meaning. Its functions wait for the store, so no worker
- * may call them. Thread-safe.
+ * only carries bytes; sharing/ gives them a meaning. Its functions wait for the store, so no
+ * worker may call them. Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_DOCUMENTS_H
 #define HS_SERVICE_STORE_DOCUMENTS_H
@@ -34,8 +34,8 @@ struct hs_shared_version {
 /* Sets *version. False: there was no answer in `wait_us`. */
 bool hs_shared_version(struct hs_store *store, int64_t wait_us, struct hs_shared_version *version);
 
-/* Calls `visit` with each name, whose texts are borrowed. Ignores names of a later format. False: no
-   answer. */
+/* Calls `visit` with each name, whose texts are borrowed. Ignores names of a later format. False:
+   no answer. */
 bool hs_shared_names(struct hs_store *store,
                      void (*visit)(void *context, const struct hs_shared_name *name),
                      void *context);
@@ -54,8 +54,8 @@ enum hs_shared_result hs_shared_put_name(struct hs_store *store, const struct hs
 enum hs_shared_result hs_shared_drop_name(struct hs_store *store, enum hs_shared_kind kind,
                                           struct hs_str owner, struct hs_str name);
 
-/* Adds a document, unless the store has it. It stays for a day, and as long as a name stands for it.
-   `name`: of the document. False: the store does not have the document. */
+/* Adds a document, unless the store has it. It stays for a day, and as long as a name stands for
+   it. `name`: of the document. False: the store does not have the document. */
 bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                             struct hs_str revision, struct hs_str text);
 

@@ -16,15 +16,14 @@
 
 enum { REPLICAS = 3, PATIENCE_MS = 10000, SETTLE_MS = 700 };
 
-#define STATE     "hs:v1:{/m}:state"
-#define OWNER     "hs:v1:{/m}:own"
-#define ACCEPTED  "\"verdict\":\"accepted\""
-#define REPLAYED  "\"replayed\":true"
-#define UNDURABLE "\"durable\":false"
-#define RESTORED  "hindsight_match_takeovers_total{source=\"crashed\",result=\"restored\"}"
-#define UNASKED(result)                                                                            \
-    "hindsight_match_takeovers_total{source=\"none\",result=\"" result "\"}"
-#define RELEASED  "hindsight_match_takeovers_total{source=\"released\",result=\"restored\"}"
+#define STATE           "hs:v1:{/m}:state"
+#define OWNER           "hs:v1:{/m}:own"
+#define ACCEPTED        "\"verdict\":\"accepted\""
+#define REPLAYED        "\"replayed\":true"
+#define UNDURABLE       "\"durable\":false"
+#define RESTORED        "hindsight_match_takeovers_total{source=\"crashed\",result=\"restored\"}"
+#define UNASKED(result) "hindsight_match_takeovers_total{source=\"none\",result=\"" result "\"}"
+#define RELEASED        "hindsight_match_takeovers_total{source=\"released\",result=\"restored\"}"
 
 static struct hs_test_redis redis;
 static struct hs_test_kept replicas[REPLICAS], *const a = &replicas[0], *const b = &replicas[1];

@@ -1,11 +1,11 @@
 /*
- * Moves rulesets and maps between this replica and the store (documents.h). catalog.h decides when.
- * The functions wait for the store. They change the names of this replica, so one thread at a time
- * may use them, except hs_exchange_put_ruleset and hs_exchange_put_map. Failures are logged and
- * counted.
+ * Moves rulesets and maps between this replica and the store (store/documents.h). catalog.h decides
+ * when. The functions wait for the store. They change the names of this replica, so one thread at a
+ * time may use them, except hs_exchange_put_ruleset and hs_exchange_put_map. Failures are logged
+ * and counted.
  */
-#ifndef HS_SERVICE_STORE_EXCHANGE_H
-#define HS_SERVICE_STORE_EXCHANGE_H
+#ifndef HS_SERVICE_SHARING_EXCHANGE_H
+#define HS_SERVICE_SHARING_EXCHANGE_H
 
 #include "service/checkpoint/maps.h"
 #include "service/store/documents.h"
@@ -26,13 +26,13 @@ void hs_exchange_send_all(struct hs_service *service);
 
 /* Another replica that takes a match over needs the ruleset and the map of the match, even if they
    have no name there, are of --rules or of another version of the program. The first function lets
-   the documents of open matches stay in the store for another day. The second sends all rulesets that
-   have a name here, except those in `sent`, and adds them to it. */
+   the documents of open matches stay in the store for another day. The second sends all rulesets
+   that have a name here, except those in `sent`, and adds them to it. */
 void hs_exchange_keep(struct hs_service *service);
 void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent);
 
-/* Give the store a name with its documents. `if_new`: unless it has the name. `text`: the document of
-   the map. */
+/* Give the store a name with its documents. `if_new`: unless it has the name. `text`: the document
+   of the map. */
 enum hs_shared_result hs_exchange_put_ruleset(struct hs_service *service,
                                               struct hs_ruleset_entry *entry, bool if_new);
 enum hs_shared_result hs_exchange_put_map(struct hs_service *service,

@@ -1,4 +1,4 @@
-#include "service/checkpoint/takeover.h"
+#include "service/sharing/takeover.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "service/options/values.h"
 #include "service/record/recorder.h"
 #include "service/service.h"
+#include "service/sharing/catalog.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
-#include "service/store/catalog.h"
 #include "service/store/matches.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
@@ -22,7 +22,8 @@
 
 enum { TURNS = 256 };
 
-/* How long the opening of a new match waits for rulesets and maps that were put on other replicas. */
+/* How long the opening of a new match waits for rulesets and maps that were put on other replicas.
+ */
 enum { OPEN_US = 250000 };
 
 /* Reading a ruleset takes some milliseconds, building a map up to seconds. */
@@ -77,9 +78,10 @@ static void find_revisions(struct reading *reading)
 {
     struct hs_catalog *catalog = reading->service->catalog;
     const struct hs_kept_head *head = &reading->head;
-    reading->ruleset = hs_catalog_ruleset(catalog, head->revision, HS_TAKE_US);
+    int64_t wait_us = (int64_t)reading->service->options->state_take_ms * 1000;
+    reading->ruleset = hs_catalog_ruleset(catalog, head->revision, wait_us);
     if (head->map.len > 0)
-        reading->map = hs_catalog_map(catalog, head->map, head->map_revision, HS_TAKE_US);
+        reading->map = hs_catalog_map(catalog, head->map, head->map_revision, wait_us);
     reading->lacks_revision =
         reading->ruleset == NULL || (head->map.len > 0 && reading->map == NULL);
 }

@@ -1,4 +1,4 @@
-#include "service/store/exchange.h"
+#include "service/sharing/exchange.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include "api/maps.h"
 #include "service/checkpoint/map_file.h"
 #include "service/checkpoint/maps.h"
-#include "service/evidence/documents.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/maps.h"
@@ -48,13 +47,13 @@ static void add_name(void *context, const struct hs_shared_name *name)
     *added = (struct name){.kind = name->kind, .share = name->share};
     hs_name_set(&added->name, name->name);
     hs_name_set(&added->owner, name->owner);
-    snprintf(added->revision, HS_REVISION_MAX, "%.*s", (int)name->revision.len,
-             name->revision.ptr);
+    snprintf(added->revision, HS_REVISION_MAX, "%.*s", (int)name->revision.len, name->revision.ptr);
     snprintf(added->canary, HS_REVISION_MAX, "%.*s", (int)name->canary.len,
              name->canary.len > 0 ? name->canary.ptr : "");
 }
 
-static bool has_name(const struct names *names, enum hs_shared_kind kind, const struct hs_name *name)
+static bool has_name(const struct names *names, enum hs_shared_kind kind,
+                     const struct hs_name *name)
 {
     for (size_t i = 0; i < names->count; i++)
         if (names->names[i].kind == kind && strcmp(names->names[i].name.text, name->text) == 0)
@@ -76,7 +75,7 @@ static void report_failure(const struct hs_service *service, enum hs_shared_kind
 /* ---- rulesets from the store ---- */
 
 struct hs_ruleset_entry *hs_exchange_ruleset(struct hs_service *service, struct hs_str owner,
-                                              const char *revision)
+                                             const char *revision)
 {
     struct hs_ruleset_store *rulesets = service->rulesets;
     struct hs_ruleset_entry *entry = hs_ruleset_store_find(rulesets, hs_str_of(revision));
@@ -98,8 +97,8 @@ struct hs_ruleset_entry *hs_exchange_ruleset(struct hs_service *service, struct 
     return NULL;
 }
 
-static bool is_same_ruleset(struct hs_ruleset_store *rulesets,
-                            const struct hs_ruleset_entry *entry, const struct name *name)
+static bool is_same_ruleset(struct hs_ruleset_store *rulesets, const struct hs_ruleset_entry *entry,
+                            const struct name *name)
 {
     double share;
     struct hs_ruleset_entry *canary = hs_ruleset_store_canary(rulesets, entry, &share);
@@ -196,8 +195,8 @@ static struct hs_map_entry *fetch_map(struct hs_service *service, const struct n
         entry = build_map(service, name, is_named, (struct hs_str){text, size}, &why);
     if (entry == NULL)
         report_failure(service, HS_SHARED_MAP, name->name.text, name->revision, why);
-    else if (service->evidence != NULL)
-        hs_evidence_keep_map(service->options->data, entry, (struct hs_str){text, size});
+    else if (service->keep_map != NULL)
+        service->keep_map(service->options->data, entry, (struct hs_str){text, size});
     free(text);
     return entry;
 }
@@ -265,7 +264,7 @@ static bool send_ruleset(struct hs_service *service, const struct hs_ruleset_ent
 }
 
 enum hs_shared_result hs_exchange_put_ruleset(struct hs_service *service,
-                                         struct hs_ruleset_entry *entry, bool if_new)
+                                              struct hs_ruleset_entry *entry, bool if_new)
 {
     struct hs_ruleset_store *store = service->rulesets;
     double share;
@@ -283,8 +282,9 @@ enum hs_shared_result hs_exchange_put_ruleset(struct hs_service *service,
     return is_sent ? hs_shared_put_name(service->store, &name, if_new) : HS_SHARED_LOST;
 }
 
-enum hs_shared_result hs_exchange_put_map(struct hs_service *service, const struct hs_map_entry *entry,
-                                     struct hs_str text, bool if_new)
+enum hs_shared_result hs_exchange_put_map(struct hs_service *service,
+                                          const struct hs_map_entry *entry, struct hs_str text,
+                                          bool if_new)
 {
     struct hs_shared_name name = {.kind = HS_SHARED_MAP,
                                   .name = hs_name_str(&entry->name),
@@ -306,8 +306,7 @@ static bool read_map_file(const struct hs_service *service, const struct hs_map_
     int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0)
         return false;
-    bool is_read =
-        hs_map_file_read(directory, entry->revision, &document) == HS_MAP_FILE_READ;
+    bool is_read = hs_map_file_read(directory, entry->revision, &document) == HS_MAP_FILE_READ;
     close(directory);
     if (!is_read)
         return false;
@@ -429,7 +428,6 @@ bool hs_exchange_has_names(struct hs_service *service)
     free(posted);
     return has_rulesets || hs_map_store_usage(service->maps).maps > 0;
 }
-
 
 struct hs_map_entry *hs_exchange_map(struct hs_service *service, struct hs_str name,
                                      const char *revision)

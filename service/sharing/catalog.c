@@ -1,4 +1,4 @@
-#include "service/store/catalog.h"
+#include "service/sharing/catalog.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "service/service.h"
+#include "service/sharing/exchange.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
-#include "service/store/exchange.h"
 #include "service/system/clock.h"
 
 /* How often the version is read; how often the documents of open matches are kept for another day;
@@ -32,9 +32,9 @@ struct hs_catalog {
     struct hs_store *store;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t wake, synced; /* for the thread, and for those who wait for it */
-    bool has_thread, is_ending;  /* guarded by the lock, as all below */
-    uint64_t asked, finished;    /* rounds of the thread that were asked for, and that ended */
+    pthread_cond_t wake, synced;      /* for the thread, and for those who wait for it */
+    bool has_thread, is_ending;       /* guarded by the lock, as all below */
+    uint64_t asked, finished;         /* rounds of the thread that were asked for, and that ended */
     struct hs_shared_version applied; /* the version that this replica has */
     struct pinned pinned[PINNED_MAX];
     size_t pinned_count;
@@ -208,7 +208,7 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
 {
     struct hs_shared_version version;
     int64_t until_us = hs_clock_us() + wait_us;
-    if (catalog == NULL || hs_store_is_late(catalog->store, HS_STORE_URGENT) ||
+    if (catalog == NULL || hs_store_is_late(catalog->store, HS_STORE_URGENT, wait_us) ||
         !hs_shared_version(catalog->store, wait_us, &version))
         return true;
     struct timespec until = hs_clock_timespec(until_us);
@@ -307,8 +307,7 @@ static struct pinned await_pinned(struct hs_catalog *catalog, enum hs_shared_kin
 struct hs_ruleset_entry *hs_catalog_ruleset(struct hs_catalog *catalog, struct hs_str revision,
                                             int64_t wait_us)
 {
-    struct hs_ruleset_entry *entry =
-        hs_ruleset_store_find(catalog->service->rulesets, revision);
+    struct hs_ruleset_entry *entry = hs_ruleset_store_find(catalog->service->rulesets, revision);
     if (entry != NULL)
         return entry;
     return await_pinned(catalog, HS_SHARED_RULESET, (struct hs_str){"", 0}, revision, wait_us)
