@@ -2,10 +2,9 @@
 
 #include "api/json/reading.h"
 #include "service/checkpoint/save.h"
-#include "service/checkpoint/sharing.h"
-#include "service/checkpoint/takeover.h"
 #include "service/delivery/events.h"
 #include "service/delivery/webhook.h"
+#include "service/evidence/documents.h"
 #include "service/evidence/writer.h"
 #include "service/housekeeping.h"
 #include "service/http/admission.h"
@@ -16,6 +15,9 @@
 #include "service/record/recorder.h"
 #include "service/reload/configuration.h"
 #include "service/service.h"
+#include "service/sharing/catalog.h"
+#include "service/sharing/states.h"
+#include "service/sharing/takeover.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
 #include "service/state/share.h"
@@ -48,6 +50,9 @@ enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 50000
 /* Threads that take matches over, each with one request at a time, which may wait for the store;
    and how long the end of the service waits until the store has the final states of matches. */
 enum { TAKERS = 8, SHARING_STOP_US = 5000000 };
+
+/* How long the start waits for the rulesets and maps of other replicas. */
+enum { CATALOG_START_US = 2000000 };
 
 /* Max exports at a time. Each has a file in the data directory until its client has read it. */
 enum { EXPORTS_MAX = 4 };
@@ -138,9 +143,11 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
 static void stop_sharing(struct hs_service *service)
 {
     int64_t until_us = hs_clock_us() + SHARING_STOP_US;
+    hs_catalog_stop(service->catalog);
     hs_sharing_stop(service->sharing, SHARING_STOP_US);
     int64_t left_us = until_us - hs_clock_us();
     hs_store_stop(service->store, left_us > 0 ? left_us : 0);
+    service->catalog = NULL;
     service->sharing = NULL;
     service->store = NULL;
 }
@@ -208,6 +215,7 @@ static bool start_evidence(struct hs_service *service)
                                             .mask = options->evidence_mask,
                                             .sample = (unsigned)options->evidence_sample};
     service->evidence = hs_evidence_start(service, &settings, error);
+    service->keep_map = hs_evidence_keep_map;
     return service->evidence != NULL || cannot_start(error);
 }
 
@@ -250,7 +258,9 @@ static bool start_sharing(struct hs_service *service)
     service->taker_pool = hs_pool_create(TAKERS, false);
     if (service->checkpoint == NULL) /* else it has done this */
         hs_registry_keep_journals(service->registry);
-    if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL)
+    service->catalog = hs_catalog_start(service, CATALOG_START_US);
+    if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL &&
+        service->catalog != NULL)
         service->sharing = hs_sharing_start(service);
     return service->sharing != NULL || cannot_start("memory or threads are out");
 }

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "service/watch/log.h"
+#include "validators/str.h"
 
 struct hs_pool;           /* pool.h: runs long requests */
 struct hs_checkpoint;     /* save.h: state that survives the process */
@@ -15,10 +16,11 @@ struct hs_metrics;        /* metrics.h: counters, gauges and histograms */
 struct hs_record;         /* recorder.h: the recording of requests */
 struct hs_keyring;        /* tokens.h: the current tokens */
 struct hs_registry;       /* registry.h: matches and their locks */
+struct hs_map_entry;      /* state/maps.h: a map */
 struct hs_map_store;      /* state/maps.h: maps by name */
 struct hs_ruleset_store;  /* state/rulesets.h: rulesets by name */
 struct hs_shared_matches; /* store/matches.h: matches in the store */
-struct hs_sharing;        /* sharing.h: writes matches to the store */
+struct hs_sharing;        /* states.h: writes matches to the store */
 struct hs_store;          /* store/store.h: the store that replicas share */
 struct hs_takers;         /* takeover.h: takes matches from other replicas */
 struct hs_share;          /* share.h: a resource that tenants share */
@@ -45,9 +47,12 @@ struct hs_service {
     struct hs_store *store;           /* NULL: the replica is alone; then so are the next four */
     struct hs_shared_matches *shared;
     struct hs_sharing *sharing;
+    struct hs_catalog *catalog;
     struct hs_takers *takers;
     struct hs_pool *taker_pool;   /* runs requests whose match must be taken over first */
     struct hs_evidence *evidence; /* NULL: no evidence is stored */
+    /* Adds the document of a new map to the evidence; NULL: no evidence is stored. */
+    void (*keep_map)(const char *directory, const struct hs_map_entry *map, struct hs_str document);
     struct hs_events *events;
     struct hs_webhook *webhook; /* NULL: no webhook */
     atomic_bool draining;       /* readyz answers 404 from now on */

@@ -43,7 +43,9 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_LAYOUT, /* journal only: the layout of the events that follow */
     HS_CHECKPOINT_EVENTS, /* journal only: a match, its opening, records of validators/journal.h */
     HS_CHECKPOINT_CLOSE,  /* journal only: a match that ended, its opening */
-    HS_CHECKPOINT_RULESET_GONE /* journal only: a ruleset that was deleted: owner, name */
+    HS_CHECKPOINT_RULESET_GONE, /* journal only: a ruleset that was deleted: owner, name */
+    HS_CHECKPOINT_CANARY /* the canary of the name before: owner, revision, share (the bits of a
+                            double) */
 };
 
 /* Integers as little-endian bytes: writes or reads the lowest `size` bytes (1 .. 8) of a value. */

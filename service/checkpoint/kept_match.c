@@ -1,5 +1,7 @@
 #include "service/checkpoint/kept_match.h"
 
+#include <string.h>
+
 #include "service/checkpoint/journal.h"
 #include "service/record/recorder.h"
 #include "service/service.h"
@@ -172,12 +174,34 @@ static bool write_name(struct hs_journal *journal, enum hs_checkpoint_type type,
     return write_bytes(journal, type, &record, NULL);
 }
 
+void hs_kept_canary_put(struct hs_bytes *out, const char *owner,
+                        const struct hs_ruleset_entry *canary, double share)
+{
+    uint64_t bits;
+    memcpy(&bits, &share, sizeof bits);
+    hs_bytes_put_name(out, owner);
+    hs_bytes_put_name(out, canary->revision);
+    hs_bytes_put(out, bits, 8);
+}
+
+static bool write_canary(struct hs_journal *journal, const struct hs_ruleset_entry *entry)
+{
+    struct hs_bytes record = {0};
+    if (entry->canary == NULL)
+        return true;
+    if (!keep_document(journal, entry->canary))
+        return false;
+    hs_kept_canary_put(&record, entry->owner.text, entry->canary, entry->canary_share);
+    return write_bytes(journal, HS_CHECKPOINT_CANARY, &record, NULL);
+}
+
 bool hs_kept_ruleset_name(void *service, struct hs_ruleset_entry *entry)
 {
     struct hs_journal *journal = ((struct hs_service *)service)->journal;
     return journal == NULL ||
            (keep_document(journal, entry) &&
-            write_name(journal, HS_CHECKPOINT_RULESET_NAME, entry, entry->revision));
+            write_name(journal, HS_CHECKPOINT_RULESET_NAME, entry, entry->revision) &&
+            write_canary(journal, entry));
 }
 
 bool hs_kept_ruleset_gone(void *service, struct hs_ruleset_entry *entry)

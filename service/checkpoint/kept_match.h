@@ -61,6 +61,10 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
 /* Appends the owner, revision and document of a ruleset. */
 void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *entry);
 
+/* Appends the owner of a name, and the revision and the share of its canary. */
+void hs_kept_canary_put(struct hs_bytes *out, const char *owner,
+                        const struct hs_ruleset_entry *canary, double share);
+
 /* Write to the journal that a ruleset was put, or that its name was deleted. Call hs_journal_settle
    afterwards. `service` is a struct hs_service, as hs_ruleset_writer passes it. */
 bool hs_kept_ruleset_name(void *service, struct hs_ruleset_entry *entry);

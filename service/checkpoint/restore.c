@@ -119,6 +119,21 @@ static void restore_ruleset_name(struct restoring *restoring, struct hs_bytes_re
     }
 }
 
+/* Restores the canary of a name. If its document is missing, the name has no canary. */
+static void restore_canary(struct restoring *restoring, struct hs_bytes_reader *reader)
+{
+    struct hs_str owner = hs_bytes_get_name(reader), revision = hs_bytes_get_name(reader);
+    uint64_t bits = hs_bytes_get(reader, 8);
+    double share;
+    memcpy(&share, &bits, sizeof share);
+    bool is_fine = !reader->failed && is_owner(owner) && share > 0 && share < 1;
+    struct hs_ruleset_entry *entry = is_fine ? find_ruleset(restoring, revision) : NULL;
+    if (entry != NULL)
+        hs_ruleset_store_restore_canary(restoring->service->rulesets, owner, entry, share);
+    else
+        log_refused_ruleset("", revision, "the document of the canary is missing");
+}
+
 static void replay_ruleset_gone(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_str owner = hs_bytes_get_name(reader), name = hs_bytes_get_name(reader);
@@ -311,11 +326,17 @@ static void restore_record(void *context, enum hs_checkpoint_type type, const vo
 {
     static void (*const readers[])(struct restoring * restoring,
                                    struct hs_bytes_reader * reader) = {
-        [HS_CHECKPOINT_FINAL] = read_final,    [HS_CHECKPOINT_RULESET] = restore_ruleset,
-        [HS_CHECKPOINT_MATCH] = restore_match, [HS_CHECKPOINT_RULESET_NAME] = restore_ruleset_name,
-        [HS_CHECKPOINT_MAP] = restore_map,     [HS_CHECKPOINT_JOURNAL] = read_contained,
-        [HS_CHECKPOINT_LAYOUT] = read_layout,  [HS_CHECKPOINT_EVENTS] = replay_events,
-        [HS_CHECKPOINT_CLOSE] = replay_close,  [HS_CHECKPOINT_RULESET_GONE] = replay_ruleset_gone,
+        [HS_CHECKPOINT_FINAL] = read_final,
+        [HS_CHECKPOINT_RULESET] = restore_ruleset,
+        [HS_CHECKPOINT_MATCH] = restore_match,
+        [HS_CHECKPOINT_RULESET_NAME] = restore_ruleset_name,
+        [HS_CHECKPOINT_MAP] = restore_map,
+        [HS_CHECKPOINT_JOURNAL] = read_contained,
+        [HS_CHECKPOINT_LAYOUT] = read_layout,
+        [HS_CHECKPOINT_EVENTS] = replay_events,
+        [HS_CHECKPOINT_CLOSE] = replay_close,
+        [HS_CHECKPOINT_RULESET_GONE] = replay_ruleset_gone,
+        [HS_CHECKPOINT_CANARY] = restore_canary,
     };
     struct hs_bytes_reader reader = {bytes, (const unsigned char *)bytes + size, false};
     if ((size_t)type < sizeof readers / sizeof readers[0] && readers[type] != NULL)

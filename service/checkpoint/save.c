@@ -143,15 +143,32 @@ static void write_names(struct taking *taking, enum hs_checkpoint_type type,
     write_record(taking, type, &record);
 }
 
+static void write_canary(struct taking *taking, const struct hs_ruleset_entry *entry)
+{
+    struct hs_ruleset_store *store = taking->checkpoint->service->rulesets;
+    struct hs_bytes record = {0};
+    double share;
+    struct hs_ruleset_entry *canary = hs_ruleset_store_canary(store, entry, &share);
+    if (canary == NULL)
+        return;
+    write_ruleset(taking, canary);
+    hs_kept_canary_put(&record, entry->owner.text, canary, share);
+    write_record(taking, HS_CHECKPOINT_CANARY, &record);
+    hs_ruleset_store_release(store, canary);
+}
+
 static void write_posted_rulesets(struct taking *taking)
 {
     struct hs_ruleset_store *store = taking->checkpoint->service->rulesets;
     size_t count;
-    struct hs_ruleset_entry **posted = hs_ruleset_store_posted(store, &count);
+    struct hs_ruleset_entry **posted = hs_ruleset_store_list(store, true, &count);
     for (size_t i = 0; i < count; i++) {
-        write_ruleset(taking, posted[i]);
         const char *const names[] = {posted[i]->owner.text, posted[i]->revision};
-        write_names(taking, HS_CHECKPOINT_RULESET_NAME, names, 2);
+        if (!posted[i]->is_from_file) {
+            write_ruleset(taking, posted[i]);
+            write_names(taking, HS_CHECKPOINT_RULESET_NAME, names, 2);
+        }
+        write_canary(taking, posted[i]);
         hs_ruleset_store_release(store, posted[i]);
     }
     taking->no_memory = taking->no_memory || posted == NULL;

@@ -3,7 +3,6 @@
 
 #include "service/access/auth.h"
 #include "service/endpoints/table.h"
-#include "service/evidence/documents.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/maps.h"
@@ -12,26 +11,6 @@ static void write_map(struct hs_reply *reply, const struct hs_map_entry *entry)
 {
     struct hs_writer writer = {.buffer = &reply->body};
     hs_map_encode(&writer, hs_name_str(&entry->name), entry->revision, &entry->info);
-}
-
-struct arrival {
-    struct hs_map_store *maps;
-    struct hs_map_entry *entry;
-};
-
-/* Gives the map to matches that were restored without it, if the map has the revision that they
-   wait for. */
-static void give_to_match(void *context, struct hs_match_slot *slot)
-{
-    struct hs_map_entry *entry = ((struct arrival *)context)->entry;
-    if (!hs_str_equal(hs_name_str(&slot->awaited_map), hs_name_str(&entry->name)) ||
-        strcmp(slot->awaited_revision, entry->revision) != 0)
-        return;
-    hs_map_store_retain(((struct arrival *)context)->maps, entry);
-    slot->map = entry;
-    hs_match_set_world(slot->match, entry->world);
-    slot->awaited_map = (struct hs_name){0};
-    slot->awaited_revision[0] = '\0';
 }
 
 /* Refuses a map whose build needs `bytes` in addition to its body, because the share of maps has
@@ -66,11 +45,13 @@ static void put_map(struct hs_service *service, const struct hs_request *request
     case HS_MAP_CREATED:
     case HS_MAP_REPLACED:
         reply->status = result == HS_MAP_CREATED ? 201 : 200;
-        write_map(reply, entry);
-        hs_registry_each(service->registry, (struct hs_str){0}, give_to_match,
-                         &(struct arrival){service->maps, entry});
-        if (service->evidence != NULL)
-            hs_evidence_keep_map(service->options->data, entry, request->body);
+        if (service->catalog == NULL ||
+            hs_endpoint_is_shared(hs_catalog_put_map(service->catalog, entry, request->body),
+                                  reply))
+            write_map(reply, entry);
+        hs_registry_give_map(service->registry, service->maps, entry);
+        if (service->keep_map != NULL)
+            service->keep_map(service->options->data, entry, request->body);
         hs_map_store_release(service->maps, entry);
         return;
     case HS_MAP_FOREIGN:
@@ -99,6 +80,8 @@ void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *re
     size_t reserved =
         hs_map_store_put_bytes(service->maps, &counts, kept_text(service, request).len);
     struct hs_map_document document;
+    if (!hs_endpoint_may_share(service, reply) || !hs_endpoint_is_current(service, reply))
+        return;
     if (!hs_share_reserve(share, request->tenant, decoded + reserved)) {
         refuse_size(service, request, decoded + reserved, reply);
         return;
@@ -117,6 +100,8 @@ void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *re
 void hs_endpoint_map_get(struct hs_service *service, const struct hs_request *request,
                          struct hs_reply *reply)
 {
+    if (!hs_endpoint_is_current(service, reply))
+        return;
     struct hs_map_entry *entry = hs_endpoint_map(service, request, request->params.name[0]);
     if (entry == NULL) {
         hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such map");
@@ -129,8 +114,13 @@ void hs_endpoint_map_get(struct hs_service *service, const struct hs_request *re
 void hs_endpoint_map_delete(struct hs_service *service, const struct hs_request *request,
                             struct hs_reply *reply)
 {
-    if (hs_map_store_delete(service->maps, request->tenant, request->params.name[0]))
-        reply->status = 204;
-    else
+    struct hs_str name = request->params.name[0];
+    if (!hs_endpoint_may_share(service, reply) || !hs_endpoint_is_current(service, reply))
+        return;
+    if (!hs_map_store_delete(service->maps, request->tenant, name))
         hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such map");
+    else if (service->catalog == NULL ||
+             hs_endpoint_is_shared(
+                 hs_catalog_drop(service->catalog, HS_SHARED_MAP, request->tenant, name), reply))
+        reply->status = 204;
 }

@@ -104,7 +104,7 @@ static void put_match(struct hs_service *service, const struct hs_request *reque
     struct hs_match_opening opening = {
         .limits = hs_registry_match_limits(service->registry, service->options),
         .tenant = request->tenant};
-    opening.ruleset = hs_endpoint_ruleset(service, request, name);
+    opening.ruleset = hs_endpoint_ruleset(service, request, name, request->params.name[0]);
     if (wanted->map.ptr != NULL)
         opening.map = hs_endpoint_map(service, request, wanted->map);
     bool lacks_map = wanted->map.ptr != NULL && opening.map == NULL;

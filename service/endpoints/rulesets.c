@@ -1,4 +1,6 @@
 /* Rulesets: list, get, put, delete. */
+#include <stdlib.h>
+
 #include "api/rulesets/document.h"
 
 #include "service/access/auth.h"
@@ -12,6 +14,22 @@ static void write_head(struct hs_writer *writer, struct hs_str name, const char 
 {
     hs_write_str_field(writer, "name", name);
     hs_write_text_field(writer, "revision", revision);
+}
+
+/* Writes the canary of a name. `has_document`: with its document. */
+static void write_canary(struct hs_writer *writer, const struct hs_ruleset_entry *canary,
+                         double share, bool has_document)
+{
+    if (canary == NULL)
+        return;
+    hs_write_begin_field(writer, "canary", '{');
+    hs_write_text_field(writer, "revision", canary->revision);
+    hs_write_real_field(writer, "share", share);
+    if (has_document) {
+        hs_write_key(writer, "ruleset");
+        hs_buffer_append(writer->buffer, canary->document, canary->document_size);
+    }
+    hs_write_end(writer, '}');
 }
 
 /* A list of the rulesets that a caller may use. */
@@ -29,6 +47,7 @@ static void list_ruleset(void *context, const struct hs_ruleset_entry *entry)
     hs_write_begin(writer, '{');
     write_head(writer, hs_name_str(&entry->ruleset->name), entry->revision);
     hs_write_bool_field(writer, "builtin", entry->is_builtin);
+    write_canary(writer, entry->canary, entry->canary_share, false);
     hs_write_end(writer, '}');
 }
 
@@ -37,6 +56,8 @@ void hs_endpoint_ruleset_list(struct hs_service *service, const struct hs_reques
 {
     struct hs_writer writer = {.buffer = &reply->body};
     struct listing listing = {&writer, request->tenant};
+    if (!hs_endpoint_is_current(service, reply))
+        return;
     hs_write_begin(&writer, '{');
     hs_write_begin_field(&writer, "rulesets", '[');
     hs_ruleset_store_each(service->rulesets, list_ruleset, &listing);
@@ -84,7 +105,10 @@ void hs_endpoint_unknown_ruleset(struct hs_service *service, const struct hs_req
 void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request *request,
                              struct hs_reply *reply)
 {
-    struct hs_ruleset_entry *entry = hs_endpoint_ruleset(service, request, request->params.name[0]);
+    if (!hs_endpoint_is_current(service, reply))
+        return;
+    struct hs_ruleset_entry *entry =
+        hs_endpoint_ruleset(service, request, request->params.name[0], (struct hs_str){0});
     if (entry == NULL) {
         hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such ruleset");
         return;
@@ -94,12 +118,29 @@ void hs_endpoint_ruleset_get(struct hs_service *service, const struct hs_request
     write_head(&writer, hs_name_str(&entry->ruleset->name), entry->revision);
     hs_write_key(&writer, "ruleset");
     hs_buffer_append(&reply->body, entry->document, entry->document_size);
+    double share;
+    struct hs_ruleset_entry *canary = hs_ruleset_store_canary(service->rulesets, entry, &share);
+    write_canary(&writer, canary, share, true);
     hs_write_end(&writer, '}');
+    hs_ruleset_store_release(service->rulesets, canary);
     hs_ruleset_store_release(service->rulesets, entry);
 }
 
+/* Reads `canary_share`; 0: the argument is absent. Returns false with the problem set if it is not
+   a share. */
+static bool read_share(const struct hs_request *request, double *share, struct hs_problem *problem)
+{
+    const char *text = hs_request_query(request, "canary_share");
+    char *end = "";
+    *share = text != NULL ? strtod(text, &end) : 0;
+    if (text == NULL || (*share > 0 && *share < 1 && *end == '\0'))
+        return true;
+    hs_problem_add(problem, "canary_share", "must be a number between 0 and 1, without 0 and 1");
+    return false;
+}
+
 static void answer_put(struct hs_service *service, const struct hs_request *request,
-                       struct hs_ruleset *ruleset, struct hs_reply *reply)
+                       struct hs_ruleset *ruleset, double share, struct hs_reply *reply)
 {
     char revision[HS_REVISION_MAX];
     struct hs_writer writer = {.buffer = &reply->body};
@@ -107,6 +148,9 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
     struct hs_str name = request->params.name[0];
     if (hs_ruleset_name_is_reserved(name))
         hs_ruleset_destroy(ruleset);
+    else if (share > 0)
+        result = hs_ruleset_store_put_canary(service->rulesets, request->tenant, ruleset, share,
+                                             revision);
     else
         result = hs_ruleset_store_put(service->rulesets, request->tenant, ruleset, revision);
     switch (result) {
@@ -117,6 +161,9 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
             hs_endpoint_overloaded(reply, "the ruleset cannot be written to the journal");
             return;
         }
+        if (service->catalog != NULL &&
+            !hs_endpoint_is_shared(hs_catalog_put_ruleset(service->catalog, name), reply))
+            return;
         reply->status = result == HS_RULESET_CREATED ? 201 : 200;
         hs_write_begin(&writer, '{');
         write_head(&writer, name, revision);
@@ -127,6 +174,10 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
         return;
     case HS_RULESET_FOREIGN:
         hs_auth_not_yours(reply->problem);
+        return;
+    case HS_RULESET_NAMELESS:
+        hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME,
+                            "a canary needs a ruleset with this name");
         return;
     case HS_RULESET_FULL:
         hs_endpoint_overloaded(reply, "the limit of rulesets is reached");
@@ -146,13 +197,16 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
                              struct hs_reply *reply)
 {
     struct hs_reader reader;
-    json_t *root = hs_body_parse(service, request, reply, &reader);
+    double share;
+    bool is_fine = read_share(request, &share, reply->problem) &&
+                   hs_endpoint_may_share(service, reply) && hs_endpoint_is_current(service, reply);
+    json_t *root = is_fine ? hs_body_parse(service, request, reply, &reader) : NULL;
     if (root == NULL)
         return;
     struct hs_ruleset *ruleset = hs_ruleset_decode(&reader, root, request->params.name[0]);
     if (hs_body_is_fine(&reader, reply) &&
         hs_ruleset_store_allows(service->rulesets, ruleset, reply->problem))
-        answer_put(service, request, ruleset, reply);
+        answer_put(service, request, ruleset, share, reply);
     else
         hs_ruleset_destroy(ruleset);
     json_decref(root);
@@ -196,12 +250,16 @@ void hs_endpoint_ruleset_delete(struct hs_service *service, const struct hs_requ
                        (int)name.len, name.ptr);
         return;
     }
-    if (is_needed(service, name, reply->problem))
+    if (!hs_endpoint_may_share(service, reply) || !hs_endpoint_is_current(service, reply) ||
+        is_needed(service, name, reply->problem))
         return;
     switch (hs_ruleset_store_delete(service->rulesets, request->tenant, name, hs_kept_ruleset_gone,
                                     service)) {
     case HS_RULESET_DELETED:
         reply->status = 204;
+        if (service->catalog != NULL)
+            hs_endpoint_is_shared(
+                hs_catalog_drop(service->catalog, HS_SHARED_RULESET, request->tenant, name), reply);
         if (!hs_journal_settle(service->journal))
             hs_endpoint_overloaded(
                 reply, "the ruleset is deleted, but a power failure could bring it back");

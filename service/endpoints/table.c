@@ -11,6 +11,9 @@
 #include "service/store/matches.h"
 #include "service/watch/metrics.h"
 
+/* How long a request for a ruleset or a map waits for changes of other replicas. */
+enum { CATALOG_US = 1000000 };
+
 hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
 #define X(id, method, pattern, listeners, access, priority, endpoint)                              \
     [HS_ROUTE_##id] = hs_endpoint_##endpoint,
@@ -60,9 +63,10 @@ bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner)
 }
 
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
-                                             const struct hs_request *request, struct hs_str name)
+                                             const struct hs_request *request, struct hs_str name,
+                                             struct hs_str match)
 {
-    struct hs_ruleset_entry *entry = hs_ruleset_store_get(service->rulesets, name);
+    struct hs_ruleset_entry *entry = hs_ruleset_store_get_for_match(service->rulesets, name, match);
     if (entry == NULL || hs_endpoint_may_see(request->tenant, &entry->owner))
         return entry;
     hs_ruleset_store_release(service->rulesets, entry);
@@ -77,6 +81,32 @@ struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs
         return entry;
     hs_map_store_release(service->maps, entry);
     return NULL;
+}
+
+bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply)
+{
+    if (hs_catalog_is_current(service->catalog, CATALOG_US))
+        return true;
+    hs_endpoint_overloaded(reply, "this replica still reads rulesets or maps of another replica");
+    reply->shed = HS_SHED_REVISION;
+    return false;
+}
+
+bool hs_endpoint_may_share(struct hs_service *service, struct hs_reply *reply)
+{
+    if (service->store == NULL || hs_store_is_up(service->store, HS_STORE_BULK))
+        return true;
+    hs_endpoint_overloaded(reply, "the store that shares rulesets and maps is down");
+    return false;
+}
+
+bool hs_endpoint_is_shared(enum hs_shared_result result, struct hs_reply *reply)
+{
+    if (result == HS_SHARED_FOREIGN)
+        hs_auth_not_yours(reply->problem);
+    else if (result == HS_SHARED_LOST)
+        hs_endpoint_overloaded(reply, "the store that shares rulesets and maps did not answer");
+    return result == HS_SHARED_DONE;
 }
 
 static void refuse_another(enum hs_registry_result why, struct hs_reply *reply)
@@ -159,7 +189,8 @@ static struct hs_match_slot *open_by_default(struct hs_service *service,
 {
     const char *map = service->options->default_map;
     struct hs_match_opening opening = {
-        .ruleset = hs_ruleset_store_get(service->rulesets, HS_STR("default")),
+        .ruleset = hs_ruleset_store_get_for_match(service->rulesets, HS_STR("default"),
+                                                  request->params.name[0]),
         .limits = hs_registry_match_limits(service->registry, service->options),
         .tenant = request->tenant};
     if (map[0] != '\0')

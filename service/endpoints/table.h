@@ -8,6 +8,7 @@
 #include "api/json/reading.h"
 #include "api/json/writing.h"
 #include "service/http/server.h"
+#include "service/sharing/catalog.h"
 #include "service/state/registry.h"
 
 /* The endpoint of each route. A group of routes shares a file. */
@@ -49,9 +50,11 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
 bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner);
 
 /* Return the ruleset or map with a name, if the caller may use it. Returns NULL if the name is
-   unknown or another tenant's; both must get the same answer. */
+   unknown or another tenant's; both must get the same answer. `match`: the match that will use the
+   ruleset, which may get the canary; ptr NULL: no match. */
 struct hs_ruleset_entry *hs_endpoint_ruleset(struct hs_service *service,
-                                             const struct hs_request *request, struct hs_str name);
+                                             const struct hs_request *request, struct hs_str name,
+                                             struct hs_str match);
 struct hs_map_entry *hs_endpoint_map(struct hs_service *service, const struct hs_request *request,
                                      struct hs_str name);
 
@@ -70,6 +73,17 @@ void hs_endpoint_unknown(const struct hs_request *request, struct hs_reply *repl
 void hs_endpoint_record(struct hs_service *service, const struct hs_request *request,
                         struct hs_match_slot *slot, uint64_t request_work,
                         const struct hs_reply *reply);
+
+/* With a store of shared rulesets and maps: waits until this replica has all earlier changes of
+   names. Returns false with the reply's problem set if it does not have them yet. */
+bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply);
+
+/* Returns whether a name may be changed now: false with the reply's problem set if the store of
+   shared rulesets and maps is down. */
+bool hs_endpoint_may_share(struct hs_service *service, struct hs_reply *reply);
+
+/* Sets the reply's problem if the store did not get a change of a name. Returns whether it did. */
+bool hs_endpoint_is_shared(enum hs_shared_result result, struct hs_reply *reply);
 
 /* Answers 503: `what` reached a limit, or out of memory. */
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);

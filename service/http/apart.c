@@ -1,9 +1,9 @@
 /* Runs long requests in a pool while their connections are suspended. */
 #include "service/http/request.h"
 
-#include "service/checkpoint/takeover.h"
 #include "service/evidence/writer.h"
 #include "service/service.h"
+#include "service/sharing/takeover.h"
 #include "service/store/matches.h"
 #include "service/system/clock.h"
 
@@ -32,12 +32,24 @@ struct hs_http_apart {
     bool has_run;
 };
 
-/* Maps and rulesets are built one at a time, at a lower priority. */
+/* Maps and rulesets are built one at a time, at a lower priority. If replicas share them, other
+   requests for them may wait for the store, too. */
 static struct hs_pool *builder_of(const struct hs_service *service, unsigned route)
 {
-    return route == HS_ROUTE_MAP_PUT       ? service->map_builder
-           : route == HS_ROUTE_RULESET_PUT ? service->ruleset_builder
-                                           : NULL;
+    switch (route) {
+    case HS_ROUTE_MAP_PUT:
+        return service->map_builder;
+    case HS_ROUTE_RULESET_PUT:
+        return service->ruleset_builder;
+    case HS_ROUTE_RULESET_LIST:
+    case HS_ROUTE_RULESET_GET:
+    case HS_ROUTE_RULESET_DELETE:
+    case HS_ROUTE_MAP_GET:
+    case HS_ROUTE_MAP_DELETE:
+        return service->catalog != NULL ? service->ruleset_builder : NULL;
+    default:
+        return NULL;
+    }
 }
 
 /* Whether the endpoint of a route reads files of the evidence store. That may take longer than a

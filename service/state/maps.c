@@ -274,6 +274,22 @@ enum hs_map_put hs_map_store_put(struct hs_map_store *store, struct hs_str name,
                                  entry);
 }
 
+/* Creates an entry without a reference. If no bytes are reserved yet, reserves them. NULL: the
+   reason is in *result. */
+static struct hs_map_entry *create_kept(struct hs_map_store *store, struct hs_str owner,
+                                        struct hs_str name, const struct hs_world_mesh *mesh,
+                                        struct hs_str document, size_t reserved,
+                                        enum hs_map_put *result)
+{
+    *result = HS_MAP_TOO_BIG;
+    if (reserved == 0) {
+        reserved = hs_map_store_put_bytes(store, mesh, document.len);
+        if (!hs_share_reserve(store->share, owner, reserved))
+            return NULL;
+    }
+    return create_entry(store, owner, name, mesh, document, reserved, result);
+}
+
 enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str owner,
                                       struct hs_str name, const struct hs_world_mesh *mesh,
                                       struct hs_str document, size_t reserved,
@@ -281,12 +297,7 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
 {
     enum hs_map_put result;
     struct hs_map_entry *gone;
-    if (reserved == 0) {
-        reserved = hs_map_store_put_bytes(store, mesh, document.len);
-        if (!hs_share_reserve(store->share, owner, reserved))
-            return HS_MAP_TOO_BIG;
-    }
-    struct hs_map_entry *made = create_entry(store, owner, name, mesh, document, reserved, &result);
+    struct hs_map_entry *made = create_kept(store, owner, name, mesh, document, reserved, &result);
     if (made == NULL)
         return result;
     pthread_mutex_lock(&store->lock);
@@ -296,6 +307,18 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
         *entry = made;
     discard(store, gone);
     return result;
+}
+
+enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str name,
+                                   const struct hs_world_mesh *mesh, struct hs_str document,
+                                   struct hs_map_entry **entry)
+{
+    enum hs_map_put result;
+    *entry = create_kept(store, (struct hs_str){0}, name, mesh, document, 0, &result);
+    if (*entry == NULL)
+        return result;
+    (*entry)->references = 1;
+    return HS_MAP_CREATED;
 }
 
 enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,

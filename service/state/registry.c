@@ -441,3 +441,30 @@ struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot)
     }
     return head;
 }
+
+/* A map that matches may wait for. */
+struct arrival {
+    struct hs_map_store *maps;
+    struct hs_map_entry *entry;
+};
+
+static void give_to_match(void *context, struct hs_match_slot *slot)
+{
+    const struct arrival *arrival = context;
+    struct hs_map_entry *entry = arrival->entry;
+    if (!hs_str_equal(hs_name_str(&slot->awaited_map), hs_name_str(&entry->name)) ||
+        strcmp(slot->awaited_revision, entry->revision) != 0)
+        return;
+    hs_map_store_retain(arrival->maps, entry);
+    slot->map = entry;
+    hs_match_set_world(slot->match, entry->world);
+    slot->awaited_map = (struct hs_name){0};
+    slot->awaited_revision[0] = '\0';
+}
+
+void hs_registry_give_map(struct hs_registry *registry, struct hs_map_store *maps,
+                          struct hs_map_entry *entry)
+{
+    struct arrival arrival = {maps, entry};
+    hs_registry_each(registry, (struct hs_str){0}, give_to_match, &arrival);
+}

@@ -185,6 +185,10 @@ struct hs_registry_totals {
 
 void hs_registry_totals(struct hs_registry *registry, struct hs_registry_totals *out);
 
+/* Gives a map to the matches that were restored without it and wait for its revision. */
+void hs_registry_give_map(struct hs_registry *registry, struct hs_map_store *maps,
+                          struct hs_map_entry *entry);
+
 /* The members that begin each answer about a match. Borrowed from the slot. */
 struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot);
 

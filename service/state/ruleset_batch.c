@@ -178,9 +178,13 @@ static void put_from_batch(struct hs_ruleset_store *store, struct hs_ruleset_ent
         hs_ruleset_entry_drop(store, entry);
         return;
     }
-    if (before == NULL || strcmp(before->revision, entry->revision) != 0)
+    if (before == NULL || strcmp(before->revision, entry->revision) != 0) {
         changed(context, entry->ruleset->name.text, before == NULL ? "" : before->revision,
                 entry->revision);
+    } else if (before->canary != NULL) {
+        before->canary->references++;
+        hs_ruleset_entry_set_canary(store, entry, before->canary, before->canary_share);
+    }
     hs_ruleset_entries_set(store, place, before, entry);
 }
 

@@ -48,8 +48,13 @@ int hs_ruleset_entry_compare(const struct hs_ruleset_entry *entry, struct hs_str
 struct hs_ruleset_entry *hs_ruleset_entries_find(const struct hs_ruleset_store *store,
                                                  struct hs_str name, size_t *place);
 
-/* Sets the entry at a place: replaces and drops `present`. If `present` is NULL, inserts the entry.
-   The array must have space. */
+/* Sets the canary of an entry (NULL: none) and drops the canary before. Takes ownership of the
+   reference to `canary`. */
+void hs_ruleset_entry_set_canary(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
+                                 struct hs_ruleset_entry *canary, double share);
+
+/* Sets the entry at a place: replaces and drops `present` and its canary. If `present` is NULL,
+   inserts the entry. The array must have space. */
 void hs_ruleset_entries_set(struct hs_ruleset_store *store, size_t place,
                             struct hs_ruleset_entry *present, struct hs_ruleset_entry *entry);
 

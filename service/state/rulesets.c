@@ -82,17 +82,39 @@ void hs_ruleset_entry_drop(struct hs_ruleset_store *store, struct hs_ruleset_ent
     hs_ruleset_entry_destroy(entry);
 }
 
+void hs_ruleset_entry_set_canary(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry,
+                                 struct hs_ruleset_entry *canary, double share)
+{
+    struct hs_ruleset_entry *before = entry->canary;
+    entry->canary = canary;
+    entry->canary_share = share;
+    if (before != NULL)
+        hs_ruleset_entry_drop(store, before);
+}
+
+/* Drops the reference that a name has to its entry. */
+static void drop_named(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
+{
+    hs_ruleset_entry_set_canary(store, entry, NULL, 0);
+    hs_ruleset_entry_drop(store, entry);
+}
+
 void hs_ruleset_entries_set(struct hs_ruleset_store *store, size_t place,
                             struct hs_ruleset_entry *present, struct hs_ruleset_entry *entry)
 {
     if (present != NULL) {
-        hs_ruleset_entry_drop(store, present);
+        drop_named(store, present);
     } else {
         memmove(&store->entries[place + 1], &store->entries[place],
                 (store->count - place) * sizeof store->entries[0]);
         store->count++;
     }
     store->entries[place] = entry;
+}
+
+static bool has_revision(const struct hs_ruleset_entry *entry, const char *revision)
+{
+    return entry != NULL && strcmp(entry->revision, revision) == 0;
 }
 
 /* Puts an entry, and takes ownership of it. */
@@ -106,14 +128,45 @@ static enum hs_ruleset_put put_entry(struct hs_ruleset_store *store, struct hs_r
         result = HS_RULESET_FOREIGN;
     } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
         result = HS_RULESET_FULL;
-    } else if (present != NULL && strcmp(present->revision, entry->revision) == 0) {
+    } else if (has_revision(present, entry->revision)) {
         /* the present entry stays, so that all matches use the same one */
         present->is_from_file = entry->is_from_file;
+        hs_ruleset_entry_set_canary(store, present, NULL, 0);
+    } else if (present != NULL && has_revision(present->canary, entry->revision)) {
+        struct hs_ruleset_entry *canary = present->canary;
+        canary->references++;
+        hs_ruleset_entries_set(store, place, present, canary);
     } else if (!hs_ruleset_entry_charge(store, entry)) {
         result = HS_RULESET_TOO_BIG;
     } else {
         hs_ruleset_entries_set(store, place, present, entry);
         return result;
+    }
+    hs_ruleset_entry_destroy(entry);
+    return result;
+}
+
+/* Makes an entry the canary of its name, and takes ownership of it. */
+static enum hs_ruleset_put put_canary(struct hs_ruleset_store *store,
+                                      struct hs_ruleset_entry *entry, double share)
+{
+    size_t place;
+    struct hs_ruleset_entry *present =
+        hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &place);
+    enum hs_ruleset_put result = HS_RULESET_REPLACED;
+    if (present == NULL) {
+        result = HS_RULESET_NAMELESS;
+    } else if (strcmp(present->owner.text, entry->owner.text) != 0) {
+        result = HS_RULESET_FOREIGN;
+    } else if (has_revision(present->canary, entry->revision)) {
+        present->canary_share = share;
+    } else if (has_revision(present, entry->revision)) {
+        hs_ruleset_entry_set_canary(store, present, NULL, 0);
+    } else if (!hs_ruleset_entry_charge(store, entry)) {
+        result = HS_RULESET_TOO_BIG;
+    } else {
+        hs_ruleset_entry_set_canary(store, present, entry, share);
+        return HS_RULESET_CREATED;
     }
     hs_ruleset_entry_destroy(entry);
     return result;
@@ -164,7 +217,7 @@ void hs_ruleset_store_destroy(struct hs_ruleset_store *store)
     if (store == NULL)
         return;
     for (size_t i = 0; i < store->count; i++)
-        hs_ruleset_entry_drop(store, store->entries[i]);
+        drop_named(store, store->entries[i]);
     pthread_mutex_destroy(&store->lock);
     hs_share_destroy(store->share);
     free(store->entries);
@@ -184,17 +237,51 @@ bool hs_ruleset_name_is_reserved(struct hs_str name)
     return reserved;
 }
 
-struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name)
+/* Returns a number from 0 to 1, without 1, that depends on the two names alone: the first 32 bits
+   of a SHA-256. */
+static double draw(struct hs_str ruleset, struct hs_str match)
+{
+    char text[2 * HS_NAME_MAX + 2], digest[HS_SHA256_HEX];
+    int length = snprintf(text, sizeof text, "%.*s/%.*s", (int)ruleset.len, ruleset.ptr,
+                          (int)match.len, match.ptr);
+    hs_sha256_hex(text, (size_t)length, digest);
+    digest[8] = '\0';
+    return (double)strtoul(digest, NULL, 16) / 4294967296.0;
+}
+
+struct hs_ruleset_entry *hs_ruleset_store_get_for_match(struct hs_ruleset_store *store,
+                                                        struct hs_str name, struct hs_str match)
 {
     size_t place;
     if (hs_ruleset_is_default(name))
         name = hs_name_str(&store->default_name);
     pthread_mutex_lock(&store->lock);
     struct hs_ruleset_entry *entry = hs_ruleset_entries_find(store, name, &place);
+    if (entry != NULL && entry->canary != NULL && match.ptr != NULL &&
+        draw(name, match) < entry->canary_share)
+        entry = entry->canary;
     if (entry != NULL)
         entry->references++;
     pthread_mutex_unlock(&store->lock);
     return entry;
+}
+
+struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name)
+{
+    return hs_ruleset_store_get_for_match(store, name, (struct hs_str){0});
+}
+
+struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
+                                                 const struct hs_ruleset_entry *entry,
+                                                 double *share)
+{
+    pthread_mutex_lock(&store->lock);
+    struct hs_ruleset_entry *canary = entry->canary;
+    *share = entry->canary_share;
+    if (canary != NULL)
+        canary->references++;
+    pthread_mutex_unlock(&store->lock);
+    return canary;
 }
 
 struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
@@ -202,9 +289,14 @@ struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
 {
     struct hs_ruleset_entry *found = NULL;
     pthread_mutex_lock(&store->lock);
-    for (size_t i = 0; i < store->count && found == NULL; i++)
-        if (hs_str_equal(hs_str_of(store->entries[i]->revision), revision))
-            found = store->entries[i];
+    for (size_t i = 0; i < store->count && found == NULL; i++) {
+        struct hs_ruleset_entry *entry = store->entries[i];
+        if (hs_str_equal(hs_str_of(entry->revision), revision))
+            found = entry;
+        else if (entry->canary != NULL &&
+                 hs_str_equal(hs_str_of(entry->canary->revision), revision))
+            found = entry->canary;
+    }
     if (found != NULL)
         found->references++;
     pthread_mutex_unlock(&store->lock);
@@ -232,8 +324,10 @@ struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store)
     return store->share;
 }
 
-enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
-                                         struct hs_ruleset *ruleset, char revision[HS_REVISION_MAX])
+/* Puts a ruleset under its name; with a share, as the canary of the name. */
+static enum hs_ruleset_put put(struct hs_ruleset_store *store, struct hs_str owner,
+                               struct hs_ruleset *ruleset, double share,
+                               char revision[HS_REVISION_MAX])
 {
     if (hs_ruleset_is_default(hs_name_str(&ruleset->name))) {
         hs_ruleset_destroy(ruleset);
@@ -245,9 +339,23 @@ enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct 
     hs_name_set(&entry->owner, owner);
     memcpy(revision, entry->revision, HS_REVISION_MAX);
     pthread_mutex_lock(&store->lock);
-    enum hs_ruleset_put result = put_entry(store, entry);
+    enum hs_ruleset_put result =
+        share > 0 ? put_canary(store, entry, share) : put_entry(store, entry);
     pthread_mutex_unlock(&store->lock);
     return result;
+}
+
+enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
+                                         struct hs_ruleset *ruleset, char revision[HS_REVISION_MAX])
+{
+    return put(store, owner, ruleset, 0, revision);
+}
+
+enum hs_ruleset_put hs_ruleset_store_put_canary(struct hs_ruleset_store *store, struct hs_str owner,
+                                                struct hs_ruleset *ruleset, double share,
+                                                char revision[HS_REVISION_MAX])
+{
+    return put(store, owner, ruleset, share, revision);
 }
 
 void hs_ruleset_store_each(struct hs_ruleset_store *store,
@@ -289,15 +397,19 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
         hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "out of memory");
         return NULL;
     }
+    hs_name_set(&entry->owner, owner);
+    pthread_mutex_lock(&store->lock);
+    size_t place;
     struct hs_ruleset_entry *known =
-        hs_ruleset_store_get(store, hs_name_str(&entry->ruleset->name));
-    if (known != NULL && strcmp(known->revision, entry->revision) == 0) {
+        hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &place);
+    if (known != NULL && has_revision(known->canary, entry->revision))
+        known = known->canary;
+    if (has_revision(known, entry->revision)) {
+        known->references++;
+        pthread_mutex_unlock(&store->lock);
         hs_ruleset_entry_destroy(entry);
         return known;
     }
-    hs_ruleset_store_release(store, known);
-    hs_name_set(&entry->owner, owner);
-    pthread_mutex_lock(&store->lock);
     bool fits = hs_ruleset_entry_charge(store, entry);
     if (!fits) {
         /* How much a tenant can reserve depends on the order of reservations, which differs after a
@@ -325,6 +437,8 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
         hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &place);
     bool is_replaced = present != NULL && present != entry && replaces && !present->is_builtin &&
                        !present->is_from_file && hs_str_equal(hs_name_str(&present->owner), owner);
+    if (present == entry && replaces)
+        hs_ruleset_entry_set_canary(store, entry, NULL, 0);
     if (present != NULL && !is_replaced) {
         result = present->is_from_file ? HS_RULESET_NAME_IS_FILES : HS_RULESET_NAME_TAKEN;
     } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
@@ -338,20 +452,36 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
     return result;
 }
 
-struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count)
+void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
+                                     struct hs_ruleset_entry *entry, double share)
+{
+    size_t place;
+    pthread_mutex_lock(&store->lock);
+    struct hs_ruleset_entry *present =
+        hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &place);
+    if (present != NULL && present != entry && !present->is_builtin &&
+        hs_str_equal(hs_name_str(&present->owner), owner)) {
+        entry->references++;
+        hs_ruleset_entry_set_canary(store, present, entry, share);
+    }
+    pthread_mutex_unlock(&store->lock);
+}
+
+struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
+                                                size_t *count)
 {
     *count = 0;
     pthread_mutex_lock(&store->lock);
-    struct hs_ruleset_entry **posted = malloc((store->count + 1) * sizeof(void *));
-    for (size_t i = 0; posted != NULL && i < store->count; i++) {
+    struct hs_ruleset_entry **list = malloc((store->count + 1) * sizeof(void *));
+    for (size_t i = 0; list != NULL && i < store->count; i++) {
         struct hs_ruleset_entry *entry = store->entries[i];
-        if (entry->is_builtin || entry->is_from_file)
+        if (only_posted && (entry->is_builtin || (entry->is_from_file && entry->canary == NULL)))
             continue;
         entry->references++;
-        posted[(*count)++] = entry;
+        list[(*count)++] = entry;
     }
     pthread_mutex_unlock(&store->lock);
-    return posted;
+    return list;
 }
 
 bool hs_ruleset_store_write(struct hs_ruleset_store *store, struct hs_str name,
@@ -386,7 +516,7 @@ enum hs_ruleset_delete hs_ruleset_store_delete(struct hs_ruleset_store *store, s
         store->count--;
         memmove(&store->entries[place], &store->entries[place + 1],
                 (store->count - place) * sizeof store->entries[0]);
-        hs_ruleset_entry_drop(store, entry);
+        drop_named(store, entry);
     }
     pthread_mutex_unlock(&store->lock);
     return result;

@@ -30,6 +30,10 @@ struct hs_ruleset_entry {
     size_t charged;               /* bytes charged to the store's share, without the parts (rigs and
                                      weapons) */
     uint64_t *hashes;             /* hashes of its rigs, then of its weapons; owned */
+    /* The canary of the name: a second ruleset, which this share of new matches uses. NULL: the
+       name has no canary. Both guarded by the store. */
+    struct hs_ruleset_entry *canary;
+    double canary_share; /* 0 < share < 1 */
 };
 
 struct hs_ruleset_store;
@@ -65,7 +69,19 @@ void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 /* Returns the entry of a name, with a reference for the caller, or NULL. */
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name);
 
-/* Returns an entry that has a name and this revision, with a reference for the caller, or NULL. */
+/* Like hs_ruleset_store_get, for a new match. If the name has a canary, returns the canary for its
+   share of match names. The choice depends on the two names alone, so every replica makes the same
+   one, and a match that got the canary keeps it when the share grows. */
+struct hs_ruleset_entry *hs_ruleset_store_get_for_match(struct hs_ruleset_store *store,
+                                                        struct hs_str name, struct hs_str match);
+
+/* Returns the canary of an entry with its share, with a reference for the caller, or NULL. */
+struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
+                                                 const struct hs_ruleset_entry *entry,
+                                                 double *share);
+
+/* Returns an entry that has a name, or is the canary of one, and has this revision, with a
+ * reference for the caller, or NULL. */
 struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
                                                struct hs_str revision);
 
@@ -88,16 +104,23 @@ enum hs_ruleset_put {
     HS_RULESET_REPLACED, /* also if the document is the same */
     HS_RULESET_RESERVED, /* "default" is not a name of its own */
     HS_RULESET_FOREIGN,  /* another owner has the name */
+    HS_RULESET_NAMELESS, /* a canary for a name that no ruleset has */
     HS_RULESET_FULL,
     HS_RULESET_TOO_BIG, /* it takes more bytes than are left for its owner */
     HS_RULESET_NO_MEMORY
 };
 
 /* Takes ownership of a decoded, finished ruleset, whatever the result. `owner` has len 0 if the
-   ruleset belongs to everybody. */
+   ruleset belongs to everybody. The name has no canary afterwards. */
 enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct hs_str owner,
                                          struct hs_ruleset *ruleset,
                                          char revision[HS_REVISION_MAX]);
+
+/* Like hs_ruleset_store_put, but makes the ruleset the canary of its name, for a share (0 < share <
+   1) of new matches. */
+enum hs_ruleset_put hs_ruleset_store_put_canary(struct hs_ruleset_store *store, struct hs_str owner,
+                                                struct hs_ruleset *ruleset, double share,
+                                                char revision[HS_REVISION_MAX]);
 
 /*
  * Restores the entry of a canonical document, with a reference for the caller. If an entry with
@@ -122,9 +145,16 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
                                                       struct hs_ruleset_entry *entry,
                                                       bool replaces);
 
-/* Returns the entries that tenants put, without built-in rulesets and rulesets from files. The
-   caller gets a reference to each, and frees the array. Returns NULL if memory runs out. */
-struct hs_ruleset_entry **hs_ruleset_store_posted(struct hs_ruleset_store *store, size_t *count);
+/* Restores the canary of a name that was restored before. Does nothing if the name has another
+   owner, or is the name of no ruleset. */
+void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
+                                     struct hs_ruleset_entry *entry, double share);
+
+/* Returns all entries with a name, or only those that tenants put and those of files that have a
+   canary. The caller gets a reference to each, and frees the array. Returns NULL with *count 0 if
+   memory runs out. */
+struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
+                                                size_t *count);
 
 /* A function that records the entry of a name in the journal. No name can change while it runs, so
    the records have the order of the changes. It must not use the store. Returns false on

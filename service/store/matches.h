@@ -5,7 +5,7 @@
  * A match has three keys: its owner, its state, and the journal of payments since this state. One
  * replica owns a match at a time. A replica becomes the owner when it takes a match, which gives
  * the match a new, higher epoch. Scripts in the store refuse the writes of former owners, who then
- * know that the match has moved. This module only carries bytes; checkpoint/ gives them a meaning.
+ * know that the match has moved. This module only carries bytes; sharing/ gives them a meaning.
  * Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_MATCHES_H

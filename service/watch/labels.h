@@ -96,10 +96,11 @@ enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
 
 /* Commands to the store of shared state (store/link.h). */
 #define HS_STORE_OPS(X)                                                                            \
-    X(TAKE, "take")     /* reads a match and becomes its owner */                                  \
-    X(APPEND, "append") /* adds payments to the journal of a match */                              \
-    X(WRITE, "write")   /* writes the state of a match */                                          \
-    X(CLOSE, "close")   /* ends a match, or gives it up */                                         \
+    X(TAKE, "take")       /* reads a match and becomes its owner */                                \
+    X(APPEND, "append")   /* adds payments to the journal of a match */                            \
+    X(WRITE, "write")     /* writes the state of a match */                                        \
+    X(CLOSE, "close")     /* ends a match, or gives it up */                                       \
+    X(CATALOG, "catalog") /* reads or writes rulesets and maps */                                  \
     X(PING, "ping")                                                                                \
     X(OTHER, "other")
 

@@ -63,6 +63,8 @@ bool hs_provoke(size_t route, int status, const struct hs_test_token tokens[2],
         return true;
     case 404:
         hs_refusal_path(route, "never-opened", message->path);
+        if (route == HS_ROUTE_RULESET_PUT) /* only a canary needs an existing name */
+            strcat(message->path, "?canary_share=0.5");
         /* the routes of verdicts get 404, because this service stores no verdicts */
         return strchr(hs_refusal_pattern(route), '{') != NULL || route == HS_ROUTE_VERDICT_LIST ||
                route == HS_ROUTE_PRECISION || route == HS_ROUTE_WHAT_IF;

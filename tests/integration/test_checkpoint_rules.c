@@ -112,6 +112,114 @@ START_TEST(rulesets_that_were_put_are_back)
 }
 END_TEST
 
+/* ---- canaries ---- */
+
+enum { MATCHES = 400 };
+
+/* Opens matches with the ruleset `a` and returns how many have a revision. Closes them again. */
+static int matches_with(const char *revision, char used[MATCHES])
+{
+    int count = 0;
+    char path[96];
+    for (int i = 0; i < MATCHES; i++) {
+        char *answer = NULL;
+        snprintf(path, sizeof path, "/v1/matches/match-%d", i);
+        ck_assert_int_eq(hs_kept_send(&kept, "PUT", path, "{\"ruleset\":\"a\"}", &answer), 201);
+        used[i] = strstr(answer, revision) != NULL;
+        count += used[i];
+        free(answer);
+        ck_assert_int_eq(hs_kept_status(&kept, "PUT", path, "{\"ruleset\":\"a\"}"), 200);
+        ck_assert_int_eq(hs_kept_status(&kept, "DELETE", path, NULL), 200);
+    }
+    return count;
+}
+
+static void put_ruleset(const char *query, const char *document, long status, char revision[80])
+{
+    char path[96], *answer = NULL;
+    snprintf(path, sizeof path, "/v1/rulesets/a%s", query);
+    ck_assert_int_eq(hs_kept_send(&kept, "PUT", path, document, &answer), status);
+    const char *at = answer != NULL ? strstr(answer, "sha256:") : NULL;
+    if (at != NULL && revision != NULL)
+        snprintf(revision, 80, "%.71s", at);
+    free(answer);
+}
+
+static const char stable_document[] = "{\"name\":\"a\"}";
+static const char canary_document[] = "{\"name\":\"a\",\"zones\":{\"head\":3}}";
+
+/* A canary gets its share of matches, the same ones after a restart, and more when its share
+   grows. */
+START_TEST(a_canary_gets_its_share)
+{
+    char revision[80], used[MATCHES], again[MATCHES];
+    hs_kept_start(&kept, NULL);
+    put_ruleset("?canary_share=0.2", canary_document, 404, NULL);
+    put_ruleset("", stable_document, 201, NULL);
+    put_ruleset("?canary_share=0.2", canary_document, 201, revision);
+    int count = matches_with(revision, used);
+    ck_assert_int_ge(count, MATCHES / 8);
+    ck_assert_int_le(count, MATCHES / 8 * 2 + MATCHES / 20);
+    char *before = hs_kept_get(&kept, "/v1/rulesets/a");
+    hs_kept_holds(strdup(before), revision);
+    for (int round = 0; round < 2; round++) {
+        hs_kept_end(&kept, round);
+        hs_kept_start(&kept, NULL);
+        hs_kept_same(&kept, "/v1/rulesets/a", before);
+        ck_assert_int_eq(matches_with(revision, again), count);
+        ck_assert_mem_eq(again, used, sizeof used);
+    }
+    free(before);
+    put_ruleset("?canary_share=0.6", canary_document, 200, NULL);
+    ck_assert_int_gt(matches_with(revision, again), 2 * count);
+    for (int i = 0; i < MATCHES; i++)
+        ck_assert_int_ge(again[i], used[i]);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+/* A PUT without a share ends the canary: the same document withdraws it, its own document makes it
+   the ruleset of all matches. A match keeps the revision with which it was opened. */
+START_TEST(a_canary_ends)
+{
+    char stable[80], canary[80], used[MATCHES];
+    hs_kept_start(&kept, NULL);
+    put_ruleset("", stable_document, 201, stable);
+    put_ruleset("?canary_share=0.999", canary_document, 201, canary);
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"a\"}"), 201);
+    put_ruleset("", stable_document, 200, NULL);
+    hs_kept_end(&kept, 1);
+    hs_kept_start(&kept, NULL);
+    char *revision = revision_of("m");
+    ck_assert_str_eq(revision, canary);
+    free(revision);
+    ck_assert_int_eq(matches_with(canary, used), 0);
+    put_ruleset("?canary_share=0.001", canary_document, 201, NULL);
+    put_ruleset("", canary_document, 200, NULL);
+    hs_kept_end(&kept, 1);
+    hs_kept_start(&kept, NULL);
+    ck_assert_int_eq(matches_with(canary, used), MATCHES);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
+START_TEST(a_share_is_a_share)
+{
+    static const char *const wrong[] = {"0", "1", "-0.1", "1.5", "x", "0.5x", "", "nan", "inf"};
+    hs_kept_start(&kept, NULL);
+    put_ruleset("", stable_document, 201, NULL);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char query[32];
+        snprintf(query, sizeof query, "?canary_share=%s", wrong[i]);
+        put_ruleset(query, canary_document, 400, NULL);
+    }
+    ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/rulesets/unreal?canary_share=0.5",
+                                    "{\"name\":\"unreal\"}"),
+                     400);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 static void expect_refused(const char *path, long status, const char *why)
 {
     char *answer = NULL;
@@ -320,6 +428,9 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, a_kill_loses_no_ruleset);
     tcase_add_test(tests, rules_are_pinned);
+    tcase_add_test(tests, a_canary_gets_its_share);
+    tcase_add_test(tests, a_canary_ends);
+    tcase_add_test(tests, a_share_is_a_share);
     tcase_add_test(tests, rulesets_that_were_put_are_back);
     tcase_add_test(tests, a_deleted_ruleset_does_not_come_back);
     tcase_add_test(tests, some_rulesets_stay);

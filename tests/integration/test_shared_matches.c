@@ -16,13 +16,14 @@
 
 enum { REPLICAS = 3, PATIENCE_MS = 10000, SETTLE_MS = 700 };
 
-#define STATE     "hs:v1:{/m}:state"
-#define OWNER     "hs:v1:{/m}:own"
-#define ACCEPTED  "\"verdict\":\"accepted\""
-#define REPLAYED  "\"replayed\":true"
-#define UNDURABLE "\"durable\":false"
-#define RESTORED  "hindsight_match_takeovers_total{source=\"crashed\",result=\"restored\"}"
-#define RELEASED  "hindsight_match_takeovers_total{source=\"released\",result=\"restored\"}"
+#define STATE           "hs:v1:{/m}:state"
+#define OWNER           "hs:v1:{/m}:own"
+#define ACCEPTED        "\"verdict\":\"accepted\""
+#define REPLAYED        "\"replayed\":true"
+#define UNDURABLE       "\"durable\":false"
+#define RESTORED        "hindsight_match_takeovers_total{source=\"crashed\",result=\"restored\"}"
+#define UNASKED(result) "hindsight_match_takeovers_total{source=\"none\",result=\"" result "\"}"
+#define RELEASED        "hindsight_match_takeovers_total{source=\"released\",result=\"restored\"}"
 
 static struct hs_test_redis redis;
 static struct hs_test_kept replicas[REPLICAS], *const a = &replicas[0], *const b = &replicas[1];
@@ -363,9 +364,8 @@ START_TEST(verdicts_go_on_without_the_store)
     hs_kept_frames(b, "other", 10);
     char *other = hs_kept_hit(b, "other", 1, 11);
     hs_kept_holds(other, ACCEPTED);
-    ck_assert_double_ge(hs_kept_metric(b, "hindsight_match_takeovers_total{source=\"none\","
-                                          "result=\"down\"}"),
-                        1);
+    /* One of the two links may still wait for its last command. */
+    ck_assert_double_ge(hs_kept_metric(b, UNASKED("down")) + hs_kept_metric(b, UNASKED("late")), 1);
     failures[_i].end();
     expect_all_again();
     other = hs_kept_hit(b, "other", 1, 11);
@@ -419,6 +419,9 @@ START_TEST(an_unknown_ruleset_is_waited_for)
     start(a, "--rules", a->rules);
     ck_assert_int_eq(hs_kept_status(a, "PUT", "/v1/matches/m", "{\"ruleset\":\"house\"}"), 201);
     hs_kept_stop(a);
+    char all[4096];
+    snprintf(all, sizeof all, "%s", hs_test_redis_ask(&redis, "KEYS hs:v1:{catalog}:ruleset/*"));
+    hs_test_redis_ask(&redis, "DEL %s", all);
     static const char frames[] = "{\"frames\":[{\"time\":14,\"players\":[]}]}";
     ck_assert_int_eq(hs_kept_status(b, "POST", "/v1/matches/m/frames", frames), 503);
     ck_assert_int_eq(hs_kept_status(b, "GET", "/v1/matches/m", NULL), 404);

@@ -37,6 +37,7 @@ static const char *const places[] = {
     "service/state",
     "service/record",
     "service/checkpoint",
+    "service/sharing",
     "service/evidence",
     "service/delivery",
     "service/access",

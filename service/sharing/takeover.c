@@ -1,4 +1,4 @@
-#include "service/checkpoint/takeover.h"
+#include "service/sharing/takeover.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "service/options/values.h"
 #include "service/record/recorder.h"
 #include "service/service.h"
+#include "service/sharing/catalog.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
@@ -20,6 +21,13 @@
 #include "validators/snapshot.h"
 
 enum { TURNS = 256 };
+
+/* How long the opening of a new match waits for rulesets and maps that were put on other replicas.
+ */
+enum { OPEN_US = 250000 };
+
+/* Reading a ruleset takes some milliseconds, building a map up to seconds. */
+enum { REVISION_RETRY_MS = 100 };
 
 struct hs_takers {
     struct hs_service *service;
@@ -68,14 +76,14 @@ struct reading {
 
 static void find_revisions(struct reading *reading)
 {
+    struct hs_catalog *catalog = reading->service->catalog;
     const struct hs_kept_head *head = &reading->head;
-    reading->ruleset = hs_ruleset_store_find(reading->service->rulesets, head->revision);
+    int64_t wait_us = (int64_t)reading->service->options->state_take_ms * 1000;
+    reading->ruleset = hs_catalog_ruleset(catalog, head->revision, wait_us);
     if (head->map.len > 0)
-        reading->map = hs_map_store_get(reading->service->maps, head->map);
-    bool has_map =
-        head->map.len == 0 || (reading->map != NULL &&
-                               hs_str_equal(hs_str_of(reading->map->revision), head->map_revision));
-    reading->lacks_revision = reading->ruleset == NULL || !has_map;
+        reading->map = hs_catalog_map(catalog, head->map, head->map_revision, wait_us);
+    reading->lacks_revision =
+        reading->ruleset == NULL || (head->map.len > 0 && reading->map == NULL);
 }
 
 static void read_state(void *context, enum hs_checkpoint_type type, const void *bytes, size_t size)
@@ -260,10 +268,13 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     settle_copy(service, tenant, name, &taken);
     if (taken.state.ptr != NULL)
         is_fine = open_taken(takers, tenant, name, &taken);
+    else /* the request may open the match with any ruleset and map */
+        is_fine = hs_catalog_is_current(service->catalog, OPEN_US);
     if (!is_fine) {
         hs_shared_match_give_back(service->shared, tenant, name, &taken);
         hs_problem_set(problem, HS_PROBLEM_OVERLOADED,
                        "the ruleset or the map of this match is not on this replica yet");
+        problem->retry_after_ms = REVISION_RETRY_MS;
     }
     takeover->epoch = taken.epoch;
     hs_taken_free(&taken);

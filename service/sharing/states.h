@@ -3,8 +3,8 @@
  * replica can go on with a match: each 0.25 s what has changed, and everything at the end. Also
  * ends the copies of matches that other replicas own now.
  */
-#ifndef HS_SERVICE_CHECKPOINT_SHARING_H
-#define HS_SERVICE_CHECKPOINT_SHARING_H
+#ifndef HS_SERVICE_SHARING_STATES_H
+#define HS_SERVICE_SHARING_STATES_H
 
 #include <stdint.h>
 

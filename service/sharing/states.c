@@ -1,4 +1,4 @@
-#include "service/checkpoint/sharing.h"
+#include "service/sharing/states.h"
 
 #include <errno.h>
 #include <pthread.h>

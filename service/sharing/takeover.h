@@ -3,8 +3,8 @@
  * replica does not have, it asks the store (store/matches.h) for the match. If the store does not
  * answer within --state-take-ms, or does not know the match, the match starts empty.
  */
-#ifndef HS_SERVICE_CHECKPOINT_TAKEOVER_H
-#define HS_SERVICE_CHECKPOINT_TAKEOVER_H
+#ifndef HS_SERVICE_SHARING_TAKEOVER_H
+#define HS_SERVICE_SHARING_TAKEOVER_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,0 +1,325 @@
+#include "service/sharing/catalog.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "service/service.h"
+#include "service/sharing/exchange.h"
+#include "service/state/maps.h"
+#include "service/state/rulesets.h"
+#include "service/system/clock.h"
+
+/* How often the version is read; how often the documents of open matches are kept for another day;
+   how long a document without a name waits for its match; and how many of them wait. */
+enum { POLL_US = 1000000, KEEP_US = 600000000, PINNED_US = 60000000, PINNED_MAX = 64 };
+
+/* A ruleset or a map that has perhaps no name any more, for a match that another replica had. */
+struct pinned {
+    enum hs_shared_kind kind;
+    struct hs_name name; /* of a map */
+    char revision[HS_REVISION_MAX];
+    struct hs_ruleset_entry *ruleset; /* a reference; NULL: it is a map, or is not here yet */
+    struct hs_map_entry *map;
+    int64_t until_us;
+    bool was_tried;
+};
+
+struct hs_catalog {
+    struct hs_service *service;
+    struct hs_store *store;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake, synced;      /* for the thread, and for those who wait for it */
+    bool has_thread, is_ending;       /* guarded by the lock, as all below */
+    uint64_t asked, finished;         /* rounds of the thread that were asked for, and that ended */
+    struct hs_shared_version applied; /* the version that this replica has */
+    struct pinned pinned[PINNED_MAX];
+    size_t pinned_count;
+    /* Used by the thread alone. */
+    int64_t kept_us;
+    struct hs_revisions offered; /* rulesets that were sent since then */
+};
+
+static bool is_version(const struct hs_shared_version *a, const struct hs_shared_version *b)
+{
+    return a->birth == b->birth && a->count == b->count;
+}
+
+/* ---- the thread ---- */
+
+/* Brings this replica to the version of the store. A store that lost its names has none, or only
+   those that another replica gave it since; it gets the names of this replica too. */
+static void sync_names(struct hs_catalog *catalog)
+{
+    struct hs_service *service = catalog->service;
+    struct hs_shared_version version;
+    bool has_answer = hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, &version);
+    pthread_mutex_lock(&catalog->lock);
+    struct hs_shared_version before = catalog->applied;
+    pthread_mutex_unlock(&catalog->lock);
+    bool has_lost = before.birth != 0 && version.birth != before.birth;
+    if (has_answer && (version.birth == 0 || has_lost) && hs_exchange_has_names(service)) {
+        hs_exchange_send_all(service);
+        catalog->kept_us = 0;
+        catalog->offered.count = 0;
+        has_answer = hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, &version);
+    }
+    bool is_empty = version.birth == 0;
+    if (!has_answer || is_version(&version, &before) || (!is_empty && !hs_exchange_read(service)))
+        return;
+    pthread_mutex_lock(&catalog->lock);
+    catalog->applied = version;
+    pthread_mutex_unlock(&catalog->lock);
+}
+
+/* Fetches the pinned document at a place. The lock is held, and free meanwhile. Only this thread
+   removes pinned documents, so the place stays. */
+static void fetch_pinned(struct hs_catalog *catalog, size_t place)
+{
+    const struct pinned wanted = catalog->pinned[place];
+    pthread_mutex_unlock(&catalog->lock);
+    struct hs_ruleset_entry *ruleset = NULL;
+    struct hs_map_entry *map = NULL;
+    if (wanted.kind == HS_SHARED_RULESET)
+        ruleset = hs_exchange_ruleset(catalog->service, (struct hs_str){0}, wanted.revision);
+    else
+        map = hs_exchange_map(catalog->service, hs_name_str(&wanted.name), wanted.revision);
+    pthread_mutex_lock(&catalog->lock);
+    struct pinned *pinned = &catalog->pinned[place];
+    pinned->ruleset = ruleset;
+    pinned->map = map;
+    pinned->was_tried = true;
+    pinned->until_us = hs_clock_us() + (ruleset != NULL || map != NULL ? PINNED_US : POLL_US);
+    pthread_cond_broadcast(&catalog->synced);
+}
+
+/* Fetches the pinned documents that are wanted, and removes those that nobody used for long. */
+static void serve_pinned(struct hs_catalog *catalog)
+{
+    pthread_mutex_lock(&catalog->lock);
+    for (size_t i = 0; i < catalog->pinned_count; i++)
+        if (!catalog->pinned[i].was_tried)
+            fetch_pinned(catalog, i);
+    for (size_t i = catalog->pinned_count; i-- > 0;) {
+        struct pinned gone = catalog->pinned[i];
+        if (gone.until_us > hs_clock_us() && !catalog->is_ending)
+            continue;
+        catalog->pinned[i] = catalog->pinned[--catalog->pinned_count];
+        pthread_mutex_unlock(&catalog->lock);
+        hs_ruleset_store_release(catalog->service->rulesets, gone.ruleset);
+        hs_map_store_release(catalog->service->maps, gone.map);
+        pthread_mutex_lock(&catalog->lock);
+    }
+    pthread_mutex_unlock(&catalog->lock);
+}
+
+static void run_round(struct hs_catalog *catalog)
+{
+    pthread_mutex_lock(&catalog->lock);
+    uint64_t asked = catalog->asked;
+    pthread_mutex_unlock(&catalog->lock);
+    sync_names(catalog);
+    pthread_mutex_lock(&catalog->lock);
+    catalog->finished = asked;
+    pthread_cond_broadcast(&catalog->synced);
+    pthread_mutex_unlock(&catalog->lock);
+    serve_pinned(catalog);
+    if (!hs_store_is_up(catalog->store, HS_STORE_BULK)) {
+        catalog->offered.count = 0; /* the store may lose them */
+        return;
+    }
+    hs_exchange_offer(catalog->service, &catalog->offered);
+    if (hs_clock_us() - catalog->kept_us >= KEEP_US) {
+        catalog->kept_us = hs_clock_us();
+        catalog->offered.count = 0;
+        hs_exchange_keep(catalog->service);
+    }
+}
+
+static void *run(void *context)
+{
+    struct hs_catalog *catalog = context;
+    bool is_ending = false;
+    while (!is_ending) {
+        run_round(catalog);
+        struct timespec until = hs_clock_timespec(hs_clock_us() + POLL_US);
+        pthread_mutex_lock(&catalog->lock);
+        int code = 0;
+        while (!catalog->is_ending && catalog->asked == catalog->finished && code != ETIMEDOUT)
+            code = pthread_cond_timedwait(&catalog->wake, &catalog->lock, &until);
+        is_ending = catalog->is_ending;
+        pthread_mutex_unlock(&catalog->lock);
+    }
+    serve_pinned(catalog);
+    return NULL;
+}
+
+/* Asks for a round that begins after this call. The lock is held. Returns its number. */
+static uint64_t ask_for_round(struct hs_catalog *catalog)
+{
+    pthread_cond_signal(&catalog->wake);
+    return ++catalog->asked;
+}
+
+struct hs_catalog *hs_catalog_start(struct hs_service *service, int64_t wait_us)
+{
+    struct hs_catalog *catalog = calloc(1, sizeof *catalog);
+    if (catalog == NULL)
+        return NULL;
+    catalog->service = service;
+    catalog->store = service->store;
+    pthread_mutex_init(&catalog->lock, NULL);
+    hs_clock_condition(&catalog->wake);
+    hs_clock_condition(&catalog->synced);
+    int64_t until_us = hs_clock_us() + wait_us;
+    while (!hs_store_is_up(service->store, HS_STORE_BULK) && hs_clock_us() < until_us)
+        usleep(5000);
+    run_round(catalog);
+    catalog->has_thread = pthread_create(&catalog->thread, NULL, run, catalog) == 0;
+    if (catalog->has_thread)
+        return catalog;
+    hs_catalog_stop(catalog);
+    return NULL;
+}
+
+void hs_catalog_stop(struct hs_catalog *catalog)
+{
+    if (catalog == NULL)
+        return;
+    pthread_mutex_lock(&catalog->lock);
+    catalog->is_ending = true;
+    pthread_cond_signal(&catalog->wake);
+    pthread_mutex_unlock(&catalog->lock);
+    if (catalog->has_thread)
+        pthread_join(catalog->thread, NULL);
+    free(catalog->offered.text);
+    pthread_cond_destroy(&catalog->synced);
+    pthread_cond_destroy(&catalog->wake);
+    pthread_mutex_destroy(&catalog->lock);
+    free(catalog);
+}
+
+/* ---- requests ---- */
+
+bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
+{
+    struct hs_shared_version version;
+    int64_t until_us = hs_clock_us() + wait_us;
+    if (catalog == NULL || hs_store_is_late(catalog->store, HS_STORE_URGENT, wait_us) ||
+        !hs_shared_version(catalog->store, wait_us, &version))
+        return true;
+    struct timespec until = hs_clock_timespec(until_us);
+    pthread_mutex_lock(&catalog->lock);
+    bool is_current = is_version(&version, &catalog->applied);
+    uint64_t round = is_current ? 0 : ask_for_round(catalog);
+    int code = 0;
+    while (!is_current && code != ETIMEDOUT) {
+        code = pthread_cond_timedwait(&catalog->synced, &catalog->lock, &until);
+        is_current = catalog->finished >= round;
+    }
+    pthread_mutex_unlock(&catalog->lock);
+    return is_current;
+}
+
+/* Makes the next round read all names if the store does not have a change. */
+static enum hs_shared_result settle(struct hs_catalog *catalog, enum hs_shared_result result)
+{
+    pthread_mutex_lock(&catalog->lock);
+    if (result != HS_SHARED_DONE)
+        catalog->applied.count = 0;
+    ask_for_round(catalog);
+    pthread_mutex_unlock(&catalog->lock);
+    return result;
+}
+
+enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name)
+{
+    struct hs_ruleset_store *store = catalog->service->rulesets;
+    struct hs_ruleset_entry *entry = hs_ruleset_store_get(store, name);
+    enum hs_shared_result result =
+        entry != NULL ? hs_exchange_put_ruleset(catalog->service, entry, false) : HS_SHARED_LOST;
+    hs_ruleset_store_release(store, entry);
+    return settle(catalog, result);
+}
+
+enum hs_shared_result hs_catalog_put_map(struct hs_catalog *catalog,
+                                         const struct hs_map_entry *entry, struct hs_str text)
+{
+    return settle(catalog, hs_exchange_put_map(catalog->service, entry, text, false));
+}
+
+enum hs_shared_result hs_catalog_drop(struct hs_catalog *catalog, enum hs_shared_kind kind,
+                                      struct hs_str owner, struct hs_str name)
+{
+    return settle(catalog, hs_shared_drop_name(catalog->store, kind, owner, name));
+}
+
+static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, struct hs_str name,
+                      struct hs_str revision)
+{
+    return pinned->kind == kind && hs_str_equal(hs_str_of(pinned->revision), revision) &&
+           (kind == HS_SHARED_RULESET || hs_str_equal(hs_name_str(&pinned->name), name));
+}
+
+/* Returns the pinned document, which may not be here yet; the lock is held. NULL: too many others
+   are pinned. */
+static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
+                                  struct hs_str name, struct hs_str revision)
+{
+    for (size_t i = 0; i < catalog->pinned_count; i++)
+        if (is_pinned(&catalog->pinned[i], kind, name, revision))
+            return &catalog->pinned[i];
+    if (catalog->pinned_count == PINNED_MAX || revision.len >= HS_REVISION_MAX)
+        return NULL;
+    struct pinned *pinned = &catalog->pinned[catalog->pinned_count++];
+    *pinned = (struct pinned){.kind = kind, .until_us = INT64_MAX};
+    hs_name_set(&pinned->name, name);
+    memcpy(pinned->revision, revision.ptr, revision.len);
+    ask_for_round(catalog);
+    return pinned;
+}
+
+/* Waits for a pinned document. Returns a copy, with a reference to its ruleset or map. */
+static struct pinned await_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
+                                  struct hs_str name, struct hs_str revision, int64_t wait_us)
+{
+    struct timespec until = hs_clock_timespec(hs_clock_us() + wait_us);
+    struct pinned found = {0};
+    struct pinned *pinned;
+    int code = 0;
+    pthread_mutex_lock(&catalog->lock);
+    while ((pinned = find_pinned(catalog, kind, name, revision)) != NULL && !pinned->was_tried &&
+           code != ETIMEDOUT)
+        code = pthread_cond_timedwait(&catalog->synced, &catalog->lock, &until);
+    if (pinned != NULL)
+        found = *pinned;
+    if (found.ruleset != NULL)
+        hs_ruleset_store_retain(catalog->service->rulesets, found.ruleset);
+    if (found.map != NULL)
+        hs_map_store_retain(catalog->service->maps, found.map);
+    pthread_mutex_unlock(&catalog->lock);
+    return found;
+}
+
+struct hs_ruleset_entry *hs_catalog_ruleset(struct hs_catalog *catalog, struct hs_str revision,
+                                            int64_t wait_us)
+{
+    struct hs_ruleset_entry *entry = hs_ruleset_store_find(catalog->service->rulesets, revision);
+    if (entry != NULL)
+        return entry;
+    return await_pinned(catalog, HS_SHARED_RULESET, (struct hs_str){"", 0}, revision, wait_us)
+        .ruleset;
+}
+
+struct hs_map_entry *hs_catalog_map(struct hs_catalog *catalog, struct hs_str name,
+                                    struct hs_str revision, int64_t wait_us)
+{
+    struct hs_map_entry *entry = hs_map_store_get(catalog->service->maps, name);
+    if (entry != NULL && hs_str_equal(hs_str_of(entry->revision), revision))
+        return entry;
+    hs_map_store_release(catalog->service->maps, entry);
+    return await_pinned(catalog, HS_SHARED_MAP, name, revision, wait_us).map;
+}

@@ -1,0 +1,439 @@
+#include "service/sharing/exchange.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/maps.h"
+#include "service/checkpoint/map_file.h"
+#include "service/checkpoint/maps.h"
+#include "service/options/values.h"
+#include "service/service.h"
+#include "service/state/maps.h"
+#include "service/state/registry.h"
+#include "service/state/rulesets.h"
+#include "service/system/array.h"
+#include "service/watch/log.h"
+#include "service/watch/metrics.h"
+
+enum { RULESET_MAX = 8 << 20 }; /* bytes of a document */
+
+/* ---- names that were read ---- */
+
+struct name {
+    enum hs_shared_kind kind;
+    struct hs_name name, owner;
+    char revision[HS_REVISION_MAX], canary[HS_REVISION_MAX];
+    double share;
+};
+
+struct names {
+    struct name *names;
+    size_t count, capacity;
+    bool no_memory;
+};
+
+static void add_name(void *context, const struct hs_shared_name *name)
+{
+    struct names *names = context;
+    void *grown = hs_array_grow(names->names, names->count, &names->capacity, sizeof *names->names);
+    names->no_memory = names->no_memory || grown == NULL;
+    if (grown == NULL)
+        return;
+    names->names = grown;
+    struct name *added = &names->names[names->count++];
+    *added = (struct name){.kind = name->kind, .share = name->share};
+    hs_name_set(&added->name, name->name);
+    hs_name_set(&added->owner, name->owner);
+    snprintf(added->revision, HS_REVISION_MAX, "%.*s", (int)name->revision.len, name->revision.ptr);
+    snprintf(added->canary, HS_REVISION_MAX, "%.*s", (int)name->canary.len,
+             name->canary.len > 0 ? name->canary.ptr : "");
+}
+
+static bool has_name(const struct names *names, enum hs_shared_kind kind,
+                     const struct hs_name *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (names->names[i].kind == kind && strcmp(names->names[i].name.text, name->text) == 0)
+            return true;
+    return false;
+}
+
+static void report_failure(const struct hs_service *service, enum hs_shared_kind kind,
+                           const char *name, const char *revision, const char *why)
+{
+    hs_metrics_add(service->metrics, HS_METRIC_CATALOG_FAILED, 0, 1);
+    hs_log(HS_LOG_ERROR,
+           kind == HS_SHARED_MAP ? "a map of the store cannot be used here: it has no name now"
+                                 : "a ruleset of the store cannot be used here: it has no name now",
+           HS_LOG_TEXT("name", name), HS_LOG_TEXT("revision", revision),
+           HS_LOG_TEXT("detail", why));
+}
+
+/* ---- rulesets from the store ---- */
+
+struct hs_ruleset_entry *hs_exchange_ruleset(struct hs_service *service, struct hs_str owner,
+                                             const char *revision)
+{
+    struct hs_ruleset_store *rulesets = service->rulesets;
+    struct hs_ruleset_entry *entry = hs_ruleset_store_find(rulesets, hs_str_of(revision));
+    struct hs_problem problem;
+    size_t size;
+    if (entry != NULL)
+        return entry;
+    hs_problem_init(&problem);
+    snprintf(problem.detail, sizeof problem.detail, "the store has no document, or did not answer");
+    char *text = hs_shared_document(service->store, HS_SHARED_RULESET, (struct hs_str){0},
+                                    hs_str_of(revision), RULESET_MAX, &size);
+    if (text != NULL)
+        entry = hs_ruleset_store_adopt(rulesets, owner, (struct hs_str){text, size}, &problem);
+    free(text);
+    if (entry != NULL && strcmp(entry->revision, revision) == 0)
+        return entry;
+    hs_ruleset_store_release(rulesets, entry);
+    report_failure(service, HS_SHARED_RULESET, "", revision, problem.detail);
+    return NULL;
+}
+
+static bool is_same_ruleset(struct hs_ruleset_store *rulesets, const struct hs_ruleset_entry *entry,
+                            const struct name *name)
+{
+    double share;
+    struct hs_ruleset_entry *canary = hs_ruleset_store_canary(rulesets, entry, &share);
+    bool is_same = strcmp(entry->revision, name->revision) == 0 &&
+                   strcmp(entry->owner.text, name->owner.text) == 0 &&
+                   strcmp(canary != NULL ? canary->revision : "", name->canary) == 0 &&
+                   (canary == NULL || share == name->share);
+    hs_ruleset_store_release(rulesets, canary);
+    return is_same;
+}
+
+/* Gives a name its ruleset and its canary. False: the name has none now. */
+static bool apply_ruleset(struct hs_service *service, const struct name *name)
+{
+    struct hs_ruleset_store *rulesets = service->rulesets;
+    struct hs_str owner = hs_name_str(&name->owner);
+    struct hs_ruleset_entry *entry = hs_exchange_ruleset(service, owner, name->revision);
+    struct hs_ruleset_entry *canary = NULL;
+    bool is_fine = entry != NULL && hs_ruleset_store_restore_name(rulesets, owner, entry, true) !=
+                                        HS_RULESET_NAME_FULL;
+    if (is_fine && name->canary[0] != '\0')
+        canary = hs_exchange_ruleset(service, owner, name->canary);
+    if (canary != NULL)
+        hs_ruleset_store_restore_canary(rulesets, owner, canary, name->share);
+    hs_ruleset_store_release(rulesets, canary);
+    hs_ruleset_store_release(rulesets, entry);
+    return is_fine && (canary != NULL || name->canary[0] == '\0');
+}
+
+static bool update_ruleset(struct hs_service *service, const struct name *name)
+{
+    struct hs_ruleset_store *rulesets = service->rulesets;
+    struct hs_ruleset_entry *now = hs_ruleset_store_get(rulesets, hs_name_str(&name->name));
+    bool is_ours = now != NULL && (now->is_builtin || now->is_from_file);
+    bool is_same = now != NULL && is_same_ruleset(rulesets, now, name);
+    if (now != NULL && !is_ours && strcmp(now->owner.text, name->owner.text) != 0)
+        hs_ruleset_store_delete(rulesets, hs_name_str(&now->owner), hs_name_str(&name->name), NULL,
+                                NULL);
+    bool is_fine = is_ours || is_same || apply_ruleset(service, name);
+    if (!is_fine)
+        hs_ruleset_store_delete(rulesets, hs_name_str(&name->owner), hs_name_str(&name->name), NULL,
+                                NULL);
+    hs_ruleset_store_release(rulesets, now);
+    return is_fine;
+}
+
+/* ---- maps from the store ---- */
+
+/* Builds a map. `is_named`: the map gets its name. */
+static struct hs_map_entry *build_map(struct hs_service *service, const struct name *name,
+                                      bool is_named, struct hs_str text, const char **why)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    struct hs_arena arena = {0};
+    struct hs_reader reader = {.problem = &problem, .arena = &arena};
+    struct hs_share *share = hs_map_store_share(service->maps);
+    struct hs_world_mesh counts = hs_map_measure(text);
+    size_t bytes = text.len + hs_map_decode_bytes(&counts);
+    struct hs_map_document document;
+    struct hs_map_entry *entry = NULL;
+    *why = "map-bytes has too little left, or the limit of maps is reached";
+    if (!hs_share_reserve(share, (struct hs_str){0}, bytes))
+        return NULL;
+    if (hs_map_decode(&reader, text, &counts, &document)) {
+        struct hs_world_mesh mesh = hs_map_mesh(&document);
+        struct hs_str kept = service->record != NULL ? text : (struct hs_str){0};
+        if (is_named)
+            hs_map_store_put_kept(service->maps, hs_name_str(&name->owner),
+                                  hs_name_str(&name->name), &mesh, kept, 0, &entry);
+        else
+            hs_map_store_adopt(service->maps, hs_name_str(&name->name), &mesh, kept, &entry);
+    }
+    hs_map_document_free(&document);
+    hs_arena_free(&arena);
+    hs_share_release(share, (struct hs_str){0}, bytes);
+    if (entry == NULL || strcmp(entry->revision, name->revision) == 0)
+        return entry;
+    *why = "the document has another revision";
+    hs_map_store_release(service->maps, entry);
+    return NULL;
+}
+
+static struct hs_map_entry *fetch_map(struct hs_service *service, const struct name *name,
+                                      bool is_named)
+{
+    const char *why = "the store has no document, or did not answer";
+    size_t size;
+    char *text =
+        hs_shared_document(service->store, HS_SHARED_MAP, hs_name_str(&name->name),
+                           hs_str_of(name->revision), service->options->map_body_bytes, &size);
+    struct hs_map_entry *entry = NULL;
+    if (text != NULL)
+        entry = build_map(service, name, is_named, (struct hs_str){text, size}, &why);
+    if (entry == NULL)
+        report_failure(service, HS_SHARED_MAP, name->name.text, name->revision, why);
+    else if (service->keep_map != NULL)
+        service->keep_map(service->options->data, entry, (struct hs_str){text, size});
+    free(text);
+    return entry;
+}
+
+/* Gives a name its map. False: the name has none now. */
+static bool update_map(struct hs_service *service, const struct name *name)
+{
+    struct hs_map_store *maps = service->maps;
+    struct hs_map_entry *now = hs_map_store_get(maps, hs_name_str(&name->name));
+    bool has_owner = now != NULL && strcmp(now->owner.text, name->owner.text) == 0;
+    if (has_owner && strcmp(now->revision, name->revision) == 0) {
+        hs_map_store_release(maps, now);
+        return true;
+    }
+    if (now != NULL && !has_owner)
+        hs_map_store_delete(maps, hs_name_str(&now->owner), hs_name_str(&name->name));
+    hs_map_store_release(maps, now);
+    struct hs_map_entry *entry = fetch_map(service, name, true);
+    if (entry == NULL)
+        hs_map_store_delete(maps, hs_name_str(&name->owner), hs_name_str(&name->name));
+    else
+        hs_registry_give_map(service->registry, maps, entry);
+    hs_map_store_release(maps, entry);
+    return entry != NULL;
+}
+
+/* ---- names that were deleted ---- */
+
+static void drop_rulesets(struct hs_service *service, const struct names *names)
+{
+    struct hs_ruleset_store *store = service->rulesets;
+    size_t count;
+    struct hs_ruleset_entry **posted = hs_ruleset_store_list(store, true, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct hs_ruleset_entry *entry = posted[i];
+        if (!entry->is_from_file && !has_name(names, HS_SHARED_RULESET, &entry->ruleset->name))
+            hs_ruleset_store_delete(store, hs_name_str(&entry->owner),
+                                    hs_name_str(&entry->ruleset->name), NULL, NULL);
+        hs_ruleset_store_release(store, entry);
+    }
+    free(posted);
+}
+
+static void drop_maps(struct hs_service *service, const struct names *names)
+{
+    struct hs_map_store *store = service->maps;
+    size_t count;
+    struct hs_map_entry **maps = hs_map_store_all(store, &count);
+    for (size_t i = 0; maps != NULL && i < count; i++) {
+        if (!has_name(names, HS_SHARED_MAP, &maps[i]->name))
+            hs_map_store_delete(store, hs_name_str(&maps[i]->owner), hs_name_str(&maps[i]->name));
+        hs_map_store_release(store, maps[i]);
+    }
+    free(maps);
+}
+
+/* ---- names and documents for the store ---- */
+
+static bool send_ruleset(struct hs_service *service, const struct hs_ruleset_entry *entry)
+{
+    return entry == NULL ||
+           hs_shared_put_document(service->store, HS_SHARED_RULESET, (struct hs_str){0},
+                                  hs_str_of(entry->revision),
+                                  (struct hs_str){entry->document, entry->document_size});
+}
+
+enum hs_shared_result hs_exchange_put_ruleset(struct hs_service *service,
+                                              struct hs_ruleset_entry *entry, bool if_new)
+{
+    struct hs_ruleset_store *store = service->rulesets;
+    double share;
+    struct hs_ruleset_entry *canary = hs_ruleset_store_canary(store, entry, &share);
+    struct hs_shared_name name = {.kind = HS_SHARED_RULESET,
+                                  .name = hs_name_str(&entry->ruleset->name),
+                                  .owner = hs_name_str(&entry->owner),
+                                  .revision = hs_str_of(entry->revision)};
+    if (canary != NULL) {
+        name.canary = hs_str_of(canary->revision);
+        name.share = share;
+    }
+    bool is_sent = send_ruleset(service, entry) && send_ruleset(service, canary);
+    hs_ruleset_store_release(store, canary);
+    return is_sent ? hs_shared_put_name(service->store, &name, if_new) : HS_SHARED_LOST;
+}
+
+enum hs_shared_result hs_exchange_put_map(struct hs_service *service,
+                                          const struct hs_map_entry *entry, struct hs_str text,
+                                          bool if_new)
+{
+    struct hs_shared_name name = {.kind = HS_SHARED_MAP,
+                                  .name = hs_name_str(&entry->name),
+                                  .owner = hs_name_str(&entry->owner),
+                                  .revision = hs_str_of(entry->revision)};
+    return hs_shared_put_document(service->store, HS_SHARED_MAP, name.name, name.revision, text)
+               ? hs_shared_put_name(service->store, &name, if_new)
+               : HS_SHARED_LOST;
+}
+
+/* Writes the document of a map whose file is in the data directory. */
+static bool read_map_file(const struct hs_service *service, const struct hs_map_entry *entry,
+                          struct hs_buffer *out)
+{
+    char path[4096];
+    struct hs_map_document document = {0};
+    struct hs_writer writer = {.buffer = out};
+    snprintf(path, sizeof path, "%s/" HS_CHECKPOINT_MAPS, service->options->data);
+    int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
+        return false;
+    bool is_read = hs_map_file_read(directory, entry->revision, &document) == HS_MAP_FILE_READ;
+    close(directory);
+    if (!is_read)
+        return false;
+    struct hs_world_mesh mesh = hs_map_mesh(&document);
+    hs_map_encode_document(&writer, &mesh);
+    hs_map_document_free(&document);
+    return !out->failed;
+}
+
+static void send_all_maps(struct hs_service *service)
+{
+    struct hs_map_store *store = service->maps;
+    size_t count;
+    struct hs_map_entry **maps = hs_map_store_all(store, &count);
+    for (size_t i = 0; maps != NULL && i < count; i++) {
+        struct hs_buffer text = {0};
+        if (read_map_file(service, maps[i], &text))
+            hs_exchange_put_map(service, maps[i], (struct hs_str){text.data, text.len}, true);
+        else
+            report_failure(service, HS_SHARED_MAP, maps[i]->name.text, maps[i]->revision,
+                           "the store has lost it, and its file is not in --data: put it again");
+        hs_buffer_free(&text);
+        hs_map_store_release(store, maps[i]);
+    }
+    free(maps);
+}
+
+/* Gives the store, which has no names, the names and documents of this replica. */
+void hs_exchange_send_all(struct hs_service *service)
+{
+    struct hs_ruleset_store *store = service->rulesets;
+    size_t count;
+    struct hs_ruleset_entry **posted = hs_ruleset_store_list(store, true, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!posted[i]->is_from_file)
+            hs_exchange_put_ruleset(service, posted[i], true);
+        hs_ruleset_store_release(store, posted[i]);
+    }
+    free(posted);
+    send_all_maps(service);
+}
+
+/* ---- documents of matches ---- */
+
+static void keep_documents(void *context, struct hs_match_slot *slot)
+{
+    struct hs_service *service = context;
+    send_ruleset(service, slot->ruleset);
+    if (slot->map != NULL)
+        hs_shared_keep_document(service->store, HS_SHARED_MAP, hs_name_str(&slot->map->name),
+                                hs_str_of(slot->map->revision));
+}
+
+void hs_exchange_keep(struct hs_service *service)
+{
+    hs_registry_visit(service->registry, keep_documents, service);
+}
+
+/* Remembers a revision. Returns whether it was remembered before. */
+static bool was_sent(struct hs_revisions *sent, const char *revision)
+{
+    for (size_t i = 0; i < sent->count; i++)
+        if (strcmp(sent->text[i], revision) == 0)
+            return true;
+    void *grown = hs_array_grow(sent->text, sent->count, &sent->capacity, sizeof *sent->text);
+    if (grown != NULL) {
+        sent->text = grown;
+        snprintf(sent->text[sent->count++], HS_REVISION_MAX, "%s", revision);
+    }
+    return false;
+}
+
+void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent)
+{
+    struct hs_ruleset_store *store = service->rulesets;
+    size_t count;
+    struct hs_ruleset_entry **list = hs_ruleset_store_list(store, false, &count);
+    for (size_t i = 0; i < count; i++) {
+        double share;
+        struct hs_ruleset_entry *const both[] = {list[i],
+                                                 hs_ruleset_store_canary(store, list[i], &share)};
+        for (size_t j = 0; j < 2; j++) {
+            if (both[j] != NULL && !was_sent(sent, both[j]->revision))
+                send_ruleset(service, both[j]);
+            hs_ruleset_store_release(store, both[j]);
+        }
+    }
+    free(list);
+}
+
+/* Reads the names and does what they say. Returns false if the store did not answer. */
+bool hs_exchange_read(struct hs_service *service)
+{
+    struct names names = {0};
+    bool is_fine = hs_shared_names(service->store, add_name, &names) && !names.no_memory;
+    for (size_t i = 0; is_fine && i < names.count; i++) {
+        if (names.names[i].kind == HS_SHARED_RULESET)
+            update_ruleset(service, &names.names[i]);
+        else
+            update_map(service, &names.names[i]);
+    }
+    if (is_fine) {
+        drop_rulesets(service, &names);
+        drop_maps(service, &names);
+    }
+    free(names.names);
+    return is_fine;
+}
+
+bool hs_exchange_has_names(struct hs_service *service)
+{
+    size_t count;
+    struct hs_ruleset_entry **posted = hs_ruleset_store_list(service->rulesets, true, &count);
+    bool has_rulesets = false;
+    for (size_t i = 0; i < count; i++) {
+        has_rulesets = has_rulesets || !posted[i]->is_from_file;
+        hs_ruleset_store_release(service->rulesets, posted[i]);
+    }
+    free(posted);
+    return has_rulesets || hs_map_store_usage(service->maps).maps > 0;
+}
+
+struct hs_map_entry *hs_exchange_map(struct hs_service *service, struct hs_str name,
+                                     const char *revision)
+{
+    struct name wanted = {.kind = HS_SHARED_MAP};
+    hs_name_set(&wanted.name, name);
+    snprintf(wanted.revision, sizeof wanted.revision, "%s", revision);
+    return fetch_map(service, &wanted, false);
+}

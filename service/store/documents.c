@@ -1,0 +1,344 @@
+#include "service/store/documents.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "service/system/clock.h"
+
+#define NAMES   "hs:v1:{catalog}:names"
+#define VERSION "hs:v1:{catalog}:version"
+
+/* Documents are sent in pieces, because a link does not wait longer than HS_STORE_TIMEOUT_US. */
+enum { PIECE_BYTES = 2 << 20, WAIT_US = 1000000, PACK_LEVEL = 3 };
+
+enum { KEY_MAX = 256, VALUE_MAX = 512 };
+
+/* A document without a name stays for a day, an unfinished one for a minute. */
+#define DAY    "86400"
+#define MINUTE "60"
+
+/* ---- scripts ---- */
+
+/* Expires the documents of a value that another value does not contain. The keys of documents begin
+   with ARGV[2] and have the {tag} of the other keys. */
+#define FORGET                                                                                     \
+    "local function forget(old, new) "                                                             \
+    "  for revision in string.gmatch(old, 'sha256:%x+') do "                                       \
+    "    if not string.find(new, revision, 1, true) then "                                         \
+    "      redis.call('EXPIRE', ARGV[2] .. revision, " DAY ") "                                    \
+    "    end "                                                                                     \
+    "  end "                                                                                       \
+    "end "                                                                                         \
+    "local old = redis.call('HGET', KEYS[1], ARGV[1]) "                                            \
+    "if old and string.match(old, '^%d+\\n([^\\n]*)') ~= ARGV[3] then return 'foreign' end "
+
+/* KEYS: names, version. ARGV: field, prefix of documents, owner, value, time, if_new. */
+static const char put_text[] =
+    "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
+    "then return 'there' end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
+    "  if redis.call('PERSIST', ARGV[2] .. revision) == 0 and "
+    "     redis.call('EXISTS', ARGV[2] .. revision) == 0 then "
+    "    return redis.error_reply('the document is missing') "
+    "  end "
+    "end "
+    "if old then forget(old, ARGV[4]) end "
+    "redis.call('HSET', KEYS[1], ARGV[1], ARGV[4]) "
+    "redis.call('HSETNX', KEYS[2], 'birth', ARGV[5]) "
+    "redis.call('HINCRBY', KEYS[2], 'count', 1) "
+    "return 'done'";
+
+/* KEYS and ARGV as above, up to the owner. */
+static const char drop_text[] = FORGET "if not old then return 'done' end "
+                                       "forget(old, '') "
+                                       "redis.call('HDEL', KEYS[1], ARGV[1]) "
+                                       "redis.call('HINCRBY', KEYS[2], 'count', 1) "
+                                       "return 'done'";
+
+/* ---- keys and values ---- */
+
+static const char *kind_text(enum hs_shared_kind kind)
+{
+    return kind == HS_SHARED_RULESET ? "ruleset" : "map";
+}
+
+static struct hs_str field_of(enum hs_shared_kind kind, struct hs_str name, char text[KEY_MAX])
+{
+    int len = snprintf(text, KEY_MAX, "%s/%.*s", kind_text(kind), (int)name.len, name.ptr);
+    return (struct hs_str){text, (size_t)len};
+}
+
+/* The revision of a ruleset covers its name. The revision of a map does not, so the keys of its
+   documents have the name too. */
+static struct hs_str prefix_of(enum hs_shared_kind kind, struct hs_str name, char text[KEY_MAX])
+{
+    bool has_name = kind == HS_SHARED_MAP;
+    int len = snprintf(text, KEY_MAX, "hs:v1:{catalog}:%s/%.*s%s", kind_text(kind),
+                       has_name ? (int)name.len : 0, name.ptr, has_name ? "/" : "");
+    return (struct hs_str){text, (size_t)len};
+}
+
+static struct hs_str key_of(enum hs_shared_kind kind, struct hs_str name, struct hs_str revision,
+                            char text[KEY_MAX])
+{
+    size_t len = prefix_of(kind, name, text).len;
+    snprintf(text + len, KEY_MAX - len, "%.*s", (int)revision.len, revision.ptr);
+    return hs_str_of(text);
+}
+
+/* Values have a line for the format, 1, and then a line for each member. */
+static struct hs_str value_of(const struct hs_shared_name *name, char text[VALUE_MAX])
+{
+    int len = snprintf(text, VALUE_MAX, "1\n%.*s\n%.*s\n%.*s\n%.17g", (int)name->owner.len,
+                       name->owner.len > 0 ? name->owner.ptr : "", (int)name->revision.len,
+                       name->revision.ptr, (int)name->canary.len,
+                       name->canary.len > 0 ? name->canary.ptr : "", name->share);
+    return (struct hs_str){text, (size_t)len};
+}
+
+/* Returns the text up to the next line feed, and moves behind it. */
+static struct hs_str take_line(struct hs_str *rest)
+{
+    const char *end = rest->len > 0 ? memchr(rest->ptr, '\n', rest->len) : NULL;
+    struct hs_str line = {rest->ptr, end != NULL ? (size_t)(end - rest->ptr) : rest->len};
+    size_t taken = line.len + (end != NULL);
+    *rest = (struct hs_str){rest->ptr + taken, rest->len - taken};
+    return line;
+}
+
+static bool read_name(struct hs_str field, struct hs_str value, struct hs_shared_name *name)
+{
+    const char *slash = memchr(field.ptr, '/', field.len);
+    if (slash == NULL || !hs_str_equal(take_line(&value), HS_STR("1")))
+        return false;
+    size_t length = (size_t)(slash - field.ptr);
+    *name = (struct hs_shared_name){
+        .kind = hs_str_equal((struct hs_str){field.ptr, length}, HS_STR("map")) ? HS_SHARED_MAP
+                                                                                : HS_SHARED_RULESET,
+        .name = {slash + 1, field.len - length - 1}};
+    name->owner = take_line(&value);
+    name->revision = take_line(&value);
+    name->canary = take_line(&value);
+    name->share = value.len > 0 ? strtod(value.ptr, NULL) : 0; /* replies end with a 0 byte */
+    return hs_name_is_valid(name->name) &&
+           (name->owner.len == 0 || hs_name_is_valid(name->owner)) && name->revision.len > 0;
+}
+
+/* ---- commands ---- */
+
+static struct hs_store_script put_script, drop_script;
+static pthread_once_t scripts_once = PTHREAD_ONCE_INIT;
+
+static void init_scripts(void)
+{
+    hs_store_script_init(&put_script, put_text);
+    hs_store_script_init(&drop_script, drop_text);
+}
+
+/* Sends a command over the bulk link and waits. Returns its reply, or NULL without a good one. */
+static struct redisReply *ask(struct hs_store *store, const struct hs_store_script *script,
+                              const struct hs_str *arguments, size_t count)
+{
+    struct redisReply *reply = NULL;
+    pthread_once(&scripts_once, init_scripts);
+    if (hs_store_ask(store, HS_STORE_BULK, HS_STORE_CATALOG, WAIT_US, script, arguments, count,
+                     &reply) == HS_STORE_OK)
+        return reply;
+    if (reply != NULL)
+        freeReplyObject(reply);
+    return NULL;
+}
+
+/* Sends a command whose reply does not matter. */
+static bool tell(struct hs_store *store, const struct hs_str *arguments, size_t count)
+{
+    struct redisReply *reply = ask(store, NULL, arguments, count);
+    bool fine = reply != NULL;
+    if (fine)
+        freeReplyObject(reply);
+    return fine;
+}
+
+static struct hs_str text_of(const struct redisReply *reply)
+{
+    return reply->type == REDIS_REPLY_STRING ? (struct hs_str){reply->str, (size_t)reply->len}
+                                             : (struct hs_str){0};
+}
+
+bool hs_shared_version(struct hs_store *store, int64_t wait_us, struct hs_shared_version *version)
+{
+    const struct hs_str arguments[] = {HS_STR("HMGET"), HS_STR(VERSION), HS_STR("birth"),
+                                       HS_STR("count")};
+    struct redisReply *reply = NULL;
+    enum hs_store_result result =
+        hs_store_ask(store, HS_STORE_URGENT, HS_STORE_CATALOG, wait_us, NULL, arguments, 4, &reply);
+    *version = (struct hs_shared_version){0};
+    if (result == HS_STORE_OK && reply->elements == 2 && text_of(reply->element[0]).ptr != NULL &&
+        text_of(reply->element[1]).ptr != NULL) {
+        version->birth = strtoull(reply->element[0]->str, NULL, 10);
+        version->count = strtoull(reply->element[1]->str, NULL, 10);
+    }
+    if (reply != NULL)
+        freeReplyObject(reply);
+    return result == HS_STORE_OK;
+}
+
+bool hs_shared_names(struct hs_store *store,
+                     void (*visit)(void *context, const struct hs_shared_name *name), void *context)
+{
+    const struct hs_str arguments[] = {HS_STR("HGETALL"), HS_STR(NAMES)};
+    struct redisReply *reply = ask(store, NULL, arguments, 2);
+    struct hs_shared_name name;
+    if (reply == NULL)
+        return false;
+    for (size_t i = 0; i + 1 < reply->elements; i += 2)
+        if (read_name(text_of(reply->element[i]), text_of(reply->element[i + 1]), &name))
+            visit(context, &name);
+    freeReplyObject(reply);
+    return true;
+}
+
+static enum hs_shared_result result_of(struct redisReply *reply)
+{
+    if (reply == NULL)
+        return HS_SHARED_LOST;
+    bool is_foreign = hs_str_equal(text_of(reply), HS_STR("foreign"));
+    freeReplyObject(reply);
+    return is_foreign ? HS_SHARED_FOREIGN : HS_SHARED_DONE;
+}
+
+enum hs_shared_result hs_shared_put_name(struct hs_store *store, const struct hs_shared_name *name,
+                                         bool if_new)
+{
+    char field[KEY_MAX], prefix[KEY_MAX], value[VALUE_MAX], first[32];
+    snprintf(first, sizeof first, "%lld", (long long)hs_clock_wall_us());
+    const struct hs_str arguments[] = {HS_STR("2"),
+                                       HS_STR(NAMES),
+                                       HS_STR(VERSION),
+                                       field_of(name->kind, name->name, field),
+                                       prefix_of(name->kind, name->name, prefix),
+                                       name->owner.len > 0 ? name->owner : HS_STR(""),
+                                       value_of(name, value),
+                                       hs_str_of(first),
+                                       if_new ? HS_STR("1") : HS_STR("0")};
+    return result_of(ask(store, &put_script, arguments, sizeof arguments / sizeof arguments[0]));
+}
+
+enum hs_shared_result hs_shared_drop_name(struct hs_store *store, enum hs_shared_kind kind,
+                                          struct hs_str owner, struct hs_str name)
+{
+    char field[KEY_MAX], prefix[KEY_MAX];
+    const struct hs_str arguments[] = {HS_STR("2"),
+                                       HS_STR(NAMES),
+                                       HS_STR(VERSION),
+                                       field_of(kind, name, field),
+                                       prefix_of(kind, name, prefix),
+                                       owner.len > 0 ? owner : HS_STR("")};
+    return result_of(ask(store, &drop_script, arguments, sizeof arguments / sizeof arguments[0]));
+}
+
+/* ---- documents ---- */
+
+static bool is_there(struct hs_store *store, struct hs_str key)
+{
+    const struct hs_str arguments[] = {HS_STR("EXPIRE"), key, HS_STR(DAY), HS_STR("GT")};
+    const struct hs_str exists[] = {HS_STR("EXISTS"), key};
+    tell(store, arguments, 4);
+    struct redisReply *reply = ask(store, NULL, exists, 2);
+    bool there = reply != NULL && reply->type == REDIS_REPLY_INTEGER && reply->integer == 1;
+    if (reply != NULL)
+        freeReplyObject(reply);
+    return there;
+}
+
+/* Sends the bytes under a name that no other replica uses, and renames them when they are
+   complete. */
+static bool upload(struct hs_store *store, struct hs_str key, struct hs_str bytes)
+{
+    char own[KEY_MAX + 64];
+    snprintf(own, sizeof own, "%.*s:%llx", (int)key.len, key.ptr,
+             (unsigned long long)hs_clock_wall_us() ^ (unsigned long long)(uintptr_t)bytes.ptr);
+    const struct hs_str name = hs_str_of(own);
+    bool fine = true;
+    for (size_t at = 0; fine && at < bytes.len; at += PIECE_BYTES) {
+        size_t left = bytes.len - at;
+        const struct hs_str piece = {bytes.ptr + at, left < PIECE_BYTES ? left : PIECE_BYTES};
+        const struct hs_str append[] = {HS_STR("APPEND"), name, piece};
+        const struct hs_str expire[] = {HS_STR("EXPIRE"), name, HS_STR(MINUTE)};
+        fine = tell(store, append, 3) && tell(store, expire, 3);
+    }
+    const struct hs_str expire[] = {HS_STR("EXPIRE"), name, HS_STR(DAY)};
+    const struct hs_str rename[] = {HS_STR("RENAME"), name, key};
+    return fine && tell(store, expire, 3) && tell(store, rename, 3);
+}
+
+bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
+                            struct hs_str revision, struct hs_str text)
+{
+    char key[KEY_MAX];
+    struct hs_str at = key_of(kind, name, revision, key);
+    if (is_there(store, at))
+        return true;
+    size_t bound = ZSTD_compressBound(text.len);
+    char *packed = malloc(bound);
+    size_t size = packed != NULL ? ZSTD_compress(packed, bound, text.ptr, text.len, PACK_LEVEL) : 0;
+    bool fine =
+        packed != NULL && !ZSTD_isError(size) && upload(store, at, (struct hs_str){packed, size});
+    free(packed);
+    return fine;
+}
+
+/* Reads the value of a key in pieces. NULL: it is missing, too long, or has changed meanwhile. */
+static char *download(struct hs_store *store, struct hs_str key, size_t max, size_t *size)
+{
+    struct hs_buffer bytes = {0};
+    bool fine = true, is_last = false;
+    while (fine && !is_last) {
+        char from[32], to[32];
+        snprintf(from, sizeof from, "%zu", bytes.len);
+        snprintf(to, sizeof to, "%zu", bytes.len + PIECE_BYTES - 1);
+        const struct hs_str range[] = {HS_STR("GETRANGE"), key, hs_str_of(from), hs_str_of(to)};
+        struct redisReply *reply = ask(store, NULL, range, 4);
+        struct hs_str piece = reply != NULL ? text_of(reply) : (struct hs_str){0};
+        fine = piece.ptr != NULL && bytes.len + piece.len <= max;
+        is_last = piece.len < PIECE_BYTES;
+        if (fine)
+            hs_buffer_append(&bytes, piece.ptr, piece.len);
+        if (reply != NULL)
+            freeReplyObject(reply);
+    }
+    *size = bytes.len;
+    if (fine && !bytes.failed && bytes.len > 0)
+        return bytes.data;
+    hs_buffer_free(&bytes);
+    return NULL;
+}
+
+char *hs_shared_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
+                         struct hs_str revision, size_t max, size_t *size)
+{
+    char key[KEY_MAX];
+    size_t packed_size;
+    char *packed =
+        download(store, key_of(kind, name, revision, key), ZSTD_compressBound(max), &packed_size);
+    if (packed == NULL)
+        return NULL;
+    unsigned long long whole = ZSTD_getFrameContentSize(packed, packed_size);
+    bool is_known = whole != ZSTD_CONTENTSIZE_ERROR && whole != ZSTD_CONTENTSIZE_UNKNOWN;
+    char *text = is_known && whole <= max ? malloc((size_t)whole + 1) : NULL;
+    *size = text != NULL ? ZSTD_decompress(text, (size_t)whole, packed, packed_size) : 0;
+    free(packed);
+    if (text != NULL && !ZSTD_isError(*size) && *size == whole)
+        return text;
+    free(text);
+    return NULL;
+}
+
+void hs_shared_keep_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
+                             struct hs_str revision)
+{
+    char key[KEY_MAX];
+    is_there(store, key_of(kind, name, revision, key));
+}
