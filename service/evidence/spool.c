@@ -365,21 +365,21 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     char counting[128];
     struct batch batch = {.first_us = first_us};
     struct hs_db *db = hs_evidence_store_db(spool->remote);
-    int64_t day = first_us / DAY_US;
+    int64_t day = first_us / DAY_US, end_us = (day + 1) * DAY_US;
     if (day != spool->day && (!hs_evidence_make_day(db, day) || !hs_evidence_make_day(db, day + 1)))
         return fail(spool, spool->remote);
     struct hs_db *local = hs_evidence_store_db(spool->local);
     struct hs_db_statement *rows = hs_db_prepare(local, sql);
     snprintf(counting, sizeof counting,
              "SELECT count(*) FROM (SELECT at FROM verdicts WHERE at < %lld LIMIT %d)",
-             (long long)((day + 1) * DAY_US), spool->limit);
+             (long long)end_us, spool->limit);
     /* In a transaction the rows stay those that were counted. */
     if (rows == NULL || !hs_db_run(local, "BEGIN")) {
         hs_db_finalize(rows);
         return fail(spool, spool->local);
     }
     int count = (int)hs_db_number(local, counting, NULL, 0);
-    hs_db_bind_int(rows, 1, (day + 1) * DAY_US);
+    hs_db_bind_int(rows, 1, end_us);
     hs_db_bind_int(rows, 2, spool->limit);
     bool fine = send_rows(spool, rows, count, &batch);
     hs_db_finalize(rows);

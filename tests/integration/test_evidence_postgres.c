@@ -217,6 +217,23 @@ START_TEST(verdicts_wait_for_the_database)
 }
 END_TEST
 
+/* The first host of the connection string is not there. */
+START_TEST(the_next_host_takes_over)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "host=/nowhere,%s dbname=%s user=postgres target_session_attrs=read-write",
+             hs_stored_server()->directory, hs_stored_database());
+    hs_test_write_file(kept[0].store[3], text);
+    hs_kept_start(&kept[0], NULL);
+    open_match(&kept[0], "one");
+    post(&kept[0], "one", 1, 3);
+    hs_stored_wait(&kept[0]);
+    ck_assert_uint_eq(count_of(&kept[0], ""), 3);
+    hs_kept_stop(&kept[0]);
+}
+END_TEST
+
 /* Also when it is sent twice, because the process ended between both commits. */
 START_TEST(the_spool_survives_a_restart)
 {
@@ -371,6 +388,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, replicas_share_a_database);
     tcase_add_test(tests, rows_of_one_time_are_all_listed);
     tcase_add_loop_test(tests, verdicts_wait_for_the_database, 0, 2);
+    tcase_add_test(tests, the_next_host_takes_over);
     tcase_add_test(tests, the_spool_survives_a_restart);
     tcase_add_test(tests, the_spool_is_bounded);
     tcase_add_test(tests, deletions_reach_the_spools_of_other_replicas);
