@@ -197,6 +197,12 @@ static bool start_recording(struct hs_service *service)
     return service->record != NULL;
 }
 
+static void keep_map(struct hs_service *service, const struct hs_map_entry *map,
+                     struct hs_str document)
+{
+    hs_evidence_keep_map(hs_evidence_home(service->evidence), map, document);
+}
+
 /* Starts the evidence store in the data directory, which exists now. */
 static bool start_evidence(struct hs_service *service)
 {
@@ -206,7 +212,9 @@ static bool start_evidence(struct hs_service *service)
     char error[256];
     if (options->data[0] == '\0' || mode == HS_EVIDENCE_OFF)
         return true;
-    struct hs_evidence_settings settings = {.directory = options->data,
+    struct hs_evidence_settings settings = {.home = {options->data,
+                                                     hs_evidence_backend_is_postgres(options),
+                                                     options->evidence_connection_file},
                                             .queue_bytes = options->evidence_queue_bytes,
                                             .blocks = overflow == HS_EVIDENCE_OVERFLOW_BLOCK,
                                             .is_synced = mode == HS_EVIDENCE_SYNC,
@@ -215,7 +223,7 @@ static bool start_evidence(struct hs_service *service)
                                             .mask = options->evidence_mask,
                                             .sample = (unsigned)options->evidence_sample};
     service->evidence = hs_evidence_start(service, &settings, error);
-    service->keep_map = hs_evidence_keep_map;
+    service->keep_map = keep_map;
     return service->evidence != NULL || cannot_start(error);
 }
 

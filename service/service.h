@@ -52,7 +52,8 @@ struct hs_service {
     struct hs_pool *taker_pool;   /* runs requests whose match must be taken over first */
     struct hs_evidence *evidence; /* NULL: no evidence is stored */
     /* Adds the document of a new map to the evidence; NULL: no evidence is stored. */
-    void (*keep_map)(const char *directory, const struct hs_map_entry *map, struct hs_str document);
+    void (*keep_map)(struct hs_service *service, const struct hs_map_entry *map,
+                     struct hs_str document);
     struct hs_events *events;
     struct hs_webhook *webhook; /* NULL: no webhook */
     atomic_bool draining;       /* readyz answers 404 from now on */

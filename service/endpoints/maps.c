@@ -51,7 +51,7 @@ static void put_map(struct hs_service *service, const struct hs_request *request
             write_map(reply, entry);
         hs_registry_give_map(service->registry, service->maps, entry);
         if (service->keep_map != NULL)
-            service->keep_map(service->options->data, entry, request->body);
+            service->keep_map(service, entry, request->body);
         hs_map_store_release(service->maps, entry);
         return;
     case HS_MAP_FOREIGN:

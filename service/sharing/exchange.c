@@ -196,7 +196,7 @@ static struct hs_map_entry *fetch_map(struct hs_service *service, const struct n
     if (entry == NULL)
         report_failure(service, HS_SHARED_MAP, name->name.text, name->revision, why);
     else if (service->keep_map != NULL)
-        service->keep_map(service->options->data, entry, (struct hs_str){text, size});
+        service->keep_map(service, entry, (struct hs_str){text, size});
     free(text);
     return entry;
 }
