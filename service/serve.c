@@ -405,8 +405,8 @@ static int start(struct hs_service *service, const struct hs_options *options,
         hs_tls_free(&tls);
         return WRONG_CONFIGURATION;
     }
-    bool prepared = start_recording(service) && restore(service) && start_sharing(service) &&
-                    start_evidence(service) && start_webhook(service);
+    bool prepared = start_recording(service) && restore(service) && start_evidence(service) &&
+                    start_sharing(service) && start_webhook(service);
     bool fine = prepared && start_listeners(service, &tls, listeners);
     hs_tls_free(&tls); /* the library has its own copy */
     if (prepared && !fine) {

@@ -157,7 +157,7 @@ static struct hs_map_entry *build_map(struct hs_service *service, const struct n
     struct hs_reader reader = {.problem = &problem, .arena = &arena};
     struct hs_share *share = hs_map_store_share(service->maps);
     struct hs_world_mesh counts = hs_map_measure(text);
-    size_t bytes = text.len + hs_map_decode_bytes(&counts);
+    size_t bytes = text.len + hs_map_mesh_bytes(&counts);
     struct hs_map_document document;
     struct hs_map_entry *entry = NULL;
     *why = "map-bytes has too little left, or the limit of maps is reached";
