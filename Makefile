@@ -19,7 +19,7 @@ PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev
 # The commands that README.md tells people to type; `make demo` and `make run` install them.
 PACKAGES_README := curl jq
 PACKAGES_EXAMPLE := python3
-PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev libsimdjson-dev openssl haproxy prometheus \
+PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev libsimdjson-dev openssl haproxy nginx prometheus \
                   $(PACKAGES_README) $(PACKAGES_EXAMPLE)
 # A browser, and what steers it.
 PACKAGES_CONSOLE := chromium chromium-driver python3-selenium
@@ -299,7 +299,7 @@ format: ## rewrite the sources in the project's style
 	clang-format-14 -i $$(git ls-files '*.c' '*.h')
 
 # Pages in folders, and configurations for other programs: installed under share/doc with these paths.
-EXAMPLES := docs/integrate docs/lab docs/images deploy/haproxy deploy/prometheus deploy/grafana
+EXAMPLES := docs/integrate docs/lab docs/images $(filter-out deploy/systemd deploy/container,$(shell find deploy -mindepth 1 -type d ! -name tests))
 
 install-library: $(LIB) $(SO) ## into DESTDIR/PREFIX: the library alone, static and shared
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,lib/pkgconfig include/hindsight)
