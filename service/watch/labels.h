@@ -93,6 +93,19 @@ enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
 #undef X
 
+/* Commands to the store of shared state (store/link.h). */
+#define HS_STORE_OPS(X)                                                                            \
+    X(TAKE, "take")     /* reads a match and becomes its owner */                                  \
+    X(APPEND, "append") /* adds payments to the journal of a match */                              \
+    X(WRITE, "write")   /* writes the state of a match */                                          \
+    X(CLOSE, "close")   /* ends a match, or gives it up */                                         \
+    X(PING, "ping")                                                                                \
+    X(OTHER, "other")
+
+#define X(id, label) HS_STORE_##id,
+enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };
+#undef X
+
 /* Results of restoring rulesets that were put, and maps. */
 #define HS_RESTORED_NAMES(X)                                                                       \
     X(BACK, "restored")                                                                            \

@@ -26,6 +26,7 @@ WORDS(webhook_drop, HS_WEBHOOK_DROPS(NAME))
 WORDS(webhook_result, HS_WEBHOOK_RESULTS(NAME))
 WORDS(restored, HS_RESTORED(NAME))
 WORDS(restored_name, HS_RESTORED_NAMES(NAME))
+WORDS(store_op, HS_STORE_OPS(NAME))
 
 static const char *pattern_of(size_t route)
 {
@@ -146,6 +147,7 @@ static const struct {
         {"result", &restored_name_words, NULL, 1, HS_RESTORED_NAME_COUNT}),
     SET(RESTORED_MAP, is_restored_map,
         {"result", &restored_name_words, NULL, 1, HS_RESTORED_NAME_COUNT}),
+    ONE(STORE_OP, "op", store_op_words),
 };
 
 size_t hs_metrics_series(enum hs_metric_labels labels)
