@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "service/system/address.h"
 #include "service/system/clock.h"
 #include "service/system/secret.h"
 #include "service/watch/log.h"
@@ -59,40 +60,6 @@ static struct hs_store_call *take_all(struct list *list)
     list->first = NULL;
     list->end = &list->first;
     return first;
-}
-
-/* ---- addresses ---- */
-
-/* Reads HOST:PORT, up to the next comma. Returns false if the text is not such an address. */
-static bool parse_address(const char *text, char host[256], int *port)
-{
-    size_t len = strcspn(text, ",");
-    const char *colon = memrchr(text, ':', len);
-    if (colon == NULL || colon == text || (size_t)(colon - text) >= 256)
-        return false;
-    size_t digits = strspn(colon + 1, "0123456789"), size = (size_t)(colon - text);
-    long number = strtol(colon + 1, NULL, 10);
-    bool is_bracketed = text[0] == '[' && colon[-1] == ']' && size > 2;
-    if (digits == 0 || digits > 5 || colon + 1 + digits != text + len || number < 1 ||
-        number > 65535 || (!is_bracketed && memchr(text, ':', size) != NULL))
-        return false;
-    snprintf(host, 256, "%.*s", (int)size - (is_bracketed ? 2 : 0), text + (is_bracketed ? 1 : 0));
-    *port = (int)number;
-    return true;
-}
-
-bool hs_store_addresses_are_valid(const char *text)
-{
-    char host[256];
-    int port;
-    for (;;) {
-        if (!parse_address(text, host, &port))
-            return false;
-        text += strcspn(text, ",");
-        if (*text == '\0')
-            return true;
-        text++;
-    }
 }
 
 /* ---- commands ---- */
@@ -354,8 +321,9 @@ static bool connect_next(struct hs_store_link *link)
     const char *address = link->address;
     size_t len = strcspn(address, ",");
     link->address = address[len] == ',' ? address + len + 1 : link->settings.addresses;
-    if (!parse_address(address, host, &port) || !open_socket(link, host, port, until_us, detail) ||
-        !authenticate(link, until_us, detail) || !is_primary(link, until_us, detail)) {
+    if (!hs_address_split(address, host, &port) ||
+        !open_socket(link, host, port, until_us, detail) || !authenticate(link, until_us, detail) ||
+        !is_primary(link, until_us, detail)) {
         disconnect(link, detail);
         return false;
     }

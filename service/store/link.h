@@ -102,7 +102,4 @@ bool hs_store_link_is_slow(const struct hs_store_link *link);
 /* Returns the bytes of commands without a reply. */
 size_t hs_store_link_backlog(const struct hs_store_link *link);
 
-/* Returns whether a text is a list of HOST:PORT. */
-bool hs_store_addresses_are_valid(const char *text);
-
 #endif

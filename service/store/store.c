@@ -14,12 +14,14 @@ struct hs_store {
     struct hs_store_link *links[HS_STORE_LANES];
     struct hs_secret *secret; /* NULL: none */
     struct hs_metrics *metrics;
-    atomic_int up; /* links that are up */
+    atomic_int up;           /* links that are up */
+    atomic_uint connections; /* how often a link came up */
 };
 
 static void change(void *context, bool is_up)
 {
     struct hs_store *store = context;
+    atomic_fetch_add(&store->connections, is_up ? 1 : 0);
     int before = atomic_fetch_add(&store->up, is_up ? 1 : -1);
     hs_metrics_set(store->metrics, HS_METRIC_STORE_UP, 0,
                    before + (is_up ? 1 : -1) == HS_STORE_LANES);
@@ -154,6 +156,11 @@ bool hs_store_is_up(const struct hs_store *store, enum hs_store_lane lane)
 bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane)
 {
     return !hs_store_link_is_up(store->links[lane]) || hs_store_link_is_slow(store->links[lane]);
+}
+
+unsigned hs_store_connections(const struct hs_store *store)
+{
+    return atomic_load(&store->connections);
 }
 
 size_t hs_store_backlog(const struct hs_store *store, enum hs_store_lane lane)

@@ -48,6 +48,9 @@ bool hs_store_is_up(const struct hs_store *store, enum hs_store_lane lane);
 /* Returns whether nobody should wait for a reply, because the store is down or slow. */
 bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane);
 
+/* Returns how often a link came up. If the number grows, the store may have lost its contents. */
+unsigned hs_store_connections(const struct hs_store *store);
+
 /* Returns the bytes of commands without a reply. */
 size_t hs_store_backlog(const struct hs_store *store, enum hs_store_lane lane);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "service/store/store.h"
+#include "service/system/address.h"
 #include "service/system/clock.h"
 #include "service/watch/metrics.h"
 #include "tests/support/clock.h"
@@ -274,7 +275,7 @@ START_TEST(lists_of_addresses)
                  {"a:1,", false},          {",a:1", false},
                  {"::1:6379", false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        ck_assert_msg(hs_store_addresses_are_valid(cases[i].text) == cases[i].is_valid, "%s",
+        ck_assert_msg(hs_address_list_is_valid(cases[i].text) == cases[i].is_valid, "%s",
                       cases[i].text);
 }
 END_TEST
