@@ -27,9 +27,9 @@ TICK_US = {10: 1e6 / 60 / 224, 16: 1e6 / 60 / 162, 64: 1e6 / 60 / 62}
 STATE_BYTES = {10: 1667030, 16: 2666676, 64: 10671162}  # state of a match after 10 min
 PAYMENT_BYTES = 618                  # record of an accepted shot or hit in the journal
 VERDICT_BYTES = {10: 5931, 16: 7356, 64: 11416}  # stored verdict with its evidence
-REDIS_WRITE_US_MB = 191              # processor time of Redis to take a megabyte of states
-REDIS_READ_US_MB = 102               # the same to return it
-REDIS_APPEND_US = 4.3                # the same for one record of a payment
+REDIS_WRITE_US_MB = 199              # processor time of Redis to take a megabyte of states
+REDIS_READ_US_MB = 169               # the same to return it
+REDIS_APPEND_US = 40                 # the same for one payment; with one match, so hardly pipelined
 
 # As the service does it (service/store).
 STATES_A_SECOND = 4                  # a changed match is written this often,
@@ -135,30 +135,45 @@ def show_store(options):
 # ---- failover ----
 
 
-def show_failover(options, keys, cells):
+class Cell:
+    """A part of the replicas, with its own Redis and its own matches."""
+
+    def __init__(self, index, cells, options, keys):
+        self.replicas = range(index, options.replicas, cells)
+        self.keys = [key for key in keys if key % cells == index]
+        ring = Ring(self.replicas, 4096)
+        self.owners = [ring.owner(key) for key in self.keys]
+
+    def fail(self, gone, each, dice):
+        """Waits of the matches whose replicas are gone, and the most matches on one of the others."""
+        rest = [r for r in self.replicas if r not in gone]
+        if len(rest) == len(self.replicas):
+            return [], shares(self.owners, rest)[0]
+        ring = Ring(rest, 4096)
+        most = shares([ring.owner(key) for key in self.keys], rest)[0]
+        free, waits = 0.0, []
+        for arrival in sorted(dice.random() / HZ for owner in self.owners if owner in gone):
+            free = max(free, arrival) + each
+            waits.append(free - arrival)
+        return waits, most
+
+
+def show_failover(options, keys, count_of_cells):
     """All matches of the replicas that fail are asked for within a tick, in random order. Redis sends
     one state after the other, as fast as its processor and the network allow."""
     dice = random.Random(1)
     state = STATE_BYTES[options.players]
     each = max(state / 1e6 * REDIS_READ_US_MB / 1e6, state / (options.gbit * 1e9 / 8))
+    cells = [Cell(i, count_of_cells, options, keys) for i in range(count_of_cells)]
     print("== failover")
-    replicas = list(range(options.replicas))
-    ring = Ring(replicas, 4096)
-    owners = [ring.owner(key) for key in keys]
     for count in sorted({1, 2, max(1, options.replicas // 10), options.replicas // 3}):
-        gone = set(dice.sample(replicas, count))
-        moving = [key for key, owner in zip(keys, owners) if owner in gone]
-        rest = Ring([r for r in replicas if r not in gone], 4096)
-        most, _ = shares([rest.owner(key) for key in keys], [r for r in replicas if r not in gone])
-        free = {cell: 0.0 for cell in range(cells)}
-        late, longest = 0, 0.0
-        for arrival, cell in sorted((dice.random() / HZ, key % cells) for key in moving):
-            free[cell] = max(free[cell], arrival) + each
-            late += free[cell] - arrival > TAKE_S
-            longest = max(longest, free[cell] - arrival)
-        print(f"{count:3} of {options.replicas} replicas: {len(moving):5} matches move, {late:5} start empty "
-              f"({100 * late / max(1, len(moving)):3.0f} %), longest wait {longest * 1e3:6.0f} ms, "
-              f"then the most on a replica {most:4}")
+        gone = set(dice.sample(range(options.replicas), count))
+        results = [cell.fail(gone, each, dice) for cell in cells]
+        waits = [wait for result in results for wait in result[0]]
+        late = sum(wait > TAKE_S for wait in waits)
+        print(f"{count:3} of {options.replicas} replicas: {len(waits):5} matches move, {late:5} start empty "
+              f"({100 * late / max(1, len(waits)):3.0f} %), longest wait {max(waits, default=0) * 1e3:6.0f} ms, "
+              f"then the most on a replica {max(most for _, most in results):4}")
 
 
 # ---- evidence ----
@@ -178,37 +193,41 @@ def show_evidence(options):
 # ---- measuring the costs ----
 
 
+def play(players, settings):
+    """Plays one match with the load of bench_capacity, by a service with these settings."""
+    with tempfile.NamedTemporaryFile("w", suffix=".sh") as wrapper:
+        wrapper.write(f'exec "$@" --checkpoint-seconds 3600 {settings}\n')
+        wrapper.flush()
+        subprocess.run(["build/release/tests/bench/bench_capacity", str(players), "0", "plain", str(MEASURED_S * HZ)],
+                       check=True, env={"HS_PROGRAM": os.path.abspath("build/hindsight"), **os.environ,
+                                        "HS_WRAP": "sh " + wrapper.name})
+
+
 def measure_service():
-    """Plays one match at a time with the load of bench_capacity, and looks at the files of the service."""
-    bench = "build/release/tests/bench/bench_capacity"
+    """Looks at the files of the service after a match."""
     for players in sorted(STATE_BYTES):
         folder = tempfile.mkdtemp()
-        wrapper = os.path.join(folder, "wrap")
-        with open(wrapper, "w", encoding="ascii") as script:
-            script.write(f'#!/bin/sh\nexec "$@" --data={folder}/data --checkpoint-seconds 3600 --evidence-sample 1\n')
-        os.chmod(wrapper, 0o700)
-        subprocess.run([bench, str(players), "0", "plain", str(MEASURED_S * HZ)], check=True,
-                       env={"HS_PROGRAM": os.path.abspath("build/hindsight"), **os.environ, "HS_WRAP": wrapper})
-        journal = sum(map(os.path.getsize, glob.glob(folder + "/data/journal.*")))
-        print(f"state of a match of {players} players: {os.path.getsize(folder + '/data/checkpoint')} bytes after {MEASURED_S} s")
+        play(players, f"--data={folder} --evidence-sample 1")
+        journal = sum(map(os.path.getsize, glob.glob(folder + "/journal.*")))
+        print(f"state of a match of {players} players: {os.path.getsize(folder + '/checkpoint')} bytes")
         print(f"a payment, {players} players: {journal / (2 * CLAIMS * players * MEASURED_S):.0f} bytes of the journal")
-        for path in glob.glob(folder + "/data/evidence-*.db"):
+        for path in glob.glob(folder + "/evidence-*.db"):
             rows = sqlite3.connect(path).execute("SELECT count(*) FROM verdicts").fetchone()[0]
             print(f"a stored verdict, {players} players: {os.path.getsize(path) / rows:.0f} bytes ({rows} verdicts)")
         shutil.rmtree(folder)
 
 
 class Redis:
-    """A private server on a socket in `folder`."""
+    """A private server on a free port of this machine, whose files are in `folder`."""
 
     def __init__(self, folder):
-        path = folder + "/socket"
-        self.process = subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", path, "--save", "",
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.process = subprocess.Popen(["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
                                          "--dir", folder], stdout=subprocess.DEVNULL)
-        self.socket = socket.socket(socket.AF_UNIX)
         for _ in range(100):
             try:
-                self.socket.connect(path)
+                self.socket = socket.create_connection(("127.0.0.1", self.port))
                 break
             except OSError:
                 time.sleep(0.05)
@@ -224,9 +243,12 @@ class Redis:
             return self.file.read(int(line[1:]) + 2)
         return line
 
+    def info(self, section):
+        self.send("INFO", section)
+        return dict(line.split(":", 1) for line in self.reply().decode().split("\r\n") if ":" in line)
+
     def busy_us(self):
-        self.send("INFO", "cpu")
-        fields = dict(line.split(":") for line in self.reply().decode().split("\r\n") if ":" in line)
+        fields = self.info("cpu")
         return 1e6 * (float(fields["used_cpu_user"]) + float(fields["used_cpu_sys"]))
 
     def cost(self, times, *words):
@@ -244,13 +266,16 @@ def measure_redis():
     folder = tempfile.mkdtemp()
     redis = Redis(folder)
     state = os.urandom(STATE_BYTES[16])
-    redis.cost(100, "SET", "state", state)
     megabytes = len(state) / 1e6
-    print(f"Redis takes a megabyte of states: {redis.cost(2000, 'SET', 'state', state) / megabytes:.0f} us")
+    redis.cost(100, "SET", "state", state)
+    write = redis.cost(2000, "SET", "state", state) / megabytes
+    print(f"Redis takes a megabyte of states: {write:.0f} us")
     print(f"Redis returns a megabyte of states: {redis.cost(2000, 'GET', 'state') / megabytes:.0f} us")
-    script = "redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2]) return redis.call('PEXPIRE', KEYS[1], 120000)"
-    cost = redis.cost(20000, "EVAL", script, 1, "journal", 1, os.urandom(PAYMENT_BYTES))
-    print(f"Redis appends a payment: {cost:.1f} us")
+    busy, received = redis.busy_us(), int(redis.info("stats")["total_net_input_bytes"])
+    play(16, f"--data= --state-redis 127.0.0.1:{redis.port}")
+    payments = 2 * CLAIMS * 16 * MEASURED_S
+    states = int(redis.info("stats")["total_net_input_bytes"]) - received - payments * PAYMENT_BYTES
+    print(f"Redis appends a payment: {(redis.busy_us() - busy - write * states / 1e6) / payments:.0f} us")
     redis.process.terminate()
     redis.process.wait()
     shutil.rmtree(folder)
@@ -265,12 +290,15 @@ def main():
     parser.add_argument("--matches", type=int, default=10000, help="open matches (10000)")
     parser.add_argument("--replicas", type=int, default=100, help="replicas (100)")
     parser.add_argument("--players", type=int, default=16, choices=sorted(TICK_US), help="of a match (16)")
+    parser.add_argument("--state", type=int, help="bytes of the state of a match (measured)")
     parser.add_argument("--gbit", type=float, default=10, help="network of Redis, in Gbit/s (10)")
     parser.add_argument("--stored", type=float, default=0.03, help="share of verdicts that are stored (0.03)")
     parser.add_argument("--days", type=int, default=30, help="evidence-days (30)")
     options = parser.parse_args()
-    if options.matches < 1 or options.replicas < 4 or options.gbit <= 0:
-        parser.error("at least 1 match, 4 replicas and some network")
+    if options.matches < 1 or options.replicas < 6 or options.gbit <= 0:
+        parser.error("at least 1 match, 6 replicas and some network")
+    if options.state:
+        STATE_BYTES[options.players] = options.state
     keys = [number("match", i) for i in range(options.matches)]
     busiest = show_shares(options, keys)
     show_processors(options, busiest)
