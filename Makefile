@@ -24,7 +24,7 @@ PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev libsimdjson-
 # A browser, and what steers it.
 PACKAGES_CONSOLE := chromium chromium-driver python3-selenium
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
-PACKAGES_DEPLOY := systemd groff-base strace
+PACKAGES_DEPLOY := systemd groff-base strace haproxy nginx python3-yaml
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
 
 # One build folder a variant, so that a sanitizer build never mixes with another.
@@ -287,7 +287,7 @@ valgrind: deps-build deps-test deps-dev all ## the scenario suite under valgrind
 lint: deps-build deps-test deps-dev $(B)/gen/embedded.c ## style and static analysis
 	@PKG_FLAGS="$(PKG_FLAGS)" sh scripts/lint.sh
 
-lint-deploy: deps-build deps-deploy all ## the unit, its sandbox and score, the man page, install, the image
+lint-deploy: deps-build deps-deploy all ## configurations of balancers, Kubernetes and compose, the unit and its sandbox, the man page, install, the image
 	@sh scripts/lint_deploy.sh $(PROG)
 
 docs: deps-test all $(B)/tests/unit/api/test_pages $(B)/tests/unit/service/test_metrics ## renew the lists of options, ruleset fields, checks, reasons and metrics in docs/ and the man page
