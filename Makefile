@@ -326,6 +326,7 @@ install: all install-library ## into DESTDIR/PREFIX: program, man page, unit, li
 	install -m 644 docs/images/* $(DESTDIR)$(PREFIX)/share/doc/hindsight/docs/images/
 	for folder in $(EXAMPLES); do find $$folder -maxdepth 1 -type f -exec \
 	    install -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/hindsight/$$folder {} + || exit 1; done
+	install -m 644 deploy/compose.yaml $(DESTDIR)$(PREFIX)/share/doc/hindsight/deploy/
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|; s|/etc/|$(SYSCONFDIR)/|' deploy/systemd/hindsight.service \
 	    > $(DESTDIR)$(PREFIX)/lib/systemd/system/hindsight.service
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/hindsight.service

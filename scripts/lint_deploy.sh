@@ -82,13 +82,14 @@ bad=$(nginx -t -q -c "$work/nginx.conf" -e stderr -g "pid $work/nginx.pid;" 2>&1
 [ -z "$bad" ] || fault "nginx: $bad"
 
 echo '== manifests'
-echo '{}' >"$work/defaults.json"
-"$program" check-config "$work/defaults.json" >"$work/options" || fault 'check-config fails without settings'
+mkdir -p "$work/manifests"
+echo '{}' >"$work/manifests/defaults.json"
+"$program" check-config "$work/manifests/defaults.json" >"$work/options" || fault 'check-config fails without settings'
 manifests='/usr/bin/python3 scripts/lint_manifests.py'
 $manifests "$work/options" envoy deploy/envoy/hindsight.yaml || fault 'deploy/envoy'
 $manifests "$work/options" compose deploy/compose.yaml || fault 'deploy/compose.yaml'
-printf '{"tokens":[%s]}\n' "$("$program" token new --tenant game --scopes ingest | tail -n 1)" >"$work/tokens.json"
-HINDSIGHT_RULES='' HINDSIGHT_TOKEN_FILE=$work/tokens.json "$program" check-config \
+printf '{"tokens":[%s]}\n' "$("$program" token new --tenant game --scopes ingest | tail -n 1)" >"$work/manifests/tokens.json"
+HINDSIGHT_RULES='' HINDSIGHT_TOKEN_FILE=$work/manifests/tokens.json "$program" check-config \
     deploy/kubernetes/base/hindsight.json >"$work/kubernetes.log" 2>&1 ||
     fault "deploy/kubernetes/base/hindsight.json: $(cat "$work/kubernetes.log")"
 if ! command -v kubectl >/dev/null 2>&1; then
