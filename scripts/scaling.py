@@ -34,7 +34,6 @@ REDIS_APPEND_US = 40                 # the same for one payment; with one match,
 # As the service does it (service/store).
 STATES_A_SECOND = 4                  # a changed match is written this often,
 STATE_BYTES_A_SECOND = 262144        # but sends at most this many bytes a second
-TAKE_S = 0.020                       # a request waits this long for the state of a match that moved
 HZ = 60
 MEASURED_S = 600                     # so long that a player has fired more often than the service remembers
 CLAIMS = 0.25                        # claims of a player in a second, and as many shots; as bench_capacity
@@ -170,7 +169,7 @@ def show_failover(options, keys, count_of_cells):
         gone = set(dice.sample(range(options.replicas), count))
         results = [cell.fail(gone, each, dice) for cell in cells]
         waits = [wait for result in results for wait in result[0]]
-        late = sum(wait > TAKE_S for wait in waits)
+        late = sum(wait * 1e3 > options.take_ms for wait in waits)
         print(f"{count:3} of {options.replicas} replicas: {len(waits):5} matches move, {late:5} start empty "
               f"({100 * late / max(1, len(waits)):3.0f} %), longest wait {max(waits, default=0) * 1e3:6.0f} ms, "
               f"then the most on a replica {max(most for _, most in results):4}")
@@ -291,6 +290,7 @@ def main():
     parser.add_argument("--replicas", type=int, default=100, help="replicas (100)")
     parser.add_argument("--players", type=int, default=16, choices=sorted(TICK_US), help="of a match (16)")
     parser.add_argument("--state", type=int, help="bytes of the state of a match (measured)")
+    parser.add_argument("--take-ms", type=float, default=20, help="state-take-ms of the service (20)")
     parser.add_argument("--gbit", type=float, default=10, help="network of Redis, in Gbit/s (10)")
     parser.add_argument("--stored", type=float, default=0.03, help="share of verdicts that are stored (0.03)")
     parser.add_argument("--days", type=int, default=30, help="evidence-days (30)")
