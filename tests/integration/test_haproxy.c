@@ -51,9 +51,11 @@ END_TEST
 START_TEST(shipped_nginx_file_is_valid)
 {
     int code;
-    const char *output = hs_test_shell(
-        &code, "cd $(mktemp -d) && %s -t -c $OLDPWD/%s -e stderr -g \"pid $PWD/pid;\" 2>&1",
-        hs_nginx_program(), HS_NGINX_CONFIGURATION);
+    const char *output =
+        hs_test_shell(&code,
+                      "d=$(mktemp -d) && %s -t -c \"$PWD/%s\" -e stderr -g \"pid $d/pid;\" 2>&1; "
+                      "code=$?; rm -r \"$d\"; exit $code",
+                      hs_nginx_program(), HS_NGINX_CONFIGURATION);
     ck_assert_msg(code == 0 && strstr(output, "[warn]") == NULL, "%s", output);
 }
 END_TEST
