@@ -19,12 +19,12 @@ PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev
 # The commands that README.md tells people to type; `make demo` and `make run` install them.
 PACKAGES_README := curl jq
 PACKAGES_EXAMPLE := python3
-PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev libsimdjson-dev openssl haproxy redis-server postgresql prometheus \
+PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev libsimdjson-dev openssl haproxy nginx redis-server postgresql prometheus \
                   $(PACKAGES_README) $(PACKAGES_EXAMPLE)
 # A browser, and what steers it.
 PACKAGES_CONSOLE := chromium chromium-driver python3-selenium
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
-PACKAGES_DEPLOY := systemd groff-base strace
+PACKAGES_DEPLOY := systemd groff-base strace haproxy nginx python3-yaml
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
 
 # One build folder a variant, so that a sanitizer build never mixes with another.
@@ -289,7 +289,7 @@ valgrind: deps-build deps-test deps-dev all ## the scenario suite under valgrind
 lint: deps-build deps-test deps-dev $(B)/gen/embedded.c ## style and static analysis
 	@PKG_FLAGS="$(PKG_FLAGS)" sh scripts/lint.sh
 
-lint-deploy: deps-build deps-deploy all ## the unit, its sandbox and score, the man page, install, the image
+lint-deploy: deps-build deps-deploy all ## configurations of balancers, Kubernetes and compose, the unit and its sandbox, the man page, install, the image
 	@sh scripts/lint_deploy.sh $(PROG)
 
 docs: deps-test all $(B)/tests/unit/api/test_pages $(B)/tests/unit/service/test_metrics ## renew the lists of options, ruleset fields, checks, reasons and metrics in docs/ and the man page
@@ -301,7 +301,7 @@ format: ## rewrite the sources in the project's style
 	clang-format-14 -i $$(git ls-files '*.c' '*.h')
 
 # Pages in folders, and configurations for other programs: installed under share/doc with these paths.
-EXAMPLES := docs/integrate docs/lab docs/images deploy/haproxy deploy/prometheus deploy/grafana
+EXAMPLES := docs/integrate docs/lab docs/images $(filter-out deploy/systemd deploy/container,$(shell find deploy -mindepth 1 -type d ! -name tests))
 
 install-library: $(LIB) $(SO) ## into DESTDIR/PREFIX: the library alone, static and shared
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,lib/pkgconfig include/hindsight)
@@ -328,6 +328,7 @@ install: all install-library ## into DESTDIR/PREFIX: program, man page, unit, li
 	install -m 644 docs/images/* $(DESTDIR)$(PREFIX)/share/doc/hindsight/docs/images/
 	for folder in $(EXAMPLES); do find $$folder -maxdepth 1 -type f -exec \
 	    install -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/hindsight/$$folder {} + || exit 1; done
+	install -m 644 deploy/compose.yaml $(DESTDIR)$(PREFIX)/share/doc/hindsight/deploy/
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|; s|/etc/|$(SYSCONFDIR)/|' deploy/systemd/hindsight.service \
 	    > $(DESTDIR)$(PREFIX)/lib/systemd/system/hindsight.service
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/hindsight.service

@@ -26,6 +26,10 @@ config=$root/opt/etc/hindsight/hindsight.json
 for file in "$unit" "$config" "$root/usr/bin/hindsight" "$root/usr/share/man/man1/hindsight.1" \
     "$root/usr/lib/sysusers.d/hindsight.conf" "$root/opt/etc/hindsight/rules" \
     "$root/usr/share/doc/hindsight/deploy/haproxy/hindsight.cfg" \
+    "$root/usr/share/doc/hindsight/deploy/nginx/hindsight.conf" \
+    "$root/usr/share/doc/hindsight/deploy/envoy/hindsight.yaml" \
+    "$root/usr/share/doc/hindsight/deploy/kubernetes/production/kustomization.yaml" \
+    "$root/usr/share/doc/hindsight/deploy/compose.yaml" \
     "$root/usr/share/doc/hindsight/deploy/prometheus/alerts.yml" \
     "$root/usr/share/doc/hindsight/deploy/prometheus/hindsight.rules.yml" \
     "$root/usr/share/doc/hindsight/deploy/grafana/hindsight.json"; do
@@ -68,6 +72,54 @@ rm -f "${unit%/*}"/*.target
 systemd-analyze security --offline=true --threshold=19 --no-pager "$unit" >"$work/security.log" 2>&1 ||
     fault 'the exposure is not under 2.0: build/deploy/security.log'
 tail -n 1 "$work/security.log"
+
+echo '== balancers'
+sh deploy/haproxy/servers.sh localhost:8081 localhost:8082 >"$work/haproxy.cfg"
+bad=$(haproxy -c -q -f "$work/haproxy.cfg" 2>&1) || fault "haproxy with names: $bad"
+grep -q '^    server hindsight2 localhost:8082 id 2$' "$work/haproxy.cfg" || fault 'servers.sh writes no server'
+sed "s|/var/log/nginx/|$work/|" deploy/nginx/hindsight.conf >"$work/nginx.conf"
+bad=$(nginx -t -q -c "$work/nginx.conf" -e stderr -g "pid $work/nginx.pid;" 2>&1) || fault "nginx: $bad"
+[ -z "$bad" ] || fault "nginx: $bad"
+
+echo '== manifests'
+mkdir -p "$work/manifests"
+echo '{}' >"$work/manifests/defaults.json"
+"$program" check-config "$work/manifests/defaults.json" >"$work/options" || fault 'check-config fails without settings'
+manifests='/usr/bin/python3 scripts/lint_manifests.py'
+$manifests "$work/options" envoy deploy/envoy/hindsight.yaml || fault 'deploy/envoy'
+$manifests "$work/options" compose deploy/compose.yaml || fault 'deploy/compose.yaml'
+printf '{"tokens":[%s]}\n' "$("$program" token new --tenant game --scopes ingest | tail -n 1)" >"$work/manifests/tokens.json"
+HINDSIGHT_RULES='' HINDSIGHT_TOKEN_FILE=$work/manifests/tokens.json "$program" check-config \
+    deploy/kubernetes/base/hindsight.json >"$work/kubernetes.log" 2>&1 ||
+    fault "deploy/kubernetes/base/hindsight.json: $(cat "$work/kubernetes.log")"
+if ! command -v kubectl >/dev/null 2>&1; then
+    echo 'SKIP: kubectl is not installed. Not done: deploy/kubernetes'
+else
+    kubectl kustomize deploy/kubernetes/production >"$work/manifests.yaml" || fault 'kubectl kustomize fails'
+    $manifests "$work/options" kubernetes <"$work/manifests.yaml" || fault 'deploy/kubernetes'
+    # What the balancer runs in its pod writes a configuration that HAProxy accepts.
+    mkdir -p "$work/balancer"
+    REPLICAS_MAX=3 NAMESPACE=x CLUSTER_DOMAIN=invalid MAXCONN=32 sh -ec "$(
+        /usr/bin/python3 -c 'import sys, yaml
+print(next(o for o in yaml.safe_load_all(sys.stdin) if o["kind"] == "Deployment")
+      ["spec"]["template"]["spec"]["containers"][0]["args"][0]
+      .replace("/etc/hindsight/", "deploy/haproxy/").replace("/tmp/", sys.argv[1] + "/")
+      .replace("exec haproxy -W -db -f", "exec cat"))' "$work/balancer" <"$work/manifests.yaml"
+    )" servers >"$work/balancer.cfg"
+    [ "$(grep -c '^    server hindsight[1-3] hindsight-[0-2]\.hindsight-replicas\.x\.svc\.invalid:8080 id [1-3]$' "$work/balancer.cfg")" -eq 3 ] ||
+        fault 'the balancer of deploy/kubernetes has other servers'
+    haproxy -c -q -f "$work/balancer.cfg" >"$work/balancer.log" 2>&1 || fault "$(cat "$work/balancer.log")"
+fi
+
+echo '== simulation'
+# The blocks of its page are what the commands print.
+for settings in '' '--state 144000' '--take-ms 250'; do
+    # shellcheck disable=SC2086 # a list of words
+    python3 scripts/scaling.py $settings >"$work/scaling" || fault 'scripts/scaling.py fails'
+    [ -z "$settings" ] || sed -i '/ replicas: /!d' "$work/scaling"
+    bad=$(grep -v '^== ' "$work/scaling" | grep -vxFf docs/scaling.md)
+    [ -z "$bad" ] || fault "docs/scaling.md does not have, with settings '$settings': $bad"
+done
 
 echo '== man page'
 bad=$(groff -man -Tutf8 -ww -z deploy/hindsight.1 2>&1)

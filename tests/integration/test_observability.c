@@ -21,6 +21,7 @@
 #define RULES     "deploy/prometheus/hindsight.rules.yml"
 #define ALERTS    "deploy/prometheus/alerts.yml"
 #define DASHBOARD "deploy/grafana/hindsight.json"
+#define RUNBOOK   "docs/operations.md"
 #define DOCUMENT  "docs/observability.md"
 
 static struct hs_test_service service;
@@ -273,15 +274,23 @@ static void add_families(struct names *names, const char *text)
     }
 }
 
-/* Reads the first column of the table of alerts. */
+/* Adds the headings of the runbook that name an alert. */
 static void add_documented_alerts(struct names *names, const char *page)
 {
-    const char *line = strstr(page, "\n| alert |"), *end = strstr(page, "\n## Logs");
-    ck_assert(line != NULL && end != NULL);
-    while ((line = strstr(line + 1, "\n| ")) != NULL && line < end)
-        add(names, line + 3, strcspn(line + 3, " "));
+    static const char heading[] = "\n#### Hindsight";
+    const size_t before = strlen("\n#### ");
+    for (const char *line = page; (line = strstr(line, heading)) != NULL; line += before) {
+        const char *name = line + before, *next = strstr(name, "\n#");
+        const char *advice = strstr(name, "\n- **Means:** ");
+        advice = advice == NULL ? NULL : strstr(advice, "\n- **Look at:** ");
+        advice = advice == NULL ? NULL : strstr(advice, "\n- **Do:** ");
+        ck_assert_msg(advice != NULL && (next == NULL || advice < next), "%.40s is not complete",
+                      name);
+        add(names, name, strcspn(name, "\n"));
+    }
 }
 
+/* Adds the names of all alerts. Checks that each one names its section of the runbook. */
 static void add_alerts(struct names *names)
 {
     json_t *alerts = load_yaml(ALERTS), *group, *rule;
@@ -291,35 +300,44 @@ static void add_alerts(struct names *names)
         json_array_foreach(json_object_get(group, "rules"), j, rule)
         {
             const char *name = json_string_value(json_object_get(rule, "alert"));
+            const char *runbook =
+                json_string_value(json_object_get(json_object_get(rule, "annotations"), "runbook"));
+            char expected[NAME_SIZE];
             ck_assert_ptr_nonnull(name);
+            int start = snprintf(expected, sizeof expected, RUNBOOK "#%s", name);
+            for (char *at = expected + strlen(RUNBOOK); at < expected + start; at++)
+                *at = (char)tolower((unsigned char)*at);
+            ck_assert_msg(runbook != NULL && strcmp(runbook, expected) == 0, "%s has no runbook",
+                          name);
             add(names, name, strlen(name));
         }
     }
     json_decref(alerts);
 }
 
-static void assert_same(const struct names *there, const struct names *documented)
+static void assert_same(const struct names *there, const struct names *documented, const char *page)
 {
     ck_assert_uint_gt(there->count, 0);
     for (size_t i = 0; i < there->count; i++)
-        ck_assert_msg(has(documented, there->name[i]), "\"%s\" is not in " DOCUMENT,
-                      there->name[i]);
+        ck_assert_msg(has(documented, there->name[i]), "\"%s\" is not in %s", there->name[i], page);
     for (size_t i = 0; i < documented->count; i++)
-        ck_assert_msg(has(there, documented->name[i]), "\"%s\" is in " DOCUMENT " alone",
-                      documented->name[i]);
+        ck_assert_msg(has(there, documented->name[i]), "\"%s\" is in %s alone", documented->name[i],
+                      page);
 }
 
-/* The operators' page lists every metric with its labels, every alert, and nothing else. */
+/* The operators' pages list every metric with its labels, every alert, and nothing else. */
 START_TEST(everything_is_documented)
 {
     static struct names families, documented, alerts, documented_alerts;
     char *text = hs_scrape(&service), *page = hs_test_read_file(DOCUMENT, NULL);
+    char *runbook = hs_test_read_file(RUNBOOK, NULL);
     add_families(&families, text);
     add_documented(&documented, page);
-    assert_same(&families, &documented);
+    assert_same(&families, &documented, DOCUMENT);
     add_alerts(&alerts);
-    add_documented_alerts(&documented_alerts, page);
-    assert_same(&alerts, &documented_alerts);
+    add_documented_alerts(&documented_alerts, runbook);
+    assert_same(&alerts, &documented_alerts, RUNBOOK);
+    free(runbook);
     free(page);
     free(text);
 }

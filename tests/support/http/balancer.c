@@ -16,17 +16,44 @@
 
 enum { START_TRIES = 1000, STOP_TRIES = 1000, TRY_MS = 10 };
 
-const char *hs_balancer_program(void)
+/* What differs between the balancers. */
+struct kind {
+    const char *name, *places[3], *configuration;
+    const char *bind, *server; /* beginnings of the lines that the test replaces */
+};
+
+static const struct kind haproxy = {
+    "HAProxy",
+    {"/usr/sbin/haproxy", "/usr/local/sbin/haproxy", "/usr/bin/haproxy"},
+    HS_BALANCER_CONFIGURATION,
+    "    bind ",
+    "    server "};
+static const struct kind nginx = {"nginx",
+                                  {"/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"},
+                                  HS_NGINX_CONFIGURATION,
+                                  "        listen ",
+                                  "        server "};
+
+static const char *find_program(const struct kind *kind)
 {
-    static const char *const places[] = {"/usr/sbin/haproxy", "/usr/local/sbin/haproxy",
-                                         "/usr/bin/haproxy"};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if (access(places[i], X_OK) == 0)
-            return places[i];
+    for (size_t i = 0; i < sizeof kind->places / sizeof kind->places[0]; i++)
+        if (access(kind->places[i], X_OK) == 0)
+            return kind->places[i];
     return NULL;
 }
 
-/* Opens a listening socket that HAProxy inherits, so that the test need not guess a free port. */
+const char *hs_balancer_program(void)
+{
+    return find_program(&haproxy);
+}
+
+const char *hs_nginx_program(void)
+{
+    return find_program(&nginx);
+}
+
+/* Opens a listening socket that the balancer inherits, so that the test need not guess a free port.
+ */
 static int open_listener(unsigned *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -34,7 +61,7 @@ static int open_listener(unsigned *port)
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     if (fd < 0 || bind(fd, (const struct sockaddr *)&address, size) != 0 || listen(fd, 1024) != 0 ||
         getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
-        perror("cannot open a socket for HAProxy");
+        perror("cannot open a socket for the balancer");
         if (fd >= 0)
             close(fd);
         return -1;
@@ -43,39 +70,66 @@ static int open_listener(unsigned *port)
     return fd;
 }
 
-/* Writes the shipped file with another `bind`, and with servers for its backends. */
-static bool write_configuration(FILE *to, int listener, const struct hs_balancer_server *servers,
-                                size_t count)
+static void write_servers(FILE *to, const struct kind *kind,
+                          const struct hs_balancer_server *servers, size_t count)
 {
-    FILE *from = fopen(HS_BALANCER_CONFIGURATION, "r");
+    for (size_t i = 0; i < count; i++)
+        if (kind == &haproxy)
+            fprintf(to, "    server hindsight%u 127.0.0.1:%u id %u\n", servers[i].id,
+                    servers[i].port, servers[i].id);
+        else
+            fprintf(to, "        server 127.0.0.1:%u max_fails=1 fail_timeout=1s;\n",
+                    servers[i].port);
+}
+
+/* Writes the shipped file with another address, and with other servers where its first one is. */
+static bool write_configuration(FILE *to, const struct kind *kind, int listener, unsigned port,
+                                const struct hs_balancer_server *servers, size_t count)
+{
+    FILE *from = fopen(kind->configuration, "r");
     char line[4096];
     unsigned binds = 0, replaced = 0;
     if (from == NULL)
         return false;
     while (fgets(line, sizeof line, from) != NULL) {
-        if (strncmp(line, "    bind ", 9) == 0) {
-            fprintf(to, "    bind fd@%d\n", listener);
+        if (strncmp(line, kind->bind, strlen(kind->bind)) == 0) {
+            if (kind == &haproxy)
+                fprintf(to, "    bind fd@%d\n", listener);
+            else
+                fprintf(to, "        listen 127.0.0.1:%u;\n", port);
             binds++;
-        } else if (strncmp(line, "    server ", 11) == 0) {
-            replaced++;
+        } else if (strncmp(line, kind->server, strlen(kind->server)) == 0 &&
+                   strchr(line, '{') == NULL) {
+            if (replaced++ == 0)
+                write_servers(to, kind, servers, count);
+        } else if (strncmp(line, "    access_log ", 15) == 0) {
+            fputs("    access_log /dev/stdout hindsight;\n", to);
         } else {
             fputs(line, to);
         }
     }
     fclose(from);
-    for (size_t i = 0; i < count; i++)
-        fprintf(to, "    server hindsight%u 127.0.0.1:%u id %u\n", servers[i].id, servers[i].port,
-                servers[i].id);
     return binds == 1 && replaced > 0 && fflush(to) == 0;
 }
 
-static _Noreturn void run_child(pid_t parent, const char *configuration, int log)
+static _Noreturn void run_child(pid_t parent, const struct kind *kind, const char *configuration,
+                                int listener, int log)
 {
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent || dup2(log, 1) < 0 ||
-        dup2(log, 2) < 0)
+    char inherited[16], settings[256];
+    /* SIGTERM, so that nginx ends its workers too. */
+    if (prctl(PR_SET_PDEATHSIG, kind == &haproxy ? SIGKILL : SIGTERM) != 0 || getppid() != parent ||
+        dup2(log, 1) < 0 || dup2(log, 2) < 0)
         _exit(127);
-    const char *program = hs_balancer_program();
-    execl(program, program, "-db", "-f", configuration, (char *)NULL);
+    const char *program = find_program(kind);
+    if (kind == &haproxy) {
+        execl(program, program, "-db", "-f", configuration, (char *)NULL);
+    } else {
+        /* nginx finds the socket in this variable, as after an upgrade of its program. */
+        snprintf(inherited, sizeof inherited, "%d;", listener);
+        setenv("NGINX", inherited, 1);
+        snprintf(settings, sizeof settings, "daemon off; pid %s.pid;", configuration);
+        execl(program, program, "-c", configuration, "-e", "stderr", "-g", settings, (char *)NULL);
+    }
     _exit(127);
 }
 
@@ -87,7 +141,7 @@ static void print_log(const struct hs_balancer *balancer)
         fwrite(piece, 1, (size_t)got, stderr);
 }
 
-/* Returns whether HAProxy answers within the time limit. */
+/* Returns whether the balancer answers within the time limit. */
 static bool wait_until_up(const struct hs_balancer *balancer)
 {
     static const char request[] = "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
@@ -107,40 +161,52 @@ static bool wait_until_up(const struct hs_balancer *balancer)
     return false;
 }
 
-bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
-                       size_t count)
+static bool start(struct hs_balancer *balancer, const struct kind *kind,
+                  const struct hs_balancer_server *servers, size_t count)
 {
-    char name[] = "/tmp/hindsight-haproxy-XXXXXX";
+    char name[] = "/tmp/hindsight-balancer-XXXXXX";
     *balancer = (struct hs_balancer){.log = -1};
     int listener = open_listener(&balancer->port);
     int file = mkstemp(name);
     FILE *to = file < 0 ? NULL : fdopen(file, "w");
     FILE *log = tmpfile();
     bool fine = listener >= 0 && to != NULL && log != NULL &&
-                write_configuration(to, listener, servers, count);
+                write_configuration(to, kind, listener, balancer->port, servers, count);
     if (fine) {
         balancer->log = dup(fileno(log));
         pid_t parent = getpid();
         fflush(NULL);
         balancer->pid = fork();
         if (balancer->pid == 0)
-            run_child(parent, name, balancer->log);
+            run_child(parent, kind, name, listener, balancer->log);
         fine = balancer->pid > 0 && wait_until_up(balancer);
     }
     if (to != NULL) {
         fclose(to);
-        unlink(name); /* HAProxy has read the file */
+        unlink(name); /* the balancer has read the file */
     }
     if (log != NULL)
         fclose(log);
     if (listener >= 0)
         close(listener);
     if (!fine) {
-        fprintf(stderr, "HAProxy did not start with %s\n", HS_BALANCER_CONFIGURATION);
+        fprintf(stderr, "%s did not start with %s\n", kind->name, kind->configuration);
         print_log(balancer);
         hs_balancer_stop(balancer);
     }
     return fine;
+}
+
+bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
+                       size_t count)
+{
+    return start(balancer, &haproxy, servers, count);
+}
+
+bool hs_nginx_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
+                    size_t count)
+{
+    return start(balancer, &nginx, servers, count);
 }
 
 void hs_balancer_stop(struct hs_balancer *balancer)

@@ -1,6 +1,6 @@
-/* The real HAProxy with the shipped configuration (deploy/haproxy/hindsight.cfg), in front of
-   services that the test starts. Only the address and the server lines of the configuration are
-   replaced. HAProxy ends with the thread that started it. */
+/* The real HAProxy or nginx with the shipped configuration (deploy/haproxy, deploy/nginx), in front
+   of services that the test starts. Only the address and the server lines of the configuration are
+   replaced. The balancer ends with the thread that started it. */
 #ifndef HS_TESTS_BALANCER_H
 #define HS_TESTS_BALANCER_H
 
@@ -9,12 +9,14 @@
 #include <sys/types.h>
 
 #define HS_BALANCER_CONFIGURATION "deploy/haproxy/hindsight.cfg"
+#define HS_NGINX_CONFIGURATION    "deploy/nginx/hindsight.conf"
 
-/* Returns the path of the program, or NULL if it is not installed. */
+/* Return the path of HAProxy or nginx, or NULL if it is not installed. */
 const char *hs_balancer_program(void);
+const char *hs_nginx_program(void);
 
 struct hs_balancer_server {
-    unsigned id, port; /* `id` of the server line; port on 127.0.0.1 */
+    unsigned id, port; /* `id` of the server line (HAProxy); port on 127.0.0.1 */
 };
 
 struct hs_balancer {
@@ -23,10 +25,12 @@ struct hs_balancer {
     int log;       /* a file with its output so far */
 };
 
-/* Starts HAProxy and waits until it answers. Returns false if it does not answer. The reason is on
-   stderr, and nothing is left running. */
+/* Start HAProxy or nginx and wait until it answers. Return false if it does not answer. The reason
+   is on stderr, and nothing is left running. */
 bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
                        size_t count);
+bool hs_nginx_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
+                    size_t count);
 
 /* Sends SIGTERM, and SIGKILL after a deadline. */
 void hs_balancer_stop(struct hs_balancer *balancer);

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Prints hindsight.cfg with other servers, for replicas that DNS knows by name:
+#   sh servers.sh NAME:PORT... > haproxy.cfg
+# The place of a name in the list is its id, so keep the order and add new names at the end. A name
+# that DNS does not know yet is a server that is down. MAXCONN is the limit of requests for each server.
+set -eu
+sed '/^    server /d
+    s/^    default-server /&init-addr last,libc,none resolvers system resolve-prefer ipv4 /
+    s/ maxconn 64 / maxconn '"${MAXCONN:-64}"' /' "$(dirname "$0")/hindsight.cfg"
+id=0
+for address; do
+    id=$((id + 1))
+    echo "    server hindsight$id $address id $id"
+done
+cat <<'END'
+
+# The names of replicas, by the name servers of this machine. A restarted replica may have a new address.
+resolvers system
+    parse-resolv-conf
+    accepted_payload_size 8192
+    timeout resolve 1s
+    hold valid 1s
+    hold nx 1s
+END

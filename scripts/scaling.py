@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+"""What a cluster of replicas needs, and where it ends: a simulation with measured costs.
+
+    python3 scripts/scaling.py [--matches N] [--replicas N] [--players 10|16|64] ...
+    python3 scripts/scaling.py measure      the costs below, from this machine; needs `make bench-build`
+
+docs/scaling.md explains each line of the output, which is always the same for the same options.
+"""
+import argparse
+import bisect
+import glob
+import hashlib
+import os
+import random
+import shutil
+import socket
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+# By number of players. TICK_US is the processor time of a tick: rows capacity_P_plain_matches of
+# docs/performance.md. The other figures are printed by `measure`.
+TICK_US = {10: 1e6 / 60 / 224, 16: 1e6 / 60 / 162, 64: 1e6 / 60 / 62}
+STATE_BYTES = {10: 1667030, 16: 2666676, 64: 10671162}  # state of a match after 10 min
+PAYMENT_BYTES = 618                  # record of an accepted shot or hit in the journal
+VERDICT_BYTES = {10: 5931, 16: 7356, 64: 11416}  # stored verdict with its evidence
+REDIS_WRITE_US_MB = 199              # processor time of Redis to take a megabyte of states
+REDIS_READ_US_MB = 169               # the same to return it
+REDIS_APPEND_US = 40                 # the same for one payment; with one match, so hardly pipelined
+
+# As the service does it (service/store).
+STATES_A_SECOND = 4                  # a changed match is written this often,
+STATE_BYTES_A_SECOND = 262144        # but sends at most this many bytes a second
+HZ = 60
+MEASURED_S = 600                     # so long that a player has fired more often than the service remembers
+CLAIMS = 0.25                        # claims of a player in a second, and as many shots; as bench_capacity
+BUSY = 0.6                           # processors and networks are planned up to this share
+
+# ---- shares ----
+
+
+def number(*parts):
+    """A hash of 64 bits that is the same on every machine."""
+    digest = hashlib.blake2b("/".join(map(str, parts)).encode(), digest_size=8).digest()
+    return struct.unpack("<Q", digest)[0]
+
+
+class Ring:
+    """A ring with `points` points for each replica, as HAProxy and nginx have."""
+
+    def __init__(self, replicas, points):
+        pairs = sorted((number("point", r, p), r) for r in replicas for p in range(points))
+        self.keys = [key for key, _ in pairs]
+        self.owners = [owner for _, owner in pairs]
+
+    def owner(self, key):
+        return self.owners[bisect.bisect(self.keys, key) % len(self.owners)]
+
+
+def shares(owners, replicas):
+    """Matches of the replicas: the most, and the mean."""
+    counts = dict.fromkeys(replicas, 0)
+    for owner in owners:
+        counts[owner] += 1
+    return max(counts.values()), len(owners) / len(counts)
+
+
+def show_shares(options, keys):
+    print("== shares")
+    for name, points in (("haproxy", 4096), ("nginx", 160)):
+        replicas = range(options.replicas)
+        ring, fewer = Ring(replicas, points), Ring(replicas[1:], points)
+        before = [ring.owner(key) for key in keys]
+        most, mean = shares(before, replicas)
+        after = [fewer.owner(key) for key in keys]
+        moved = sum(a != b for a, b in zip(after, before))
+        others = sum(a != b and b != 0 for a, b in zip(after, before))
+        print(f"{name:8} {points:5} points  mean {mean:6.1f}  most {most:4} ({most / mean:.2f} x)  "
+              f"without one replica {moved:4} move, {others} of other replicas")
+        if points == 4096:
+            busiest = most
+    return busiest
+
+
+# ---- processors ----
+
+
+def show_processors(options, busiest):
+    tick = TICK_US[options.players]
+    print("== processors")
+    print(f"all replicas, all busy       {options.matches * HZ * tick / 1e6:8.1f}")
+    print(f"a replica, mean              {options.matches / options.replicas * HZ * tick / 1e6:8.1f}")
+    print(f"the busiest replica          {busiest * HZ * tick / 1e6:8.1f}")
+    print(f"to plan for each replica     {busiest * HZ * tick / 1e6 / BUSY:8.1f}   at most 60 % busy")
+
+
+# ---- the store ----
+
+
+def traffic(players):
+    """Bytes of states, and records of payments, that a match sends in a second."""
+    state = min(STATES_A_SECOND * STATE_BYTES[players], STATE_BYTES_A_SECOND)
+    return state, 2 * CLAIMS * players
+
+
+def redis_busy(matches, players):
+    """Processor share of Redis, and bytes a second on its network."""
+    state, records = traffic(players)
+    bytes_a_second = state + records * PAYMENT_BYTES
+    seconds = matches * (state / 1e6 * REDIS_WRITE_US_MB + records * REDIS_APPEND_US) / 1e6
+    return seconds, matches * bytes_a_second
+
+
+def show_store(options):
+    players, state = options.players, STATE_BYTES[options.players]
+    busy, rate = redis_busy(options.matches, players)
+    line = options.gbit * 1e9 / 8
+    cells = max(busy, rate / line) / BUSY
+    print("== the shared store")
+    print(f"state of a match             {state / 1e3:8.1f} kB, written every "
+          f"{max(1 / STATES_A_SECOND, state / STATE_BYTES_A_SECOND):.2f} s")
+    print(f"payments of a match          {traffic(players)[1]:8.1f} records/s")
+    print(f"memory, all states           {options.matches * state / 1e9:8.2f} GB, plan twice as much")
+    print(f"traffic of all matches       {rate / 1e6:8.1f} MB/s, {rate / line:.2f} of {options.gbit} Gbit/s")
+    print(f"processor of one Redis       {busy:8.2f} of 1")
+    print(f"cells, each with one Redis   {int(cells) + 1:8}   at most 60 % busy; {options.matches / (int(cells) + 1):.0f} matches each")
+    print(f"matches that one Redis takes {int(options.matches / cells):8}")
+    return int(cells) + 1
+
+
+# ---- failover ----
+
+
+class Cell:
+    """A part of the replicas, with its own Redis and its own matches."""
+
+    def __init__(self, index, cells, options, keys):
+        self.replicas = range(index, options.replicas, cells)
+        self.keys = [key for key in keys if key % cells == index]
+        ring = Ring(self.replicas, 4096)
+        self.owners = [ring.owner(key) for key in self.keys]
+
+    def fail(self, gone, each, dice):
+        """Waits of the matches whose replicas are gone, and the most matches on one of the others."""
+        rest = [r for r in self.replicas if r not in gone]
+        if len(rest) == len(self.replicas):
+            return [], shares(self.owners, rest)[0]
+        ring = Ring(rest, 4096)
+        most = shares([ring.owner(key) for key in self.keys], rest)[0]
+        free, waits = 0.0, []
+        for arrival in sorted(dice.random() / HZ for owner in self.owners if owner in gone):
+            free = max(free, arrival) + each
+            waits.append(free - arrival)
+        return waits, most
+
+
+def show_failover(options, keys, count_of_cells):
+    """All matches of the replicas that fail are asked for within a tick, in random order. Redis sends
+    one state after the other, as fast as its processor and the network allow."""
+    dice = random.Random(1)
+    state = STATE_BYTES[options.players]
+    each = max(state / 1e6 * REDIS_READ_US_MB / 1e6, state / (options.gbit * 1e9 / 8))
+    cells = [Cell(i, count_of_cells, options, keys) for i in range(count_of_cells)]
+    print("== failover")
+    for count in sorted({1, 2, max(1, options.replicas // 10), options.replicas // 3}):
+        gone = set(dice.sample(range(options.replicas), count))
+        results = [cell.fail(gone, each, dice) for cell in cells]
+        waits = [wait for result in results for wait in result[0]]
+        late = sum(wait * 1e3 > options.take_ms for wait in waits)
+        print(f"{count:3} of {options.replicas} replicas: {len(waits):5} matches move, {late:5} start empty "
+              f"({100 * late / max(1, len(waits)):3.0f} %), longest wait {max(waits, default=0) * 1e3:6.0f} ms, "
+              f"then the most on a replica {max(most for _, most in results):4}")
+
+
+# ---- evidence ----
+
+
+def show_evidence(options):
+    verdicts = options.matches * options.players * CLAIMS
+    stored = verdicts * options.stored
+    print("== evidence")
+    print(f"verdicts                     {verdicts:8.0f} /s")
+    print(f"stored ({100 * options.stored:.0f} %)                 {stored:8.0f} /s, {stored * VERDICT_BYTES[options.players] / 1e6:.2f} MB/s")
+    print(f"PostgreSQL, a day            {stored * VERDICT_BYTES[options.players] * 86400 / 1e9:8.1f} GB")
+    print(f"PostgreSQL, {options.days} days          {stored * VERDICT_BYTES[options.players] * 86400 * options.days / 1e12:8.2f} TB")
+    print(f"a replica while it is away   {stored * VERDICT_BYTES[options.players] * 3600 / options.replicas / 1e6:8.1f} MB each hour")
+
+
+# ---- measuring the costs ----
+
+
+def play(players, settings):
+    """Plays one match with the load of bench_capacity, by a service with these settings."""
+    with tempfile.NamedTemporaryFile("w", suffix=".sh") as wrapper:
+        wrapper.write(f'exec "$@" --checkpoint-seconds 3600 {settings}\n')
+        wrapper.flush()
+        subprocess.run(["build/release/tests/bench/bench_capacity", str(players), "0", "plain", str(MEASURED_S * HZ)],
+                       check=True, env={"HS_PROGRAM": os.path.abspath("build/hindsight"), **os.environ,
+                                        "HS_WRAP": "sh " + wrapper.name})
+
+
+def measure_service():
+    """Looks at the files of the service after a match."""
+    for players in sorted(STATE_BYTES):
+        folder = tempfile.mkdtemp()
+        play(players, f"--data={folder} --evidence-sample 1")
+        journal = sum(map(os.path.getsize, glob.glob(folder + "/journal.*")))
+        print(f"state of a match of {players} players: {os.path.getsize(folder + '/checkpoint')} bytes")
+        print(f"a payment, {players} players: {journal / (2 * CLAIMS * players * MEASURED_S):.0f} bytes of the journal")
+        for path in glob.glob(folder + "/evidence-*.db"):
+            rows = sqlite3.connect(path).execute("SELECT count(*) FROM verdicts").fetchone()[0]
+            print(f"a stored verdict, {players} players: {os.path.getsize(path) / rows:.0f} bytes ({rows} verdicts)")
+        shutil.rmtree(folder)
+
+
+class Redis:
+    """A private server on a free port of this machine, whose files are in `folder`."""
+
+    def __init__(self, folder):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.process = subprocess.Popen(["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
+                                         "--dir", folder], stdout=subprocess.DEVNULL)
+        for _ in range(100):
+            try:
+                self.socket = socket.create_connection(("127.0.0.1", self.port))
+                break
+            except OSError:
+                time.sleep(0.05)
+        self.file = self.socket.makefile("rb")
+
+    def send(self, *words):
+        words = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+        self.socket.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words))
+
+    def reply(self):
+        line = self.file.readline()
+        if line[:1] == b"$" and line != b"$-1\r\n":
+            return self.file.read(int(line[1:]) + 2)
+        return line
+
+    def info(self, section):
+        self.send("INFO", section)
+        return dict(line.split(":", 1) for line in self.reply().decode().split("\r\n") if ":" in line)
+
+    def busy_us(self):
+        fields = self.info("cpu")
+        return 1e6 * (float(fields["used_cpu_user"]) + float(fields["used_cpu_sys"]))
+
+    def cost(self, times, *words):
+        """Processor time of one command, in pipelines of ten."""
+        before = self.busy_us()
+        for _ in range(times // 10):
+            for _ in range(10):
+                self.send(*words)
+            for _ in range(10):
+                self.reply()
+        return (self.busy_us() - before) / times
+
+
+def measure_redis():
+    folder = tempfile.mkdtemp()
+    redis = Redis(folder)
+    state = os.urandom(STATE_BYTES[16])
+    megabytes = len(state) / 1e6
+    redis.cost(100, "SET", "state", state)
+    write = redis.cost(2000, "SET", "state", state) / megabytes
+    print(f"Redis takes a megabyte of states: {write:.0f} us")
+    print(f"Redis returns a megabyte of states: {redis.cost(2000, 'GET', 'state') / megabytes:.0f} us")
+    busy, received = redis.busy_us(), int(redis.info("stats")["total_net_input_bytes"])
+    play(16, f"--data= --state-redis 127.0.0.1:{redis.port}")
+    payments = 2 * CLAIMS * 16 * MEASURED_S
+    states = int(redis.info("stats")["total_net_input_bytes"]) - received - payments * PAYMENT_BYTES
+    print(f"Redis appends a payment: {(redis.busy_us() - busy - write * states / 1e6) / payments:.0f} us")
+    redis.process.terminate()
+    redis.process.wait()
+    shutil.rmtree(folder)
+
+
+def main():
+    if sys.argv[1:] == ["measure"]:
+        measure_service()
+        measure_redis()
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--matches", type=int, default=10000, help="open matches (10000)")
+    parser.add_argument("--replicas", type=int, default=100, help="replicas (100)")
+    parser.add_argument("--players", type=int, default=16, choices=sorted(TICK_US), help="of a match (16)")
+    parser.add_argument("--state", type=int, help="bytes of the state of a match (measured)")
+    parser.add_argument("--take-ms", type=float, default=20, help="state-take-ms of the service (20)")
+    parser.add_argument("--gbit", type=float, default=10, help="network of Redis, in Gbit/s (10)")
+    parser.add_argument("--stored", type=float, default=0.03, help="share of verdicts that are stored (0.03)")
+    parser.add_argument("--days", type=int, default=30, help="evidence-days (30)")
+    options = parser.parse_args()
+    if options.matches < 1 or options.replicas < 6 or options.gbit <= 0:
+        parser.error("at least 1 match, 6 replicas and some network")
+    if options.state:
+        STATE_BYTES[options.players] = options.state
+    keys = [number("match", i) for i in range(options.matches)]
+    busiest = show_shares(options, keys)
+    show_processors(options, busiest)
+    cells = show_store(options)
+    show_failover(options, keys, cells)
+    show_evidence(options)
+
+
+main()
