@@ -23,6 +23,8 @@ PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev libsimdjson-
                   $(PACKAGES_README) $(PACKAGES_EXAMPLE)
 # A browser, and what steers it.
 PACKAGES_CONSOLE := chromium chromium-driver python3-selenium
+# What a cluster consists of. Debian starts its own instances; the tests start private ones.
+PACKAGES_CLUSTER := haproxy redis-server postgresql
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 PACKAGES_DEPLOY := systemd groff-base strace
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
@@ -77,7 +79,7 @@ PROG     := $(B)/hindsight
 
 # Each test_*.c is one Check program; each bench_*.c one measuring program. The other files beside
 # the tests, and those of tests/support, are linked where they are used.
-TESTS     := $(wildcard $(addsuffix /*.c,tests/unit tests/unit/* tests/property tests/integration))
+TESTS     := $(wildcard $(addsuffix /*.c,tests/unit tests/unit/* tests/property tests/integration tests/cluster))
 BENCHES   := $(filter-out tests/bench/open_load.c,$(wildcard tests/bench/*.c))
 TEST_SRC  := $(foreach file,$(TESTS),$(if $(filter test_%,$(notdir $(file))),$(file)))
 BENCH_SRC := $(wildcard tests/bench/bench_*.c)
@@ -87,6 +89,8 @@ SUP_OBJ   := $(SUP_SRC:%.c=$(B)/obj/%.o)
 SUP_LIB   := $(B)/libtests.a
 TEST_BIN  := $(TEST_SRC:tests/%.c=$(B)/tests/%)
 BENCH_BIN := $(BENCH_SRC:tests/%.c=$(B)/tests/%)
+# Needs other servers and takes minutes; `make test` leaves it out.
+CLUSTER_BIN := $(filter %/cluster/test_cluster,$(TEST_BIN))
 # What is compared with other libraries links them; nothing else does.
 PARSER_OBJ := $(B)/obj/tests/peers/simdjson_peer.cpp.o
 PEER_OBJ  := $(filter-out $(PARSER_OBJ),$(patsubst %,$(B)/obj/%.o,$(wildcard tests/peers/*.c tests/peers/*.cpp)))
@@ -100,9 +104,9 @@ CONSOLE  := $(sort $(wildcard console/*)) /usr/share/javascript/three/three.modu
             /usr/share/javascript/three/examples/jsm/controls/OrbitControls.js \
             /usr/share/javascript/chart.js/chart.min.js
 
-.PHONY: all run demo example test test-contract test-console test-bare check bench fuzz fuzz-long fuzz-readers nightly golden-arm lint \
+.PHONY: all run demo example test test-contract test-console test-cluster test-bare check bench fuzz fuzz-long fuzz-readers nightly golden-arm lint \
         lint-deploy docs format install install-library uninstall dist clean help deps deps-build deps-readme \
-        deps-example deps-test deps-dev deps-arm deps-console deps-deploy tests-build bench-build test-concurrent valgrind
+        deps-example deps-test deps-dev deps-arm deps-cluster deps-console deps-deploy tests-build bench-build test-concurrent valgrind
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -223,7 +227,10 @@ example: deps-example all $(GAME) ## the example game servers, C and Python; sta
 	@sh scripts/example.sh $(PROG) $(GAME)
 
 test: tests-build ## every test that needs no root and no other server
-	@sh tests/run.sh $(B) $(TEST_BIN)
+	@sh tests/run.sh $(B) $(filter-out $(CLUSTER_BIN),$(TEST_BIN))
+
+test-cluster: tests-build deps-cluster ## failures of replicas, HAProxy, Redis and PostgreSQL under load, on loopback
+	@sh tests/run.sh $(B) $(CLUSTER_BIN)
 
 test-contract: deps-build deps-test all $(GAME) ## openapi.yaml by npm's tools: linters, generated clients, a validating proxy
 	@sh tests/contract/run.sh $(PROG) $(GAME)
@@ -362,6 +369,8 @@ deps-deploy:
 	@sh scripts/deps.sh $(PACKAGES_DEPLOY)
 deps-console:
 	@sh scripts/deps.sh $(PACKAGES_CONSOLE)
+deps-cluster:
+	@sh scripts/deps.sh $(PACKAGES_CLUSTER)
 deps-arm:
 	@sh scripts/deps.sh $(PACKAGES_ARM)
 

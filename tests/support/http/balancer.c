@@ -1,6 +1,7 @@
 #include "tests/support/http/balancer.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static int open_listener(unsigned *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || bind(fd, (const struct sockaddr *)&address, size) != 0 || listen(fd, 1024) != 0 ||
         getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
         perror("cannot open a socket for HAProxy");
@@ -69,13 +70,16 @@ static bool write_configuration(FILE *to, int listener, const struct hs_balancer
     return binds == 1 && replaced > 0 && fflush(to) == 0;
 }
 
-static _Noreturn void run_child(pid_t parent, const char *configuration, int log)
+static _Noreturn void run_child(pid_t parent, int configuration, const struct hs_balancer *balancer)
 {
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent || dup2(log, 1) < 0 ||
-        dup2(log, 2) < 0)
+    char path[32];
+    snprintf(path, sizeof path, "/dev/fd/%d", configuration);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent ||
+        dup2(balancer->log, 1) < 0 || dup2(balancer->log, 2) < 0 ||
+        fcntl(balancer->listener, F_SETFD, 0) != 0 || fcntl(configuration, F_SETFD, 0) != 0)
         _exit(127);
     const char *program = hs_balancer_program();
-    execl(program, program, "-db", "-f", configuration, (char *)NULL);
+    execl(program, program, "-db", "-f", path, (char *)NULL);
     _exit(127);
 }
 
@@ -107,34 +111,22 @@ static bool wait_until_up(const struct hs_balancer *balancer)
     return false;
 }
 
-bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
-                       size_t count)
+/* Runs HAProxy with these servers, and waits until it answers. */
+static bool run(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
+                size_t count)
 {
-    char name[] = "/tmp/hindsight-haproxy-XXXXXX";
-    *balancer = (struct hs_balancer){.log = -1};
-    int listener = open_listener(&balancer->port);
-    int file = mkstemp(name);
-    FILE *to = file < 0 ? NULL : fdopen(file, "w");
-    FILE *log = tmpfile();
-    bool fine = listener >= 0 && to != NULL && log != NULL &&
-                write_configuration(to, listener, servers, count);
+    FILE *to = tmpfile();
+    bool fine = to != NULL && write_configuration(to, balancer->listener, servers, count);
     if (fine) {
-        balancer->log = dup(fileno(log));
         pid_t parent = getpid();
         fflush(NULL);
         balancer->pid = fork();
         if (balancer->pid == 0)
-            run_child(parent, name, balancer->log);
+            run_child(parent, fileno(to), balancer);
         fine = balancer->pid > 0 && wait_until_up(balancer);
     }
-    if (to != NULL) {
+    if (to != NULL)
         fclose(to);
-        unlink(name); /* HAProxy has read the file */
-    }
-    if (log != NULL)
-        fclose(log);
-    if (listener >= 0)
-        close(listener);
     if (!fine) {
         fprintf(stderr, "HAProxy did not start with %s\n", HS_BALANCER_CONFIGURATION);
         print_log(balancer);
@@ -143,18 +135,52 @@ bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_se
     return fine;
 }
 
+bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
+                       size_t count)
+{
+    *balancer = (struct hs_balancer){.log = -1};
+    FILE *log = tmpfile();
+    balancer->listener = open_listener(&balancer->port);
+    if (log != NULL) {
+        balancer->log = fcntl(fileno(log), F_DUPFD_CLOEXEC, 3);
+        fclose(log);
+    }
+    if (balancer->listener >= 0 && balancer->log >= 0)
+        return run(balancer, servers, count);
+    hs_balancer_stop(balancer);
+    return false;
+}
+
+static void end(pid_t pid, int signal)
+{
+    kill(pid, signal);
+    for (int tries = 0; waitpid(pid, NULL, WNOHANG) == 0;)
+        if (++tries == STOP_TRIES)
+            kill(pid, SIGKILL);
+        else
+            hs_test_pause_ms(TRY_MS);
+}
+
+bool hs_balancer_reload(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
+                        size_t count)
+{
+    pid_t old = balancer->pid;
+    bool fine = run(balancer, servers, count);
+    end(old, SIGUSR1); /* stops when its connections have ended */
+    if (fine && wait_until_up(balancer))
+        return true;
+    print_log(balancer);
+    hs_balancer_stop(balancer);
+    return false;
+}
+
 void hs_balancer_stop(struct hs_balancer *balancer)
 {
-    if (balancer->pid > 0) {
-        kill(balancer->pid, SIGTERM);
-        int tries = 0;
-        while (waitpid(balancer->pid, NULL, WNOHANG) == 0)
-            if (++tries == STOP_TRIES)
-                kill(balancer->pid, SIGKILL);
-            else
-                hs_test_pause_ms(TRY_MS);
-    }
+    if (balancer->pid > 0)
+        end(balancer->pid, SIGTERM);
+    if (balancer->listener >= 0)
+        close(balancer->listener);
     if (balancer->log >= 0)
         close(balancer->log);
-    *balancer = (struct hs_balancer){.log = -1};
+    *balancer = (struct hs_balancer){.listener = -1, .log = -1};
 }

@@ -154,7 +154,7 @@ static void note_payment(struct hs_follower *follower, struct hs_follow_counts *
 }
 
 static void note_refusal(struct hs_follower *follower, struct hs_follow_counts *counts,
-                         struct hs_followed *item, const json_t *result)
+                         struct hs_followed *item, const json_t *result, bool may_lack_poses)
 {
     const char *verdict = text_of(result, "verdict"), *reason = text_of(result, "reason");
     if (item->is_paid)
@@ -163,7 +163,7 @@ static void note_refusal(struct hs_follower *follower, struct hs_follow_counts *
     if (item->is_honest && strcmp(verdict, "rejected") == 0)
         hs_follower_fault(follower, &counts->refused, "honest, and refused as %s: %s", reason,
                           item->text);
-    else if (item->is_honest && !item->is_paid)
+    else if (item->is_honest && !item->is_paid && !may_lack_poses)
         hs_follower_fault(follower, &counts->inconclusive, "honest, and %s/%s: %s", verdict, reason,
                           item->text);
 }
@@ -190,7 +190,7 @@ void hs_follower_note(struct hs_follower *follower, struct hs_follow_counts *cou
     if (is_accepted)
         note_payment(follower, counts, item, result);
     else
-        note_refusal(follower, counts, item, result);
+        note_refusal(follower, counts, item, result, moment == HS_FOLLOW_MOVED);
     item->is_answered = true;
 }
 

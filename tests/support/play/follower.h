@@ -47,6 +47,7 @@ struct hs_followed {
 /* What the answer to an item must be. It depends on the moment at which the item was sent. */
 enum hs_follow_moment {
     HS_FOLLOW_NOW,   /* sent in the player's newest session: it must get its first answer again */
+    HS_FOLLOW_MOVED, /* the same, while poses are missing: an unpaid item may be inconclusive */
     HS_FOLLOW_ENDED, /* sent after its session: it must not be paid, but its reason may change */
     HS_FOLLOW_COPY   /* a paid item with another number: it must never be paid */
 };

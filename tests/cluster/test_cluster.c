@@ -1,0 +1,360 @@
+/*
+ * Failures of a cluster under load. In each scenario matches are played through HAProxy on three
+ * replicas, something breaks, and a follower checks every answer (game.h). HS_CLUSTER_MATCHES sets
+ * the number of matches, HS_CLUSTER_SECONDS the length of each phase: before the fault, in it, and
+ * after it.
+ */
+#include "tests/cluster/cluster.h"
+#include "tests/cluster/game.h"
+#include "tests/support/clock.h"
+#include "tests/support/http/client.h"
+#include "tests/support/random.h"
+#include "tests/support/run_suite.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEFAULT_MATCHES = 60, DEFAULT_SECONDS = 3, TICKS_PER_SECOND = 5 };
+
+static struct hs_cluster cluster;
+static struct hs_cluster_game *game;
+static struct hs_cluster_counts counts;
+static char database[64]; /* directory of the database cluster; empty: there is none */
+
+/* ---- the run of a scenario ---- */
+
+static int match_count(void)
+{
+    return (int)hs_test_count("HS_CLUSTER_MATCHES", DEFAULT_MATCHES);
+}
+
+static void play_on(void)
+{
+    hs_test_pause_ms(1000 * hs_test_count("HS_CLUSTER_SECONDS", DEFAULT_SECONDS));
+}
+
+/* `other_port`: 0, or each tick is also sent to this port (game.h). */
+static void begin_game_at(const char *name, unsigned port, unsigned other_port)
+{
+    const struct hs_cluster_game_options options = {.seed = hs_test_seed(20261123),
+                                                    .name = name,
+                                                    .matches = match_count(),
+                                                    .rate = TICKS_PER_SECOND,
+                                                    .port = port,
+                                                    .other_port = other_port,
+                                                    .reference_port = cluster.reference.data_port};
+    printf("-- %s: %d matches\n", name, options.matches);
+    fflush(stdout);
+    game = hs_cluster_game_start(&options);
+    play_on();
+}
+
+static void begin_game(const char *name)
+{
+    begin_game_at(name, cluster.balancer.port, 0);
+}
+
+/* Ends the game and checks what holds in each scenario. `windows`: how often a match may have
+   moved. */
+static void end_game(int windows)
+{
+    hs_cluster_game_finish(game, &counts);
+    game = NULL;
+    long faults = hs_cluster_counts_print(&counts);
+    ck_assert_int_eq(faults, 0);
+    ck_assert_int_le(counts.windows_max, windows);
+    ck_assert_int_gt(counts.follow.paid, counts.ticks / 4);
+    ck_assert_int_gt(counts.follow.replayed, counts.ticks / 40);
+}
+
+static void setup(void)
+{
+    hs_cluster_start(&cluster, database[0] != '\0' ? database : NULL);
+}
+
+static void teardown(void)
+{
+    if (game != NULL)
+        hs_cluster_game_finish(game, &counts);
+    game = NULL;
+    hs_cluster_stop(&cluster);
+}
+
+/* ---- replicas ---- */
+
+START_TEST(nothing_happens)
+{
+    begin_game("calm");
+    end_game(0);
+}
+END_TEST
+
+START_TEST(replicas_restart_one_after_the_other)
+{
+    begin_game("rolling");
+    hs_cluster_game_phase(game, HS_PHASE_FAULT, false);
+    for (int i = 0; i < 3; i++) {
+        hs_cluster_drain_replica(&cluster, i);
+        hs_cluster_start_replica(&cluster, i);
+        hs_cluster_settle();
+    }
+    hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
+    play_on();
+    end_game(2); /* each match moves away and back */
+}
+END_TEST
+
+/* Kills a replica, whose matches the others take over. */
+static void kill_a_replica(void)
+{
+    hs_cluster_game_phase(game, HS_PHASE_FAULT, true);
+    hs_cluster_kill_replica(&cluster, 1);
+    hs_cluster_settle();
+    hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
+    play_on();
+}
+
+/* It starts again with the files that it had, and gets its matches back. */
+START_TEST(a_replica_is_killed)
+{
+    begin_game("killed");
+    kill_a_replica();
+    hs_cluster_start_replica(&cluster, 1);
+    hs_cluster_settle();
+    play_on();
+    end_game(2);
+}
+END_TEST
+
+enum { NAMES = 3000, LOG_LINE = 512 };
+
+/* Reads which replica got the request for each name from lines of HAProxy's log. Returns how many
+   names were found. */
+static int read_owners(char *lines, unsigned char owners[NAMES])
+{
+    int found = 0;
+    char *rest = NULL;
+    for (char *line = strtok_r(lines, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        unsigned server, name;
+        const char *at = strstr(line, " replicas/hindsight"), *to = strstr(line, "/name-");
+        if (at != NULL && to != NULL && sscanf(to, "/name-%u", &name) == 1 && name < NAMES &&
+            sscanf(at, " replicas/hindsight%u", &server) == 1) {
+            owners[name] = (unsigned char)server;
+            found++;
+        }
+    }
+    return found;
+}
+
+/* Finds out which replica HAProxy chooses for each of many names. */
+static void find_owners(unsigned char owners[NAMES])
+{
+    enum { SPACE = 2 * NAMES * LOG_LINE };
+    struct hs_test_http *http = hs_test_http_open(cluster.balancer.port);
+    struct hs_test_response response;
+    struct stat log;
+    char path[64], *lines = malloc(SPACE);
+    int found = 0;
+    ck_assert_int_eq(fstat(cluster.balancer.log, &log), 0);
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(path, sizeof path, "/v1/matches/name-%d", i);
+        hs_test_http_send(http, "GET", path, NULL, 0, NULL, &response);
+        hs_test_response_free(&response);
+    }
+    hs_test_http_close(http);
+    for (int tries = 0; found < NAMES && tries < 100; tries++) {
+        hs_test_pause_ms(20); /* HAProxy writes the line after the answer */
+        /* No seek: HAProxy shares the offset of the file. */
+        ssize_t size = pread(cluster.balancer.log, lines, SPACE - 1, log.st_size);
+        lines[size > 0 ? size : 0] = '\0';
+        found = read_owners(lines, owners);
+    }
+    free(lines);
+    ck_assert_int_eq(found, NAMES);
+}
+
+/* Replica 4 joins and leaves. Each time only its share of the matches moves: a quarter, give or
+   take a tenth of that. */
+START_TEST(a_replica_joins_and_leaves)
+{
+    unsigned char before[NAMES], between[NAMES], after[NAMES];
+    int moved = 0;
+    find_owners(before);
+    begin_game("joins");
+    hs_cluster_game_phase(game, HS_PHASE_FAULT, false);
+    hs_cluster_start_replica(&cluster, 3);
+    hs_cluster_set_members(&cluster, 0xf);
+    hs_cluster_settle();
+    find_owners(between);
+    play_on();
+    hs_cluster_set_members(&cluster, 0x7);
+    hs_cluster_drain_replica(&cluster, 3);
+    hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
+    find_owners(after);
+    play_on();
+    for (int i = 0; i < NAMES; i++) {
+        ck_assert(between[i] == before[i] || between[i] == 4);
+        ck_assert_uint_eq(after[i], before[i]);
+        moved += between[i] == 4;
+    }
+    printf("%d of %d names moved to the new replica\n", moved, NAMES);
+    ck_assert_int_ge(moved, NAMES / 4 * 9 / 10);
+    ck_assert_int_le(moved, NAMES / 4 * 11 / 10);
+    end_game(2);
+}
+END_TEST
+
+/* Two replicas get all requests of the same matches, as if two balancers disagreed. */
+START_TEST(two_replicas_have_the_same_matches)
+{
+    begin_game_at("split", cluster.ports[0][0], cluster.ports[1][0]);
+    play_on();
+    end_game(1 << 20);
+}
+END_TEST
+
+/* ---- Redis ---- */
+
+/* Which of the servers of this test is the one that the replicas use. */
+static struct hs_server second_redis;
+
+static void stop_redis(void)
+{
+    hs_server_stop(&cluster.redis, SIGTERM);
+}
+
+static void start_redis(void)
+{
+    ck_assert(hs_redis_start(&cluster.redis, cluster.directory));
+}
+
+static void hang_redis(void)
+{
+    hs_server_hang(&cluster.redis, true);
+}
+
+static void wake_redis(void)
+{
+    hs_server_hang(&cluster.redis, false);
+}
+
+static void flush_redis(void)
+{
+    ck_assert_ptr_nonnull(hs_redis_ask(cluster.redis.port, "FLUSHALL"));
+}
+
+static void slow_redis(void)
+{
+    hs_relay_delay(cluster.redis_relay, 100);
+}
+
+static void quicken_redis(void)
+{
+    hs_relay_delay(cluster.redis_relay, 0);
+}
+
+static void nothing(void)
+{
+}
+
+/* The first Redis ends. Its replica is promoted, and the address of the store leads to it. */
+static void promote_second_redis(void)
+{
+    char command[64];
+    second_redis = (struct hs_server){0};
+    ck_assert(hs_redis_start(&second_redis, cluster.directory));
+    snprintf(command, sizeof command, "REPLICAOF 127.0.0.1 %u", cluster.redis.port);
+    hs_redis_ask(second_redis.port, command);
+    for (int tries = 0; hs_redis_info(cluster.redis.port, "slave0:ip") < 0 && tries < 500; tries++)
+        hs_test_pause_ms(10);
+    hs_test_pause_ms(500);
+    hs_server_stop(&cluster.redis, SIGKILL);
+    hs_test_pause_ms(500); /* for as long there is no store */
+    ck_assert_str_eq(hs_redis_ask(second_redis.port, "REPLICAOF NO ONE"), "+OK\r\n");
+    hs_relay_point(cluster.redis_relay, second_redis.port);
+    cluster.redis = second_redis; /* the one that is stopped at the end */
+}
+
+static const struct fault {
+    const char *name;
+    void (*begin)(void);
+    void (*end)(void);
+} redis_faults[] = {
+    {"redis-stopped", stop_redis, start_redis},        {"redis-hung", hang_redis, wake_redis},
+    {"redis-flushed", flush_redis, nothing},           {"redis-slow", slow_redis, quicken_redis},
+    {"redis-failover", promote_second_redis, nothing},
+};
+
+/* Verdicts go on during the fault. Afterwards the store has all state again: the matches of a
+   replica that is then killed go on where they were. */
+START_TEST(redis_fails)
+{
+    const struct fault *fault = &redis_faults[_i];
+    begin_game(fault->name);
+    hs_cluster_game_phase(game, HS_PHASE_FAULT, false);
+    fault->begin();
+    play_on();
+    fault->end();
+    hs_cluster_settle();
+    play_on();
+    kill_a_replica();
+    end_game(1);
+}
+END_TEST
+
+/* ---- main ---- */
+
+/* Adds a group of scenarios. CK_RUN_CASE runs only the group with this name. */
+static TCase *add_group(Suite *suite, const char *name)
+{
+    TCase *group = tcase_create(name);
+    tcase_add_checked_fixture(group, setup, teardown);
+    suite_add_tcase(suite, group);
+    return group;
+}
+
+static void add_scenarios(Suite *suite)
+{
+    TCase *group = add_group(suite, "calm");
+    tcase_add_test(group, nothing_happens);
+    group = add_group(suite, "rolling");
+    tcase_add_test(group, replicas_restart_one_after_the_other);
+    group = add_group(suite, "killed");
+    tcase_add_test(group, a_replica_is_killed);
+    group = add_group(suite, "joins");
+    tcase_add_test(group, a_replica_joins_and_leaves);
+    group = add_group(suite, "split");
+    tcase_add_test(group, two_replicas_have_the_same_matches);
+    group = add_group(suite, "redis");
+    tcase_add_loop_test(group, redis_fails, 0, (int)(sizeof redis_faults / sizeof redis_faults[0]));
+}
+
+int main(void)
+{
+    char directory[] = "/tmp/hindsight-postgres-XXXXXX";
+    Suite *suite = suite_create("cluster");
+    if (hs_balancer_program() == NULL) {
+        puts("SKIP: haproxy is not installed");
+    } else if (hs_redis_missing() != NULL) {
+        printf("SKIP: %s\n", hs_redis_missing());
+    } else {
+        if (hs_postgres_missing() != NULL)
+            printf("SKIP: the evidence store: %s\n", hs_postgres_missing());
+        else if (mkdtemp(directory) == NULL || !hs_postgres_create(directory))
+            return 1;
+        else
+            snprintf(database, sizeof database, "%s", directory);
+        add_scenarios(suite);
+    }
+    /* In one process, so that the servers of a failed scenario are stopped before the next one. */
+    int failed = hs_run_suite_in_one_process(suite);
+    char command[96];
+    snprintf(command, sizeof command, "rm -rf '%s'", database);
+    return database[0] != '\0' && system(command) != 0 ? 1 : failed;
+}
