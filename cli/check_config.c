@@ -7,6 +7,7 @@
 #include "service/reload/steps.h"
 #include "service/state/rulesets.h"
 #include "service/system/memory_limit.h"
+#include "service/system/secret.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -97,9 +98,9 @@ static bool check_secret(const struct hs_options *options)
     const char *path = options->webhook_secret_file;
     if (options->webhook[0] == '\0' || path[0] == '\0')
         return true;
-    struct hs_webhook_secret *secret = hs_webhook_secret_read(path, error);
+    struct hs_secret *secret = hs_secret_read(path, HS_WEBHOOK_SECRET_MIN, error);
     bool fine = secret != NULL;
-    hs_webhook_secret_free(secret);
+    hs_secret_free(secret);
     if (!fine)
         printf("%s: %s\n", path, error);
     return fine;

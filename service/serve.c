@@ -2,6 +2,8 @@
 
 #include "api/json/reading.h"
 #include "service/checkpoint/save.h"
+#include "service/checkpoint/sharing.h"
+#include "service/checkpoint/takeover.h"
 #include "service/delivery/events.h"
 #include "service/delivery/webhook.h"
 #include "service/evidence/writer.h"
@@ -17,6 +19,7 @@
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
 #include "service/state/share.h"
+#include "service/store/matches.h"
 #include "service/system/clock.h"
 #include "service/system/memory_limit.h"
 #include "service/system/notify.h"
@@ -41,6 +44,10 @@ enum { EXPIRE_US = 1000000 }; /* time between checks for idle matches */
 /* Threads that read the evidence store, and how long the end of the service waits for its writer
    and for the receiver of the webhook. */
 enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 5000000 };
+
+/* Threads that take matches over, each with one request at a time, which may wait for the store;
+   and how long the end of the service waits until the store has the final states of matches. */
+enum { TAKERS = 8, SHARING_STOP_US = 5000000 };
 
 /* Max exports at a time. Each has a file in the data directory until its client has read it. */
 enum { EXPORTS_MAX = 4 };
@@ -127,8 +134,21 @@ static bool create_state(struct hs_service *service, const struct hs_options *op
     return true;
 }
 
+/* Ends the use of the store, after its matches are written. */
+static void stop_sharing(struct hs_service *service)
+{
+    int64_t until_us = hs_clock_us() + SHARING_STOP_US;
+    hs_sharing_stop(service->sharing, SHARING_STOP_US);
+    int64_t left_us = until_us - hs_clock_us();
+    hs_store_stop(service->store, left_us > 0 ? left_us : 0);
+    service->sharing = NULL;
+    service->store = NULL;
+}
+
 static void destroy_state(struct hs_service *service)
 {
+    hs_pool_destroy(service->taker_pool);
+    stop_sharing(service);
     hs_pool_destroy(service->map_builder);
     hs_pool_destroy(service->ruleset_builder);
     hs_pool_destroy(service->evidence_readers);
@@ -138,6 +158,8 @@ static void destroy_state(struct hs_service *service)
     hs_record_close(service->record, service->registry);
     /* before the stores, because its matches use rulesets and maps */
     hs_registry_destroy(service->registry);
+    hs_shared_matches_destroy(service->shared);
+    hs_takers_destroy(service->takers);
     hs_map_store_destroy(service->maps);
     hs_ruleset_store_destroy(service->rulesets);
     hs_keyring_destroy(service->keyring);
@@ -206,6 +228,27 @@ static bool restore(struct hs_service *service)
                  service->options->data);
     }
     return cannot_start(error);
+}
+
+/* Connects to the store that replicas share. */
+static bool start_sharing(struct hs_service *service)
+{
+    const struct hs_options *options = service->options;
+    char error[256];
+    if (options->state_redis[0] == '\0')
+        return true;
+    service->store = hs_store_start(options->state_redis, options->state_redis_password_file,
+                                    service->metrics, error);
+    if (service->store == NULL)
+        return cannot_start(error);
+    service->shared = hs_shared_matches_create(service->store, service->metrics);
+    service->takers = hs_takers_create(service);
+    service->taker_pool = hs_pool_create(TAKERS, false);
+    if (service->checkpoint == NULL) /* else it has done this */
+        hs_registry_keep_journals(service->registry);
+    if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL)
+        service->sharing = hs_sharing_start(service);
+    return service->sharing != NULL || cannot_start("memory or threads are out");
 }
 
 /* Starts both listeners. Returns false on failure; the reason is logged. */
@@ -340,8 +383,8 @@ static int start(struct hs_service *service, const struct hs_options *options,
         hs_tls_free(&tls);
         return WRONG_CONFIGURATION;
     }
-    bool prepared = start_recording(service) && restore(service) && start_evidence(service) &&
-                    start_webhook(service);
+    bool prepared = start_recording(service) && restore(service) && start_sharing(service) &&
+                    start_evidence(service) && start_webhook(service);
     bool fine = prepared && start_listeners(service, &tls, listeners);
     hs_tls_free(&tls); /* the library has its own copy */
     if (prepared && !fine) {
@@ -407,7 +450,9 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));
     hs_http_stop(listeners[1], ms_until(until_us));
-    /* No request changes a match any more, so the last checkpoint is complete. */
+    /* No request changes a match any more, so the last states are complete. Other replicas need
+       theirs first. */
+    stop_sharing(&service);
     hs_checkpoint_close(service.checkpoint);
     service.checkpoint = NULL;
     hs_log_report(&service.match_log, true);

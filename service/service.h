@@ -6,22 +6,26 @@
 
 #include "service/watch/log.h"
 
-struct hs_pool;          /* pool.h: runs long requests */
-struct hs_checkpoint;    /* save.h: state that survives the process */
-struct hs_evidence;      /* writer.h: the store of verdicts */
-struct hs_events;        /* events.h: the newest verdicts, for streams */
-struct hs_journal;       /* journal.h: payments since the last checkpoint */
-struct hs_metrics;       /* metrics.h: counters, gauges and histograms */
-struct hs_record;        /* recorder.h: the recording of requests */
-struct hs_keyring;       /* tokens.h: the current tokens */
-struct hs_registry;      /* registry.h: matches and their locks */
-struct hs_map_store;     /* state/maps.h: maps by name */
-struct hs_ruleset_store; /* state/rulesets.h: rulesets by name */
-struct hs_share;         /* share.h: a resource that tenants share */
-struct hs_tenant_rates;  /* admission.h: request rates of tenants */
-struct hs_webhook;       /* webhook.h: posts verdicts to a URL */
-struct hs_options;       /* values.h: the configuration at the start, read-only */
-struct hs_options_input; /* values.h: arguments and environment of the program */
+struct hs_pool;           /* pool.h: runs long requests */
+struct hs_checkpoint;     /* save.h: state that survives the process */
+struct hs_evidence;       /* writer.h: the store of verdicts */
+struct hs_events;         /* events.h: the newest verdicts, for streams */
+struct hs_journal;        /* journal.h: payments since the last checkpoint */
+struct hs_metrics;        /* metrics.h: counters, gauges and histograms */
+struct hs_record;         /* recorder.h: the recording of requests */
+struct hs_keyring;        /* tokens.h: the current tokens */
+struct hs_registry;       /* registry.h: matches and their locks */
+struct hs_map_store;      /* state/maps.h: maps by name */
+struct hs_ruleset_store;  /* state/rulesets.h: rulesets by name */
+struct hs_shared_matches; /* store/matches.h: matches in the store */
+struct hs_sharing;        /* sharing.h: writes matches to the store */
+struct hs_store;          /* store/store.h: the store that replicas share */
+struct hs_takers;         /* takeover.h: takes matches from other replicas */
+struct hs_share;          /* share.h: a resource that tenants share */
+struct hs_tenant_rates;   /* admission.h: request rates of tenants */
+struct hs_webhook;        /* webhook.h: posts verdicts to a URL */
+struct hs_options;        /* values.h: the configuration at the start, read-only */
+struct hs_options_input;  /* values.h: arguments and environment of the program */
 
 struct hs_service {
     const struct hs_options *options;
@@ -38,7 +42,12 @@ struct hs_service {
     struct hs_tenant_rates *rates;    /* NULL: no limit */
     struct hs_checkpoint *checkpoint; /* NULL: no checkpoints */
     struct hs_journal *journal;       /* belongs to the checkpoint; NULL: no journal */
-    struct hs_evidence *evidence;     /* NULL: no evidence is stored */
+    struct hs_store *store;           /* NULL: the replica is alone; then so are the next four */
+    struct hs_shared_matches *shared;
+    struct hs_sharing *sharing;
+    struct hs_takers *takers;
+    struct hs_pool *taker_pool;   /* runs requests whose match must be taken over first */
+    struct hs_evidence *evidence; /* NULL: no evidence is stored */
     struct hs_events *events;
     struct hs_webhook *webhook; /* NULL: no webhook */
     atomic_bool draining;       /* readyz answers 404 from now on */

@@ -23,6 +23,7 @@
     X(METHOD_NOT_ALLOWED, "method_not_allowed", 405, "Method not allowed here")                    \
     X(REQUEST_TIMEOUT, "request_timeout", 408, "The body took too long to arrive")                 \
     X(MATCH_CONFLICT, "match_conflict", 409, "The match is open with other values")                \
+    X(MATCH_MOVED, "match_moved", 409, "Another replica has the match now")                        \
     X(RULESET_IN_USE, "ruleset_in_use", 409, "Something needs the ruleset")                        \
     X(LENGTH_REQUIRED, "length_required", 411, "A Content-Length is required")                     \
     X(BODY_TOO_LARGE, "body_too_large", 413, "The body is too large")                              \

@@ -181,6 +181,20 @@ static enum hs_checkpoint_read read_file(struct reading *reading)
     return reading->has_ended ? HS_CHECKPOINT_READ : HS_CHECKPOINT_UNENDED;
 }
 
+enum hs_checkpoint_read hs_checkpoint_read_bytes(const void *bytes, size_t size,
+                                                 hs_checkpoint_visit *visit, void *context)
+{
+    struct reading reading = {.left = size, .visit = visit, .context = context};
+    if (size == 0)
+        return HS_CHECKPOINT_BROKEN;
+    reading.file = fmemopen((void *)(uintptr_t)bytes, size, "rb");
+    if (reading.file == NULL)
+        return HS_CHECKPOINT_UNREADABLE;
+    enum hs_checkpoint_read result = read_file(&reading);
+    fclose(reading.file);
+    return result;
+}
+
 enum hs_checkpoint_read hs_checkpoint_read(int directory, const char *name,
                                            hs_checkpoint_visit *visit, void *context)
 {

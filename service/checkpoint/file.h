@@ -103,4 +103,8 @@ typedef void hs_checkpoint_visit(void *context, enum hs_checkpoint_type type, co
 enum hs_checkpoint_read hs_checkpoint_read(int directory, const char *name,
                                            hs_checkpoint_visit *visit, void *context);
 
+/* Reads bytes that begin with hs_checkpoint_magic. They need no end record (UNENDED). */
+enum hs_checkpoint_read hs_checkpoint_read_bytes(const void *bytes, size_t size,
+                                                 hs_checkpoint_visit *visit, void *context);
+
 #endif

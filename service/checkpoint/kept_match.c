@@ -1,11 +1,14 @@
 #include "service/checkpoint/kept_match.h"
 
 #include "service/checkpoint/journal.h"
+#include "service/record/recorder.h"
 #include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
+#include "service/store/matches.h"
 #include "validators/base/encoding.h"
+#include "validators/journal.h"
 #include "validators/match.h"
 #include "validators/snapshot.h"
 
@@ -18,6 +21,112 @@ void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *o
     hs_bytes_put_name(out, slot->map != NULL ? slot->map->name.text : slot->awaited_map.text);
     hs_bytes_put_name(out, slot->map != NULL ? slot->map->revision : slot->awaited_revision);
 }
+
+bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head *head)
+{
+    head->tenant = hs_bytes_get_name(reader);
+    head->name = hs_bytes_get_name(reader);
+    head->opening = hs_bytes_get(reader, 8);
+    head->revision = hs_bytes_get_name(reader);
+    head->map = hs_bytes_get_name(reader);
+    head->map_revision = hs_bytes_get_name(reader);
+    bool has_map = head->map.len > 0;
+    return !reader->failed && (head->tenant.len == 0 || hs_name_is_valid(head->tenant)) &&
+           hs_name_is_valid(head->name) &&
+           (!has_map || (hs_name_is_valid(head->map) && head->map_revision.len > 0 &&
+                         head->map_revision.len < HS_REVISION_MAX));
+}
+
+/* The size of one part of a match. One part is copied under the lock of the match, in some tens of
+   microseconds. */
+enum { PART_BYTES = 64 * 1024 };
+
+bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
+                        void (*begin)(void *context, struct hs_match_slot *slot), void *context)
+{
+    struct hs_save_cursor cursor = {0};
+    bool is_open = true, is_more = true;
+    while (is_open && is_more) {
+        hs_registry_lock(slot);
+        is_open = !slot->closed;
+        if (is_open && !cursor.has_begun) {
+            hs_kept_match_put_head(slot, out);
+            begin(context, slot);
+        }
+        if (is_open)
+            is_more = hs_match_save_part(slot->match, &cursor, PART_BYTES, out);
+        hs_registry_unlock(slot);
+    }
+    return is_open;
+}
+
+/* ---- the store ---- */
+
+enum { STATE_HEAD = HS_CHECKPOINT_HEADER + HS_CHECKPOINT_RECORD_HEADER };
+
+void hs_kept_state_begin(struct hs_bytes *out)
+{
+    unsigned char *head = hs_bytes_reserve(out, STATE_HEAD);
+    if (head != NULL)
+        hs_checkpoint_magic(head);
+}
+
+void hs_kept_state_end(struct hs_bytes *out)
+{
+    if (out->failed)
+        return;
+    const struct iovec part = {out->data + STATE_HEAD, out->len - STATE_HEAD};
+    hs_checkpoint_frame(out->data + HS_CHECKPOINT_HEADER, HS_CHECKPOINT_MATCH, &part, 1);
+}
+
+/* Writes the state of a locked match, without which its records would be worth nothing. */
+static void share_state(struct hs_match_slot *slot, struct hs_shared_match *shared)
+{
+    struct hs_bytes state = {0};
+    hs_kept_state_begin(&state);
+    hs_kept_match_put_head(slot, &state);
+    hs_match_save(slot->match, &state);
+    hs_kept_state_end(&state);
+    if (!state.failed)
+        hs_shared_match_write(shared, HS_STORE_URGENT,
+                              (struct hs_str){(const char *)state.data, state.len},
+                              hs_shared_match_mark(shared), false);
+    free(state.data);
+}
+
+/* Appends a record of a type whose bytes are the parts. */
+static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
+                       const struct iovec *parts, size_t count)
+{
+    unsigned char *head = hs_bytes_reserve(out, HS_CHECKPOINT_RECORD_HEADER);
+    if (head != NULL)
+        hs_checkpoint_frame(head, type, parts, count);
+    for (size_t i = 0; i < count; i++)
+        hs_bytes_put_run(out, parts[i].iov_base, parts[i].iov_len);
+}
+
+/* The form of payments in the store: a number, so that no two records are equal; then
+   hs_checkpoint_magic and two records, as in a journal. */
+static void share_records(struct hs_shared_match *shared, struct hs_match_slot *slot,
+                          const struct iovec parts[2])
+{
+    struct hs_bytes out = {0};
+    unsigned char word[8];
+    if (hs_shared_match_needs_state(shared))
+        share_state(slot, shared);
+    hs_bytes_put(&out, hs_shared_match_mark(shared) + 1, 8);
+    unsigned char *magic = hs_bytes_reserve(&out, HS_CHECKPOINT_HEADER);
+    if (magic != NULL)
+        hs_checkpoint_magic(magic);
+    hs_word_put(word, hs_journal_layout(), sizeof word);
+    put_record(&out, HS_CHECKPOINT_LAYOUT, &(struct iovec){word, sizeof word}, 1);
+    put_record(&out, HS_CHECKPOINT_EVENTS, parts, 2);
+    hs_shared_match_append(shared, out.failed ? (struct hs_str){0}
+                                              : (struct hs_str){(const char *)out.data, out.len});
+    free(out.data);
+}
+
+/* ---- the journal ---- */
 
 void hs_kept_ruleset_put(struct hs_bytes *out, const struct hs_ruleset_entry *entry)
 {
@@ -96,13 +205,16 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot)
 static bool write_records(struct hs_journal *journal, struct hs_match_slot *slot)
 {
     struct hs_bytes *records = &slot->journal;
+    struct hs_shared_match *shared = atomic_load(&slot->shared);
     unsigned char head[1 + HS_NAME_MAX + 8];
     struct hs_bytes prefix = {.data = head, .capacity = sizeof head};
     hs_bytes_put_name(&prefix, slot->name.text);
     hs_bytes_put(&prefix, slot->opening, 8);
     const struct iovec parts[] = {{prefix.data, prefix.len}, {records->data, records->len}};
-    if (!hs_journal_write(journal, HS_CHECKPOINT_EVENTS, parts, 2, NULL))
+    if (journal != NULL && !hs_journal_write(journal, HS_CHECKPOINT_EVENTS, parts, 2, NULL))
         return false;
+    if (shared != NULL)
+        share_records(shared, slot, parts);
     free(records->data); /* free the memory now, because no budget counts it */
     *records = (struct hs_bytes){0};
     return true;
@@ -123,9 +235,9 @@ bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot)
     struct hs_journal *journal = service->journal;
     struct hs_journal_state state;
     bool has_records = slot->journal.len > 0;
+    bool is_written = !has_records || write_records(journal, slot);
     if (journal == NULL)
         return true;
-    bool is_written = !has_records || write_records(journal, slot);
     hs_journal_state(journal, &state);
     if (has_records && is_written)
         slot->written = (struct hs_written){state.written, hs_match_payments(slot->match)};
@@ -133,12 +245,30 @@ bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot)
     return is_written && state.is_sound;
 }
 
-bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot *slot)
+static bool write_close(struct hs_journal *journal, const struct hs_match_slot *slot)
 {
-    if (service->journal == NULL)
+    if (journal == NULL)
         return true;
     struct hs_bytes record = {0};
     hs_bytes_put_name(&record, slot->name.text);
     hs_bytes_put(&record, slot->opening, 8);
-    return write_bytes(service->journal, HS_CHECKPOINT_CLOSE, &record, NULL);
+    return write_bytes(journal, HS_CHECKPOINT_CLOSE, &record, NULL);
+}
+
+bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot *slot)
+{
+    struct hs_shared_match *shared = atomic_load(&slot->shared);
+    if (!write_close(service->journal, slot))
+        return false;
+    if (shared != NULL)
+        hs_shared_match_close(shared);
+    return true;
+}
+
+void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot)
+{
+    /* If this is not written, a start restores the match, and asks the store before it uses it. */
+    (void)write_close(service->journal, slot);
+    hs_record_replayed(service->record, slot, NULL, 0);
+    hs_registry_remove(service->registry, slot);
 }

@@ -1,19 +1,47 @@
 /*
- * Writes matches and rulesets to the journal (journal.h) for the endpoints. Without a journal every
- * function succeeds and does nothing. The caller locks the match.
+ * Writes matches and rulesets to the journal (journal.h) for the endpoints, and payments also to
+ * the store that replicas share (store/matches.h). Without them every function succeeds and does
+ * nothing. The caller locks the match.
  */
 #ifndef HS_SERVICE_KEPT_MATCH_H
 #define HS_SERVICE_KEPT_MATCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "validators/str.h"
 
 struct hs_bytes;
+struct hs_bytes_reader;
 struct hs_match_slot;
 struct hs_ruleset_entry;
 struct hs_service;
 
 /* Appends the fields that a reader needs before the bytes of a match. */
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out);
+
+/* These fields; they point into the bytes that are read. */
+struct hs_kept_head {
+    struct hs_str tenant, name, revision, map, map_revision;
+    uint64_t opening;
+};
+
+/* Reads them. Returns false if they are damaged. */
+bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head *head);
+
+/* Appends the head and the state of a match, which must not be locked. Releases the lock between
+   two parts, so that requests wait for one part at most. `begin` is called under the lock before
+   the first part. Returns false if the match has ended. */
+bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
+                        void (*begin)(void *context, struct hs_match_slot *slot), void *context);
+
+/* The form of a match in the store: hs_checkpoint_magic and one record. Call the first on an empty
+   buffer, append the head and the state, and call the second. */
+void hs_kept_state_begin(struct hs_bytes *out);
+void hs_kept_state_end(struct hs_bytes *out);
+
+/* Ends the copy of a match that another replica owns now. The caller still releases the slot. */
+void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot);
 
 /* Writes the opening of a match, and its ruleset, unless they are already in the journal. Call it
    before the first verdict: verdict ids contain the opening. Returns false if they cannot be

@@ -7,6 +7,7 @@
 
 #include "service/checkpoint/file.h"
 #include "service/checkpoint/journal.h"
+#include "service/checkpoint/kept_match.h"
 #include "service/checkpoint/restore_maps.h"
 #include "service/options/values.h"
 #include "service/record/recorder.h"
@@ -36,12 +37,6 @@ struct restoring {
     size_t journal_count;
     bool is_journal; /* the current file is a journal */
     bool has_layout; /* the current journal has this program's layout */
-};
-
-/* The fields before the bytes of a match. */
-struct head {
-    struct hs_str tenant, name, revision, map, map_revision;
-    uint64_t opening;
 };
 
 static void log_refused(struct restoring *restoring, struct hs_str name, const char *why)
@@ -164,7 +159,7 @@ static const struct {
 
 /* Adds a match that was loaded from `state` to the registry, which then owns it. Returns NULL if it
    was added, otherwise the reason why it does not fit. */
-static const char *open_match(struct restoring *restoring, const struct head *head,
+static const char *open_match(struct restoring *restoring, const struct hs_kept_head *head,
                               struct hs_ruleset_entry *ruleset, struct hs_match *match,
                               const struct hs_bytes_reader *state)
 {
@@ -214,7 +209,7 @@ static void remove_ended(struct restoring *restoring, struct hs_match_slot *slot
 
 /* Returns whether this opening of a match, or a later one, is in the registry. If an earlier
    opening is in the registry, it has ended, so this function removes it. */
-static bool is_open(struct restoring *restoring, const struct head *head)
+static bool is_open(struct restoring *restoring, const struct hs_kept_head *head)
 {
     struct hs_match_slot *slot = find_open(restoring, head->name);
     if (slot == NULL)
@@ -230,17 +225,11 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
 {
     struct hs_service *service = restoring->service;
     struct hs_match_limits limits = hs_registry_match_limits(service->registry, service->options);
-    struct head head = {.tenant = hs_bytes_get_name(reader)};
-    head.name = hs_bytes_get_name(reader);
-    head.opening = hs_bytes_get(reader, 8);
-    head.revision = hs_bytes_get_name(reader);
-    head.map = hs_bytes_get_name(reader);
-    head.map_revision = hs_bytes_get_name(reader);
+    struct hs_kept_head head;
+    bool is_fine = hs_kept_match_get_head(reader, &head);
     enum hs_match_load result = HS_MATCH_DAMAGED;
     struct hs_match *match = NULL;
     struct hs_ruleset_entry *ruleset = find_ruleset(restoring, head.revision);
-    bool is_fine = !reader->failed && is_owner(head.tenant) && hs_name_is_valid(head.name) &&
-                   (head.map.len == 0 || is_map(head.map, head.map_revision));
     if (is_fine && is_open(restoring, &head))
         return;
     if (is_fine && ruleset != NULL)

@@ -28,10 +28,6 @@
 #include "validators/base/encoding.h"
 #include "validators/snapshot.h"
 
-/* The size of one part of a match. One part is copied under the lock of the match, in some tens of
-   microseconds. */
-enum { PART_BYTES = 64 * 1024 };
-
 struct hs_checkpoint {
     struct hs_service *service;
     int directory;
@@ -94,33 +90,18 @@ static void write_ruleset(struct taking *taking, struct hs_ruleset_entry *entry)
 
 /* The map of a match: a reference to it, or the revision of the map that the match waits for. */
 struct taken_map {
+    struct hs_map_store *store;
     struct hs_map_entry *entry;
     char awaited[HS_REVISION_MAX];
 };
 
-/* Copies a match. Releases the lock between two parts, so that requests wait for one part at most.
-   Returns false if the match has ended. */
-static bool copy_match(struct hs_match_slot *slot, struct hs_bytes *out, struct taken_map *map,
-                       struct hs_map_store *maps)
+static void take_map(void *context, struct hs_match_slot *slot)
 {
-    struct hs_save_cursor cursor = {0};
-    bool is_open = true, is_more = true;
-    out->len = 0;
-    while (is_open && is_more) {
-        hs_registry_lock(slot);
-        is_open = !slot->closed;
-        if (is_open && !cursor.has_begun) {
-            hs_kept_match_put_head(slot, out);
-            map->entry = slot->map;
-            memcpy(map->awaited, slot->awaited_revision, sizeof map->awaited);
-            if (slot->map != NULL)
-                hs_map_store_retain(maps, slot->map);
-        }
-        if (is_open)
-            is_more = hs_match_save_part(slot->match, &cursor, PART_BYTES, out);
-        hs_registry_unlock(slot);
-    }
-    return is_open;
+    struct taken_map *map = context;
+    map->entry = slot->map;
+    memcpy(map->awaited, slot->awaited_revision, sizeof map->awaited);
+    if (slot->map != NULL)
+        hs_map_store_retain(map->store, slot->map);
 }
 
 /* Writes a match. The first checkpoint that refers to a map writes its file, here on the checkpoint
@@ -131,11 +112,12 @@ static void write_match(void *context, struct hs_match_slot *slot)
     struct hs_kept_maps *kept = &taking->checkpoint->maps;
     struct hs_map_store *maps = taking->checkpoint->service->maps;
     struct hs_bytes *bytes = &taking->checkpoint->match;
-    struct taken_map map = {0};
+    struct taken_map map = {.store = maps};
     if (taking->no_memory || taking->writer.error != 0)
         return;
     write_ruleset(taking, slot->ruleset);
-    bool is_open = copy_match(slot, bytes, &map, maps);
+    bytes->len = 0;
+    bool is_open = hs_kept_match_copy(slot, bytes, take_map, &map);
     if (is_open && bytes->failed) {
         taking->no_memory = true;
         bytes->failed = false;

@@ -10,6 +10,7 @@
 #include "api/json/buffer.h"
 #include "service/delivery/post.h"
 #include "service/system/clock.h"
+#include "service/system/secret.h"
 #include "service/system/sha256.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
@@ -43,7 +44,7 @@ struct hs_webhook {
     pthread_cond_t wake;
     struct list queue, batch; /* the thread sends the batch, and only it changes the batch */
     size_t bytes;             /* of both */
-    struct hs_webhook_secret *secret;
+    struct hs_secret *secret;
     bool is_ending;
     atomic_llong end_us; /* give up then */
     bool is_running;
@@ -313,7 +314,7 @@ struct hs_webhook_state hs_webhook_state(struct hs_webhook *webhook)
 static void destroy(struct hs_webhook *webhook)
 {
     hs_post_close(webhook->post);
-    hs_webhook_secret_free(webhook->secret);
+    hs_secret_free(webhook->secret);
     pthread_cond_destroy(&webhook->wake);
     pthread_mutex_destroy(&webhook->lock);
     free(webhook);
@@ -342,15 +343,15 @@ struct hs_webhook *hs_webhook_create(const struct hs_webhook_settings *settings,
     return NULL;
 }
 
-bool hs_webhook_set_secret(struct hs_webhook *webhook, struct hs_webhook_secret *secret)
+bool hs_webhook_set_secret(struct hs_webhook *webhook, struct hs_secret *secret)
 {
     pthread_mutex_lock(&webhook->lock);
-    struct hs_webhook_secret *before = webhook->secret;
+    struct hs_secret *before = webhook->secret;
     webhook->secret = secret;
     pthread_mutex_unlock(&webhook->lock);
     bool differs = before == NULL || before->size != secret->size ||
                    memcmp(before->bytes, secret->bytes, secret->size) != 0;
-    hs_webhook_secret_free(before);
+    hs_secret_free(before);
     return differs;
 }
 

@@ -31,7 +31,7 @@ struct hs_webhook *hs_webhook_create(const struct hs_webhook_settings *settings,
 
 /* Replaces the secret, and takes ownership of it. The next request is signed with it. Returns
    whether it differs from the secret before. */
-bool hs_webhook_set_secret(struct hs_webhook *webhook, struct hs_webhook_secret *secret);
+bool hs_webhook_set_secret(struct hs_webhook *webhook, struct hs_secret *secret);
 
 /* Starts the thread. False: it cannot be started. */
 bool hs_webhook_start(struct hs_webhook *webhook);

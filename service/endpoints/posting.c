@@ -7,6 +7,7 @@
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/rulesets.h"
+#include "service/store/matches.h"
 #include "service/system/clock.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
@@ -255,6 +256,9 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
         hs_endpoint_overloaded(reply, "the payments cannot be written to the journal");
     hs_endpoint_record(service, posting->request, slot,
                        posting->over_budget > 0 ? posting->budget : 0, reply);
+    struct hs_shared_match *shared = atomic_load(&slot->shared);
+    if (posting->must_settle && shared != NULL && reply->problem->code == HS_PROBLEM_NONE)
+        reply->shared = hs_shared_match_retain(shared);
     hs_registry_release(service->registry, slot);
     if (posting->has_evidence && reply->problem->code == HS_PROBLEM_NONE)
         reply->evidence_mark = hs_evidence_mark(service->evidence);

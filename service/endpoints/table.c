@@ -8,6 +8,7 @@
 #include "service/service.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
+#include "service/store/matches.h"
 #include "service/watch/metrics.h"
 
 hs_endpoint *const hs_endpoints[HS_ROUTE_COUNT] = {
@@ -89,11 +90,26 @@ static void refuse_another(enum hs_registry_result why, struct hs_reply *reply)
     reply->shed = HS_SHED_HISTORY;
 }
 
+/* Ends the copy of a match that another replica owns. */
+static void refuse_moved(struct hs_service *service, struct hs_match_slot *slot,
+                         struct hs_reply *reply)
+{
+    hs_kept_match_moved(service, slot);
+    hs_registry_release(service->registry, slot);
+    hs_problem_set(reply->problem, HS_PROBLEM_MATCH_MOVED,
+                   "another replica has this match now: send the request again");
+}
+
 /* Writes the opening to the journal before any answer about the match. Returns false if it could
-   not be written. The match is then closed again. */
+   not be written. The match is then closed again. Also returns false if the match has moved. */
 static bool keep_opening(struct hs_service *service, struct hs_match_slot *slot,
                          struct hs_reply *reply)
 {
+    struct hs_shared_match *shared = atomic_load(&slot->shared);
+    if (shared != NULL && hs_shared_match_is_lost(shared)) {
+        refuse_moved(service, slot, reply);
+        return false;
+    }
     if (hs_kept_match_open(service, slot))
         return true;
     hs_registry_remove(service->registry, slot);
@@ -110,9 +126,13 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     struct hs_match_slot *slot = NULL;
     enum hs_registry_result result = hs_registry_acquire(service->registry, request->tenant,
                                                          request->params.name[0], opening, &slot);
+    *created = result == HS_REGISTRY_CREATED;
+    if (*created && service->shared != NULL)
+        atomic_store(&slot->shared,
+                     hs_shared_match_create(service->shared, request->tenant,
+                                            request->params.name[0], request->epoch));
     if (slot != NULL && !keep_opening(service, slot, reply))
         return NULL;
-    *created = result == HS_REGISTRY_CREATED;
     switch (result) {
     case HS_REGISTRY_FOUND:
     case HS_REGISTRY_CREATED:

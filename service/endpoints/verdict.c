@@ -173,7 +173,7 @@ static bool answer_replay(struct hs_posting *posting, const struct item *item)
     bool is_open = entry != NULL && entry->accepted && entry->payment > slot->settled_payments;
     if (entry == NULL || (is_open && slot->pays_nothing))
         return false;
-    posting->must_settle = posting->must_settle || is_open;
+    posting->must_settle = posting->must_settle || is_open || atomic_load(&slot->shared) != NULL;
     posting->has_evidence = true; /* the evidence of the first answer may not be on the disk yet */
     hs_write_raw(&posting->writer, (struct hs_str){entry->answer, entry->answer_size});
     hs_replayed_encode(&posting->writer, true);

@@ -1,13 +1,16 @@
 /* Runs long requests in a pool while their connections are suspended. */
 #include "service/http/request.h"
 
+#include "service/checkpoint/takeover.h"
 #include "service/evidence/writer.h"
 #include "service/service.h"
+#include "service/store/matches.h"
 #include "service/system/clock.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A larger body is too long for a worker: a body of this size takes some 20 ms to parse. With a
@@ -15,11 +18,12 @@
    longer. */
 enum { HEAVY_BODY_BYTES = 262144 };
 
-/* A request that a pool runs, or whose answer waits for the evidence store. It has the answer
-   too. */
+/* A request that a pool runs, or whose answer waits for its payments and its evidence. It has the
+   answer too. */
 struct hs_http_apart {
     struct hs_pool_job job; /* first member: pointers to both are the same */
     struct hs_evidence_wait wait;
+    struct hs_payments_wait payments;
     struct hs_http_request *request;
     struct MHD_Connection *connection; /* suspended until the answer is ready */
     struct hs_pool *pool;
@@ -56,6 +60,27 @@ static bool reads_evidence(unsigned route)
     }
 }
 
+/* Whether the store must be asked for the match of a request. Reading a match never makes this
+   replica its owner. */
+static bool takes_match(const struct hs_http_request *request)
+{
+    const struct hs_service *service = request->http->service;
+    if (service->takers == NULL || request->problem.code != HS_PROBLEM_NONE || request->shed)
+        return false;
+    switch (request->route) {
+    case HS_ROUTE_MATCH_PUT:
+    case HS_ROUTE_MATCH_DELETE:
+    case HS_ROUTE_FRAMES_POST:
+    case HS_ROUTE_MOVES_POST:
+    case HS_ROUTE_SHOTS_POST:
+    case HS_ROUTE_HITS_POST:
+    case HS_ROUTE_TICKS_POST:
+        return hs_takeover_is_needed(service->takers, request->params.name[0]);
+    default:
+        return false;
+    }
+}
+
 struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
 {
     struct hs_pool *builder = builder_of(request->http->service, request->route);
@@ -65,6 +90,8 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
         return NULL;
     if (builder != NULL)
         return builder;
+    if (takes_match(request))
+        return request->http->service->taker_pool;
     return reads_evidence(request->route) ? request->http->service->evidence_readers
            : is_heavy                     ? request->http->heavy
                                           : NULL;
@@ -84,6 +111,29 @@ static void shed_if_late(struct hs_http_request *request, const struct hs_http_a
         hs_http_shed(request, HS_SHED_QUEUE);
 }
 
+/* Runs the endpoint, after a takeover of its match if that is needed. */
+static void run_endpoint(struct hs_http_apart *apart)
+{
+    struct hs_http_request *request = apart->request;
+    struct hs_service *service = request->http->service;
+    struct hs_takeover takeover;
+    if (apart->pool != service->taker_pool) {
+        hs_http_run_endpoint(request, apart->connection, &apart->reply);
+        return;
+    }
+    struct hs_str tenant =
+        service->keyring != NULL ? hs_http_tenant_of(request) : (struct hs_str){0};
+    if (hs_takeover_begin(service->takers, tenant, request->params.name[0], &takeover,
+                          &request->problem)) {
+        request->epoch = takeover.epoch;
+        hs_http_run_endpoint(request, apart->connection, &apart->reply);
+    } else {
+        hs_http_drop_body(request);
+        hs_metrics_add(service->metrics, HS_METRIC_SHED, HS_SHED_REVISION, 1);
+    }
+    hs_takeover_end(&takeover);
+}
+
 static void run_apart(struct hs_pool_job *job)
 {
     struct hs_http_apart *apart = (struct hs_http_apart *)job;
@@ -93,7 +143,7 @@ static void run_apart(struct hs_pool_job *job)
     if (request->shed)
         hs_http_refuse_shed(request);
     else
-        hs_http_run_endpoint(request, apart->connection, &apart->reply);
+        run_endpoint(apart);
     apart->has_run = true;
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED, hs_clock_us());
 }
@@ -125,11 +175,53 @@ static bool await_evidence(struct hs_http_apart *apart)
     return hs_evidence_await(apart->request->http->service->evidence, &apart->wait);
 }
 
+static void go_on(struct hs_http_apart *apart)
+{
+    if (!await_evidence(apart))
+        wake(apart);
+}
+
+static void done_payments(struct hs_payments_wait *payments)
+{
+    struct hs_http_apart *apart =
+        (struct hs_http_apart *)((char *)payments - offsetof(struct hs_http_apart, payments));
+    struct hs_http *http = apart->request->http;
+    go_on(apart);
+    atomic_fetch_sub(&http->waits, 1);
+}
+
+/* Waits until the store has the payments of the answer. False: the answer need not wait. */
+static bool await_payments(struct hs_http_apart *apart)
+{
+    struct hs_http *http = apart->request->http;
+    apart->payments = (struct hs_payments_wait){.done = done_payments};
+    if (apart->reply.shared == NULL)
+        return false;
+    atomic_fetch_add(&http->waits, 1);
+    if (hs_shared_match_await(apart->reply.shared, &apart->payments) == HS_PAYMENTS_PENDING)
+        return true;
+    atomic_fetch_sub(&http->waits, 1);
+    return false;
+}
+
 static void done_apart(struct hs_pool_job *job)
 {
     struct hs_http_apart *apart = (struct hs_http_apart *)job;
-    if (!apart->has_run || !await_evidence(apart))
+    if (!apart->has_run)
         wake(apart);
+    else if (!await_payments(apart))
+        go_on(apart);
+}
+
+bool hs_http_must_wait(const struct hs_reply *reply)
+{
+    return reply->evidence_mark > 0 || reply->shared != NULL;
+}
+
+void hs_http_end_waits(struct hs_http *http)
+{
+    while (atomic_load(&http->waits) > 0)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 void hs_http_resume(struct hs_http_worker *worker)
@@ -176,12 +268,33 @@ bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *
     *apart = (struct hs_http_apart){
         .request = request, .connection = connection, .reply = *reply, .has_run = true};
     reply->body = (struct hs_buffer){0};
+    reply->shared = NULL;
     request->apart = apart;
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED, hs_clock_us());
     MHD_suspend_connection(connection);
-    if (!await_evidence(apart))
-        wake(apart);
+    if (!await_payments(apart))
+        go_on(apart);
     return true;
+}
+
+/* Says how the wait for the payments ended. */
+static void report_payments(struct hs_http_apart *apart)
+{
+    struct hs_http_request *request = apart->request;
+    struct hs_buffer *body = &apart->reply.body;
+    if (request->problem.code != HS_PROBLEM_NONE || apart->reply.shared == NULL)
+        return;
+    if (apart->payments.result == HS_PAYMENTS_MOVED)
+        hs_problem_set(&request->problem, HS_PROBLEM_MATCH_MOVED,
+                       "another replica has this match now: send the request again");
+    if (apart->payments.result != HS_PAYMENTS_NOT_DURABLE || body->len == 0)
+        return;
+    hs_metrics_add(request->http->service->metrics, HS_METRIC_NOT_DURABLE, 0, 1);
+    body->len--; /* the closing brace of the answer */
+    hs_buffer_append(body, ",\"durable\":false}", 17);
+    if (body->failed)
+        hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,
+                       "No memory is left for the answer");
 }
 
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
@@ -195,6 +308,7 @@ enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
     if (apart->wait.is_lost)
         hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED,
                        "the evidence cannot be written to the disk");
+    report_payments(apart);
     atomic_store(&request->connection->builder, NULL);
     request->connection->may_be_old = true;
     request->connection->is_expensive = apart->reply.work > HS_HTTP_HEAVY_WORK;
@@ -211,5 +325,7 @@ void hs_http_free_apart(struct hs_http_apart *apart)
         close(apart->reply.file);
     if (apart != NULL && apart->reply.share != NULL)
         hs_share_release(apart->reply.share, hs_http_tenant_of(apart->request), 1);
+    if (apart != NULL)
+        hs_shared_match_release(apart->reply.shared);
     free(apart);
 }

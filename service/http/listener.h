@@ -137,6 +137,7 @@ struct hs_http {
                                      last of its connection */
     atomic_bool stopped;          /* the workers must end */
     struct hs_share *connections; /* connections of each tenant */
+    atomic_uint waits;            /* suspended requests that wait for the store */
     atomic_uint in_flight;        /* requests with a complete header and without a complete reply */
     struct hs_log_limit library_log, request_logs[HS_HTTP_LOGS];
     struct hs_linger linger; /* ended connections that are still read */
@@ -196,6 +197,8 @@ void hs_http_resume(struct hs_http_worker *worker);
 /* Resumes the streams of a worker that have something to send, and cuts the streams whose peers
    read too slowly. Call it in the worker's thread each time it wakes. */
 void hs_http_streams_serve(struct hs_http_worker *worker);
+/* Waits until no request waits for the store; they wait for some milliseconds at most. */
+void hs_http_end_waits(struct hs_http *http);
 /* Resumes all streams, because the library cannot end a suspended connection. Call it after the
    worker's thread has ended. */
 void hs_http_streams_resume(struct hs_http_worker *worker);

@@ -206,10 +206,11 @@ static enum MHD_Result finish(struct hs_http_request *request, struct MHD_Connec
         return MHD_YES;
     if (request->problem.code == HS_PROBLEM_NONE)
         hs_http_run_endpoint(request, connection, &reply);
-    if (reply.evidence_mark > 0 && hs_http_begin_wait(request, connection, &reply))
-        return MHD_YES;
-    if (reply.evidence_mark > 0)
+    if (hs_http_must_wait(&reply)) {
+        if (hs_http_begin_wait(request, connection, &reply))
+            return MHD_YES;
         hs_problem_set(&request->problem, HS_PROBLEM_OVERLOADED, "out of memory");
+    }
     request->connection->is_expensive = reply.work > HS_HTTP_HEAVY_WORK;
     now_us = hs_clock_us();
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_REPLY, now_us);

@@ -32,6 +32,7 @@ struct hs_http_request {
     enum hs_shed_reason why;
     unsigned retry_after_ms;       /* for the reply; 0: the default */
     struct hs_http_apart *apart;   /* set if a pool runs the request, otherwise NULL */
+    uint64_t epoch;                /* see struct hs_request */
     struct hs_http_stream *stream; /* set if the reply is a stream, otherwise NULL */
     unsigned route;                /* HS_METRICS_NO_ROUTE: none */
     bool close;                    /* the connection must close: the end of the request is unknown,
@@ -88,7 +89,9 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request);
    out. */
 bool hs_http_begin_apart(struct hs_http_request *request, struct MHD_Connection *connection,
                          struct hs_pool *pool);
-/* Lets an answer wait for its evidence_mark; the worker finishes the request later. Takes the
+/* Returns whether an answer waits for its evidence_mark or for the payments of `shared`. */
+bool hs_http_must_wait(const struct hs_reply *reply);
+/* Lets such an answer wait; the worker finishes the request later. Takes the
    reply. False: out of memory. */
 bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *connection,
                         struct hs_reply *reply);

@@ -16,6 +16,7 @@
 #include "service/http/tls.h"
 
 struct hs_service; /* service/service.h: everything that endpoints may use */
+struct hs_shared_match;
 struct hs_subscription;
 
 /* A request as an endpoint sees it. Everything is borrowed and valid until the endpoint returns. */
@@ -37,6 +38,7 @@ struct hs_request {
                              have no owners */
     struct hs_str kid;    /* of the caller's token; ptr NULL without tenants */
     unsigned scopes;  /* the caller's scopes (api/http/routes.h); not set if `tenant` is absent */
+    uint64_t epoch;   /* for a new match: see hs_shared_match_create */
     void *connection; /* for hs_request_query; NULL: no connection, so no query */
 };
 
@@ -59,6 +61,9 @@ struct hs_reply {
     struct hs_share *share; /* if set, one of it is released when the reply is sent */
     /* The answer waits until this point of the evidence store is on the disk; 0: it does not. */
     uint64_t evidence_mark;
+    /* The answer waits until the store has the payments of this match; a reference. NULL: it does
+       not wait. */
+    struct hs_shared_match *shared;
     struct hs_subscription *events; /* if set, the reply is a stream of these events, without a
                                        body */
 };

@@ -219,6 +219,8 @@ void hs_http_workers_stop(struct hs_http *http)
     hs_pool_end(http->service->map_builder, http);
     hs_pool_end(http->service->ruleset_builder, http);
     hs_pool_end(http->service->evidence_readers, http);
+    hs_pool_end(http->service->taker_pool, http);
+    hs_http_end_waits(http);
     hs_evidence_end_waits(http->service->evidence, http);
     atomic_store(&http->stopped, true);
     hs_http_workers_wake(http);
@@ -226,6 +228,7 @@ void hs_http_workers_stop(struct hs_http *http)
         struct hs_http_worker *worker = &http->workers[i];
         pthread_join(worker->thread, NULL);
         /* Its last requests may have begun further waits. */
+        hs_http_end_waits(http);
         hs_evidence_end_waits(http->service->evidence, http);
         hs_http_resume(worker); /* the library cannot end a suspended connection */
         hs_http_streams_resume(worker);

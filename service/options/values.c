@@ -317,6 +317,9 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
                        HS_NAME_MAX);
     if (hs_journal_sync_parse(options->journal_sync) == HS_JOURNAL_SYNC_COUNT)
         hs_problem_add(problem, "/journal_sync", "must be off, interval or always");
+    if (options->state_redis[0] != '\0' && !hs_address_list_is_valid(options->state_redis))
+        hs_problem_add(problem, "/state_redis",
+                       "must be HOST:PORT, or several with commas; IPv6 in brackets");
     if (hs_evidence_mode_parse(options->evidence) == HS_EVIDENCE_MODE_COUNT)
         hs_problem_add(problem, "/evidence", "must be off, async or sync");
     if (hs_evidence_overflow_parse(options->evidence_overflow) == HS_EVIDENCE_OVERFLOW_COUNT)

@@ -1,5 +1,7 @@
 #include "service/reload/steps.h"
 
+#include "service/system/secret.h"
+
 /* ---- rulesets ---- */
 
 static void report_fault(void *context, const char *path, const struct hs_problem *problem)
@@ -98,7 +100,8 @@ static void *prepare_secret(void *context, const struct hs_options *options,
     char error[256];
     if (context == NULL || options->webhook_secret_file[0] == '\0')
         return NULL;
-    struct hs_webhook_secret *secret = hs_webhook_secret_read(options->webhook_secret_file, error);
+    struct hs_secret *secret =
+        hs_secret_read(options->webhook_secret_file, HS_WEBHOOK_SECRET_MIN, error);
     if (secret == NULL)
         hs_reload_fault_text(reload, options->webhook_secret_file, "%s", error);
     return secret;
@@ -113,7 +116,7 @@ static void commit_secret(void *context, void *prepared, struct hs_reload *reloa
 static void discard_secret(void *context, void *prepared)
 {
     (void)context;
-    hs_webhook_secret_free(prepared);
+    hs_secret_free(prepared);
 }
 
 struct hs_reload_step hs_webhook_reload_step(struct hs_webhook *webhook)

@@ -5,6 +5,7 @@
 
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
+#include "service/store/matches.h"
 #include "service/system/clock.h"
 #include "validators/base/budget_inside.h"
 #include "validators/journal.h"
@@ -102,6 +103,7 @@ static void destroy_slot(struct hs_registry *registry, struct hs_match_slot *slo
     pthread_mutex_destroy(&slot->turn);
     pthread_mutex_destroy(&slot->lock);
     free(slot->journal.data);
+    hs_shared_match_release(atomic_load(&slot->shared));
     free(slot);
 }
 
@@ -360,6 +362,16 @@ bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct 
         *tenant = slot->tenant;
     pthread_mutex_unlock(&registry->lock);
     return slot != NULL;
+}
+
+bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name)
+{
+    pthread_mutex_lock(&registry->lock);
+    const struct hs_match_slot *slot = find(registry, name);
+    struct hs_shared_match *shared = slot != NULL ? atomic_load(&slot->shared) : NULL;
+    bool is_shared = shared != NULL && !hs_shared_match_is_lost(shared);
+    pthread_mutex_unlock(&registry->lock);
+    return is_shared;
 }
 
 /* Returns all slots of a tenant, with one reference each; NULL: out of memory. */

@@ -20,6 +20,7 @@
 
 struct hs_map_entry;
 struct hs_map_store;
+struct hs_shared_match;
 
 /* Which posts to a match are in the recording (record/recorder.h). */
 enum hs_recorded {
@@ -64,6 +65,9 @@ struct hs_match_slot {
     struct hs_written written, written_before;
     uint32_t settled_payments; /* how many payments, from the first on, are settled */
     bool closed;               /* deleted while another thread waited for the lock */
+    /* The match in the store of --state-redis; NULL: without a store, or the match was restored
+       from the checkpoint and the store was not asked yet. Set once. */
+    struct hs_shared_match *_Atomic shared;
     atomic_uint references;
     struct hs_match_slot *next; /* guarded by the registry */
 };
@@ -136,6 +140,10 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
 
 /* Returns whether a match with that name is open, and sets its owner. */
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
+
+/* Returns whether a match with that name is open, is shared with other replicas, and has not moved
+   to one of them. */
+bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name);
 
 /*
  * Sets the memory limits of each match and of all matches together, in bytes. Neither limit is ever

@@ -197,6 +197,20 @@ struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, st
     return entry;
 }
 
+struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
+                                               struct hs_str revision)
+{
+    struct hs_ruleset_entry *found = NULL;
+    pthread_mutex_lock(&store->lock);
+    for (size_t i = 0; i < store->count && found == NULL; i++)
+        if (hs_str_equal(hs_str_of(store->entries[i]->revision), revision))
+            found = store->entries[i];
+    if (found != NULL)
+        found->references++;
+    pthread_mutex_unlock(&store->lock);
+    return found;
+}
+
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry)
 {
     pthread_mutex_lock(&store->lock);

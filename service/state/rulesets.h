@@ -65,6 +65,10 @@ void hs_ruleset_store_destroy(struct hs_ruleset_store *store);
 /* Returns the entry of a name, with a reference for the caller, or NULL. */
 struct hs_ruleset_entry *hs_ruleset_store_get(struct hs_ruleset_store *store, struct hs_str name);
 
+/* Returns an entry that has a name and this revision, with a reference for the caller, or NULL. */
+struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
+                                               struct hs_str revision);
+
 /* Adds a reference to an entry to which the caller already has one. */
 void hs_ruleset_store_retain(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);
 void hs_ruleset_store_release(struct hs_ruleset_store *store, struct hs_ruleset_entry *entry);

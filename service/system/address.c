@@ -61,3 +61,35 @@ void hs_address_print(const struct hs_address *address, char *text, size_t size)
         snprintf(text, size, "%s:%u", host, ntohs(four->sin_port));
     }
 }
+
+bool hs_address_split(const char *text, char host[HS_ADDRESS_HOST_MAX], int *port)
+{
+    size_t len = strcspn(text, ",");
+    const char *colon = memrchr(text, ':', len);
+    if (colon == NULL || colon == text || (size_t)(colon - text) >= HS_ADDRESS_HOST_MAX)
+        return false;
+    size_t digits = strspn(colon + 1, "0123456789"), size = (size_t)(colon - text);
+    long number = strtol(colon + 1, NULL, 10);
+    bool is_bracketed = text[0] == '[' && colon[-1] == ']' && size > 2;
+    if (digits == 0 || digits > 5 || colon + 1 + digits != text + len || number < 1 ||
+        number > 65535 || (!is_bracketed && memchr(text, ':', size) != NULL))
+        return false;
+    snprintf(host, HS_ADDRESS_HOST_MAX, "%.*s", (int)size - (is_bracketed ? 2 : 0),
+             text + (is_bracketed ? 1 : 0));
+    *port = (int)number;
+    return true;
+}
+
+bool hs_address_list_is_valid(const char *text)
+{
+    char host[HS_ADDRESS_HOST_MAX];
+    int port;
+    for (;;) {
+        if (!hs_address_split(text, host, &port))
+            return false;
+        text += strcspn(text, ",");
+        if (*text == '\0')
+            return true;
+        text++;
+    }
+}

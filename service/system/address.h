@@ -1,4 +1,5 @@
-/* Addresses to listen on: "127.0.0.1:8080", "[::1]:0". Numeric only: there is no name lookup. */
+/* Addresses to listen on: "127.0.0.1:8080", "[::1]:0". Numeric only: there is no name lookup. And
+   lists of servers to connect to, by name or number. */
 #ifndef HS_SERVICE_ADDRESS_H
 #define HS_SERVICE_ADDRESS_H
 
@@ -18,5 +19,14 @@ bool hs_address_is_loopback(const struct hs_address *address);
 
 /* Writes ADDR:PORT. */
 void hs_address_print(const struct hs_address *address, char *text, size_t size);
+
+enum { HS_ADDRESS_HOST_MAX = 256 };
+
+/* Reads HOST:PORT, up to a comma or the end. `host` is without brackets. Returns false if the text
+   is not such an address. */
+bool hs_address_split(const char *text, char host[HS_ADDRESS_HOST_MAX], int *port);
+
+/* Returns whether a text is a list of HOST:PORT with commas between them. */
+bool hs_address_list_is_valid(const char *text);
 
 #endif

@@ -17,15 +17,16 @@ enum hs_stage { HS_STAGES(X) HS_STAGE_COUNT };
 
 /* Reasons for refusing requests to protect the service. */
 #define HS_SHED_REASONS(X)                                                                         \
-    X(CAPACITY, "capacity")       /* a table is full, or out of memory */                          \
-    X(BODIES, "body_memory")      /* the bodies that arrive fill their share of memory */          \
-    X(HISTORY, "history")         /* no new match: the other matches fill the memory for           \
-                                     histories */                                                  \
-    X(QUEUE, "queue")             /* the request waited too long for its turn */                   \
-    X(DEADLINE, "deadline")       /* the X-Deadline-Ms of the request passed */                    \
-    X(RATE, "tenant_rate")        /* the tenant sends too many requests: 429 */                    \
-    X(MAP, "awaiting_map")        /* the match waits for the map that it had before a restart */   \
-    X(CONNECTIONS, "connections") /* the tenant holds too many connections */
+    X(CAPACITY, "capacity")  /* a table is full, or out of memory */                               \
+    X(BODIES, "body_memory") /* the bodies that arrive fill their share of memory */               \
+    X(HISTORY, "history")    /* no new match: the other matches fill the memory for                \
+                                histories */                                                       \
+    X(QUEUE, "queue")        /* the request waited too long for its turn */                        \
+    X(DEADLINE, "deadline")  /* the X-Deadline-Ms of the request passed */                         \
+    X(RATE, "tenant_rate")   /* the tenant sends too many requests: 429 */                         \
+    X(MAP, "awaiting_map")   /* the match waits for the map that it had before a restart */        \
+    X(REVISION, "awaiting_revision") /* the ruleset or map of a match that moved is not here */    \
+    X(CONNECTIONS, "connections")    /* the tenant holds too many connections */
 
 #define X(id, label) HS_SHED_##id,
 enum hs_shed_reason { HS_SHED_REASONS(X) HS_SHED_REASON_COUNT };
@@ -91,6 +92,44 @@ enum hs_webhook_result { HS_WEBHOOK_RESULTS(X) HS_WEBHOOK_RESULT_COUNT };
 
 #define X(id, label) HS_RESTORED_##id,
 enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
+#undef X
+
+/* Commands to the store of shared state (store/link.h). */
+#define HS_STORE_OPS(X)                                                                            \
+    X(TAKE, "take")     /* reads a match and becomes its owner */                                  \
+    X(APPEND, "append") /* adds payments to the journal of a match */                              \
+    X(WRITE, "write")   /* writes the state of a match */                                          \
+    X(CLOSE, "close")   /* ends a match, or gives it up */                                         \
+    X(PING, "ping")                                                                                \
+    X(OTHER, "other")
+
+#define X(id, label) HS_STORE_##id,
+enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };
+#undef X
+
+/* Where a match comes from that another replica had. */
+#define HS_TAKEOVERS_FROM(X)                                                                       \
+    X(RELEASED, "released") /* its replica wrote its final state */                                \
+    X(CRASHED, "crashed")   /* its replica did not, and perhaps still runs */                      \
+    X(NONE, "none")         /* nobody knows: the store did not answer */
+
+#define X(id, label) HS_TAKEOVER_FROM_##id,
+enum hs_takeover_from { HS_TAKEOVERS_FROM(X) HS_TAKEOVER_FROM_COUNT };
+#undef X
+
+/* Results of looking for a match in the store. */
+#define HS_TAKEOVERS(X)                                                                            \
+    X(RESTORED, "restored")                                                                        \
+    X(RESET, "restored_without_judges") /* like HS_RESTORED_RESET */                               \
+    X(VERSION, "other_version")     /* another version of the program wrote it: starts empty */    \
+    X(DAMAGED, "damaged")           /* starts empty */                                             \
+    X(NO_SPACE, "no_room")          /* starts empty */                                             \
+    X(REVISION, "unknown_revision") /* its ruleset or map is not here yet: 503 */                  \
+    X(LATE, "late")                 /* no answer in time: starts empty */                          \
+    X(DOWN, "down")                 /* the store is down or slow: starts empty */
+
+#define X(id, label) HS_TAKEOVER_##id,
+enum hs_takeover_result { HS_TAKEOVERS(X) HS_TAKEOVER_COUNT };
 #undef X
 
 /* Results of restoring rulesets that were put, and maps. */

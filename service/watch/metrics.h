@@ -49,7 +49,9 @@ enum {
     X(WEBHOOK_RESULT, HS_WEBHOOK_RESULT_COUNT)                                                     \
     X(RESTORED, HS_RESTORED_COUNT)                                                                 \
     X(RESTORED_RULESET, HS_RESTORED_NAME_COUNT)                                                    \
-    X(RESTORED_MAP, HS_RESTORED_NAME_COUNT)
+    X(RESTORED_MAP, HS_RESTORED_NAME_COUNT)                                                        \
+    X(STORE_OP, HS_STORE_OP_COUNT)                                                                 \
+    X(TAKEOVER, HS_TAKEOVER_FROM_COUNT *HS_TAKEOVER_COUNT)
 
 #define X(id, count) HS_METRIC_LABELS_##id,
 enum hs_metric_labels { HS_METRIC_LABELS(X) HS_METRIC_LABELS_COUNT };

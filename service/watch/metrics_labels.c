@@ -26,6 +26,9 @@ WORDS(webhook_drop, HS_WEBHOOK_DROPS(NAME))
 WORDS(webhook_result, HS_WEBHOOK_RESULTS(NAME))
 WORDS(restored, HS_RESTORED(NAME))
 WORDS(restored_name, HS_RESTORED_NAMES(NAME))
+WORDS(store_op, HS_STORE_OPS(NAME))
+WORDS(takeover_from, HS_TAKEOVERS_FROM(NAME))
+WORDS(takeover, HS_TAKEOVERS(NAME))
 
 static const char *pattern_of(size_t route)
 {
@@ -89,6 +92,15 @@ static bool is_restored_map(size_t series)
     return series != HS_RESTORED_NAME_IS_FILES;
 }
 
+/* Returns whether a takeover can have these labels. Without an answer of the store, the result is
+   that it was late or down. */
+static bool is_takeover(size_t series)
+{
+    size_t result = series % HS_TAKEOVER_COUNT;
+    bool has_answer = result != HS_TAKEOVER_LATE && result != HS_TAKEOVER_DOWN;
+    return has_answer == (series / HS_TAKEOVER_COUNT != HS_TAKEOVER_FROM_NONE);
+}
+
 /* ---- sets of labels ---- */
 
 /* The value of a label has the number (series / step) % count. */
@@ -146,6 +158,10 @@ static const struct {
         {"result", &restored_name_words, NULL, 1, HS_RESTORED_NAME_COUNT}),
     SET(RESTORED_MAP, is_restored_map,
         {"result", &restored_name_words, NULL, 1, HS_RESTORED_NAME_COUNT}),
+    ONE(STORE_OP, "op", store_op_words),
+    SET(TAKEOVER, is_takeover,
+        {"source", &takeover_from_words, NULL, HS_TAKEOVER_COUNT, HS_TAKEOVER_FROM_COUNT},
+        {"result", &takeover_words, NULL, 1, HS_TAKEOVER_COUNT}),
 };
 
 size_t hs_metrics_series(enum hs_metric_labels labels)

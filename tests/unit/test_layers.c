@@ -33,6 +33,7 @@ static const char *const places[] = {
     "service/system",
     "service/watch",
     "service/options",
+    "service/store",
     "service/state",
     "service/record",
     "service/checkpoint",

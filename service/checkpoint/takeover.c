@@ -1,0 +1,276 @@
+#include "service/checkpoint/takeover.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/http/problem.h"
+#include "service/checkpoint/file.h"
+#include "service/checkpoint/kept_match.h"
+#include "service/options/values.h"
+#include "service/record/recorder.h"
+#include "service/service.h"
+#include "service/state/maps.h"
+#include "service/state/registry.h"
+#include "service/state/rulesets.h"
+#include "service/store/matches.h"
+#include "service/watch/log.h"
+#include "service/watch/metrics.h"
+#include "validators/base/encoding.h"
+#include "validators/journal.h"
+#include "validators/snapshot.h"
+
+enum { TURNS = 256 };
+
+struct hs_takers {
+    struct hs_service *service;
+    pthread_mutex_t turns[TURNS]; /* by hash of the name: one request at a time takes a match */
+    struct hs_log_limit log_limit;
+};
+
+struct hs_takers *hs_takers_create(struct hs_service *service)
+{
+    struct hs_takers *takers = calloc(1, sizeof *takers);
+    if (takers == NULL)
+        return NULL;
+    takers->service = service;
+    takers->log_limit = (struct hs_log_limit){.per_second = 5, .kind = "matches not taken over"};
+    for (size_t i = 0; i < TURNS; i++)
+        pthread_mutex_init(&takers->turns[i], NULL);
+    return takers;
+}
+
+void hs_takers_destroy(struct hs_takers *takers)
+{
+    for (size_t i = 0; takers != NULL && i < TURNS; i++)
+        pthread_mutex_destroy(&takers->turns[i]);
+    free(takers);
+}
+
+bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name)
+{
+    return takers != NULL && !hs_registry_is_shared(takers->service->registry, name);
+}
+
+/* ---- reading a match ---- */
+
+/* A match of the store that is being read. */
+struct reading {
+    struct hs_service *service;
+    struct hs_str name;
+    struct hs_kept_head head;
+    struct hs_bytes_reader state;     /* the bytes of the match, after the head */
+    struct hs_ruleset_entry *ruleset; /* references */
+    struct hs_map_entry *map;
+    struct hs_match *match;
+    bool has_head, lacks_revision, has_layout, is_damaged;
+    enum hs_match_load loaded;
+};
+
+static void find_revisions(struct reading *reading)
+{
+    const struct hs_kept_head *head = &reading->head;
+    reading->ruleset = hs_ruleset_store_find(reading->service->rulesets, head->revision);
+    if (head->map.len > 0)
+        reading->map = hs_map_store_get(reading->service->maps, head->map);
+    bool has_map =
+        head->map.len == 0 || (reading->map != NULL &&
+                               hs_str_equal(hs_str_of(reading->map->revision), head->map_revision));
+    reading->lacks_revision = reading->ruleset == NULL || !has_map;
+}
+
+static void read_state(void *context, enum hs_checkpoint_type type, const void *bytes, size_t size)
+{
+    struct reading *reading = context;
+    const struct hs_service *service = reading->service;
+    struct hs_bytes_reader reader = {bytes, (const unsigned char *)bytes + size, false};
+    if (type != HS_CHECKPOINT_MATCH || reading->has_head)
+        return;
+    reading->has_head = hs_kept_match_get_head(&reader, &reading->head) &&
+                        hs_str_equal(reading->head.name, reading->name);
+    if (!reading->has_head)
+        return;
+    find_revisions(reading);
+    if (reading->lacks_revision)
+        return;
+    struct hs_match_limits limits = hs_registry_match_limits(service->registry, service->options);
+    reading->loaded = hs_match_load(reading->ruleset->ruleset, &limits, reader.at,
+                                    (size_t)(reader.end - reader.at), &reading->match);
+}
+
+/* Applies payments that are newer than the state. */
+static void read_payments(void *context, enum hs_checkpoint_type type, const void *bytes,
+                          size_t size)
+{
+    struct reading *reading = context;
+    struct hs_bytes_reader reader = {bytes, (const unsigned char *)bytes + size, false};
+    if (type == HS_CHECKPOINT_LAYOUT)
+        reading->has_layout = hs_bytes_get(&reader, 8) == hs_journal_layout();
+    if (type != HS_CHECKPOINT_EVENTS || !reading->has_layout)
+        return;
+    struct hs_str name = hs_bytes_get_name(&reader);
+    uint64_t opening = hs_bytes_get(&reader, 8);
+    if (reader.failed || opening != reading->head.opening || !hs_str_equal(name, reading->name))
+        return;
+    if (!hs_match_replay(reading->match, reader.at, (size_t)(reader.end - reader.at)))
+        reading->is_damaged = true;
+}
+
+/* Reads the state and the journal. The strings of the head are valid while `taken` is. */
+static void read_match(struct reading *reading, const struct hs_taken *taken)
+{
+    enum { NUMBER = 8 }; /* bytes before a record, see kept_match.c */
+    enum hs_checkpoint_read result =
+        hs_checkpoint_read_bytes(taken->state.ptr, taken->state.len, read_state, reading);
+    if (result == HS_CHECKPOINT_OTHER_VERSION)
+        reading->loaded = HS_MATCH_OTHER_VERSION;
+    if (reading->match == NULL)
+        return;
+    if (!taken->was_released)
+        hs_match_lost_moves(reading->match);
+    for (size_t i = 0; i < taken->journal_count; i++) {
+        const struct hs_str *record = &taken->journal[i];
+        reading->has_layout = false;
+        if (record->len <= NUMBER ||
+            hs_checkpoint_read_bytes(record->ptr + NUMBER, record->len - NUMBER, read_payments,
+                                     reading) != HS_CHECKPOINT_UNENDED ||
+            !reading->has_layout)
+            reading->is_damaged = true;
+    }
+}
+
+/* ---- opening it ---- */
+
+static void report(struct hs_takers *takers, const struct hs_taken *taken, struct hs_str name,
+                   enum hs_takeover_result result, const char *detail)
+{
+    enum hs_takeover_from from = taken->state.ptr == NULL ? HS_TAKEOVER_FROM_NONE
+                                 : taken->was_released    ? HS_TAKEOVER_FROM_RELEASED
+                                                          : HS_TAKEOVER_FROM_CRASHED;
+    hs_metrics_add(takers->service->metrics, HS_METRIC_TAKEOVERS,
+                   (size_t)from * HS_TAKEOVER_COUNT + result, 1);
+    if (detail == NULL || !hs_log_allowed(&takers->log_limit))
+        return;
+    char match[HS_NAME_MAX + 1];
+    memcpy(match, name.ptr, name.len);
+    match[name.len] = '\0';
+    hs_log(HS_LOG_WARN, "a match of another replica was not taken over",
+           HS_LOG_TEXT("match", match), HS_LOG_TEXT("detail", detail));
+}
+
+/* Gives the registry a match that was read. Returns false if it does not fit. */
+static bool open_match(struct hs_takers *takers, struct reading *reading,
+                       const struct hs_str tenant, const struct hs_taken *taken)
+{
+    struct hs_service *service = takers->service;
+    struct hs_match_opening opening = {
+        .ruleset = reading->ruleset,
+        .map = reading->map,
+        .limits = hs_registry_match_limits(service->registry, service->options),
+        .tenant = tenant,
+        .number = reading->head.opening,
+        .match = reading->match};
+    struct hs_match_slot *slot = NULL;
+    enum hs_registry_result result =
+        hs_registry_acquire(service->registry, tenant, reading->name, &opening, &slot);
+    if (result != HS_REGISTRY_CREATED)
+        hs_match_destroy(reading->match);
+    if (slot == NULL)
+        return false;
+    if (result == HS_REGISTRY_CREATED) {
+        atomic_store(&slot->shared,
+                     hs_shared_match_create(service->shared, tenant, reading->name, taken->epoch));
+        /* `recheck` would need the state and all payments of the journal */
+        slot->recorded = HS_RECORDED_LOST;
+    }
+    hs_registry_release(service->registry, slot);
+    return true;
+}
+
+/* Opens the match of the store. Returns false if it must wait for a ruleset or a map. */
+static bool open_taken(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
+                       const struct hs_taken *taken)
+{
+    static const struct {
+        enum hs_takeover_result result;
+        const char *why;
+    } loads[] = {
+        [HS_MATCH_LOADED] = {HS_TAKEOVER_RESTORED, NULL},
+        [HS_MATCH_LOADED_PARTLY] = {HS_TAKEOVER_RESET, NULL},
+        [HS_MATCH_OTHER_VERSION] = {HS_TAKEOVER_VERSION, "another version of the program wrote it"},
+        [HS_MATCH_DAMAGED] = {HS_TAKEOVER_DAMAGED, "its bytes are damaged"},
+        [HS_MATCH_LOAD_NO_MEMORY] = {HS_TAKEOVER_NO_SPACE, "out of memory"},
+    };
+    struct hs_service *service = takers->service;
+    struct reading reading = {.service = service, .name = name, .loaded = HS_MATCH_DAMAGED};
+    read_match(&reading, taken);
+    enum hs_takeover_result result = loads[reading.loaded].result;
+    const char *why = loads[reading.loaded].why;
+    if (reading.lacks_revision) {
+        result = HS_TAKEOVER_REVISION;
+        why = "its ruleset or its map is not on this replica";
+    } else if (reading.match != NULL && !open_match(takers, &reading, tenant, taken)) {
+        result = HS_TAKEOVER_NO_SPACE;
+        why = "a limit of open matches or of memory is reached";
+    } else if (reading.is_damaged) {
+        why = "the match was taken over, but payments of its journal are damaged";
+    }
+    report(takers, taken, name, result, why);
+    hs_map_store_release(service->maps, reading.map);
+    hs_ruleset_store_release(service->rulesets, reading.ruleset);
+    return !reading.lacks_revision;
+}
+
+/* ---- older copies ---- */
+
+/* Handles a match that the start restored from the checkpoint, or that another replica has owned
+   since. If the store knows the match, its state is newer, and the copy here ends. A copy from the
+   checkpoint is used if the store does not know the match. */
+static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
+                        const struct hs_taken *taken)
+{
+    struct hs_match_slot *slot = NULL;
+    hs_registry_acquire(service->registry, tenant, name, NULL, &slot);
+    if (slot == NULL)
+        return;
+    if (taken->state.ptr != NULL || atomic_load(&slot->shared) != NULL)
+        hs_kept_match_moved(service, slot);
+    else
+        atomic_store(&slot->shared,
+                     hs_shared_match_create(service->shared, tenant, name, taken->epoch));
+    hs_registry_release(service->registry, slot);
+}
+
+bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
+                       struct hs_takeover *takeover, struct hs_problem *problem)
+{
+    struct hs_service *service = takers->service;
+    struct hs_taken taken;
+    struct hs_name owner;
+    *takeover = (struct hs_takeover){.turn = &takers->turns[hs_str_hash(name) % TURNS]};
+    pthread_mutex_lock(takeover->turn);
+    bool is_foreign = hs_registry_owner(service->registry, name, &owner) && tenant.ptr != NULL &&
+                      !hs_str_equal(hs_name_str(&owner), tenant);
+    if (is_foreign || !hs_takeover_is_needed(takers, name))
+        return true;
+    enum hs_taken_result result = hs_shared_match_take(service->shared, tenant, name, &taken);
+    bool is_fine = true;
+    if (result != HS_TAKEN)
+        report(takers, &taken, name, result == HS_TAKEN_LATE ? HS_TAKEOVER_LATE : HS_TAKEOVER_DOWN,
+               NULL);
+    settle_copy(service, tenant, name, &taken);
+    if (taken.state.ptr != NULL)
+        is_fine = open_taken(takers, tenant, name, &taken);
+    if (!is_fine) {
+        hs_shared_match_give_back(service->shared, tenant, name, &taken);
+        hs_problem_set(problem, HS_PROBLEM_OVERLOADED,
+                       "the ruleset or the map of this match is not on this replica yet");
+    }
+    takeover->epoch = taken.epoch;
+    hs_taken_free(&taken);
+    return is_fine;
+}
+
+void hs_takeover_end(struct hs_takeover *takeover)
+{
+    pthread_mutex_unlock(takeover->turn);
+}

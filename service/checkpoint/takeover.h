@@ -1,0 +1,42 @@
+/*
+ * Takes over matches from other replicas: when the first request for a match comes that this
+ * replica does not have, it asks the store (store/matches.h) for the match. If the store does not
+ * answer within HS_TAKE_US, or does not know the match, the match starts empty.
+ */
+#ifndef HS_SERVICE_CHECKPOINT_TAKEOVER_H
+#define HS_SERVICE_CHECKPOINT_TAKEOVER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "validators/str.h"
+
+struct hs_problem;
+struct hs_service;
+struct hs_takers;
+
+/* The service has a store. NULL: memory is out. */
+struct hs_takers *hs_takers_create(struct hs_service *service);
+void hs_takers_destroy(struct hs_takers *takers); /* NULL does nothing */
+
+/* Returns whether the store must be asked before a request for a match runs. `takers` may be
+   NULL. */
+bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name);
+
+struct hs_takeover {
+    pthread_mutex_t *turn;
+    uint64_t epoch; /* for a new match: see hs_shared_match_create */
+};
+
+/*
+ * Asks the store for a match, and opens it if the store knows it. This takes up to HS_TAKE_US, and
+ * longer if other requests for the match do the same, so no worker may call it. Returns false with
+ * a problem if the request must be sent again later: the ruleset or the map of the match is not on
+ * this replica. Run the request before hs_takeover_end, which must always be called.
+ */
+bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
+                       struct hs_takeover *takeover, struct hs_problem *problem);
+void hs_takeover_end(struct hs_takeover *takeover);
+
+#endif

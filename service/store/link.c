@@ -1,0 +1,597 @@
+#include "service/store/link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <nettle/base16.h>
+#include <nettle/sha1.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "service/system/address.h"
+#include "service/system/clock.h"
+#include "service/system/secret.h"
+#include "service/watch/log.h"
+#include "service/watch/metrics.h"
+
+struct list {
+    struct hs_store_call *first, **end;
+};
+
+struct hs_store_link {
+    struct hs_store_link_settings settings;
+    int wake; /* an eventfd: the queue is not empty any more, or the link ends */
+    atomic_bool is_up, is_slow;
+    atomic_size_t backlog;
+    pthread_t thread;
+    pthread_mutex_t lock; /* guards the following members */
+    struct list queue;    /* submitted, not sent yet */
+    bool is_ending;
+    int64_t end_us;
+    /* Only the thread uses the following members. */
+    redisContext *redis;
+    struct list sent;     /* commands without a reply, in the order of their replies */
+    int64_t next_late_us; /* no command is late before this time */
+    int64_t moved_us;     /* when bytes were last sent or received */
+    unsigned late_count;  /* commands in a row that were late */
+    const char *address;  /* the next address to try */
+    int64_t pause_us;
+    bool has_logged; /* the log has a line that the link is down */
+};
+
+static void append(struct list *list, struct hs_store_call *call)
+{
+    call->next = NULL;
+    *list->end = call;
+    list->end = &call->next;
+}
+
+static struct hs_store_call *take_all(struct list *list)
+{
+    struct hs_store_call *first = list->first;
+    list->first = NULL;
+    list->end = &list->first;
+    return first;
+}
+
+/* ---- commands ---- */
+
+void hs_store_script_init(struct hs_store_script *script, const char *text)
+{
+    struct sha1_ctx context;
+    uint8_t digest[SHA1_DIGEST_SIZE];
+    script->text = text;
+    sha1_init(&context);
+    sha1_update(&context, strlen(text), (const uint8_t *)text);
+    sha1_digest(&context, sizeof digest, digest);
+    base16_encode_update(script->sha1, sizeof digest, digest);
+    script->sha1[sizeof script->sha1 - 1] = '\0';
+}
+
+/* Writes the command in the protocol's form. Returns false if memory is out. */
+static bool format(struct hs_store_call *call, const struct hs_store_script *script,
+                   const struct hs_str *arguments, size_t count)
+{
+    const char *texts[HS_STORE_ARGUMENTS + 2];
+    size_t sizes[HS_STORE_ARGUMENTS + 2], all = 0;
+    if (script != NULL) {
+        texts[0] = "EVALSHA";
+        texts[1] = script->sha1;
+        sizes[0] = strlen(texts[0]);
+        sizes[1] = strlen(texts[1]);
+        all = 2;
+    }
+    for (size_t i = 0; i < count && i < HS_STORE_ARGUMENTS; i++) {
+        texts[all] = arguments[i].ptr;
+        sizes[all++] = arguments[i].len;
+    }
+    int size = redisFormatCommandArgv(&call->bytes, (int)all, texts, sizes);
+    if (size < 0)
+        return false;
+    call->script = script;
+    call->size = (size_t)size;
+    call->count = (int)all;
+    if (script != NULL)
+        call->head = (size_t)snprintf(NULL, 0, "*%d\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n", call->count,
+                                      script->sha1);
+    return true;
+}
+
+/* Changes EVALSHA to EVAL with the text of the script, because the server does not know the script.
+   Returns false if memory is out. */
+static bool send_whole_script(struct hs_store_call *call)
+{
+    const char *text = call->script->text;
+    size_t room = strlen(text) + 64, rest = call->size - call->head;
+    char *bytes = malloc(room + rest);
+    if (bytes == NULL)
+        return false;
+    int head = snprintf(bytes, room, "*%d\r\n$4\r\nEVAL\r\n$%zu\r\n%s\r\n", call->count,
+                        strlen(text), text);
+    memcpy(bytes + head, call->bytes + call->head, rest);
+    redisFreeCommand(call->bytes);
+    call->bytes = bytes;
+    call->size = (size_t)head + rest;
+    call->script = NULL; /* do this once */
+    return true;
+}
+
+bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
+                          const struct hs_store_script *script, const struct hs_str *arguments,
+                          size_t count)
+{
+    if (!atomic_load(&link->is_up) || atomic_load(&link->backlog) > HS_STORE_BACKLOG ||
+        !format(call, script, arguments, count))
+        return false;
+    call->began_us = hs_clock_us();
+    call->late_us = call->budget_us > 0 ? call->began_us + call->budget_us : INT64_MAX;
+    size_t size = call->size; /* after the unlock, the thread may end the call */
+    pthread_mutex_lock(&link->lock);
+    bool fine = atomic_load(&link->is_up) && !link->is_ending;
+    bool was_empty = link->queue.first == NULL;
+    if (fine) {
+        atomic_fetch_add(&link->backlog, size);
+        append(&link->queue, call);
+    }
+    pthread_mutex_unlock(&link->lock);
+    if (!fine)
+        redisFreeCommand(call->bytes);
+    else if (was_empty)
+        eventfd_write(link->wake, 1);
+    return fine;
+}
+
+/* Ends a call: counts it and reports its result. */
+static void end_call(struct hs_store_link *link, struct hs_store_call *call,
+                     enum hs_store_result result, redisReply *reply)
+{
+    struct hs_metrics *metrics = link->settings.metrics;
+    atomic_fetch_sub(&link->backlog, call->size);
+    redisFreeCommand(call->bytes);
+    if (result == HS_STORE_OK)
+        hs_metrics_observe(metrics, HS_METRIC_STORE_DURATION, call->op,
+                           (double)(hs_clock_us() - call->began_us) * 1e-6);
+    else
+        hs_metrics_add(metrics, HS_METRIC_STORE_FAILED, call->op, 1);
+    call->done(call, result, &reply);
+    if (reply != NULL)
+        freeReplyObject(reply);
+}
+
+static void lose_all(struct hs_store_link *link, struct hs_store_call *call)
+{
+    while (call != NULL) {
+        struct hs_store_call *next = call->next; /* `done` may free the call */
+        end_call(link, call, HS_STORE_LOST, NULL);
+        call = next;
+    }
+}
+
+/* ---- late commands ---- */
+
+static void in_time(struct hs_store_link *link)
+{
+    link->late_count = 0;
+    atomic_store(&link->is_slow, false);
+}
+
+static void report_late(struct hs_store_link *link, int64_t now_us)
+{
+    if (now_us < link->next_late_us)
+        return;
+    link->next_late_us = INT64_MAX;
+    for (struct hs_store_call *call = link->sent.first; call != NULL; call = call->next) {
+        if (call->late_us <= now_us) {
+            call->late_us = INT64_MAX;
+            if (++link->late_count >= HS_STORE_LATE_MAX)
+                atomic_store(&link->is_slow, true);
+            if (call->late != NULL)
+                call->late(call);
+        } else if (call->late_us < link->next_late_us) {
+            link->next_late_us = call->late_us;
+        }
+    }
+}
+
+/* ---- the connection ---- */
+
+static void log_down(struct hs_store_link *link, const char *detail)
+{
+    if (!link->has_logged)
+        hs_log(HS_LOG_WARN, "the store cannot be used: matches go on in memory",
+               HS_LOG_TEXT("store", link->settings.addresses), HS_LOG_TEXT("detail", detail));
+    link->has_logged = true;
+}
+
+/* Frees the connection and reports all commands as lost. */
+static void disconnect(struct hs_store_link *link, const char *detail)
+{
+    log_down(link, detail);
+    if (link->redis != NULL)
+        redisFree(link->redis);
+    link->redis = NULL;
+    pthread_mutex_lock(&link->lock);
+    bool was_up = atomic_exchange(&link->is_up, false);
+    struct hs_store_call *queued = take_all(&link->queue);
+    pthread_mutex_unlock(&link->lock);
+    if (was_up)
+        link->settings.changed(link->settings.context, false);
+    lose_all(link, take_all(&link->sent));
+    lose_all(link, queued);
+}
+
+/* Waits for events of the socket. Returns false if `until_us` passed. */
+static bool wait_for_socket(struct hs_store_link *link, short events, int64_t until_us)
+{
+    struct pollfd polls[] = {{.fd = link->redis->fd, .events = events}};
+    int64_t left_us = until_us - hs_clock_us();
+    return left_us > 0 && poll(polls, 1, (int)(left_us / 1000) + 1) > 0;
+}
+
+/* Sends one command of the handshake and waits for its reply. Returns NULL if there is no reply in
+   time. */
+static redisReply *ask(struct hs_store_link *link, int count, const char **texts,
+                       const size_t *sizes, int64_t until_us)
+{
+    void *reply = NULL;
+    int done = 0;
+    bool fine = redisAppendCommandArgv(link->redis, count, texts, sizes) == REDIS_OK;
+    while (fine && done == 0)
+        fine = redisBufferWrite(link->redis, &done) == REDIS_OK &&
+               (done != 0 || wait_for_socket(link, POLLOUT, until_us));
+    while (fine && reply == NULL)
+        fine = redisGetReplyFromReader(link->redis, &reply) == REDIS_OK &&
+               (reply != NULL || (wait_for_socket(link, POLLIN, until_us) &&
+                                  redisBufferRead(link->redis) == REDIS_OK));
+    return reply;
+}
+
+static bool authenticate(struct hs_store_link *link, int64_t until_us, char detail[256])
+{
+    const struct hs_secret *secret = link->settings.secret;
+    if (secret == NULL)
+        return true;
+    const char *texts[] = {"AUTH", (const char *)secret->bytes};
+    const size_t sizes[] = {4, secret->size};
+    redisReply *reply = ask(link, 2, texts, sizes, until_us);
+    bool fine = reply != NULL && reply->type == REDIS_REPLY_STATUS;
+    if (!fine)
+        snprintf(detail, 256, "AUTH: %s", reply != NULL ? reply->str : "no reply");
+    freeReplyObject(reply);
+    return fine;
+}
+
+/* Returns whether the server accepts writes. */
+static bool is_primary(struct hs_store_link *link, int64_t until_us, char detail[256])
+{
+    const char *texts[] = {"ROLE"};
+    const size_t sizes[] = {4};
+    redisReply *reply = ask(link, 1, texts, sizes, until_us);
+    bool has_role = reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements > 0 &&
+                    reply->element[0]->type == REDIS_REPLY_STRING;
+    bool fine = has_role && strcmp(reply->element[0]->str, "master") == 0;
+    if (!fine)
+        snprintf(detail, 256, "ROLE: %s",
+                 reply == NULL                      ? "no reply"
+                 : has_role                         ? reply->element[0]->str
+                 : reply->type == REDIS_REPLY_ERROR ? reply->str
+                                                    : "not a server of this kind");
+    freeReplyObject(reply);
+    return fine;
+}
+
+/* Opens the socket. Returns false with a reason in `detail`. */
+static bool open_socket(struct hs_store_link *link, const char *host, int port, int64_t until_us,
+                        char detail[256])
+{
+    const int on = 1;
+    int error = 0;
+    socklen_t size = sizeof error;
+    link->redis = redisConnectNonBlock(host, port);
+    if (link->redis == NULL || link->redis->err != 0) {
+        snprintf(detail, 256, "%s", link->redis != NULL ? link->redis->errstr : "memory is out");
+        return false;
+    }
+    int fd = link->redis->fd;
+    bool is_open = wait_for_socket(link, POLLOUT, until_us) &&
+                   getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0;
+    if (!is_open || error != 0) {
+        snprintf(detail, 256, "connect: %s", is_open ? strerror(error) : "no answer in time");
+        return false;
+    }
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return true;
+}
+
+/* Connects to the next address of the list. */
+static bool connect_next(struct hs_store_link *link)
+{
+    char host[256], detail[256] = "";
+    int port;
+    int64_t until_us = hs_clock_us() + HS_STORE_TIMEOUT_US;
+    const char *address = link->address;
+    size_t len = strcspn(address, ",");
+    link->address = address[len] == ',' ? address + len + 1 : link->settings.addresses;
+    if (!hs_address_split(address, host, &port) ||
+        !open_socket(link, host, port, until_us, detail) || !authenticate(link, until_us, detail) ||
+        !is_primary(link, until_us, detail)) {
+        disconnect(link, detail);
+        return false;
+    }
+    link->address = address; /* after a break, try this one first */
+    link->moved_us = hs_clock_us();
+    link->next_late_us = INT64_MAX;
+    link->pause_us = HS_STORE_PAUSE_US;
+    if (link->has_logged)
+        hs_log(HS_LOG_INFO, "the store can be used again", HS_LOG_TEXT("host", host),
+               HS_LOG_NUMBER("port", port));
+    link->has_logged = false;
+    in_time(link);
+    pthread_mutex_lock(&link->lock);
+    atomic_store(&link->is_up, true);
+    pthread_mutex_unlock(&link->lock);
+    link->settings.changed(link->settings.context, true);
+    return true;
+}
+
+/* ---- sending and receiving ---- */
+
+static void send_call(struct hs_store_link *link, struct hs_store_call *call, int64_t now_us)
+{
+    append(&link->sent, call);
+    call->sent_us = now_us;
+    if (call->late_us < link->next_late_us)
+        link->next_late_us = call->late_us;
+    redisAppendFormattedCommand(link->redis, call->bytes, call->size);
+    hs_metrics_add(link->settings.metrics, HS_METRIC_STORE_SENT_BYTES, 0, (int64_t)call->size);
+}
+
+static void send_queue(struct hs_store_link *link)
+{
+    pthread_mutex_lock(&link->lock);
+    struct hs_store_call *call = take_all(&link->queue);
+    pthread_mutex_unlock(&link->lock);
+    int64_t now_us = hs_clock_us();
+    while (call != NULL) {
+        struct hs_store_call *next = call->next;
+        send_call(link, call, now_us);
+        call = next;
+    }
+}
+
+/* Returns whether an error means that this server cannot be used now. */
+static bool is_unusable(const redisReply *reply)
+{
+    static const char *const errors[] = {"READONLY", "LOADING", "MASTERDOWN", "NOAUTH"};
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        if (strncmp(reply->str, errors[i], strlen(errors[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Handles the reply to the oldest command. Returns false if the connection must be freed. */
+static bool take_reply(struct hs_store_link *link, redisReply *reply, char detail[256])
+{
+    struct hs_store_call *call = link->sent.first;
+    bool is_error = reply->type == REDIS_REPLY_ERROR;
+    if (call == NULL || (is_error && is_unusable(reply))) {
+        snprintf(detail, 256, "%s", is_error ? reply->str : "a reply without a command");
+        freeReplyObject(reply);
+        return false;
+    }
+    link->sent.first = call->next;
+    if (link->sent.first == NULL)
+        link->sent.end = &link->sent.first;
+    size_t before = call->size;
+    if (is_error && call->script != NULL && strncmp(reply->str, "NOSCRIPT", 8) == 0 &&
+        send_whole_script(call)) {
+        freeReplyObject(reply);
+        atomic_fetch_add(&link->backlog, call->size - before);
+        send_call(link, call, hs_clock_us());
+        return true;
+    }
+    if (call->late_us != INT64_MAX)
+        in_time(link);
+    end_call(link, call, is_error ? HS_STORE_REFUSED : HS_STORE_OK, reply);
+    return true;
+}
+
+static bool receive(struct hs_store_link *link, char detail[256])
+{
+    void *reply = NULL;
+    bool fine = redisBufferRead(link->redis) == REDIS_OK;
+    while (fine && redisGetReplyFromReader(link->redis, &reply) == REDIS_OK && reply != NULL)
+        fine = take_reply(link, reply, detail);
+    if (link->redis->err != 0)
+        snprintf(detail, 256, "%s", link->redis->errstr);
+    return fine && link->redis->err == 0;
+}
+
+/* ---- the PING of an idle link ---- */
+
+static void end_ping(struct hs_store_call *call, enum hs_store_result result,
+                     struct redisReply **reply)
+{
+    (void)result;
+    (void)reply;
+    free(call);
+}
+
+static void ping(struct hs_store_link *link, int64_t now_us)
+{
+    const struct hs_str name = HS_STR("PING");
+    struct hs_store_call *call = calloc(1, sizeof *call);
+    if (call == NULL || !format(call, NULL, &name, 1)) {
+        free(call);
+        return;
+    }
+    call->op = HS_STORE_PING;
+    call->done = end_ping;
+    call->began_us = now_us;
+    /* A slow PING counts like a late command. So a slow store is known before a request waits. */
+    call->late_us = now_us + HS_STORE_SLOW_US;
+    atomic_fetch_add(&link->backlog, call->size);
+    send_call(link, call, now_us);
+}
+
+/* ---- the thread ---- */
+
+/* Returns when the thread must look again, although nothing happens. */
+static int64_t next_look_us(const struct hs_store_link *link)
+{
+    const struct hs_store_call *oldest = link->sent.first;
+    int64_t base_us = link->moved_us;
+    if (oldest == NULL)
+        return base_us + HS_STORE_PING_US;
+    if (oldest->sent_us > base_us)
+        base_us = oldest->sent_us;
+    int64_t timeout_us = base_us + HS_STORE_TIMEOUT_US;
+    return link->next_late_us < timeout_us ? link->next_late_us : timeout_us;
+}
+
+static bool has_timed_out(const struct hs_store_link *link, int64_t now_us)
+{
+    const struct hs_store_call *oldest = link->sent.first;
+    return oldest != NULL && now_us - link->moved_us > HS_STORE_TIMEOUT_US &&
+           now_us - oldest->sent_us > HS_STORE_TIMEOUT_US;
+}
+
+static void clear_wake(const struct hs_store_link *link)
+{
+    eventfd_t times;
+    (void)eventfd_read(link->wake, &times); /* it does not block */
+}
+
+/* Waits for something to do, and does it. Returns false with a reason if the connection must be
+   freed. */
+static bool exchange(struct hs_store_link *link, char detail[256])
+{
+    int is_written = 0;
+    send_queue(link);
+    int64_t before_us = hs_clock_us();
+    if (link->sent.first == NULL && before_us - link->moved_us >= HS_STORE_PING_US)
+        ping(link, before_us);
+    if (redisBufferWrite(link->redis, &is_written) != REDIS_OK) {
+        snprintf(detail, 256, "%s", link->redis->errstr);
+        return false;
+    }
+    struct pollfd polls[] = {
+        {.fd = link->redis->fd, .events = (short)(POLLIN | (is_written != 0 ? 0 : POLLOUT))},
+        {.fd = link->wake, .events = POLLIN}};
+    int64_t left_us = next_look_us(link) - hs_clock_us();
+    struct timespec left = hs_clock_timespec(left_us > 0 ? left_us : 0);
+    int ready = ppoll(polls, 2, &left, NULL);
+    int64_t now_us = hs_clock_us();
+    if (ready > 0 && polls[1].revents != 0)
+        clear_wake(link);
+    if (ready > 0 && polls[0].revents != 0) {
+        link->moved_us = now_us;
+        if ((polls[0].revents & ~POLLOUT) != 0 && !receive(link, detail))
+            return false;
+    }
+    report_late(link, now_us);
+    if (!has_timed_out(link, now_us))
+        return true;
+    snprintf(detail, 256, "no reply in time");
+    return false;
+}
+
+/* Returns whether the thread must end: it was asked to, and nothing is left or the time is over. */
+static bool must_end(struct hs_store_link *link)
+{
+    pthread_mutex_lock(&link->lock);
+    bool is_idle = link->redis == NULL || (link->sent.first == NULL && link->queue.first == NULL);
+    bool must = link->is_ending && (is_idle || hs_clock_us() >= link->end_us);
+    pthread_mutex_unlock(&link->lock);
+    return must;
+}
+
+static void pause_before_retry(struct hs_store_link *link)
+{
+    struct pollfd polls[] = {{.fd = link->wake, .events = POLLIN}};
+    if (poll(polls, 1, (int)(link->pause_us / 1000)) > 0)
+        clear_wake(link);
+    link->pause_us *= 2;
+    if (link->pause_us > HS_STORE_LONGEST_PAUSE_US)
+        link->pause_us = HS_STORE_LONGEST_PAUSE_US;
+}
+
+static void *work(void *context)
+{
+    struct hs_store_link *link = context;
+    while (!must_end(link)) {
+        char detail[256] = "";
+        if (link->redis == NULL && !connect_next(link))
+            pause_before_retry(link);
+        else if (!exchange(link, detail))
+            disconnect(link, detail);
+    }
+    link->has_logged = true; /* the end of the service is not a failure */
+    disconnect(link, "");
+    return NULL;
+}
+
+/* ---- life ---- */
+
+static void destroy(struct hs_store_link *link)
+{
+    if (link->wake >= 0)
+        close(link->wake);
+    pthread_mutex_destroy(&link->lock);
+    free(link);
+}
+
+struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *settings)
+{
+    struct hs_store_link *link = calloc(1, sizeof *link);
+    if (link == NULL)
+        return NULL;
+    link->settings = *settings;
+    link->address = settings->addresses;
+    link->pause_us = HS_STORE_PAUSE_US;
+    link->queue.end = &link->queue.first;
+    link->sent.end = &link->sent.first;
+    pthread_mutex_init(&link->lock, NULL);
+    link->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (link->wake >= 0 && pthread_create(&link->thread, NULL, work, link) == 0)
+        return link;
+    destroy(link);
+    return NULL;
+}
+
+void hs_store_link_stop(struct hs_store_link *link, int64_t wait_us)
+{
+    if (link == NULL)
+        return;
+    pthread_mutex_lock(&link->lock);
+    link->is_ending = true;
+    link->end_us = hs_clock_us() + wait_us;
+    pthread_mutex_unlock(&link->lock);
+    eventfd_write(link->wake, 1);
+    pthread_join(link->thread, NULL);
+    destroy(link);
+}
+
+bool hs_store_link_is_up(const struct hs_store_link *link)
+{
+    return atomic_load(&link->is_up);
+}
+
+bool hs_store_link_is_slow(const struct hs_store_link *link)
+{
+    return atomic_load(&link->is_slow);
+}
+
+size_t hs_store_link_backlog(const struct hs_store_link *link)
+{
+    return atomic_load(&link->backlog);
+}

@@ -1,0 +1,105 @@
+/*
+ * One connection to a Redis server (or Valkey), owned by one thread. Any thread submits commands;
+ * the link sends them in this order without waiting for replies, and reports each reply.
+ *
+ * If the connection breaks, or a reply takes longer than HS_STORE_TIMEOUT_US, the link frees the
+ * connection and never uses it again: a late reply could be mistaken for the reply to another
+ * command. It then reports all commands as lost and connects again, with growing pauses, to the
+ * next address of the list. A server that is a replica, or still loads its data, counts as broken.
+ * An idle link sends a PING every HS_STORE_PING_US. Thread-safe.
+ */
+#ifndef HS_SERVICE_STORE_LINK_H
+#define HS_SERVICE_STORE_LINK_H
+
+#include <hiredis/hiredis.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "service/watch/labels.h"
+#include "validators/str.h"
+
+struct hs_metrics;
+struct hs_secret;
+struct hs_store_link;
+
+enum {
+    /* Longer: a server that hangs is noticed later. Shorter: a server that is busy with a long
+       command loses its connections. */
+    HS_STORE_TIMEOUT_US = 500000,
+    HS_STORE_PING_US = 200000,
+    HS_STORE_PAUSE_US = 20000, /* after the first failed connection; then twice as long */
+    HS_STORE_LONGEST_PAUSE_US = 1000000,
+    HS_STORE_BACKLOG = 64 << 20, /* max bytes of commands without a reply */
+    /* After so many commands in a row that were late, the link is slow, and nobody should wait for
+       it. One command or PING in time ends this. */
+    HS_STORE_LATE_MAX = 3,
+    HS_STORE_SLOW_US = 5000, /* a PING with a faster reply is in time */
+};
+
+enum hs_store_result {
+    HS_STORE_OK,      /* there is a reply, and it is not an error */
+    HS_STORE_REFUSED, /* the server answered with an error */
+    HS_STORE_LOST     /* no reply: nobody knows whether the server ran the command */
+};
+
+/* A Lua script. Set it up with hs_store_script_init. */
+struct hs_store_script {
+    const char *text;
+    char sha1[41];
+};
+
+void hs_store_script_init(struct hs_store_script *script, const char *text);
+
+/*
+ * A command. It stays valid until `done` was called. The thread of the link calls `late` and
+ * `done`, which must be short and must not wait; they may submit commands.
+ */
+struct hs_store_call {
+    enum hs_store_op op;
+    /* If there is no reply after `budget_us`, `late` is called, once, before `done`. 0: never. */
+    int64_t budget_us;
+    void (*late)(struct hs_store_call *call);
+    /* `reply`: of OK and REFUSED, freed after this call; set *reply to NULL to keep it
+       (freeReplyObject). */
+    void (*done)(struct hs_store_call *call, enum hs_store_result result,
+                 struct redisReply **reply);
+    /* The link uses the following members. */
+    const struct hs_store_script *script;
+    struct hs_store_call *next;
+    char *bytes;       /* the command as it is sent */
+    size_t size, head; /* of a script: bytes of the command up to the number of keys */
+    int count;         /* arguments with the name of the command */
+    int64_t began_us, sent_us, late_us;
+};
+
+struct hs_store_link_settings {
+    const char *addresses;          /* HOST:PORT,HOST:PORT...; borrowed */
+    const struct hs_secret *secret; /* the password; NULL: none; borrowed */
+    struct hs_metrics *metrics;
+    void (*changed)(void *context, bool is_up); /* the thread of the link calls it */
+    void *context;
+};
+
+/* Starts the thread, which connects. NULL: memory or threads are out. */
+struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *settings);
+
+/* Waits up to `wait_us` for the replies that are missing, reports the others as lost, and ends the
+   thread. NULL does nothing. */
+void hs_store_link_stop(struct hs_store_link *link, int64_t wait_us);
+
+enum { HS_STORE_ARGUMENTS = 12 };
+
+/* Submits a command of up to HS_STORE_ARGUMENTS arguments, which are copied. With a script, the
+   arguments begin with the number of keys. False: the link is down, its backlog is full, or memory
+   is out; then neither `late` nor `done` is called. */
+bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
+                          const struct hs_store_script *script, const struct hs_str *arguments,
+                          size_t count);
+
+bool hs_store_link_is_up(const struct hs_store_link *link);
+bool hs_store_link_is_slow(const struct hs_store_link *link);
+/* Returns the bytes of commands without a reply. */
+size_t hs_store_link_backlog(const struct hs_store_link *link);
+
+#endif

@@ -1,0 +1,621 @@
+#include "service/store/matches.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "service/system/clock.h"
+#include "service/watch/log.h"
+#include "service/watch/metrics.h"
+
+enum {
+    /* The state of a match is written this often while it changes, if it is small. */
+    WRITE_US = 250000,
+    /* A large state is written less often, so that a match sends at most this many bytes a second.
+       In between, the journal has the payments. */
+    WRITE_BYTES_A_SECOND = 262144,
+    /* A match that does not change is written this often, so that its keys do not expire. */
+    REFRESH_US = 30000000,
+    /* Numbers of the records of one owner begin at the epoch times 2 to the power of this. So they
+       are higher than those of former owners, and exact as scores of a sorted set. */
+    EPOCH_SHIFT = 32,
+    OWNER_SIZE = 33,
+    KEY_SIZE = 2 * (HS_NAME_MAX + 1) + 24,
+};
+
+#define TTL "120000" /* milliseconds for which keys outlive the last write */
+
+/* Refuses a former owner: KEYS owner, state, journal; ARGV owner, epoch. An absent owner is
+   replaced: the store was flushed. An epoch of 0 belongs to a match that was never taken. */
+#define FENCE                                                                                      \
+    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner')\n"                                   \
+    "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
+    "local mine = o[2] == ARGV[1]\n"                                                               \
+    "local has = redis.call('EXISTS', KEYS[2])\n"                                                  \
+    "if (stored > 0 and stored >= epoch and not mine) or (stored > epoch and has == 1) then\n"     \
+    "  return {0, stored, has}\n"                                                                  \
+    "end\n"                                                                                        \
+    "local now = math.max(stored, epoch, 1)\n"                                                     \
+    "if not mine or stored ~= now then\n"                                                          \
+    "  redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1])\n"                              \
+    "end\n"
+
+static const char take_text[] =
+    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final')\n"
+    "local now = tonumber(o[1] or 0) + 1\n"
+    "redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'final', 0)\n"
+    "for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], " TTL ") end\n"
+    "return {now, tonumber(o[2] or 0), redis.call('GET', KEYS[2]),\n"
+    "  redis.call('ZRANGE', KEYS[3], 0, -1)}\n";
+
+static const char append_text[] = FENCE "redis.call('ZADD', KEYS[3], ARGV[3], ARGV[4])\n"
+                                        "redis.call('PEXPIRE', KEYS[1], " TTL ")\n"
+                                        "redis.call('PEXPIRE', KEYS[3], " TTL ")\n"
+                                        "return {1, now, has}\n";
+
+static const char write_text[] =
+    FENCE "redis.call('SET', KEYS[2], ARGV[3], 'PX', " TTL ")\n"
+          "redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[4])\n"
+          "redis.call('PEXPIRE', KEYS[1], " TTL ")\n"
+          "redis.call('PEXPIRE', KEYS[3], " TTL ")\n"
+          "if ARGV[5] == '1' then redis.call('HSET', KEYS[1], 'owner', '', 'final', 1) end\n"
+          "return {1, now, has}\n";
+
+/* Keeps the epoch, so that a former owner cannot bring the match back. */
+static const char close_text[] =
+    FENCE "if ARGV[3] == 'ended' then\n"
+          "  redis.call('DEL', KEYS[2], KEYS[3])\n"
+          "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0)\n"
+          "else\n"
+          "  redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[3])\n"
+          "end\n"
+          "redis.call('PEXPIRE', KEYS[1], " TTL ")\n"
+          "return {1, now, has}\n";
+
+struct hs_shared_matches {
+    struct hs_store *store;
+    struct hs_metrics *metrics;
+    char owner[OWNER_SIZE]; /* identifies this process */
+    struct hs_store_script take, append, write, close;
+    atomic_llong lost_us; /* when the store was last known to have lost states; write all again */
+    struct hs_log_limit log_limit;
+};
+
+struct keys {
+    char text[3][KEY_SIZE]; /* owner, state, journal */
+};
+
+struct hs_shared_match {
+    struct hs_shared_matches *matches;
+    struct keys keys;
+    atomic_uint references;
+    atomic_bool is_lost;   /* another replica owns the match; written under the lock */
+    pthread_mutex_t lock;  /* guards the following members */
+    uint64_t epoch;        /* 0: not taken yet */
+    uint64_t newest;       /* number of the newest record */
+    uint64_t acknowledged; /* of the newest record that the store has acknowledged */
+    uint64_t failed;       /* the store may lack records up to this number; 0: it lacks none */
+    bool has_state, is_writing, must_write;
+    int64_t captured_us, due_us, used_us; /* of the newest captured state */
+    struct hs_payments_wait *waits;
+};
+
+struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
+                                                   struct hs_metrics *metrics)
+{
+    struct hs_shared_matches *matches = calloc(1, sizeof *matches);
+    unsigned char id[(OWNER_SIZE - 1) / 2];
+    if (matches == NULL || getrandom(id, sizeof id, 0) != (ssize_t)sizeof id) {
+        free(matches);
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof id; i++)
+        snprintf(matches->owner + 2 * i, 3, "%02x", id[i]);
+    matches->store = store;
+    matches->metrics = metrics;
+    matches->lost_us = INT64_MIN;
+    matches->log_limit = (struct hs_log_limit){.per_second = 5, .kind = "matches that moved"};
+    hs_store_script_init(&matches->take, take_text);
+    hs_store_script_init(&matches->append, append_text);
+    hs_store_script_init(&matches->write, write_text);
+    hs_store_script_init(&matches->close, close_text);
+    return matches;
+}
+
+void hs_shared_matches_destroy(struct hs_shared_matches *matches)
+{
+    free(matches);
+}
+
+/* ---- commands ---- */
+
+/* Names cannot contain a slash, so no two matches have the same keys. */
+static void make_keys(struct hs_str tenant, struct hs_str name, struct keys *keys)
+{
+    static const char *const parts[] = {"own", "state", "journal"};
+    for (int i = 0; i < 3; i++)
+        snprintf(keys->text[i], sizeof keys->text[i], "hs:v1:{%.*s/%.*s}:%s", (int)tenant.len,
+                 tenant.len > 0 ? tenant.ptr : "", (int)name.len, name.ptr, parts[i]);
+}
+
+/* Puts the arguments of a script that are the same for all scripts. Returns their number. */
+static size_t put_arguments(const struct hs_shared_matches *matches, const struct keys *keys,
+                            uint64_t epoch, char digits[24], struct hs_str *arguments)
+{
+    snprintf(digits, 24, "%" PRIu64, epoch);
+    arguments[0] = HS_STR("3");
+    for (int i = 0; i < 3; i++)
+        arguments[1 + i] = hs_str_of(keys->text[i]);
+    arguments[4] = hs_str_of(matches->owner);
+    arguments[5] = hs_str_of(digits);
+    return 6;
+}
+
+/* Reads {accepted, epoch, has}, the answer of all scripts but the first. */
+struct answer {
+    bool is_accepted, had_state;
+    uint64_t epoch;
+};
+
+static bool read_answer(enum hs_store_result result, const struct redisReply *reply,
+                        struct answer *answer)
+{
+    if (result != HS_STORE_OK || reply->type != REDIS_REPLY_ARRAY || reply->elements != 3)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (reply->element[i]->type != REDIS_REPLY_INTEGER)
+            return false;
+    *answer = (struct answer){.is_accepted = reply->element[0]->integer == 1,
+                              .epoch = (uint64_t)reply->element[1]->integer,
+                              .had_state = reply->element[2]->integer == 1};
+    return true;
+}
+
+static void log_refused(struct hs_shared_matches *matches, enum hs_store_result result,
+                        const struct redisReply *reply)
+{
+    if (result == HS_STORE_REFUSED && hs_log_allowed(&matches->log_limit))
+        hs_log(HS_LOG_ERROR, "the store refused a command", HS_LOG_TEXT("detail", reply->str));
+}
+
+/* ---- becoming the owner ---- */
+
+static bool read_taken(const struct redisReply *reply, struct hs_taken *taken)
+{
+    bool fine = reply->type == REDIS_REPLY_ARRAY && reply->elements == 4 &&
+                reply->element[0]->type == REDIS_REPLY_INTEGER &&
+                reply->element[1]->type == REDIS_REPLY_INTEGER &&
+                reply->element[3]->type == REDIS_REPLY_ARRAY;
+    if (!fine)
+        return false;
+    const struct redisReply *state = reply->element[2], *journal = reply->element[3];
+    taken->epoch = (uint64_t)reply->element[0]->integer;
+    taken->was_released = reply->element[1]->integer == 1;
+    if (state->type == REDIS_REPLY_STRING)
+        taken->state = (struct hs_str){state->str, (size_t)state->len};
+    taken->journal = calloc(journal->elements + 1, sizeof *taken->journal);
+    for (size_t i = 0; taken->journal != NULL && i < journal->elements; i++)
+        if (journal->element[i]->type == REDIS_REPLY_STRING)
+            taken->journal[taken->journal_count++] =
+                (struct hs_str){journal->element[i]->str, (size_t)journal->element[i]->len};
+    return taken->journal != NULL;
+}
+
+enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
+                                          struct hs_str name, struct hs_taken *taken)
+{
+    struct keys keys;
+    struct hs_str arguments[HS_STORE_ARGUMENTS];
+    char digits[24];
+    *taken = (struct hs_taken){0};
+    if (hs_store_is_late(matches->store, HS_STORE_URGENT))
+        return HS_TAKEN_DOWN;
+    make_keys(tenant, name, &keys);
+    size_t count = put_arguments(matches, &keys, 0, digits, arguments);
+    enum hs_store_result result =
+        hs_store_ask(matches->store, HS_STORE_URGENT, HS_STORE_TAKE, HS_TAKE_US, &matches->take,
+                     arguments, count, &taken->reply);
+    if (result == HS_STORE_OK && read_taken(taken->reply, taken))
+        return HS_TAKEN;
+    if (result == HS_STORE_REFUSED)
+        log_refused(matches, result, taken->reply);
+    hs_taken_free(taken);
+    return result == HS_STORE_LOST ? HS_TAKEN_LATE : HS_TAKEN_DOWN;
+}
+
+void hs_taken_free(struct hs_taken *taken)
+{
+    free(taken->journal);
+    if (taken->reply != NULL)
+        freeReplyObject(taken->reply);
+    *taken = (struct hs_taken){0};
+}
+
+/* ---- calls ---- */
+
+/* A command about one match. */
+struct call {
+    struct hs_store_call call;     /* first member: pointers to both are the same */
+    struct hs_shared_match *match; /* a reference */
+    uint64_t mark;
+};
+
+static void end_calmly(struct hs_store_call *call, enum hs_store_result result,
+                       struct redisReply **reply)
+{
+    (void)result;
+    (void)reply;
+    free(call);
+}
+
+/* Sends a command whose reply does not matter. */
+static void send_close(struct hs_shared_matches *matches, const struct keys *keys, uint64_t epoch,
+                       const char *how)
+{
+    struct hs_str arguments[HS_STORE_ARGUMENTS];
+    char digits[24];
+    struct hs_store_call *call = calloc(1, sizeof *call);
+    if (call == NULL)
+        return;
+    *call = (struct hs_store_call){.op = HS_STORE_CLOSE, .done = end_calmly};
+    size_t count = put_arguments(matches, keys, epoch, digits, arguments);
+    arguments[count++] = hs_str_of(how);
+    if (!hs_store_submit(matches->store, HS_STORE_URGENT, call, &matches->close, arguments, count))
+        free(call);
+}
+
+void hs_shared_match_give_back(struct hs_shared_matches *matches, struct hs_str tenant,
+                               struct hs_str name, const struct hs_taken *taken)
+{
+    struct keys keys;
+    make_keys(tenant, name, &keys);
+    send_close(matches, &keys, taken->epoch, taken->was_released ? "1" : "0");
+}
+
+/* ---- one match ---- */
+
+struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches,
+                                               struct hs_str tenant, struct hs_str name,
+                                               uint64_t epoch)
+{
+    struct hs_shared_match *match = calloc(1, sizeof *match);
+    if (match == NULL)
+        return NULL;
+    match->matches = matches;
+    make_keys(tenant, name, &match->keys);
+    match->references = 1;
+    pthread_mutex_init(&match->lock, NULL);
+    match->epoch = epoch;
+    match->newest = match->acknowledged = epoch << EPOCH_SHIFT;
+    match->captured_us = match->used_us = INT64_MIN;
+    return match;
+}
+
+struct hs_shared_match *hs_shared_match_retain(struct hs_shared_match *match)
+{
+    atomic_fetch_add(&match->references, 1);
+    return match;
+}
+
+void hs_shared_match_release(struct hs_shared_match *match)
+{
+    if (match == NULL || atomic_fetch_sub(&match->references, 1) != 1)
+        return;
+    pthread_mutex_destroy(&match->lock);
+    free(match);
+}
+
+bool hs_shared_match_is_lost(struct hs_shared_match *match)
+{
+    return atomic_load(&match->is_lost);
+}
+
+bool hs_shared_match_needs_state(struct hs_shared_match *match)
+{
+    pthread_mutex_lock(&match->lock);
+    bool needs = !match->has_state && !match->is_writing && !match->is_lost && match->epoch != 0;
+    pthread_mutex_unlock(&match->lock);
+    return needs && hs_store_is_up(match->matches->store, HS_STORE_URGENT);
+}
+
+uint64_t hs_shared_match_mark(struct hs_shared_match *match)
+{
+    pthread_mutex_lock(&match->lock);
+    uint64_t newest = match->newest;
+    pthread_mutex_unlock(&match->lock);
+    return newest;
+}
+
+/* ---- waiting; the lock is held ---- */
+
+static enum hs_payments payments_of(const struct hs_shared_match *match, uint64_t mark)
+{
+    if (match->is_lost)
+        return HS_PAYMENTS_MOVED;
+    if (match->failed != 0)
+        return HS_PAYMENTS_NOT_DURABLE;
+    return match->acknowledged >= mark ? HS_PAYMENTS_DURABLE : HS_PAYMENTS_PENDING;
+}
+
+/* Takes the waits that end now. `late`: the records up to it are late; 0: none. */
+static struct hs_payments_wait *take_ended(struct hs_shared_match *match, uint64_t late)
+{
+    struct hs_payments_wait *ended = NULL;
+    for (struct hs_payments_wait **at = &match->waits; *at != NULL;) {
+        struct hs_payments_wait *wait = *at;
+        wait->result = payments_of(match, wait->mark);
+        if (wait->result == HS_PAYMENTS_PENDING && wait->mark <= late)
+            wait->result = HS_PAYMENTS_NOT_DURABLE;
+        if (wait->result == HS_PAYMENTS_PENDING) {
+            at = &wait->next;
+            continue;
+        }
+        *at = wait->next;
+        wait->next = ended;
+        ended = wait;
+    }
+    return ended;
+}
+
+/* Call it without the lock. */
+static void end_waits(struct hs_payments_wait *wait)
+{
+    while (wait != NULL) {
+        struct hs_payments_wait *next = wait->next; /* `done` may free the wait */
+        wait->done(wait);
+        wait = next;
+    }
+}
+
+enum hs_payments hs_shared_match_await(struct hs_shared_match *match, struct hs_payments_wait *wait)
+{
+    pthread_mutex_lock(&match->lock);
+    wait->mark = match->newest;
+    wait->result = payments_of(match, wait->mark);
+    if (wait->result == HS_PAYMENTS_PENDING &&
+        hs_store_is_late(match->matches->store, HS_STORE_URGENT))
+        wait->result = HS_PAYMENTS_NOT_DURABLE;
+    enum hs_payments result = wait->result;
+    if (result == HS_PAYMENTS_PENDING) {
+        wait->next = match->waits;
+        match->waits = wait;
+    }
+    pthread_mutex_unlock(&match->lock);
+    return result;
+}
+
+/* ---- results; the lock is held ---- */
+
+/* The store may lack the records up to `mark`. */
+static void fail(struct hs_shared_match *match, uint64_t mark)
+{
+    if (match->failed < mark)
+        match->failed = mark;
+    match->must_write = true;
+}
+
+/* A match that was never taken has an owner now. Its records get numbers of the epoch. */
+static void begin_epoch(struct hs_shared_match *match, uint64_t epoch)
+{
+    uint64_t offset = match->epoch == 0 ? epoch << EPOCH_SHIFT : 0;
+    match->newest += offset;
+    match->acknowledged += offset;
+    match->failed += match->failed != 0 ? offset : 0;
+    match->epoch = epoch;
+}
+
+static void lose(struct hs_shared_match *match, uint64_t epoch)
+{
+    struct hs_shared_matches *matches = match->matches;
+    if (match->is_lost)
+        return;
+    match->is_lost = true;
+    hs_metrics_add(matches->metrics, HS_METRIC_MATCHES_MOVED, 0, 1);
+    if (hs_log_allowed(&matches->log_limit))
+        hs_log(HS_LOG_WARN, "another replica owns a match: its copy here ends",
+               HS_LOG_TEXT("key", match->keys.text[0]), HS_LOG_NUMBER("epoch", match->epoch),
+               HS_LOG_NUMBER("newer_epoch", epoch));
+}
+
+/* The store has forgotten a state, so it has probably forgotten all of them. */
+static void forget_state(struct hs_shared_match *match)
+{
+    if (match->has_state)
+        hs_shared_matches_rewrite(match->matches);
+    match->has_state = false;
+    match->must_write = true;
+}
+
+/* ---- payments ---- */
+
+static void end_append(struct hs_store_call *call, enum hs_store_result result,
+                       struct redisReply **reply)
+{
+    struct call *append = (struct call *)call;
+    struct hs_shared_match *match = append->match;
+    struct answer answer;
+    log_refused(match->matches, result, *reply);
+    pthread_mutex_lock(&match->lock);
+    if (!read_answer(result, *reply, &answer)) {
+        fail(match, append->mark);
+    } else if (!answer.is_accepted) {
+        lose(match, answer.epoch);
+    } else if (!answer.had_state) {
+        forget_state(match);
+        fail(match, append->mark);
+    } else if (match->acknowledged < append->mark) {
+        match->acknowledged = append->mark;
+    }
+    struct hs_payments_wait *ended = take_ended(match, 0);
+    pthread_mutex_unlock(&match->lock);
+    end_waits(ended);
+    hs_shared_match_release(match);
+    free(append);
+}
+
+static void late_append(struct hs_store_call *call)
+{
+    const struct call *append = (const struct call *)call;
+    pthread_mutex_lock(&append->match->lock);
+    struct hs_payments_wait *ended = take_ended(append->match, append->mark);
+    pthread_mutex_unlock(&append->match->lock);
+    end_waits(ended);
+}
+
+/* Submits a call about a match, and frees it if that fails. */
+static bool submit(struct call *call, enum hs_store_lane lane, const struct hs_store_script *script,
+                   const struct hs_str *arguments, size_t count)
+{
+    struct hs_shared_match *match = call->match;
+    if (hs_store_submit(match->matches->store, lane, &call->call, script, arguments, count))
+        return true;
+    hs_shared_match_release(match);
+    free(call);
+    return false;
+}
+
+void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
+{
+    struct hs_str arguments[HS_STORE_ARGUMENTS];
+    char epoch[24], number[24];
+    struct call *call = calloc(1, sizeof *call);
+    pthread_mutex_lock(&match->lock);
+    uint64_t mark = ++match->newest;
+    bool can_append = call != NULL && match->epoch != 0 && !match->is_lost;
+    size_t count = put_arguments(match->matches, &match->keys, match->epoch, epoch, arguments);
+    pthread_mutex_unlock(&match->lock);
+    if (can_append) {
+        snprintf(number, sizeof number, "%" PRIu64, mark);
+        arguments[count++] = hs_str_of(number);
+        arguments[count++] = record;
+        *call = (struct call){.call = {.op = HS_STORE_APPEND,
+                                       .budget_us = HS_PAYMENT_US,
+                                       .late = late_append,
+                                       .done = end_append},
+                              .match = hs_shared_match_retain(match),
+                              .mark = mark};
+        if (submit(call, HS_STORE_URGENT, &match->matches->append, arguments, count))
+            return;
+    } else {
+        free(call);
+    }
+    pthread_mutex_lock(&match->lock);
+    fail(match, mark);
+    pthread_mutex_unlock(&match->lock);
+}
+
+/* ---- states ---- */
+
+/* The store has the records up to `mark`, in a state. */
+static void cover(struct hs_shared_match *match, uint64_t mark)
+{
+    match->has_state = true;
+    if (match->failed <= mark)
+        match->failed = 0;
+    if (match->acknowledged < mark)
+        match->acknowledged = mark;
+}
+
+static void end_write(struct hs_store_call *call, enum hs_store_result result,
+                      struct redisReply **reply)
+{
+    struct call *write = (struct call *)call;
+    struct hs_shared_match *match = write->match;
+    struct answer answer;
+    log_refused(match->matches, result, *reply);
+    pthread_mutex_lock(&match->lock);
+    match->is_writing = false;
+    if (!read_answer(result, *reply, &answer)) {
+        match->must_write = true;
+    } else if (!answer.is_accepted) {
+        lose(match, answer.epoch);
+    } else {
+        if (!answer.had_state)
+            forget_state(match);
+        if (match->epoch == 0)
+            write->mark += answer.epoch << EPOCH_SHIFT;
+        begin_epoch(match, answer.epoch);
+        match->must_write = false;
+        cover(match, write->mark);
+        match->must_write = match->failed != 0;
+    }
+    struct hs_payments_wait *ended = take_ended(match, 0);
+    pthread_mutex_unlock(&match->lock);
+    end_waits(ended);
+    hs_shared_match_release(match);
+    free(write);
+}
+
+bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
+                           struct hs_str state, uint64_t mark, bool gives_up)
+{
+    struct hs_str arguments[HS_STORE_ARGUMENTS];
+    char epoch[24], number[24];
+    struct call *call = calloc(1, sizeof *call);
+    if (call == NULL)
+        return false;
+    *call = (struct call){.call = {.op = HS_STORE_WRITE, .done = end_write},
+                          .match = hs_shared_match_retain(match),
+                          .mark = mark};
+    pthread_mutex_lock(&match->lock);
+    match->is_writing = true;
+    size_t count = put_arguments(match->matches, &match->keys, match->epoch, epoch, arguments);
+    pthread_mutex_unlock(&match->lock);
+    snprintf(number, sizeof number, "%" PRIu64, mark);
+    arguments[count++] = state;
+    arguments[count++] = hs_str_of(number);
+    arguments[count++] = gives_up ? HS_STR("1") : HS_STR("0");
+    if (submit(call, lane, &match->matches->write, arguments, count))
+        return true;
+    pthread_mutex_lock(&match->lock);
+    match->is_writing = false;
+    match->must_write = true;
+    pthread_mutex_unlock(&match->lock);
+    return false;
+}
+
+void hs_shared_match_close(struct hs_shared_match *match)
+{
+    pthread_mutex_lock(&match->lock);
+    uint64_t epoch = match->epoch;
+    bool is_owner = epoch != 0 && !match->is_lost;
+    match->is_lost = true; /* nothing may write it any more */
+    pthread_mutex_unlock(&match->lock);
+    if (is_owner)
+        send_close(match->matches, &match->keys, epoch, "ended");
+}
+
+/* ---- when to write ---- */
+
+void hs_shared_matches_rewrite(struct hs_shared_matches *matches)
+{
+    atomic_store(&matches->lost_us, hs_clock_us());
+}
+
+bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int64_t now_us)
+{
+    pthread_mutex_lock(&match->lock);
+    bool has_changed = used_us > match->used_us || match->must_write;
+    bool is_forgotten = match->captured_us <= atomic_load(&match->matches->lost_us);
+    bool is_due = match->captured_us == INT64_MIN || is_forgotten ||
+                  (has_changed && now_us >= match->due_us) ||
+                  now_us - match->captured_us >= REFRESH_US;
+    bool is_free = !match->is_lost && !match->is_writing;
+    pthread_mutex_unlock(&match->lock);
+    return is_due && is_free;
+}
+
+void hs_shared_match_captured(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
+                              size_t bytes)
+{
+    int64_t pause_us = (int64_t)(bytes * 1000000 / WRITE_BYTES_A_SECOND);
+    pthread_mutex_lock(&match->lock);
+    match->captured_us = now_us;
+    match->used_us = used_us;
+    match->due_us = now_us + (pause_us > WRITE_US ? pause_us : WRITE_US);
+    pthread_mutex_unlock(&match->lock);
+}

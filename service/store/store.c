@@ -1,0 +1,169 @@
+#include "service/store/store.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "service/system/clock.h"
+#include "service/system/secret.h"
+#include "service/watch/metrics.h"
+
+struct hs_store {
+    struct hs_store_link *links[HS_STORE_LANES];
+    struct hs_secret *secret; /* NULL: none */
+    struct hs_metrics *metrics;
+    atomic_int up;           /* links that are up */
+    atomic_uint connections; /* how often a link came up */
+};
+
+static void change(void *context, bool is_up)
+{
+    struct hs_store *store = context;
+    atomic_fetch_add(&store->connections, is_up ? 1 : 0);
+    int before = atomic_fetch_add(&store->up, is_up ? 1 : -1);
+    hs_metrics_set(store->metrics, HS_METRIC_STORE_UP, 0,
+                   before + (is_up ? 1 : -1) == HS_STORE_LANES);
+}
+
+struct hs_store *hs_store_start(const char *addresses, const char *password_file,
+                                struct hs_metrics *metrics, char error[256])
+{
+    struct hs_store *store = calloc(1, sizeof *store);
+    char why[256] = "";
+    snprintf(error, 256, "memory or threads are out");
+    if (store == NULL)
+        return NULL;
+    store->metrics = metrics;
+    if (password_file[0] != '\0') {
+        store->secret = hs_secret_read(password_file, 1, why);
+        if (store->secret == NULL)
+            snprintf(error, 256, "the password file %.100s %.120s", password_file, why);
+    }
+    struct hs_store_link_settings settings = {.addresses = addresses,
+                                              .secret = store->secret,
+                                              .metrics = metrics,
+                                              .changed = change,
+                                              .context = store};
+    bool fine = password_file[0] == '\0' || store->secret != NULL;
+    for (int i = 0; i < HS_STORE_LANES && fine; i++) {
+        store->links[i] = hs_store_link_start(&settings);
+        fine = store->links[i] != NULL;
+    }
+    if (fine)
+        return store;
+    hs_store_stop(store, 0);
+    return NULL;
+}
+
+void hs_store_stop(struct hs_store *store, int64_t wait_us)
+{
+    if (store == NULL)
+        return;
+    int64_t until_us = hs_clock_us() + wait_us;
+    for (int i = 0; i < HS_STORE_LANES; i++) {
+        int64_t left_us = until_us - hs_clock_us();
+        hs_store_link_stop(store->links[i], left_us > 0 ? left_us : 0);
+    }
+    hs_secret_free(store->secret);
+    free(store);
+}
+
+bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_store_call *call,
+                     const struct hs_store_script *script, const struct hs_str *arguments,
+                     size_t count)
+{
+    return hs_store_link_submit(store->links[lane], call, script, arguments, count);
+}
+
+/* ---- waiting ---- */
+
+/* A call whose caller waits. Whoever comes last, the link or the caller, frees it. */
+struct waiting {
+    struct hs_store_call call; /* first member: pointers to both are the same */
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool has_ended, is_abandoned;
+    enum hs_store_result result;
+    struct redisReply *reply;
+};
+
+static void free_waiting(struct waiting *waiting)
+{
+    pthread_cond_destroy(&waiting->ended);
+    pthread_mutex_destroy(&waiting->lock);
+    free(waiting);
+}
+
+static void end_waiting(struct hs_store_call *call, enum hs_store_result result,
+                        struct redisReply **reply)
+{
+    struct waiting *waiting = (struct waiting *)call;
+    pthread_mutex_lock(&waiting->lock);
+    bool is_abandoned = waiting->is_abandoned;
+    waiting->has_ended = true;
+    waiting->result = result;
+    if (!is_abandoned) {
+        waiting->reply = *reply;
+        *reply = NULL;
+        pthread_cond_signal(&waiting->ended);
+    }
+    pthread_mutex_unlock(&waiting->lock);
+    if (is_abandoned)
+        free_waiting(waiting);
+}
+
+enum hs_store_result hs_store_ask(struct hs_store *store, enum hs_store_lane lane,
+                                  enum hs_store_op op, int64_t wait_us,
+                                  const struct hs_store_script *script,
+                                  const struct hs_str *arguments, size_t count,
+                                  struct redisReply **reply)
+{
+    struct waiting *waiting = calloc(1, sizeof *waiting);
+    *reply = NULL;
+    if (waiting == NULL)
+        return HS_STORE_LOST;
+    struct timespec until = hs_clock_timespec(hs_clock_us() + wait_us);
+    waiting->call = (struct hs_store_call){.op = op, .budget_us = wait_us, .done = end_waiting};
+    pthread_mutex_init(&waiting->lock, NULL);
+    hs_clock_condition(&waiting->ended);
+    if (!hs_store_submit(store, lane, &waiting->call, script, arguments, count)) {
+        free_waiting(waiting);
+        return HS_STORE_LOST;
+    }
+    pthread_mutex_lock(&waiting->lock);
+    int code = 0;
+    while (!waiting->has_ended && code != ETIMEDOUT)
+        code = pthread_cond_timedwait(&waiting->ended, &waiting->lock, &until);
+    enum hs_store_result result = waiting->has_ended ? waiting->result : HS_STORE_LOST;
+    bool has_ended = waiting->has_ended;
+    *reply = waiting->reply;
+    waiting->is_abandoned = !has_ended;
+    pthread_mutex_unlock(&waiting->lock);
+    if (has_ended)
+        free_waiting(waiting);
+    return result;
+}
+
+/* ---- state ---- */
+
+bool hs_store_is_up(const struct hs_store *store, enum hs_store_lane lane)
+{
+    return hs_store_link_is_up(store->links[lane]);
+}
+
+bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane)
+{
+    return !hs_store_link_is_up(store->links[lane]) || hs_store_link_is_slow(store->links[lane]);
+}
+
+unsigned hs_store_connections(const struct hs_store *store)
+{
+    return atomic_load(&store->connections);
+}
+
+size_t hs_store_backlog(const struct hs_store *store, enum hs_store_lane lane)
+{
+    return hs_store_link_backlog(store->links[lane]);
+}

@@ -1,0 +1,57 @@
+/*
+ * The store that replicas share: a Redis server (or Valkey), reached through two links (link.h), so
+ * that requests never wait behind large writes. Thread-safe.
+ *
+ * To use it, fill a struct hs_store_call and submit it; `done` gets the reply, in the thread of the
+ * link. A thread that may wait can use hs_store_ask instead. Keys begin with "hs:v1:"; keys of one
+ * match or one resource have the same {tag}, so that they are in one slot of a cluster.
+ */
+#ifndef HS_SERVICE_STORE_H
+#define HS_SERVICE_STORE_H
+
+#include "service/store/link.h"
+
+struct hs_store;
+
+enum hs_store_lane {
+    HS_STORE_URGENT, /* short commands, which requests wait for */
+    HS_STORE_BULK,   /* everything else */
+    HS_STORE_LANES
+};
+
+/*
+ * Starts the links. `addresses`: HOST:PORT,HOST:PORT..., of which one accepts writes; borrowed.
+ * `password_file`: "" without a password. The metrics outlive the store. NULL with a sentence in
+ * `error`. The store need not be reachable.
+ */
+struct hs_store *hs_store_start(const char *addresses, const char *password_file,
+                                struct hs_metrics *metrics, char error[256]);
+
+/* Waits up to `wait_us` for missing replies, and ends. NULL does nothing. */
+void hs_store_stop(struct hs_store *store, int64_t wait_us);
+
+/* See hs_store_link_submit. */
+bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_store_call *call,
+                     const struct hs_store_script *script, const struct hs_str *arguments,
+                     size_t count);
+
+/* Sends a command, and waits up to `wait_us` for its result. With OK and REFUSED the caller frees
+ *reply (freeReplyObject). After LOST, the server may still run the command. */
+enum hs_store_result hs_store_ask(struct hs_store *store, enum hs_store_lane lane,
+                                  enum hs_store_op op, int64_t wait_us,
+                                  const struct hs_store_script *script,
+                                  const struct hs_str *arguments, size_t count,
+                                  struct redisReply **reply);
+
+bool hs_store_is_up(const struct hs_store *store, enum hs_store_lane lane);
+
+/* Returns whether nobody should wait for a reply, because the store is down or slow. */
+bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane);
+
+/* Returns how often a link came up. If the number grows, the store may have lost its contents. */
+unsigned hs_store_connections(const struct hs_store *store);
+
+/* Returns the bytes of commands without a reply. */
+size_t hs_store_backlog(const struct hs_store *store, enum hs_store_lane lane);
+
+#endif

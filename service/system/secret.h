@@ -1,0 +1,24 @@
+/* A secret from a file: the key of the webhook's signatures, or a password. */
+#ifndef HS_SERVICE_SYSTEM_SECRET_H
+#define HS_SERVICE_SYSTEM_SECRET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HS_SECRET_FILE_BYTES = 1024 };
+
+struct hs_secret {
+    size_t size;
+    uint8_t bytes[HS_SECRET_FILE_BYTES];
+};
+
+/*
+ * Reads a secret: all bytes of the file, except a line end after the last one. NULL with a sentence
+ * in `error`: the file cannot be read, everybody can read it, or it has fewer than `min` or more
+ * than HS_SECRET_FILE_BYTES bytes. The caller frees it with hs_secret_free.
+ */
+struct hs_secret *hs_secret_read(const char *path, size_t min, char error[256]);
+/* Overwrites and frees it. NULL does nothing. */
+void hs_secret_free(struct hs_secret *secret);
+
+#endif

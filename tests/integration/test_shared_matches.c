@@ -1,0 +1,448 @@
+/* Replicas that share matches through a private redis-server: a match moves, a replica dies, two
+   replicas claim the same match, and the store fails in every way. */
+#include "tests/support/clock.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/kept_service.h"
+#include "tests/support/http/service.h"
+#include "tests/support/run_suite.h"
+#include "tests/support/store/redis.h"
+
+#include <check.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPLICAS = 3, PATIENCE_MS = 10000, SETTLE_MS = 700 };
+
+#define STATE     "hs:v1:{/m}:state"
+#define OWNER     "hs:v1:{/m}:own"
+#define ACCEPTED  "\"verdict\":\"accepted\""
+#define REPLAYED  "\"replayed\":true"
+#define UNDURABLE "\"durable\":false"
+#define RESTORED  "hindsight_match_takeovers_total{source=\"crashed\",result=\"restored\"}"
+#define RELEASED  "hindsight_match_takeovers_total{source=\"released\",result=\"restored\"}"
+
+static struct hs_test_redis redis;
+static struct hs_test_kept replicas[REPLICAS], *const a = &replicas[0], *const b = &replicas[1];
+
+static void start(struct hs_test_kept *replica, const char *option, const char *value)
+{
+    hs_kept_start(replica,
+                  (const char *const[]){"--state-redis", redis.address, option, value, NULL});
+}
+
+static void setup(void)
+{
+    ck_assert(hs_test_redis_start(&redis, 0, NULL));
+    for (size_t i = 0; i < REPLICAS; i++)
+        hs_kept_setup(&replicas[i]);
+    start(a, NULL, NULL);
+    start(b, NULL, NULL);
+}
+
+static void teardown(void)
+{
+    for (size_t i = 0; i < REPLICAS; i++) {
+        if (replicas[i].service.pid != 0)
+            hs_kept_stop(&replicas[i]);
+        hs_kept_teardown(&replicas[i]);
+    }
+    hs_test_redis_stop(&redis);
+}
+
+static void wait_for_metric(struct hs_test_kept *replica, const char *series, double value)
+{
+    for (int i = 0; i < PATIENCE_MS / 10; i++) {
+        if (hs_kept_metric(replica, series) == value)
+            return;
+        hs_test_pause_ms(10);
+    }
+    ck_abort_msg("%s is %g", series, hs_kept_metric(replica, series));
+}
+
+static bool store_has(const char *key)
+{
+    return strcmp(hs_test_redis_ask(&redis, "EXISTS %s", key), "1") == 0;
+}
+
+static void wait_for_state(void)
+{
+    for (int i = 0; i < PATIENCE_MS / 10 && !store_has(STATE); i++)
+        hs_test_pause_ms(10);
+    ck_assert(store_has(STATE));
+}
+
+static bool holds(struct hs_test_kept *replica, int shot, double time, const char *what)
+{
+    char *answer = hs_kept_hit(replica, "m", shot, time);
+    bool found = strstr(answer, what) != NULL;
+    free(answer);
+    return found;
+}
+
+/* Claims a hit, and returns the status and the code of the problem. */
+static long claim(struct hs_test_kept *replica, int shot, double time, char code[64])
+{
+    char body[512], *answer;
+    snprintf(body, sizeof body,
+             "{\"now\":%.2f,\"hits\":[{\"shot\":%d,\"shooter\":\"s\",\"hit_time\":%.2f,"
+             "\"start\":[0,0,160],\"end\":[500,0,160],\"target\":\"t\"}]}",
+             time + 0.05, shot, time);
+    long status = hs_kept_send(replica, "POST", "/v1/matches/m/hits", body, &answer);
+    json_t *json = json_loads(answer, 0, NULL);
+    snprintf(code, 64, "%s",
+             json_is_string(json_object_get(json, "code"))
+                 ? json_string_value(json_object_get(json, "code"))
+                 : "");
+    json_decref(json);
+    free(answer);
+    return status;
+}
+
+/* Posts moves with a clock that runs 25 times as fast. The moves use up all credit. */
+static char *post_moves(struct hs_test_kept *replica)
+{
+    char body[4096] = "{\"moves\":[";
+    size_t len = strlen(body);
+    for (int i = 1; i <= 30; i++)
+        len += (size_t)snprintf(body + len, sizeof body - len,
+                                "%s{\"player\":\"s\",\"seq\":%d,\"client_time\":%.2f,"
+                                "\"received\":%.2f}",
+                                i > 1 ? "," : "", i, 5 + 0.5 * i, 11 + 0.02 * i);
+    snprintf(body + len, sizeof body - len, "]}");
+    return hs_kept_post(replica, "/v1/matches/m/moves", body);
+}
+
+/* Posts one more move, seconds later by the server's clock. */
+static char *post_late_move(struct hs_test_kept *replica)
+{
+    return hs_kept_post(replica, "/v1/matches/m/moves",
+                        "{\"moves\":[{\"player\":\"s\",\"seq\":31,\"client_time\":20.3,"
+                        "\"received\":14}]}");
+}
+
+/* Changes each `"replayed":false` of an answer to `"replayed":true`, in place. */
+static void say_replayed(char *answer)
+{
+    static const char was[] = "\"replayed\":false", is[] = "\"replayed\":true";
+    for (char *at; (at = strstr(answer, was)) != NULL;) {
+        memcpy(at, is, sizeof is - 1);
+        memmove(at + sizeof is - 1, at + sizeof was - 1, strlen(at + sizeof was - 1) + 1);
+    }
+}
+
+/* ---- a match moves ---- */
+
+static const struct {
+    void (*end)(struct hs_test_kept *);
+    const char *series, *late_time, *late_credit;
+} ends[] = {
+    /* The replica may have granted time after its last state, so the time since is not granted. */
+    {hs_kept_kill, RESTORED, "\"delta_time\":0,", "\"credit\":0,"},
+    {hs_kept_stop, RELEASED, "\"delta_time\":0.125,", "\"credit\":0.225,"},
+};
+
+START_TEST(another_replica_goes_on)
+{
+    hs_kept_frames(a, "m", 10);
+    char *hit = hs_kept_hit(a, "m", 1, 11), *moves = post_moves(a);
+    hs_kept_holds(strdup(hit), ACCEPTED);
+    ck_assert_ptr_null(strstr(hit, "durable"));
+    hs_kept_holds(strdup(moves), "\"credit\":0,");
+    hs_test_pause_ms(SETTLE_MS);
+    ends[_i].end(a);
+    say_replayed(hit);
+    say_replayed(moves);
+    char *hit_again = hs_kept_hit(b, "m", 1, 11), *moves_again = post_moves(b);
+    ck_assert_str_eq(hit_again, hit);
+    ck_assert_str_eq(moves_again, moves);
+    wait_for_metric(b, ends[_i].series, 1);
+    /* There are no poses yet, so a new claim is neither accepted nor rejected. */
+    ck_assert(holds(b, 2, 11.2, "\"verdict\":\"inconclusive\""));
+    char *late = post_late_move(b);
+    hs_kept_holds(strdup(late), ends[_i].late_time);
+    hs_kept_holds(late, ends[_i].late_credit);
+    hs_kept_holds(hs_kept_post(b, "/v1/matches/m/frames",
+                               "{\"frames\":[{\"time\":14,\"players\":[{\"player\":\"s\","
+                               "\"position\":[0,0,0]}]}]}"),
+                  "\"need\":\"resync\"");
+    hs_kept_frames(b, "m", 14.05);
+    ck_assert(holds(b, 3, 15, ACCEPTED));
+    free(hit);
+    free(moves);
+    free(hit_again);
+    free(moves_again);
+}
+END_TEST
+
+/* The journal has what was paid after the last state. */
+START_TEST(payments_survive_at_once)
+{
+    hs_kept_frames(a, "m", 10);
+    hs_test_pause_ms(SETTLE_MS);
+    for (int i = 0; i < 4; i++)
+        ck_assert(holds(a, i, 10.4 + 0.15 * i, ACCEPTED));
+    hs_kept_kill(a);
+    for (int i = 0; i < 4; i++)
+        ck_assert(holds(b, i, 10.4 + 0.15 * i, REPLAYED));
+}
+END_TEST
+
+/* Even the first payment, before any state was written by the way. */
+START_TEST(the_first_payment_survives)
+{
+    hs_kept_frames(a, "m", 10);
+    ck_assert(holds(a, 1, 11, ACCEPTED));
+    hs_kept_kill(a);
+    ck_assert(holds(b, 1, 11, REPLAYED));
+}
+END_TEST
+
+START_TEST(an_ended_match_does_not_come_back)
+{
+    hs_kept_frames(a, "m", 10);
+    ck_assert(holds(a, 1, 11, ACCEPTED));
+    ck_assert_int_eq(hs_kept_status(a, "DELETE", "/v1/matches/m", NULL), 200);
+    for (int i = 0; i < PATIENCE_MS / 10 && store_has(STATE); i++)
+        hs_test_pause_ms(10);
+    hs_kept_frames(b, "m", 10);
+    ck_assert(holds(b, 1, 11, "\"replayed\":false"));
+}
+END_TEST
+
+/* The replica has restored the match from its checkpoint, but the store has a newer state. */
+START_TEST(the_store_is_newer_than_a_checkpoint)
+{
+    hs_kept_frames(a, "m", 10);
+    ck_assert(holds(a, 1, 10.9, ACCEPTED));
+    hs_kept_stop(a);
+    hs_kept_frames(b, "m", 12);
+    ck_assert(holds(b, 2, 12.9, ACCEPTED));
+    start(a, NULL, NULL);
+    ck_assert_double_eq(hs_kept_metric(a, HS_KEPT_RESTORED), 1);
+    ck_assert(holds(a, 1, 10.9, REPLAYED));
+    ck_assert(holds(a, 2, 12.9, REPLAYED));
+}
+END_TEST
+
+/* ---- two replicas claim a match ---- */
+
+START_TEST(a_split_brain_has_one_owner)
+{
+    char code[64];
+    hs_kept_frames(a, "m", 10);
+    ck_assert(holds(a, 1, 10.9, ACCEPTED));
+    ck_assert(holds(b, 1, 10.9, REPLAYED));
+    hs_kept_frames(b, "m", 12);
+    ck_assert(holds(b, 2, 12.9, ACCEPTED));
+    /* a does not know about shot 2, and has no history for it; the fence refuses what it pays. */
+    int accepted = 0, moved = 0;
+    hs_kept_frames(a, "m", 12);
+    for (int i = 0; i < 10; i++) {
+        long status = claim(a, 2, 12.9, code);
+        accepted += status == 200;
+        moved += status == 409 && strcmp(code, "match_moved") == 0;
+    }
+    ck_assert_int_le(moved, 1);
+    ck_assert_int_eq(accepted + moved, 10);
+    /* After a takeover, the owner repeats the payment of the other. */
+    ck_assert(holds(a, 2, 12.9, REPLAYED));
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "HGET %s epoch", OWNER), "3");
+    wait_for_metric(b, "hindsight_matches_moved_total", 0);
+    /* b is refused in turn */
+    ck_assert_int_eq(claim(b, 3, 13.05, code), 409);
+    ck_assert_str_eq(code, "match_moved");
+    ck_assert_double_eq(hs_kept_metric(b, "hindsight_matches_moved_total"), 1);
+    for (int i = 0; i < PATIENCE_MS / 10; i++) {
+        if (hs_kept_status(b, "GET", "/v1/matches/m", NULL) == 404)
+            break;
+        hs_test_pause_ms(10);
+    }
+    ck_assert_int_eq(hs_kept_status(b, "GET", "/v1/matches/m", NULL), 404);
+}
+END_TEST
+
+/* Each shot is sent to all replicas, again and again. Whoever accepts it first, pays it; and no
+   other one does. */
+START_TEST(nothing_is_paid_twice)
+{
+    int paid[8] = {0};
+    char code[64];
+    start(&replicas[2], NULL, NULL);
+    hs_kept_frames(a, "m", 10);
+    for (int round = 0; round < 3; round++)
+        for (int shot = 0; shot < 4; shot++)
+            for (int i = 0; i < REPLICAS; i++) {
+                char *answer, body[512];
+                snprintf(body, sizeof body,
+                         "{\"now\":%.2f,\"hits\":[{\"shot\":%d,\"shooter\":\"s\","
+                         "\"hit_time\":%.2f,\"start\":[0,0,160],\"end\":[500,0,160],"
+                         "\"target\":\"t\"}]}",
+                         10.45 + 0.15 * shot, shot, 10.4 + 0.15 * shot);
+                if (hs_kept_send(&replicas[i], "POST", "/v1/matches/m/hits", body, &answer) ==
+                        200 &&
+                    strstr(answer, ACCEPTED) != NULL && strstr(answer, REPLAYED) == NULL)
+                    paid[shot]++;
+                free(answer);
+                (void)claim(&replicas[(i + 1) % REPLICAS], 100 + shot, 9, code);
+            }
+    for (int shot = 0; shot < 4; shot++)
+        ck_assert_int_le(paid[shot], 1);
+    ck_assert_int_eq(paid[0], 1);
+}
+END_TEST
+
+/* ---- the store fails ---- */
+
+static void expect_all_again(void)
+{
+    wait_for_metric(a, "hindsight_store_up", 1);
+    wait_for_state();
+    for (int i = 0; i < PATIENCE_MS / 10 && holds(a, 2, 10.8, UNDURABLE); i++)
+        hs_test_pause_ms(10);
+    ck_assert(!holds(a, 2, 10.8, UNDURABLE));
+    hs_kept_kill(a);
+    for (int shot = 1; shot <= 3; shot++)
+        ck_assert(holds(b, shot, 10.4 + 0.2 * shot, REPLAYED));
+}
+
+static void stop_store(void)
+{
+    hs_test_redis_stop(&redis);
+}
+
+static void start_store(void)
+{
+    ck_assert(hs_test_redis_start(&redis, redis.port, NULL));
+}
+
+static void hang_store(void)
+{
+    kill(redis.pid, SIGSTOP);
+}
+
+static void wake_store(void)
+{
+    kill(redis.pid, SIGCONT);
+}
+
+static const struct {
+    void (*begin)(void), (*end)(void);
+} failures[] = {{stop_store, start_store}, {hang_store, wake_store}};
+
+START_TEST(verdicts_go_on_without_the_store)
+{
+    hs_kept_frames(a, "m", 10);
+    ck_assert(holds(a, 1, 10.6, ACCEPTED));
+    failures[_i].begin();
+    wait_for_metric(a, "hindsight_store_up", 0);
+    double began = hs_test_seconds();
+    char *answer = hs_kept_hit(a, "m", 2, 10.8);
+    ck_assert_double_lt(hs_test_seconds() - began, 1);
+    hs_kept_holds(strdup(answer), ACCEPTED);
+    hs_kept_holds(answer, UNDURABLE);
+    ck_assert(holds(a, 3, 11, ACCEPTED));
+    ck_assert_double_ge(hs_kept_metric(a, "hindsight_answers_not_durable_total"), 2);
+    /* Another match opens as if there were no store. */
+    hs_kept_frames(b, "other", 10);
+    char *other = hs_kept_hit(b, "other", 1, 11);
+    hs_kept_holds(other, ACCEPTED);
+    ck_assert_double_ge(hs_kept_metric(b, "hindsight_match_takeovers_total{source=\"none\","
+                                          "result=\"down\"}"),
+                        1);
+    failures[_i].end();
+    expect_all_again();
+    other = hs_kept_hit(b, "other", 1, 11);
+    hs_kept_holds(other, REPLAYED);
+}
+END_TEST
+
+START_TEST(a_flushed_store_is_filled_again)
+{
+    hs_kept_frames(a, "m", 10);
+    ck_assert(holds(a, 1, 10.6, ACCEPTED));
+    hs_test_pause_ms(SETTLE_MS);
+    hs_test_redis_ask(&redis, "FLUSHALL");
+    ck_assert(holds(a, 2, 10.8, ACCEPTED));
+    ck_assert(holds(a, 3, 11, ACCEPTED));
+    expect_all_again();
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "HGET %s epoch", OWNER), "2");
+}
+END_TEST
+
+/* ---- states that cannot be used ---- */
+
+static const struct {
+    const char *at, *byte, *result;
+} faults[] = {{"7", "\x7f", "other_version"}, {"60", "\x7f", "damaged"}};
+
+START_TEST(unusable_states_start_an_empty_match)
+{
+    char series[128];
+    hs_kept_frames(a, "m", 10);
+    ck_assert(holds(a, 1, 11, ACCEPTED));
+    hs_test_pause_ms(SETTLE_MS);
+    hs_kept_kill(a);
+    hs_test_redis_ask(&redis, "SETRANGE %s %s %s", STATE, faults[_i].at, faults[_i].byte);
+    hs_kept_frames(b, "m", 10);
+    ck_assert(holds(b, 1, 11, "\"replayed\":false"));
+    snprintf(series, sizeof series,
+             "hindsight_match_takeovers_total{source=\"crashed\",result=\"%s\"}",
+             faults[_i].result);
+    ck_assert_double_eq(hs_kept_metric(b, series), 1);
+    wait_for_state();
+}
+END_TEST
+
+/* A replica answers for a match only with the ruleset that the match has. */
+START_TEST(an_unknown_ruleset_is_waited_for)
+{
+    static const char rules[] = "{\"name\":\"house\"}";
+    hs_kept_stop(a);
+    hs_kept_write_rules(a, "house", rules);
+    start(a, "--rules", a->rules);
+    ck_assert_int_eq(hs_kept_status(a, "PUT", "/v1/matches/m", "{\"ruleset\":\"house\"}"), 201);
+    hs_kept_stop(a);
+    static const char frames[] = "{\"frames\":[{\"time\":14,\"players\":[]}]}";
+    ck_assert_int_eq(hs_kept_status(b, "POST", "/v1/matches/m/frames", frames), 503);
+    ck_assert_int_eq(hs_kept_status(b, "GET", "/v1/matches/m", NULL), 404);
+    ck_assert_double_eq(hs_kept_metric(b, "hindsight_match_takeovers_total{source=\"released\","
+                                          "result=\"unknown_revision\"}"),
+                        1);
+    hs_kept_write_rules(b, "house", rules);
+    hs_kept_stop(b);
+    start(b, "--rules", b->rules);
+    ck_assert_int_eq(hs_kept_status(b, "POST", "/v1/matches/m/frames", frames), 200);
+    hs_kept_holds(hs_kept_get(b, "/v1/matches/m"), "\"ruleset\":\"house\"");
+    ck_assert_double_eq(hs_kept_metric(b, RELEASED), 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("shared_matches");
+    TCase *tests = tcase_create("replicas");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    if (hs_test_redis_program() != NULL) {
+        tcase_add_loop_test(tests, another_replica_goes_on, 0, (int)(sizeof ends / sizeof ends[0]));
+        tcase_add_test(tests, payments_survive_at_once);
+        tcase_add_test(tests, the_first_payment_survives);
+        tcase_add_test(tests, an_ended_match_does_not_come_back);
+        tcase_add_test(tests, the_store_is_newer_than_a_checkpoint);
+        tcase_add_test(tests, a_split_brain_has_one_owner);
+        tcase_add_test(tests, nothing_is_paid_twice);
+        tcase_add_loop_test(tests, verdicts_go_on_without_the_store, 0,
+                            (int)(sizeof failures / sizeof failures[0]));
+        tcase_add_test(tests, a_flushed_store_is_filled_again);
+        tcase_add_loop_test(tests, unusable_states_start_an_empty_match, 0,
+                            (int)(sizeof faults / sizeof faults[0]));
+        tcase_add_test(tests, an_unknown_ruleset_is_waited_for);
+    } else {
+        printf("SKIP: redis-server is not installed\n");
+    }
+    suite_add_tcase(suite, tests);
+    return hs_run_suite(suite);
+}

@@ -1,0 +1,32 @@
+/*
+ * A private redis-server on loopback, without files. It ends with the process that started it.
+ * Start and stop it from the same thread.
+ */
+#ifndef HS_TESTS_REDIS_H
+#define HS_TESTS_REDIS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct hs_test_redis {
+    pid_t pid; /* 0: not running */
+    unsigned port;
+    char address[32]; /* 127.0.0.1:PORT */
+};
+
+/* Returns the path of redis-server, or NULL: not installed. */
+const char *hs_test_redis_program(void);
+
+/* Starts a server on `port`, or on a free port if it is 0, with up to 6 more arguments, which end
+   with NULL, or NULL. Returns false if it does not answer in time; the reason is on stderr. */
+bool hs_test_redis_start(struct hs_test_redis *redis, unsigned port, const char *const *extra);
+
+/* Ends the server at once. Does nothing if it is not running. */
+void hs_test_redis_stop(struct hs_test_redis *redis);
+
+/* Runs a command, formatted like printf without spaces in arguments, and returns the reply as text,
+   valid until the next call: an array as its elements with spaces between them. "" for no reply. */
+const char *hs_test_redis_ask(const struct hs_test_redis *redis, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

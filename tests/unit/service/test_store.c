@@ -1,0 +1,305 @@
+/* The client of the store, against a private redis-server. */
+#include <check.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "service/store/store.h"
+#include "service/system/address.h"
+#include "service/system/clock.h"
+#include "service/watch/metrics.h"
+#include "tests/support/clock.h"
+#include "tests/support/run_suite.h"
+#include "tests/support/store/redis.h"
+
+enum { PATIENCE_MS = 10000, ASK_US = 5000000 };
+
+static struct hs_test_redis redis;
+static struct hs_metrics *metrics;
+static struct hs_store *store;
+
+static void open_store(const char *addresses, const char *password_file)
+{
+    char error[256];
+    metrics = hs_metrics_create();
+    ck_assert_ptr_nonnull(metrics);
+    store = hs_store_start(addresses, password_file, metrics, error);
+    ck_assert_msg(store != NULL, "%s", error);
+}
+
+static void close_store(void)
+{
+    hs_store_stop(store, 1000000);
+    hs_metrics_destroy(metrics);
+    store = NULL;
+    metrics = NULL;
+}
+
+/* Waits until the store is up, or down. */
+static bool becomes(bool is_up)
+{
+    for (int i = 0; i < PATIENCE_MS; i++) {
+        if (hs_store_is_up(store, HS_STORE_URGENT) == is_up &&
+            hs_store_is_up(store, HS_STORE_BULK) == is_up)
+            return true;
+        hs_test_pause_ms(1);
+    }
+    return false;
+}
+
+static void setup(void)
+{
+    ck_assert(hs_test_redis_start(&redis, 0, NULL));
+    open_store(redis.address, "");
+    ck_assert(becomes(true));
+}
+
+static void teardown(void)
+{
+    close_store();
+    hs_test_redis_stop(&redis);
+}
+
+static enum hs_store_result ask(const struct hs_store_script *script,
+                                const struct hs_str *arguments, size_t count, char *text,
+                                size_t size)
+{
+    struct redisReply *reply;
+    enum hs_store_result result = hs_store_ask(store, HS_STORE_URGENT, HS_STORE_OTHER, ASK_US,
+                                               script, arguments, count, &reply);
+    text[0] = '\0';
+    if (reply != NULL && reply->str != NULL)
+        snprintf(text, size, "%s", reply->str);
+    else if (reply != NULL)
+        snprintf(text, size, "%lld", reply->integer);
+    if (reply != NULL)
+        freeReplyObject(reply);
+    return result;
+}
+
+#define ASK(script, text, ...)                                                                     \
+    ask((script), (const struct hs_str[]){__VA_ARGS__},                                            \
+        sizeof((const struct hs_str[]){__VA_ARGS__}) / sizeof(struct hs_str), (text),              \
+        sizeof(text))
+
+START_TEST(commands_get_their_replies)
+{
+    char text[256];
+    ck_assert_int_eq(ASK(NULL, text, HS_STR("SET"), HS_STR("a"), ((struct hs_str){"\0\r\n", 3})),
+                     HS_STORE_OK);
+    ck_assert_str_eq(text, "OK");
+    ck_assert_int_eq(ASK(NULL, text, HS_STR("STRLEN"), HS_STR("a")), HS_STORE_OK);
+    ck_assert_str_eq(text, "3");
+    ck_assert_int_eq(ASK(NULL, text, HS_STR("LPUSH"), HS_STR("a"), HS_STR("b")), HS_STORE_REFUSED);
+    ck_assert(strncmp(text, "WRONGTYPE", 9) == 0);
+}
+END_TEST
+
+/* The server forgets its scripts, for example in a restart. */
+START_TEST(unknown_scripts_are_sent_whole)
+{
+    struct hs_store_script script;
+    char text[256];
+    hs_store_script_init(&script, "return redis.call('INCRBY', KEYS[1], ARGV[1])");
+    for (int i = 1; i <= 3; i++) {
+        if (i == 2)
+            hs_test_redis_ask(&redis, "SCRIPT FLUSH");
+        ck_assert_int_eq(ASK(&script, text, HS_STR("1"), HS_STR("sum"), HS_STR("5")), HS_STORE_OK);
+        ck_assert_int_eq(atoi(text), 5 * i);
+    }
+    hs_store_script_init(&script, "return redis.error_reply('NO WAY')");
+    ck_assert_int_eq(ASK(&script, text, HS_STR("0")), HS_STORE_REFUSED);
+}
+END_TEST
+
+/* ---- many commands ---- */
+
+enum { MANY = 2000 };
+
+static struct hs_store_call calls[MANY];
+static atomic_int ended, lost, lates, last;
+
+static void end_call(struct hs_store_call *call, enum hs_store_result result,
+                     struct redisReply **reply)
+{
+    (void)reply;
+    if (result == HS_STORE_LOST)
+        atomic_fetch_add(&lost, 1);
+    /* replies come in the order of the commands */
+    else if ((int)(call - calls) == atomic_load(&last) + 1)
+        atomic_fetch_add(&last, 1);
+    atomic_fetch_add(&ended, 1);
+}
+
+static void count_late(struct hs_store_call *call)
+{
+    (void)call;
+    atomic_fetch_add(&lates, 1);
+}
+
+static int submit(int from, int count, int64_t budget_us)
+{
+    const struct hs_str arguments[] = {HS_STR("INCR"), HS_STR("counter")};
+    int accepted = 0;
+    for (int i = from; i < from + count; i++) {
+        calls[i] = (struct hs_store_call){
+            .op = HS_STORE_OTHER, .budget_us = budget_us, .late = count_late, .done = end_call};
+        accepted += hs_store_submit(store, HS_STORE_URGENT, &calls[i], NULL, arguments, 2);
+    }
+    return accepted;
+}
+
+static bool wait_for(atomic_int *counter, int value)
+{
+    for (int i = 0; i < PATIENCE_MS && atomic_load(counter) < value; i++)
+        hs_test_pause_ms(1);
+    return atomic_load(counter) == value;
+}
+
+static void clear_counts(void)
+{
+    atomic_store(&ended, 0);
+    atomic_store(&lost, 0);
+    atomic_store(&lates, 0);
+    atomic_store(&last, -1);
+}
+
+START_TEST(commands_are_pipelined_in_order)
+{
+    clear_counts();
+    ck_assert_int_eq(submit(0, MANY, 0), MANY);
+    ck_assert(wait_for(&ended, MANY));
+    ck_assert_int_eq(atomic_load(&last), MANY - 1);
+    ck_assert_int_eq(atomic_load(&lost), 0);
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "GET counter"), "2000");
+    ck_assert_uint_eq(hs_store_backlog(store, HS_STORE_URGENT), 0);
+}
+END_TEST
+
+/* A hung server: commands are late, then lost, and the link returns by itself. */
+START_TEST(a_hung_server_loses_its_connections)
+{
+    clear_counts();
+    kill(redis.pid, SIGSTOP);
+    ck_assert_int_eq(submit(0, 10, 5000), 10);
+    ck_assert(wait_for(&lates, 10));
+    ck_assert(hs_store_is_late(store, HS_STORE_URGENT));
+    ck_assert(wait_for(&ended, 10));
+    ck_assert_int_eq(atomic_load(&lost), 10);
+    ck_assert(becomes(false));
+    ck_assert_int_eq(submit(0, 1, 0), 0);
+    hs_test_pause_ms(300);
+    ck_assert(!hs_store_is_up(store, HS_STORE_URGENT)); /* it accepts connections, but no more */
+    kill(redis.pid, SIGCONT);
+    ck_assert(becomes(true));
+    ck_assert(!hs_store_is_late(store, HS_STORE_URGENT));
+    char text[64];
+    ck_assert_int_eq(ASK(NULL, text, HS_STR("SET"), HS_STR("after"), HS_STR("1")), HS_STORE_OK);
+    ck_assert_str_eq(text, "OK"); /* not the reply to an earlier command */
+}
+END_TEST
+
+START_TEST(a_restarted_server_is_found_again)
+{
+    unsigned port = redis.port;
+    hs_test_redis_stop(&redis);
+    ck_assert(becomes(false));
+    ck_assert(hs_test_redis_start(&redis, port, NULL));
+    ck_assert(becomes(true));
+}
+END_TEST
+
+/* A replica accepts no writes, so the link looks for the primary. */
+START_TEST(the_primary_is_chosen)
+{
+    struct hs_test_redis replica;
+    char port[16], addresses[80], text[64];
+    snprintf(port, sizeof port, "%u", redis.port);
+    const char *const extra[] = {"--replicaof", "127.0.0.1", port, NULL};
+    ck_assert(hs_test_redis_start(&replica, 0, extra));
+    close_store();
+    snprintf(addresses, sizeof addresses, "%s,%s", replica.address, redis.address);
+    open_store(addresses, "");
+    ck_assert(becomes(true));
+    ck_assert_int_eq(ASK(NULL, text, HS_STR("SET"), HS_STR("a"), HS_STR("1")), HS_STORE_OK);
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "GET a"), "1");
+    hs_test_redis_stop(&redis);
+    ck_assert(becomes(false));
+    ck_assert_str_eq(hs_test_redis_ask(&replica, "REPLICAOF NO ONE"), "OK");
+    ck_assert(becomes(true));
+    ck_assert_int_eq(ASK(NULL, text, HS_STR("SET"), HS_STR("b"), HS_STR("1")), HS_STORE_OK);
+    hs_test_redis_stop(&replica);
+}
+END_TEST
+
+START_TEST(passwords_come_from_a_file)
+{
+    char path[] = "/tmp/hindsight-password-XXXXXX", error[256], text[64];
+    const char *const extra[] = {"--requirepass", "geheim", NULL};
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, "geheim\n", 7), 7);
+    close(file);
+    close_store();
+    hs_test_redis_stop(&redis);
+    ck_assert(hs_test_redis_start(&redis, 0, extra));
+    open_store(redis.address, path);
+    ck_assert(becomes(true));
+    ck_assert_int_eq(ASK(NULL, text, HS_STR("SET"), HS_STR("a"), HS_STR("1")), HS_STORE_OK);
+    ck_assert_int_eq(chmod(path, 0644), 0);
+    ck_assert_ptr_null(hs_store_start(redis.address, path, metrics, error));
+    ck_assert_ptr_nonnull(strstr(error, "everybody can read it"));
+    unlink(path);
+    close_store();
+    open_store(redis.address, "");
+    hs_test_pause_ms(200);
+    ck_assert(!hs_store_is_up(store, HS_STORE_URGENT));
+}
+END_TEST
+
+START_TEST(lists_of_addresses)
+{
+    static const struct {
+        const char *text;
+        bool is_valid;
+    } cases[] = {{"127.0.0.1:6379", true}, {"redis-1:6379,redis-2:6380", true},
+                 {"[::1]:6379", true},     {"", false},
+                 {"redis", false},         {"redis:", false},
+                 {"redis:0", false},       {"redis:65536", false},
+                 {"redis:63x", false},     {":6379", false},
+                 {"a:1,", false},          {",a:1", false},
+                 {"::1:6379", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        ck_assert_msg(hs_address_list_is_valid(cases[i].text) == cases[i].is_valid, "%s",
+                      cases[i].text);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("store");
+    TCase *texts = tcase_create("texts"), *server = tcase_create("server");
+    signal(SIGPIPE, SIG_IGN);
+    tcase_add_test(texts, lists_of_addresses);
+    suite_add_tcase(suite, texts);
+    tcase_set_timeout(server, 60);
+    tcase_add_checked_fixture(server, setup, teardown);
+    if (hs_test_redis_program() != NULL) {
+        tcase_add_test(server, commands_get_their_replies);
+        tcase_add_test(server, unknown_scripts_are_sent_whole);
+        tcase_add_test(server, commands_are_pipelined_in_order);
+        tcase_add_test(server, a_hung_server_loses_its_connections);
+        tcase_add_test(server, a_restarted_server_is_found_again);
+        tcase_add_test(server, the_primary_is_chosen);
+        tcase_add_test(server, passwords_come_from_a_file);
+    } else {
+        printf("SKIP: redis-server is not installed\n");
+    }
+    suite_add_tcase(suite, server);
+    return hs_run_suite(suite);
+}
