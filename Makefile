@@ -15,7 +15,7 @@ LDFLAGS  ?=
 # target that lacks its group installs just that one.
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev libcglm-dev \
                   nettle-dev libgnutls28-dev libcurl4-gnutls-dev zlib1g-dev \
-                  libsqlite3-dev libzstd-dev libhiredis-dev libjs-three libjs-chart.js
+                  libsqlite3-dev libzstd-dev libhiredis-dev libpq-dev libjs-three libjs-chart.js
 # The commands that README.md tells people to type; `make demo` and `make run` install them.
 PACKAGES_README := curl jq
 PACKAGES_EXAMPLE := python3
@@ -50,7 +50,7 @@ BASE := -std=c11 -g $(OPT) -ffp-contract=off -fno-math-errno -I. $(WARN) $(HARDE
 SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 
 # Answered only when something is compiled, so that `make deps` works before pkg-config exists.
-PKGS      = libmicrohttpd gnutls jansson nettle libcurl zlib sqlite3 libzstd hiredis
+PKGS      = libmicrohttpd gnutls jansson nettle libcurl zlib sqlite3 libzstd hiredis libpq
 PKG_FLAGS = $(eval PKG_FLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_FLAGS)
 PKG_LIBS  = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 CHECK_LIBS = $(eval CHECK_LIBS := $$(shell pkg-config --libs check yaml-0.1))$(CHECK_LIBS)

@@ -199,7 +199,9 @@ static bool start_evidence(struct hs_service *service)
     char error[256];
     if (options->data[0] == '\0' || mode == HS_EVIDENCE_OFF)
         return true;
-    struct hs_evidence_settings settings = {.directory = options->data,
+    struct hs_evidence_settings settings = {.home = {options->data,
+                                                     hs_evidence_backend_is_postgres(options),
+                                                     options->evidence_connection_file},
                                             .queue_bytes = options->evidence_queue_bytes,
                                             .blocks = overflow == HS_EVIDENCE_OVERFLOW_BLOCK,
                                             .is_synced = mode == HS_EVIDENCE_SYNC,

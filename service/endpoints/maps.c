@@ -4,6 +4,7 @@
 #include "service/access/auth.h"
 #include "service/endpoints/table.h"
 #include "service/evidence/documents.h"
+#include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/maps.h"
@@ -75,7 +76,7 @@ static void put_map(struct hs_service *service, const struct hs_request *request
         write_map(reply, entry);
         give_to_matches(service, entry);
         if (service->evidence != NULL)
-            hs_evidence_keep_map(service->options->data, entry, request->body);
+            hs_evidence_keep_map(hs_evidence_home(service->evidence), entry, request->body);
         hs_map_store_release(service->maps, entry);
         return;
     case HS_MAP_FOREIGN:

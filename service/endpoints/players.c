@@ -17,8 +17,9 @@ void hs_endpoint_player_report(struct hs_service *service, const struct hs_reque
     if (!hs_endpoint_verdict_query(request, 1, &query, reply) ||
         !hs_endpoint_has_evidence(service, reply))
         return;
-    enum hs_evidence_read result = hs_evidence_report(
-        service->options->data, request->params.name[0], &query, request->alive_us, &writer);
+    enum hs_evidence_read result =
+        hs_evidence_report(hs_evidence_home(service->evidence), request->params.name[0], &query,
+                           request->alive_us, &writer);
     if (result == HS_EVIDENCE_MISSING)
         hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME,
                             "no verdict of this player is stored");
@@ -42,8 +43,9 @@ void hs_endpoint_player_erase(struct hs_service *service, const struct hs_reques
     if (!hs_endpoint_has_evidence(service, reply))
         return;
     await_queue(service->evidence);
-    if (hs_evidence_erase(service->options->data, request->tenant, request->params.name[0],
-                          request->kid, request->alive_us, &deleted) != HS_EVIDENCE_READ) {
+    if (hs_evidence_erase(hs_evidence_home(service->evidence), request->tenant,
+                          request->params.name[0], request->kid, request->alive_us,
+                          &deleted) != HS_EVIDENCE_READ) {
         hs_endpoint_overloaded(reply, "some verdicts of the player are not deleted: try again; the "
                                       "log has the reason");
         return;

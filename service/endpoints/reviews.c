@@ -3,6 +3,7 @@
 
 #include "service/endpoints/evidence.h"
 #include "service/evidence/cases.h"
+#include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/system/clock.h"
@@ -11,8 +12,8 @@ static void add(struct hs_service *service, const struct hs_request *request,
                 const struct hs_review *review, struct hs_reply *reply)
 {
     struct hs_writer writer = {.buffer = &reply->body};
-    switch (
-        hs_cases_review(service->options->data, request->tenant, request->params.name[0], review)) {
+    switch (hs_cases_review(hs_evidence_home(service->evidence), request->tenant,
+                            request->params.name[0], review)) {
     case HS_CASES_ADDED:
         reply->status = 201;
         hs_review_encode(&writer, review);
@@ -54,8 +55,8 @@ void hs_endpoint_review_list(struct hs_service *service, const struct hs_request
         return;
     hs_write_begin(&writer, '{');
     hs_write_key(&writer, "reviews");
-    enum hs_evidence_read result =
-        hs_cases_list(service->options->data, request->tenant, request->params.name[0], &writer);
+    enum hs_evidence_read result = hs_cases_list(hs_evidence_home(service->evidence),
+                                                 request->tenant, request->params.name[0], &writer);
     hs_write_end(&writer, '}');
     hs_endpoint_evidence_is_read(result, request, reply);
 }
@@ -69,7 +70,7 @@ void hs_endpoint_precision(struct hs_service *service, const struct hs_request *
     hs_write_begin(&writer, '{');
     hs_write_key(&writer, "reasons");
     enum hs_evidence_read result =
-        hs_cases_precision(service->options->data, request->tenant, &writer);
+        hs_cases_precision(hs_evidence_home(service->evidence), request->tenant, &writer);
     hs_write_end(&writer, '}');
     hs_endpoint_evidence_is_read(result, request, reply);
 }

@@ -3,6 +3,7 @@
 #include "service/evidence/row.h"
 
 #include "service/endpoints/evidence.h"
+#include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/maps.h"
@@ -67,8 +68,8 @@ void hs_endpoint_verdict_scene(struct hs_service *service, const struct hs_reque
     struct hs_evidence_stored stored;
     if (!hs_endpoint_has_evidence(service, reply))
         return;
-    enum hs_evidence_read result =
-        hs_evidence_find(service->options->data, request->tenant, request->params.name[0], &stored);
+    enum hs_evidence_read result = hs_evidence_find(
+        hs_evidence_home(service->evidence), request->tenant, request->params.name[0], &stored);
     if (!hs_endpoint_evidence_is_read(result, request, reply))
         return;
     /* The map of the service; it may be newer than that of the verdict, which is built then. */

@@ -9,6 +9,7 @@
 
 #include "service/endpoints/evidence.h"
 #include "service/evidence/files.h"
+#include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/state/share.h"
@@ -128,11 +129,10 @@ static void export(struct hs_service *service, const struct hs_request *request,
         return;
     }
     reply->share = service->exports;
-    const char *directory = service->options->data;
-    reply->file = open_nameless(directory);
+    reply->file = open_nameless(service->options->data);
     if (reply->file < 0 ||
-        hs_evidence_export(directory, &query, format, reply->file, request->alive_us) !=
-            HS_EVIDENCE_READ ||
+        hs_evidence_export(hs_evidence_home(service->evidence), &query, format, reply->file,
+                           request->alive_us) != HS_EVIDENCE_READ ||
         fstat(reply->file, &status) != 0) {
         hs_endpoint_overloaded(reply, "the export cannot be written to the data directory, or the "
                                       "evidence store cannot be read");
@@ -157,7 +157,7 @@ static void list(struct hs_service *service, const struct hs_request *request,
     hs_write_begin(&writer, '{');
     hs_write_key(&writer, "verdicts");
     enum hs_evidence_read result =
-        hs_evidence_list(service->options->data, &query, &writer, &next_us);
+        hs_evidence_list(hs_evidence_home(service->evidence), &query, &writer, &next_us);
     if (!hs_endpoint_evidence_is_read(result, request, reply))
         return;
     if (next_us > 0)
@@ -184,8 +184,9 @@ void hs_endpoint_verdict_get(struct hs_service *service, const struct hs_request
 {
     if (!hs_endpoint_has_evidence(service, reply))
         return;
-    enum hs_evidence_read result = hs_evidence_stream(service->options->data, request->tenant,
-                                                      request->params.name[0], &reply->body);
+    enum hs_evidence_read result =
+        hs_evidence_stream(hs_evidence_home(service->evidence), request->tenant,
+                           request->params.name[0], &reply->body);
     if (hs_endpoint_evidence_is_read(result, request, reply))
         reply->content_type = "application/x-ndjson";
 }

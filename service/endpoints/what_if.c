@@ -3,6 +3,7 @@
 
 #include "service/endpoints/evidence.h"
 #include "service/evidence/recompute.h"
+#include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/service.h"
 #include "service/system/clock.h"
@@ -176,7 +177,8 @@ static void run(struct hs_service *service, const struct hs_request *request,
     enum hs_evidence_read result = HS_EVIDENCE_FAILED;
     w.has_no_memory = w.recompute == NULL;
     if (w.recompute != NULL)
-        result = hs_evidence_each(service->options->data, query, w.until_us, visit, &w, &next_us);
+        result = hs_evidence_each(hs_evidence_home(service->evidence), query, w.until_us, visit, &w,
+                                  &next_us);
     if (w.is_late) { /* visit() ended the search, so this is no failure */
         result = HS_EVIDENCE_READ;
         next_us = w.reached_us;

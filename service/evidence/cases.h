@@ -14,23 +14,23 @@ enum { HS_REVIEWS_MAX = 100 }; /* of one verdict */
 
 /* Opens the file for writing, and makes it if it is missing. NULL: failed, and the log has the
    reason. */
-struct hs_evidence_store *hs_cases_open(const char *directory);
+struct hs_evidence_store *hs_cases_open(const struct hs_evidence_home *home);
 
 enum hs_cases_add { HS_CASES_ADDED, HS_CASES_MISSING, HS_CASES_FULL, HS_CASES_FAILED };
 
 /* Adds a review of a stored verdict, with a copy of the verdict, and syncs it to the disk. FULL:
    the verdict has HS_REVIEWS_MAX reviews already. `tenant` as in hs_evidence_stream. */
-enum hs_cases_add hs_cases_review(const char *directory, struct hs_str tenant, struct hs_str id,
-                                  const struct hs_review *review);
+enum hs_cases_add hs_cases_review(const struct hs_evidence_home *home, struct hs_str tenant,
+                                  struct hs_str id, const struct hs_review *review);
 
 /* Writes the array of reviews of a verdict, the oldest first. The array may be empty. */
-enum hs_evidence_read hs_cases_list(const char *directory, struct hs_str tenant, struct hs_str id,
-                                    struct hs_writer *writer);
+enum hs_evidence_read hs_cases_list(const struct hs_evidence_home *home, struct hs_str tenant,
+                                    struct hs_str id, struct hs_writer *writer);
 
 /* Writes an array with an object for each reason. It has the number of verdicts with each label, by
    their newest review. It has the share of `cheat` among the labels other than `unsure`, if there
    are any. */
-enum hs_evidence_read hs_cases_precision(const char *directory, struct hs_str tenant,
+enum hs_evidence_read hs_cases_precision(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_writer *writer);
 
 /* Adds a row to the audit, inside the caller's transaction. */

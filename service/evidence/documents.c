@@ -66,12 +66,12 @@ bool hs_evidence_put_documents(struct hs_evidence_store *store, const char *dire
             put_saved_map(store, directory, map));
 }
 
-void hs_evidence_keep_map(const char *directory, const struct hs_map_entry *map,
+void hs_evidence_keep_map(const struct hs_evidence_home *home, const struct hs_map_entry *map,
                           struct hs_str document)
 {
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH], error[256];
     hs_evidence_day(time(NULL), day);
-    hs_evidence_path(directory, day, path);
+    hs_evidence_path(home->directory, home->is_postgres ? HS_EVIDENCE_SPOOL : day, path);
     struct hs_evidence_store *store = hs_evidence_store_open(path, false, error);
     if (store == NULL) {
         hs_log(HS_LOG_ERROR, "a map is not in the evidence store", HS_LOG_TEXT("detail", error));

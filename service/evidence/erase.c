@@ -1,7 +1,7 @@
 #include "service/evidence/erase.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "service/evidence/cases.h"
 #include "service/evidence/files.h"
@@ -16,62 +16,56 @@
 
 /* The statements of a deletion, in order. ?1: the name, ?2: the tenant or NULL. */
 static const char find_doomed[] =
-    "INSERT OR IGNORE INTO doomed SELECT at FROM verdicts WHERE"
-    " (?2 IS NULL OR tenant = (SELECT code FROM codes WHERE text = ?2)) AND"
-    " (SELECT code FROM codes WHERE text = ?1) IN (player, account, target)";
+    "INSERT INTO doomed SELECT at FROM verdicts WHERE"
+    " (?2 IS NULL OR tenant = code_of(?2)) AND"
+    " (player = code_of(?1) OR account = code_of(?1) OR target = code_of(?1))"
+    " ON CONFLICT DO NOTHING";
 static const char find_struck[] =
-    "INSERT OR IGNORE INTO doomed SELECT v.at FROM"
-    " (SELECT DISTINCT tenant, match, player FROM verdicts"
-    "  WHERE account = (SELECT code FROM codes WHERE text = ?1)) p"
+    "INSERT INTO doomed SELECT v.at FROM"
+    " (SELECT DISTINCT tenant, match, player FROM verdicts WHERE account = code_of(?1)) p"
     " JOIN verdicts v ON v.match = p.match AND v.target = p.player AND v.tenant = p.tenant"
-    " WHERE (?2 IS NULL OR v.tenant = (SELECT code FROM codes WHERE text = ?2))";
+    " WHERE (?2 IS NULL OR v.tenant = code_of(?2)) ON CONFLICT DO NOTHING";
 static const char erase_chunk[] =
-    "BEGIN IMMEDIATE;"
     "DELETE FROM bodies WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "DELETE FROM verdicts WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
-/* These two delete the names of the player and of their account. A name stays if a verdict about
-   others has it in any column. */
+/* These two delete the names of the player and of their account, which are in a table of their own
+   in SQLite. A name stays if a verdict about others has it in any column. */
 static const char find_names[] =
-    "INSERT OR IGNORE INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
+    "INSERT INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
     " UNION SELECT account FROM verdicts WHERE at IN (SELECT at FROM doomed)"
     " UNION SELECT code FROM codes WHERE text = ?1";
 static const char erase_names[] =
     "DELETE FROM codes WHERE code IN (SELECT code FROM names) AND NOT EXISTS"
     " (SELECT 1 FROM verdicts WHERE codes.code IN"
     " (tenant, match, player, account, target, weapon, kind, verdict, reason, ruleset))";
+/* Deletes the names of all verdicts that have left the spool. */
+static const char erase_all_names[] = "DELETE FROM codes WHERE code NOT IN (SELECT 0"
+#define X(member, column) " UNION SELECT " column " FROM verdicts"
+    HS_EVIDENCE_TEXTS(X)
+#undef X
+        ")";
 
-static bool run(sqlite3 *db, const char *sql, struct hs_str name, struct hs_str tenant)
+/* What is deleted, and by whom. */
+struct erasing {
+    const struct hs_evidence_home *home;
+    struct hs_str texts[2]; /* the name and the tenant */
+    struct hs_str by;
+    atomic_llong *alive_us;
+    int64_t *deleted;
+};
+
+static int64_t count_doomed(struct hs_db *db)
 {
-    sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
-        return false;
-    if (sqlite3_bind_parameter_count(statement) > 0)
-        hs_evidence_bind(statement, 1, name);
-    if (sqlite3_bind_parameter_count(statement) > 1)
-        hs_evidence_bind(statement, 2, tenant);
-    bool fine = sqlite3_step(statement) == SQLITE_DONE;
-    sqlite3_finalize(statement);
-    return fine;
+    return hs_db_number(db, "SELECT count(*) FROM doomed", NULL, 0);
 }
 
-static int64_t count_doomed(sqlite3 *db)
-{
-    sqlite3_stmt *find;
-    int64_t count = 0;
-    if (sqlite3_prepare_v2(db, "SELECT count(*) FROM doomed", -1, &find, NULL) == SQLITE_OK &&
-        sqlite3_step(find) == SQLITE_ROW)
-        count = sqlite3_column_int64(find, 0);
-    sqlite3_finalize(find);
-    return count;
-}
-
-static bool erase_rows(sqlite3 *db, atomic_llong *alive_us)
+static bool erase_rows(struct hs_db *db, atomic_llong *alive_us)
 {
     while (count_doomed(db) > 0) {
-        if (sqlite3_exec(db, erase_chunk, NULL, NULL, NULL) != SQLITE_OK) {
-            sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+        if (!hs_evidence_begin_alone(db) || !hs_db_run(db, erase_chunk)) {
+            hs_db_run(db, "ROLLBACK");
             return false;
         }
         if (alive_us != NULL)
@@ -80,72 +74,92 @@ static bool erase_rows(sqlite3 *db, atomic_llong *alive_us)
     return true;
 }
 
-/* Erases in one file. The log of SQLite is emptied at the end, because it has the old pages. */
-static bool erase_in(sqlite3 *db, struct hs_str tenant, struct hs_str name, atomic_llong *alive_us,
-                     int64_t *deleted)
+/* Erases in one place. The log of SQLite is emptied at the end, because it has the old pages. */
+static bool erase_in(struct hs_db *db, const struct erasing *erasing, const char *place)
 {
-    bool fine = sqlite3_exec(db,
-                             "PRAGMA temp_store = MEMORY;"
-                             "CREATE TEMP TABLE doomed(at INTEGER PRIMARY KEY);"
-                             "CREATE TEMP TABLE names(code INTEGER PRIMARY KEY)",
-                             NULL, NULL, NULL) == SQLITE_OK &&
-                run(db, find_doomed, name, tenant) && run(db, find_struck, name, tenant) &&
-                run(db, find_names, name, tenant);
+    const struct hs_str *texts = erasing->texts;
+    bool has_names = !hs_db_is_postgres(db);
+    bool is_spool = strcmp(place, HS_EVIDENCE_SPOOL) == 0;
+    bool fine =
+        (!has_names || hs_db_run(db, "PRAGMA temp_store = MEMORY;"
+                                     "CREATE TEMP TABLE names(code INTEGER PRIMARY KEY)")) &&
+        hs_db_run(db, "CREATE TEMP TABLE doomed(at BIGINT PRIMARY KEY)") &&
+        hs_db_do(db, find_doomed, texts) && hs_db_do(db, find_struck, texts) &&
+        (!has_names || hs_db_do(db, find_names, texts));
     int64_t count = fine ? count_doomed(db) : 0;
-    fine = fine && erase_rows(db, alive_us) && run(db, erase_names, name, tenant);
-    if (fine && count > 0)
-        sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
-    *deleted += fine ? count : 0;
+    fine = fine && erase_rows(db, erasing->alive_us) &&
+           (!has_names || hs_db_do(db, is_spool ? erase_all_names : erase_names, texts));
     if (!fine)
-        hs_log(HS_LOG_ERROR, "a player cannot be deleted",
-               HS_LOG_TEXT("detail", sqlite3_errmsg(db)));
+        hs_log(HS_LOG_ERROR, "a player cannot be deleted", HS_LOG_TEXT("detail", hs_db_error(db)));
+    else if (has_names && (count > 0 || is_spool))
+        hs_db_run(db, "PRAGMA wal_checkpoint(TRUNCATE)");
+    *erasing->deleted += fine ? count : 0;
     return fine;
 }
 
-static bool erase_day(const char *directory, const char *day, struct hs_str tenant,
-                      struct hs_str name, atomic_llong *alive_us, int64_t *deleted)
+static bool erase_place(const struct erasing *erasing, const char *place)
 {
-    char path[HS_EVIDENCE_PATH], error[256];
-    hs_evidence_path(directory, day, path);
-    struct hs_evidence_store *store = hs_evidence_store_open(path, true, error);
+    char error[256];
+    struct hs_evidence_store *store = hs_evidence_store_open_at(erasing->home, place, error);
     if (store == NULL) {
         hs_log(HS_LOG_ERROR, "a player cannot be deleted", HS_LOG_TEXT("detail", error));
         return false;
     }
-    bool fine = erase_in(hs_evidence_store_db(store), tenant, name, alive_us, deleted);
+    bool fine = erase_in(hs_evidence_store_db(store), erasing, place);
     hs_evidence_store_close(store);
     return fine;
 }
 
-/* Erases the reviewed verdicts with their reviews, and records the deletion. */
-static bool erase_cases(const char *directory, struct hs_str tenant, struct hs_str name,
-                        struct hs_str by, atomic_llong *alive_us, int64_t *deleted)
+static bool record(struct hs_evidence_store *cases, const struct erasing *erasing,
+                   const char *action)
 {
     char digest[HS_SHA256_HEX];
-    hs_sha256_hex(name.ptr, name.len, digest);
-    struct hs_evidence_store *cases = hs_cases_open(directory);
-    if (cases == NULL)
-        return false;
-    sqlite3 *db = hs_evidence_store_db(cases);
-    bool fine = erase_in(db, tenant, name, alive_us, deleted) &&
-                sqlite3_exec(db, "DELETE FROM reviews WHERE verdict NOT IN (SELECT id FROM bodies)",
-                             NULL, NULL, NULL) == SQLITE_OK &&
-                hs_cases_record(cases, tenant, by, "delete player", hs_str_of(digest), *deleted);
+    hs_sha256_hex(erasing->texts[0].ptr, erasing->texts[0].len, digest);
+    return hs_cases_record(cases, erasing->texts[1], erasing->by, action, hs_str_of(digest),
+                           *erasing->deleted);
+}
+
+/* Records that a deletion begins. From then on, no replica adds an older verdict about this player
+   to the database (spool.c). */
+static bool announce(const struct erasing *erasing)
+{
+    struct hs_evidence_store *cases = hs_cases_open(erasing->home);
+    bool fine = cases != NULL && hs_evidence_begin_alone(hs_evidence_store_db(cases)) &&
+                record(cases, erasing, HS_EVIDENCE_ERASE_BEGINS) && hs_evidence_store_commit(cases);
+    if (cases != NULL && !fine)
+        hs_log(HS_LOG_ERROR, "a player cannot be deleted",
+               HS_LOG_TEXT("detail", hs_evidence_store_error(cases)));
     hs_evidence_store_close(cases);
     return fine;
 }
 
-enum hs_evidence_read hs_evidence_erase(const char *directory, struct hs_str tenant,
+/* Erases the reviewed verdicts with their reviews, and records the deletion. */
+static bool erase_cases(const struct erasing *erasing)
+{
+    struct hs_evidence_store *cases = hs_cases_open(erasing->home);
+    if (cases == NULL)
+        return false;
+    struct hs_db *db = hs_evidence_store_db(cases);
+    bool fine = erase_in(db, erasing, HS_EVIDENCE_CASES) &&
+                hs_db_run(db, "DELETE FROM reviews WHERE verdict NOT IN (SELECT id FROM bodies)") &&
+                record(cases, erasing, "delete player");
+    hs_evidence_store_close(cases);
+    return fine;
+}
+
+enum hs_evidence_read hs_evidence_erase(const struct hs_evidence_home *home, struct hs_str tenant,
                                         struct hs_str name, struct hs_str by,
                                         atomic_llong *alive_us, int64_t *deleted)
 {
     size_t count;
-    bool fine = true;
-    char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(directory, &count);
+    const struct erasing erasing = {home, {name, tenant}, by, alive_us, deleted};
     *deleted = 0;
+    bool fine =
+        !home->is_postgres || (announce(&erasing) && erase_place(&erasing, HS_EVIDENCE_SPOOL));
+    char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(home, &count);
     for (size_t i = 0; i < count; i++)
-        fine = erase_day(directory, days[i], tenant, name, alive_us, deleted) && fine;
+        fine = erase_place(&erasing, days[i]) && fine;
     free(days);
-    fine = erase_cases(directory, tenant, name, by, alive_us, deleted) && fine;
+    fine = erase_cases(&erasing) && fine;
     return fine ? HS_EVIDENCE_READ : HS_EVIDENCE_FAILED;
 }

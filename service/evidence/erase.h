@@ -4,6 +4,9 @@
 
 #include "service/evidence/reader.h"
 
+/* The action of the audit (cases.h) with which a deletion begins. */
+#define HS_EVIDENCE_ERASE_BEGINS "begin to delete player"
+
 /*
  * Deletes every verdict whose player, account or target has this name. If the name is an account,
  * verdicts whose target is a player of this account in that match are deleted too. This covers all
@@ -16,7 +19,7 @@
  * *deleted: the number of rows; a reviewed verdict has two while the file of its day exists.
  * Thread-safe.
  */
-enum hs_evidence_read hs_evidence_erase(const char *directory, struct hs_str tenant,
+enum hs_evidence_read hs_evidence_erase(const struct hs_evidence_home *home, struct hs_str tenant,
                                         struct hs_str name, struct hs_str by,
                                         atomic_llong *alive_us, int64_t *deleted);
 

@@ -25,15 +25,32 @@ void hs_evidence_day(time_t now, char day[HS_EVIDENCE_DAY])
     strftime(day, HS_EVIDENCE_DAY, "%Y-%m-%d", &utc);
 }
 
-void hs_evidence_path(const char *directory, const char *day, char path[HS_EVIDENCE_PATH])
+bool hs_evidence_is_remote(const struct hs_evidence_home *home, const char *place)
 {
-    snprintf(path, HS_EVIDENCE_PATH, "%s/" NAME_PREFIX "%s" NAME_SUFFIX, directory, day);
+    return home->is_postgres && strcmp(place, HS_EVIDENCE_SPOOL) != 0;
 }
 
-bool hs_evidence_cases_path(const char *directory, char path[HS_EVIDENCE_PATH])
+const char *hs_evidence_schema(const char *place)
 {
-    snprintf(path, HS_EVIDENCE_PATH, "%s/cases.db", directory);
-    return access(path, F_OK) == 0;
+    return strcmp(place, HS_EVIDENCE_CASES) == 0 ? "hindsight_cases" : "hindsight";
+}
+
+static bool is_day(const char *place)
+{
+    return strlen(place) == HS_EVIDENCE_DAY - 1;
+}
+
+void hs_evidence_span(const char *place, int64_t *from_us, int64_t *until_us)
+{
+    static const int64_t day_us = INT64_C(86400000000);
+    *from_us = is_day(place) ? hs_evidence_day_number(place) * day_us : 0;
+    *until_us = is_day(place) ? *from_us + day_us : INT64_MAX;
+}
+
+void hs_evidence_path(const char *directory, const char *place, char path[HS_EVIDENCE_PATH])
+{
+    snprintf(path, HS_EVIDENCE_PATH, "%s/%s%s" NAME_SUFFIX, directory,
+             is_day(place) ? NAME_PREFIX : "", place);
 }
 
 static bool read_day(const char *name, char day[HS_EVIDENCE_DAY])
@@ -55,7 +72,17 @@ static int newest_first(const void *a, const void *b)
     return -strcmp(a, b);
 }
 
-char (*hs_evidence_days(const char *directory, size_t *count))[HS_EVIDENCE_DAY]
+/* Adds a place to a list. NULL: out of memory. */
+static char (*add_place(char (*places)[HS_EVIDENCE_DAY], size_t *count, size_t *capacity,
+                        const char *place))[HS_EVIDENCE_DAY]
+{
+    char(*more)[HS_EVIDENCE_DAY] = hs_array_grow(places, *count, capacity, sizeof places[0]);
+    if (more != NULL)
+        snprintf(more[(*count)++], HS_EVIDENCE_DAY, "%s", place);
+    return more;
+}
+
+static char (*days_of(const char *directory, size_t *count))[HS_EVIDENCE_DAY]
 {
     char(*days)[HS_EVIDENCE_DAY] = NULL, day[HS_EVIDENCE_DAY];
     size_t capacity = 0;
@@ -64,17 +91,25 @@ char (*hs_evidence_days(const char *directory, size_t *count))[HS_EVIDENCE_DAY]
     for (struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;) {
         if (!read_day(entry->d_name, day))
             continue;
-        void *more = hs_array_grow(days, *count, &capacity, sizeof days[0]);
+        void *more = add_place(days, count, &capacity, day);
         if (more == NULL)
             break;
         days = more;
-        memcpy(days[(*count)++], day, sizeof day);
     }
     if (list != NULL)
         closedir(list);
     if (*count > 0)
         qsort(days, *count, sizeof days[0], newest_first);
     return days;
+}
+
+char (*hs_evidence_days(const struct hs_evidence_home *home, size_t *count))[HS_EVIDENCE_DAY]
+{
+    size_t capacity = 0;
+    if (!home->is_postgres)
+        return days_of(home->directory, count);
+    *count = 0;
+    return add_place(NULL, count, &capacity, HS_EVIDENCE_ALL);
 }
 
 static uint64_t size_of(const char *directory, const char *day)
@@ -125,7 +160,7 @@ void hs_evidence_remove_old(const char *directory, const char *today, unsigned k
 {
     size_t count;
     uint64_t bytes = 0;
-    char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(directory, &count);
+    char(*days)[HS_EVIDENCE_DAY] = days_of(directory, &count);
     for (size_t i = 0; i < count; i++) {
         bytes += size_of(directory, days[i]);
         bool is_old =

@@ -1,4 +1,13 @@
-/* The files of the evidence store: `evidence-2026-01-31.db`, one for each day (UTC). */
+/*
+ * The places of the evidence store. Each has the tables of tables.h.
+ *
+ * | place        | with SQLite              | with PostgreSQL                              |
+ * |--------------|--------------------------|----------------------------------------------|
+ * | a day (UTC)  | `evidence-2026-01-31.db` |                                              |
+ * | all days     |                          | the schema `hindsight`                       |
+ * | the cases    | `cases.db`               | the schema `hindsight_cases`                 |
+ * | the spool    |                          | `spool.db`: verdicts not yet in the database |
+ */
 #ifndef HS_SERVICE_EVIDENCE_FILES_H
 #define HS_SERVICE_EVIDENCE_FILES_H
 
@@ -9,20 +18,39 @@
 
 enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
 
+/* Names of places; a day is its own name. */
+#define HS_EVIDENCE_ALL   "all"
+#define HS_EVIDENCE_CASES "cases"
+#define HS_EVIDENCE_SPOOL "spool"
+
+/* Where a service has its evidence. */
+struct hs_evidence_home {
+    const char *directory; /* the data directory */
+    bool is_postgres;
+    const char *connection_file; /* for hs_db_open_postgres */
+};
+
+/* Whether a place is in the database of the home, and not in a file. */
+bool hs_evidence_is_remote(const struct hs_evidence_home *home, const char *place);
+
+/* The schema of a place in PostgreSQL. */
+const char *hs_evidence_schema(const char *place);
+
 /* Writes a day as 2026-01-31. */
 void hs_evidence_day(time_t now, char day[HS_EVIDENCE_DAY]);
 
 /* Returns the number of days from 1970-01-01 to a day. */
 int64_t hs_evidence_day_number(const char *day);
 
-/* Writes the path of the file of a day. */
-void hs_evidence_path(const char *directory, const char *day, char path[HS_EVIDENCE_PATH]);
+/* The time of the verdicts in a place, from *from_us to before *until_us. */
+void hs_evidence_span(const char *place, int64_t *from_us, int64_t *until_us);
 
-/* Writes the path of the file of reviewed verdicts (cases.h). False: there is no such file. */
-bool hs_evidence_cases_path(const char *directory, char path[HS_EVIDENCE_PATH]);
+/* Writes the path of the file of a place. */
+void hs_evidence_path(const char *directory, const char *place, char path[HS_EVIDENCE_PATH]);
 
-/* Returns the days that have a file, the newest first, for free(). NULL: none, or memory is out. */
-char (*hs_evidence_days(const char *directory, size_t *count))[HS_EVIDENCE_DAY];
+/* Returns the days that have a file, the newest first, or the place of all days, for free(). NULL:
+   none, or memory is out. */
+char (*hs_evidence_days(const struct hs_evidence_home *home, size_t *count))[HS_EVIDENCE_DAY];
 
 /* Removes the files of days that are more than `keep_days` before `today`. Then removes the oldest
    files until the rest has at most `keep_bytes`. Today's file stays. */

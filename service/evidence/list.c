@@ -31,16 +31,20 @@ enum { INDEXED = sizeof indexed / sizeof indexed[0] };
    with what it has. */
 enum { SLICE_ROWS = 20000, PAGE_US = 50000 };
 
-/* The filters of a query, as codes of one file. */
+/* The filters of a query. */
 struct filters {
     const char *columns[COLUMNS];
-    int64_t codes[COLUMNS];
+    struct hs_str texts[COLUMNS];
     int count;
     int driver;    /* the filter with an index; -1: none, and the rows come in order of time */
-    bool is_empty; /* no verdict of the file matches */
+    bool is_empty; /* no verdict of the place matches */
 };
 
-static void read_filters(sqlite3 *db, const struct hs_evidence_query *query, struct filters *out)
+/* The parameter of the first filter; those before it are the times and the rows of a slice. */
+enum { FIRST_FILTER = 4 };
+
+static void read_filters(struct hs_db *db, const struct hs_evidence_query *query,
+                         struct filters *out)
 {
     const struct hs_str texts[COLUMNS] = {
 #define X(member, column) query->member,
@@ -52,9 +56,9 @@ static void read_filters(sqlite3 *db, const struct hs_evidence_query *query, str
         if (texts[i].ptr == NULL)
             continue;
         out->columns[out->count] = column_names[i];
-        out->codes[out->count] = hs_evidence_code(db, texts[i]);
-        out->is_empty = out->is_empty || out->codes[out->count] == 0;
-        out->count++;
+        out->texts[out->count++] = texts[i];
+        out->is_empty = out->is_empty || hs_db_number(db, "SELECT 1 WHERE code_of(?1) IS NOT NULL",
+                                                      &texts[i], 0) == 0;
     }
     for (int k = INDEXED - 1; k >= 0; k--)
         for (int i = 0; i < out->count; i++)
@@ -67,66 +71,68 @@ static void append_slice(const struct filters *filters, const char *columns, str
 {
     hs_buffer_printf(sql, "SELECT %s FROM verdicts WHERE at >= ?1 AND at < ?2", columns);
     if (filters->driver >= 0)
-        hs_buffer_printf(sql, " AND %s = %lld", filters->columns[filters->driver],
-                         (long long)filters->codes[filters->driver]);
+        hs_buffer_printf(sql, " AND %s = code_of(?%d)", filters->columns[filters->driver],
+                         FIRST_FILTER + filters->driver);
     hs_buffer_puts(sql, " ORDER BY at DESC LIMIT ?3");
 }
 
 /* Frees the text of the statement. */
-static sqlite3_stmt *prepare(sqlite3 *db, struct hs_buffer *sql, int64_t since_us, int64_t until_us,
-                             int64_t limit)
+static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *filters,
+                                       struct hs_buffer *sql, int64_t since_us, int64_t until_us,
+                                       int64_t limit)
 {
-    sqlite3_stmt *statement = NULL;
-    if (!sql->failed)
-        sqlite3_prepare_v2(db, sql->data, (int)sql->len, &statement, NULL);
+    hs_buffer_append(sql, "", 1);
+    struct hs_db_statement *statement = sql->failed ? NULL : hs_db_prepare(db, sql->data);
     hs_buffer_free(sql);
-    sqlite3_bind_int64(statement, 1, since_us);
-    sqlite3_bind_int64(statement, 2, until_us);
-    sqlite3_bind_int64(statement, 3, limit);
+    if (statement == NULL)
+        return NULL;
+    hs_db_bind_int(statement, 1, since_us);
+    hs_db_bind_int(statement, 2, until_us);
+    hs_db_bind_int(statement, 3, limit);
+    for (int i = 0; i < filters->count; i++)
+        hs_db_bind_text(statement, FIRST_FILTER + i, filters->texts[i]);
     return statement;
 }
 
 /* Prepares a page of the newest SLICE_ROWS rows of the driver before `until_us`. CROSS JOIN keeps
-   their order; sorted once more, the whole slice would be read before the first row. */
-static sqlite3_stmt *prepare_page(sqlite3 *db, const struct filters *filters, int64_t since_us,
-                                  int64_t until_us, size_t limit)
+   their order in SQLite; sorted once more, the whole slice would be read before the first row. */
+static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filters *filters,
+                                            int64_t since_us, int64_t until_us, size_t limit)
 {
     struct hs_buffer sql = {0};
     hs_buffer_puts(&sql, "SELECT v.at, b.id, b.now, b.measured, b.\"limit\", b.unit, b.revision");
     for (int i = 0; i < COLUMNS; i++)
-        hs_buffer_printf(&sql, ", (SELECT text FROM codes WHERE code = v.%s)", column_names[i]);
+        hs_buffer_printf(&sql, ", text_of(v.%s)", column_names[i]);
     hs_buffer_puts(&sql, " FROM (");
     append_slice(filters, "*", &sql);
-    hs_buffer_puts(&sql, ") v CROSS JOIN bodies b ON b.at = v.at WHERE 1");
+    hs_buffer_puts(&sql, ") v CROSS JOIN bodies b WHERE b.at = v.at");
     for (int i = 0; i < filters->count; i++)
         if (i != filters->driver)
-            hs_buffer_printf(&sql, " AND v.%s = %lld", filters->columns[i],
-                             (long long)filters->codes[i]);
-    hs_buffer_printf(&sql, " LIMIT %zu", limit);
-    return prepare(db, &sql, since_us, until_us, SLICE_ROWS);
+            hs_buffer_printf(&sql, " AND v.%s = code_of(?%d)", filters->columns[i],
+                             FIRST_FILTER + i);
+    hs_buffer_printf(&sql, " newest_first(v.at) LIMIT %zu", limit);
+    return prepare(db, filters, &sql, since_us, until_us, SLICE_ROWS);
 }
 
 /* Returns the time of the last row of such a slice. 0: it has fewer rows, and is the last one. -1:
    failed. */
-static int64_t end_of_slice(sqlite3 *db, const struct filters *filters, int64_t since_us,
+static int64_t end_of_slice(struct hs_db *db, const struct filters *filters, int64_t since_us,
                             int64_t until_us)
 {
     struct hs_buffer sql = {0};
     append_slice(filters, "at", &sql);
     hs_buffer_printf(&sql, " OFFSET %d", SLICE_ROWS - 1);
-    sqlite3_stmt *statement = prepare(db, &sql, since_us, until_us, 1);
-    int result = statement != NULL ? sqlite3_step(statement) : SQLITE_ERROR;
-    int64_t end_us = result == SQLITE_ROW    ? sqlite3_column_int64(statement, 0)
-                     : result == SQLITE_DONE ? 0
-                                             : -1;
-    sqlite3_finalize(statement);
+    struct hs_db_statement *statement = prepare(db, filters, &sql, since_us, until_us, 1);
+    enum hs_db_step result = hs_db_step(statement);
+    int64_t end_us = result == HS_DB_ROW ? hs_db_int(statement, 0) : result == HS_DB_DONE ? 0 : -1;
+    hs_db_finalize(statement);
     return end_us;
 }
 
 /* ---- walks ---- */
 
 /* Takes a row of a page. False: it cannot, and the list ends. */
-typedef bool row_sink(void *context, sqlite3_stmt *row);
+typedef bool row_sink(void *context, struct hs_db_statement *row);
 
 /* A walk over the files of a query, from the newest row back. */
 struct walk {
@@ -139,29 +145,31 @@ struct walk {
 };
 
 /* Gives the rows of one slice to the sink. */
-static bool walk_slice(sqlite3 *db, const struct filters *filters, int64_t until_us,
+static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t until_us,
                        struct walk *walk)
 {
     size_t limit = walk->left < INT64_MAX ? walk->left : INT64_MAX;
-    sqlite3_stmt *page = prepare_page(db, filters, walk->query->since_us, until_us, limit);
-    int result = page != NULL ? sqlite3_step(page) : SQLITE_ERROR;
+    struct hs_db_statement *page =
+        prepare_page(db, filters, walk->query->since_us, until_us, limit);
+    enum hs_db_step result = hs_db_step(page);
     bool fine = true;
-    for (; fine && result == SQLITE_ROW; result = sqlite3_step(page)) {
+    for (; fine && result == HS_DB_ROW; result = hs_db_step(page)) {
         fine = walk->sink(walk->context, page);
         if (--walk->left == 0)
-            walk->next_us = sqlite3_column_int64(page, AT);
+            walk->next_us = hs_db_int(page, AT);
     }
-    sqlite3_finalize(page);
-    return fine && result == SQLITE_DONE;
+    hs_db_finalize(page);
+    return fine && result == HS_DB_DONE;
 }
 
-/* Walks one file, at least one slice of it. */
-static enum hs_evidence_read walk_file(const char *path, struct walk *walk)
+/* Walks one place, at least one slice of it. */
+static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, const char *place,
+                                        struct walk *walk)
 {
-    sqlite3 *db;
+    struct hs_db *db;
     struct filters filters;
     int64_t until_us = walk->query->until_us;
-    enum hs_evidence_read opened = hs_evidence_open(path, &db);
+    enum hs_evidence_read opened = hs_evidence_open(home, place, &db);
     if (opened != HS_EVIDENCE_READ)
         return opened == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : opened;
     read_filters(db, walk->query, &filters);
@@ -171,28 +179,21 @@ static enum hs_evidence_read walk_file(const char *path, struct walk *walk)
         if (until_us > 0 && walk->next_us == 0 && hs_clock_us() >= walk->end_us)
             walk->next_us = until_us;
     }
-    sqlite3_close(db);
+    hs_db_close(db);
     return until_us >= 0 ? HS_EVIDENCE_READ : HS_EVIDENCE_FAILED;
 }
 
-/* The microseconds at which a day begins. */
-static int64_t start_of(const char *day)
+static enum hs_evidence_read walk_days(const struct hs_evidence_home *home, struct walk *walk)
 {
-    return hs_evidence_day_number(day) * INT64_C(86400000000);
-}
-
-static enum hs_evidence_read walk_days(const char *directory, struct walk *walk)
-{
-    char path[HS_EVIDENCE_PATH];
     size_t count;
     enum hs_evidence_read result = HS_EVIDENCE_READ;
-    char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(directory, &count);
+    char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(home, &count);
     for (size_t i = 0; i < count && result == HS_EVIDENCE_READ && walk->next_us == 0; i++) {
-        int64_t from_us = start_of(days[i]), until_us = from_us + INT64_C(86400000000);
+        int64_t from_us, until_us;
+        hs_evidence_span(days[i], &from_us, &until_us);
         if (from_us >= walk->query->until_us || until_us <= walk->query->since_us)
             continue;
-        hs_evidence_path(directory, days[i], path);
-        result = walk_file(path, walk);
+        result = walk_place(home, days[i], walk);
         if (walk->next_us == 0 && i + 1 < count && hs_clock_us() >= walk->end_us)
             walk->next_us = from_us;
     }
@@ -200,37 +201,35 @@ static enum hs_evidence_read walk_days(const char *directory, struct walk *walk)
     return result;
 }
 
-static enum hs_evidence_read run_walk(const char *directory, struct walk *walk)
+static enum hs_evidence_read run_walk(const struct hs_evidence_home *home, struct walk *walk)
 {
-    char path[HS_EVIDENCE_PATH];
-    if (!walk->query->is_reviewed)
-        return walk_days(directory, walk);
-    return hs_evidence_cases_path(directory, path) ? walk_file(path, walk) : HS_EVIDENCE_READ;
+    return walk->query->is_reviewed ? walk_place(home, HS_EVIDENCE_CASES, walk)
+                                    : walk_days(home, walk);
 }
 
 /* ---- JSON ---- */
 
 /* The row of a page. Its texts are borrowed until the next step. */
-static struct hs_evidence_row read_row(sqlite3_stmt *row)
+static struct hs_evidence_row read_row(struct hs_db_statement *row)
 {
     int column = TEXTS;
     struct hs_evidence_row out = {
-        .at_us = sqlite3_column_int64(row, AT),
-        .now_us = sqlite3_column_int64(row, NOW),
-        .id = hs_evidence_text(row, ID),
-        .has_measure = sqlite3_column_type(row, MEASURED) != SQLITE_NULL,
-        .measured = sqlite3_column_double(row, MEASURED),
-        .limit = sqlite3_column_double(row, LIMIT),
-        .unit = hs_evidence_text(row, UNIT),
-        .revision = hs_evidence_text(row, REVISION),
+        .at_us = hs_db_int(row, AT),
+        .now_us = hs_db_int(row, NOW),
+        .id = hs_db_text(row, ID),
+        .has_measure = !hs_db_is_null(row, MEASURED),
+        .measured = hs_db_real(row, MEASURED),
+        .limit = hs_db_real(row, LIMIT),
+        .unit = hs_db_text(row, UNIT),
+        .revision = hs_db_text(row, REVISION),
     };
-#define X(member, name) out.member = hs_evidence_text(row, column++);
+#define X(member, name) out.member = hs_db_text(row, column++);
     HS_EVIDENCE_TEXTS(X)
 #undef X
     return out;
 }
 
-static void write_row(struct hs_writer *writer, sqlite3_stmt *found)
+static void write_row(struct hs_writer *writer, struct hs_db_statement *found)
 {
     struct hs_evidence_row row = read_row(found);
     hs_write_begin(writer, '{');
@@ -238,14 +237,15 @@ static void write_row(struct hs_writer *writer, sqlite3_stmt *found)
     hs_write_end(writer, '}');
 }
 
-static bool list_row(void *context, sqlite3_stmt *row)
+static bool list_row(void *context, struct hs_db_statement *row)
 {
     struct hs_writer *writer = context;
     write_row(writer, row);
     return !writer->buffer->failed;
 }
 
-enum hs_evidence_read hs_evidence_list(const char *directory, const struct hs_evidence_query *query,
+enum hs_evidence_read hs_evidence_list(const struct hs_evidence_home *home,
+                                       const struct hs_evidence_query *query,
                                        struct hs_writer *writer, int64_t *next_us)
 {
     struct walk walk = {.query = query,
@@ -254,7 +254,7 @@ enum hs_evidence_read hs_evidence_list(const char *directory, const struct hs_ev
                         .left = query->limit,
                         .end_us = hs_clock_us() + PAGE_US};
     hs_write_begin(writer, '[');
-    enum hs_evidence_read result = run_walk(directory, &walk);
+    enum hs_evidence_read result = run_walk(home, &walk);
     hs_write_end(writer, ']');
     *next_us = walk.next_us;
     return result;
@@ -301,24 +301,24 @@ static void write_csv_text(struct hs_buffer *out, struct hs_str text)
     hs_buffer_puts(out, "\"");
 }
 
-static void write_csv_row(struct hs_writer *writer, sqlite3_stmt *row)
+static void write_csv_row(struct hs_writer *writer, struct hs_db_statement *row)
 {
     struct hs_buffer *out = writer->buffer;
-    hs_write_time(writer, sqlite3_column_int64(row, AT));
+    hs_write_time(writer, hs_db_int(row, AT));
     hs_buffer_puts(out, ",");
     writer->needs_comma = false;
-    hs_write_time(writer, sqlite3_column_int64(row, NOW));
-    write_csv_text(out, hs_evidence_text(row, ID));
+    hs_write_time(writer, hs_db_int(row, NOW));
+    write_csv_text(out, hs_db_text(row, ID));
     for (int i = 0; i < COLUMNS; i++)
-        write_csv_text(out, hs_evidence_text(row, TEXTS + i));
+        write_csv_text(out, hs_db_text(row, TEXTS + i));
     for (int column = MEASURED; column <= LIMIT; column++) {
         hs_buffer_puts(out, ",");
         writer->needs_comma = false;
-        if (sqlite3_column_type(row, column) != SQLITE_NULL)
-            hs_write_real(writer, sqlite3_column_double(row, column));
+        if (!hs_db_is_null(row, column))
+            hs_write_real(writer, hs_db_real(row, column));
     }
-    write_csv_text(out, hs_evidence_text(row, UNIT));
-    write_csv_text(out, hs_evidence_text(row, REVISION));
+    write_csv_text(out, hs_db_text(row, UNIT));
+    write_csv_text(out, hs_db_text(row, REVISION));
 }
 
 static void write_csv_names(struct hs_buffer *out)
@@ -329,7 +329,7 @@ static void write_csv_names(struct hs_buffer *out)
     hs_buffer_puts(out, ",measured,limit,unit,revision\r\n");
 }
 
-static bool export_row(void *context, sqlite3_stmt *row)
+static bool export_row(void *context, struct hs_db_statement *row)
 {
     struct export *export = context;
     bool is_csv = export->format == HS_EVIDENCE_CSV;
@@ -342,7 +342,7 @@ static bool export_row(void *context, sqlite3_stmt *row)
     return export->writer.buffer->len < FLUSH_BYTES || flush(export);
 }
 
-enum hs_evidence_read hs_evidence_export(const char *directory,
+enum hs_evidence_read hs_evidence_export(const struct hs_evidence_home *home,
                                          const struct hs_evidence_query *query,
                                          enum hs_evidence_format format, int fd,
                                          atomic_llong *alive_us)
@@ -356,7 +356,7 @@ enum hs_evidence_read hs_evidence_export(const char *directory,
                         .end_us = INT64_MAX};
     if (format == HS_EVIDENCE_CSV)
         write_csv_names(&lines);
-    enum hs_evidence_read result = run_walk(directory, &walk);
+    enum hs_evidence_read result = run_walk(home, &walk);
     if (!flush(&export))
         result = HS_EVIDENCE_FAILED;
     hs_buffer_free(&lines);
@@ -370,17 +370,18 @@ struct visiting {
     void *context;
 };
 
-static bool visit_row(void *context, sqlite3_stmt *page)
+static bool visit_row(void *context, struct hs_db_statement *page)
 {
     static const char sql[] = "SELECT " HS_EVIDENCE_WHOLE_ROW
                               " FROM bodies b JOIN verdicts v ON v.at = b.at WHERE b.at = ?";
     const struct visiting *visiting = context;
     struct hs_evidence_row row = read_row(page);
-    struct hs_evidence_stored stored = {.db = sqlite3_db_handle(page)};
-    if (sqlite3_prepare_v2(stored.db, sql, -1, &stored.found, NULL) != SQLITE_OK)
+    struct hs_evidence_stored stored = {.db = hs_db_of(page)};
+    stored.found = hs_db_prepare(stored.db, sql);
+    if (stored.found == NULL)
         return false;
-    sqlite3_bind_int64(stored.found, 1, row.at_us);
-    bool fine = sqlite3_step(stored.found) == SQLITE_ROW && hs_evidence_load(stored.found, &stored);
+    hs_db_bind_int(stored.found, 1, row.at_us);
+    bool fine = hs_db_step(stored.found) == HS_DB_ROW && hs_evidence_load(stored.found, &stored);
 #define X(member, name) stored.row.member = row.member; /* of the page's row, which stays */
     HS_EVIDENCE_TEXTS(X)
 #undef X
@@ -390,9 +391,9 @@ static bool visit_row(void *context, sqlite3_stmt *page)
     return fine;
 }
 
-enum hs_evidence_read hs_evidence_each(const char *directory, const struct hs_evidence_query *query,
-                                       int64_t end_us, hs_evidence_visit *visit, void *context,
-                                       int64_t *next_us)
+enum hs_evidence_read hs_evidence_each(const struct hs_evidence_home *home,
+                                       const struct hs_evidence_query *query, int64_t end_us,
+                                       hs_evidence_visit *visit, void *context, int64_t *next_us)
 {
     struct visiting visiting = {visit, context};
     struct walk walk = {.query = query,
@@ -400,7 +401,7 @@ enum hs_evidence_read hs_evidence_each(const char *directory, const struct hs_ev
                         .context = &visiting,
                         .left = query->limit,
                         .end_us = end_us};
-    enum hs_evidence_read result = run_walk(directory, &walk);
+    enum hs_evidence_read result = run_walk(home, &walk);
     *next_us = walk.next_us;
     return result;
 }

@@ -22,13 +22,13 @@ static bool write_document(const struct hs_evidence_stored *stored, const char *
     return true;
 }
 
-enum hs_evidence_read hs_evidence_stream(const char *directory, struct hs_str tenant,
+enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_str id, struct hs_buffer *out)
 {
     struct hs_evidence_stored stored;
     struct hs_writer writer = {.buffer = out};
     const struct hs_evidence_row *row = &stored.row;
-    enum hs_evidence_read result = hs_evidence_find(directory, tenant, id, &stored);
+    enum hs_evidence_read result = hs_evidence_find(home, tenant, id, &stored);
     if (result != HS_EVIDENCE_READ)
         return result;
     hs_line_put_header(&writer);

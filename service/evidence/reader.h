@@ -21,18 +21,19 @@ struct hs_evidence_query {
 enum hs_evidence_read {
     HS_EVIDENCE_READ,
     HS_EVIDENCE_MISSING, /* no such verdict */
-    HS_EVIDENCE_FAILED   /* a file cannot be read or has another version, or memory is out */
+    HS_EVIDENCE_FAILED   /* the store cannot be read or has another version, or memory is out */
 };
 
 /* Writes an array of verdicts, the newest first. *next_us gets the `until_us` of the next page; 0:
    this is the last page. A page ends after some 50 ms. So a page may have fewer verdicts than the
    limit, even none, and not be the last. */
-enum hs_evidence_read hs_evidence_list(const char *directory, const struct hs_evidence_query *query,
+enum hs_evidence_read hs_evidence_list(const struct hs_evidence_home *home,
+                                       const struct hs_evidence_query *query,
                                        struct hs_writer *writer, int64_t *next_us);
 
 /* Writes a verdict as a recorded stream (record/stream.h), which `hindsight recheck` computes
    again. `tenant`: whose verdict it must be; ptr NULL: anybody's. */
-enum hs_evidence_read hs_evidence_stream(const char *directory, struct hs_str tenant,
+enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_str id, struct hs_buffer *out);
 
 enum hs_evidence_format { HS_EVIDENCE_NDJSON, HS_EVIDENCE_CSV };
@@ -41,7 +42,7 @@ enum hs_evidence_format { HS_EVIDENCE_NDJSON, HS_EVIDENCE_CSV };
    members of hs_evidence_list; CSV begins with a line of their names. It may take seconds, so it
    stores the time (hs_clock_us) in *alive_us now and then, unless that is NULL. FAILED: also if the
    file cannot be written. */
-enum hs_evidence_read hs_evidence_export(const char *directory,
+enum hs_evidence_read hs_evidence_export(const struct hs_evidence_home *home,
                                          const struct hs_evidence_query *query,
                                          enum hs_evidence_format format, int fd,
                                          atomic_llong *alive_us);

@@ -13,62 +13,48 @@
 
 enum { BUSY_MS = 1000 };
 
-/* ---- files ---- */
+/* ---- places ---- */
 
-static void report(const char *path, sqlite3 *db, int version)
+/* `where`: a path or the name of a schema. */
+static void report(const char *where, const char *error, int version)
 {
-    char detail[HS_EVIDENCE_PATH + 128];
+    char detail[HS_EVIDENCE_PATH + 512];
     if (version > 0)
         snprintf(detail, sizeof detail,
-                 "%s has tables of version %d, and this program reads version %d", path, version,
+                 "%s has tables of version %d, and this program reads version %d", where, version,
                  HS_EVIDENCE_SCHEMA);
     else
-        snprintf(detail, sizeof detail, "%s: %s", path, sqlite3_errmsg(db));
+        snprintf(detail, sizeof detail, "%s: %s", where, error);
     hs_log(HS_LOG_ERROR, "the evidence store cannot be read", HS_LOG_TEXT("detail", detail));
 }
 
-enum hs_evidence_read hs_evidence_open(const char *path, sqlite3 **out)
+static bool is_missing(const char *path)
 {
-    sqlite3 *db = NULL;
-    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
-    bool fine = sqlite3_open_v2(path, &db, flags, NULL) == SQLITE_OK;
-    if (fine)
-        sqlite3_busy_timeout(db, BUSY_MS);
-    int version = fine ? hs_evidence_schema_of(db) : -1;
-    *out = db;
+    return access(path, F_OK) != 0 && errno == ENOENT;
+}
+
+enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, const char *place,
+                                       struct hs_db **out)
+{
+    char where[HS_EVIDENCE_PATH], error[256];
+    bool is_remote = hs_evidence_is_remote(home, place), fine;
+    if (is_remote) {
+        snprintf(where, sizeof where, "the schema %s", hs_evidence_schema(place));
+        *out = hs_db_open_postgres(home->connection_file, hs_evidence_schema(place), error);
+        fine = *out != NULL;
+    } else {
+        hs_evidence_path(home->directory, place, where);
+        *out = hs_db_open_sqlite(where, false, BUSY_MS, &fine);
+    }
+    int version = fine ? hs_evidence_schema_of(*out) : -1;
     if (version == HS_EVIDENCE_SCHEMA)
         return HS_EVIDENCE_READ;
-    bool is_gone = version < 0 && access(path, F_OK) != 0 && errno == ENOENT;
-    if (version != 0 && !is_gone)
-        report(path, db, version);
-    sqlite3_close(db);
+    bool is_gone = version == 0 || (version < 0 && !is_remote && is_missing(where));
+    if (!is_gone)
+        report(where, is_remote && !fine ? error : hs_db_error(*out), version);
+    hs_db_close(*out);
     *out = NULL;
-    return version == 0 || is_gone ? HS_EVIDENCE_MISSING : HS_EVIDENCE_FAILED;
-}
-
-struct hs_str hs_evidence_text(sqlite3_stmt *row, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(row, column);
-    return (struct hs_str){text, text != NULL ? (size_t)sqlite3_column_bytes(row, column) : 0};
-}
-
-void hs_evidence_bind(sqlite3_stmt *statement, int at, struct hs_str text)
-{
-    sqlite3_bind_text(statement, at, text.ptr, (int)text.len, SQLITE_STATIC);
-}
-
-int64_t hs_evidence_code(sqlite3 *db, struct hs_str text)
-{
-    sqlite3_stmt *find;
-    int64_t code = 0;
-    if (sqlite3_prepare_v2(db, "SELECT code FROM codes WHERE text = ?", -1, &find, NULL) !=
-        SQLITE_OK)
-        return 0;
-    hs_evidence_bind(find, 1, text);
-    if (sqlite3_step(find) == SQLITE_ROW)
-        code = sqlite3_column_int64(find, 0);
-    sqlite3_finalize(find);
-    return code;
+    return is_gone ? HS_EVIDENCE_MISSING : HS_EVIDENCE_FAILED;
 }
 
 /* ---- one verdict ---- */
@@ -78,8 +64,8 @@ enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, B
 
 void hs_evidence_stored_close(struct hs_evidence_stored *stored)
 {
-    sqlite3_finalize(stored->found);
-    sqlite3_close(stored->db);
+    hs_db_finalize(stored->found);
+    hs_db_close(stored->db);
     free(stored->unpacked);
     stored->found = NULL;
     stored->db = NULL;
@@ -87,40 +73,31 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored)
 }
 
 /* Returns the unpacked bytes of a column, for free(). NULL: damaged, or out of memory. */
-static unsigned char *unpack(sqlite3_stmt *row, int column, size_t *size)
+static unsigned char *unpack(struct hs_db_statement *row, int column, size_t *size)
 {
-    const void *packed = sqlite3_column_blob(row, column);
-    size_t packed_size = (size_t)sqlite3_column_bytes(row, column);
-    unsigned long long whole = ZSTD_getFrameContentSize(packed, packed_size);
+    struct hs_str packed = hs_db_blob(row, column);
+    unsigned long long whole = ZSTD_getFrameContentSize(packed.ptr, packed.len);
     if (whole == ZSTD_CONTENTSIZE_ERROR || whole == ZSTD_CONTENTSIZE_UNKNOWN ||
         whole > HS_STREAM_STATE_MAX)
         return NULL;
     unsigned char *bytes = malloc((size_t)whole + 1);
-    *size = bytes != NULL ? ZSTD_decompress(bytes, (size_t)whole, packed, packed_size) : 0;
+    *size = bytes != NULL ? ZSTD_decompress(bytes, (size_t)whole, packed.ptr, packed.len) : 0;
     if (bytes != NULL && !ZSTD_isError(*size) && *size == whole)
         return bytes;
     free(bytes);
     return NULL;
 }
 
-/* Reads a size and the blank behind it. */
-static size_t take_size(const char **at)
+static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
-    char *end;
-    size_t size = strtoul(*at, &end, 10);
-    *at = *end == ' ' ? end + 1 : end;
-    return size;
-}
-
-static bool split(sqlite3_stmt *found, struct hs_evidence_stored *out)
-{
-    size_t size;
-    const char *text = (const char *)sqlite3_column_text(found, SIZES);
+    char text[96];
+    size_t size, opening, request, state;
+    struct hs_str sizes = hs_db_text(found, SIZES);
     unsigned char *unpacked = unpack(found, BODY, &size);
     out->unpacked = unpacked;
-    if (unpacked == NULL || text == NULL)
+    snprintf(text, sizeof text, "%.*s", (int)sizes.len, sizes.len > 0 ? sizes.ptr : "");
+    if (unpacked == NULL || sscanf(text, "%zu %zu %zu", &opening, &request, &state) != 3)
         return false;
-    size_t opening = take_size(&text), request = take_size(&text), state = take_size(&text);
     if (opening > size || request > size - opening || state != size - opening - request)
         return false;
     const char *at = (const char *)unpacked;
@@ -130,67 +107,67 @@ static bool split(sqlite3_stmt *found, struct hs_evidence_stored *out)
     return true;
 }
 
-bool hs_evidence_load(sqlite3_stmt *found, struct hs_evidence_stored *out)
+bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
     out->row = (struct hs_evidence_row){
-        .at_us = sqlite3_column_int64(found, AT),
-        .now_us = sqlite3_column_int64(found, NOW),
-        .id = hs_evidence_text(found, ID),
-        .has_measure = sqlite3_column_type(found, MEASURED) != SQLITE_NULL,
-        .measured = sqlite3_column_double(found, MEASURED),
-        .limit = sqlite3_column_double(found, LIMIT),
-        .unit = hs_evidence_text(found, UNIT),
-        .revision = hs_evidence_text(found, REVISION),
-        .map = hs_evidence_text(found, MAP),
-        .map_revision = hs_evidence_text(found, MAP_REVISION),
+        .at_us = hs_db_int(found, AT),
+        .now_us = hs_db_int(found, NOW),
+        .id = hs_db_text(found, ID),
+        .has_measure = !hs_db_is_null(found, MEASURED),
+        .measured = hs_db_real(found, MEASURED),
+        .limit = hs_db_real(found, LIMIT),
+        .unit = hs_db_text(found, UNIT),
+        .revision = hs_db_text(found, REVISION),
+        .map = hs_db_text(found, MAP),
+        .map_revision = hs_db_text(found, MAP_REVISION),
     };
     return split(found, out);
 }
 
-static enum hs_evidence_read find_in(const char *path, struct hs_str tenant, struct hs_str id,
-                                     struct hs_evidence_stored *out)
+bool hs_evidence_load_all(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
-    static const char sql[] = "SELECT " HS_EVIDENCE_WHOLE_ROW
-#define X(member, column) ", (SELECT text FROM codes WHERE code = v." column ")"
-        HS_EVIDENCE_TEXTS(X)
-#undef X
-            " FROM bodies b JOIN verdicts v ON v.at = b.at WHERE b.id = ?";
-    enum hs_evidence_read opened = hs_evidence_open(path, &out->db);
-    if (opened != HS_EVIDENCE_READ)
-        return opened;
-    if (sqlite3_prepare_v2(out->db, sql, -1, &out->found, NULL) != SQLITE_OK)
-        return HS_EVIDENCE_FAILED;
-    hs_evidence_bind(out->found, 1, id);
-    int result = sqlite3_step(out->found), column = TEXTS;
-    if (result == SQLITE_DONE)
-        return HS_EVIDENCE_MISSING;
-    if (result != SQLITE_ROW || !hs_evidence_load(out->found, out))
-        return HS_EVIDENCE_FAILED;
-#define X(member, name) out->row.member = hs_evidence_text(out->found, column++);
+    int column = TEXTS;
+    bool fine = hs_evidence_load(found, out);
+#define X(member, name) out->row.member = hs_db_text(found, column++);
     HS_EVIDENCE_TEXTS(X)
 #undef X
+    return fine;
+}
+
+static enum hs_evidence_read find_in(const struct hs_evidence_home *home, const char *place,
+                                     struct hs_str tenant, struct hs_str id,
+                                     struct hs_evidence_stored *out)
+{
+    static const char sql[] = "SELECT " HS_EVIDENCE_ALL_OF_ROW " WHERE b.id = ?";
+    enum hs_evidence_read opened = hs_evidence_open(home, place, &out->db);
+    if (opened != HS_EVIDENCE_READ)
+        return opened;
+    out->found = hs_db_prepare(out->db, sql);
+    if (out->found == NULL)
+        return HS_EVIDENCE_FAILED;
+    hs_db_bind_text(out->found, 1, id);
+    enum hs_db_step result = hs_db_step(out->found);
+    if (result == HS_DB_DONE)
+        return HS_EVIDENCE_MISSING;
+    if (result != HS_DB_ROW || !hs_evidence_load_all(out->found, out))
+        return HS_EVIDENCE_FAILED;
     bool is_theirs = tenant.ptr == NULL || hs_str_equal(tenant, out->row.tenant);
     return is_theirs ? HS_EVIDENCE_READ : HS_EVIDENCE_MISSING;
 }
 
-enum hs_evidence_read hs_evidence_find(const char *directory, struct hs_str tenant,
+enum hs_evidence_read hs_evidence_find(const struct hs_evidence_home *home, struct hs_str tenant,
                                        struct hs_str id, struct hs_evidence_stored *out)
 {
     size_t count;
-    char path[HS_EVIDENCE_PATH];
     enum hs_evidence_read result = HS_EVIDENCE_MISSING, worst = HS_EVIDENCE_MISSING;
-    char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(directory, &count);
+    char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(home, &count);
     *out = (struct hs_evidence_stored){0};
     for (size_t i = 0; i <= count; i++) {
-        if (i < count)
-            hs_evidence_path(directory, days[i], path);
-        else if (!hs_evidence_cases_path(directory, path))
-            break;
-        result = find_in(path, tenant, id, out);
+        result = find_in(home, i < count ? days[i] : HS_EVIDENCE_CASES, tenant, id, out);
         if (result == HS_EVIDENCE_READ)
             break;
         hs_evidence_stored_close(out);
-        worst = result == HS_EVIDENCE_FAILED ? result : worst; /* another file may have it */
+        worst = result == HS_EVIDENCE_FAILED ? result : worst; /* another place may have it */
     }
     free(days);
     return result == HS_EVIDENCE_READ ? result : worst;
@@ -199,15 +176,38 @@ enum hs_evidence_read hs_evidence_find(const char *directory, struct hs_str tena
 char *hs_evidence_document(const struct hs_evidence_stored *stored, struct hs_str kind,
                            struct hs_str revision, size_t *size)
 {
-    sqlite3_stmt *find;
     char *document = NULL;
-    if (sqlite3_prepare_v2(stored->db, "SELECT body FROM documents WHERE kind = ? AND revision = ?",
-                           -1, &find, NULL) != SQLITE_OK)
+    struct hs_db_statement *find =
+        hs_db_prepare(stored->db, "SELECT body FROM documents WHERE kind = ? AND revision = ?");
+    if (find == NULL)
         return NULL;
-    hs_evidence_bind(find, 1, kind);
-    hs_evidence_bind(find, 2, revision);
-    if (sqlite3_step(find) == SQLITE_ROW)
+    hs_db_bind_text(find, 1, kind);
+    hs_db_bind_text(find, 2, revision);
+    if (hs_db_step(find) == HS_DB_ROW)
         document = (char *)unpack(find, 0, size);
-    sqlite3_finalize(find);
+    hs_db_finalize(find);
     return document;
+}
+
+/* Copies a document of the verdict. If the place of the verdict lacks it, the
+   store lacks it too. */
+static bool copy_document(struct hs_evidence_store *store, const struct hs_evidence_stored *stored,
+                          struct hs_str kind, struct hs_str name, struct hs_str revision)
+{
+    size_t size;
+    if (revision.ptr == NULL || hs_evidence_store_has(store, kind, revision))
+        return true;
+    char *document = hs_evidence_document(stored, kind, revision, &size);
+    bool fine = document == NULL || hs_evidence_store_put_document(store, kind, name, revision,
+                                                                   (struct hs_str){document, size});
+    free(document);
+    return fine;
+}
+
+bool hs_evidence_copy_documents(struct hs_evidence_store *store,
+                                const struct hs_evidence_stored *stored)
+{
+    const struct hs_evidence_row *row = &stored->row;
+    return copy_document(store, stored, HS_STR("ruleset"), row->ruleset, row->revision) &&
+           copy_document(store, stored, HS_STR("map"), row->map, row->map_revision);
 }

@@ -135,67 +135,65 @@ struct report {
 };
 
 /* The rows of a player, of all others, and the filters of both. */
-#define CODE(value)  "(SELECT code FROM codes WHERE text = " value ")"
-#define TEXT(column) "(SELECT text FROM codes WHERE code = " column ")"
-#define IS_OWN       "(v.player = " CODE("?1") " OR v.account = " CODE("?1") ")"
+#define IS_OWN "(v.player = code_of(?1) OR v.account = code_of(?1))"
 #define FILTERS                                                                                    \
-    " AND v.at >= ?2 AND v.at < ?3 AND (?4 IS NULL OR v.tenant = " CODE(                           \
-        "?4") ")"                                                                                  \
-              " ORDER BY v.at DESC LIMIT ?5"
+    " AND v.at >= ?2 AND v.at < ?3 AND (?4 IS NULL OR v.tenant = code_of(?4))"                     \
+    " ORDER BY v.at DESC LIMIT ?5"
 #define OWN_ROWS "SELECT v.* FROM verdicts v WHERE " IS_OWN FILTERS
 
-static sqlite3_stmt *prepare(sqlite3 *db, const struct report *report, const char *sql,
-                             int64_t limit)
+static struct hs_db_statement *prepare(struct hs_db *db, const struct report *report,
+                                       const char *sql, int64_t limit)
 {
-    sqlite3_stmt *rows;
-    if (sqlite3_prepare_v2(db, sql, -1, &rows, NULL) != SQLITE_OK)
+    struct hs_db_statement *rows = hs_db_prepare(db, sql);
+    if (rows == NULL)
         return NULL;
-    hs_evidence_bind(rows, 1, report->name);
-    sqlite3_bind_int64(rows, 2, report->query->since_us);
-    sqlite3_bind_int64(rows, 3, report->query->until_us);
-    hs_evidence_bind(rows, 4, report->query->tenant);
-    sqlite3_bind_int64(rows, 5, limit);
+    hs_db_bind_text(rows, 1, report->name);
+    hs_db_bind_int(rows, 2, report->query->since_us);
+    hs_db_bind_int(rows, 3, report->query->until_us);
+    hs_db_bind_text(rows, 4, report->query->tenant);
+    hs_db_bind_int(rows, 5, limit);
     return rows;
 }
 
-static bool count_words(sqlite3 *db, struct report *report)
+static bool count_words(struct hs_db *db, struct report *report)
 {
     static const char sql[] =
-        "SELECT " TEXT("verdict") ", " TEXT("reason") ", count(*), min(at), max(at) FROM (" OWN_ROWS
-                                                      ") GROUP BY verdict, reason";
-    sqlite3_stmt *rows = prepare(db, report, sql, HS_REPORT_COUNTED - report->counted);
-    int result = rows != NULL ? sqlite3_step(rows) : SQLITE_ERROR;
-    for (; result == SQLITE_ROW; result = sqlite3_step(rows)) {
-        int64_t count = sqlite3_column_int64(rows, 2), first_us = sqlite3_column_int64(rows, 3),
-                last_us = sqlite3_column_int64(rows, 4);
-        add_count(&report->verdicts, hs_evidence_text(rows, 0), count);
-        add_count(&report->reasons, hs_evidence_text(rows, 1), count);
+        "SELECT text_of(verdict), text_of(reason), count(*), min(at), max(at) FROM (" OWN_ROWS
+        ") own GROUP BY verdict, reason";
+    struct hs_db_statement *rows = prepare(db, report, sql, HS_REPORT_COUNTED - report->counted);
+    enum hs_db_step result = hs_db_step(rows);
+    for (; result == HS_DB_ROW; result = hs_db_step(rows)) {
+        int64_t count = hs_db_int(rows, 2), first_us = hs_db_int(rows, 3),
+                last_us = hs_db_int(rows, 4);
+        add_count(&report->verdicts, hs_db_text(rows, 0), count);
+        add_count(&report->reasons, hs_db_text(rows, 1), count);
         report->counted += count;
         if (report->first_us == 0 || first_us < report->first_us)
             report->first_us = first_us;
         if (last_us > report->last_us)
             report->last_us = last_us;
     }
-    sqlite3_finalize(rows);
-    return result == SQLITE_DONE;
+    hs_db_finalize(rows);
+    return result == HS_DB_DONE;
 }
 
-static bool count_matches(sqlite3 *db, struct report *report)
+static bool count_matches(struct hs_db *db, struct report *report)
 {
-    static const char sql[] = "SELECT count(DISTINCT match) FROM (" OWN_ROWS ")";
-    sqlite3_stmt *rows = prepare(db, report, sql, HS_REPORT_COUNTED);
-    bool fine = rows != NULL && sqlite3_step(rows) == SQLITE_ROW;
-    report->matches += fine ? sqlite3_column_int64(rows, 0) : 0;
-    sqlite3_finalize(rows);
+    static const char sql[] = "SELECT count(DISTINCT match) FROM (" OWN_ROWS ") own";
+    struct hs_db_statement *rows = prepare(db, report, sql, HS_REPORT_COUNTED);
+    bool fine = hs_db_step(rows) == HS_DB_ROW;
+    report->matches += fine ? hs_db_int(rows, 0) : 0;
+    hs_db_finalize(rows);
     return fine;
 }
 
 /* Adds the measures of the newest rows. A damaged row is left out. */
-static bool measure(sqlite3 *db, struct report *report, const char *sql, struct sample *sample)
+static bool measure(struct hs_db *db, struct report *report, const char *sql, struct sample *sample)
 {
-    sqlite3_stmt *rows = prepare(db, report, sql, (int64_t)(HS_REPORT_MEASURED - sample->claims));
-    int result = rows != NULL ? sqlite3_step(rows) : SQLITE_ERROR;
-    for (; result == SQLITE_ROW; result = sqlite3_step(rows)) {
+    struct hs_db_statement *rows =
+        prepare(db, report, sql, (int64_t)(HS_REPORT_MEASURED - sample->claims));
+    enum hs_db_step result = hs_db_step(rows);
+    for (; result == HS_DB_ROW; result = hs_db_step(rows)) {
         struct hs_evidence_stored stored = {0};
         if (hs_evidence_load(rows, &stored))
             add_answer(sample, stored.row.request);
@@ -203,25 +201,26 @@ static bool measure(sqlite3 *db, struct report *report, const char *sql, struct 
         if (report->alive_us != NULL)
             atomic_store(report->alive_us, hs_clock_us());
     }
-    sqlite3_finalize(rows);
-    return result == SQLITE_DONE;
+    hs_db_finalize(rows);
+    return result == HS_DB_DONE;
 }
 
-static enum hs_evidence_read read_day(const char *path, struct report *report)
+static enum hs_evidence_read read_day(const struct hs_evidence_home *home, const char *place,
+                                      struct report *report)
 {
     static const char own[] = "SELECT " HS_EVIDENCE_WHOLE_ROW
                               " FROM verdicts v JOIN bodies b ON b.at = v.at WHERE " IS_OWN FILTERS;
     static const char others[] =
         "SELECT " HS_EVIDENCE_WHOLE_ROW " FROM verdicts v JOIN bodies b ON b.at = v.at"
-        " WHERE ifnull(" IS_OWN ", 0) = 0" FILTERS;
-    sqlite3 *db;
-    enum hs_evidence_read opened = hs_evidence_open(path, &db);
+        " WHERE coalesce(" IS_OWN ", false) = false" FILTERS;
+    struct hs_db *db;
+    enum hs_evidence_read opened = hs_evidence_open(home, place, &db);
     if (opened != HS_EVIDENCE_READ)
         return opened == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : opened;
     bool fine = count_words(db, report) && count_matches(db, report) &&
                 measure(db, report, own, &report->own) &&
                 measure(db, report, others, &report->others);
-    sqlite3_close(db);
+    hs_db_close(db);
     return fine ? HS_EVIDENCE_READ : HS_EVIDENCE_FAILED;
 }
 
@@ -285,12 +284,11 @@ static void write_report(struct report *report, struct hs_writer *writer)
     hs_write_end(writer, '}');
 }
 
-enum hs_evidence_read hs_evidence_report(const char *directory, struct hs_str name,
+enum hs_evidence_read hs_evidence_report(const struct hs_evidence_home *home, struct hs_str name,
                                          const struct hs_evidence_query *query,
                                          atomic_llong *alive_us, struct hs_writer *writer)
 {
     size_t count;
-    char path[HS_EVIDENCE_PATH];
     enum hs_evidence_read result = HS_EVIDENCE_READ;
     struct report *report = calloc(1, sizeof *report);
     if (report == NULL)
@@ -298,10 +296,9 @@ enum hs_evidence_read hs_evidence_report(const char *directory, struct hs_str na
     report->name = name;
     report->query = query;
     report->alive_us = alive_us;
-    char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(directory, &count);
+    char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(home, &count);
     for (size_t i = 0; i < count && result == HS_EVIDENCE_READ; i++) {
-        hs_evidence_path(directory, days[i], path);
-        result = read_day(path, report);
+        result = read_day(home, days[i], report);
     }
     free(days);
     if (result == HS_EVIDENCE_READ && report->counted == 0)

@@ -15,7 +15,7 @@ enum { HS_REPORT_COUNTED = 100000, HS_REPORT_MEASURED = 500 };
  * median and the 95th percentile, for the player and for all others. It takes some 0.1 s. It uses
  * only tenant, since_us and until_us of `query`. MISSING: there is no such verdict.
  */
-enum hs_evidence_read hs_evidence_report(const char *directory, struct hs_str name,
+enum hs_evidence_read hs_evidence_report(const struct hs_evidence_home *home, struct hs_str name,
                                          const struct hs_evidence_query *query,
                                          atomic_llong *alive_us, struct hs_writer *writer);
 

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,30 +20,6 @@ enum { BUSY_MS = 2000 };
 /* The fastest level that still finds the repeated names of checks. */
 enum { PACK_LEVEL = 1 };
 
-static const char schema[] =
-    "CREATE TABLE IF NOT EXISTS codes(code INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
-    "CREATE TABLE IF NOT EXISTS documents("
-    " kind TEXT NOT NULL, revision TEXT NOT NULL, name TEXT NOT NULL, body BLOB NOT NULL,"
-    " PRIMARY KEY(kind, revision)) WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS verdicts(at INTEGER PRIMARY KEY"
-#define X(member, column) "," column " INTEGER NOT NULL"
-    HS_EVIDENCE_TEXTS(X)
-#undef X
-        ");"
-        "CREATE TABLE IF NOT EXISTS bodies(at INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
-        " now INTEGER NOT NULL, measured REAL, \"limit\" REAL, unit TEXT,"
-        " revision TEXT NOT NULL, map TEXT, map_revision TEXT,"
-        " sizes TEXT NOT NULL, body BLOB NOT NULL);"
-        "CREATE INDEX IF NOT EXISTS by_player ON verdicts(player);"
-        "CREATE INDEX IF NOT EXISTS by_account ON verdicts(account);"
-        "CREATE INDEX IF NOT EXISTS by_match ON verdicts(match);"
-        "CREATE INDEX IF NOT EXISTS by_target ON verdicts(target);"
-        "CREATE INDEX IF NOT EXISTS by_reason ON verdicts(reason);";
-
-#define TEXT_OF(number)  #number
-#define VALUE_OF(number) TEXT_OF(number)
-static const char set_version[] = "PRAGMA user_version = " VALUE_OF(HS_EVIDENCE_SCHEMA);
-
 enum statement {
     PUT_CODE,
     FIND_CODE,
@@ -55,16 +33,16 @@ enum statement {
 };
 
 static const char *const texts[] = {
-    [PUT_CODE] = "INSERT OR IGNORE INTO codes(text) VALUES(?)",
+    [PUT_CODE] = "INSERT INTO codes(text) VALUES(?) ON CONFLICT DO NOTHING",
     [FIND_CODE] = "SELECT code FROM codes WHERE text = ?",
     [PUT_VERDICT] = "INSERT INTO verdicts VALUES(?"
 #define X(member, column) ",?"
     HS_EVIDENCE_TEXTS(X)
 #undef X
         ")",
-    [PUT_BODY] = "INSERT OR IGNORE INTO bodies VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+    [PUT_BODY] = "INSERT INTO bodies VALUES(?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING",
     [HAS_DOCUMENT] = "SELECT 1 FROM documents WHERE kind = ? AND revision = ?",
-    [PUT_DOCUMENT] = "INSERT OR IGNORE INTO documents VALUES(?,?,?,?)",
+    [PUT_DOCUMENT] = "INSERT INTO documents VALUES(?,?,?,?) ON CONFLICT DO NOTHING",
     [NEWEST] = "SELECT max(at) FROM verdicts",
     [CHANGES] = "PRAGMA data_version",
     [HAS_ID] = "SELECT 1 FROM bodies WHERE id = ?",
@@ -78,8 +56,8 @@ struct remembered {
 };
 
 struct hs_evidence_store {
-    sqlite3 *db;
-    sqlite3_stmt *statements[STATEMENTS];
+    struct hs_db *db;
+    struct hs_db_statement *statements[STATEMENTS];
     int64_t newest_us;
     int64_t changes; /* differs after another connection has changed the file */
     ZSTD_CCtx *packer;
@@ -88,79 +66,50 @@ struct hs_evidence_store {
     struct remembered remembered[REMEMBERED];
 };
 
-sqlite3 *hs_evidence_store_db(struct hs_evidence_store *store)
+struct hs_db *hs_evidence_store_db(struct hs_evidence_store *store)
 {
     return store->db;
 }
 
 const char *hs_evidence_store_error(const struct hs_evidence_store *store)
 {
-    return sqlite3_errmsg(store->db);
+    return hs_db_error(store->db);
 }
 
 bool hs_evidence_store_has_refused(const struct hs_evidence_store *store)
 {
-    switch (sqlite3_errcode(store->db)) {
-    case SQLITE_CONSTRAINT:
-    case SQLITE_TOOBIG:
-    case SQLITE_MISMATCH:
-        return true;
-    default:
-        return false;
-    }
+    return hs_db_has_refused(store->db);
 }
 
 static bool run(struct hs_evidence_store *store, const char *sql)
 {
-    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK;
+    return hs_db_run(store->db, sql);
 }
 
 /* Runs a prepared statement that gives no rows. */
 static bool step(struct hs_evidence_store *store, enum statement which)
 {
-    sqlite3_stmt *statement = store->statements[which];
-    bool fine = sqlite3_step(statement) == SQLITE_DONE;
-    sqlite3_reset(statement);
-    return fine;
-}
-
-static void bind_text(sqlite3_stmt *statement, int at, struct hs_str text)
-{
-    if (text.ptr == NULL)
-        sqlite3_bind_null(statement, at);
-    else
-        sqlite3_bind_text(statement, at, text.ptr, (int)text.len, SQLITE_STATIC);
+    return hs_db_finish(store->statements[which]);
 }
 
 /* ---- the file ---- */
 
-int hs_evidence_schema_of(sqlite3 *db)
-{
-    sqlite3_stmt *find;
-    if (sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &find, NULL) != SQLITE_OK)
-        return -1;
-    int version = sqlite3_step(find) == SQLITE_ROW ? sqlite3_column_int(find, 0) : -1;
-    sqlite3_finalize(find);
-    return version;
-}
-
 /* Runs a prepared statement that gives one number. */
 static bool read_number(struct hs_evidence_store *store, enum statement which, int64_t *out)
 {
-    sqlite3_stmt *statement = store->statements[which];
-    bool fine = sqlite3_step(statement) == SQLITE_ROW;
-    *out = fine ? sqlite3_column_int64(statement, 0) : 0;
-    sqlite3_reset(statement);
+    struct hs_db_statement *statement = store->statements[which];
+    bool fine = hs_db_step(statement) == HS_DB_ROW;
+    *out = fine ? hs_db_int(statement, 0) : 0;
+    hs_db_reset(statement);
     return fine;
 }
 
 static bool prepare(struct hs_evidence_store *store)
 {
     for (int i = 0; i < STATEMENTS; i++)
-        if (sqlite3_prepare_v3(store->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT,
-                               &store->statements[i], NULL) != SQLITE_OK)
+        if ((store->statements[i] = hs_db_prepare(store->db, texts[i])) == NULL)
             return false;
-    return read_number(store, NEWEST, &store->newest_us);
+    return hs_db_is_postgres(store->db) || read_number(store, NEWEST, &store->newest_us);
 }
 
 /* WAL: readers never wait for the writer. With synchronous NORMAL a commit is in the log file,
@@ -173,7 +122,7 @@ static bool set_up(struct hs_evidence_store *store, bool is_synced)
            run(store, "PRAGMA wal_autocheckpoint = 4000") &&
            run(store, "PRAGMA cache_size = -32768") && /* KiB; the ends of all indexes fit */
            run(store, "PRAGMA secure_delete = ON") && run(store, "BEGIN IMMEDIATE") &&
-           run(store, schema) && run(store, set_version) && run(store, "COMMIT") && prepare(store);
+           run(store, hs_evidence_file_tables) && run(store, "COMMIT") && prepare(store);
 }
 
 /* Returns the bytes of a file with empty tables, for sqlite3_free(). NULL: out of memory. */
@@ -183,8 +132,7 @@ static unsigned char *make_tables(sqlite3_int64 *size)
     sqlite3 *db = NULL;
     unsigned char *bytes = NULL;
     if (sqlite3_open(":memory:", &db) == SQLITE_OK &&
-        sqlite3_exec(db, schema, NULL, NULL, NULL) == SQLITE_OK &&
-        sqlite3_exec(db, set_version, NULL, NULL, NULL) == SQLITE_OK)
+        sqlite3_exec(db, hs_evidence_file_tables, NULL, NULL, NULL) == SQLITE_OK)
         bytes = sqlite3_serialize(db, "main", size, 0);
     sqlite3_close(db);
     if (bytes != NULL)
@@ -221,14 +169,12 @@ static bool make_file(const char *path)
 static bool open_file(struct hs_evidence_store *store, const char *path, bool is_synced,
                       char error[256])
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    bool fine;
     if (!make_file(path)) {
         snprintf(error, 256, "%.150s: %s", path, strerror(errno));
         return false;
     }
-    bool fine = sqlite3_open_v2(path, &store->db, flags, NULL) == SQLITE_OK;
-    if (fine)
-        sqlite3_busy_timeout(store->db, BUSY_MS);
+    store->db = hs_db_open_sqlite(path, true, BUSY_MS, &fine);
     int version = fine ? hs_evidence_schema_of(store->db) : -1;
     if (version > 0 && version != HS_EVIDENCE_SCHEMA) {
         snprintf(error, 256, "%.150s has tables of version %d, and this program writes version %d",
@@ -236,12 +182,35 @@ static bool open_file(struct hs_evidence_store *store, const char *path, bool is
         return false;
     }
     fine = fine && version >= 0 && set_up(store, is_synced);
-    if (!fine && store->db != NULL)
-        snprintf(error, 256, "%.150s: %s", path, sqlite3_errmsg(store->db));
+    if (!fine)
+        snprintf(error, 256, "%.150s: %s", path, hs_db_error(store->db));
     return fine;
 }
 
-struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256])
+/* Opens a schema of PostgreSQL and its tables. False with a sentence. */
+static bool open_schema(struct hs_evidence_store *store, const char *file, const char *place,
+                        char error[256])
+{
+    const char *schema = hs_evidence_schema(place);
+    bool is_partitioned = strcmp(place, HS_EVIDENCE_CASES) != 0;
+    store->db = hs_db_open_postgres(file, schema, error);
+    int version = store->db != NULL ? hs_evidence_schema_of(store->db) : -1;
+    if (version > 0 && version != HS_EVIDENCE_SCHEMA) {
+        snprintf(error, 256,
+                 "the schema %s has tables of version %d, and this program writes version %d",
+                 schema, version, HS_EVIDENCE_SCHEMA);
+        return false;
+    }
+    bool fine = version == HS_EVIDENCE_SCHEMA ||
+                (version == 0 && hs_evidence_make_tables(store->db, schema, is_partitioned));
+    fine = fine && prepare(store);
+    if (!fine && store->db != NULL)
+        snprintf(error, 256, "%s", hs_db_error(store->db));
+    return fine;
+}
+
+/* Returns a store without a connection. NULL: out of memory. */
+static struct hs_evidence_store *create(char error[256])
 {
     struct hs_evidence_store *store = calloc(1, sizeof *store);
     snprintf(error, 256, "out of memory");
@@ -253,7 +222,28 @@ struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synce
         return NULL;
     }
     ZSTD_CCtx_setParameter(store->packer, ZSTD_c_compressionLevel, PACK_LEVEL);
-    if (open_file(store, path, is_synced, error))
+    return store;
+}
+
+struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256])
+{
+    struct hs_evidence_store *store = create(error);
+    if (store == NULL || open_file(store, path, is_synced, error))
+        return store;
+    hs_evidence_store_close(store);
+    return NULL;
+}
+
+struct hs_evidence_store *hs_evidence_store_open_at(const struct hs_evidence_home *home,
+                                                    const char *place, char error[256])
+{
+    char path[HS_EVIDENCE_PATH];
+    if (!hs_evidence_is_remote(home, place)) {
+        hs_evidence_path(home->directory, place, path);
+        return hs_evidence_store_open(path, true, error);
+    }
+    struct hs_evidence_store *store = create(error);
+    if (store == NULL || open_schema(store, home->connection_file, place, error))
         return store;
     hs_evidence_store_close(store);
     return NULL;
@@ -264,11 +254,20 @@ void hs_evidence_store_close(struct hs_evidence_store *store)
     if (store == NULL)
         return;
     for (int i = 0; i < STATEMENTS; i++)
-        sqlite3_finalize(store->statements[i]);
-    sqlite3_close(store->db);
+        hs_db_finalize(store->statements[i]);
+    hs_db_close(store->db);
     ZSTD_freeCCtx(store->packer);
     free(store->packed);
     free(store);
+}
+
+void hs_evidence_store_limit(struct hs_evidence_store *store, uint64_t bytes)
+{
+    enum { PAGE_BYTES = 4096 }; /* unless SQLite was built with others */
+    char sql[64];
+    snprintf(sql, sizeof sql, "PRAGMA max_page_count = %llu",
+             (unsigned long long)(bytes / PAGE_BYTES));
+    run(store, sql);
 }
 
 /* ---- transactions ---- */
@@ -282,7 +281,11 @@ static void forget_codes(struct hs_evidence_store *store)
 bool hs_evidence_store_begin(struct hs_evidence_store *store)
 {
     int64_t changes = 0;
-    if (!run(store, "BEGIN IMMEDIATE") || !read_number(store, CHANGES, &changes))
+    if (!hs_evidence_begin_shared(store->db))
+        return false;
+    if (hs_db_is_postgres(store->db)) /* its tables have no codes */
+        return true;
+    if (!read_number(store, CHANGES, &changes))
         return false;
     if (changes != store->changes)
         forget_codes(store);
@@ -310,13 +313,11 @@ static int64_t code_of(struct hs_evidence_store *store, struct hs_str text)
     struct remembered *remembered = &store->remembered[hs_str_hash(text) & (REMEMBERED - 1)];
     if (remembered->code != 0 && hs_str_equal(hs_name_str(&remembered->text), text))
         return remembered->code;
-    sqlite3_stmt *find = store->statements[FIND_CODE];
-    bind_text(store->statements[PUT_CODE], 1, text);
-    if (!step(store, PUT_CODE))
+    int64_t code = 0;
+    hs_db_bind_text(store->statements[PUT_CODE], 1, text);
+    hs_db_bind_text(store->statements[FIND_CODE], 1, text);
+    if (!step(store, PUT_CODE) || !read_number(store, FIND_CODE, &code))
         return 0;
-    bind_text(find, 1, text);
-    int64_t code = sqlite3_step(find) == SQLITE_ROW ? sqlite3_column_int64(find, 0) : 0;
-    sqlite3_reset(find);
     remembered->code = text.len <= HS_NAME_MAX ? code : 0;
     if (remembered->code != 0)
         hs_name_set(&remembered->text, text);
@@ -331,13 +332,18 @@ static bool put_verdict(struct hs_evidence_store *store, int64_t at_us,
         HS_EVIDENCE_TEXTS(X)
 #undef X
     };
-    sqlite3_stmt *statement = store->statements[PUT_VERDICT];
-    sqlite3_bind_int64(statement, 1, at_us);
+    struct hs_db_statement *statement = store->statements[PUT_VERDICT];
+    bool has_codes = !hs_db_is_postgres(store->db);
+    hs_db_bind_int(statement, 1, at_us);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        int64_t code = code_of(store, columns[i]);
-        if (code == 0)
+        int64_t code = has_codes ? code_of(store, columns[i]) : 0;
+        if (has_codes && code == 0)
             return false;
-        sqlite3_bind_int64(statement, (int)i + 2, code);
+        if (has_codes)
+            hs_db_bind_int(statement, (int)i + 2, code);
+        else
+            hs_db_bind_text(statement, (int)i + 2,
+                            columns[i].ptr != NULL ? columns[i] : HS_STR(""));
     }
     return step(store, PUT_VERDICT);
 }
@@ -377,26 +383,22 @@ static bool put_body(struct hs_evidence_store *store, int64_t at_us,
     enum { AT = 1, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY };
     char sizes[96];
     size_t packed = pack(store, parts, 3);
-    sqlite3_stmt *statement = store->statements[PUT_BODY];
+    struct hs_db_statement *statement = store->statements[PUT_BODY];
     if (packed == 0)
         return false;
     int len =
         snprintf(sizes, sizeof sizes, "%zu %zu %zu", parts[0].len, parts[1].len, parts[2].len);
-    sqlite3_bind_int64(statement, AT, at_us);
-    bind_text(statement, ID, row->id);
-    sqlite3_bind_int64(statement, NOW, row->now_us);
-    sqlite3_bind_null(statement, MEASURED);
-    sqlite3_bind_null(statement, LIMIT);
-    if (row->has_measure) {
-        sqlite3_bind_double(statement, MEASURED, row->measured);
-        sqlite3_bind_double(statement, LIMIT, row->limit);
-    }
-    bind_text(statement, UNIT, row->unit);
-    bind_text(statement, REVISION, row->revision);
-    bind_text(statement, MAP, row->map);
-    bind_text(statement, MAP_REVISION, row->map_revision);
-    bind_text(statement, SIZES, (struct hs_str){sizes, (size_t)len});
-    sqlite3_bind_blob(statement, BODY, store->packed, (int)packed, SQLITE_STATIC);
+    hs_db_bind_int(statement, AT, at_us);
+    hs_db_bind_text(statement, ID, row->id);
+    hs_db_bind_int(statement, NOW, row->now_us);
+    hs_db_bind_real(statement, MEASURED, row->has_measure ? row->measured : (double)NAN);
+    hs_db_bind_real(statement, LIMIT, row->has_measure ? row->limit : (double)NAN);
+    hs_db_bind_text(statement, UNIT, row->unit);
+    hs_db_bind_text(statement, REVISION, row->revision);
+    hs_db_bind_text(statement, MAP, row->map);
+    hs_db_bind_text(statement, MAP_REVISION, row->map_revision);
+    hs_db_bind_text(statement, SIZES, (struct hs_str){sizes, (size_t)len});
+    hs_db_bind_blob(statement, BODY, (struct hs_str){(const char *)store->packed, packed});
     return step(store, PUT_BODY);
 }
 
@@ -406,31 +408,30 @@ bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evid
     int64_t at_us = row->at_us > store->newest_us ? row->at_us : store->newest_us + 1;
     if (!put_body(store, at_us, row))
         return false;
-    if (sqlite3_changes(store->db) == 0)
+    if (hs_db_changes(store->db) == 0)
         return true;
     store->newest_us = at_us;
     return put_verdict(store, at_us, row);
 }
 
-static bool has_id(struct hs_evidence_store *store, struct hs_str id)
+/* Whether a prepared statement gives a row. */
+static bool finds(struct hs_evidence_store *store, enum statement which)
 {
-    sqlite3_stmt *statement = store->statements[HAS_ID];
-    bind_text(statement, 1, id);
-    bool has = sqlite3_step(statement) == SQLITE_ROW;
-    sqlite3_reset(statement);
-    return has;
+    int64_t found;
+    return read_number(store, which, &found);
 }
 
 bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row)
 {
     enum { TRIES = 1000 };
     for (int64_t at_us = row->at_us; at_us < row->at_us + TRIES; at_us++) {
-        if (has_id(store, row->id))
-            return true;
         if (!put_body(store, at_us, row))
             return false;
-        if (sqlite3_changes(store->db) > 0)
+        if (hs_db_changes(store->db) > 0)
             return put_verdict(store, at_us, row);
+        hs_db_bind_text(store->statements[HAS_ID], 1, row->id);
+        if (finds(store, HAS_ID))
+            return true;
     }
     return false;
 }
@@ -438,25 +439,23 @@ bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evi
 bool hs_evidence_store_has(struct hs_evidence_store *store, struct hs_str kind,
                            struct hs_str revision)
 {
-    sqlite3_stmt *statement = store->statements[HAS_DOCUMENT];
-    bind_text(statement, 1, kind);
-    bind_text(statement, 2, revision);
-    bool has = sqlite3_step(statement) == SQLITE_ROW;
-    sqlite3_reset(statement);
-    return has;
+    struct hs_db_statement *statement = store->statements[HAS_DOCUMENT];
+    hs_db_bind_text(statement, 1, kind);
+    hs_db_bind_text(statement, 2, revision);
+    return finds(store, HAS_DOCUMENT);
 }
 
 bool hs_evidence_store_put_document(struct hs_evidence_store *store, struct hs_str kind,
                                     struct hs_str name, struct hs_str revision,
                                     struct hs_str document)
 {
-    sqlite3_stmt *statement = store->statements[PUT_DOCUMENT];
+    struct hs_db_statement *statement = store->statements[PUT_DOCUMENT];
     size_t packed = pack(store, &document, 1);
     if (packed == 0)
         return false;
-    bind_text(statement, 1, kind);
-    bind_text(statement, 2, revision);
-    bind_text(statement, 3, name);
-    sqlite3_bind_blob(statement, 4, store->packed, (int)packed, SQLITE_STATIC);
+    hs_db_bind_text(statement, 1, kind);
+    hs_db_bind_text(statement, 2, revision);
+    hs_db_bind_text(statement, 3, name);
+    hs_db_bind_blob(statement, 4, (struct hs_str){(const char *)store->packed, packed});
     return step(store, PUT_DOCUMENT);
 }

@@ -1,33 +1,13 @@
 /*
- * One file of the evidence store: the verdicts of a day, in SQLite. The writer is one thread with
- * one connection; each reader has its own, read-only connection. See docs/evidence.md.
- *
- * The columns that queries filter by are small integers. The table `codes` of the same file has the
- * text of each integer. So a page of a filtered list reads only some ten bytes of a row that it
- * skips.
+ * Adds verdicts to a place of the evidence store (files.h): a file of SQLite with the verdicts of a
+ * day, or a schema of PostgreSQL. Each writer has its own connection, and each reader, too. See
+ * docs/evidence.md.
  */
 #ifndef HS_SERVICE_EVIDENCE_STORE_H
 #define HS_SERVICE_EVIDENCE_STORE_H
 
-#include <sqlite3.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "validators/str.h"
-
-/* The texts of a verdict that queries filter by. X(member, column) */
-#define HS_EVIDENCE_TEXTS(X)                                                                       \
-    X(tenant, "tenant")                                                                            \
-    X(match, "match")                                                                              \
-    X(player, "player")                                                                            \
-    X(account, "account")                                                                          \
-    X(target, "target")                                                                            \
-    X(weapon, "weapon")                                                                            \
-    X(kind, "kind")                                                                                \
-    X(verdict, "verdict")                                                                          \
-    X(reason, "reason")                                                                            \
-    X(ruleset, "ruleset")
+#include "service/evidence/files.h"
+#include "service/evidence/tables.h"
 
 /* A verdict with everything that is needed to compute it again. All texts are borrowed. */
 struct hs_evidence_row {
@@ -48,12 +28,6 @@ struct hs_evidence_row {
     struct hs_str state; /* an excerpt (validators/snapshot.h), which completes the opening */
 };
 
-/* Files with another version of the tables are neither read nor written. */
-#define HS_EVIDENCE_SCHEMA 2
-
-/* The version of the tables of an open file; 0: it has no tables, -1: it cannot be read. */
-int hs_evidence_schema_of(sqlite3 *db);
-
 struct hs_evidence_store;
 
 /* Opens a file. A missing file is made for this user alone (0600), and appears with its tables.
@@ -61,7 +35,14 @@ struct hs_evidence_store;
    `error`. Several processes and threads may have a file open; each call waits at most two seconds
    for another's transaction. */
 struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);
+/* Opens the place of a home: a file in its directory, which is synced, or a schema of PostgreSQL.
+   Missing tables are made. */
+struct hs_evidence_store *hs_evidence_store_open_at(const struct hs_evidence_home *home,
+                                                    const char *place, char error[256]);
 void hs_evidence_store_close(struct hs_evidence_store *store);
+
+/* Limits the size of a file. Beyond it, calls fail as with a full disk. */
+void hs_evidence_store_limit(struct hs_evidence_store *store, uint64_t bytes);
 
 /* A transaction may add several rows. After a failed call, get the reason from
    hs_evidence_store_error, and then undo the transaction. */
@@ -82,7 +63,7 @@ bool hs_evidence_store_put_document(struct hs_evidence_store *store, struct hs_s
                                     struct hs_str document);
 
 /* Returns the connection, so that the owner of the store can run other statements. */
-sqlite3 *hs_evidence_store_db(struct hs_evidence_store *store);
+struct hs_db *hs_evidence_store_db(struct hs_evidence_store *store);
 
 const char *hs_evidence_store_error(const struct hs_evidence_store *store);
 

@@ -8,6 +8,7 @@
 
 #include "service/evidence/documents.h"
 #include "service/evidence/files.h"
+#include "service/evidence/spool.h"
 #include "service/service.h"
 #include "service/system/clock.h"
 #include "service/watch/log.h"
@@ -38,8 +39,9 @@ struct hs_evidence {
     bool is_ending;
     int64_t end_us; /* with is_ending: give up then */
     pthread_t thread;
+    struct hs_spool *spool;          /* NULL: the home is no database */
     struct hs_evidence_store *store; /* only the thread uses this and the following member */
-    char day[HS_EVIDENCE_DAY];
+    char day[HS_EVIDENCE_DAY];       /* the place of the store */
 };
 
 /* ---- items ---- */
@@ -100,23 +102,35 @@ static void report_failure(struct hs_evidence *evidence, const char *detail)
         hs_log(HS_LOG_ERROR, "the evidence store cannot be written", HS_LOG_TEXT("detail", detail));
 }
 
-/* Opens the file of today. Files that are too old are removed when a day begins. */
+/* Removes what is too old, and bounds the size of what was just opened. */
+static void limit_size(struct hs_evidence *evidence)
+{
+    const struct hs_evidence_settings *settings = &evidence->settings;
+    if (settings->home.is_postgres)
+        hs_evidence_store_limit(evidence->store, settings->keep_bytes);
+    else
+        hs_evidence_remove_old(settings->home.directory, evidence->day, settings->keep_days,
+                               settings->keep_bytes);
+}
+
+/* Opens the file of today, or the spool. Files that are too old are removed when a day begins. */
 static bool open_day(struct hs_evidence *evidence)
 {
-    char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH], error[256];
-    hs_evidence_day(time(NULL), day);
+    const struct hs_evidence_settings *settings = &evidence->settings;
+    char day[HS_EVIDENCE_DAY] = HS_EVIDENCE_SPOOL, path[HS_EVIDENCE_PATH], error[256];
+    if (!settings->home.is_postgres)
+        hs_evidence_day(time(NULL), day);
     if (evidence->store != NULL && strcmp(day, evidence->day) == 0)
         return true;
     hs_evidence_store_close(evidence->store);
-    hs_evidence_path(evidence->settings.directory, day, path);
-    evidence->store = hs_evidence_store_open(path, evidence->settings.is_synced, error);
+    hs_evidence_path(settings->home.directory, day, path);
+    evidence->store = hs_evidence_store_open(path, settings->is_synced, error);
     if (evidence->store == NULL) {
         report_failure(evidence, error);
         return false;
     }
     memcpy(evidence->day, day, sizeof day);
-    hs_evidence_remove_old(evidence->settings.directory, day, evidence->settings.keep_days,
-                           evidence->settings.keep_bytes);
+    limit_size(evidence);
     return true;
 }
 
@@ -125,7 +139,8 @@ static bool open_day(struct hs_evidence *evidence)
 static bool put_row(struct hs_evidence *evidence, const struct hs_evidence_row *row)
 {
     struct hs_evidence_row moved = *row;
-    int64_t day_us = hs_evidence_day_number(evidence->day) * INT64_C(86400000000);
+    int64_t day_us, end_us;
+    hs_evidence_span(evidence->day, &day_us, &end_us);
     moved.at_us = row->at_us > day_us ? row->at_us : day_us;
     return hs_evidence_store_put(evidence->store, &moved);
 }
@@ -139,9 +154,10 @@ static bool try_items(struct hs_evidence *evidence, struct item *items, struct i
     if (!hs_evidence_store_begin(store))
         return false;
     for (struct item *item = items; item != NULL && *failed == NULL; item = item->next)
-        if (!item->is_refused && (!hs_evidence_put_documents(store, evidence->settings.directory,
-                                                             item->ruleset, item->map) ||
-                                  !put_row(evidence, &item->row)))
+        if (!item->is_refused &&
+            (!hs_evidence_put_documents(store, evidence->settings.home.directory, item->ruleset,
+                                        item->map) ||
+             !put_row(evidence, &item->row)))
             *failed = item;
     return *failed == NULL && hs_evidence_store_commit(store);
 }
@@ -199,6 +215,8 @@ static void finish(struct hs_evidence *evidence, struct item *items, bool is_wri
         refused += item->is_refused;
         free_item(evidence, item);
     }
+    if (is_written)
+        hs_spool_add(evidence->spool, count - refused);
     evidence->count -= count;
     evidence->done += count;
     for (struct hs_evidence_wait *wait = evidence->waits; wait != NULL; wait = wait->next)
@@ -372,6 +390,11 @@ void hs_evidence_end_waits(struct hs_evidence *evidence, const void *owner)
     pthread_mutex_unlock(&evidence->lock);
 }
 
+const struct hs_evidence_home *hs_evidence_home(const struct hs_evidence *evidence)
+{
+    return &evidence->settings.home;
+}
+
 const char *hs_evidence_mask(const struct hs_evidence *evidence)
 {
     return evidence->settings.mask;
@@ -380,7 +403,7 @@ const char *hs_evidence_mask(const struct hs_evidence *evidence)
 size_t hs_evidence_queue_length(struct hs_evidence *evidence)
 {
     pthread_mutex_lock(&evidence->lock);
-    size_t count = evidence->count;
+    size_t count = evidence->count + hs_spool_length(evidence->spool);
     pthread_mutex_unlock(&evidence->lock);
     return count;
 }
@@ -407,8 +430,13 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
     evidence->last = &evidence->first;
     pthread_mutex_init(&evidence->lock, NULL);
     hs_clock_condition(&evidence->wake);
-    if (pthread_create(&evidence->thread, NULL, write_rows, evidence) == 0)
+    if (settings->home.is_postgres)
+        evidence->spool = hs_spool_start(&evidence->settings.home, settings->keep_days,
+                                         settings->keep_bytes, service->metrics);
+    if ((evidence->spool != NULL || !settings->home.is_postgres) &&
+        pthread_create(&evidence->thread, NULL, write_rows, evidence) == 0)
         return evidence;
+    hs_spool_stop(evidence->spool, 0);
     destroy(evidence);
     return NULL;
 }
@@ -423,5 +451,6 @@ void hs_evidence_stop(struct hs_evidence *evidence, int64_t wait_us)
     pthread_cond_signal(&evidence->wake);
     pthread_mutex_unlock(&evidence->lock);
     pthread_join(evidence->thread, NULL);
+    hs_spool_stop(evidence->spool, evidence->end_us);
     destroy(evidence);
 }

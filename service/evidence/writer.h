@@ -1,5 +1,6 @@
 /*
- * Writes verdicts to the evidence store, which has one file for each day. One thread writes, and
+ * Writes verdicts to the evidence store, which has one file for each day. With PostgreSQL the file
+ * is the spool, from which another thread sends them on (spool.h). One thread writes, and
  * commits every 200 ms or 500 rows. Requests add rows and never wait for the disk. With `is_synced`
  * it commits at once, and hs_evidence_await reports the commit. Thread-safe.
  *
@@ -18,7 +19,7 @@ struct hs_ruleset_entry;
 struct hs_service;
 
 struct hs_evidence_settings {
-    const char *directory; /* exists */
+    struct hs_evidence_home home; /* its directory exists */
     size_t queue_bytes;
     bool is_synced;
     bool blocks;         /* with a full queue claims are refused; else rows are dropped */
@@ -72,9 +73,13 @@ void hs_evidence_end_waits(struct hs_evidence *evidence, const void *owner);
  */
 bool hs_evidence_is_blocked(struct hs_evidence *evidence);
 
+/* Where the verdicts are. */
+const struct hs_evidence_home *hs_evidence_home(const struct hs_evidence *evidence);
+
 /* The pointers whose values must not be stored, or "". */
 const char *hs_evidence_mask(const struct hs_evidence *evidence);
 
+/* The verdicts that are not in the store yet: those of the queue, and those of the spool. */
 size_t hs_evidence_queue_length(struct hs_evidence *evidence);
 
 #endif

@@ -237,6 +237,11 @@ enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name)
     return found >= 0 ? (enum hs_evidence_overflow)found : HS_EVIDENCE_OVERFLOW_COUNT;
 }
 
+bool hs_evidence_backend_is_postgres(const struct hs_options *options)
+{
+    return strcmp(options->evidence_backend, "postgres") == 0;
+}
+
 unsigned hs_event_kinds_parse(const char *list)
 {
 #define NAME(id, text) text,
@@ -288,6 +293,20 @@ static void check_webhook(const struct hs_options *options, struct hs_problem *p
                        "is also needed: it signs the requests of the webhook");
 }
 
+static void check_backend(const struct hs_options *options, struct hs_problem *problem)
+{
+    bool is_postgres = hs_evidence_backend_is_postgres(options);
+    if (!is_postgres && strcmp(options->evidence_backend, "sqlite") != 0)
+        hs_problem_add(problem, "/evidence_backend", "must be sqlite or postgres");
+    if (is_postgres &&
+        (options->data[0] == '\0' || hs_evidence_mode_parse(options->evidence) == HS_EVIDENCE_OFF))
+        hs_problem_add(problem, "/evidence_backend",
+                       "postgres needs data, for the verdicts that are not in the database yet, "
+                       "and evidence other than off");
+    if (!is_postgres && options->evidence_connection_file[0] != '\0')
+        hs_problem_add(problem, "/evidence_connection_file", "needs evidence_backend postgres");
+}
+
 void hs_options_check(const struct hs_options *options, struct hs_problem *problem)
 {
     const struct {
@@ -322,6 +341,7 @@ void hs_options_check(const struct hs_options *options, struct hs_problem *probl
                        "must be HOST:PORT, or several with commas; IPv6 in brackets");
     if (hs_evidence_mode_parse(options->evidence) == HS_EVIDENCE_MODE_COUNT)
         hs_problem_add(problem, "/evidence", "must be off, async or sync");
+    check_backend(options, problem);
     if (hs_evidence_overflow_parse(options->evidence_overflow) == HS_EVIDENCE_OVERFLOW_COUNT)
         hs_problem_add(problem, "/evidence_overflow", "must be drop or block");
     if (!is_maskable(options->evidence_mask))

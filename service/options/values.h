@@ -80,6 +80,9 @@ enum hs_evidence_overflow { HS_EVIDENCE_OVERFLOWS(X) HS_EVIDENCE_OVERFLOW_COUNT 
 /* Returns the value with a name. HS_EVIDENCE_OVERFLOW_COUNT: unknown name. */
 enum hs_evidence_overflow hs_evidence_overflow_parse(const char *name);
 
+/* Whether the backend of the evidence is postgres, and not sqlite. */
+bool hs_evidence_backend_is_postgres(const struct hs_options *options);
+
 /* Returns the value with a name. HS_EVIDENCE_MODE_COUNT: unknown name. */
 enum hs_evidence_mode hs_evidence_mode_parse(const char *name);
 

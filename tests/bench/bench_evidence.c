@@ -128,7 +128,8 @@ static double time_page(const struct hs_evidence_query *query)
     struct hs_buffer out = {0};
     struct hs_writer writer = {.buffer = &out};
     int64_t next_us, began = hs_clock_us();
-    need(hs_evidence_list(directory, query, &writer, &next_us) == HS_EVIDENCE_READ, "no page");
+    const struct hs_evidence_home home = {.directory = directory};
+    need(hs_evidence_list(&home, query, &writer, &next_us) == HS_EVIDENCE_READ, "no page");
     hs_buffer_free(&out);
     return (double)(hs_clock_us() - began) / 1e3;
 }
@@ -302,22 +303,20 @@ enum { SAMPLES = 64, WRITTEN = 20000 };
 /* Reads the first verdicts of the file of a day. */
 static void read_verdicts(const char *folder, struct hs_evidence_stored out[SAMPLES])
 {
-    char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
-    sqlite3 *db;
-    sqlite3_stmt *ids;
+    const struct hs_evidence_home home = {.directory = folder};
+    char day[HS_EVIDENCE_DAY];
+    struct hs_db *db;
     hs_evidence_day(time(NULL), day);
-    hs_evidence_path(folder, day, path);
-    need(hs_evidence_open(path, &db) == HS_EVIDENCE_READ &&
-             sqlite3_prepare_v2(db, "SELECT id FROM bodies", -1, &ids, NULL) == SQLITE_OK,
-         "the verdicts cannot be read");
+    need(hs_evidence_open(&home, day, &db) == HS_EVIDENCE_READ, "the verdicts cannot be read");
+    struct hs_db_statement *ids = hs_db_prepare(db, "SELECT id FROM bodies");
     for (int i = 0; i < SAMPLES; i++) {
-        need(sqlite3_step(ids) == SQLITE_ROW, "too few verdicts are stored");
-        need(hs_evidence_find(folder, (struct hs_str){0}, hs_evidence_text(ids, 0), &out[i]) ==
+        need(hs_db_step(ids) == HS_DB_ROW, "too few verdicts are stored");
+        need(hs_evidence_find(&home, (struct hs_str){0}, hs_db_text(ids, 0), &out[i]) ==
                  HS_EVIDENCE_READ,
              "a verdict cannot be read");
     }
-    sqlite3_finalize(ids);
-    sqlite3_close(db);
+    hs_db_finalize(ids);
+    hs_db_close(db);
 }
 
 static double processor_seconds(void)

@@ -39,13 +39,15 @@ static void start_reference(struct hs_cluster *cluster, const char *rules)
 
 void hs_cluster_start_replica(struct hs_cluster *cluster, int replica)
 {
-    char rules[96], data[96], listen[32], admin[32], redis[32];
+    char rules[96], data[96], listen[32], admin[32], redis[32], database[96];
     unsigned *ports = cluster->ports[replica];
     snprintf(rules, sizeof rules, "%s/rules", cluster->directory);
     snprintf(data, sizeof data, "%s/data-%d", cluster->directory, replica);
+    snprintf(database, sizeof database, "%s/database", cluster->directory);
     snprintf(listen, sizeof listen, "127.0.0.1:%u", ports[0]);
     snprintf(admin, sizeof admin, "127.0.0.1:%u", ports[1]);
     snprintf(redis, sizeof redis, "127.0.0.1:%u", hs_relay_port(cluster->redis_relay));
+    bool has_database = cluster->postgres != NULL;
     const char *const arguments[] = {"--listen",
                                      listen,
                                      "--admin-listen",
@@ -57,8 +59,14 @@ void hs_cluster_start_replica(struct hs_cluster *cluster, int replica)
                                      "--auto-open=false",
                                      "--drain-wait-seconds",
                                      "2",
-                                     "--threads",
-                                     "2",
+                                     "--state-redis",
+                                     redis,
+                                     "--evidence",
+                                     has_database ? "async" : "off",
+                                     "--evidence-backend",
+                                     has_database ? "postgres" : "sqlite",
+                                     "--evidence-connection-file",
+                                     has_database ? database : "",
                                      NULL};
     ck_assert(hs_test_service_start(&cluster->replicas[replica], arguments));
     ports[0] = cluster->replicas[replica].data_port;
@@ -75,24 +83,40 @@ static size_t list_servers(const struct hs_cluster *cluster,
     return count;
 }
 
-void hs_cluster_start(struct hs_cluster *cluster, const char *postgres)
+/* Starts the relays, and writes how the replicas connect to the database through one of them. */
+static void start_stores(struct hs_cluster *cluster)
+{
+    char target[96], path[96], text[128];
+    ck_assert(hs_test_redis_start(&cluster->redis, 0, NULL));
+    snprintf(target, sizeof target, "%u", cluster->redis.port);
+    cluster->redis_relay = hs_relay_start(target);
+    ck_assert_ptr_nonnull(cluster->redis_relay);
+    if (cluster->postgres == NULL)
+        return;
+    snprintf(target, sizeof target, "%s/.s.PGSQL.5432", cluster->postgres->directory);
+    cluster->postgres_relay = hs_relay_start(target);
+    ck_assert_ptr_nonnull(cluster->postgres_relay);
+    snprintf(path, sizeof path, "%s/database", cluster->directory);
+    snprintf(text, sizeof text, "host=127.0.0.1 port=%u dbname=postgres user=postgres\n",
+             hs_relay_port(cluster->postgres_relay));
+    hs_test_write_file(path, text);
+}
+
+void hs_cluster_start(struct hs_cluster *cluster, struct hs_test_postgres *postgres)
 {
     struct hs_balancer_server servers[HS_CLUSTER_REPLICAS];
-    *cluster = (struct hs_cluster){.directory = "/tmp/hindsight-cluster-XXXXXX", .members = 0x7};
     char rules[96];
+    *cluster = (struct hs_cluster){.directory = "/tmp/hindsight-cluster-XXXXXX",
+                                   .members = 0x7,
+                                   .balancer = {.listener = -1, .log = -1},
+                                   .reference = {.out = -1, .err = -1},
+                                   .postgres = postgres};
     for (int i = 0; i < HS_CLUSTER_REPLICAS; i++)
         cluster->replicas[i].out = cluster->replicas[i].err = -1;
     ck_assert_ptr_nonnull(mkdtemp(cluster->directory));
     snprintf(rules, sizeof rules, "%s/rules", cluster->directory);
     write_rules(cluster);
-    ck_assert(hs_redis_start(&cluster->redis, cluster->directory));
-    cluster->redis_relay = hs_relay_start(cluster->redis.port);
-    ck_assert_ptr_nonnull(cluster->redis_relay);
-    if (postgres != NULL) {
-        ck_assert(hs_postgres_start(&cluster->postgres, postgres));
-        cluster->postgres_relay = hs_relay_start(cluster->postgres.port);
-        ck_assert_ptr_nonnull(cluster->postgres_relay);
-    }
+    start_stores(cluster);
     start_reference(cluster, rules);
     for (int i = 0; i < HS_CLUSTER_REPLICAS - 1; i++)
         hs_cluster_start_replica(cluster, i);
@@ -112,8 +136,7 @@ void hs_cluster_stop(struct hs_cluster *cluster)
     clean = hs_test_service_stop(&cluster->reference) && clean;
     hs_relay_stop(cluster->redis_relay);
     hs_relay_stop(cluster->postgres_relay);
-    hs_server_stop(&cluster->redis, SIGTERM);
-    hs_server_stop(&cluster->postgres, SIGINT);
+    hs_test_redis_stop(&cluster->redis);
     hs_test_shell(&code, "rm -rf '%s'", cluster->directory);
     ck_assert(clean);
 }

@@ -10,9 +10,10 @@
 #include <stdbool.h>
 
 #include "tests/cluster/relay.h"
-#include "tests/cluster/servers.h"
 #include "tests/support/http/balancer.h"
 #include "tests/support/http/service.h"
+#include "tests/support/postgres.h"
+#include "tests/support/store/redis.h"
 
 enum { HS_CLUSTER_REPLICAS = 4, HS_CLUSTER_DRAIN_SECONDS = 2 };
 
@@ -23,13 +24,14 @@ struct hs_cluster {
     unsigned members;                       /* replicas behind the balancer, as bits */
     struct hs_test_service reference;
     struct hs_balancer balancer;
-    struct hs_server redis, postgres;
+    struct hs_test_redis redis;
+    struct hs_test_postgres *postgres; /* NULL: no evidence is kept */
     struct hs_relay *redis_relay, *postgres_relay;
 };
 
-/* Starts everything with three replicas. `postgres`: directory of a database made by
-   hs_postgres_create, or NULL: the replicas keep no evidence. */
-void hs_cluster_start(struct hs_cluster *cluster, const char *postgres);
+/* Starts everything with three replicas. `postgres`: a running server, borrowed. NULL: the replicas
+   keep no evidence. */
+void hs_cluster_start(struct hs_cluster *cluster, struct hs_test_postgres *postgres);
 
 /* Ends everything. Each replica must end with 0. */
 void hs_cluster_stop(struct hs_cluster *cluster);

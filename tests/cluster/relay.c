@@ -6,9 +6,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "tests/support/clock.h"
@@ -30,7 +32,7 @@ struct hs_relay {
     pthread_t thread;
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t ended; /* a link became free */
-    unsigned target;
+    char target[108]; /* "": none */
     struct link links[LINKS_MAX];
 };
 
@@ -72,13 +74,28 @@ static void *pump_answers(void *context)
     return NULL;
 }
 
+/* Returns a connection to the target, or -1. */
+static int reach(const char *target)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (target[0] != '/')
+        return target[0] != '\0' ? hs_raw_connect((unsigned)atoi(target)) : -1;
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", target);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof address) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 static void begin_link(struct hs_relay *relay, int client)
 {
     static const int on = 1;
     static const struct timeval forever = {0};
     pthread_t threads[2];
     pthread_mutex_lock(&relay->lock);
-    int server = relay->target != 0 ? hs_raw_connect(relay->target) : -1;
+    int server = reach(relay->target);
     struct link *link = NULL;
     for (int i = 0; server >= 0 && link == NULL && i < LINKS_MAX; i++)
         if (relay->links[i].client < 0)
@@ -109,7 +126,7 @@ static void *accept_all(void *context)
     return NULL;
 }
 
-struct hs_relay *hs_relay_start(unsigned target)
+struct hs_relay *hs_relay_start(const char *target)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
@@ -118,7 +135,7 @@ struct hs_relay *hs_relay_start(unsigned target)
         relay->links[i].client = -1;
     pthread_mutex_init(&relay->lock, NULL);
     pthread_cond_init(&relay->ended, NULL);
-    relay->target = target;
+    snprintf(relay->target, sizeof relay->target, "%s", target);
     relay->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (relay->listener < 0 ||
         bind(relay->listener, (const struct sockaddr *)&address, size) != 0 ||
@@ -144,10 +161,10 @@ void hs_relay_delay(struct hs_relay *relay, int ms)
     atomic_store(&relay->delay_ms, ms);
 }
 
-void hs_relay_point(struct hs_relay *relay, unsigned target)
+void hs_relay_point(struct hs_relay *relay, const char *target)
 {
     pthread_mutex_lock(&relay->lock);
-    relay->target = target;
+    snprintf(relay->target, sizeof relay->target, "%s", target);
     for (int i = 0; i < LINKS_MAX; i++)
         if (relay->links[i].client >= 0) {
             shutdown(relay->links[i].client, SHUT_RDWR);
@@ -163,7 +180,7 @@ void hs_relay_stop(struct hs_relay *relay)
     shutdown(relay->listener, SHUT_RDWR); /* ends accept */
     pthread_join(relay->thread, NULL);
     close(relay->listener);
-    hs_relay_point(relay, 0);
+    hs_relay_point(relay, "");
     pthread_mutex_lock(&relay->lock);
     for (int i = 0; i < LINKS_MAX;) {
         if (relay->links[i].client < 0)

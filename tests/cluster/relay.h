@@ -5,8 +5,9 @@
 
 struct hs_relay;
 
-/* Listens on a free port and connects each client to 127.0.0.1:target. Returns NULL on failure. */
-struct hs_relay *hs_relay_start(unsigned target);
+/* Listens on a free port. Connects each client to `target`: a port on 127.0.0.1, or the path of a
+   Unix socket. Returns NULL on failure. */
+struct hs_relay *hs_relay_start(const char *target);
 void hs_relay_stop(struct hs_relay *relay);
 
 unsigned hs_relay_port(const struct hs_relay *relay);
@@ -14,7 +15,7 @@ unsigned hs_relay_port(const struct hs_relay *relay);
 /* Sets the delay of each piece of an answer from now on. Thread-safe. */
 void hs_relay_delay(struct hs_relay *relay, int ms);
 
-/* Cuts all connections. New ones go to this target; 0: they are closed at once. Thread-safe. */
-void hs_relay_point(struct hs_relay *relay, unsigned target);
+/* Cuts all connections. New ones go to this target. Thread-safe. */
+void hs_relay_point(struct hs_relay *relay, const char *target);
 
 #endif

@@ -24,7 +24,7 @@ enum { DEFAULT_MATCHES = 60, DEFAULT_SECONDS = 3, TICKS_PER_SECOND = 5 };
 static struct hs_cluster cluster;
 static struct hs_cluster_game *game;
 static struct hs_cluster_counts counts;
-static char database[64]; /* directory of the database cluster; empty: there is none */
+static struct hs_test_postgres postgres;
 
 /* ---- the run of a scenario ---- */
 
@@ -74,7 +74,7 @@ static void end_game(int windows)
 
 static void setup(void)
 {
-    hs_cluster_start(&cluster, database[0] != '\0' ? database : NULL);
+    hs_cluster_start(&cluster, postgres.pid > 0 ? &postgres : NULL);
 }
 
 static void teardown(void)
@@ -221,32 +221,31 @@ END_TEST
 
 /* ---- Redis ---- */
 
-/* Which of the servers of this test is the one that the replicas use. */
-static struct hs_server second_redis;
-
 static void stop_redis(void)
 {
-    hs_server_stop(&cluster.redis, SIGTERM);
+    unsigned port = cluster.redis.port;
+    hs_test_redis_stop(&cluster.redis);
+    cluster.redis.port = port;
 }
 
 static void start_redis(void)
 {
-    ck_assert(hs_redis_start(&cluster.redis, cluster.directory));
+    ck_assert(hs_test_redis_start(&cluster.redis, cluster.redis.port, NULL));
 }
 
 static void hang_redis(void)
 {
-    hs_server_hang(&cluster.redis, true);
+    kill(cluster.redis.pid, SIGSTOP);
 }
 
 static void wake_redis(void)
 {
-    hs_server_hang(&cluster.redis, false);
+    kill(cluster.redis.pid, SIGCONT);
 }
 
 static void flush_redis(void)
 {
-    ck_assert_ptr_nonnull(hs_redis_ask(cluster.redis.port, "FLUSHALL"));
+    ck_assert_str_eq(hs_test_redis_ask(&cluster.redis, "FLUSHALL"), "OK");
 }
 
 static void slow_redis(void)
@@ -266,19 +265,20 @@ static void nothing(void)
 /* The first Redis ends. Its replica is promoted, and the address of the store leads to it. */
 static void promote_second_redis(void)
 {
-    char command[64];
-    second_redis = (struct hs_server){0};
-    ck_assert(hs_redis_start(&second_redis, cluster.directory));
-    snprintf(command, sizeof command, "REPLICAOF 127.0.0.1 %u", cluster.redis.port);
-    hs_redis_ask(second_redis.port, command);
-    for (int tries = 0; hs_redis_info(cluster.redis.port, "slave0:ip") < 0 && tries < 500; tries++)
+    struct hs_test_redis second;
+    char target[16];
+    ck_assert(hs_test_redis_start(&second, 0, NULL));
+    hs_test_redis_ask(&second, "REPLICAOF 127.0.0.1 %u", cluster.redis.port);
+    for (int tries = 0; tries < 500 && strstr(hs_test_redis_ask(&second, "INFO replication"),
+                                              "master_link_status:up") == NULL;
+         tries++)
         hs_test_pause_ms(10);
-    hs_test_pause_ms(500);
-    hs_server_stop(&cluster.redis, SIGKILL);
+    hs_test_redis_stop(&cluster.redis);
     hs_test_pause_ms(500); /* for as long there is no store */
-    ck_assert_str_eq(hs_redis_ask(second_redis.port, "REPLICAOF NO ONE"), "+OK\r\n");
-    hs_relay_point(cluster.redis_relay, second_redis.port);
-    cluster.redis = second_redis; /* the one that is stopped at the end */
+    ck_assert_str_eq(hs_test_redis_ask(&second, "REPLICAOF NO ONE"), "OK");
+    snprintf(target, sizeof target, "%u", second.port);
+    hs_relay_point(cluster.redis_relay, target);
+    cluster.redis = second;
 }
 
 static const struct fault {
@@ -337,24 +337,21 @@ static void add_scenarios(Suite *suite)
 
 int main(void)
 {
-    char directory[] = "/tmp/hindsight-postgres-XXXXXX";
     Suite *suite = suite_create("cluster");
     if (hs_balancer_program() == NULL) {
         puts("SKIP: haproxy is not installed");
-    } else if (hs_redis_missing() != NULL) {
-        printf("SKIP: %s\n", hs_redis_missing());
+    } else if (hs_test_redis_program() == NULL) {
+        puts("SKIP: redis-server is not installed");
     } else {
         if (hs_postgres_missing() != NULL)
             printf("SKIP: the evidence store: %s\n", hs_postgres_missing());
-        else if (mkdtemp(directory) == NULL || !hs_postgres_create(directory))
-            return 1;
         else
-            snprintf(database, sizeof database, "%s", directory);
+            hs_postgres_create(&postgres);
         add_scenarios(suite);
     }
     /* In one process, so that the servers of a failed scenario are stopped before the next one. */
     int failed = hs_run_suite_in_one_process(suite);
-    char command[96];
-    snprintf(command, sizeof command, "rm -rf '%s'", database);
-    return database[0] != '\0' && system(command) != 0 ? 1 : failed;
+    if (postgres.pid > 0)
+        hs_postgres_remove(&postgres);
+    return failed;
 }

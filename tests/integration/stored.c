@@ -8,6 +8,74 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ---- stores ---- */
+
+static struct hs_test_postgres server;
+static char database[32], connection_file[96];
+
+static void start_server(void)
+{
+    hs_postgres_create(&server);
+}
+
+static void stop_server(void)
+{
+    hs_postgres_remove(&server);
+}
+
+void hs_stored_add_cases(Suite *suite, SFun setup, SFun teardown, void (*add)(TCase *tests))
+{
+    const char *missing = hs_postgres_missing();
+    if (missing != NULL)
+        printf("SKIP: PostgreSQL: %s\n", missing);
+    for (int i = 0; i < (missing == NULL ? 2 : 1); i++) {
+        TCase *tests = tcase_create(i == 0 ? "sqlite" : "postgres");
+        tcase_set_timeout(tests, 120);
+        if (i == 1)
+            tcase_add_unchecked_fixture(tests, start_server, stop_server);
+        tcase_add_checked_fixture(tests, setup, teardown);
+        add(tests);
+        suite_add_tcase(suite, tests);
+    }
+}
+
+struct hs_test_postgres *hs_stored_server(void)
+{
+    return server.pid != 0 ? &server : NULL;
+}
+
+const char *hs_stored_database(void)
+{
+    return database;
+}
+
+void hs_stored_setup(struct hs_test_kept *kept)
+{
+    static int tests;
+    hs_kept_setup(kept);
+    if (hs_stored_server() == NULL)
+        return;
+    snprintf(database, sizeof database, "test_%d_%d", (int)getpid(), ++tests);
+    hs_postgres_sql(&server, "postgres", "CREATE DATABASE %s", database);
+    snprintf(connection_file, sizeof connection_file, "%s/connection", kept->directory);
+    hs_postgres_write(&server, connection_file, database, "postgres");
+    kept->store[0] = "--evidence-backend";
+    kept->store[1] = "postgres";
+    kept->store[2] = "--evidence-connection-file";
+    kept->store[3] = connection_file;
+}
+
+void hs_stored_forget(struct hs_test_kept *kept)
+{
+    if (hs_stored_server() != NULL)
+        hs_postgres_sql(&server, database, "DROP SCHEMA hindsight CASCADE");
+    else
+        ck_assert_int_eq(unlink(hs_stored_file(kept)), 0);
+}
+
+/* ---- claims ---- */
 
 static const struct {
     double y, end_y, back;

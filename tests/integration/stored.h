@@ -2,11 +2,30 @@
 #ifndef HS_TESTS_STORED_H
 #define HS_TESTS_STORED_H
 
+#include <check.h>
 #include <jansson.h>
 
 #include "tests/support/http/kept_service.h"
+#include "tests/support/postgres.h"
 
 enum { HS_STORED_ID = 33 };
+
+/* Adds a case with the tests of `add` over SQLite, and one with the same tests over a server of
+   PostgreSQL, or prints why that one is skipped. `setup` of a test calls hs_stored_setup. */
+void hs_stored_add_cases(Suite *suite, SFun setup, SFun teardown, void (*add)(TCase *tests));
+
+/* Calls hs_kept_setup. In the second case the service stores its verdicts in a new, empty
+   database. */
+void hs_stored_setup(struct hs_test_kept *kept);
+
+/* The server of the second case. NULL: the test runs over SQLite. */
+struct hs_test_postgres *hs_stored_server(void);
+/* The database of the test. */
+const char *hs_stored_database(void);
+
+/* Removes the verdicts of all days, as retention does, but not the reviewed ones. The service must
+   not run. */
+void hs_stored_forget(struct hs_test_kept *kept);
 
 /* Posts 21 frames, beginning at the time `from`. `s` is at the origin, and `t` is 5 m in front of
    `s`. Both have a rifle, and the accounts `account-s` and `account-t`. */

@@ -15,7 +15,7 @@ static struct hs_test_kept kept;
 
 static void setup(void)
 {
-    hs_kept_setup(&kept);
+    hs_stored_setup(&kept);
 }
 
 static void teardown(void)
@@ -94,7 +94,7 @@ START_TEST(reviewed_verdicts_stay)
     ck_assert_uint_eq(json_array_size(json_object_get(root, "reviews")), 0);
     json_decref(root);
     hs_kept_stop(&kept);
-    ck_assert_int_eq(unlink(hs_stored_file(&kept)), 0); /* as retention does */
+    hs_stored_forget(&kept);
     hs_kept_start(&kept, NULL);
     json_t *kept_ones = hs_stored_list(&kept, "reviewed&player=s");
     ck_assert_uint_eq(json_array_size(kept_ones), 1);
@@ -299,10 +299,18 @@ START_TEST(reports_invert_the_share_of_a_minimum)
 }
 END_TEST
 
-/* Whether any file of the store has these bytes. */
+/* Whether any file of the store has these bytes, or any row of the database. */
 static bool is_on_disk(const char *text)
 {
     char command[256];
+    if (hs_stored_server() != NULL &&
+        atoi(hs_postgres_sql(
+            hs_stored_server(), hs_stored_database(),
+            "SELECT (SELECT count(*) FROM hindsight.verdicts v WHERE v::text LIKE '%%%s%%') +"
+            " (SELECT count(*) FROM hindsight_cases.verdicts v WHERE v::text LIKE '%%%s%%') +"
+            " (SELECT count(*) FROM hindsight_cases.reviews r WHERE r::text LIKE '%%%s%%')",
+            text, text, text)) > 0)
+        return true;
     snprintf(command, sizeof command, "cat %s/*.db %s/*.db-wal 2>/dev/null | grep -qaF '%s'",
              kept.data, kept.data, text);
     return system(command) == 0;
@@ -349,7 +357,10 @@ END_TEST
 /* The audit has reviews and deletions. A deletion has only the hash of the name. */
 START_TEST(the_audit_has_reviews_and_deletions)
 {
-    char id[HS_STORED_ID], lines[1024] = "";
+    static const char sql[] = "SELECT action || ' ' || coalesce(author, '-') || ' ' ||"
+                              " substr(subject, 1, 8) || ' ' || verdicts FROM audit"
+                              " ORDER BY number";
+    char id[HS_STORED_ID], lines[1024] = "", wanted[256];
     sqlite3 *db;
     sqlite3_stmt *find;
     hs_kept_start(&kept, NULL);
@@ -359,31 +370,33 @@ START_TEST(the_audit_has_reviews_and_deletions)
     json_decref(review(id, "{\"label\":\"cheat\",\"by\":\"ann\"}"));
     ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/players/s", NULL), 200);
     hs_kept_stop(&kept);
+    if (hs_stored_server() != NULL) {
+        snprintf(wanted, sizeof wanted,
+                 "review ann %.8s 1,begin to delete player - 043a7187 0,"
+                 "delete player - 043a7187 2",
+                 id);
+        const char *rows = hs_postgres_sql(hs_stored_server(), hs_stored_database(),
+                                           "SET search_path = hindsight_cases;"
+                                           "SELECT string_agg(line, ',') FROM (%s) s(line)",
+                                           sql);
+        ck_assert_str_eq(rows, wanted);
+        return;
+    }
     ck_assert_int_eq(sqlite3_open(hs_kept_path(&kept, "cases.db"), &db), SQLITE_OK);
-    ck_assert_int_eq(sqlite3_prepare_v2(db,
-                                        "SELECT action || ' ' || ifnull(author, '-') || ' ' ||"
-                                        " substr(subject, 1, 8) || ' ' || verdicts FROM audit"
-                                        " ORDER BY number",
-                                        -1, &find, NULL),
-                     SQLITE_OK);
+    ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &find, NULL), SQLITE_OK);
     while (sqlite3_step(find) == SQLITE_ROW) {
         size_t len = strlen(lines);
         snprintf(lines + len, sizeof lines - len, "%s\n", sqlite3_column_text(find, 0));
     }
     sqlite3_finalize(find);
     sqlite3_close(db);
-    char wanted[256];
     snprintf(wanted, sizeof wanted, "review ann %.8s 1\ndelete player - 043a7187 2\n", id);
     ck_assert_str_eq(lines, wanted);
 }
 END_TEST
 
-int main(void)
+static void add_tests(TCase *tests)
 {
-    Suite *suite = suite_create("evidence_reviews");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, reviewed_verdicts_stay);
     tcase_add_test(tests, wrong_reviews_are_refused);
     tcase_add_test(tests, precision_counts_the_newest_reviews);
@@ -392,6 +405,11 @@ int main(void)
     tcase_add_test(tests, reports_invert_the_share_of_a_minimum);
     tcase_add_loop_test(tests, deleted_players_leave_nothing, 0, 2);
     tcase_add_test(tests, the_audit_has_reviews_and_deletions);
-    suite_add_tcase(suite, tests);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("evidence_reviews");
+    hs_stored_add_cases(suite, setup, teardown, add_tests);
     return hs_run_suite(suite);
 }

@@ -32,6 +32,7 @@ static const char *const places[] = {
     "api",
     "service/system",
     "service/watch",
+    "service/database",
     "service/options",
     "service/store",
     "service/state",

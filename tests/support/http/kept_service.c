@@ -40,9 +40,11 @@ void hs_kept_write_rules(struct hs_test_kept *kept, const char *name, const char
 
 void hs_kept_start(struct hs_test_kept *kept, const char *const *more)
 {
-    enum { MOST = 16 };
+    enum { MOST = 20 };
     const char *arguments[MOST] = {"--data", kept->data, "--checkpoint-seconds", "1"};
     size_t count = 4;
+    for (const char *const *store = kept->store; *store != NULL; store++)
+        arguments[count++] = *store;
     for (; more != NULL && *more != NULL; more++) {
         ck_assert_uint_lt(count, MOST - 1);
         arguments[count++] = *more;

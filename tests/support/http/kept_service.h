@@ -12,6 +12,7 @@ struct hs_test_kept {
     char rules[96];     /* the ruleset directory in it, for hs_kept_write_rules */
     struct hs_test_service service;
     struct hs_test_http *http;  /* a client of the operators' listener, which serves all routes */
+    const char *store[5];       /* arguments of each start, which end with NULL */
     const char *const *headers; /* headers of every request; NULL: none */
 };
 

@@ -41,7 +41,7 @@ static struct hs_evidence_store *open_store(const char *path)
 /* A reader of a file, from its first moment on. */
 struct reader {
     pthread_t thread;
-    char path[HS_EVIDENCE_PATH];
+    char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
     atomic_bool ends;
     size_t looks, without_tables, failures;
 };
@@ -49,16 +49,17 @@ struct reader {
 static void *read_on(void *context)
 {
     struct reader *reader = context;
-    sqlite3 *db;
+    const struct hs_evidence_home home = {.directory = folder};
+    struct hs_db *db;
     while (!atomic_load(&reader->ends)) {
         if (access(reader->path, F_OK) != 0)
             continue;
-        enum hs_evidence_read result = hs_evidence_open(reader->path, &db);
+        enum hs_evidence_read result = hs_evidence_open(&home, reader->day, &db);
         reader->looks++;
         reader->without_tables += result == HS_EVIDENCE_MISSING;
         reader->failures += result == HS_EVIDENCE_FAILED;
         if (result == HS_EVIDENCE_READ)
-            sqlite3_close(db);
+            hs_db_close(db);
     }
     return NULL;
 }
@@ -70,7 +71,8 @@ START_TEST(a_new_file_appears_with_its_tables)
     size_t looks = 0;
     for (int i = 0; i < FILES; i++) {
         struct reader reader = {0};
-        snprintf(reader.path, sizeof reader.path, "%s/evidence-2026-01-%02d.db", folder, i + 1);
+        snprintf(reader.day, sizeof reader.day, "2026-01-%02d", i + 1);
+        hs_evidence_path(folder, reader.day, reader.path);
         ck_assert_int_eq(pthread_create(&reader.thread, NULL, read_on, &reader), 0);
         struct hs_evidence_store *store = open_store(reader.path);
         usleep(2000);
@@ -104,10 +106,9 @@ END_TEST
 /* Retention may remove a file after a reader has listed it. */
 START_TEST(a_removed_file_has_no_verdicts)
 {
-    char path[HS_EVIDENCE_PATH];
-    sqlite3 *db;
-    hs_evidence_path(folder, "2026-01-31", path);
-    ck_assert_int_eq(hs_evidence_open(path, &db), HS_EVIDENCE_MISSING);
+    const struct hs_evidence_home home = {.directory = folder};
+    struct hs_db *db;
+    ck_assert_int_eq(hs_evidence_open(&home, "2026-01-31", &db), HS_EVIDENCE_MISSING);
     ck_assert_ptr_null(db);
 }
 END_TEST

@@ -1,0 +1,101 @@
+/*
+ * Statements over a connection to SQLite or PostgreSQL. Both get the same SQL. A driver replaces
+ * what the dialects spell differently:
+ *
+ * | in the SQL        | SQLite                                    | PostgreSQL        |
+ * |-------------------|-------------------------------------------|-------------------|
+ * | `?`, `?1`         | `?1`                                      | `$1`              |
+ * | `code_of(X)`      | `(SELECT code FROM codes WHERE text = X)` | `(X)`             |
+ * | `text_of(X)`      | `(SELECT text FROM codes WHERE code = X)` | `(X)`             |
+ * | `newest_first(X)` | nothing: the rows come in that order      | `ORDER BY X DESC` |
+ *
+ * The files of SQLite have numbers for repeated texts, which saves space. PostgreSQL has the texts,
+ * so that other programs can read its tables. `X` must not have parentheses.
+ *
+ * One thread may use a connection at a time.
+ */
+#ifndef HS_SERVICE_DATABASE_DB_H
+#define HS_SERVICE_DATABASE_DB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "validators/str.h"
+
+struct hs_db;
+struct hs_db_statement;
+
+enum hs_db_step { HS_DB_ROW, HS_DB_DONE, HS_DB_FAILED };
+
+/* Opens a file, which must exist. A call waits at most `busy_ms` for the transaction of another
+   connection. If *fine is false, the connection only gives the reason (hs_db_error); it may be
+   NULL. */
+struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, bool *fine);
+
+/* Connects to a PostgreSQL server. `file` has the connection string of libpq; "": the environment
+   variables of libpq say where it is. The file is read by each call, so a new password needs no
+   restart. `schema`: the tables are there. A connection attempt takes at most two seconds for each
+   host, and each statement five seconds. After that, the connection is closed, and all calls fail.
+   Returns NULL with a sentence in `error`, which has no part of the connection string. */
+struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256]);
+
+/* NULL does nothing. */
+void hs_db_close(struct hs_db *db);
+
+/* Whether this is PostgreSQL, for the few statements that only one dialect has. */
+bool hs_db_is_postgres(const struct hs_db *db);
+
+/* The reason of the last failure, valid until the next call. */
+const char *hs_db_error(const struct hs_db *db);
+
+/* Whether the last failed call failed because of its values, and will always fail. The others
+   failed because of the disk, of memory, of the network, or of another user of the database. */
+bool hs_db_has_refused(const struct hs_db *db);
+
+/* Runs statements, separated by `;`, as they are: nothing is replaced. */
+bool hs_db_run(struct hs_db *db, const char *sql);
+
+/* The number of rows that the last step inserted or deleted. */
+int64_t hs_db_changes(const struct hs_db *db);
+
+/* Prepares a statement. NULL: failed. PostgreSQL reports a wrong statement in the first step. */
+struct hs_db_statement *hs_db_prepare(struct hs_db *db, const char *sql);
+/* NULL does nothing. */
+void hs_db_finalize(struct hs_db_statement *statement);
+
+enum { HS_DB_PARAMETERS = 16 }; /* of a statement, at most */
+
+/* Binds a parameter, from 1. Texts and blobs must stay valid until the first step. A text with ptr
+   NULL and a number that is not one (NAN) are NULL. Parameters keep their values after
+   hs_db_reset. */
+void hs_db_bind_int(struct hs_db_statement *statement, int at, int64_t value);
+void hs_db_bind_real(struct hs_db_statement *statement, int at, double value);
+void hs_db_bind_text(struct hs_db_statement *statement, int at, struct hs_str text);
+void hs_db_bind_blob(struct hs_db_statement *statement, int at, struct hs_str bytes);
+
+/* Goes to the next row. A NULL statement fails. */
+enum hs_db_step hs_db_step(struct hs_db_statement *statement);
+void hs_db_reset(struct hs_db_statement *statement);
+
+/* Runs a statement that gives no rows, and resets it. NULL fails. */
+bool hs_db_finish(struct hs_db_statement *statement);
+
+/* Prepares a statement, binds as many texts as it has parameters, and runs it. It gives no rows. */
+bool hs_db_do(struct hs_db *db, const char *sql, const struct hs_str *texts);
+/* Does the same with a statement that gives a number. Returns `failed` if there is no row, or the
+   statement failed. */
+int64_t hs_db_number(struct hs_db *db, const char *sql, const struct hs_str *texts, int64_t failed);
+
+/* A column of the current row, from 0. Texts and blobs are borrowed until the next step. A text
+   with ptr NULL is NULL. */
+int64_t hs_db_int(struct hs_db_statement *row, int column);
+double hs_db_real(struct hs_db_statement *row, int column);
+struct hs_str hs_db_text(struct hs_db_statement *row, int column);
+struct hs_str hs_db_blob(struct hs_db_statement *row, int column);
+bool hs_db_is_null(struct hs_db_statement *row, int column);
+
+/* The connection of a statement. */
+struct hs_db *hs_db_of(const struct hs_db_statement *statement);
+
+#endif

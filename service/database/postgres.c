@@ -1,0 +1,423 @@
+/* The driver of PostgreSQL (libpq). Parameters and columns are binary. A result is read whole, so
+   another statement can run on the same connection between two rows. */
+#include <endian.h>
+#include <errno.h>
+#include <libpq-fe.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/database/driver.h"
+#include "service/system/clock.h"
+#include "service/system/files.h"
+
+/* The time for a statement, which the server also ends then. */
+enum { STATEMENT_MS = 5000 };
+
+/* The longest connection string. */
+enum { CONNECTION_MAX = 4096 };
+
+/* The numbers of built-in types, which never change. */
+enum { TYPE_BYTEA = 17, TYPE_INT = 20, TYPE_TEXT = 25, TYPE_REAL = 701 };
+
+struct connection {
+    struct hs_db base;
+    PGconn *server;
+    int64_t changes;
+    unsigned prepared; /* statements so far that the server has prepared */
+    char state[6];     /* SQLSTATE of the last failure */
+    char error[256];
+};
+
+struct statement {
+    struct hs_db_statement base;
+    PGresult *result; /* NULL: not run yet */
+    int row;          /* of the result; -1 before the first */
+    unsigned uses;
+    char name[16]; /* on the server; "": not prepared there */
+    Oid types[HS_DB_PARAMETERS];
+    const char *values[HS_DB_PARAMETERS];
+    int lengths[HS_DB_PARAMETERS], formats[HS_DB_PARAMETERS];
+    uint64_t numbers[HS_DB_PARAMETERS]; /* in network byte order */
+    char sql[];
+};
+
+static struct connection *connection_of(const struct hs_db *db)
+{
+    return (struct connection *)db;
+}
+
+static struct statement *statement_of(const struct hs_db_statement *statement)
+{
+    return (struct statement *)statement;
+}
+
+/* ---- calls with a deadline ---- */
+
+/* Copies a message of several lines as one line. */
+static void copy_line(char *to, size_t size, const char *from)
+{
+    size_t len = 0;
+    for (; *from != '\0' && len + 1 < size; from++)
+        to[len++] = *from == '\n' || *from == '\t' ? ' ' : *from;
+    while (len > 0 && to[len - 1] == ' ')
+        len--;
+    to[len] = '\0';
+}
+
+/* Closes the connection after it failed. A late answer must never be read as the answer to another
+   statement. */
+static bool lose(struct connection *connection, const char *why)
+{
+    connection->state[0] = '\0';
+    copy_line(connection->error, sizeof connection->error, why);
+    PQfinish(connection->server);
+    connection->server = NULL;
+    return false;
+}
+
+/* Waits until the socket is ready. False: the connection is closed. */
+static bool await_socket(struct connection *connection, short events, int64_t until_us)
+{
+    struct pollfd socket = {.fd = PQsocket(connection->server), .events = events};
+    int64_t left_us = until_us - hs_clock_us();
+    int ready = left_us > 0 ? poll(&socket, 1, (int)(left_us / 1000) + 1) : 0;
+    if (ready > 0 || (ready < 0 && errno == EINTR))
+        return true;
+    return lose(connection, "the server did not answer in time");
+}
+
+static bool send_all(struct connection *connection, int64_t until_us)
+{
+    for (;;) {
+        int left = PQflush(connection->server);
+        if (left == 0)
+            return true;
+        if (left < 0)
+            return lose(connection, PQerrorMessage(connection->server));
+        if (!await_socket(connection, POLLIN | POLLOUT, until_us))
+            return false;
+        if (PQconsumeInput(connection->server) == 0)
+            return lose(connection, PQerrorMessage(connection->server));
+    }
+}
+
+/* Gives the next result of what was sent. NULL in *result: there is no further one. */
+static bool next_result(struct connection *connection, int64_t until_us, PGresult **result)
+{
+    while (PQisBusy(connection->server)) {
+        if (!await_socket(connection, POLLIN, until_us))
+            return false;
+        if (PQconsumeInput(connection->server) == 0)
+            return lose(connection, PQerrorMessage(connection->server));
+    }
+    *result = PQgetResult(connection->server);
+    return true;
+}
+
+static bool is_fine(const PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+static void keep_failure(struct connection *connection, const PGresult *result)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    snprintf(connection->state, sizeof connection->state, "%s", state != NULL ? state : "");
+    copy_line(connection->error, sizeof connection->error, PQresultErrorMessage(result));
+}
+
+/* Reads all results of what was just sent, and returns the last one. NULL: one of them failed. */
+static PGresult *finish_sending(struct connection *connection, int was_sent)
+{
+    int64_t until_us = hs_clock_us() + (STATEMENT_MS + 1000) * INT64_C(1000);
+    PGresult *last = NULL, *result;
+    bool fine = was_sent != 0 && send_all(connection, until_us);
+    if (was_sent == 0)
+        lose(connection, PQerrorMessage(connection->server));
+    while (connection->server != NULL && next_result(connection, until_us, &result) &&
+           result != NULL) {
+        if (fine && !is_fine(result)) {
+            keep_failure(connection, result);
+            fine = false;
+        }
+        PQclear(last);
+        last = result;
+    }
+    if (fine && connection->server != NULL)
+        return last;
+    PQclear(last);
+    return NULL;
+}
+
+/* ---- the connection ---- */
+
+static void close_connection(struct hs_db *db)
+{
+    PQfinish(connection_of(db)->server);
+    free(db);
+}
+
+static const char *error_of(const struct hs_db *db)
+{
+    return connection_of(db)->error;
+}
+
+/* Classes of SQLSTATE: 22 wrong data, 23 violated constraint, 54 too big. */
+static bool has_refused(const struct hs_db *db)
+{
+    const char *state = connection_of(db)->state;
+    return strncmp(state, "22", 2) == 0 || strncmp(state, "23", 2) == 0 ||
+           strncmp(state, "54", 2) == 0;
+}
+
+static bool run(struct hs_db *db, const char *sql)
+{
+    struct connection *connection = connection_of(db);
+    if (connection->server == NULL)
+        return false;
+    PGresult *result = finish_sending(connection, PQsendQuery(connection->server, sql));
+    bool fine = result != NULL;
+    PQclear(result);
+    return fine;
+}
+
+static int64_t changes(const struct hs_db *db)
+{
+    return connection_of(db)->changes;
+}
+
+/* ---- statements ---- */
+
+static struct hs_db_statement *prepare(struct hs_db *db, const char *sql)
+{
+    (void)db;
+    size_t size = strlen(sql) + 1;
+    struct statement *statement = calloc(1, sizeof *statement + size);
+    if (statement == NULL)
+        return NULL;
+    memcpy(statement->sql, sql, size);
+    for (int i = 0; i < HS_DB_PARAMETERS; i++) {
+        statement->types[i] = TYPE_TEXT;
+        statement->formats[i] = 1;
+    }
+    return &statement->base;
+}
+
+static void reset(struct hs_db_statement *base)
+{
+    struct statement *statement = statement_of(base);
+    PQclear(statement->result);
+    statement->result = NULL;
+}
+
+static void finalize(struct hs_db_statement *base)
+{
+    reset(base);
+    free(base);
+}
+
+static void bind(struct hs_db_statement *base, int at, Oid type, const void *bytes, size_t len)
+{
+    struct statement *statement = statement_of(base);
+    statement->types[at - 1] = type;
+    statement->values[at - 1] = bytes;
+    statement->lengths[at - 1] = (int)len;
+}
+
+static void bind_number(struct hs_db_statement *base, int at, Oid type, uint64_t bits)
+{
+    struct statement *statement = statement_of(base);
+    statement->numbers[at - 1] = htobe64(bits);
+    bind(base, at, type, &statement->numbers[at - 1], sizeof bits);
+}
+
+static void bind_int(struct hs_db_statement *statement, int at, int64_t value)
+{
+    bind_number(statement, at, TYPE_INT, (uint64_t)value);
+}
+
+static void bind_real(struct hs_db_statement *statement, int at, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bind_number(statement, at, TYPE_REAL, bits);
+    if (isnan(value))
+        bind(statement, at, TYPE_REAL, NULL, 0);
+}
+
+static void bind_text(struct hs_db_statement *statement, int at, struct hs_str text)
+{
+    bind(statement, at, TYPE_TEXT, text.ptr, text.len);
+}
+
+static void bind_blob(struct hs_db_statement *statement, int at, struct hs_str bytes)
+{
+    bind(statement, at, TYPE_BYTEA, bytes.ptr, bytes.len);
+}
+
+/* A statement that is used again is prepared on the server, which then need not plan it again. */
+static bool prepare_on_server(struct connection *connection, struct statement *statement)
+{
+    if (statement->uses++ == 0 || statement->name[0] != '\0')
+        return true;
+    snprintf(statement->name, sizeof statement->name, "s%u", connection->prepared++);
+    PGresult *result = finish_sending(
+        connection, PQsendPrepare(connection->server, statement->name, statement->sql,
+                                  statement->base.parameters, statement->types));
+    bool fine = result != NULL;
+    PQclear(result);
+    return fine;
+}
+
+static bool execute(struct statement *statement)
+{
+    struct connection *connection = connection_of(statement->base.db);
+    int count = statement->base.parameters;
+    if (connection->server == NULL || !prepare_on_server(connection, statement))
+        return false;
+    const char *const *values = statement->values;
+    int sent = statement->name[0] != '\0'
+                   ? PQsendQueryPrepared(connection->server, statement->name, count, values,
+                                         statement->lengths, statement->formats, 1)
+                   : PQsendQueryParams(connection->server, statement->sql, count, statement->types,
+                                       values, statement->lengths, statement->formats, 1);
+    statement->result = finish_sending(connection, sent);
+    statement->row = -1;
+    if (statement->result != NULL)
+        connection->changes = strtoll(PQcmdTuples(statement->result), NULL, 10);
+    return statement->result != NULL;
+}
+
+static enum hs_db_step step(struct hs_db_statement *base)
+{
+    struct statement *statement = statement_of(base);
+    if (statement->result == NULL && !execute(statement))
+        return HS_DB_FAILED;
+    return ++statement->row < PQntuples(statement->result) ? HS_DB_ROW : HS_DB_DONE;
+}
+
+/* ---- columns ---- */
+
+static bool is_null(struct hs_db_statement *base, int column)
+{
+    const struct statement *row = statement_of(base);
+    return PQgetisnull(row->result, row->row, column) != 0;
+}
+
+static struct hs_str get_bytes(struct hs_db_statement *base, int column)
+{
+    const struct statement *row = statement_of(base);
+    if (is_null(base, column))
+        return (struct hs_str){0};
+    return (struct hs_str){PQgetvalue(row->result, row->row, column),
+                           (size_t)PQgetlength(row->result, row->row, column)};
+}
+
+/* A number of up to eight bytes in network byte order. */
+static uint64_t get_bits(struct hs_db_statement *row, int column)
+{
+    struct hs_str bytes = get_bytes(row, column);
+    uint64_t bits = 0;
+    for (size_t i = 0; i < bytes.len; i++)
+        bits = bits << 8 | (unsigned char)bytes.ptr[i];
+    return bits;
+}
+
+/* All integers of the tables and of counts have eight bytes. */
+static int64_t get_int(struct hs_db_statement *row, int column)
+{
+    return (int64_t)get_bits(row, column);
+}
+
+static double get_real(struct hs_db_statement *row, int column)
+{
+    uint64_t bits = get_bits(row, column);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static const struct hs_db_driver driver = {
+    .close = close_connection,
+    .error = error_of,
+    .has_refused = has_refused,
+    .run = run,
+    .changes = changes,
+    .prepare = prepare,
+    .finalize = finalize,
+    .bind_int = bind_int,
+    .bind_real = bind_real,
+    .bind_text = bind_text,
+    .bind_blob = bind_blob,
+    .step = step,
+    .reset = reset,
+    .get_int = get_int,
+    .get_real = get_real,
+    .get_text = get_bytes,
+    .get_blob = get_bytes,
+    .is_null = is_null,
+    .marks = {{"(", ")"}, {"(", ")"}, {"ORDER BY ", " DESC"}},
+    .parameter = '$',
+};
+
+/* ---- opening ---- */
+
+/* Reads the connection string. False with a sentence, which has no part of it. */
+static bool read_connection(const char *path, char text[CONNECTION_MAX], char error[256])
+{
+    text[0] = '\0';
+    FILE *file = path[0] != '\0' ? hs_file_read(path) : NULL;
+    if (path[0] != '\0' && file == NULL) {
+        snprintf(error, 256, "%.150s: %s", path, hs_file_error(errno));
+        return false;
+    }
+    size_t len = file != NULL ? fread(text, 1, CONNECTION_MAX - 1, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    text[len] = '\0';
+    PQconninfoOption *options = PQconninfoParse(text, NULL);
+    bool fine = options != NULL;
+    PQconninfoFree(options);
+    if (!fine)
+        snprintf(error, 256, "%.150s has no connection string of PostgreSQL", path);
+    return fine;
+}
+
+/* The server ends a transaction whose client hangs, so that others need not wait for its locks. */
+static bool set_up(struct connection *connection, const char *schema)
+{
+    char sql[320];
+    snprintf(sql, sizeof sql,
+             "SET search_path = %s; SET statement_timeout = %d; SET lock_timeout = 2000;"
+             "SET idle_in_transaction_session_timeout = 10000; SET client_min_messages = error",
+             schema, STATEMENT_MS);
+    return PQsetnonblocking(connection->server, 1) == 0 && run(&connection->base, sql);
+}
+
+struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256])
+{
+    /* The connection string comes last, so it can change the others. */
+    static const char *const names[] = {"connect_timeout", "application_name", "client_encoding",
+                                        "dbname", NULL};
+    char text[CONNECTION_MAX];
+    const char *const values[] = {"2", "hindsight", "UTF8", text, NULL};
+    if (!read_connection(file, text, error))
+        return NULL;
+    struct connection *connection = calloc(1, sizeof *connection);
+    snprintf(error, 256, "out of memory");
+    if (connection == NULL)
+        return NULL;
+    connection->base.driver = &driver;
+    connection->server = PQconnectdbParams(names, values, 1);
+    if (PQstatus(connection->server) != CONNECTION_OK)
+        lose(connection, PQerrorMessage(connection->server));
+    else if (set_up(connection, schema))
+        return &connection->base;
+    snprintf(error, 256, "%s", connection->error);
+    close_connection(&connection->base);
+    return NULL;
+}

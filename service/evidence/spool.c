@@ -1,0 +1,375 @@
+#include "service/evidence/spool.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/evidence/cases.h"
+#include "service/evidence/documents.h"
+#include "service/evidence/erase.h"
+#include "service/evidence/reading.h"
+#include "service/system/clock.h"
+#include "service/system/sha256.h"
+#include "service/watch/log.h"
+#include "service/watch/metrics.h"
+
+/* The rows of one transaction; the pause after a failure, and between two looks at an idle
+   connection; the time between two looks at the size of the database; and the partitions that are
+   made ahead. */
+enum { BATCH_ROWS = 500, PAUSE_US = 1000000, DAYS_AHEAD = 2 };
+#define CARE_US INT64_C(600000000)
+#define DAY_US  INT64_C(86400000000)
+
+struct hs_spool {
+    const struct hs_evidence_home *home;
+    unsigned keep_days;
+    uint64_t keep_bytes;
+    struct hs_metrics *metrics;
+    struct hs_log_limit log_limit;
+    pthread_mutex_t lock; /* guards the following members */
+    pthread_cond_t wake;
+    size_t waiting; /* rows in the spool */
+    bool is_ending;
+    int64_t end_us; /* with is_ending: give up then */
+    pthread_t thread;
+    /* Only the thread uses these. */
+    struct hs_evidence_store *local, *remote; /* NULL: not open */
+    int64_t care_us;                          /* when the partitions are looked at again */
+    int64_t day;                              /* this day has a partition, and the next one */
+    int limit;                                /* rows of the next batch */
+    char sent[2][HS_REVISION_MAX]; /* revisions of the last ruleset and map that were sent */
+};
+
+/* ---- connections ---- */
+
+static void report(struct hs_spool *spool, const char *detail)
+{
+    hs_metrics_add(spool->metrics, HS_METRIC_EVIDENCE_FAILURES, 0, 1);
+    if (hs_log_allowed(&spool->log_limit))
+        hs_log(HS_LOG_ERROR, "verdicts wait in the spool for the database",
+               HS_LOG_TEXT("detail", detail), HS_LOG_NUMBER("verdicts", hs_spool_length(spool)));
+}
+
+static void set_up(struct hs_spool *spool, bool is_up)
+{
+    hs_metrics_set(spool->metrics, HS_METRIC_EVIDENCE_DATABASE_UP, 0, is_up);
+}
+
+/* Closes both connections after one failed. Always false. */
+static bool fail(struct hs_spool *spool, const struct hs_evidence_store *failed)
+{
+    report(spool, hs_evidence_store_error(failed));
+    hs_evidence_store_close(spool->local);
+    hs_evidence_store_close(spool->remote);
+    spool->local = spool->remote = NULL;
+    set_up(spool, false);
+    return false;
+}
+
+static bool open_remote(struct hs_spool *spool)
+{
+    char error[256];
+    struct hs_evidence_store *cases =
+        hs_evidence_store_open_at(spool->home, HS_EVIDENCE_CASES, error);
+    if (cases != NULL)
+        spool->remote = hs_evidence_store_open_at(spool->home, HS_EVIDENCE_ALL, error);
+    hs_evidence_store_close(cases);
+    spool->care_us = 0;
+    spool->day = -1;
+    spool->limit = BATCH_ROWS;
+    memset(spool->sent, 0, sizeof spool->sent);
+    if (spool->remote == NULL)
+        report(spool, error);
+    set_up(spool, spool->remote != NULL);
+    return spool->remote != NULL;
+}
+
+static bool open_local(struct hs_spool *spool)
+{
+    char path[HS_EVIDENCE_PATH], error[256];
+    hs_evidence_path(spool->home->directory, HS_EVIDENCE_SPOOL, path);
+    spool->local = hs_evidence_store_open(path, false, error);
+    if (spool->local == NULL)
+        report(spool, error);
+    return spool->local != NULL;
+}
+
+/* Makes the partitions of the next days, and removes old ones. That they cannot be removed is
+   reported, but does not stop the others. Once a day it removes documents from the spool, too. */
+static bool care(struct hs_spool *spool)
+{
+    static const char unused[] =
+        "DELETE FROM documents WHERE revision NOT IN (SELECT revision FROM bodies UNION"
+        " SELECT map_revision FROM bodies WHERE map_revision IS NOT NULL)";
+    struct hs_db *db = hs_evidence_store_db(spool->remote);
+    int64_t today = hs_clock_wall_us() / DAY_US;
+    for (int64_t day = today; day <= today + DAYS_AHEAD; day++)
+        if (!hs_evidence_make_day(db, day))
+            return fail(spool, spool->remote);
+    if (!hs_evidence_drop_days(db, today - (int64_t)spool->keep_days, today, spool->keep_bytes))
+        report(spool, hs_db_error(db));
+    if (today != spool->day && !hs_db_run(hs_evidence_store_db(spool->local), unused))
+        return fail(spool, spool->local);
+    spool->care_us = hs_clock_us() + CARE_US;
+    spool->day = today;
+    return true;
+}
+
+static bool is_ready(struct hs_spool *spool)
+{
+    if ((spool->local == NULL && !open_local(spool)) ||
+        (spool->remote == NULL && !open_remote(spool)))
+        return false;
+    bool is_due = hs_clock_us() >= spool->care_us || hs_clock_wall_us() / DAY_US != spool->day;
+    return !is_due || care(spool);
+}
+
+/* ---- batches ---- */
+
+/* A batch, in the order of time. */
+struct batch {
+    int64_t first_us, last_us; /* `at` of the rows that are done; last_us 0: none */
+    size_t added;              /* rows that the database had not */
+    bool has_erased;           /* a player was deleted since the first row */
+};
+
+/* Whether the player of a row was deleted after the verdict. -1: the database failed. */
+static int is_erased(struct hs_db *db, const struct hs_evidence_row *row)
+{
+    static const char sql[] =
+        "SELECT count(*) FROM hindsight_cases.audit WHERE action = ?1 AND at >= ?2"
+        " AND (tenant IS NULL OR tenant = ?3) AND subject IN (?4, ?5, ?6)";
+    const struct hs_str names[] = {row->player, row->account, row->target};
+    char digests[3][HS_SHA256_HEX];
+    struct hs_db_statement *find = hs_db_prepare(db, sql);
+    if (find == NULL)
+        return -1;
+    hs_db_bind_text(find, 1, HS_STR(HS_EVIDENCE_ERASE_BEGINS));
+    hs_db_bind_int(find, 2, row->at_us);
+    hs_db_bind_text(find, 3, row->tenant);
+    for (int i = 0; i < 3; i++) {
+        hs_sha256_hex(names[i].ptr, names[i].len, digests[i]);
+        hs_db_bind_text(find, 4 + i, hs_str_of(digests[i]));
+    }
+    int found = hs_db_step(find) == HS_DB_ROW ? hs_db_int(find, 0) > 0 : -1;
+    hs_db_finalize(find);
+    return found;
+}
+
+/* Sends the documents of a verdict, unless they were the last ones to be sent. */
+static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stored *stored)
+{
+    const struct hs_evidence_row *row = &stored->row;
+    const struct hs_str revisions[2] = {row->revision, row->map_revision};
+    if (hs_str_equal(hs_str_of(spool->sent[0]), revisions[0]) &&
+        hs_str_equal(hs_str_of(spool->sent[1]), revisions[1]))
+        return true;
+    if (!hs_evidence_copy_documents(spool->remote, stored))
+        return false;
+    for (int i = 0; i < 2; i++)
+        snprintf(spool->sent[i], HS_REVISION_MAX, "%.*s", (int)revisions[i].len,
+                 revisions[i].len > 0 ? revisions[i].ptr : "");
+    return true;
+}
+
+static bool send_row(struct hs_spool *spool, struct hs_db_statement *found, struct batch *batch)
+{
+    struct hs_evidence_stored stored = {.db = hs_db_of(found)};
+    struct hs_db *db = hs_evidence_store_db(spool->remote);
+    bool fine = hs_evidence_load_all(found, &stored);
+    int erased = fine && batch->has_erased ? is_erased(db, &stored.row) : 0;
+    if (fine && erased == 0) {
+        fine = send_documents(spool, &stored) && hs_evidence_store_copy(spool->remote, &stored.row);
+        batch->added += fine && hs_db_changes(db) > 0;
+    }
+    batch->last_us = stored.row.at_us;
+    free(stored.unpacked);
+    return fine && erased >= 0;
+}
+
+/* Sends the rows in one transaction. */
+static bool send_rows(struct hs_spool *spool, struct hs_db_statement *rows, struct batch *batch)
+{
+    static const char erased[] = "SELECT count(*) FROM hindsight_cases.audit"
+                                 " WHERE action = '" HS_EVIDENCE_ERASE_BEGINS "' AND at >= %lld";
+    char sql[192];
+    enum hs_db_step step = HS_DB_DONE;
+    snprintf(sql, sizeof sql, erased, (long long)batch->first_us);
+    bool fine = hs_evidence_store_begin(spool->remote);
+    int64_t count = fine ? hs_db_number(hs_evidence_store_db(spool->remote), sql, NULL, -1) : -1;
+    fine = fine && count >= 0;
+    batch->has_erased = count > 0;
+    while (fine && (step = hs_db_step(rows)) == HS_DB_ROW)
+        fine = send_row(spool, rows, batch);
+    return fine && step == HS_DB_DONE && hs_evidence_store_commit(spool->remote);
+}
+
+/* Removes the rows up to a time from the spool. */
+static bool remove_rows(struct hs_spool *spool, int64_t last_us)
+{
+    char sql[160];
+    long long at = last_us;
+    snprintf(sql, sizeof sql,
+             "DELETE FROM bodies WHERE at <= %lld; DELETE FROM verdicts WHERE at <= %lld; COMMIT",
+             at, at);
+    struct hs_db *db = hs_evidence_store_db(spool->local);
+    if (!hs_evidence_begin_alone(db) || !hs_db_run(db, sql))
+        return fail(spool, spool->local);
+    pthread_mutex_lock(&spool->lock);
+    size_t count = (size_t)hs_db_changes(db);
+    spool->waiting = spool->waiting > count ? spool->waiting - count : 0;
+    pthread_mutex_unlock(&spool->lock);
+    return true;
+}
+
+/* After a failed batch. A row that the database will never take is sent alone, and then dropped. */
+static bool recover(struct hs_spool *spool, const struct batch *batch)
+{
+    if (batch->last_us == 0 || !hs_evidence_store_has_refused(spool->remote))
+        return fail(spool, spool->remote);
+    report(spool, hs_evidence_store_error(spool->remote));
+    hs_evidence_store_undo(spool->remote);
+    bool was_alone = spool->limit == 1;
+    spool->limit = 1;
+    if (was_alone)
+        hs_metrics_add(spool->metrics, HS_METRIC_EVIDENCE_DROPPED, HS_EVIDENCE_DROP_REFUSED, 1);
+    return !was_alone || remove_rows(spool, batch->last_us);
+}
+
+/* Sends the oldest rows of the spool, all of one day. */
+static bool send_batch(struct hs_spool *spool, int64_t first_us)
+{
+    static const char sql[] = "SELECT " HS_EVIDENCE_ALL_OF_ROW " WHERE v.at < ?1"
+                              " ORDER BY v.at LIMIT ?2";
+    struct batch batch = {.first_us = first_us};
+    struct hs_db *db = hs_evidence_store_db(spool->remote);
+    int64_t day = first_us / DAY_US;
+    if (day != spool->day && (!hs_evidence_make_day(db, day) || !hs_evidence_make_day(db, day + 1)))
+        return fail(spool, spool->remote);
+    struct hs_db_statement *rows = hs_db_prepare(hs_evidence_store_db(spool->local), sql);
+    if (rows == NULL)
+        return fail(spool, spool->local);
+    hs_db_bind_int(rows, 1, (day + 1) * DAY_US);
+    hs_db_bind_int(rows, 2, spool->limit);
+    bool fine = send_rows(spool, rows, &batch);
+    hs_db_finalize(rows);
+    if (!fine)
+        return recover(spool, &batch);
+    hs_metrics_add(spool->metrics, HS_METRIC_EVIDENCE_SENT, 0, (int64_t)batch.added);
+    spool->limit = spool->limit < BATCH_ROWS / 2 ? 2 * spool->limit : BATCH_ROWS;
+    return remove_rows(spool, batch.last_us);
+}
+
+/* Sends a batch if there are rows, and else looks whether the database is there. */
+static bool work(struct hs_spool *spool)
+{
+    static const char oldest[] = "SELECT coalesce(min(at), 0) FROM verdicts";
+    if (!is_ready(spool))
+        return false;
+    size_t before = hs_spool_length(spool);
+    int64_t first_us = hs_db_number(hs_evidence_store_db(spool->local), oldest, NULL, -1);
+    if (first_us < 0)
+        return fail(spool, spool->local);
+    if (first_us > 0)
+        return send_batch(spool, first_us);
+    pthread_mutex_lock(&spool->lock);
+    if (spool->waiting == before) /* some of those reported were in the spool twice */
+        spool->waiting = 0;
+    pthread_mutex_unlock(&spool->lock);
+    return hs_db_run(hs_evidence_store_db(spool->remote), "SELECT 1") || fail(spool, spool->remote);
+}
+
+static void *run(void *context)
+{
+    struct hs_spool *spool = context;
+    bool goes_on = true;
+    while (goes_on) {
+        bool fine = work(spool);
+        pthread_mutex_lock(&spool->lock);
+        if ((spool->waiting == 0 || !fine) && !spool->is_ending) {
+            struct timespec until = hs_clock_timespec(hs_clock_us() + PAUSE_US);
+            pthread_cond_timedwait(&spool->wake, &spool->lock, &until);
+        }
+        goes_on =
+            !spool->is_ending || (fine && spool->waiting > 0 && hs_clock_us() < spool->end_us);
+        pthread_mutex_unlock(&spool->lock);
+    }
+    hs_evidence_store_close(spool->local);
+    hs_evidence_store_close(spool->remote);
+    return NULL;
+}
+
+/* ---- other threads ---- */
+
+void hs_spool_add(struct hs_spool *spool, size_t count)
+{
+    if (spool == NULL || count == 0)
+        return;
+    pthread_mutex_lock(&spool->lock);
+    if (spool->waiting == 0)
+        pthread_cond_signal(&spool->wake);
+    spool->waiting += count;
+    pthread_mutex_unlock(&spool->lock);
+}
+
+size_t hs_spool_length(struct hs_spool *spool)
+{
+    if (spool == NULL)
+        return 0;
+    pthread_mutex_lock(&spool->lock);
+    size_t waiting = spool->waiting;
+    pthread_mutex_unlock(&spool->lock);
+    return waiting;
+}
+
+/* Counts what the process before has left. */
+static size_t count_rows(const struct hs_evidence_home *home)
+{
+    struct hs_db *db;
+    if (hs_evidence_open(home, HS_EVIDENCE_SPOOL, &db) != HS_EVIDENCE_READ)
+        return 0;
+    int64_t count = hs_db_number(db, "SELECT count(*) FROM verdicts", NULL, 0);
+    hs_db_close(db);
+    return (size_t)count;
+}
+
+static void destroy(struct hs_spool *spool)
+{
+    pthread_cond_destroy(&spool->wake);
+    pthread_mutex_destroy(&spool->lock);
+    free(spool);
+}
+
+struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned keep_days,
+                                uint64_t keep_bytes, struct hs_metrics *metrics)
+{
+    struct hs_spool *spool = calloc(1, sizeof *spool);
+    if (spool == NULL)
+        return NULL;
+    spool->home = home;
+    spool->keep_days = keep_days;
+    spool->keep_bytes = keep_bytes;
+    spool->metrics = metrics;
+    spool->log_limit = (struct hs_log_limit){.per_second = 1, .kind = "spool"};
+    spool->waiting = count_rows(home);
+    pthread_mutex_init(&spool->lock, NULL);
+    hs_clock_condition(&spool->wake);
+    if (pthread_create(&spool->thread, NULL, run, spool) == 0)
+        return spool;
+    destroy(spool);
+    return NULL;
+}
+
+void hs_spool_stop(struct hs_spool *spool, int64_t end_us)
+{
+    if (spool == NULL)
+        return;
+    pthread_mutex_lock(&spool->lock);
+    spool->is_ending = true;
+    spool->end_us = end_us;
+    pthread_cond_signal(&spool->wake);
+    pthread_mutex_unlock(&spool->lock);
+    pthread_join(spool->thread, NULL);
+    destroy(spool);
+}

@@ -1,0 +1,161 @@
+#include "service/evidence/tables.h"
+
+#include <stdio.h>
+
+#include "service/evidence/files.h"
+#include "service/watch/log.h"
+
+#define TEXT_OF(number)  #number
+#define VALUE_OF(number) TEXT_OF(number)
+
+/* The tables, with the types of a dialect. `COLUMN`: writes the column of a text. `unique`: what
+   follows the column of the verdict id. `end`: what follows the columns. */
+#define TABLES(NUMBER, REAL, BLOB, COLUMN, unique, end)                                            \
+    "CREATE TABLE IF NOT EXISTS documents("                                                        \
+    " kind TEXT NOT NULL, revision TEXT NOT NULL, name TEXT NOT NULL, body " BLOB " NOT NULL,"     \
+    " PRIMARY KEY(kind, revision));"                                                               \
+    "CREATE TABLE IF NOT EXISTS verdicts(at " NUMBER " PRIMARY KEY" HS_EVIDENCE_TEXTS(             \
+        COLUMN) ")" end ";"                                                                        \
+                "CREATE TABLE IF NOT EXISTS bodies(at " NUMBER                                     \
+                " PRIMARY KEY, id TEXT NOT NULL" unique ","                                        \
+                " now " NUMBER " NOT NULL, measured " REAL ", \"limit\" " REAL ", unit TEXT,"      \
+                " revision TEXT NOT NULL, map TEXT, map_revision TEXT,"                            \
+                " sizes TEXT NOT NULL, body " BLOB " NOT NULL)" end ";"
+
+#define CODE_COLUMN(member, column) ", " column " INTEGER NOT NULL"
+#define TEXT_COLUMN(member, column) ", " column " TEXT NOT NULL"
+
+/* An index for each column that may drive a query (list.c). `more`: further columns. */
+#define INDEXES(more)                                                                              \
+    "CREATE INDEX IF NOT EXISTS by_player ON verdicts(player" more ");"                            \
+    "CREATE INDEX IF NOT EXISTS by_account ON verdicts(account" more ");"                          \
+    "CREATE INDEX IF NOT EXISTS by_match ON verdicts(match" more ");"                              \
+    "CREATE INDEX IF NOT EXISTS by_target ON verdicts(target" more ");"                            \
+    "CREATE INDEX IF NOT EXISTS by_reason ON verdicts(reason" more ");"
+
+const char hs_evidence_file_tables[] =
+    TABLES("INTEGER", "REAL", "BLOB", CODE_COLUMN, " UNIQUE",
+           "") "CREATE TABLE IF NOT EXISTS codes(code INTEGER PRIMARY KEY, text TEXT NOT NULL "
+               "UNIQUE);" INDEXES("") "PRAGMA user_version = " VALUE_OF(HS_EVIDENCE_SCHEMA);
+
+#define POSTGRES_TABLES(unique, end)                                                               \
+    TABLES("BIGINT", "DOUBLE PRECISION", "BYTEA", TEXT_COLUMN, unique, end) INDEXES(", at")
+
+static const char partitioned_tables[] = POSTGRES_TABLES(
+    "", " PARTITION BY RANGE (at)") "CREATE INDEX IF NOT EXISTS by_id ON bodies(id);";
+
+static const char cases_tables[] = POSTGRES_TABLES(" UNIQUE", "")
+    HS_EVIDENCE_REVIEWS("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "BIGINT");
+
+/* The bodies are compressed already. The comment of a table has the version. */
+static const char last_steps[] =
+    "ALTER TABLE bodies ALTER body SET STORAGE EXTERNAL;"
+    "ALTER TABLE documents ALTER body SET STORAGE EXTERNAL;"
+    "COMMENT ON TABLE verdicts IS '" VALUE_OF(HS_EVIDENCE_SCHEMA) "'; COMMIT";
+
+int hs_evidence_schema_of(struct hs_db *db)
+{
+    static const char of_file[] = "PRAGMA user_version";
+    static const char of_schema[] = "SELECT coalesce(obj_description(to_regclass('verdicts'),"
+                                    " 'pg_class')::bigint, 0)";
+    return (int)hs_db_number(db, hs_db_is_postgres(db) ? of_schema : of_file, NULL, -1);
+}
+
+/* ---- locks ---- */
+
+/* The number of the lock: "hindsigh" in ASCII. */
+#define LOCK "7523094288207374184"
+
+bool hs_evidence_begin_shared(struct hs_db *db)
+{
+    return hs_db_run(db, hs_db_is_postgres(db) ? "BEGIN; SELECT pg_advisory_xact_lock_shared(" LOCK
+                                                 ")"
+                                               : "BEGIN IMMEDIATE");
+}
+
+bool hs_evidence_begin_alone(struct hs_db *db)
+{
+    return hs_db_run(db, hs_db_is_postgres(db) ? "BEGIN; SELECT pg_advisory_xact_lock(" LOCK ")"
+                                               : "BEGIN IMMEDIATE");
+}
+
+/* ---- PostgreSQL ---- */
+
+/* A user who may not make schemas may still use one that exists, so IF NOT EXISTS is not enough. */
+bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned)
+{
+    char make_schema[192];
+    snprintf(make_schema, sizeof make_schema,
+             "DO $$BEGIN IF to_regnamespace('%s') IS NULL THEN CREATE SCHEMA %s; END IF; END$$",
+             schema, schema);
+    bool fine = hs_evidence_begin_alone(db);
+    if (fine && hs_evidence_schema_of(db) == HS_EVIDENCE_SCHEMA) /* another replica was faster */
+        return hs_db_run(db, "ROLLBACK");
+    return fine && hs_db_run(db, make_schema) &&
+           hs_db_run(db, is_partitioned ? partitioned_tables : cases_tables) &&
+           hs_db_run(db, last_steps);
+}
+
+/* Writes a day as the end of a partition's name: 2026_01_31. */
+static void name_day(int64_t day, char name[HS_EVIDENCE_DAY])
+{
+    hs_evidence_day((time_t)(day * 86400), name);
+    name[4] = name[7] = '_';
+}
+
+bool hs_evidence_make_day(struct hs_db *db, int64_t day)
+{
+    char name[HS_EVIDENCE_DAY], sql[768];
+    name_day(day, name);
+    long long from_us = (long long)day * 86400000000, until_us = from_us + 86400000000;
+    snprintf(sql, sizeof sql,
+             "SELECT count(to_regclass('verdicts_%s')) + count(to_regclass('bodies_%s'))", name,
+             name);
+    if (hs_db_number(db, sql, NULL, 0) == 2)
+        return true;
+    snprintf(sql, sizeof sql,
+             "CREATE TABLE IF NOT EXISTS verdicts_%s PARTITION OF verdicts"
+             " FOR VALUES FROM (%lld) TO (%lld);"
+             "CREATE TABLE IF NOT EXISTS bodies_%s PARTITION OF bodies"
+             " FOR VALUES FROM (%lld) TO (%lld);"
+             "CREATE UNIQUE INDEX IF NOT EXISTS bodies_%s_once ON bodies_%s(id); COMMIT",
+             name, from_us, until_us, name, from_us, until_us, name, name);
+    return hs_evidence_begin_alone(db) && hs_db_run(db, sql);
+}
+
+static bool drop_day(struct hs_db *db, int64_t day)
+{
+    char name[HS_EVIDENCE_DAY], sql[128];
+    name_day(day, name);
+    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS verdicts_%s, bodies_%s", name, name);
+    bool fine = hs_db_run(db, sql);
+    if (fine)
+        hs_log(HS_LOG_INFO, "old evidence was removed", HS_LOG_TEXT("day", name));
+    return fine;
+}
+
+bool hs_evidence_drop_days(struct hs_db *db, int64_t oldest, int64_t today, uint64_t keep_bytes)
+{
+    static const char sql[] =
+        "SELECT replace(substr(v.relname::text, 10), '_', '-'), pg_total_relation_size(v.oid) +"
+        " coalesce(pg_total_relation_size(to_regclass('bodies_' || substr(v.relname::text, 10))),"
+        " 0) FROM pg_inherits i JOIN pg_class v ON v.oid = i.inhrelid"
+        " WHERE i.inhparent = to_regclass('verdicts') AND v.relname LIKE 'verdicts@_____@___@___' "
+        "ESCAPE '@'"
+        " ORDER BY 1 DESC";
+    struct hs_db_statement *rows = hs_db_prepare(db, sql);
+    enum hs_db_step step;
+    uint64_t bytes = 0;
+    bool fine = true;
+    while ((step = hs_db_step(rows)) == HS_DB_ROW) {
+        char name[HS_EVIDENCE_DAY];
+        struct hs_str text = hs_db_text(rows, 0);
+        snprintf(name, sizeof name, "%.*s", (int)text.len, text.ptr);
+        int64_t day = hs_evidence_day_number(name);
+        bytes += (uint64_t)hs_db_int(rows, 1);
+        if (day < today && (day < oldest || bytes > keep_bytes))
+            fine = drop_day(db, day) && fine;
+    }
+    hs_db_finalize(rows);
+    return fine && step == HS_DB_DONE;
+}

@@ -1,0 +1,64 @@
+/*
+ * The tables of the evidence store, in a file of SQLite or in a schema of PostgreSQL.
+ *
+ * The columns that queries filter by are small integers in SQLite. The table `codes` of the same
+ * file has the text of each integer. So a page of a filtered list reads only some ten bytes of a
+ * row that it skips. PostgreSQL has the texts themselves, because several programs read the tables,
+ * and one partition of `verdicts` and one of `bodies` for each day.
+ */
+#ifndef HS_SERVICE_EVIDENCE_TABLES_H
+#define HS_SERVICE_EVIDENCE_TABLES_H
+
+#include "service/database/db.h"
+
+/* The texts of a verdict that queries filter by. X(member, column) */
+#define HS_EVIDENCE_TEXTS(X)                                                                       \
+    X(tenant, "tenant")                                                                            \
+    X(match, "match")                                                                              \
+    X(player, "player")                                                                            \
+    X(account, "account")                                                                          \
+    X(target, "target")                                                                            \
+    X(weapon, "weapon")                                                                            \
+    X(kind, "kind")                                                                                \
+    X(verdict, "verdict")                                                                          \
+    X(reason, "reason")                                                                            \
+    X(ruleset, "ruleset")
+
+/* The tables of reviews (cases.h), with the types of a dialect. */
+#define HS_EVIDENCE_REVIEWS(KEY, NUMBER)                                                           \
+    "CREATE TABLE IF NOT EXISTS reviews(number " KEY ","                                           \
+    " verdict TEXT NOT NULL, at " NUMBER " NOT NULL, label TEXT NOT NULL, note TEXT,"              \
+    " author TEXT);"                                                                               \
+    "CREATE INDEX IF NOT EXISTS by_verdict ON reviews(verdict);"                                   \
+    "CREATE TABLE IF NOT EXISTS audit(number " KEY ","                                             \
+    " at " NUMBER " NOT NULL, tenant TEXT, author TEXT, action TEXT NOT NULL,"                     \
+    " subject TEXT NOT NULL, verdicts " NUMBER " NOT NULL);"
+
+/* Tables of another version are neither read nor written. */
+#define HS_EVIDENCE_SCHEMA 2
+
+/* The version of the tables behind a connection; 0: it has no tables, -1: it cannot be read. */
+int hs_evidence_schema_of(struct hs_db *db);
+
+/* The statements that make the tables in a file of SQLite, and set their version. */
+extern const char hs_evidence_file_tables[];
+
+/* Makes the tables in the schema of a connection to PostgreSQL, and the schema. Several replicas
+   may do this at once. `is_partitioned`: by the day of `at`; else the tables are those of the
+   reviewed verdicts (cases.h), and have `reviews` and `audit`. */
+bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned);
+
+/* Makes the partitions of a day (days since 1970) that are missing. Outside a transaction. */
+bool hs_evidence_make_day(struct hs_db *db, int64_t day);
+
+/* Removes the partitions of days before `oldest`. Then removes the oldest ones before `today` until
+   the rest has at most `keep_bytes`. Outside a transaction. False: it failed, for example because a
+   reader uses the oldest partition. */
+bool hs_evidence_drop_days(struct hs_db *db, int64_t oldest, int64_t today, uint64_t keep_bytes);
+
+/* Replicas that add verdicts share this lock, so that a deletion or a change of the tables waits
+   for their transactions, and they wait for it. Begins a transaction. */
+bool hs_evidence_begin_shared(struct hs_db *db);
+bool hs_evidence_begin_alone(struct hs_db *db);
+
+#endif
