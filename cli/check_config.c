@@ -91,14 +91,13 @@ static bool check_tls(const struct hs_options *options)
     return fine;
 }
 
-/* Checks the secret of the webhook. */
-static bool check_secret(const struct hs_options *options)
+/* Checks a file with a secret of at least `min` bytes, if an option that needs it is set. */
+static bool check_secret(const char *user, const char *path, size_t min)
 {
     char error[256];
-    const char *path = options->webhook_secret_file;
-    if (options->webhook[0] == '\0' || path[0] == '\0')
+    if (user[0] == '\0' || path[0] == '\0')
         return true;
-    struct hs_secret *secret = hs_secret_read(path, HS_WEBHOOK_SECRET_MIN, error);
+    struct hs_secret *secret = hs_secret_read(path, min, error);
     bool fine = secret != NULL;
     hs_secret_free(secret);
     if (!fine)
@@ -157,7 +156,10 @@ static bool check_configuration(int argc, char **argv)
     /* The next checks also run after a fault, so that one run reports all faults. */
     bool fine = check_steps(&options);
     fine = check_tls(&options) && fine;
-    fine = check_secret(&options) && fine && result == HS_OPTIONS_OK;
+    fine =
+        check_secret(options.webhook, options.webhook_secret_file, HS_WEBHOOK_SECRET_MIN) && fine;
+    fine = check_secret(options.state_redis, options.state_redis_password_file, 1) && fine &&
+           result == HS_OPTIONS_OK;
     if (fine)
         hs_options_write_effective(&options, stdout);
     char *const *environment = environ;

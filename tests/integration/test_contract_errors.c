@@ -218,6 +218,14 @@ static const struct hs_raw_answer *send_for(size_t route, int status,
     return ask(&service, route, message);
 }
 
+/* Returns whether only replicas that share matches give an answer. test_shared_matches.c provokes
+   it. */
+static bool needs_replicas(size_t route, int status)
+{
+    return status == 409 && strncmp(hs_refusal_pattern(route), "/v1/matches/", 12) == 0 &&
+           strcmp(hs_refusal_method(route), "PUT") != 0;
+}
+
 START_TEST(documented_errors_can_be_provoked)
 {
     size_t route = (size_t)_i, provoked = 0, listed = 0;
@@ -228,7 +236,7 @@ START_TEST(documented_errors_can_be_provoked)
     {
         int status = atoi(key);
         char body[256] = "", what[512];
-        if (status < 400 || status == 408)
+        if (status < 400 || status == 408 || needs_replicas(route, status))
             continue;
         listed++;
         if (hs_refusal_takes_body(route))
@@ -573,7 +581,7 @@ START_TEST(every_listed_answer_was_seen)
     size_t listed = 0;
     json_object_foreach(json_object_get(operation, "responses"), key, response)
     {
-        if (strcmp(key, "default") == 0)
+        if (strcmp(key, "default") == 0 || needs_replicas((size_t)_i, atoi(key)))
             continue;
         listed++;
         ck_assert_msg(hs_refusal_was_seen((size_t)_i, atoi(key)), "%s %s never answered %s",

@@ -338,6 +338,7 @@ START_TEST(verdicts_go_on_without_the_store)
     ck_assert(holds(a, 1, 10.6, ACCEPTED));
     failures[_i].begin();
     wait_for_metric(a, "hindsight_store_up", 0);
+    wait_for_metric(b, "hindsight_store_up", 0);
     double began = hs_test_seconds();
     char *answer = hs_kept_hit(a, "m", 2, 10.8);
     ck_assert_double_lt(hs_test_seconds() - began, 1);
