@@ -17,8 +17,9 @@ json_t *hs_resync_create(json_t *put);
    a second older. */
 void hs_resync_keep(json_t *match, json_t *frames);
 
-/* Notes the answer to a post. Returns whether it asks for the frames of the last second. Every match
-   begins without a whole window, and an answer asks only once, until the window is whole again. */
+/* Notes the answer to a post. Returns whether it asks for the frames of the last second. Every
+   match begins without a whole window, and an answer asks only once, until the window is whole
+   again. */
 bool hs_resync_is_due(json_t *match, const json_t *answer);
 
 #endif

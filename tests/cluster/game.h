@@ -18,7 +18,7 @@
 #define HS_CLUSTER_FAULTS(X)                                                                       \
     X(differs, "verdicts other than those of one replica")                                         \
     X(outside, "inconclusive later than one window after a move of the match")                     \
-    X(credit, "moves with more credit than on one replica")                                        \
+    X(credit, "moves with credit that was used already")                                           \
     X(moves, "honest moves refused")                                                               \
     X(failed, "requests that failed although nothing was broken")
 

@@ -32,7 +32,7 @@ struct hs_relay {
     pthread_t thread;
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t ended; /* a link became free */
-    char target[108]; /* "": none */
+    char target[108];     /* "": none */
     struct link links[LINKS_MAX];
 };
 

@@ -8,6 +8,7 @@
 #include "tests/cluster/game.h"
 #include "tests/support/clock.h"
 #include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
 
@@ -59,6 +60,21 @@ static void begin_game(const char *name)
     begin_game_at(name, cluster.balancer.port, 0);
 }
 
+/* Prints how the running replicas took matches over. */
+static void print_takeovers(void)
+{
+    for (int i = 0; i < HS_CLUSTER_REPLICAS; i++) {
+        char *text = cluster.replicas[i].pid > 0 ? hs_scrape(&cluster.replicas[i]) : NULL, *rest;
+        char *line = text != NULL ? strtok_r(text, "\n", &rest) : NULL;
+        for (; line != NULL; line = strtok_r(NULL, "\n", &rest))
+            if (strstr(line, "match_takeovers_total{") == line + strlen("hindsight_") &&
+                strcmp(strrchr(line, ' '), " 0") != 0)
+                printf("replica %d: %s\n", i, line + strlen("hindsight_match_"));
+        free(text);
+    }
+    fflush(stdout);
+}
+
 /* Ends the game and checks what holds in each scenario. `windows`: how often a match may have
    moved. */
 static void end_game(int windows)
@@ -66,10 +82,23 @@ static void end_game(int windows)
     hs_cluster_game_finish(game, &counts);
     game = NULL;
     long faults = hs_cluster_counts_print(&counts);
+    print_takeovers();
     ck_assert_int_eq(faults, 0);
     ck_assert_int_le(counts.windows_max, windows);
     ck_assert_int_gt(counts.follow.paid, counts.ticks / 4);
     ck_assert_int_gt(counts.follow.replayed, counts.ticks / 40);
+}
+
+static void create_database(void)
+{
+    if (hs_postgres_missing() == NULL)
+        hs_postgres_create(&postgres);
+}
+
+static void remove_database(void)
+{
+    if (postgres.pid > 0)
+        hs_postgres_remove(&postgres);
 }
 
 static void setup(void)
@@ -314,6 +343,7 @@ END_TEST
 static TCase *add_group(Suite *suite, const char *name)
 {
     TCase *group = tcase_create(name);
+    tcase_add_unchecked_fixture(group, create_database, remove_database);
     tcase_add_checked_fixture(group, setup, teardown);
     suite_add_tcase(suite, group);
     return group;
@@ -345,13 +375,8 @@ int main(void)
     } else {
         if (hs_postgres_missing() != NULL)
             printf("SKIP: the evidence store: %s\n", hs_postgres_missing());
-        else
-            hs_postgres_create(&postgres);
         add_scenarios(suite);
     }
     /* In one process, so that the servers of a failed scenario are stopped before the next one. */
-    int failed = hs_run_suite_in_one_process(suite);
-    if (postgres.pid > 0)
-        hs_postgres_remove(&postgres);
-    return failed;
+    return hs_run_suite_in_one_process(suite);
 }

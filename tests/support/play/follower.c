@@ -145,6 +145,9 @@ static void note_payment(struct hs_follower *follower, struct hs_follow_counts *
         counts->paid++;
         item->is_paid = true;
         item->answer = answer;
+    } else if (!is_replayed && item->may_be_lost) {
+        counts->paid_again++;
+        item->answer = answer;
     } else if (!is_replayed) {
         hs_follower_fault(follower, &counts->paid_twice, "paid twice, %s first, %s now: %s",
                           item->id, text_of(result, "verdict_id"), item->text);
@@ -157,7 +160,7 @@ static void note_refusal(struct hs_follower *follower, struct hs_follow_counts *
                          struct hs_followed *item, const json_t *result, bool may_lack_poses)
 {
     const char *verdict = text_of(result, "verdict"), *reason = text_of(result, "reason");
-    if (item->is_paid)
+    if (item->is_paid && !item->may_be_lost)
         hs_follower_fault(follower, &counts->lost, "was paid, is now %s/%s: %s", verdict, reason,
                           item->text);
     if (item->is_honest && strcmp(verdict, "rejected") == 0)
@@ -204,13 +207,14 @@ void hs_follow_counts_add(struct hs_follow_counts *sum, const struct hs_follow_c
     sum->paid += counts->paid;
     sum->replayed += counts->replayed;
     sum->answered += counts->answered;
+    sum->paid_again += counts->paid_again;
 }
 
 long hs_follow_counts_print(const struct hs_follow_counts *counts)
 {
     long faults = 0;
-    printf("%ld answers, %ld items paid, %ld replayed\n", counts->answered, counts->paid,
-           counts->replayed);
+    printf("%ld answers, %ld items paid, %ld replayed, %ld paid again that were not durable\n",
+           counts->answered, counts->paid, counts->replayed, counts->paid_again);
 #define X(field, text)                                                                             \
     faults += counts->field;                                                                       \
     printf("  %ld %s\n", counts->field, text);
