@@ -287,7 +287,7 @@ static bool execute(struct statement *statement)
                                        values, statement->lengths, statement->formats, 1);
     statement->result = finish_sending(connection, sent);
     statement->row = -1;
-    if (statement->result != NULL)
+    if (statement->result != NULL && PQresultStatus(statement->result) == PGRES_COMMAND_OK)
         connection->changes = strtoll(PQcmdTuples(statement->result), NULL, 10);
     return statement->result != NULL;
 }

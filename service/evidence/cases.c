@@ -130,12 +130,12 @@ static enum hs_evidence_read write_reviews(struct hs_db *db, struct hs_str id,
     struct hs_db_statement *find = hs_db_prepare(
         db, "SELECT at, label, note, author FROM reviews WHERE verdict = ? ORDER BY number");
     if (find == NULL)
-        return HS_EVIDENCE_FAILED;
+        return hs_evidence_failed(db);
     hs_db_bind_text(find, 1, id);
     while ((result = hs_db_step(find)) == HS_DB_ROW)
         write_review(writer, find);
     hs_db_finalize(find);
-    return result == HS_DB_DONE ? HS_EVIDENCE_READ : HS_EVIDENCE_FAILED;
+    return result == HS_DB_DONE ? HS_EVIDENCE_READ : hs_evidence_failed(db);
 }
 
 enum hs_evidence_read hs_cases_list(const struct hs_evidence_home *home, struct hs_str tenant,
@@ -199,7 +199,7 @@ static enum hs_evidence_read write_tallies(struct hs_db_statement *row, struct h
             tally.labels[label] += hs_db_int(row, 2);
     }
     write_tally(writer, &tally);
-    return result == HS_DB_DONE ? HS_EVIDENCE_READ : HS_EVIDENCE_FAILED;
+    return result == HS_DB_DONE ? HS_EVIDENCE_READ : hs_evidence_failed(hs_db_of(row));
 }
 
 enum hs_evidence_read hs_cases_precision(const struct hs_evidence_home *home, struct hs_str tenant,
@@ -217,7 +217,7 @@ enum hs_evidence_read hs_cases_precision(const struct hs_evidence_home *home, st
         struct hs_db_statement *find = hs_db_prepare(db, sql);
         if (find != NULL)
             hs_db_bind_text(find, 1, tenant);
-        result = find != NULL ? write_tallies(find, writer) : HS_EVIDENCE_FAILED;
+        result = find != NULL ? write_tallies(find, writer) : hs_evidence_failed(db);
         hs_db_finalize(find);
         hs_db_close(db);
     }

@@ -179,8 +179,9 @@ static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, con
         if (until_us > 0 && walk->next_us == 0 && hs_clock_us() >= walk->end_us)
             walk->next_us = until_us;
     }
+    enum hs_evidence_read result = until_us >= 0 ? HS_EVIDENCE_READ : hs_evidence_failed(db);
     hs_db_close(db);
-    return until_us >= 0 ? HS_EVIDENCE_READ : HS_EVIDENCE_FAILED;
+    return result;
 }
 
 static enum hs_evidence_read walk_days(const struct hs_evidence_home *home, struct walk *walk)

@@ -16,6 +16,17 @@ enum { BUSY_MS = 1000 };
 /* ---- places ---- */
 
 /* `where`: a path or the name of a schema. */
+static void report_text(const char *detail)
+{
+    hs_log(HS_LOG_ERROR, "the evidence store cannot be read", HS_LOG_TEXT("detail", detail));
+}
+
+enum hs_evidence_read hs_evidence_failed(const struct hs_db *db)
+{
+    report_text(hs_db_error(db));
+    return HS_EVIDENCE_FAILED;
+}
+
 static void report(const char *where, const char *error, int version)
 {
     char detail[HS_EVIDENCE_PATH + 512];
@@ -25,7 +36,7 @@ static void report(const char *where, const char *error, int version)
                  HS_EVIDENCE_SCHEMA);
     else
         snprintf(detail, sizeof detail, "%s: %s", where, error);
-    hs_log(HS_LOG_ERROR, "the evidence store cannot be read", HS_LOG_TEXT("detail", detail));
+    report_text(detail);
 }
 
 static bool is_missing(const char *path)
@@ -144,13 +155,17 @@ static enum hs_evidence_read find_in(const struct hs_evidence_home *home, const 
         return opened;
     out->found = hs_db_prepare(out->db, sql);
     if (out->found == NULL)
-        return HS_EVIDENCE_FAILED;
+        return hs_evidence_failed(out->db);
     hs_db_bind_text(out->found, 1, id);
     enum hs_db_step result = hs_db_step(out->found);
     if (result == HS_DB_DONE)
         return HS_EVIDENCE_MISSING;
-    if (result != HS_DB_ROW || !hs_evidence_load_all(out->found, out))
+    if (result == HS_DB_FAILED)
+        return hs_evidence_failed(out->db);
+    if (!hs_evidence_load_all(out->found, out)) {
+        report_text("a stored verdict is damaged, or memory is out");
         return HS_EVIDENCE_FAILED;
+    }
     bool is_theirs = tenant.ptr == NULL || hs_str_equal(tenant, out->row.tenant);
     return is_theirs ? HS_EVIDENCE_READ : HS_EVIDENCE_MISSING;
 }

@@ -11,6 +11,9 @@
 enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, const char *place,
                                        struct hs_db **out);
 
+/* Logs the last failure of a connection. Returns FAILED. */
+enum hs_evidence_read hs_evidence_failed(const struct hs_db *db);
+
 /* A stored verdict. The texts of the row live until hs_evidence_stored_close. */
 struct hs_evidence_stored {
     struct hs_evidence_row row;

@@ -220,8 +220,9 @@ static enum hs_evidence_read read_day(const struct hs_evidence_home *home, const
     bool fine = count_words(db, report) && count_matches(db, report) &&
                 measure(db, report, own, &report->own) &&
                 measure(db, report, others, &report->others);
+    enum hs_evidence_read result = fine ? HS_EVIDENCE_READ : hs_evidence_failed(db);
     hs_db_close(db);
-    return fine ? HS_EVIDENCE_READ : HS_EVIDENCE_FAILED;
+    return result;
 }
 
 /* ---- the answer ---- */

@@ -103,32 +103,40 @@ static void name_day(int64_t day, char name[HS_EVIDENCE_DAY])
     name[4] = name[7] = '_';
 }
 
-bool hs_evidence_make_day(struct hs_db *db, int64_t day)
+/* Makes the partition of a table, unless another replica was faster. An attached table locks out no
+   reader, as one that is made as a partition would. `more`: further constraints. */
+static bool make_partition(struct hs_db *db, const char *table, const char *more, int64_t day)
 {
-    char name[HS_EVIDENCE_DAY], sql[768];
+    char name[HS_EVIDENCE_DAY], sql[512];
     name_day(day, name);
     long long from_us = (long long)day * 86400000000, until_us = from_us + 86400000000;
+    snprintf(sql, sizeof sql, "SELECT count(to_regclass('%s_%s'))", table, name);
+    int64_t found = hs_db_number(db, sql, NULL, -1);
+    if (found != 0)
+        return found > 0;
     snprintf(sql, sizeof sql,
-             "SELECT count(to_regclass('verdicts_%s')) + count(to_regclass('bodies_%s'))", name,
-             name);
-    if (hs_db_number(db, sql, NULL, 0) == 2)
-        return true;
-    snprintf(sql, sizeof sql,
-             "CREATE TABLE IF NOT EXISTS verdicts_%s PARTITION OF verdicts"
-             " FOR VALUES FROM (%lld) TO (%lld);"
-             "CREATE TABLE IF NOT EXISTS bodies_%s PARTITION OF bodies"
-             " FOR VALUES FROM (%lld) TO (%lld);"
-             "CREATE UNIQUE INDEX IF NOT EXISTS bodies_%s_once ON bodies_%s(id); COMMIT",
-             name, from_us, until_us, name, from_us, until_us, name, name);
+             "DO $$BEGIN IF to_regclass('%s_%s') IS NULL THEN"
+             " CREATE TABLE %s_%s (LIKE %s INCLUDING ALL%s);"
+             " ALTER TABLE %s ATTACH PARTITION %s_%s FOR VALUES FROM (%lld) TO (%lld);"
+             " END IF; END$$; COMMIT",
+             table, name, table, name, table, more, table, table, name, from_us, until_us);
     return hs_evidence_begin_alone(db) && hs_db_run(db, sql);
 }
 
+bool hs_evidence_make_day(struct hs_db *db, int64_t day)
+{
+    return make_partition(db, "verdicts", "", day) &&
+           make_partition(db, "bodies", ", UNIQUE(id)", day);
+}
+
+/* One after the other, because both together could deadlock with a reader. */
 static bool drop_day(struct hs_db *db, int64_t day)
 {
-    char name[HS_EVIDENCE_DAY], sql[128];
+    char name[HS_EVIDENCE_DAY], bodies[64], verdicts[64];
     name_day(day, name);
-    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS verdicts_%s, bodies_%s", name, name);
-    bool fine = hs_db_run(db, sql);
+    snprintf(bodies, sizeof bodies, "DROP TABLE IF EXISTS bodies_%s", name);
+    snprintf(verdicts, sizeof verdicts, "DROP TABLE IF EXISTS verdicts_%s", name);
+    bool fine = hs_db_run(db, bodies) && hs_db_run(db, verdicts);
     if (fine)
         hs_log(HS_LOG_INFO, "old evidence was removed", HS_LOG_TEXT("day", name));
     return fine;

@@ -25,12 +25,13 @@ static void stop_server(void)
     hs_postgres_remove(&server);
 }
 
-void hs_stored_add_cases(Suite *suite, SFun setup, SFun teardown, void (*add)(TCase *tests))
+void hs_stored_add_cases(Suite *suite, enum hs_stored_in stores, SFun setup, SFun teardown,
+                         void (*add)(TCase *tests))
 {
     const char *missing = hs_postgres_missing();
     if (missing != NULL)
         printf("SKIP: PostgreSQL: %s\n", missing);
-    for (int i = 0; i < (missing == NULL ? 2 : 1); i++) {
+    for (int i = stores == HS_STORED_BOTH ? 0 : 1; i < (missing == NULL ? 2 : 1); i++) {
         TCase *tests = tcase_create(i == 0 ? "sqlite" : "postgres");
         tcase_set_timeout(tests, 120);
         if (i == 1)
@@ -43,7 +44,7 @@ void hs_stored_add_cases(Suite *suite, SFun setup, SFun teardown, void (*add)(TC
 
 struct hs_test_postgres *hs_stored_server(void)
 {
-    return server.pid != 0 ? &server : NULL;
+    return server.directory[0] != '\0' ? &server : NULL;
 }
 
 const char *hs_stored_database(void)

@@ -10,9 +10,13 @@
 
 enum { HS_STORED_ID = 33 };
 
+enum hs_stored_in { HS_STORED_BOTH, HS_STORED_POSTGRES };
+
 /* Adds a case with the tests of `add` over SQLite, and one with the same tests over a server of
-   PostgreSQL, or prints why that one is skipped. `setup` of a test calls hs_stored_setup. */
-void hs_stored_add_cases(Suite *suite, SFun setup, SFun teardown, void (*add)(TCase *tests));
+   PostgreSQL, or prints why that one is skipped. HS_STORED_POSTGRES: only that one. `setup` of a
+   test calls hs_stored_setup. */
+void hs_stored_add_cases(Suite *suite, enum hs_stored_in stores, SFun setup, SFun teardown,
+                         void (*add)(TCase *tests));
 
 /* Calls hs_kept_setup. In the second case the service stores its verdicts in a new, empty
    database. */

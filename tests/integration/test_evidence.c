@@ -23,7 +23,7 @@ static struct hs_test_kept kept;
 
 static void setup(void)
 {
-    hs_kept_setup(&kept);
+    hs_stored_setup(&kept);
 }
 
 static void teardown(void)
@@ -329,8 +329,7 @@ START_TEST(maps_reach_the_files_of_later_days)
         json_decref(list);
         hs_kept_wait(&kept); /* the geometry of the map is saved */
         hs_kept_stop(&kept);
-        ck_assert_int_eq(unlink(hs_stored_file(&kept)),
-                         0); /* the next start of the service makes another file */
+        hs_stored_forget(&kept);
         hs_kept_start(&kept, NULL);
     }
     hs_kept_stop(&kept);
@@ -458,26 +457,37 @@ START_TEST(tenants_see_their_own)
 }
 END_TEST
 
-int main(void)
+/* Tests of the files of SQLite. */
+static void add_file_tests(Suite *suite)
 {
-    Suite *suite = suite_create("evidence");
-    TCase *tests = tcase_create("all");
+    TCase *tests = tcase_create("files");
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, exports_are_bounded);
+    tcase_add_test(tests, files_are_private);
+    tcase_add_test(tests, other_versions_are_reported);
+    tcase_add_test(tests, without_a_store_there_are_no_verdicts);
+    suite_add_tcase(suite, tests);
+}
+
+static void add_tests(TCase *tests)
+{
     tcase_add_test(tests, lists_have_filters);
     tcase_add_test(tests, pages_follow_a_cursor);
     tcase_add_test(tests, wrong_arguments_are_refused);
     tcase_add_test(tests, exports_have_the_same_rows);
-    tcase_add_test(tests, exports_are_bounded);
     tcase_add_test(tests, downloads_recheck);
     tcase_add_test(tests, unusual_forms_recheck);
     tcase_add_test(tests, masked_members_are_not_stored);
     tcase_add_test(tests, demo_and_scenarios_recheck);
     tcase_add_test(tests, maps_reach_the_files_of_later_days);
-    tcase_add_test(tests, files_are_private);
-    tcase_add_test(tests, other_versions_are_reported);
-    tcase_add_test(tests, without_a_store_there_are_no_verdicts);
     tcase_add_test(tests, tenants_see_their_own);
-    suite_add_tcase(suite, tests);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("evidence");
+    hs_stored_add_cases(suite, HS_STORED_BOTH, setup, teardown, add_tests);
+    add_file_tests(suite);
     return hs_run_suite(suite);
 }

@@ -410,6 +410,6 @@ static void add_tests(TCase *tests)
 int main(void)
 {
     Suite *suite = suite_create("evidence_reviews");
-    hs_stored_add_cases(suite, setup, teardown, add_tests);
+    hs_stored_add_cases(suite, HS_STORED_BOTH, setup, teardown, add_tests);
     return hs_run_suite(suite);
 }

@@ -52,6 +52,7 @@ void hs_postgres_remove(struct hs_test_postgres *server)
     if (server->pid != 0)
         hs_postgres_stop(server);
     hs_test_shell(&code, "rm -rf '%s'", server->directory);
+    server->directory[0] = '\0';
 }
 
 static _Noreturn void run(const struct hs_test_postgres *server, pid_t parent)
@@ -75,8 +76,10 @@ static _Noreturn void run(const struct hs_test_postgres *server, pid_t parent)
 
 static PGconn *try_connect(struct hs_test_postgres *server, const char *database)
 {
-    char text[160];
-    snprintf(text, sizeof text, "host=%s dbname=%s user=postgres connect_timeout=10",
+    char text[256];
+    snprintf(text, sizeof text,
+             "host=%s dbname=%s user=postgres connect_timeout=10"
+             " options='-c client_min_messages=error'",
              server->directory, database);
     return PQconnectdb(text);
 }

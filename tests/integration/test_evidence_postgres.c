@@ -1,0 +1,387 @@
+/* Tests of the evidence store in PostgreSQL: several replicas with one database, and what happens
+   while the database is away. */
+#include "tests/integration/stored.h"
+#include "tests/support/clock.h"
+#include "tests/support/files.h"
+#include "tests/support/program.h"
+#include "tests/support/run_suite.h"
+
+#include <check.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define UP       "hindsight_evidence_database_up"
+#define QUEUE    "hindsight_evidence_queue_length"
+#define SENT     "hindsight_evidence_sent_total"
+#define FAILURES "hindsight_evidence_failures_total"
+
+enum { REPLICAS = 2 };
+
+static struct hs_test_kept kept[REPLICAS];
+
+static void setup(void)
+{
+    hs_stored_setup(&kept[0]);
+    hs_kept_setup(&kept[1]);
+    memcpy(kept[1].store, kept[0].store, sizeof kept[1].store);
+}
+
+static void teardown(void)
+{
+    if (hs_stored_server()->pid == 0)
+        hs_postgres_start(hs_stored_server());
+    hs_postgres_pause(hs_stored_server(), false);
+    for (int i = 0; i < REPLICAS; i++)
+        hs_kept_teardown(&kept[i]);
+}
+
+static const char *sql(const char *text)
+{
+    return hs_postgres_sql(hs_stored_server(), hs_stored_database(), "%s", text);
+}
+
+static size_t count_of(struct hs_test_kept *replica, const char *query)
+{
+    json_t *list = hs_stored_list(replica, query);
+    size_t count = json_array_size(list);
+    json_decref(list);
+    return count;
+}
+
+/* Waits until a metric has at least a value. */
+static void await(struct hs_test_kept *replica, const char *metric, double least)
+{
+    for (int tries = 0; tries < 2000 && hs_kept_metric(replica, metric) < least; tries++)
+        hs_test_pause_ms(10);
+    ck_assert_msg(hs_kept_metric(replica, metric) >= least, "%s", metric);
+}
+
+/* Posts claims of `s` about a match, whose verdicts are stored. */
+static void post(struct hs_test_kept *replica, const char *match, int first, int count)
+{
+    char id[HS_STORED_ID];
+    for (int i = 0; i < count; i++)
+        hs_stored_post(replica, match, "s", first + i, HS_STORED_AWAY, id);
+}
+
+static void open_match(struct hs_test_kept *replica, const char *match)
+{
+    hs_stored_frames(replica, match, 10);
+}
+
+/* ---- replicas ---- */
+
+/* Both make the tables of an empty database at once. Each shows what both stored. */
+START_TEST(replicas_share_a_database)
+{
+    char id[HS_STORED_ID], path[96], *answer;
+    static const char *const matches[REPLICAS] = {"one", "two"};
+    for (int i = 0; i < REPLICAS; i++)
+        hs_kept_start(&kept[i], NULL);
+    for (int i = 0; i < REPLICAS; i++) {
+        open_match(&kept[i], matches[i]);
+        post(&kept[i], matches[i], 1, 3);
+    }
+    hs_stored_post(&kept[0], "one", "t", 9, HS_STORED_BESIDE, id);
+    for (int i = 0; i < REPLICAS; i++)
+        hs_stored_wait(&kept[i]);
+    for (int i = 0; i < REPLICAS; i++) {
+        ck_assert_uint_eq(count_of(&kept[i], ""), 7);
+        ck_assert_uint_eq(count_of(&kept[i], "match=two"), 3);
+    }
+    snprintf(path, sizeof path, "/v1/verdicts/%s/reviews", id);
+    ck_assert_int_eq(hs_kept_status(&kept[1], "POST", path, "{\"label\":\"lag\"}"), 201);
+    ck_assert_uint_eq(count_of(&kept[0], "reviewed"), 1);
+    hs_kept_holds(hs_kept_get(&kept[0], path), "\"lag\"");
+    json_t *list = hs_stored_list(&kept[1], "");
+    hs_stored_recheck(&kept[1], list);
+    json_decref(list);
+    ck_assert_int_eq(hs_kept_send(&kept[1], "DELETE", "/v1/players/s", NULL, &answer), 200);
+    ck_assert_str_eq(answer, "{\"deleted\":8}"); /* `s` is the target of the reviewed one */
+    free(answer);
+    ck_assert_uint_eq(count_of(&kept[0], ""), 0);
+    for (int i = 0; i < REPLICAS; i++)
+        hs_kept_stop(&kept[i]);
+}
+END_TEST
+
+/* Gives the rows of a spool the times `first_us`, `first_us` + 1 and so on. */
+static void set_times(struct hs_test_kept *replica, int64_t first_us)
+{
+    char text[512];
+    sqlite3 *db;
+    snprintf(text, sizeof text,
+             "CREATE TEMP TABLE t AS SELECT at, %lld + (SELECT count(*) FROM verdicts w"
+             " WHERE w.at < v.at) AS later FROM verdicts v;"
+             "UPDATE bodies SET at = (SELECT later FROM t WHERE t.at = bodies.at);"
+             "UPDATE verdicts SET at = (SELECT later FROM t WHERE t.at = verdicts.at)",
+             (long long)first_us);
+    ck_assert_int_eq(sqlite3_open(hs_kept_path(replica, "spool.db"), &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* Every page has each row once, although replicas stored rows with the same time. Their day is one
+   that nobody has made a partition for. */
+START_TEST(rows_of_one_time_are_all_listed)
+{
+    enum { ROWS = 6 };
+    static const char *const matches[REPLICAS] = {"one", "two"};
+    char path[96] = "/v1/verdicts?limit=2";
+    size_t seen = 0;
+    json_int_t next = 0;
+    hs_postgres_stop(hs_stored_server());
+    for (int i = 0; i < REPLICAS; i++) {
+        hs_kept_start(&kept[i], NULL);
+        open_match(&kept[i], matches[i]);
+        post(&kept[i], matches[i], 1, ROWS / REPLICAS);
+        hs_kept_stop(&kept[i]);
+        set_times(&kept[i], ((int64_t)time(NULL) - 5 * 86400) * 1000000);
+    }
+    hs_postgres_start(hs_stored_server());
+    for (int i = 0; i < REPLICAS; i++)
+        hs_kept_start(&kept[i], NULL);
+    for (int i = 0; i < REPLICAS; i++)
+        hs_stored_wait(&kept[i]);
+    do {
+        json_t *root = hs_stored_get(&kept[0], path);
+        seen += json_array_size(json_object_get(root, "verdicts"));
+        next = json_integer_value(json_object_get(root, "next"));
+        snprintf(path, sizeof path, "/v1/verdicts?limit=2&cursor=%lld", (long long)next);
+        json_decref(root);
+    } while (next > 0);
+    ck_assert_uint_eq(seen, ROWS);
+    ck_assert_str_eq(sql("SELECT count(DISTINCT at) || ' ' || max(at) - min(at)"
+                         " FROM hindsight.verdicts"),
+                     "6 5");
+    for (int i = 0; i < REPLICAS; i++)
+        hs_kept_stop(&kept[i]);
+}
+END_TEST
+
+/* ---- a database that is away ---- */
+
+/* Posts while the database is away, with `--evidence sync`. No claim waits for it. */
+static void post_while_away(struct hs_test_kept *replica)
+{
+    enum { CLAIMS = 20 };
+    double slowest = 0;
+    for (int i = 0; i < CLAIMS; i++) {
+        double began = hs_test_seconds();
+        post(replica, "one", 100 + i, 1);
+        double took = hs_test_seconds() - began;
+        slowest = took > slowest ? took : slowest;
+        hs_test_pause_ms(20);
+    }
+    ck_assert_double_lt(slowest, 1);
+    ck_assert_double_ge(hs_kept_metric(replica, QUEUE), CLAIMS);
+}
+
+/* Rows: stopped, hung. */
+START_TEST(verdicts_wait_for_the_database)
+{
+    struct hs_test_postgres *server = hs_stored_server();
+    bool is_stopped = _i == 0;
+    hs_kept_start_with(&kept[0], "--evidence", "sync");
+    open_match(&kept[0], "one");
+    post(&kept[0], "one", 1, 5);
+    hs_stored_wait(&kept[0]);
+    ck_assert_double_eq(hs_kept_metric(&kept[0], UP), 1);
+    if (is_stopped)
+        hs_postgres_stop(server);
+    else
+        hs_postgres_pause(server, true);
+    post_while_away(&kept[0]);
+    ck_assert_int_eq(hs_kept_status(&kept[0], "GET", "/v1/verdicts", NULL), 503);
+    await(&kept[0], FAILURES, 1);
+    ck_assert_double_eq(hs_kept_metric(&kept[0], UP), 0);
+    ck_assert_int_eq(hs_kept_status(&kept[0], "GET", "/readyz", NULL), 200);
+    if (is_stopped)
+        hs_postgres_start(server);
+    else
+        hs_postgres_pause(server, false);
+    hs_stored_wait(&kept[0]);
+    ck_assert_uint_eq(count_of(&kept[0], ""), 25);
+    ck_assert_double_eq(hs_kept_metric(&kept[0], SENT), 25);
+    ck_assert_double_eq(hs_kept_metric(&kept[0], UP), 1);
+    json_t *list = hs_stored_list(&kept[0], "");
+    hs_stored_recheck(&kept[0], list);
+    json_decref(list);
+    hs_kept_stop(&kept[0]);
+}
+END_TEST
+
+/* Also when it is sent twice, because the process ended between both commits. */
+START_TEST(the_spool_survives_a_restart)
+{
+    int code;
+    hs_postgres_stop(hs_stored_server());
+    hs_kept_start(&kept[0], NULL);
+    open_match(&kept[0], "one");
+    post(&kept[0], "one", 1, 5);
+    await(&kept[0], "hindsight_evidence_written_total", 5);
+    hs_kept_kill(&kept[0]);
+    hs_test_shell(&code, "cd '%s' && mkdir before && cp -p spool.db* before", kept[0].data);
+    ck_assert_int_eq(code, 0);
+    hs_kept_start(&kept[0], NULL);
+    ck_assert_double_eq(hs_kept_metric(&kept[0], QUEUE), 5);
+    hs_postgres_start(hs_stored_server());
+    hs_stored_wait(&kept[0]);
+    ck_assert_double_eq(hs_kept_metric(&kept[0], SENT), 5);
+    hs_kept_stop(&kept[0]);
+    hs_test_shell(&code, "cd '%s' && rm spool.db* && mv before/* .", kept[0].data);
+    ck_assert_int_eq(code, 0);
+    hs_kept_start(&kept[0], NULL);
+    hs_stored_wait(&kept[0]);
+    ck_assert_double_eq(hs_kept_metric(&kept[0], SENT), 0);
+    ck_assert_uint_eq(count_of(&kept[0], ""), 5);
+    ck_assert_str_eq(sql("SELECT count(*) FROM hindsight.bodies"), "5");
+    hs_kept_stop(&kept[0]);
+}
+END_TEST
+
+START_TEST(the_spool_is_bounded)
+{
+    enum { LIMIT = 1048576, CLAIMS = 2000 };
+    static const char dropped[] = "hindsight_evidence_dropped_total{reason=\"queue\"}";
+    struct stat status;
+    int posted = 0;
+    hs_postgres_stop(hs_stored_server());
+    hs_kept_start(&kept[0], (const char *const[]){"--evidence-bytes", "1048576",
+                                                  "--evidence-queue-bytes", "65536", NULL});
+    open_match(&kept[0], "one");
+    for (; posted < CLAIMS && hs_kept_metric(&kept[0], dropped) == 0; posted += 50)
+        post(&kept[0], "one", posted, 50);
+    ck_assert_double_gt(hs_kept_metric(&kept[0], dropped), 0);
+    ck_assert_int_eq(stat(hs_kept_path(&kept[0], "spool.db"), &status), 0);
+    ck_assert_int_le(status.st_size, LIMIT);
+    hs_postgres_start(hs_stored_server());
+    hs_stored_wait(&kept[0]);
+    ck_assert_double_eq(hs_kept_metric(&kept[0], SENT) + hs_kept_metric(&kept[0], dropped), posted);
+    hs_kept_stop(&kept[0]);
+}
+END_TEST
+
+/* A verdict that waited in a spool while its player was deleted is not stored any more. */
+START_TEST(deletions_reach_the_spools_of_other_replicas)
+{
+    char id[HS_STORED_ID];
+    for (int i = 0; i < REPLICAS; i++)
+        hs_kept_start(&kept[i], NULL);
+    hs_postgres_stop(hs_stored_server());
+    open_match(&kept[1], "one");
+    post(&kept[1], "one", 1, 3);
+    hs_kept_stop(&kept[1]);
+    hs_postgres_start(hs_stored_server());
+    await(&kept[0], UP, 1);
+    ck_assert_int_eq(hs_kept_status(&kept[0], "DELETE", "/v1/players/account-s", NULL), 200);
+    hs_kept_start(&kept[1], NULL);
+    hs_stored_wait(&kept[1]);
+    ck_assert_uint_eq(count_of(&kept[0], ""), 0);
+    open_match(&kept[1], "two"); /* later verdicts are stored */
+    hs_stored_post(&kept[1], "two", "s", 1, HS_STORED_AWAY, id);
+    hs_stored_wait(&kept[1]);
+    ck_assert_uint_eq(count_of(&kept[0], ""), 1);
+    for (int i = 0; i < REPLICAS; i++)
+        hs_kept_stop(&kept[i]);
+}
+END_TEST
+
+/* ---- partitions and rights ---- */
+
+static const char partitions[] =
+    "SELECT count(*) || ' ' || min(relname) FROM pg_class c JOIN pg_inherits i"
+    " ON i.inhrelid = c.oid WHERE i.inhparent = 'hindsight.%s'::regclass AND relkind = 'r'";
+
+START_TEST(days_have_partitions)
+{
+    char wanted[64], day[16];
+    time_t now = time(NULL);
+    hs_kept_start(&kept[0], NULL);
+    await(&kept[0], UP, 1);
+    hs_kept_stop(&kept[0]);
+    sql("CREATE TABLE hindsight.verdicts_2020_01_01 PARTITION OF hindsight.verdicts"
+        " FOR VALUES FROM (1577836800000000) TO (1577923200000000);"
+        "CREATE TABLE hindsight.bodies_2020_01_01 PARTITION OF hindsight.bodies"
+        " FOR VALUES FROM (1577836800000000) TO (1577923200000000)");
+    for (int i = 0; i < REPLICAS; i++)
+        hs_kept_start(&kept[i], NULL);
+    for (int i = 0; i < REPLICAS; i++)
+        await(&kept[i], UP, 1);
+    for (int i = 0; i < REPLICAS; i++)
+        hs_kept_stop(&kept[i]);
+    strftime(day, sizeof day, "%Y_%m_%d", gmtime(&now));
+    for (int i = 0; i < 2; i++) {
+        const char *table = i == 0 ? "verdicts" : "bodies";
+        snprintf(wanted, sizeof wanted, "3 %s_%s", table, day);
+        ck_assert_str_eq(
+            hs_postgres_sql(hs_stored_server(), hs_stored_database(), partitions, table), wanted);
+    }
+}
+END_TEST
+
+START_TEST(a_role_without_rights_is_reported)
+{
+    char log[8192] = "";
+    hs_postgres_sql(hs_stored_server(), "postgres",
+                    "DO $$BEGIN IF to_regrole('guest') IS NULL THEN CREATE ROLE guest LOGIN;"
+                    " END IF; END$$");
+    hs_postgres_write(hs_stored_server(), kept[0].store[3], hs_stored_database(), "guest");
+    hs_kept_start(&kept[0], NULL);
+    open_match(&kept[0], "one");
+    post(&kept[0], "one", 1, 3);
+    await(&kept[0], FAILURES, 1);
+    ck_assert_double_eq(hs_kept_metric(&kept[0], UP), 0);
+    ssize_t len = pread(kept[0].service.err, log, sizeof log - 1, 0);
+    ck_assert_int_gt(len, 0);
+    ck_assert_msg(strstr(log, "permission denied") != NULL, "%s", log);
+    hs_postgres_sql(hs_stored_server(), "postgres", "GRANT CREATE ON DATABASE %s TO guest",
+                    hs_stored_database());
+    hs_stored_wait(&kept[0]); /* it goes on without a restart */
+    ck_assert_uint_eq(count_of(&kept[0], ""), 3);
+    hs_kept_stop(&kept[0]);
+    hs_postgres_sql(hs_stored_server(), hs_stored_database(), "DROP OWNED BY guest");
+}
+END_TEST
+
+/* Rows: no connection string at all, a server that is not there. */
+START_TEST(the_log_has_no_part_of_the_connection_string)
+{
+    static const char *const texts[] = {"password hunter2", "host=/nowhere password=hunter2"};
+    char log[8192] = "";
+    hs_test_write_file(kept[0].store[3], texts[_i]);
+    hs_kept_start(&kept[0], NULL);
+    await(&kept[0], FAILURES, 1);
+    ck_assert_int_eq(hs_kept_status(&kept[0], "GET", "/v1/verdicts", NULL), 503);
+    ck_assert_int_gt(pread(kept[0].service.err, log, sizeof log - 1, 0), 0);
+    ck_assert_ptr_nonnull(strstr(log, _i == 0 ? "has no connection string" : "/nowhere"));
+    ck_assert_ptr_null(strstr(log, "hunter2"));
+    hs_kept_stop(&kept[0]);
+}
+END_TEST
+
+static void add_tests(TCase *tests)
+{
+    tcase_add_test(tests, replicas_share_a_database);
+    tcase_add_test(tests, rows_of_one_time_are_all_listed);
+    tcase_add_loop_test(tests, verdicts_wait_for_the_database, 0, 2);
+    tcase_add_test(tests, the_spool_survives_a_restart);
+    tcase_add_test(tests, the_spool_is_bounded);
+    tcase_add_test(tests, deletions_reach_the_spools_of_other_replicas);
+    tcase_add_test(tests, days_have_partitions);
+    tcase_add_test(tests, a_role_without_rights_is_reported);
+    tcase_add_loop_test(tests, the_log_has_no_part_of_the_connection_string, 0, 2);
+}
+
+/* In one process, because tests stop the server, which must be a child of theirs. */
+int main(void)
+{
+    Suite *suite = suite_create("evidence_postgres");
+    hs_stored_add_cases(suite, HS_STORED_POSTGRES, setup, teardown, add_tests);
+    return hs_run_suite_in_one_process(suite);
+}
