@@ -92,7 +92,10 @@ static void share(void *context, struct hs_match_slot *slot)
     if (is_open && is_lost)
         hs_kept_match_moved(sharing->service, slot);
     hs_registry_unlock(slot);
-    bool is_due = sharing->until_us != 0 || hs_shared_match_is_due(shared, used_us, now_us);
+    /* While the service drains, other replicas take its matches over. */
+    bool hurries = atomic_load(&sharing->service->draining);
+    bool is_due =
+        sharing->until_us != 0 || hs_shared_match_is_due(shared, used_us, now_us, hurries);
     if (is_open && !is_lost && is_due && wait_for_store(sharing))
         write_state(sharing, slot, shared, now_us);
 }

@@ -263,8 +263,10 @@ bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *
                         struct hs_reply *reply)
 {
     struct hs_http_apart *apart = malloc(sizeof *apart);
-    if (apart == NULL)
+    if (apart == NULL) {
+        hs_shared_match_release(reply->shared);
         return false;
+    }
     *apart = (struct hs_http_apart){
         .request = request, .connection = connection, .reply = *reply, .has_run = true};
     reply->body = (struct hs_buffer){0};

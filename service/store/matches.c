@@ -520,6 +520,17 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
         match->acknowledged = mark;
 }
 
+/* The store has the match of another owner. A match that was never taken started empty, because the
+   store was late then. As long as the store is late, taking it would fail again, so this copy goes
+   on. */
+static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
+{
+    if (match->epoch != 0 || !hs_store_is_late(match->matches->store, HS_STORE_URGENT))
+        lose(match, epoch);
+    else
+        match->must_write = true;
+}
+
 static void end_write(struct hs_store_call *call, enum hs_store_result result,
                       struct redisReply **reply)
 {
@@ -532,7 +543,7 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
     if (!read_answer(result, *reply, &answer)) {
         match->must_write = true;
     } else if (!answer.is_accepted) {
-        lose(match, answer.epoch);
+        refuse_write(match, answer.epoch);
     } else {
         if (!answer.had_state)
             forget_state(match);
@@ -596,13 +607,14 @@ void hs_shared_matches_rewrite(struct hs_shared_matches *matches)
     atomic_store(&matches->lost_us, hs_clock_us());
 }
 
-bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int64_t now_us)
+bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
+                            bool hurries)
 {
     pthread_mutex_lock(&match->lock);
     bool has_changed = used_us > match->used_us || match->must_write;
     bool is_forgotten = match->captured_us <= atomic_load(&match->matches->lost_us);
     bool is_due = match->captured_us == INT64_MIN || is_forgotten ||
-                  (has_changed && now_us >= match->due_us) ||
+                  (has_changed && (hurries || now_us >= match->due_us)) ||
                   now_us - match->captured_us >= REFRESH_US;
     bool is_free = !match->is_lost && !match->is_writing;
     pthread_mutex_unlock(&match->lock);

@@ -82,6 +82,16 @@ static bool holds(struct hs_test_kept *replica, int shot, double time, const cha
     return found;
 }
 
+/* Claims a hit, which must be accepted, and again until the store has the payment. On a busy
+   machine the first answer may say that it has not. */
+static void pay(struct hs_test_kept *replica, int shot, double time)
+{
+    ck_assert(holds(replica, shot, time, ACCEPTED));
+    for (int i = 0; i < PATIENCE_MS / 10 && holds(replica, shot, time, UNDURABLE); i++)
+        hs_test_pause_ms(10);
+    ck_assert(!holds(replica, shot, time, UNDURABLE));
+}
+
 /* Claims a hit, and returns the status and the code of the problem. */
 static long claim(struct hs_test_kept *replica, int shot, double time, char code[64])
 {
@@ -147,13 +157,12 @@ static const struct {
 START_TEST(another_replica_goes_on)
 {
     hs_kept_frames(a, "m", 10);
+    pay(a, 1, 11);
     char *hit = hs_kept_hit(a, "m", 1, 11), *moves = post_moves(a);
     hs_kept_holds(strdup(hit), ACCEPTED);
-    ck_assert_ptr_null(strstr(hit, "durable"));
     hs_kept_holds(strdup(moves), "\"credit\":0,");
     hs_test_pause_ms(SETTLE_MS);
     ends[_i].end(a);
-    say_replayed(hit);
     say_replayed(moves);
     char *hit_again = hs_kept_hit(b, "m", 1, 11), *moves_again = post_moves(b);
     ck_assert_str_eq(hit_again, hit);
@@ -169,7 +178,7 @@ START_TEST(another_replica_goes_on)
                                "\"position\":[0,0,0]}]}]}"),
                   "\"need\":\"resync\"");
     hs_kept_frames(b, "m", 14.05);
-    ck_assert(holds(b, 3, 15, ACCEPTED));
+    pay(b, 3, 15);
     free(hit);
     free(moves);
     free(hit_again);
@@ -183,7 +192,7 @@ START_TEST(payments_survive_at_once)
     hs_kept_frames(a, "m", 10);
     hs_test_pause_ms(SETTLE_MS);
     for (int i = 0; i < 4; i++)
-        ck_assert(holds(a, i, 10.4 + 0.15 * i, ACCEPTED));
+        pay(a, i, 10.4 + 0.15 * i);
     hs_kept_kill(a);
     for (int i = 0; i < 4; i++)
         ck_assert(holds(b, i, 10.4 + 0.15 * i, REPLAYED));
@@ -194,7 +203,7 @@ END_TEST
 START_TEST(the_first_payment_survives)
 {
     hs_kept_frames(a, "m", 10);
-    ck_assert(holds(a, 1, 11, ACCEPTED));
+    pay(a, 1, 11);
     hs_kept_kill(a);
     ck_assert(holds(b, 1, 11, REPLAYED));
 }
@@ -203,7 +212,7 @@ END_TEST
 START_TEST(an_ended_match_does_not_come_back)
 {
     hs_kept_frames(a, "m", 10);
-    ck_assert(holds(a, 1, 11, ACCEPTED));
+    pay(a, 1, 11);
     ck_assert_int_eq(hs_kept_status(a, "DELETE", "/v1/matches/m", NULL), 200);
     for (int i = 0; i < PATIENCE_MS / 10 && store_has(STATE); i++)
         hs_test_pause_ms(10);
@@ -216,10 +225,10 @@ END_TEST
 START_TEST(the_store_is_newer_than_a_checkpoint)
 {
     hs_kept_frames(a, "m", 10);
-    ck_assert(holds(a, 1, 10.9, ACCEPTED));
+    pay(a, 1, 10.9);
     hs_kept_stop(a);
     hs_kept_frames(b, "m", 12);
-    ck_assert(holds(b, 2, 12.9, ACCEPTED));
+    pay(b, 2, 12.9);
     start(a, NULL, NULL);
     ck_assert_double_eq(hs_kept_metric(a, HS_KEPT_RESTORED), 1);
     ck_assert(holds(a, 1, 10.9, REPLAYED));
@@ -233,10 +242,10 @@ START_TEST(a_split_brain_has_one_owner)
 {
     char code[64];
     hs_kept_frames(a, "m", 10);
-    ck_assert(holds(a, 1, 10.9, ACCEPTED));
+    pay(a, 1, 10.9);
     ck_assert(holds(b, 1, 10.9, REPLAYED));
     hs_kept_frames(b, "m", 12);
-    ck_assert(holds(b, 2, 12.9, ACCEPTED));
+    pay(b, 2, 12.9);
     /* a does not know about shot 2, and has no history for it; the fence refuses what it pays. */
     int accepted = 0, moved = 0;
     hs_kept_frames(a, "m", 12);
@@ -335,7 +344,7 @@ static const struct {
 START_TEST(verdicts_go_on_without_the_store)
 {
     hs_kept_frames(a, "m", 10);
-    ck_assert(holds(a, 1, 10.6, ACCEPTED));
+    pay(a, 1, 10.6);
     failures[_i].begin();
     wait_for_metric(a, "hindsight_store_up", 0);
     wait_for_metric(b, "hindsight_store_up", 0);
@@ -363,11 +372,11 @@ END_TEST
 START_TEST(a_flushed_store_is_filled_again)
 {
     hs_kept_frames(a, "m", 10);
-    ck_assert(holds(a, 1, 10.6, ACCEPTED));
+    pay(a, 1, 10.6);
     hs_test_pause_ms(SETTLE_MS);
     hs_test_redis_ask(&redis, "FLUSHALL");
-    ck_assert(holds(a, 2, 10.8, ACCEPTED));
-    ck_assert(holds(a, 3, 11, ACCEPTED));
+    pay(a, 2, 10.8);
+    pay(a, 3, 11);
     expect_all_again();
     ck_assert_str_eq(hs_test_redis_ask(&redis, "HGET %s epoch", OWNER), "2");
 }
@@ -383,7 +392,7 @@ START_TEST(unusable_states_start_an_empty_match)
 {
     char series[128];
     hs_kept_frames(a, "m", 10);
-    ck_assert(holds(a, 1, 11, ACCEPTED));
+    pay(a, 1, 11);
     hs_test_pause_ms(SETTLE_MS);
     hs_kept_kill(a);
     hs_test_redis_ask(&redis, "SETRANGE %s %s %s", STATE, faults[_i].at, faults[_i].byte);
