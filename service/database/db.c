@@ -65,8 +65,8 @@ struct hs_db_statement *hs_db_prepare(struct hs_db *db, const char *sql)
     replace_marks(db->driver, sql, &marked);
     if (!marked.failed)
         count = number_parameters(db->driver->parameter, marked.data, &numbered);
-    if (!marked.failed && !numbered.failed && count <= HS_DB_PARAMETERS)
-        statement = db->driver->prepare(db, numbered.data);
+    if (!marked.failed && !numbered.failed)
+        statement = db->driver->prepare(db, numbered.data, count);
     if (statement != NULL) {
         statement->db = db;
         statement->parameters = count;

@@ -64,11 +64,9 @@ struct hs_db_statement *hs_db_prepare(struct hs_db *db, const char *sql);
 /* NULL does nothing. */
 void hs_db_finalize(struct hs_db_statement *statement);
 
-enum { HS_DB_PARAMETERS = 16 }; /* of a statement, at most */
-
 /* Binds a parameter, from 1. Texts and blobs must stay valid until the first step. A text with ptr
-   NULL and a number that is not one (NAN) are NULL. Parameters keep their values after
-   hs_db_reset. */
+   NULL and a number that is not one (NAN) are NULL. After hs_db_reset, bind all
+   parameters again. */
 void hs_db_bind_int(struct hs_db_statement *statement, int at, int64_t value);
 void hs_db_bind_real(struct hs_db_statement *statement, int at, double value);
 void hs_db_bind_text(struct hs_db_statement *statement, int at, struct hs_str text);

@@ -14,7 +14,7 @@ struct hs_db_driver {
     bool (*run)(struct hs_db *db, const char *sql);
     int64_t (*changes)(const struct hs_db *db);
     /* `sql` is in the dialect of the driver. */
-    struct hs_db_statement *(*prepare)(struct hs_db *db, const char *sql);
+    struct hs_db_statement *(*prepare)(struct hs_db *db, const char *sql, int parameters);
     void (*finalize)(struct hs_db_statement *statement);
     void (*bind_int)(struct hs_db_statement *statement, int at, int64_t value);
     void (*bind_real)(struct hs_db_statement *statement, int at, double value);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/json/buffer.h"
 #include "service/database/driver.h"
 #include "service/system/clock.h"
 #include "service/system/files.h"
@@ -31,18 +32,25 @@ struct connection {
     char error[256];
 };
 
+/* A parameter as libpq takes it, in arrays. X(type, member) */
+#define PARAMETER(X) X(Oid, types) X(const char *, values) X(int, lengths) X(int, formats)
+
 struct statement {
     struct hs_db_statement base;
     PGresult *result; /* NULL: not run yet */
     int row;          /* of the result; -1 before the first */
     unsigned uses;
     char name[16]; /* on the server; "": not prepared there */
-    Oid types[HS_DB_PARAMETERS];
-    const char *values[HS_DB_PARAMETERS];
-    int lengths[HS_DB_PARAMETERS], formats[HS_DB_PARAMETERS];
-    uint64_t numbers[HS_DB_PARAMETERS]; /* in network byte order */
-    char sql[];
+    char *sql;
+    struct hs_buffer bytes; /* of all bound values */
+    size_t *offsets;        /* of the values in `bytes`; NOTHING: NULL */
+#define MEMBER(type, member) type *member;
+    PARAMETER(MEMBER)
+#undef MEMBER
 };
+
+enum { BINARY = 1 };
+#define NOTHING SIZE_MAX
 
 static struct connection *connection_of(const struct hs_db *db)
 {
@@ -192,47 +200,68 @@ static int64_t changes(const struct hs_db *db)
 
 /* ---- statements ---- */
 
-static struct hs_db_statement *prepare(struct hs_db *db, const char *sql)
-{
-    (void)db;
-    size_t size = strlen(sql) + 1;
-    struct statement *statement = calloc(1, sizeof *statement + size);
-    if (statement == NULL)
-        return NULL;
-    memcpy(statement->sql, sql, size);
-    for (int i = 0; i < HS_DB_PARAMETERS; i++) {
-        statement->types[i] = TYPE_TEXT;
-        statement->formats[i] = 1;
-    }
-    return &statement->base;
-}
-
 static void reset(struct hs_db_statement *base)
 {
     struct statement *statement = statement_of(base);
     PQclear(statement->result);
     statement->result = NULL;
+    statement->bytes.len = 0;
 }
 
 static void finalize(struct hs_db_statement *base)
 {
+    struct statement *statement = statement_of(base);
     reset(base);
-    free(base);
+#define FREE(type, member) free(statement->member);
+    PARAMETER(FREE)
+#undef FREE
+    hs_buffer_free(&statement->bytes);
+    free(statement->offsets);
+    free(statement->sql);
+    free(statement);
 }
 
-static void bind(struct hs_db_statement *base, int at, Oid type, const void *bytes, size_t len)
+static struct hs_db_statement *prepare(struct hs_db *db, const char *sql, int parameters)
+{
+    size_t count = (size_t)parameters + 1;
+    struct statement *statement = calloc(1, sizeof *statement);
+    if (statement == NULL)
+        return NULL;
+    statement->base.db = db;
+    statement->sql = strdup(sql);
+    statement->offsets = calloc(count, sizeof *statement->offsets);
+    bool fine = statement->sql != NULL && statement->offsets != NULL;
+#define MAKE(type, member)                                                                         \
+    statement->member = calloc(count, sizeof *statement->member);                                  \
+    fine = fine && statement->member != NULL;
+    PARAMETER(MAKE)
+#undef MAKE
+    for (int i = 0; fine && i < parameters; i++) {
+        statement->types[i] = TYPE_TEXT;
+        statement->formats[i] = BINARY;
+        statement->offsets[i] = NOTHING;
+    }
+    if (fine)
+        return &statement->base;
+    finalize(&statement->base);
+    return NULL;
+}
+
+static void bind(struct hs_db_statement *base, int at, Oid type, struct hs_str bytes)
 {
     struct statement *statement = statement_of(base);
     statement->types[at - 1] = type;
-    statement->values[at - 1] = bytes;
-    statement->lengths[at - 1] = (int)len;
+    statement->lengths[at - 1] = (int)bytes.len;
+    statement->offsets[at - 1] = bytes.ptr != NULL ? statement->bytes.len : NOTHING;
+    if (bytes.ptr != NULL)
+        hs_buffer_append(&statement->bytes, bytes.ptr, bytes.len);
 }
 
-static void bind_number(struct hs_db_statement *base, int at, Oid type, uint64_t bits)
+/* Eight bytes in network byte order. */
+static void bind_number(struct hs_db_statement *statement, int at, Oid type, uint64_t bits)
 {
-    struct statement *statement = statement_of(base);
-    statement->numbers[at - 1] = htobe64(bits);
-    bind(base, at, type, &statement->numbers[at - 1], sizeof bits);
+    bits = htobe64(bits);
+    bind(statement, at, type, (struct hs_str){(const char *)&bits, sizeof bits});
 }
 
 static void bind_int(struct hs_db_statement *statement, int at, int64_t value)
@@ -244,19 +273,20 @@ static void bind_real(struct hs_db_statement *statement, int at, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    bind_number(statement, at, TYPE_REAL, bits);
     if (isnan(value))
-        bind(statement, at, TYPE_REAL, NULL, 0);
+        bind(statement, at, TYPE_REAL, (struct hs_str){0});
+    else
+        bind_number(statement, at, TYPE_REAL, bits);
 }
 
 static void bind_text(struct hs_db_statement *statement, int at, struct hs_str text)
 {
-    bind(statement, at, TYPE_TEXT, text.ptr, text.len);
+    bind(statement, at, TYPE_TEXT, text);
 }
 
 static void bind_blob(struct hs_db_statement *statement, int at, struct hs_str bytes)
 {
-    bind(statement, at, TYPE_BYTEA, bytes.ptr, bytes.len);
+    bind(statement, at, TYPE_BYTEA, bytes);
 }
 
 /* A statement that is used again is prepared on the server, which then need not plan it again. */
@@ -277,9 +307,14 @@ static bool execute(struct statement *statement)
 {
     struct connection *connection = connection_of(statement->base.db);
     int count = statement->base.parameters;
-    if (connection->server == NULL || !prepare_on_server(connection, statement))
+    if (connection->server == NULL || statement->bytes.failed ||
+        !prepare_on_server(connection, statement))
         return false;
     const char *const *values = statement->values;
+    hs_buffer_append(&statement->bytes, "", 1); /* so that `data` is not NULL */
+    for (int i = 0; i < count; i++)
+        statement->values[i] =
+            statement->offsets[i] != NOTHING ? statement->bytes.data + statement->offsets[i] : NULL;
     int sent = statement->name[0] != '\0'
                    ? PQsendQueryPrepared(connection->server, statement->name, count, values,
                                          statement->lengths, statement->formats, 1)

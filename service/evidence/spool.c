@@ -1,5 +1,6 @@
 #include "service/evidence/spool.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,9 @@
 /* The rows of one transaction; the pause after a failure, and between two looks at an idle
    connection; the time between two looks at the size of the database; and the partitions that are
    made ahead. */
-enum { BATCH_ROWS = 500, PAUSE_US = 1000000, DAYS_AHEAD = 2 };
+enum { BATCH_ROWS = 100, PAUSE_US = 1000000, DAYS_AHEAD = 2 };
+/* The revisions of documents that are remembered. */
+enum { SENT = 64 };
 #define CARE_US INT64_C(600000000)
 #define DAY_US  INT64_C(86400000000)
 
@@ -38,7 +41,7 @@ struct hs_spool {
     int64_t care_us;                          /* when the partitions are looked at again */
     int64_t day;                              /* this day has a partition, and the next one */
     int limit;                                /* rows of the next batch */
-    char sent[2][HS_REVISION_MAX]; /* revisions of the last ruleset and map that were sent */
+    char sent[SENT][HS_REVISION_MAX];         /* some revisions that the database has, by hash */
 };
 
 /* ---- connections ---- */
@@ -157,22 +160,28 @@ static int is_erased(struct hs_db *db, const struct hs_evidence_row *row)
     return found;
 }
 
-/* Sends the documents of a verdict, unless they were the last ones to be sent. */
+/* Sends the documents of a verdict, unless they were sent before. */
 static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stored *stored)
 {
-    const struct hs_evidence_row *row = &stored->row;
-    const struct hs_str revisions[2] = {row->revision, row->map_revision};
-    if (hs_str_equal(hs_str_of(spool->sent[0]), revisions[0]) &&
-        hs_str_equal(hs_str_of(spool->sent[1]), revisions[1]))
+    const struct hs_str revisions[2] = {stored->row.revision, stored->row.map_revision};
+    char *places[2];
+    bool are_sent = true;
+    for (int i = 0; i < 2; i++) {
+        places[i] = spool->sent[hs_str_hash(revisions[i]) % SENT];
+        are_sent =
+            are_sent && (revisions[i].len == 0 || hs_str_equal(hs_str_of(places[i]), revisions[i]));
+    }
+    if (are_sent)
         return true;
     if (!hs_evidence_copy_documents(spool->remote, stored))
         return false;
     for (int i = 0; i < 2; i++)
-        snprintf(spool->sent[i], HS_REVISION_MAX, "%.*s", (int)revisions[i].len,
-                 revisions[i].len > 0 ? revisions[i].ptr : "");
+        if (revisions[i].len > 0)
+            snprintf(places[i], HS_REVISION_MAX, "%.*s", (int)revisions[i].len, revisions[i].ptr);
     return true;
 }
 
+/* Sends one row, unless its player was deleted since. */
 static bool send_row(struct hs_spool *spool, struct hs_db_statement *found, struct batch *batch)
 {
     struct hs_evidence_stored stored = {.db = hs_db_of(found)};
@@ -188,21 +197,132 @@ static bool send_row(struct hs_spool *spool, struct hs_db_statement *found, stru
     return fine && erased >= 0;
 }
 
-/* Sends the rows in one transaction. */
-static bool send_rows(struct hs_spool *spool, struct hs_db_statement *rows, struct batch *batch)
+/* The columns of HS_EVIDENCE_ALL_OF_ROW: those of `bodies`, and then the texts of `verdicts`. */
+enum { BODY_COLUMNS = 11, VERDICT_COLUMNS = 11 };
+enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY };
+
+/* Appends places for rows of values. */
+static void append_values(struct hs_buffer *sql, int rows, int columns)
+{
+    for (int i = 0; i < rows; i++) {
+        hs_buffer_puts(sql, i == 0 ? "VALUES(?" : ",(?");
+        for (int k = 1; k < columns; k++)
+            hs_buffer_puts(sql, ",?");
+        hs_buffer_puts(sql, ")");
+    }
+}
+
+/* Prepares a statement that adds several rows, and gives the times of those that it added. The
+   others have the time or the id of a row that the database has. */
+static struct hs_db_statement *prepare_group(struct hs_db *db, int rows)
+{
+    struct hs_buffer sql = {0};
+    hs_buffer_puts(&sql, "WITH put AS (INSERT INTO bodies ");
+    append_values(&sql, rows, BODY_COLUMNS);
+    hs_buffer_puts(&sql, " ON CONFLICT DO NOTHING RETURNING at) INSERT INTO verdicts"
+                         " SELECT * FROM (");
+    append_values(&sql, rows, VERDICT_COLUMNS);
+    hs_buffer_puts(&sql, ") v(at) WHERE at IN (SELECT at FROM put) RETURNING at");
+    hs_buffer_append(&sql, "", 1);
+    struct hs_db_statement *group = sql.failed ? NULL : hs_db_prepare(db, sql.data);
+    hs_buffer_free(&sql);
+    return group;
+}
+
+/* Binds row `i` of `rows` as it is in the spool; its body stays compressed. */
+static void bind_row(struct hs_db_statement *group, int i, int rows, struct hs_db_statement *row)
+{
+    int body = i * BODY_COLUMNS + 1, verdict = rows * BODY_COLUMNS + i * VERDICT_COLUMNS + 1;
+    for (int k = 0; k < BODY_COLUMNS; k++) {
+        if (k == AT || k == NOW)
+            hs_db_bind_int(group, body + k, hs_db_int(row, k));
+        else if (k == MEASURED || k == LIMIT)
+            hs_db_bind_real(group, body + k,
+                            hs_db_is_null(row, k) ? (double)NAN : hs_db_real(row, k));
+        else if (k == BODY)
+            hs_db_bind_blob(group, body + k, hs_db_blob(row, k));
+        else
+            hs_db_bind_text(group, body + k, hs_db_text(row, k));
+    }
+    hs_db_bind_int(group, verdict, hs_db_int(row, AT));
+    for (int k = 1; k < VERDICT_COLUMNS; k++)
+        hs_db_bind_text(group, verdict + k, hs_db_text(row, BODY_COLUMNS + k - 1));
+}
+/* Sends the row of a time by itself. */
+static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batch)
+{
+    struct hs_db_statement *row = hs_db_prepare(hs_evidence_store_db(spool->local),
+                                                "SELECT " HS_EVIDENCE_ALL_OF_ROW " WHERE v.at = ?");
+    if (row == NULL)
+        return false;
+    hs_db_bind_int(row, 1, at_us);
+    bool fine = hs_db_step(row) != HS_DB_ROW || send_row(spool, row, batch);
+    hs_db_finalize(row);
+    return fine;
+}
+
+/* Runs the statement of a group, and sends the rows that it did not add by themselves. */
+static bool finish_group(struct hs_spool *spool, struct hs_db_statement *group,
+                         const int64_t *times, int count, struct batch *batch)
+{
+    bool is_added[BATCH_ROWS] = {false}, fine = true;
+    enum hs_db_step step;
+    while ((step = hs_db_step(group)) == HS_DB_ROW) {
+        int64_t at_us = hs_db_int(group, 0);
+        for (int i = 0; i < count; i++)
+            is_added[i] = is_added[i] || times[i] == at_us;
+        batch->added++;
+    }
+    for (int i = 0; i < count && fine && step == HS_DB_DONE; i++)
+        fine = is_added[i] || send_again(spool, times[i], batch);
+    batch->last_us = times[count - 1];
+    return fine && step == HS_DB_DONE;
+}
+
+/* Sends all rows with one statement. */
+static bool send_group(struct hs_spool *spool, struct hs_db_statement *rows, int count,
+                       struct batch *batch)
+{
+    int64_t times[BATCH_ROWS];
+    int bound = 0;
+    bool fine = true;
+    struct hs_db_statement *group = prepare_group(hs_evidence_store_db(spool->remote), count);
+    if (group == NULL)
+        return false;
+    while (fine && bound < count && hs_db_step(rows) == HS_DB_ROW) {
+        struct hs_evidence_stored stored = {
+            .db = hs_db_of(rows),
+            .row = {.revision = hs_db_text(rows, REVISION),
+                    .map = hs_db_text(rows, MAP),
+                    .map_revision = hs_db_text(rows, MAP_REVISION),
+                    .ruleset = hs_db_text(rows, BODY_COLUMNS + VERDICT_COLUMNS - 2)}};
+        times[bound] = hs_db_int(rows, AT);
+        bind_row(group, bound++, count, rows);
+        fine = send_documents(spool, &stored);
+    }
+    fine = fine && bound == count && finish_group(spool, group, times, count, batch);
+    hs_db_finalize(group);
+    return fine;
+}
+
+/* Sends the rows in one transaction: together if nothing speaks against it. */
+static bool send_rows(struct hs_spool *spool, struct hs_db_statement *rows, int count,
+                      struct batch *batch)
 {
     static const char erased[] = "SELECT count(*) FROM hindsight_cases.audit"
                                  " WHERE action = '" HS_EVIDENCE_ERASE_BEGINS "' AND at >= %lld";
     char sql[192];
-    enum hs_db_step step = HS_DB_DONE;
     snprintf(sql, sizeof sql, erased, (long long)batch->first_us);
     bool fine = hs_evidence_store_begin(spool->remote);
-    int64_t count = fine ? hs_db_number(hs_evidence_store_db(spool->remote), sql, NULL, -1) : -1;
-    fine = fine && count >= 0;
-    batch->has_erased = count > 0;
-    while (fine && (step = hs_db_step(rows)) == HS_DB_ROW)
-        fine = send_row(spool, rows, batch);
-    return fine && step == HS_DB_DONE && hs_evidence_store_commit(spool->remote);
+    int64_t found = fine ? hs_db_number(hs_evidence_store_db(spool->remote), sql, NULL, -1) : -1;
+    fine = fine && found >= 0;
+    batch->has_erased = found > 0;
+    if (!batch->has_erased && count > 1)
+        return fine && send_group(spool, rows, count, batch) &&
+               hs_evidence_store_commit(spool->remote);
+    for (int i = 0; i < count && fine; i++)
+        fine = hs_db_step(rows) == HS_DB_ROW && send_row(spool, rows, batch);
+    return fine && hs_evidence_store_commit(spool->remote);
 }
 
 /* Removes the rows up to a time from the spool. */
@@ -242,18 +362,28 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
 {
     static const char sql[] = "SELECT " HS_EVIDENCE_ALL_OF_ROW " WHERE v.at < ?1"
                               " ORDER BY v.at LIMIT ?2";
+    char counting[128];
     struct batch batch = {.first_us = first_us};
     struct hs_db *db = hs_evidence_store_db(spool->remote);
     int64_t day = first_us / DAY_US;
     if (day != spool->day && (!hs_evidence_make_day(db, day) || !hs_evidence_make_day(db, day + 1)))
         return fail(spool, spool->remote);
-    struct hs_db_statement *rows = hs_db_prepare(hs_evidence_store_db(spool->local), sql);
-    if (rows == NULL)
+    struct hs_db *local = hs_evidence_store_db(spool->local);
+    struct hs_db_statement *rows = hs_db_prepare(local, sql);
+    snprintf(counting, sizeof counting,
+             "SELECT count(*) FROM (SELECT at FROM verdicts WHERE at < %lld LIMIT %d)",
+             (long long)((day + 1) * DAY_US), spool->limit);
+    /* In a transaction the rows stay those that were counted. */
+    if (rows == NULL || !hs_db_run(local, "BEGIN")) {
+        hs_db_finalize(rows);
         return fail(spool, spool->local);
+    }
+    int count = (int)hs_db_number(local, counting, NULL, 0);
     hs_db_bind_int(rows, 1, (day + 1) * DAY_US);
     hs_db_bind_int(rows, 2, spool->limit);
-    bool fine = send_rows(spool, rows, &batch);
+    bool fine = send_rows(spool, rows, count, &batch);
     hs_db_finalize(rows);
+    hs_db_run(local, "COMMIT");
     if (!fine)
         return recover(spool, &batch);
     hs_metrics_add(spool->metrics, HS_METRIC_EVIDENCE_SENT, 0, (int64_t)batch.added);

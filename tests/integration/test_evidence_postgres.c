@@ -133,6 +133,7 @@ START_TEST(rows_of_one_time_are_all_listed)
     enum { ROWS = 6 };
     static const char *const matches[REPLICAS] = {"one", "two"};
     char path[96] = "/v1/verdicts?limit=2";
+    int64_t first_us = ((int64_t)time(NULL) - 5 * 86400) * 1000000;
     size_t seen = 0;
     json_int_t next = 0;
     hs_postgres_stop(hs_stored_server());
@@ -141,7 +142,7 @@ START_TEST(rows_of_one_time_are_all_listed)
         open_match(&kept[i], matches[i]);
         post(&kept[i], matches[i], 1, ROWS / REPLICAS);
         hs_kept_stop(&kept[i]);
-        set_times(&kept[i], ((int64_t)time(NULL) - 5 * 86400) * 1000000);
+        set_times(&kept[i], first_us);
     }
     hs_postgres_start(hs_stored_server());
     for (int i = 0; i < REPLICAS; i++)
