@@ -218,10 +218,9 @@ static void note(struct worker *worker, const struct match *match, struct hs_fol
 {
     if (tick + SOFT_SECONDS * worker->game->options.rate < match->tick)
         item->may_be_lost = false;
-    bool was_paid = item->is_paid;
+    if (json_is_false(json_object_get(answer, "durable")))
+        item->may_be_lost = true;
     hs_follower_note(worker->game->follower, &worker->counts.follow, item, result, moment);
-    if (item->is_paid && !was_paid)
-        item->may_be_lost = json_is_false(json_object_get(answer, "durable"));
 }
 
 static void take_items(struct worker *worker, struct match *match, const json_t *answer,
@@ -389,6 +388,21 @@ static void *post_other(void *context)
     return NULL;
 }
 
+/* Returns whether an answer repeats the first answer to a shot or a hit. */
+static bool has_replays(const json_t *answer)
+{
+    static const char *const lists[] = {"shots", "hits"};
+    const json_t *result;
+    size_t i;
+    for (size_t list = 0; list < sizeof lists / sizeof lists[0]; list++)
+        json_array_foreach(json_object_get(answer, lists[list]), i, result)
+        {
+            if (json_is_true(json_object_get(result, "replayed")))
+                return true;
+        }
+    return false;
+}
+
 /* Sends a tick to both replicas at the same time, until one of them answers. */
 static void split_tick(struct worker *worker, struct match *match, const char *body,
                        const json_t *expected)
@@ -404,8 +418,10 @@ static void split_tick(struct worker *worker, struct match *match, const char *b
         pthread_join(thread, NULL);
         is_answered = answer != NULL || other.answer != NULL;
         note_move(worker, match, answer, other.answer, expected);
-        take_answer(worker, match, answer, expected);
-        take_answer(worker, match, other.answer, expected);
+        /* The answers may arrive in another order than the replicas processed the tick. */
+        bool is_first = !has_replays(answer);
+        take_answer(worker, match, is_first ? answer : other.answer, expected);
+        take_answer(worker, match, is_first ? other.answer : answer, expected);
         if (needs_resync(answer) || needs_resync(other.answer))
             resync(worker, match->tick % 2 == 0 ? worker->http : worker->other, match);
         json_decref(answer);
