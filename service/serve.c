@@ -243,7 +243,11 @@ static bool start_sharing(struct hs_service *service)
                                     service->metrics, error);
     if (service->store == NULL)
         return cannot_start(error);
-    service->shared = hs_shared_matches_create(service->store, service->metrics);
+    hs_store_wait_until_up(service->store, HS_STORE_TIMEOUT_US);
+    const struct hs_shared_budgets budgets = {.take_us = (int64_t)options->state_take_ms * 1000,
+                                              .payment_us =
+                                                  (int64_t)options->state_payment_ms * 1000};
+    service->shared = hs_shared_matches_create(service->store, service->metrics, &budgets);
     service->takers = hs_takers_create(service);
     service->taker_pool = hs_pool_create(TAKERS, false);
     if (service->checkpoint == NULL) /* else it has done this */

@@ -1,7 +1,7 @@
 /*
  * Takes over matches from other replicas: when the first request for a match comes that this
  * replica does not have, it asks the store (store/matches.h) for the match. If the store does not
- * answer within HS_TAKE_US, or does not know the match, the match starts empty.
+ * answer within --state-take-ms, or does not know the match, the match starts empty.
  */
 #ifndef HS_SERVICE_CHECKPOINT_TAKEOVER_H
 #define HS_SERVICE_CHECKPOINT_TAKEOVER_H
@@ -30,10 +30,10 @@ struct hs_takeover {
 };
 
 /*
- * Asks the store for a match, and opens it if the store knows it. This takes up to HS_TAKE_US, and
- * longer if other requests for the match do the same, so no worker may call it. Returns false with
- * a problem if the request must be sent again later: the ruleset or the map of the match is not on
- * this replica. Run the request before hs_takeover_end, which must always be called.
+ * Asks the store for a match, and opens it if the store knows it. This takes up to --state-take-ms,
+ * and longer if other requests for the match do the same, so no worker may call it. Returns false
+ * with a problem if the request must be sent again later: the ruleset or the map of the match is
+ * not on this replica. Run the request before hs_takeover_end, which must always be called.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);

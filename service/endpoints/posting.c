@@ -257,7 +257,9 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
     hs_endpoint_record(service, posting->request, slot,
                        posting->over_budget > 0 ? posting->budget : 0, reply);
     struct hs_shared_match *shared = atomic_load(&slot->shared);
-    if (posting->must_settle && shared != NULL && reply->problem->code == HS_PROBLEM_NONE)
+    bool has_claims = tick->hits.count + tick->shots.count > 0;
+    if (has_claims && posting->must_settle && shared != NULL &&
+        reply->problem->code == HS_PROBLEM_NONE)
         reply->shared = hs_shared_match_retain(shared);
     hs_registry_release(service->registry, slot);
     if (posting->has_evidence && reply->problem->code == HS_PROBLEM_NONE)

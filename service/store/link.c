@@ -30,6 +30,7 @@ struct hs_store_link {
     struct hs_store_link_settings settings;
     int wake; /* an eventfd: the queue is not empty any more, or the link ends */
     atomic_bool is_up, is_slow;
+    atomic_llong latency_us; /* of the newest reply, or longer if newer commands are late */
     atomic_size_t backlog;
     pthread_t thread;
     pthread_mutex_t lock; /* guards the following members */
@@ -191,6 +192,8 @@ static void report_late(struct hs_store_link *link, int64_t now_us)
     for (struct hs_store_call *call = link->sent.first; call != NULL; call = call->next) {
         if (call->late_us <= now_us) {
             call->late_us = INT64_MAX;
+            if (atomic_load(&link->latency_us) < now_us - call->began_us)
+                atomic_store(&link->latency_us, now_us - call->began_us);
             if (++link->late_count >= HS_STORE_LATE_MAX)
                 atomic_store(&link->is_slow, true);
             if (call->late != NULL)
@@ -392,6 +395,7 @@ static bool take_reply(struct hs_store_link *link, redisReply *reply, char detai
     if (link->sent.first == NULL)
         link->sent.end = &link->sent.first;
     size_t before = call->size;
+    atomic_store(&link->latency_us, hs_clock_us() - call->began_us);
     if (is_error && call->script != NULL && strncmp(reply->str, "NOSCRIPT", 8) == 0 &&
         send_whole_script(call)) {
         freeReplyObject(reply);
@@ -586,9 +590,10 @@ bool hs_store_link_is_up(const struct hs_store_link *link)
     return atomic_load(&link->is_up);
 }
 
-bool hs_store_link_is_slow(const struct hs_store_link *link)
+bool hs_store_link_is_late(const struct hs_store_link *link, int64_t budget_us)
 {
-    return atomic_load(&link->is_slow);
+    return !atomic_load(&link->is_up) ||
+           (atomic_load(&link->is_slow) && atomic_load(&link->latency_us) >= budget_us);
 }
 
 size_t hs_store_link_backlog(const struct hs_store_link *link)

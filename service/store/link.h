@@ -98,7 +98,9 @@ bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call
                           size_t count);
 
 bool hs_store_link_is_up(const struct hs_store_link *link);
-bool hs_store_link_is_slow(const struct hs_store_link *link);
+/* Returns whether nobody should wait `budget_us` for a reply: the link is down, or the newest
+   commands were late, and the newest of them took at least as long. */
+bool hs_store_link_is_late(const struct hs_store_link *link, int64_t budget_us);
 /* Returns the bytes of commands without a reply. */
 size_t hs_store_link_backlog(const struct hs_store_link *link);
 

@@ -79,6 +79,7 @@ static const char close_text[] =
 struct hs_shared_matches {
     struct hs_store *store;
     struct hs_metrics *metrics;
+    struct hs_shared_budgets budgets;
     char owner[OWNER_SIZE]; /* identifies this process */
     struct hs_store_script take, append, write, close;
     atomic_llong lost_us; /* when the store was last known to have lost states; write all again */
@@ -105,7 +106,8 @@ struct hs_shared_match {
 };
 
 struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
-                                                   struct hs_metrics *metrics)
+                                                   struct hs_metrics *metrics,
+                                                   const struct hs_shared_budgets *budgets)
 {
     struct hs_shared_matches *matches = calloc(1, sizeof *matches);
     unsigned char id[(OWNER_SIZE - 1) / 2];
@@ -117,6 +119,7 @@ struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
         snprintf(matches->owner + 2 * i, 3, "%02x", id[i]);
     matches->store = store;
     matches->metrics = metrics;
+    matches->budgets = *budgets;
     matches->lost_us = INT64_MIN;
     matches->log_limit = (struct hs_log_limit){.per_second = 5, .kind = "matches that moved"};
     hs_store_script_init(&matches->take, take_text);
@@ -212,13 +215,13 @@ enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, str
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[24];
     *taken = (struct hs_taken){0};
-    if (hs_store_is_late(matches->store, HS_STORE_URGENT))
+    if (hs_store_is_late(matches->store, HS_STORE_URGENT, matches->budgets.take_us))
         return HS_TAKEN_DOWN;
     make_keys(tenant, name, &keys);
     size_t count = put_arguments(matches, &keys, 0, digits, arguments);
     enum hs_store_result result =
-        hs_store_ask(matches->store, HS_STORE_URGENT, HS_STORE_TAKE, HS_TAKE_US, &matches->take,
-                     arguments, count, &taken->reply);
+        hs_store_ask(matches->store, HS_STORE_URGENT, HS_STORE_TAKE, matches->budgets.take_us,
+                     &matches->take, arguments, count, &taken->reply);
     if (result == HS_STORE_OK && read_taken(taken->reply, taken))
         return HS_TAKEN;
     if (result == HS_STORE_REFUSED)
@@ -377,7 +380,8 @@ enum hs_payments hs_shared_match_await(struct hs_shared_match *match, struct hs_
     wait->mark = match->newest;
     wait->result = payments_of(match, wait->mark);
     if (wait->result == HS_PAYMENTS_PENDING &&
-        hs_store_is_late(match->matches->store, HS_STORE_URGENT))
+        hs_store_is_late(match->matches->store, HS_STORE_URGENT,
+                         match->matches->budgets.payment_us))
         wait->result = HS_PAYMENTS_NOT_DURABLE;
     enum hs_payments result = wait->result;
     if (result == HS_PAYMENTS_PENDING) {
@@ -493,7 +497,7 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
         arguments[count++] = hs_str_of(number);
         arguments[count++] = record;
         *call = (struct call){.call = {.op = HS_STORE_APPEND,
-                                       .budget_us = HS_PAYMENT_US,
+                                       .budget_us = match->matches->budgets.payment_us,
                                        .late = late_append,
                                        .done = end_append},
                               .match = hs_shared_match_retain(match),
@@ -525,7 +529,9 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
    on. */
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
-    if (match->epoch != 0 || !hs_store_is_late(match->matches->store, HS_STORE_URGENT))
+    const struct hs_shared_matches *matches = match->matches;
+    if (match->epoch != 0 ||
+        !hs_store_is_late(matches->store, HS_STORE_URGENT, matches->budgets.take_us))
         lose(match, epoch);
     else
         match->must_write = true;

@@ -13,20 +13,19 @@
 
 #include "service/store/store.h"
 
-enum {
-    /* A request waits at most this long for a match to be taken. Longer: players notice. Shorter: a
-       busy store loses matches. */
-    HS_TAKE_US = 20000,
-    /* A request waits at most this long for the acknowledgement of its payments. */
-    HS_PAYMENT_US = 5000,
-};
-
 struct hs_shared_matches;
 struct hs_shared_match;
 
+/* How long requests wait for the store, in microseconds. */
+struct hs_shared_budgets {
+    int64_t take_us;    /* for a match to be taken */
+    int64_t payment_us; /* for the acknowledgement of payments */
+};
+
 /* `store` and `metrics` outlive it. NULL: memory or random numbers are out. */
 struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
-                                                   struct hs_metrics *metrics);
+                                                   struct hs_metrics *metrics,
+                                                   const struct hs_shared_budgets *budgets);
 /* No match may be left, and the store must have ended. NULL does nothing. */
 void hs_shared_matches_destroy(struct hs_shared_matches *matches);
 
@@ -47,7 +46,7 @@ struct hs_taken {
     struct redisReply *reply; /* owns the above */
 };
 
-/* Takes a match. Waits up to HS_TAKE_US, so no worker may call it. With HS_TAKEN, call
+/* Takes a match. Waits up to `take_us`, so no worker may call it. With HS_TAKEN, call
    hs_taken_free. */
 enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
                                           struct hs_str name, struct hs_taken *taken);
@@ -123,7 +122,7 @@ struct hs_payments_wait {
 };
 
 /* Returns the state of all payments so far. PENDING: `done` will be called, within
-   HS_PAYMENT_US. */
+   `payment_us`. */
 enum hs_payments hs_shared_match_await(struct hs_shared_match *match,
                                        struct hs_payments_wait *wait);
 

@@ -57,6 +57,13 @@ struct hs_store *hs_store_start(const char *addresses, const char *password_file
     return NULL;
 }
 
+void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us)
+{
+    int64_t until_us = hs_clock_us() + wait_us;
+    while (atomic_load(&store->up) < HS_STORE_LANES && hs_clock_us() < until_us)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
 void hs_store_stop(struct hs_store *store, int64_t wait_us)
 {
     if (store == NULL)
@@ -153,9 +160,9 @@ bool hs_store_is_up(const struct hs_store *store, enum hs_store_lane lane)
     return hs_store_link_is_up(store->links[lane]);
 }
 
-bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane)
+bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane, int64_t budget_us)
 {
-    return !hs_store_link_is_up(store->links[lane]) || hs_store_link_is_slow(store->links[lane]);
+    return hs_store_link_is_late(store->links[lane], budget_us);
 }
 
 unsigned hs_store_connections(const struct hs_store *store)

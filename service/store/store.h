@@ -27,6 +27,10 @@ enum hs_store_lane {
 struct hs_store *hs_store_start(const char *addresses, const char *password_file,
                                 struct hs_metrics *metrics, char error[256]);
 
+/* Waits until the store is up, at most `wait_us`. Otherwise matches that move during the first
+   milliseconds would start empty. */
+void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us);
+
 /* Waits up to `wait_us` for missing replies, and ends. NULL does nothing. */
 void hs_store_stop(struct hs_store *store, int64_t wait_us);
 
@@ -45,8 +49,8 @@ enum hs_store_result hs_store_ask(struct hs_store *store, enum hs_store_lane lan
 
 bool hs_store_is_up(const struct hs_store *store, enum hs_store_lane lane);
 
-/* Returns whether nobody should wait for a reply, because the store is down or slow. */
-bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane);
+/* See hs_store_link_is_late. */
+bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane, int64_t budget_us);
 
 /* Returns how often a link came up. If the number grows, the store may have lost its contents. */
 unsigned hs_store_connections(const struct hs_store *store);

@@ -30,7 +30,8 @@ static struct hs_test_kept replicas[REPLICAS], *const a = &replicas[0], *const b
 static void start(struct hs_test_kept *replica, const char *option, const char *value)
 {
     hs_kept_start(replica,
-                  (const char *const[]){"--state-redis", redis.address, option, value, NULL});
+                  (const char *const[]){"--state-redis", redis.address, "--state-take-ms", "3000",
+                                        "--state-payment-ms", "3000", option, value, NULL});
 }
 
 static void setup(void)
@@ -246,6 +247,9 @@ START_TEST(a_split_brain_has_one_owner)
     ck_assert(holds(b, 1, 10.9, REPLAYED));
     hs_kept_frames(b, "m", 12);
     pay(b, 2, 12.9);
+    /* The state of b is written then, so b has no reason to write again and to learn of the loss.
+     */
+    hs_test_pause_ms(SETTLE_MS);
     /* a does not know about shot 2, and has no history for it; the fence refuses what it pays. */
     int accepted = 0, moved = 0;
     hs_kept_frames(a, "m", 12);
