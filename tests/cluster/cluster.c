@@ -61,6 +61,10 @@ void hs_cluster_start_replica(struct hs_cluster *cluster, int replica)
                                      "2",
                                      "--state-redis",
                                      redis,
+                                     /* On a busy machine a takeover may take longer than the 20 ms
+                                        of the default. */
+                                     "--state-take-ms",
+                                     "500",
                                      "--evidence",
                                      has_database ? "async" : "off",
                                      "--evidence-backend",
