@@ -48,30 +48,14 @@ void hs_cluster_start_replica(struct hs_cluster *cluster, int replica)
     snprintf(admin, sizeof admin, "127.0.0.1:%u", ports[1]);
     snprintf(redis, sizeof redis, "127.0.0.1:%u", hs_relay_port(cluster->redis_relay));
     bool has_database = cluster->postgres != NULL;
-    const char *const arguments[] = {"--listen",
-                                     listen,
-                                     "--admin-listen",
-                                     admin,
-                                     "--rules",
-                                     rules,
-                                     "--data",
-                                     data,
-                                     "--auto-open=false",
-                                     "--drain-wait-seconds",
-                                     "2",
-                                     "--state-redis",
-                                     redis,
-                                     /* On a busy machine a takeover may take longer than the 20 ms
-                                        of the default. */
-                                     "--state-take-ms",
-                                     "500",
-                                     "--evidence",
-                                     has_database ? "async" : "off",
-                                     "--evidence-backend",
-                                     has_database ? "postgres" : "sqlite",
-                                     "--evidence-connection-file",
-                                     has_database ? database : "",
-                                     NULL};
+    const char *const arguments[] = {
+        "--listen", listen, "--admin-listen", admin, "--rules", rules, "--data", data,
+        "--auto-open=false", "--drain-wait-seconds", "2", "--state-redis", redis,
+        /* On a busy machine a takeover may take longer than the 20 ms
+           of the default. */
+        "--state-take-ms", "500", "--evidence", has_database ? "async" : "off",
+        "--evidence-backend", has_database ? "postgres" : "sqlite", "--evidence-connection-file",
+        has_database ? database : "", NULL};
     ck_assert(hs_test_service_start(&cluster->replicas[replica], arguments));
     ports[0] = cluster->replicas[replica].data_port;
     ports[1] = cluster->replicas[replica].admin_port;

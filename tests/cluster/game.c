@@ -216,7 +216,8 @@ static void compare(struct worker *worker, const struct match *match,
 static void note(struct worker *worker, const struct match *match, struct hs_followed *item,
                  int tick, const json_t *answer, const json_t *result, enum hs_follow_moment moment)
 {
-    /* If the matches have no single owner, the owner that made a payment may have lost the match. */
+    /* If the matches have no single owner, the owner that made a payment may have lost the match.
+     */
     if (worker->other == NULL && tick + SOFT_SECONDS * worker->game->options.rate < match->tick)
         item->may_be_lost = false;
     if (json_is_false(json_object_get(answer, "durable")))

@@ -9,10 +9,11 @@
 
 #include <check.h>
 #include <libgen.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { SECONDS = 10, RATE = 60, PLAYERS = 10, HONEST_MIN = 120 };
 
@@ -137,30 +138,30 @@ END_TEST
 
 static struct hs_test_kept kept;
 
-static void *play_until_the_end(void *command)
-{
-    play_moved(command, "unity", kept.service.data_port, SECONDS, 1);
-    return NULL;
-}
-
 /* The service ends in the middle of a match, and starts again at the same address without its
    poses. The programs post the frames of the last second, and play on. */
 START_TEST(a_restart_is_survived)
 {
     enum { POSES = SECONDS * RATE * PLAYERS };
-    char python[] = "python3 examples/game_server.py", listen[32];
-    char *const games[] = {game, python};
+    const char *const games[] = {game, "python3 examples/game_server.py"};
+    char listen[32];
     for (int i = 0; i < (has_python() ? 2 : 1); i++) {
-        pthread_t thread;
+        int code;
         hs_kept_setup(&kept);
         hs_kept_start(&kept, NULL);
         snprintf(listen, sizeof listen, "127.0.0.1:%u", kept.service.data_port);
-        ck_assert_int_eq(pthread_create(&thread, NULL, play_until_the_end, games[i]), 0);
+        pid_t player = fork();
+        ck_assert_int_ge(player, 0);
+        if (player == 0) {
+            play_moved(games[i], "unity", kept.service.data_port, SECONDS, 1);
+            _exit(0);
+        }
         while (hs_kept_metric(&kept, "hindsight_frames_total{result=\"stored\"}") < POSES / 2.0)
             hs_test_pause_ms(2);
         hs_kept_stop(&kept);
         hs_kept_start_with(&kept, "--listen", listen);
-        pthread_join(thread, NULL);
+        ck_assert_int_eq(waitpid(player, &code, 0), player);
+        ck_assert_int_eq(code, 0);
         hs_kept_stop(&kept);
         hs_kept_teardown(&kept);
     }
