@@ -79,8 +79,10 @@ class Service:
                 continue
             if response.status in (502, 504):  # from a balancer, for the same reason
                 time.sleep(0.05)
-            elif response.status in (429, 503) or b'"match_moved"' in text:
+            elif response.status in (429, 503):
                 time.sleep(self.pause(response, text))
+            elif response.status == 409 and b'"match_moved"' in text:
+                pass  # another replica has the match now, and gets the next request
             elif response.status == 404:
                 return None
             elif response.status < 300:
