@@ -102,7 +102,8 @@ static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
     if (head != NULL)
         hs_checkpoint_frame(head, type, parts, count);
     for (size_t i = 0; i < count; i++)
-        hs_bytes_put_run(out, parts[i].iov_base, parts[i].iov_len);
+        if (parts[i].iov_base != NULL)
+            hs_bytes_put_run(out, parts[i].iov_base, parts[i].iov_len);
 }
 
 /* The form of payments in the store: a number, so that no two records are equal; then

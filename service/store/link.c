@@ -1,9 +1,5 @@
 #include "service/store/link.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <nettle/base16.h>
 #include <nettle/sha1.h>
 #include <poll.h>
@@ -13,12 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "service/system/address.h"
+#include "service/store/connect.h"
 #include "service/system/clock.h"
-#include "service/system/secret.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
@@ -231,102 +225,16 @@ static void disconnect(struct hs_store_link *link, const char *detail)
     lose_all(link, queued);
 }
 
-/* Waits for events of the socket. Returns false if `until_us` passed. */
-static bool wait_for_socket(struct hs_store_link *link, short events, int64_t until_us)
-{
-    struct pollfd polls[] = {{.fd = link->redis->fd, .events = events}};
-    int64_t left_us = until_us - hs_clock_us();
-    return left_us > 0 && poll(polls, 1, (int)(left_us / 1000) + 1) > 0;
-}
-
-/* Sends one command of the handshake and waits for its reply. Returns NULL if there is no reply in
-   time. */
-static redisReply *ask(struct hs_store_link *link, int count, const char **texts,
-                       const size_t *sizes, int64_t until_us)
-{
-    void *reply = NULL;
-    int done = 0;
-    bool fine = redisAppendCommandArgv(link->redis, count, texts, sizes) == REDIS_OK;
-    while (fine && done == 0)
-        fine = redisBufferWrite(link->redis, &done) == REDIS_OK &&
-               (done != 0 || wait_for_socket(link, POLLOUT, until_us));
-    while (fine && reply == NULL)
-        fine = redisGetReplyFromReader(link->redis, &reply) == REDIS_OK &&
-               (reply != NULL || (wait_for_socket(link, POLLIN, until_us) &&
-                                  redisBufferRead(link->redis) == REDIS_OK));
-    return reply;
-}
-
-static bool authenticate(struct hs_store_link *link, int64_t until_us, char detail[256])
-{
-    const struct hs_secret *secret = link->settings.secret;
-    if (secret == NULL)
-        return true;
-    const char *texts[] = {"AUTH", (const char *)secret->bytes};
-    const size_t sizes[] = {4, secret->size};
-    redisReply *reply = ask(link, 2, texts, sizes, until_us);
-    bool fine = reply != NULL && reply->type == REDIS_REPLY_STATUS;
-    if (!fine)
-        snprintf(detail, 256, "AUTH: %s", reply != NULL ? reply->str : "no reply");
-    freeReplyObject(reply);
-    return fine;
-}
-
-/* Returns whether the server accepts writes. */
-static bool is_primary(struct hs_store_link *link, int64_t until_us, char detail[256])
-{
-    const char *texts[] = {"ROLE"};
-    const size_t sizes[] = {4};
-    redisReply *reply = ask(link, 1, texts, sizes, until_us);
-    bool has_role = reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements > 0 &&
-                    reply->element[0]->type == REDIS_REPLY_STRING;
-    bool fine = has_role && strcmp(reply->element[0]->str, "master") == 0;
-    if (!fine)
-        snprintf(detail, 256, "ROLE: %s",
-                 reply == NULL                      ? "no reply"
-                 : has_role                         ? reply->element[0]->str
-                 : reply->type == REDIS_REPLY_ERROR ? reply->str
-                                                    : "not a server of this kind");
-    freeReplyObject(reply);
-    return fine;
-}
-
-/* Opens the socket. Returns false with a reason in `detail`. */
-static bool open_socket(struct hs_store_link *link, const char *host, int port, int64_t until_us,
-                        char detail[256])
-{
-    const int on = 1;
-    int error = 0;
-    socklen_t size = sizeof error;
-    link->redis = redisConnectNonBlock(host, port);
-    if (link->redis == NULL || link->redis->err != 0) {
-        snprintf(detail, 256, "%s", link->redis != NULL ? link->redis->errstr : "memory is out");
-        return false;
-    }
-    int fd = link->redis->fd;
-    bool is_open = wait_for_socket(link, POLLOUT, until_us) &&
-                   getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0;
-    if (!is_open || error != 0) {
-        snprintf(detail, 256, "connect: %s", is_open ? strerror(error) : "no answer in time");
-        return false;
-    }
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    return true;
-}
-
 /* Connects to the next address of the list. */
 static bool connect_next(struct hs_store_link *link)
 {
-    char host[256], detail[256] = "";
-    int port;
-    int64_t until_us = hs_clock_us() + HS_STORE_TIMEOUT_US;
+    char detail[256] = "";
     const char *address = link->address;
     size_t len = strcspn(address, ",");
     link->address = address[len] == ',' ? address + len + 1 : link->settings.addresses;
-    if (!hs_address_split(address, host, &port) ||
-        !open_socket(link, host, port, until_us, detail) || !authenticate(link, until_us, detail) ||
-        !is_primary(link, until_us, detail)) {
+    link->redis = hs_store_connect(address, link->settings.secret,
+                                   hs_clock_us() + HS_STORE_TIMEOUT_US, detail);
+    if (link->redis == NULL) {
         disconnect(link, detail);
         return false;
     }
@@ -335,8 +243,8 @@ static bool connect_next(struct hs_store_link *link)
     link->next_late_us = INT64_MAX;
     link->pause_us = HS_STORE_PAUSE_US;
     if (link->has_logged)
-        hs_log(HS_LOG_INFO, "the store can be used again", HS_LOG_TEXT("host", host),
-               HS_LOG_NUMBER("port", port));
+        hs_log(HS_LOG_INFO, "the store can be used again",
+               HS_LOG_TEXT("store", link->settings.addresses));
     link->has_logged = false;
     in_time(link);
     pthread_mutex_lock(&link->lock);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "service/store/matches_inside.h"
 #include "service/system/clock.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
@@ -23,11 +24,7 @@ enum {
     /* Numbers of the records of one owner begin at the epoch times 2 to the power of this. So they
        are higher than those of former owners, and exact as scores of a sorted set. */
     EPOCH_SHIFT = 32,
-    OWNER_SIZE = 33,
-    KEY_SIZE = 2 * (HS_NAME_MAX + 1) + 24,
 };
-
-#define TTL "120000" /* milliseconds for which keys outlive the last write */
 
 /* Refuses a former owner: KEYS owner, state, journal; ARGV owner, epoch. An absent owner is
    replaced: the store was flushed. An epoch of 0 belongs to a match that was never taken. */
@@ -44,24 +41,16 @@ enum {
     "  redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1])\n"                              \
     "end\n"
 
-static const char take_text[] =
-    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final')\n"
-    "local now = tonumber(o[1] or 0) + 1\n"
-    "redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'final', 0)\n"
-    "for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], " TTL ") end\n"
-    "return {now, tonumber(o[2] or 0), redis.call('GET', KEYS[2]),\n"
-    "  redis.call('ZRANGE', KEYS[3], 0, -1)}\n";
-
 static const char append_text[] = FENCE "redis.call('ZADD', KEYS[3], ARGV[3], ARGV[4])\n"
-                                        "redis.call('PEXPIRE', KEYS[1], " TTL ")\n"
-                                        "redis.call('PEXPIRE', KEYS[3], " TTL ")\n"
+                                        "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
+                                        "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
                                         "return {1, now, has}\n";
 
 static const char write_text[] =
-    FENCE "redis.call('SET', KEYS[2], ARGV[3], 'PX', " TTL ")\n"
+    FENCE "redis.call('SET', KEYS[2], ARGV[3], 'PX', " HS_SHARED_TTL ")\n"
           "redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[4])\n"
-          "redis.call('PEXPIRE', KEYS[1], " TTL ")\n"
-          "redis.call('PEXPIRE', KEYS[3], " TTL ")\n"
+          "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
+          "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
           "if ARGV[5] == '1' then redis.call('HSET', KEYS[1], 'owner', '', 'final', 1) end\n"
           "return {1, now, has}\n";
 
@@ -73,26 +62,12 @@ static const char close_text[] =
           "else\n"
           "  redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[3])\n"
           "end\n"
-          "redis.call('PEXPIRE', KEYS[1], " TTL ")\n"
+          "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
           "return {1, now, has}\n";
-
-struct hs_shared_matches {
-    struct hs_store *store;
-    struct hs_metrics *metrics;
-    struct hs_shared_budgets budgets;
-    char owner[OWNER_SIZE]; /* identifies this process */
-    struct hs_store_script take, append, write, close;
-    atomic_llong lost_us; /* when the store was last known to have lost states; write all again */
-    struct hs_log_limit log_limit;
-};
-
-struct keys {
-    char text[3][KEY_SIZE]; /* owner, state, journal */
-};
 
 struct hs_shared_match {
     struct hs_shared_matches *matches;
-    struct keys keys;
+    struct hs_shared_keys keys;
     atomic_uint references;
     atomic_bool is_lost;   /* another replica owns the match; written under the lock */
     pthread_mutex_t lock;  /* guards the following members */
@@ -110,7 +85,7 @@ struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
                                                    const struct hs_shared_budgets *budgets)
 {
     struct hs_shared_matches *matches = calloc(1, sizeof *matches);
-    unsigned char id[(OWNER_SIZE - 1) / 2];
+    unsigned char id[(HS_SHARED_OWNER - 1) / 2];
     if (matches == NULL || getrandom(id, sizeof id, 0) != (ssize_t)sizeof id) {
         free(matches);
         return NULL;
@@ -122,10 +97,9 @@ struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
     matches->budgets = *budgets;
     matches->lost_us = INT64_MIN;
     matches->log_limit = (struct hs_log_limit){.per_second = 5, .kind = "matches that moved"};
-    hs_store_script_init(&matches->take, take_text);
+    hs_shared_take_init(matches);
     hs_store_script_init(&matches->append, append_text);
     hs_store_script_init(&matches->write, write_text);
-    hs_store_script_init(&matches->close, close_text);
     return matches;
 }
 
@@ -137,7 +111,7 @@ void hs_shared_matches_destroy(struct hs_shared_matches *matches)
 /* ---- commands ---- */
 
 /* Names cannot contain a slash, so no two matches have the same keys. */
-static void make_keys(struct hs_str tenant, struct hs_str name, struct keys *keys)
+void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys)
 {
     static const char *const parts[] = {"own", "state", "journal"};
     for (int i = 0; i < 3; i++)
@@ -146,8 +120,9 @@ static void make_keys(struct hs_str tenant, struct hs_str name, struct keys *key
 }
 
 /* Puts the arguments of a script that are the same for all scripts. Returns their number. */
-static size_t put_arguments(const struct hs_shared_matches *matches, const struct keys *keys,
-                            uint64_t epoch, char digits[24], struct hs_str *arguments)
+size_t hs_shared_arguments(const struct hs_shared_matches *matches,
+                           const struct hs_shared_keys *keys, uint64_t epoch, char digits[24],
+                           struct hs_str *arguments)
 {
     snprintf(digits, 24, "%" PRIu64, epoch);
     arguments[0] = HS_STR("3");
@@ -178,64 +153,11 @@ static bool read_answer(enum hs_store_result result, const struct redisReply *re
     return true;
 }
 
-static void log_refused(struct hs_shared_matches *matches, enum hs_store_result result,
-                        const struct redisReply *reply)
+void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_result result,
+                           const struct redisReply *reply)
 {
     if (result == HS_STORE_REFUSED && hs_log_allowed(&matches->log_limit))
         hs_log(HS_LOG_ERROR, "the store refused a command", HS_LOG_TEXT("detail", reply->str));
-}
-
-/* ---- becoming the owner ---- */
-
-static bool read_taken(const struct redisReply *reply, struct hs_taken *taken)
-{
-    bool fine = reply->type == REDIS_REPLY_ARRAY && reply->elements == 4 &&
-                reply->element[0]->type == REDIS_REPLY_INTEGER &&
-                reply->element[1]->type == REDIS_REPLY_INTEGER &&
-                reply->element[3]->type == REDIS_REPLY_ARRAY;
-    if (!fine)
-        return false;
-    const struct redisReply *state = reply->element[2], *journal = reply->element[3];
-    taken->epoch = (uint64_t)reply->element[0]->integer;
-    taken->was_released = reply->element[1]->integer == 1;
-    if (state->type == REDIS_REPLY_STRING)
-        taken->state = (struct hs_str){state->str, (size_t)state->len};
-    taken->journal = calloc(journal->elements + 1, sizeof *taken->journal);
-    for (size_t i = 0; taken->journal != NULL && i < journal->elements; i++)
-        if (journal->element[i]->type == REDIS_REPLY_STRING)
-            taken->journal[taken->journal_count++] =
-                (struct hs_str){journal->element[i]->str, (size_t)journal->element[i]->len};
-    return taken->journal != NULL;
-}
-
-enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
-                                          struct hs_str name, struct hs_taken *taken)
-{
-    struct keys keys;
-    struct hs_str arguments[HS_STORE_ARGUMENTS];
-    char digits[24];
-    *taken = (struct hs_taken){0};
-    if (hs_store_is_late(matches->store, HS_STORE_URGENT, matches->budgets.take_us))
-        return HS_TAKEN_DOWN;
-    make_keys(tenant, name, &keys);
-    size_t count = put_arguments(matches, &keys, 0, digits, arguments);
-    enum hs_store_result result =
-        hs_store_ask(matches->store, HS_STORE_URGENT, HS_STORE_TAKE, matches->budgets.take_us,
-                     &matches->take, arguments, count, &taken->reply);
-    if (result == HS_STORE_OK && read_taken(taken->reply, taken))
-        return HS_TAKEN;
-    if (result == HS_STORE_REFUSED)
-        log_refused(matches, result, taken->reply);
-    hs_taken_free(taken);
-    return result == HS_STORE_LOST ? HS_TAKEN_LATE : HS_TAKEN_DOWN;
-}
-
-void hs_taken_free(struct hs_taken *taken)
-{
-    free(taken->journal);
-    if (taken->reply != NULL)
-        freeReplyObject(taken->reply);
-    *taken = (struct hs_taken){0};
 }
 
 /* ---- calls ---- */
@@ -256,8 +178,8 @@ static void end_calmly(struct hs_store_call *call, enum hs_store_result result,
 }
 
 /* Sends a command whose reply does not matter. */
-static void send_close(struct hs_shared_matches *matches, const struct keys *keys, uint64_t epoch,
-                       const char *how)
+void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_keys *keys,
+                     uint64_t epoch, const char *how)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[24];
@@ -265,18 +187,14 @@ static void send_close(struct hs_shared_matches *matches, const struct keys *key
     if (call == NULL)
         return;
     *call = (struct hs_store_call){.op = HS_STORE_CLOSE, .done = end_calmly};
-    size_t count = put_arguments(matches, keys, epoch, digits, arguments);
+    /* The whole script: if the server did not know it, it would run after later commands, such as
+       one that takes a match with this name again. */
+    arguments[0] = HS_STR("EVAL");
+    arguments[1] = hs_str_of(close_text);
+    size_t count = 2 + hs_shared_arguments(matches, keys, epoch, digits, arguments + 2);
     arguments[count++] = hs_str_of(how);
-    if (!hs_store_submit(matches->store, HS_STORE_URGENT, call, &matches->close, arguments, count))
+    if (!hs_store_submit(matches->store, HS_STORE_URGENT, call, NULL, arguments, count))
         free(call);
-}
-
-void hs_shared_match_give_back(struct hs_shared_matches *matches, struct hs_str tenant,
-                               struct hs_str name, const struct hs_taken *taken)
-{
-    struct keys keys;
-    make_keys(tenant, name, &keys);
-    send_close(matches, &keys, taken->epoch, taken->was_released ? "1" : "0");
 }
 
 /* ---- one match ---- */
@@ -289,7 +207,7 @@ struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches
     if (match == NULL)
         return NULL;
     match->matches = matches;
-    make_keys(tenant, name, &match->keys);
+    hs_shared_keys_make(tenant, name, &match->keys);
     match->references = 1;
     pthread_mutex_init(&match->lock, NULL);
     match->epoch = epoch;
@@ -442,7 +360,7 @@ static void end_append(struct hs_store_call *call, enum hs_store_result result,
     struct call *append = (struct call *)call;
     struct hs_shared_match *match = append->match;
     struct answer answer;
-    log_refused(match->matches, result, *reply);
+    hs_shared_log_refused(match->matches, result, *reply);
     pthread_mutex_lock(&match->lock);
     if (!read_answer(result, *reply, &answer)) {
         fail(match, append->mark);
@@ -470,16 +388,12 @@ static void late_append(struct hs_store_call *call)
     end_waits(ended);
 }
 
-/* Submits a call about a match, and frees it if that fails. */
+/* Submits a call about a match. */
 static bool submit(struct call *call, enum hs_store_lane lane, const struct hs_store_script *script,
                    const struct hs_str *arguments, size_t count)
 {
     struct hs_shared_match *match = call->match;
-    if (hs_store_submit(match->matches->store, lane, &call->call, script, arguments, count))
-        return true;
-    hs_shared_match_release(match);
-    free(call);
-    return false;
+    return hs_store_submit(match->matches->store, lane, &call->call, script, arguments, count);
 }
 
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
@@ -490,7 +404,8 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
     pthread_mutex_lock(&match->lock);
     uint64_t mark = ++match->newest;
     bool can_append = call != NULL && match->epoch != 0 && !match->is_lost;
-    size_t count = put_arguments(match->matches, &match->keys, match->epoch, epoch, arguments);
+    size_t count =
+        hs_shared_arguments(match->matches, &match->keys, match->epoch, epoch, arguments);
     pthread_mutex_unlock(&match->lock);
     if (can_append) {
         snprintf(number, sizeof number, "%" PRIu64, mark);
@@ -504,12 +419,13 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
                               .mark = mark};
         if (submit(call, HS_STORE_URGENT, &match->matches->append, arguments, count))
             return;
-    } else {
-        free(call);
     }
     pthread_mutex_lock(&match->lock);
     fail(match, mark);
     pthread_mutex_unlock(&match->lock);
+    if (can_append)
+        hs_shared_match_release(match);
+    free(call);
 }
 
 /* ---- states ---- */
@@ -543,7 +459,7 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
     struct call *write = (struct call *)call;
     struct hs_shared_match *match = write->match;
     struct answer answer;
-    log_refused(match->matches, result, *reply);
+    hs_shared_log_refused(match->matches, result, *reply);
     pthread_mutex_lock(&match->lock);
     match->is_writing = false;
     if (!read_answer(result, *reply, &answer)) {
@@ -580,7 +496,8 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
                           .mark = mark};
     pthread_mutex_lock(&match->lock);
     match->is_writing = true;
-    size_t count = put_arguments(match->matches, &match->keys, match->epoch, epoch, arguments);
+    size_t count =
+        hs_shared_arguments(match->matches, &match->keys, match->epoch, epoch, arguments);
     pthread_mutex_unlock(&match->lock);
     snprintf(number, sizeof number, "%" PRIu64, mark);
     arguments[count++] = state;
@@ -592,6 +509,8 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
     match->is_writing = false;
     match->must_write = true;
     pthread_mutex_unlock(&match->lock);
+    hs_shared_match_release(match);
+    free(call);
     return false;
 }
 
@@ -603,7 +522,7 @@ void hs_shared_match_close(struct hs_shared_match *match)
     match->is_lost = true; /* nothing may write it any more */
     pthread_mutex_unlock(&match->lock);
     if (is_owner)
-        send_close(match->matches, &match->keys, epoch, "ended");
+        hs_shared_close(match->matches, &match->keys, epoch, "ended");
 }
 
 /* ---- when to write ---- */

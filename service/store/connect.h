@@ -1,0 +1,16 @@
+/* Opens a connection to a Redis server that accepts writes. */
+#ifndef HS_SERVICE_STORE_CONNECT_H
+#define HS_SERVICE_STORE_CONNECT_H
+
+#include <hiredis/hiredis.h>
+#include <stdint.h>
+
+struct hs_secret;
+
+/* Connects to HOST:PORT (up to a comma), authenticates if `secret` is not NULL, and asks the server
+   for its role. Takes until `until_us` (monotonic) at most, apart from the lookup of the name.
+   Returns NULL with the reason in `detail` on failure. The socket does not block. */
+redisContext *hs_store_connect(const char *address, const struct hs_secret *secret,
+                               int64_t until_us, char detail[256]);
+
+#endif

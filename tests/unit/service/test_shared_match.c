@@ -1,0 +1,300 @@
+/* Matches in the store: their keys, the fence of epochs, and what is durable. Two owners share a
+   private redis-server. */
+#include <check.h>
+#include <hiredis/hiredis.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "service/store/matches.h"
+#include "service/system/clock.h"
+#include "service/watch/metrics.h"
+#include "tests/support/clock.h"
+#include "tests/support/run_suite.h"
+#include "tests/support/store/redis.h"
+
+enum { PATIENCE_MS = 10000 };
+
+#define OWN     "hs:v1:{/m}:own"
+#define JOURNAL "hs:v1:{/m}:journal"
+
+static const struct hs_shared_budgets patient = {.take_us = 5000000, .payment_us = 5000000};
+
+static struct hs_test_redis redis;
+static struct hs_metrics *metrics;
+static struct hs_store *store;
+static struct hs_shared_matches *first, *second; /* two replicas */
+
+static void setup(void)
+{
+    char error[256];
+    ck_assert(hs_test_redis_start(&redis, 0, NULL));
+    metrics = hs_metrics_create();
+    store = hs_store_start(redis.address, "", metrics, error);
+    ck_assert_ptr_nonnull(store);
+    hs_store_wait_until_up(store, 5000000);
+    first = hs_shared_matches_create(store, metrics, &patient);
+    second = hs_shared_matches_create(store, metrics, &patient);
+    ck_assert(first != NULL && second != NULL);
+}
+
+static void teardown(void)
+{
+    hs_store_stop(store, 1000000);
+    hs_shared_matches_destroy(first);
+    hs_shared_matches_destroy(second);
+    hs_metrics_destroy(metrics);
+    hs_test_redis_stop(&redis);
+}
+
+/* Takes the match m. Returns its epoch. `state`: the expected state, or NULL. */
+static uint64_t take(struct hs_shared_matches *replica, const char *state, size_t records,
+                     bool was_released)
+{
+    struct hs_taken taken;
+    ck_assert_int_eq(hs_shared_match_take(replica, (struct hs_str){0}, HS_STR("m"), &taken),
+                     HS_TAKEN);
+    uint64_t epoch = taken.epoch;
+    ck_assert(state != NULL ? hs_str_equal(taken.state, hs_str_of(state))
+                            : taken.state.ptr == NULL);
+    ck_assert_uint_eq(taken.journal_count, records);
+    ck_assert_int_eq(taken.was_released, was_released);
+    hs_taken_free(&taken);
+    return epoch;
+}
+
+static struct hs_shared_match *own(struct hs_shared_matches *replica, uint64_t epoch)
+{
+    return hs_shared_match_create(replica, (struct hs_str){0}, HS_STR("m"), epoch);
+}
+
+/* ---- waiting ---- */
+
+static atomic_int done_waits;
+
+static void done(struct hs_payments_wait *wait)
+{
+    (void)wait;
+    atomic_fetch_add(&done_waits, 1);
+}
+
+/* Returns the final state of the payments so far. */
+static enum hs_payments payments(struct hs_shared_match *match)
+{
+    struct hs_payments_wait wait = {.done = done};
+    atomic_store(&done_waits, 0);
+    enum hs_payments result = hs_shared_match_await(match, &wait);
+    for (int i = 0; result == HS_PAYMENTS_PENDING && i < PATIENCE_MS; i++) {
+        if (atomic_load(&done_waits) > 0)
+            return wait.result;
+        hs_test_pause_ms(1);
+    }
+    return result;
+}
+
+/* Appends a record, and returns what became of it. */
+static enum hs_payments append(struct hs_shared_match *match, const char *record)
+{
+    hs_shared_match_append(match, hs_str_of(record));
+    return payments(match);
+}
+
+/* Writes a state, and waits until the store has answered. */
+static void write_state(struct hs_shared_match *match, const char *state, bool gives_up)
+{
+    ck_assert(hs_shared_match_write(match, HS_STORE_BULK, hs_str_of(state),
+                                    hs_shared_match_mark(match), gives_up));
+    for (int i = 0; i < PATIENCE_MS && hs_store_backlog(store, HS_STORE_BULK) > 0; i++)
+        hs_test_pause_ms(1);
+    hs_test_pause_ms(5); /* the reply is handled after it leaves the backlog */
+}
+
+static const char *epoch_in_store(void)
+{
+    return hs_test_redis_ask(&redis, "HGET %s epoch", OWN);
+}
+
+/* ---- tests ---- */
+
+START_TEST(payments_need_a_state)
+{
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE); /* there are none */
+    ck_assert(hs_shared_match_needs_state(match));
+    ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_NOT_DURABLE);
+    write_state(match, "one", false); /* it contains record 1 */
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE);
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "ZCARD %s", JOURNAL), "0");
+    ck_assert(!hs_shared_match_needs_state(match));
+    ck_assert_int_eq(append(match, "2"), HS_PAYMENTS_DURABLE);
+    ck_assert_int_eq(append(match, "3"), HS_PAYMENTS_DURABLE);
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "ZRANGE %s 0 -1", JOURNAL), "2 3");
+    hs_shared_match_release(match);
+}
+END_TEST
+
+START_TEST(a_former_owner_is_refused)
+{
+    struct hs_shared_match *before = own(first, take(first, NULL, 0, false));
+    write_state(before, "one", false);
+    ck_assert_int_eq(append(before, "1"), HS_PAYMENTS_DURABLE);
+    uint64_t epoch = take(second, "one", 1, false);
+    ck_assert_uint_eq(epoch, 2);
+    struct hs_shared_match *after = own(second, epoch);
+    ck_assert(!hs_shared_match_is_lost(before)); /* it cannot know yet */
+    ck_assert_int_eq(append(before, "2"), HS_PAYMENTS_MOVED);
+    ck_assert(hs_shared_match_is_lost(before));
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "ZRANGE %s 0 -1", JOURNAL), "1");
+    ck_assert_int_eq(append(after, "3"), HS_PAYMENTS_DURABLE);
+    write_state(after, "two", false);
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "GET hs:v1:{/m}:state"), "two");
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "ZCARD %s", JOURNAL), "0");
+    hs_shared_match_release(before);
+    hs_shared_match_release(after);
+}
+END_TEST
+
+START_TEST(a_state_of_a_former_owner_is_refused)
+{
+    struct hs_shared_match *before = own(first, take(first, NULL, 0, false));
+    write_state(before, "one", false);
+    (void)take(second, "one", 0, false);
+    write_state(before, "late", false);
+    ck_assert(hs_shared_match_is_lost(before));
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "GET hs:v1:{/m}:state"), "one");
+    hs_shared_match_release(before);
+}
+END_TEST
+
+START_TEST(an_owner_can_give_up)
+{
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    write_state(match, "final", true);
+    struct hs_taken taken;
+    ck_assert_int_eq(hs_shared_match_take(second, (struct hs_str){0}, HS_STR("m"), &taken),
+                     HS_TAKEN);
+    ck_assert(taken.was_released);
+    /* A replica without the ruleset leaves the match as it found it. */
+    hs_shared_match_give_back(second, (struct hs_str){0}, HS_STR("m"), &taken);
+    hs_taken_free(&taken);
+    ck_assert_uint_eq(take(second, "final", 0, true), 3);
+    (void)take(first, "final", 0, false); /* it was taken in between */
+    hs_shared_match_release(match);
+}
+END_TEST
+
+START_TEST(an_ended_match_is_gone)
+{
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    write_state(match, "one", false);
+    (void)take(second, "one", 0, false);
+    struct hs_shared_match *newer = own(second, 2);
+    hs_shared_match_close(newer);
+    ck_assert_uint_eq(take(second, NULL, 0, false), 3);
+    write_state(match, "late", false); /* a former owner cannot bring it back */
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "EXISTS hs:v1:{/m}:state"), "0");
+    hs_shared_match_release(newer);
+    hs_shared_match_release(match);
+}
+END_TEST
+
+START_TEST(a_flushed_store_gets_the_epoch_again)
+{
+    (void)take(second, NULL, 0, false);
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    int64_t now_us = hs_clock_us();
+    write_state(match, "one", false);
+    hs_shared_match_captured(match, 1, now_us, 10);
+    ck_assert(!hs_shared_match_is_due(match, 1, now_us + 1, false));
+    hs_test_redis_ask(&redis, "FLUSHALL");
+    ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_NOT_DURABLE);
+    ck_assert(hs_shared_match_is_due(match, 1, now_us + 1, false));
+    write_state(match, "two", false);
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE);
+    ck_assert_str_eq(epoch_in_store(), "2");
+    hs_shared_match_release(match);
+}
+END_TEST
+
+/* A match that started empty, because the store was late. */
+START_TEST(a_match_that_was_not_taken)
+{
+    struct hs_shared_match *match = own(first, 0);
+    ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_NOT_DURABLE);
+    write_state(match, "one", false); /* nobody owns it */
+    ck_assert_str_eq(epoch_in_store(), "1");
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE);
+    ck_assert_int_eq(append(match, "2"), HS_PAYMENTS_DURABLE);
+    struct hs_shared_match *other = own(second, 0);
+    write_state(other, "empty", false); /* the match has an owner: its payments count */
+    ck_assert(hs_shared_match_is_lost(other));
+    (void)take(second, "one", 1, false);
+    hs_shared_match_release(match);
+    hs_shared_match_release(other);
+}
+END_TEST
+
+START_TEST(large_states_are_written_less_often)
+{
+    static const struct {
+        size_t bytes;
+        int64_t pause_us;
+    } cases[] = {{1000, 250000}, {65536, 250000}, {1 << 20, 4000000}};
+    struct hs_shared_match *match = own(first, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int64_t pause_us = cases[i].pause_us, now_us = 1000000000 * (int64_t)(i + 1);
+        ck_assert(hs_shared_match_is_due(match, now_us, now_us, false));
+        hs_shared_match_captured(match, now_us, now_us, cases[i].bytes);
+        int64_t used_us = now_us + 1;
+        ck_assert(!hs_shared_match_is_due(match, now_us, now_us + pause_us, false));
+        ck_assert(!hs_shared_match_is_due(match, used_us, now_us + pause_us - 1, false));
+        ck_assert(hs_shared_match_is_due(match, used_us, now_us + pause_us, false));
+        ck_assert(hs_shared_match_is_due(match, used_us, now_us + 1, true));
+        ck_assert(hs_shared_match_is_due(match, now_us, now_us + 30000000, false));
+    }
+    hs_shared_match_release(match);
+}
+END_TEST
+
+/* Names may contain colons. */
+START_TEST(tenants_have_their_own_keys)
+{
+    static const struct {
+        const char *tenant, *match;
+    } names[] = {{"a", "b:c"}, {"a:b", "c"}, {"", "a:b:c"}, {"", "c"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct hs_taken taken;
+        ck_assert_int_eq(hs_shared_match_take(first, hs_str_of(names[i].tenant),
+                                              hs_str_of(names[i].match), &taken),
+                         HS_TAKEN);
+        ck_assert_uint_eq(taken.epoch, 1);
+        hs_taken_free(&taken);
+    }
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "EXISTS hs:v1:{a:b/c}:own"), "1");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("shared_match");
+    TCase *server = tcase_create("server");
+    signal(SIGPIPE, SIG_IGN);
+    tcase_set_timeout(server, 60);
+    tcase_add_checked_fixture(server, setup, teardown);
+    if (hs_test_redis_program() != NULL) {
+        tcase_add_test(server, payments_need_a_state);
+        tcase_add_test(server, a_former_owner_is_refused);
+        tcase_add_test(server, a_state_of_a_former_owner_is_refused);
+        tcase_add_test(server, an_owner_can_give_up);
+        tcase_add_test(server, an_ended_match_is_gone);
+        tcase_add_test(server, a_flushed_store_gets_the_epoch_again);
+        tcase_add_test(server, a_match_that_was_not_taken);
+        tcase_add_test(server, large_states_are_written_less_often);
+        tcase_add_test(server, tenants_have_their_own_keys);
+    } else {
+        printf("SKIP: redis-server is not installed\n");
+    }
+    suite_add_tcase(suite, server);
+    return hs_run_suite(suite);
+}
