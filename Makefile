@@ -19,12 +19,10 @@ PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev
 # The commands that README.md tells people to type; `make demo` and `make run` install them.
 PACKAGES_README := curl jq
 PACKAGES_EXAMPLE := python3
-PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev libsimdjson-dev openssl haproxy redis-server prometheus \
-                  $(PACKAGES_README) $(PACKAGES_EXAMPLE)
+PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev libsimdjson-dev openssl haproxy redis-server postgresql \
+                  prometheus $(PACKAGES_README) $(PACKAGES_EXAMPLE)
 # A browser, and what steers it.
 PACKAGES_CONSOLE := chromium chromium-driver python3-selenium
-# What a cluster consists of. Debian starts its own instances; the tests start private ones.
-PACKAGES_CLUSTER := haproxy redis-server postgresql
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 PACKAGES_DEPLOY := systemd groff-base strace
 PACKAGES_DEV   := clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 valgrind
@@ -106,7 +104,7 @@ CONSOLE  := $(sort $(wildcard console/*)) /usr/share/javascript/three/three.modu
 
 .PHONY: all run demo example test test-contract test-console test-cluster test-bare check bench fuzz fuzz-long fuzz-readers nightly golden-arm lint \
         lint-deploy docs format install install-library uninstall dist clean help deps deps-build deps-readme \
-        deps-example deps-test deps-dev deps-arm deps-cluster deps-console deps-deploy tests-build bench-build test-concurrent valgrind
+        deps-example deps-test deps-dev deps-arm deps-console deps-deploy tests-build bench-build test-concurrent valgrind
 .DEFAULT_GOAL := all
 .SECONDARY:
 
@@ -229,7 +227,7 @@ example: deps-example all $(GAME) ## the example game servers, C and Python; sta
 test: tests-build ## every test that needs no root and no other server
 	@sh tests/run.sh $(B) $(filter-out $(CLUSTER_BIN),$(TEST_BIN))
 
-test-cluster: tests-build deps-cluster ## failures of replicas, HAProxy, Redis and PostgreSQL under load, on loopback
+test-cluster: tests-build ## failures of replicas, HAProxy, Redis and PostgreSQL under load, on loopback
 	@sh tests/run.sh $(B) $(CLUSTER_BIN)
 
 test-contract: deps-build deps-test all $(GAME) ## openapi.yaml by npm's tools: linters, generated clients, a validating proxy
@@ -370,8 +368,6 @@ deps-deploy:
 	@sh scripts/deps.sh $(PACKAGES_DEPLOY)
 deps-console:
 	@sh scripts/deps.sh $(PACKAGES_CONSOLE)
-deps-cluster:
-	@sh scripts/deps.sh $(PACKAGES_CLUSTER)
 deps-arm:
 	@sh scripts/deps.sh $(PACKAGES_ARM)
 

@@ -15,9 +15,10 @@ function bytes(value) {
   return value >= 1e6 ? `${number(value / 1e6)} MB` : `${number(value / 1e3)} kB`;
 }
 
-function list({ matches }) {
-  if (matches.length === 0) return notice('No match is open now.');
-  return panel('Open matches', table('Open matches',
+function list({ matches, replica }) {
+  const where = replica === undefined ? '' : ` on ${replica}`;
+  if (matches.length === 0) return notice(`No match is open now${where}.`);
+  return panel(`Open matches${where}`, table('Open matches',
     ['Match', 'Ruleset', 'Map', ['Players', 'num'], ['Moving parts', 'num'], ['Clock', 'num'], ['Memory', 'num']],
     matches.map((match) => [el('a', { href: address(['matches', match.match]) }, match.match), match.ruleset, match.map ?? 'none',
       count(match.player_count), count(match.mover_count),

@@ -1,6 +1,9 @@
 /* Matches: open, list, get, end. */
 #include "api/matches.h"
 
+#include <limits.h>
+#include <unistd.h>
+
 #include "service/checkpoint/journal.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/endpoints/table.h"
@@ -23,7 +26,10 @@ void hs_endpoint_match_list(struct hs_service *service, const struct hs_request 
                             struct hs_reply *reply)
 {
     struct hs_writer writer = {.buffer = &reply->body};
+    char host[HOST_NAME_MAX + 1] = "";
     hs_write_begin(&writer, '{');
+    if (gethostname(host, sizeof host - 1) == 0)
+        hs_write_text_field(&writer, "replica", host);
     hs_write_begin_field(&writer, "matches", '[');
     hs_registry_each(service->registry, request->tenant, list_match, &writer);
     hs_write_end(&writer, ']');

@@ -205,7 +205,7 @@ START_TEST(demo_leaves_evidence)
     hs_kept_start(&kept, NULL);
     hs_kept_holds(hs_kept_get(&kept, "/v1/verdicts?reason=no_intersection&limit=1"),
                   "\"reason\":\"no_intersection\"");
-    hs_kept_same(&kept, "/v1/matches", "{\"matches\":[]}");
+    hs_kept_holds(hs_kept_get(&kept, "/v1/matches"), "\"matches\":[]}");
     hs_kept_stop(&kept);
     hs_kept_teardown(&kept);
 }

@@ -23,7 +23,8 @@ static json_t *document;
 /* Returns whether a member depends on the time or on the version of the service. */
 static bool is_volatile(const char *key)
 {
-    static const char *const keys[] = {"revision", "verdict_id", "instance", "history_bytes"};
+    static const char *const keys[] = {"revision", "verdict_id", "instance", "history_bytes",
+                                       "replica"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;

@@ -335,6 +335,7 @@ START_TEST(pages_name_what_exists)
     add_samples(&known, text);
     for (const char *line = text; (line = strstr(line, "# TYPE ")) != NULL; line += 7)
         add(&known, line + 7, strcspn(line + 7, " "));
+    add(&known, "hindsight_cases", strlen("hindsight_cases")); /* a schema of PostgreSQL */
     ck_assert_int_eq(glob("docs/*.md", 0, NULL, &pages), 0);
     ck_assert_int_eq(glob("README.md", GLOB_APPEND, NULL, &pages), 0);
     for (size_t i = 0; i < pages.gl_pathc; i++) {

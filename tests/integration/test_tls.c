@@ -105,7 +105,7 @@ START_TEST(both_listeners_speak_tls)
     for (int i = 0; i < 50; i++)
         ck_assert_msg(get(curl, "https", service.data_port, "/v1/matches", body, &code) == 200,
                       "%s", curl_easy_strerror(code));
-    ck_assert_str_eq(body, "{\"matches\":[]}");
+    ck_assert_ptr_nonnull(strstr(body, "\"matches\":[]}"));
     ck_assert_int_eq(get(curl, "https", service.admin_port, "/livez", body, &code), 200);
     curl_easy_cleanup(curl);
 }
