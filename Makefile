@@ -19,8 +19,8 @@ PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev
 # The commands that README.md tells people to type; `make demo` and `make run` install them.
 PACKAGES_README := curl jq
 PACKAGES_EXAMPLE := python3
-PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev libsimdjson-dev openssl haproxy nginx redis-server postgresql prometheus \
-                  $(PACKAGES_README) $(PACKAGES_EXAMPLE)
+PACKAGES_TEST  := check libyaml-dev g++ libbullet-dev libembree-dev libsimdjson-dev openssl haproxy nginx redis-server \
+                  postgresql prometheus $(PACKAGES_README) $(PACKAGES_EXAMPLE)
 # A browser, and what steers it.
 PACKAGES_CONSOLE := chromium chromium-driver python3-selenium
 PACKAGES_ARM   := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
@@ -77,7 +77,7 @@ PROG     := $(B)/hindsight
 
 # Each test_*.c is one Check program; each bench_*.c one measuring program. The other files beside
 # the tests, and those of tests/support, are linked where they are used.
-TESTS     := $(wildcard $(addsuffix /*.c,tests/unit tests/unit/* tests/property tests/integration))
+TESTS     := $(wildcard $(addsuffix /*.c,tests/unit tests/unit/* tests/property tests/integration tests/cluster))
 BENCHES   := $(filter-out tests/bench/open_load.c,$(wildcard tests/bench/*.c))
 TEST_SRC  := $(foreach file,$(TESTS),$(if $(filter test_%,$(notdir $(file))),$(file)))
 BENCH_SRC := $(wildcard tests/bench/bench_*.c)
@@ -87,6 +87,8 @@ SUP_OBJ   := $(SUP_SRC:%.c=$(B)/obj/%.o)
 SUP_LIB   := $(B)/libtests.a
 TEST_BIN  := $(TEST_SRC:tests/%.c=$(B)/tests/%)
 BENCH_BIN := $(BENCH_SRC:tests/%.c=$(B)/tests/%)
+# Needs other servers and takes minutes; `make test` leaves it out.
+CLUSTER_BIN := $(filter %/cluster/test_cluster,$(TEST_BIN))
 # What is compared with other libraries links them; nothing else does.
 PARSER_OBJ := $(B)/obj/tests/peers/simdjson_peer.cpp.o
 PEER_OBJ  := $(filter-out $(PARSER_OBJ),$(patsubst %,$(B)/obj/%.o,$(wildcard tests/peers/*.c tests/peers/*.cpp)))
@@ -100,7 +102,7 @@ CONSOLE  := $(sort $(wildcard console/*)) /usr/share/javascript/three/three.modu
             /usr/share/javascript/three/examples/jsm/controls/OrbitControls.js \
             /usr/share/javascript/chart.js/chart.min.js
 
-.PHONY: all run demo example test test-contract test-console test-bare check bench fuzz fuzz-long fuzz-readers nightly golden-arm lint \
+.PHONY: all run demo example test test-contract test-console test-cluster test-bare check bench fuzz fuzz-long fuzz-readers nightly golden-arm lint \
         lint-deploy docs format install install-library uninstall dist clean help deps deps-build deps-readme \
         deps-example deps-test deps-dev deps-arm deps-console deps-deploy tests-build bench-build test-concurrent valgrind
 .DEFAULT_GOAL := all
@@ -225,7 +227,10 @@ example: deps-example all $(GAME) ## the example game servers, C and Python; sta
 # test_extending builds a copy of the tree and runs tests of it. That takes long, and with a sanitizer it
 # shows nothing that the tests of this tree do not show.
 test: tests-build ## every test that needs no root and no other server
-	@sh tests/run.sh $(B) $(if $(SANITIZE),$(filter-out %/test_extending,$(TEST_BIN)),$(TEST_BIN))
+	@sh tests/run.sh $(B) $(filter-out $(CLUSTER_BIN) $(if $(SANITIZE),%/test_extending),$(TEST_BIN))
+
+test-cluster: tests-build ## failures of replicas, HAProxy, Redis and PostgreSQL under load, on loopback
+	@sh tests/run.sh $(B) $(CLUSTER_BIN)
 
 test-contract: deps-build deps-test all $(GAME) ## openapi.yaml by npm's tools: linters, generated clients, a validating proxy
 	@sh tests/contract/run.sh $(PROG) $(GAME)
@@ -271,7 +276,8 @@ nightly: deps-build deps-test deps-dev all $(TEST_BIN) ## the long runs
 	@HS_ORACLE_CASES=10000000 HS_PROPERTY_CASES=500000 HS_HISTORY_OPERATIONS=5000000 \
 	    HS_REFERENCE_CASES=5000 HS_MACHINE_CASES=20000 HS_FRAME_CASES=500 HS_CONTRACT_CASES=3000 \
 	    HS_WORLD_CASES=100000 HS_TIMING_HOURS=20 HS_WALK_HOURS=10 HS_LINK_SESSIONS=60 HS_GROUP_FRAMES=3 HS_KILLS=1000 HS_SOAK_SECONDS=600 \
-	    CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $(B) $(TEST_BIN)
+	    CK_TIMEOUT_MULTIPLIER=20 sh tests/run.sh $(B) $(filter-out $(CLUSTER_BIN),$(TEST_BIN))
+	@HS_CLUSTER_MATCHES=240 HS_CLUSTER_SECONDS=20 HS_CLUSTER_SLACK_MS=10 $(MAKE) test-cluster
 	@for seed in 4001 5001 6001; do \
 	    $(PROG) simulate timing --hours 333 --runs 40 --seed $$seed --check || exit 1; done
 	@$(PROG) simulate hits --claims 1000000 --bursts 1800 --cheats 40 --seed 2 --examples 64 --check

@@ -9,7 +9,7 @@ so a match runs as fast as the service answers. The program prints who was caugh
 address of the service (http://127.0.0.1:8080). HINDSIGHT_TOKEN is the bearer token, if the service
 requires one.
 
-Copy `Service` and `Match.tick`. The rest stands for parts that your game already has.
+Copy `Service`, and of `Match` the functions `tick`, `post` and `resync`. The rest stands for parts that your game already has.
 """
 import http.client
 import json
@@ -62,8 +62,9 @@ class Service:
     def request(self, method, path, body=None):
         """Sends `body` and repeats that while the service is overloaded. Returns the answer.
 
-        Any other error ends the program, except 404 for a DELETE. This method blocks: call it
-        from a separate thread, never from the thread that runs your ticks.
+        Returns None for 404, and if the answer has no body. Any other error ends the program.
+        This method blocks: call it from a separate thread, never from the thread that runs your
+        ticks.
         """
         sent = None if body is None else json.dumps(body)
         for _ in range(TRIES):
@@ -80,7 +81,11 @@ class Service:
                 time.sleep(0.05)
             elif response.status in (429, 503):
                 time.sleep(self.pause(response, text))
-            elif response.status < 300 or (response.status == 404 and method == "DELETE"):
+            elif response.status == 409 and b'"match_moved"' in text:
+                pass  # another replica has the match now, and gets the next request
+            elif response.status == 404:
+                return None
+            elif response.status < 300:
                 return json.loads(text) if text else None
             else:  # the request is wrong; `detail` and `errors` have the reason
                 print(method, path, response.status, text.decode(), file=sys.stderr)
@@ -214,6 +219,10 @@ class Match:
         self.name = "example-python-" + engine
         self.players = [Player(i) for i in range(len(NAMES))]
         self.tally = [{"claims": 0, "accepted": 0, "why": ""} for _ in KINDS]
+        self.recent = []     # the frames of the last second
+        self.whole = False   # the service has a whole second of frames
+        # How often the match moved, and claims that came when the service lacked poses for them.
+        self.resyncs = self.undecided = 0
 
     def open(self):
         """Puts the walls as a map and opens a match with it."""
@@ -225,6 +234,10 @@ class Match:
         self.service.request("PUT", "/maps/" + self.name, {"boxes": boxes})
         # A match that an aborted run left open.
         self.service.request("DELETE", "/matches/" + self.name)
+        self.put()
+
+    def put(self):
+        """Opens the match. If it is open already, this changes nothing."""
         self.service.request("PUT", "/matches/" + self.name,
                              {"ruleset": self.engine, "map": self.name})
 
@@ -277,6 +290,9 @@ class Match:
                                  "start": start, "end": end})
             claims.append(claim)
         answer = self.post(body)
+        # Frames that are posted again also have what normally is sent only once.
+        entries = [dict(entry, weapon="rifle", interp=INTERP) for entry in frame["players"]]
+        self.recent = self.recent[-RATE + 1:] + [{"time": now, "players": entries}]
         # A refused frame is a mistake of the game server, so print it.
         if answer["frames"]["refused"]:
             print(answer["frames"], file=sys.stderr)
@@ -290,16 +306,33 @@ class Match:
         for _ in range(TRIES):
             answer = self.service.request("POST", "/matches/" + self.name + "/ticks?brief=true",
                                           body)
+            if answer is None:  # another replica has the match now, and knows nothing about it
+                self.resync()
+                continue
             # The service could not verify some claims now (`over_budget`, `not_recorded`), so send
             # the same request again. Verdicts already given stay as they are.
             pause = max([hit.get("retry_after_ms", 0) for hit in answer.get("hits", [])], default=0)
             if pause == 0:
                 break
             time.sleep(pause / 1000)
+        else:
+            sys.exit("no answer to the ticks of " + self.name)
+        whole = "need" not in answer["frames"]
+        if self.whole and not whole:  # the service restarted, or another replica took over
+            self.resync()
+        self.whole = whole
         return answer
+
+    def resync(self):
+        self.resyncs += 1
+        self.put()
+        self.service.request("POST", "/matches/" + self.name + "/frames", {"frames": self.recent})
 
     def apply(self, claim, result):
         player, kind = self.players[claim.shooter], self.tally[claim.kind]
+        if result["verdict"] == "inconclusive":  # the poses of that time were lost
+            self.undecided += 1
+            return
         accepted = result["verdict"] == "accepted"
         for count in (player.__dict__, kind):
             count["claims"] += 1
@@ -323,6 +356,9 @@ class Match:
                   (name, kind["accepted"], kind["claims"], kind["why"]))
             wanted = kind["claims"] if name == "honest" else 0
             good = good and kind["claims"] > 0 and kind["accepted"] == wanted
+        if self.resyncs:
+            print("  the match moved: %d, undecided claims: %d" % (self.resyncs, self.undecided))
+        good = good and (self.undecided == 0 or self.resyncs > 0)
         print("No honest claim was refused. Every forged claim was refused." if good
               else "FAILED: a verdict is wrong.")
         return good

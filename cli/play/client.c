@@ -11,6 +11,9 @@
 
 enum { TIMEOUT_SECONDS = 30, CONNECT_SECONDS = 5, URL_MAX = 1024 };
 
+/* The pause before a request is sent again whose answer names none. */
+#define SOON_SECONDS 0.05
+
 struct hs_client {
     CURL *curl;
     struct curl_slist *json_headers, *bare_headers;
@@ -92,18 +95,23 @@ void hs_client_pause(double seconds)
         nanosleep(&pause, NULL);
 }
 
-/* Returns the wait that an answer requests. The service states milliseconds in the body; a proxy
-   states whole seconds in the header Retry-After. */
+/* Returns the wait after which the same request may succeed; 0: never. The service states
+   milliseconds in the body; a proxy states whole seconds in the header Retry-After. */
 static double requested_wait(CURL *curl, const struct hs_client_response *response)
 {
     curl_off_t seconds = 0;
-    if (response->status != 429 && response->status != 503)
+    long status = response->status;
+    if (status == 502 || status == 504) /* from a balancer; another replica may answer */
+        return SOON_SECONDS;
+    if (status != 409 && status != 429 && status != 503)
         return 0.0;
     json_t *problem = json_loadb(response->body, response->size, 0, NULL);
     double exact = 1e-3 * json_number_value(json_object_get(problem, "retry_after_ms"));
+    const char *code = json_string_value(json_object_get(problem, "code"));
+    bool has_moved = code != NULL && strcmp(code, "match_moved") == 0;
     json_decref(problem);
-    if (exact > 0.0)
-        return exact;
+    if (exact > 0.0 || status == 409) /* other conflicts are final */
+        return exact > 0.0 || !has_moved ? exact : SOON_SECONDS;
     return curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK ? (double)seconds
                                                                                : 0.0;
 }

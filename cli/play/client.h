@@ -15,7 +15,7 @@ struct hs_client_response {
     char *body;     /* terminated; owned by the client, valid until its next request; never NULL */
     size_t size;    /* bytes of the body, without the terminator */
     double seconds; /* from the first byte sent to the last byte received */
-    double wait_seconds; /* the wait that a 429 or 503 requests; 0: none */
+    double wait_seconds; /* the wait before the request is sent again; 0: the answer is final */
 };
 
 /* Creates a client. `url` is "http://HOST:PORT" or "https://..", copied; a trailing slash is

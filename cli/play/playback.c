@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/play/resync.h"
 #include "cli/play/scenario/expect.h"
 #include "service/record/stream.h"
 
@@ -13,7 +14,8 @@ enum { PATIENCE_SECONDS = 30, WAITS_MAX = 100 };
 struct session {
     const struct hs_playback *playback;
     struct hs_name match; /* the first opened match, by its name in the recording */
-    /* The matches that this run has opened, by their name in the recording: true while open. */
+    /* The matches that this run has opened (resync.h), by their name in the recording. False after
+       a gap of the recording. */
     json_t *matches;
     size_t left_out;        /* requests that were not sent, because their match is not open */
     struct hs_forge *forge; /* NULL: claims are sent as recorded */
@@ -216,10 +218,11 @@ static bool open_match(struct session *session, const char *recorded, const char
     if (map[0] != '\0')
         json_object_set_new(body, "map", json_string(map));
     session->method = "PUT";
-    bool good = send_json(session, body, NULL);
-    json_decref(body);
-    if (!good)
+    if (!send_json(session, body, NULL)) {
+        json_decref(body);
         return false;
+    }
+    json_object_set_new(session->matches, recorded, hs_resync_create(body));
     /* 200: the match was open before. 409: it is open with another ruleset or map, or with another
        revision of them. */
     if (session->response.status == 200 || session->response.status == 409)
@@ -227,7 +230,6 @@ static bool open_match(struct session *session, const char *recorded, const char
                     "the match %s is open on this service already; end it with --replace, "
                     "or play under another name with --match NAME",
                     match);
-    json_object_set_new(session->matches, recorded, json_true());
     return succeeded(session, 0);
 }
 
@@ -323,13 +325,11 @@ static bool count_results(struct session *session, const struct hs_recording_ent
     return good;
 }
 
-static bool count_answer(struct session *session, const struct hs_recording_entry *entry)
+static bool count_answer(struct session *session, const struct hs_recording_entry *entry,
+                         const json_t *answer)
 {
-    json_t *answer = answer_of(session);
     hs_tally_frames(session->playback->tally, answer);
-    bool good = hs_recording_claims(entry) == NULL || count_results(session, entry, answer);
-    json_decref(answer);
-    return good;
+    return hs_recording_claims(entry) == NULL || count_results(session, entry, answer);
 }
 
 static void check_expectation(struct session *session, const struct hs_recording_entry *entry)
@@ -345,13 +345,24 @@ static void check_expectation(struct session *session, const struct hs_recording
                 playback->show_progress ? "\r\033[K" : "", entry->line, fault);
 }
 
+/* Return the name of an entry's match in the recording, and in the service. */
+static const char *recorded_name(const struct session *session,
+                                 const struct hs_recording_entry *entry)
+{
+    return entry->name.text[0] != '\0' ? entry->name.text : session->match.text;
+}
+
+static const char *match_of(const struct session *session, const struct hs_recording_entry *entry)
+{
+    return name_of(session, recorded_name(session, entry));
+}
+
 /* Sets the method and the path. A request without a recorded answer is sent with `strict`: a bad
    field is then a fault of the recording, so the service must refuse the whole request. `brief`
    makes the answer shorter, but an expectation needs the whole answer. */
 static void aim_request(struct session *session, const struct hs_recording_entry *entry)
 {
-    const char *match =
-        name_of(session, entry->name.text[0] != '\0' ? entry->name.text : session->match.text);
+    const char *match = match_of(session, entry);
     if (entry->route == HS_ROUTE_MATCH_DELETE) {
         aim(session, "DELETE", "matches", match);
         return;
@@ -364,23 +375,73 @@ static void aim_request(struct session *session, const struct hs_recording_entry
              entry->explain ? "true" : "false", is_expected ? "false" : "true");
 }
 
+/* Opens a match again that the service lost, and posts the frames of its last second. */
+static bool bring_back(struct session *session, const char *name, const json_t *match)
+{
+    const json_t *recent = json_object_get(match, "recent"), *frames;
+    bool good = ask(session, "PUT", "matches", name, json_object_get(match, "put"));
+    size_t i;
+    session->method = "POST";
+    snprintf(session->path, sizeof(session->path), "/v1/matches/%s/frames", name);
+    json_array_foreach(recent, i, frames)
+    {
+        json_t *body = json_pack("{s:O}", "frames", frames);
+        good = good && send_json(session, body, NULL) && succeeded(session, 0);
+        json_decref(body);
+    }
+    return good;
+}
+
+static bool is_unknown_match(const struct session *session)
+{
+    if (session->response.status != 404)
+        return false;
+    json_t *problem = answer_of(session);
+    const char *code = json_string_value(json_object_get(problem, "code"));
+    bool is_unknown = code != NULL && strcmp(code, "unknown_match") == 0;
+    json_decref(problem);
+    return is_unknown;
+}
+
+/* Sends a request. If the service lost the match, brings it back and sends the request again. */
+static bool deliver(struct session *session, const struct hs_recording_entry *entry,
+                    const json_t *expect, const json_t *match)
+{
+    if (!send_json(session, entry->body, expect))
+        return false;
+    if (match == NULL || expect != NULL || !is_unknown_match(session))
+        return true;
+    bool good = bring_back(session, match_of(session, entry), match);
+    aim_request(session, entry);
+    return good && send_json(session, entry->body, expect);
+}
+
 static bool play_request(struct session *session, struct hs_recording_entry *entry)
 {
+    json_t *match = NULL;
+    if (entry->route != HS_ROUTE_MATCH_DELETE)
+        match = json_object_get(session->matches, recorded_name(session, entry));
     aim_request(session, entry);
     if (session->forge != NULL)
         hs_forge_entry(session->forge, entry);
     wait_for_turn(session, entry->at);
     const json_t *expect = session->forge == NULL ? entry->expect : NULL;
-    if (!send_json(session, entry->body, expect))
+    if (!deliver(session, entry, expect, match))
         return false;
     hs_tally_request(session->playback->tally, session->response.seconds);
     session->sent++;
     show_progress(session, entry->at);
     if (expect != NULL)
         check_expectation(session, entry);
-    if (session->response.status < 400)
-        return count_answer(session, entry);
-    return expect != NULL || succeeded(session, entry->line);
+    if (session->response.status >= 400)
+        return expect != NULL || succeeded(session, entry->line);
+    json_t *answer = answer_of(session);
+    bool good = count_answer(session, entry, answer);
+    hs_resync_keep(match, json_object_get(entry->body, "frames"));
+    if (good && hs_resync_is_due(match, answer))
+        good = bring_back(session, match_of(session, entry), match);
+    json_decref(answer);
+    return good;
 }
 
 static bool play_entry(struct session *session, struct hs_recording_entry *entry)
@@ -407,7 +468,7 @@ static bool play_entry(struct session *session, struct hs_recording_entry *entry
     case HS_ENTRY_REQUEST:
         break;
     }
-    if (name[0] == '\0' || json_is_true(json_object_get(matches, name)))
+    if (name[0] == '\0' || json_is_object(json_object_get(matches, name)))
         return play_request(session, entry);
     session->left_out++;
     return true;

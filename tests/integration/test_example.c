@@ -1,6 +1,8 @@
 /* The example game servers. In each engine's frame of reference the service accepts every honest
    claim, refuses every forged claim, and gives no hint. The example programs repeat requests that
    the service refuses for lack of resources. */
+#include "tests/support/clock.h"
+#include "tests/support/http/kept_service.h"
 #include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
@@ -10,8 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-enum { SECONDS = 10, HONEST_MIN = 120 };
+enum { SECONDS = 10, RATE = 60, PLAYERS = 10, HONEST_MIN = 120 };
 
 static const char *const engines[] = {"unreal", "unity", "godot", "source"};
 static struct hs_test_service service, limited, full;
@@ -36,7 +40,9 @@ static void read_line(const char *out, const char *kind, int *accepted, int *cla
     ck_assert_int_eq(sscanf(line + strlen(start), "%d of %d claims", accepted, claims), 2);
 }
 
-static void play(const char *command, const char *engine, unsigned port, int seconds)
+/* Plays a match in which the service forgets its poses `moves` times. */
+static void play_moved(const char *command, const char *engine, unsigned port, int seconds,
+                       int moves)
 {
     static const struct {
         const char *kind, *reason;
@@ -61,6 +67,15 @@ static void play(const char *command, const char *engine, unsigned port, int sec
     }
     ck_assert(strstr(out, "caught") != NULL);
     ck_assert_msg(strstr(out, "\n  hints: 0\n") != NULL, "%s", out);
+    const char *moved = strstr(out, "\n  the match moved: ");
+    ck_assert_msg((moves == 0) == (moved == NULL), "%s", out);
+    if (moves > 0)
+        ck_assert_int_eq(atoi(moved + strlen("\n  the match moved: ")), moves);
+}
+
+static void play(const char *command, const char *engine, unsigned port, int seconds)
+{
+    play_moved(command, engine, port, seconds, 0);
 }
 
 static bool has_python(void)
@@ -121,6 +136,38 @@ START_TEST(clients_wait_during_overload)
 }
 END_TEST
 
+static struct hs_test_kept kept;
+
+/* The service ends in the middle of a match, and starts again at the same address without its
+   poses. The programs post the frames of the last second, and play on. */
+START_TEST(a_restart_is_survived)
+{
+    enum { POSES = SECONDS * RATE * PLAYERS };
+    const char *const games[] = {game, "python3 examples/game_server.py"};
+    char listen[32];
+    for (int i = 0; i < (has_python() ? 2 : 1); i++) {
+        int code;
+        hs_kept_setup(&kept);
+        hs_kept_start(&kept, NULL);
+        snprintf(listen, sizeof listen, "127.0.0.1:%u", kept.service.data_port);
+        pid_t player = fork();
+        ck_assert_int_ge(player, 0);
+        if (player == 0) {
+            play_moved(games[i], "unity", kept.service.data_port, SECONDS, 1);
+            _exit(0);
+        }
+        while (hs_kept_metric(&kept, "hindsight_frames_total{result=\"stored\"}") < POSES / 2.0)
+            hs_test_pause_ms(2);
+        hs_kept_stop(&kept);
+        hs_kept_start_with(&kept, "--listen", listen);
+        ck_assert_int_eq(waitpid(player, &code, 0), player);
+        ck_assert_int_eq(code, 0);
+        hs_kept_stop(&kept);
+        hs_kept_teardown(&kept);
+    }
+}
+END_TEST
+
 /* Runs the program as `make example` does, with a service that ends when the program ends. */
 START_TEST(starts_a_service_of_its_own)
 {
@@ -158,6 +205,7 @@ int main(void)
         tcase_add_loop_test(tests, python_is_right_in_every_frame, 0, 4);
         tcase_add_test(tests, refused_requests_are_sent_again);
         tcase_add_test(tests, clients_wait_during_overload);
+        tcase_add_test(tests, a_restart_is_survived);
         tcase_add_test(tests, starts_a_service_of_its_own);
         tcase_add_test(tests, copies_need_nothing_of_the_tree);
         Suite *suite = suite_create("example");

@@ -9,6 +9,7 @@
 
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
+#include "tests/support/http/exposition.h"
 #include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
@@ -38,7 +39,7 @@ static const char *write_text(const char *name, const char *text)
 
 /* ann stands still, and ben walks past her at 6 m/s, 20 m away. Every 150 ms, which is the rate of
    her rifle, ann hits ben at the place where ben was 100 ms before. */
-static const char *write_honest(const char *name, const char *match)
+static const char *write_ticks(const char *name, const char *match, int last)
 {
     const char *path = file_named(name);
     FILE *file = fopen(path, "w");
@@ -47,7 +48,7 @@ static const char *write_honest(const char *name, const char *match)
             "{\"format\":\"hindsight-stream\",\"version\":2}\n"
             "{\"open\":\"%s\",\"ruleset\":\"metres\"}\n",
             match);
-    for (int i = 0; i <= 20; i++) {
+    for (int i = 0; i <= last; i++) {
         double now = i * 0.05;
         fprintf(file,
                 "{\"match\":\"%s\",\"request\":\"ticks\",\"body\":{\"now\":%g,\"frames\":"
@@ -66,6 +67,11 @@ static const char *write_honest(const char *name, const char *match)
     }
     fclose(file);
     return path;
+}
+
+static const char *write_honest(const char *name, const char *match)
+{
+    return write_ticks(name, match, 20);
 }
 
 enum { CLAIMS = 6 };
@@ -378,6 +384,39 @@ START_TEST(a_silent_service_is_reported)
 }
 END_TEST
 
+/* During a match the service loses it: then either the next request is 404, or somebody has opened
+   the match again. In both cases the frames of the last second are posted again. */
+START_TEST(a_lost_match_is_brought_back)
+{
+    enum { LAST = 80 };
+    static const struct {
+        const char *loss;
+        int undecided_max; /* claims of the tick that finds out that the poses are lost */
+    } cases[] = {{"-X DELETE $match", 0},
+                 {"-X DELETE $match; curl -s -X PUT -H Content-Type:application/json -d "
+                  "'{\"ruleset\":\"metres\"}' $match",
+                  1}};
+    static const char *const arguments[] = {"--auto-open=false", NULL};
+    struct hs_test_service closed;
+    struct hs_test_run result;
+    char name[16], address[64];
+    int code;
+    ck_assert(hs_test_service_start(&closed, arguments));
+    snprintf(name, sizeof(name), "lost-%d", _i);
+    snprintf(address, sizeof(address), "http://127.0.0.1:%u", closed.data_port);
+    hs_test_shell(&code, "match=%s/v1/matches/%s; (sleep 1; curl -s %s) >/dev/null 2>&1 &", address,
+                  name, cases[_i].loss);
+    HS_TEST_RUN(&result, "play", write_ticks("lost.jsonl", name, LAST), "--url", address, "--speed",
+                "2", "--json");
+    ck_assert_msg(result.code == 0, "%s%s", result.out, result.err);
+    ck_assert_int_eq(count_of(&result, NULL, "claims"), LAST / 3);
+    ck_assert_int_ge(count_of(&result, NULL, "accepted"), LAST / 3 - cases[_i].undecided_max);
+    ck_assert_int_eq(count_of(&result, NULL, "rejected"), 0);
+    ck_assert(hs_metric(&closed, "hindsight_frames_total{result=\"stored\"}") > 2 * (LAST + 1));
+    ck_assert(hs_test_service_stop(&closed));
+}
+END_TEST
+
 START_TEST(speed_keeps_the_pace)
 {
     struct hs_test_run result;
@@ -505,6 +544,7 @@ static Suite *create_suite(void)
     tcase_add_loop_test(tests, foreign_files_are_one_error, 0,
                         sizeof(foreign) / sizeof(foreign[0]));
     tcase_add_test(tests, a_silent_service_is_reported);
+    tcase_add_loop_test(tests, a_lost_match_is_brought_back, 0, 2);
     tcase_add_test(tests, speed_keeps_the_pace);
     tcase_add_loop_test(tests, wrong_usage_is_2, 0, sizeof(wrong) / sizeof(wrong[0]));
     tcase_add_test(tests, help_lists_the_cheats);
@@ -523,10 +563,10 @@ int main(void)
     int failed = hs_run_suite(create_suite());
     bool clean = hs_test_service_stop(&service);
     static const char *const files[] = {
-        "honest.jsonl",  "example.jsonl", "good.jsonl",    "wrong.jsonl",
-        "refused.jsonl", "rules.jsonl",   "silent.jsonl",  "pace.jsonl",
-        "demo.jsonl",    "walls.jsonl",   "wall.json",     "brought.jsonl",
-        "asked.jsonl",   "day.jsonl",     "foreign.jsonl", "cheated-demo.jsonl"};
+        "honest.jsonl",  "example.jsonl",     "good.jsonl",    "wrong.jsonl", "refused.jsonl",
+        "rules.jsonl",   "silent.jsonl",      "pace.jsonl",    "lost.jsonl",  "demo.jsonl",
+        "walls.jsonl",   "wall.json",         "brought.jsonl", "asked.jsonl", "day.jsonl",
+        "foreign.jsonl", "cheated-demo.jsonl"};
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
         unlink(file_named(files[i]));
     for (size_t i = 0; i < sizeof(cheats) / sizeof(cheats[0]); i++) {

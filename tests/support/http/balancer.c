@@ -1,6 +1,7 @@
 #include "tests/support/http/balancer.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,24 +18,24 @@
 enum { START_TRIES = 1000, STOP_TRIES = 1000, TRY_MS = 10 };
 
 /* What differs between the balancers. */
-struct kind {
+struct hs_balancer_kind {
     const char *name, *places[3], *configuration;
     const char *bind, *server; /* beginnings of the lines that the test replaces */
 };
 
-static const struct kind haproxy = {
+static const struct hs_balancer_kind haproxy = {
     "HAProxy",
     {"/usr/sbin/haproxy", "/usr/local/sbin/haproxy", "/usr/bin/haproxy"},
     HS_BALANCER_CONFIGURATION,
     "    bind ",
     "    server "};
-static const struct kind nginx = {"nginx",
+static const struct hs_balancer_kind nginx = {"nginx",
                                   {"/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"},
                                   HS_NGINX_CONFIGURATION,
                                   "        listen ",
                                   "        server "};
 
-static const char *find_program(const struct kind *kind)
+static const char *find_program(const struct hs_balancer_kind *kind)
 {
     for (size_t i = 0; i < sizeof kind->places / sizeof kind->places[0]; i++)
         if (access(kind->places[i], X_OK) == 0)
@@ -58,7 +59,7 @@ static int open_listener(unsigned *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || bind(fd, (const struct sockaddr *)&address, size) != 0 || listen(fd, 1024) != 0 ||
         getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
         perror("cannot open a socket for the balancer");
@@ -70,7 +71,7 @@ static int open_listener(unsigned *port)
     return fd;
 }
 
-static void write_servers(FILE *to, const struct kind *kind,
+static void write_servers(FILE *to, const struct hs_balancer_kind *kind,
                           const struct hs_balancer_server *servers, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -83,7 +84,7 @@ static void write_servers(FILE *to, const struct kind *kind,
 }
 
 /* Writes the shipped file with another address, and with other servers where its first one is. */
-static bool write_configuration(FILE *to, const struct kind *kind, int listener, unsigned port,
+static bool write_configuration(FILE *to, const struct hs_balancer_kind *kind, int listener, unsigned port,
                                 const struct hs_balancer_server *servers, size_t count)
 {
     FILE *from = fopen(kind->configuration, "r");
@@ -112,20 +113,22 @@ static bool write_configuration(FILE *to, const struct kind *kind, int listener,
     return binds == 1 && replaced > 0 && fflush(to) == 0;
 }
 
-static _Noreturn void run_child(pid_t parent, const struct kind *kind, const char *configuration,
-                                int listener, int log)
+static _Noreturn void run_child(pid_t parent, const char *configuration,
+                                const struct hs_balancer *balancer)
 {
+    const struct hs_balancer_kind *kind = balancer->kind;
     char inherited[16], settings[256];
     /* SIGTERM, so that nginx ends its workers too. */
     if (prctl(PR_SET_PDEATHSIG, kind == &haproxy ? SIGKILL : SIGTERM) != 0 || getppid() != parent ||
-        dup2(log, 1) < 0 || dup2(log, 2) < 0)
+        dup2(balancer->log, 1) < 0 || dup2(balancer->log, 2) < 0 ||
+        fcntl(balancer->listener, F_SETFD, 0) != 0)
         _exit(127);
     const char *program = find_program(kind);
     if (kind == &haproxy) {
         execl(program, program, "-db", "-f", configuration, (char *)NULL);
     } else {
         /* nginx finds the socket in this variable, as after an upgrade of its program. */
-        snprintf(inherited, sizeof inherited, "%d;", listener);
+        snprintf(inherited, sizeof inherited, "%d;", balancer->listener);
         setenv("NGINX", inherited, 1);
         snprintf(settings, sizeof settings, "daemon off; pid %s.pid;", configuration);
         execl(program, program, "-c", configuration, "-e", "stderr", "-g", settings, (char *)NULL);
@@ -161,40 +164,50 @@ static bool wait_until_up(const struct hs_balancer *balancer)
     return false;
 }
 
-static bool start(struct hs_balancer *balancer, const struct kind *kind,
-                  const struct hs_balancer_server *servers, size_t count)
+/* Runs the balancer with these servers, and waits until it answers. */
+static bool run(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
+                size_t count)
 {
     char name[] = "/tmp/hindsight-balancer-XXXXXX";
-    *balancer = (struct hs_balancer){.log = -1};
-    int listener = open_listener(&balancer->port);
-    int file = mkstemp(name);
+    const struct hs_balancer_kind *kind = balancer->kind;
+    int file = mkostemp(name, O_CLOEXEC);
     FILE *to = file < 0 ? NULL : fdopen(file, "w");
-    FILE *log = tmpfile();
-    bool fine = listener >= 0 && to != NULL && log != NULL &&
-                write_configuration(to, kind, listener, balancer->port, servers, count);
+    bool fine = to != NULL && write_configuration(to, kind, balancer->listener, balancer->port,
+                                                  servers, count);
     if (fine) {
-        balancer->log = dup(fileno(log));
         pid_t parent = getpid();
         fflush(NULL);
         balancer->pid = fork();
         if (balancer->pid == 0)
-            run_child(parent, kind, name, listener, balancer->log);
+            run_child(parent, name, balancer);
         fine = balancer->pid > 0 && wait_until_up(balancer);
     }
-    if (to != NULL) {
+    if (to != NULL)
         fclose(to);
+    if (file >= 0)
         unlink(name); /* the balancer has read the file */
-    }
-    if (log != NULL)
-        fclose(log);
-    if (listener >= 0)
-        close(listener);
     if (!fine) {
         fprintf(stderr, "%s did not start with %s\n", kind->name, kind->configuration);
         print_log(balancer);
         hs_balancer_stop(balancer);
     }
     return fine;
+}
+
+static bool start(struct hs_balancer *balancer, const struct hs_balancer_kind *kind,
+                  const struct hs_balancer_server *servers, size_t count)
+{
+    *balancer = (struct hs_balancer){.log = -1, .kind = kind};
+    FILE *log = tmpfile();
+    balancer->listener = open_listener(&balancer->port);
+    if (log != NULL) {
+        balancer->log = fcntl(fileno(log), F_DUPFD_CLOEXEC, 3);
+        fclose(log);
+    }
+    if (balancer->listener >= 0 && balancer->log >= 0)
+        return run(balancer, servers, count);
+    hs_balancer_stop(balancer);
+    return false;
 }
 
 bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
@@ -209,18 +222,36 @@ bool hs_nginx_start(struct hs_balancer *balancer, const struct hs_balancer_serve
     return start(balancer, &nginx, servers, count);
 }
 
+static void end(pid_t pid, int signal)
+{
+    kill(pid, signal);
+    for (int tries = 0; waitpid(pid, NULL, WNOHANG) == 0;)
+        if (++tries == STOP_TRIES)
+            kill(pid, SIGKILL);
+        else
+            hs_test_pause_ms(TRY_MS);
+}
+
+bool hs_balancer_reload(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
+                        size_t count)
+{
+    pid_t old = balancer->pid;
+    bool fine = run(balancer, servers, count);
+    end(old, SIGUSR1); /* stops when its connections have ended */
+    if (fine && wait_until_up(balancer))
+        return true;
+    print_log(balancer);
+    hs_balancer_stop(balancer);
+    return false;
+}
+
 void hs_balancer_stop(struct hs_balancer *balancer)
 {
-    if (balancer->pid > 0) {
-        kill(balancer->pid, SIGTERM);
-        int tries = 0;
-        while (waitpid(balancer->pid, NULL, WNOHANG) == 0)
-            if (++tries == STOP_TRIES)
-                kill(balancer->pid, SIGKILL);
-            else
-                hs_test_pause_ms(TRY_MS);
-    }
+    if (balancer->pid > 0)
+        end(balancer->pid, SIGTERM);
+    if (balancer->listener >= 0)
+        close(balancer->listener);
     if (balancer->log >= 0)
         close(balancer->log);
-    *balancer = (struct hs_balancer){.log = -1};
+    *balancer = (struct hs_balancer){.listener = -1, .log = -1};
 }

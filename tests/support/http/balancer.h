@@ -22,7 +22,9 @@ struct hs_balancer_server {
 struct hs_balancer {
     pid_t pid;     /* 0: not running */
     unsigned port; /* on 127.0.0.1 */
+    int listener;  /* the socket at which it accepts connections, kept for hs_balancer_reload */
     int log;       /* a file with its output so far */
+    const struct hs_balancer_kind *kind;
 };
 
 /* Start HAProxy or nginx and wait until it answers. Return false if it does not answer. The reason
@@ -31,6 +33,12 @@ bool hs_balancer_start(struct hs_balancer *balancer, const struct hs_balancer_se
                        size_t count);
 bool hs_nginx_start(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
                     size_t count);
+
+/* Replaces the servers, as `systemctl reload haproxy` does: a new process takes over the port, and
+   the old one ends when its connections have. Returns false if the new one does not answer; then
+   none is running. */
+bool hs_balancer_reload(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
+                        size_t count);
 
 /* Sends SIGTERM, and SIGKILL after a deadline. */
 void hs_balancer_stop(struct hs_balancer *balancer);

@@ -145,6 +145,9 @@ static void note_payment(struct hs_follower *follower, struct hs_follow_counts *
         counts->paid++;
         item->is_paid = true;
         item->answer = answer;
+    } else if (!is_replayed && item->may_be_lost) {
+        counts->paid_again++;
+        item->answer = answer;
     } else if (!is_replayed) {
         hs_follower_fault(follower, &counts->paid_twice, "paid twice, %s first, %s now: %s",
                           item->id, text_of(result, "verdict_id"), item->text);
@@ -154,16 +157,16 @@ static void note_payment(struct hs_follower *follower, struct hs_follow_counts *
 }
 
 static void note_refusal(struct hs_follower *follower, struct hs_follow_counts *counts,
-                         struct hs_followed *item, const json_t *result)
+                         struct hs_followed *item, const json_t *result, bool may_lack_poses)
 {
     const char *verdict = text_of(result, "verdict"), *reason = text_of(result, "reason");
-    if (item->is_paid)
+    if (item->is_paid && !item->may_be_lost)
         hs_follower_fault(follower, &counts->lost, "was paid, is now %s/%s: %s", verdict, reason,
                           item->text);
     if (item->is_honest && strcmp(verdict, "rejected") == 0)
         hs_follower_fault(follower, &counts->refused, "honest, and refused as %s: %s", reason,
                           item->text);
-    else if (item->is_honest && !item->is_paid)
+    else if (item->is_honest && !item->is_paid && !may_lack_poses)
         hs_follower_fault(follower, &counts->inconclusive, "honest, and %s/%s: %s", verdict, reason,
                           item->text);
 }
@@ -190,7 +193,7 @@ void hs_follower_note(struct hs_follower *follower, struct hs_follow_counts *cou
     if (is_accepted)
         note_payment(follower, counts, item, result);
     else
-        note_refusal(follower, counts, item, result);
+        note_refusal(follower, counts, item, result, moment == HS_FOLLOW_MOVED);
     item->is_answered = true;
 }
 
@@ -204,13 +207,14 @@ void hs_follow_counts_add(struct hs_follow_counts *sum, const struct hs_follow_c
     sum->paid += counts->paid;
     sum->replayed += counts->replayed;
     sum->answered += counts->answered;
+    sum->paid_again += counts->paid_again;
 }
 
 long hs_follow_counts_print(const struct hs_follow_counts *counts)
 {
     long faults = 0;
-    printf("%ld answers, %ld items paid, %ld replayed\n", counts->answered, counts->paid,
-           counts->replayed);
+    printf("%ld answers, %ld items paid, %ld replayed, %ld paid again that were not durable\n",
+           counts->answered, counts->paid, counts->replayed, counts->paid_again);
 #define X(field, text)                                                                             \
     faults += counts->field;                                                                       \
     printf("  %ld %s\n", counts->field, text);

@@ -30,7 +30,7 @@ struct hs_follow_counts {
     HS_FOLLOW_FAULTS(X)
 #undef X
     /* totals */
-    long paid, replayed, answered;
+    long paid, replayed, answered, paid_again; /* paid_again: those that could be lost */
 };
 
 /* An item and the answers about it so far. Owned by the caller. */
@@ -40,13 +40,15 @@ struct hs_followed {
     double now;     /* `now` of the first request that sent it */
     bool is_honest; /* the item must be accepted */
     bool is_answered, is_paid;
-    char id[40];     /* verdict id of the first answer */
-    uint64_t answer; /* hash of the first answer that paid, except its member `replayed` */
+    bool may_be_lost; /* its payment is not durable yet, so it may be made again; set by the test */
+    char id[40];      /* verdict id of the first answer */
+    uint64_t answer;  /* hash of the first answer that paid, except its member `replayed` */
 };
 
 /* What the answer to an item must be. It depends on the moment at which the item was sent. */
 enum hs_follow_moment {
     HS_FOLLOW_NOW,   /* sent in the player's newest session: it must get its first answer again */
+    HS_FOLLOW_MOVED, /* the same, while poses are missing: an unpaid item may be inconclusive */
     HS_FOLLOW_ENDED, /* sent after its session: it must not be paid, but its reason may change */
     HS_FOLLOW_COPY   /* a paid item with another number: it must never be paid */
 };

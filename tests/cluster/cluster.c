@@ -1,0 +1,165 @@
+#include "tests/cluster/cluster.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "tests/support/clock.h"
+#include "tests/support/files.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/play/kill_squad.h"
+#include "tests/support/program.h"
+
+/* HAProxy needs two health checks, 0.5 s apart, and one second is left for a busy machine. */
+enum { SETTLE_MS = 2000 };
+
+/* The ruleset of the squad with a window of one second. */
+static void write_rules(const struct hs_cluster *cluster)
+{
+    char path[128], rules[2048];
+    snprintf(rules, sizeof rules, "%s", hs_kill_game_rules);
+    char *keep = strstr(rules, "\"keep\":2");
+    ck_assert_ptr_nonnull(keep);
+    keep[strlen("\"keep\":")] = '1';
+    snprintf(path, sizeof path, "%s/rules", cluster->directory);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/rules/game.json", cluster->directory);
+    hs_test_write_file(path, rules);
+}
+
+static void start_reference(struct hs_cluster *cluster, const char *rules)
+{
+    const char *const arguments[] = {"--rules", rules, "--auto-open=false", NULL};
+    ck_assert(hs_test_service_start(&cluster->reference, arguments));
+}
+
+void hs_cluster_start_replica(struct hs_cluster *cluster, int replica)
+{
+    char rules[96], data[96], listen[32], admin[32], redis[32], database[96];
+    unsigned *ports = cluster->ports[replica];
+    snprintf(rules, sizeof rules, "%s/rules", cluster->directory);
+    snprintf(data, sizeof data, "%s/data-%d", cluster->directory, replica);
+    snprintf(database, sizeof database, "%s/database", cluster->directory);
+    snprintf(listen, sizeof listen, "127.0.0.1:%u", ports[0]);
+    snprintf(admin, sizeof admin, "127.0.0.1:%u", ports[1]);
+    snprintf(redis, sizeof redis, "127.0.0.1:%u", hs_relay_port(cluster->redis_relay));
+    bool has_database = cluster->postgres != NULL;
+    const char *const arguments[] = {
+        "--listen", listen, "--admin-listen", admin, "--rules", rules, "--data", data,
+        "--auto-open=false", "--drain-wait-seconds", "2", "--state-redis", redis,
+        /* On a busy machine a takeover may take longer than the 20 ms
+           of the default. */
+        "--state-take-ms", "500", "--evidence", has_database ? "async" : "off",
+        "--evidence-backend", has_database ? "postgres" : "sqlite", "--evidence-connection-file",
+        has_database ? database : "", NULL};
+    ck_assert(hs_test_service_start(&cluster->replicas[replica], arguments));
+    ports[0] = cluster->replicas[replica].data_port;
+    ports[1] = cluster->replicas[replica].admin_port;
+}
+
+static size_t list_servers(const struct hs_cluster *cluster,
+                           struct hs_balancer_server servers[HS_CLUSTER_REPLICAS])
+{
+    size_t count = 0;
+    for (unsigned i = 0; i < HS_CLUSTER_REPLICAS; i++)
+        if ((cluster->members & 1u << i) != 0)
+            servers[count++] = (struct hs_balancer_server){i + 1, cluster->ports[i][0]};
+    return count;
+}
+
+/* Starts the relays, and writes how the replicas connect to the database through one of them. */
+static void start_stores(struct hs_cluster *cluster)
+{
+    char target[96], path[96], text[128];
+    ck_assert(hs_test_redis_start(&cluster->redis, 0, NULL));
+    snprintf(target, sizeof target, "%u", cluster->redis.port);
+    cluster->redis_relay = hs_relay_start(target);
+    ck_assert_ptr_nonnull(cluster->redis_relay);
+    if (cluster->postgres == NULL)
+        return;
+    snprintf(target, sizeof target, "%s/.s.PGSQL.5432", cluster->postgres->directory);
+    cluster->postgres_relay = hs_relay_start(target);
+    ck_assert_ptr_nonnull(cluster->postgres_relay);
+    snprintf(path, sizeof path, "%s/database", cluster->directory);
+    snprintf(text, sizeof text, "host=127.0.0.1 port=%u dbname=postgres user=postgres\n",
+             hs_relay_port(cluster->postgres_relay));
+    hs_test_write_file(path, text);
+}
+
+void hs_cluster_start(struct hs_cluster *cluster, struct hs_test_postgres *postgres)
+{
+    struct hs_balancer_server servers[HS_CLUSTER_REPLICAS];
+    char rules[96];
+    *cluster = (struct hs_cluster){.directory = "/tmp/hindsight-cluster-XXXXXX",
+                                   .members = 0x7,
+                                   .balancer = {.listener = -1, .log = -1},
+                                   .reference = {.out = -1, .err = -1},
+                                   .postgres = postgres};
+    for (int i = 0; i < HS_CLUSTER_REPLICAS; i++)
+        cluster->replicas[i].out = cluster->replicas[i].err = -1;
+    ck_assert_ptr_nonnull(mkdtemp(cluster->directory));
+    snprintf(rules, sizeof rules, "%s/rules", cluster->directory);
+    write_rules(cluster);
+    start_stores(cluster);
+    start_reference(cluster, rules);
+    for (int i = 0; i < HS_CLUSTER_REPLICAS - 1; i++)
+        hs_cluster_start_replica(cluster, i);
+    ck_assert(hs_balancer_start(&cluster->balancer, servers, list_servers(cluster, servers)));
+}
+
+void hs_cluster_stop(struct hs_cluster *cluster)
+{
+    int code;
+    bool clean = true;
+    hs_balancer_stop(&cluster->balancer);
+    for (int i = 0; i < HS_CLUSTER_REPLICAS; i++)
+        if (cluster->replicas[i].pid > 0)
+            kill(cluster->replicas[i].pid, SIGTERM); /* all drain at the same time */
+    for (int i = 0; i < HS_CLUSTER_REPLICAS; i++)
+        clean = hs_test_service_stop(&cluster->replicas[i]) && clean;
+    clean = hs_test_service_stop(&cluster->reference) && clean;
+    hs_relay_stop(cluster->redis_relay);
+    hs_relay_stop(cluster->postgres_relay);
+    hs_test_redis_stop(&cluster->redis);
+    hs_test_shell(&code, "rm -rf '%s'", cluster->directory);
+    ck_assert(clean);
+}
+
+void hs_cluster_drain_replica(struct hs_cluster *cluster, int replica)
+{
+    ck_assert(hs_test_service_stop(&cluster->replicas[replica]));
+}
+
+void hs_cluster_kill_replica(struct hs_cluster *cluster, int replica)
+{
+    struct hs_test_service *service = &cluster->replicas[replica];
+    ck_assert_int_eq(kill(service->pid, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(service->pid, NULL, 0), service->pid);
+    service->pid = 0;
+    hs_test_service_stop(service); /* closes its files */
+}
+
+void hs_cluster_set_members(struct hs_cluster *cluster, unsigned members)
+{
+    struct hs_balancer_server servers[HS_CLUSTER_REPLICAS];
+    cluster->members = members;
+    ck_assert(hs_balancer_reload(&cluster->balancer, servers, list_servers(cluster, servers)));
+}
+
+void hs_cluster_settle(void)
+{
+    hs_test_pause_ms(SETTLE_MS);
+}
+
+double hs_cluster_metric(const struct hs_cluster *cluster, const char *series)
+{
+    double sum = 0;
+    for (int i = 0; i < HS_CLUSTER_REPLICAS; i++)
+        if (cluster->replicas[i].pid > 0)
+            sum += hs_metric(&cluster->replicas[i], series);
+    return sum;
+}

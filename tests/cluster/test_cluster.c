@@ -1,0 +1,512 @@
+/*
+ * Failures of a cluster under load. In each scenario matches are played through HAProxy on three
+ * replicas, something breaks, and a follower checks every answer (game.h). HS_CLUSTER_MATCHES sets
+ * the number of matches, HS_CLUSTER_SECONDS the length of each phase: before the fault, in it, and
+ * after it.
+ */
+#include "tests/cluster/cluster.h"
+#include "tests/cluster/game.h"
+#include "tests/support/clock.h"
+#include "tests/support/http/client.h"
+#include "tests/support/http/exposition.h"
+#include "tests/support/random.h"
+#include "tests/support/run_suite.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEFAULT_MATCHES = 60, DEFAULT_SECONDS = 2, TICKS_PER_SECOND = 5, DEFAULT_SLACK_MS = 100 };
+
+static struct hs_cluster cluster;
+static struct hs_cluster_game *game;
+static struct hs_cluster_counts counts;
+static struct hs_test_postgres postgres;
+
+/* ---- the run of a scenario ---- */
+
+static int match_count(void)
+{
+    return (int)hs_test_count("HS_CLUSTER_MATCHES", DEFAULT_MATCHES);
+}
+
+static void play_on(void)
+{
+    hs_test_pause_ms(1000 * hs_test_count("HS_CLUSTER_SECONDS", DEFAULT_SECONDS));
+}
+
+/* `other_port`: 0, or each tick is also sent to this port (game.h). */
+static void begin_game_at(const char *name, unsigned port, unsigned other_port)
+{
+    const struct hs_cluster_game_options options = {.seed = hs_test_seed(20261123),
+                                                    .name = name,
+                                                    .matches = match_count(),
+                                                    .rate = TICKS_PER_SECOND,
+                                                    .port = port,
+                                                    .other_port = other_port,
+                                                    .reference_port = cluster.reference.data_port};
+    printf("-- %s: %d matches\n", name, options.matches);
+    fflush(stdout);
+    game = hs_cluster_game_start(&options);
+    play_on();
+}
+
+static void begin_game(const char *name)
+{
+    begin_game_at(name, cluster.balancer.port, 0);
+}
+
+/* Prints how the running replicas took matches over. */
+static void print_takeovers(void)
+{
+    for (int i = 0; i < HS_CLUSTER_REPLICAS; i++) {
+        char *text = cluster.replicas[i].pid > 0 ? hs_scrape(&cluster.replicas[i]) : NULL, *rest;
+        char *line = text != NULL ? strtok_r(text, "\n", &rest) : NULL;
+        for (; line != NULL; line = strtok_r(NULL, "\n", &rest))
+            if (strstr(line, "match_takeovers_total{") == line + strlen("hindsight_") &&
+                strcmp(strrchr(line, ' '), " 0") != 0)
+                printf("replica %d: %s\n", i, line + strlen("hindsight_match_"));
+        free(text);
+    }
+    fflush(stdout);
+}
+
+/* Ends the game and checks what holds in each scenario. `windows`: how often a match may have
+   moved. */
+static void end_game(int windows)
+{
+    hs_cluster_game_finish(game, &counts);
+    game = NULL;
+    long faults = hs_cluster_counts_print(&counts);
+    print_takeovers();
+    ck_assert_int_eq(faults, 0);
+    ck_assert_int_le(counts.windows_max, windows);
+    ck_assert_int_gt(counts.follow.paid, counts.ticks / 4);
+    ck_assert_int_gt(counts.follow.replayed, counts.ticks / 40);
+}
+
+static void create_database(void)
+{
+    if (hs_postgres_missing() == NULL)
+        hs_postgres_create(&postgres);
+}
+
+static void remove_database(void)
+{
+    if (postgres.pid > 0)
+        hs_postgres_remove(&postgres);
+}
+
+static void setup(void)
+{
+    hs_cluster_start(&cluster, postgres.pid > 0 ? &postgres : NULL);
+}
+
+static void teardown(void)
+{
+    if (game != NULL)
+        hs_cluster_game_finish(game, &counts);
+    game = NULL;
+    hs_cluster_stop(&cluster);
+}
+
+/* ---- replicas ---- */
+
+START_TEST(replicas_restart_one_after_the_other)
+{
+    begin_game("rolling");
+    hs_cluster_game_phase(game, HS_PHASE_FAULT, false);
+    for (int i = 0; i < 3; i++) {
+        hs_cluster_drain_replica(&cluster, i);
+        hs_cluster_start_replica(&cluster, i);
+        hs_cluster_settle();
+    }
+    hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
+    play_on();
+    end_game(2); /* each match moves away and back */
+}
+END_TEST
+
+/* Kills a replica, whose matches the others take over. It starts again with the files that it had,
+   and gets its matches back. */
+static void kill_and_restart(int replica)
+{
+    hs_cluster_game_phase(game, HS_PHASE_AFTER, true);
+    hs_cluster_kill_replica(&cluster, replica);
+    hs_cluster_settle();
+    hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
+    play_on();
+    hs_cluster_start_replica(&cluster, replica);
+    hs_cluster_settle();
+}
+
+START_TEST(a_replica_is_killed)
+{
+    begin_game("killed");
+    kill_and_restart(1);
+    play_on();
+    end_game(2);
+}
+END_TEST
+
+enum { NAMES = 3000, LOG_LINE = 512 };
+
+/* Reads which replica got the request for each name from lines of HAProxy's log. */
+static void read_owners(char *lines, unsigned char owners[NAMES])
+{
+    char *rest = NULL;
+    for (char *line = strtok_r(lines, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        unsigned server, name;
+        const char *at = strstr(line, " replicas/hindsight"), *to = strstr(line, "/name-");
+        if (at != NULL && to != NULL && sscanf(to, "/name-%u", &name) == 1 && name < NAMES &&
+            sscanf(at, " replicas/hindsight%u", &server) == 1)
+            owners[name] = (unsigned char)server;
+    }
+}
+
+/* Asks for the names whose owner is not known yet. Returns how many are known then. */
+static int ask_owners(unsigned char owners[NAMES])
+{
+    enum { SPACE = 2 * NAMES * LOG_LINE };
+    struct hs_test_http *http = hs_test_http_open(cluster.balancer.port);
+    struct stat log;
+    char path[64], *lines = malloc(SPACE);
+    int known = 0;
+    ck_assert_int_eq(fstat(cluster.balancer.log, &log), 0);
+    for (int i = 0; i < NAMES; i++) {
+        struct hs_test_response response;
+        snprintf(path, sizeof path, "/v1/matches/name-%d", i);
+        if (owners[i] != 0)
+            continue;
+        hs_test_http_send(http, "GET", path, NULL, 0, NULL, &response);
+        hs_test_response_free(&response);
+    }
+    hs_test_http_close(http);
+    hs_test_pause_ms(200); /* HAProxy writes a line after the answer */
+    /* No seek: HAProxy shares the offset of the file. */
+    ssize_t size = pread(cluster.balancer.log, lines, SPACE - 1, log.st_size);
+    lines[size > 0 ? size : 0] = '\0';
+    read_owners(lines, owners);
+    free(lines);
+    for (int i = 0; i < NAMES; i++)
+        known += owners[i] != 0;
+    return known;
+}
+
+/* Finds out which replica HAProxy chooses for each of many names. A request that a busy replica
+   refuses is sent again. */
+static void find_owners(unsigned char owners[NAMES])
+{
+    int known = 0;
+    memset(owners, 0, NAMES);
+    for (int tries = 0; known < NAMES && tries < 10; tries++)
+        known = ask_owners(owners);
+    ck_assert_int_eq(known, NAMES);
+}
+
+/* Replica 4 joins and leaves. Each time only its share of the matches moves: a quarter, give or
+   take a tenth of that. */
+START_TEST(a_replica_joins_and_leaves)
+{
+    unsigned char before[NAMES], between[NAMES], after[NAMES];
+    int moved = 0;
+    find_owners(before);
+    begin_game("joins");
+    hs_cluster_game_phase(game, HS_PHASE_FAULT, false);
+    hs_cluster_start_replica(&cluster, 3);
+    hs_cluster_set_members(&cluster, 0xf);
+    hs_cluster_settle();
+    find_owners(between);
+    play_on();
+    hs_cluster_set_members(&cluster, 0x7);
+    hs_cluster_drain_replica(&cluster, 3);
+    hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
+    find_owners(after);
+    play_on();
+    for (int i = 0; i < NAMES; i++) {
+        ck_assert(between[i] == before[i] || between[i] == 4);
+        ck_assert_uint_eq(after[i], before[i]);
+        moved += between[i] == 4;
+    }
+    printf("%d of %d names moved to the new replica\n", moved, NAMES);
+    ck_assert_int_ge(moved, NAMES / 4 * 9 / 10);
+    ck_assert_int_le(moved, NAMES / 4 * 11 / 10);
+    end_game(2);
+}
+END_TEST
+
+/* Two replicas get all requests of the same matches, as if two balancers disagreed. */
+START_TEST(two_replicas_have_the_same_matches)
+{
+    begin_game_at("split", cluster.ports[0][0], cluster.ports[1][0]);
+    play_on();
+    end_game(1 << 20);
+}
+END_TEST
+
+/* ---- Redis ---- */
+
+static void stop_redis(void)
+{
+    unsigned port = cluster.redis.port;
+    hs_test_redis_stop(&cluster.redis);
+    cluster.redis.port = port;
+}
+
+static void start_redis(void)
+{
+    ck_assert(hs_test_redis_start(&cluster.redis, cluster.redis.port, NULL));
+}
+
+static void hang_redis(void)
+{
+    kill(cluster.redis.pid, SIGSTOP);
+}
+
+static void wake_redis(void)
+{
+    kill(cluster.redis.pid, SIGCONT);
+}
+
+static void flush_redis(void)
+{
+    ck_assert_str_eq(hs_test_redis_ask(&cluster.redis, "FLUSHALL"), "OK");
+}
+
+static void slow_redis(void)
+{
+    hs_relay_delay(cluster.redis_relay, 100);
+}
+
+static void quicken_redis(void)
+{
+    hs_relay_delay(cluster.redis_relay, 0);
+}
+
+static void nothing(void)
+{
+}
+
+/* The first Redis ends. Its replica is promoted, and the address of the store leads to it. */
+static void promote_second_redis(void)
+{
+    struct hs_test_redis second;
+    char target[16];
+    ck_assert(hs_test_redis_start(&second, 0, NULL));
+    hs_test_redis_ask(&second, "REPLICAOF 127.0.0.1 %u", cluster.redis.port);
+    for (int tries = 0; tries < 500 && strstr(hs_test_redis_ask(&second, "INFO replication"),
+                                              "master_link_status:up") == NULL;
+         tries++)
+        hs_test_pause_ms(10);
+    hs_test_redis_stop(&cluster.redis);
+    hs_test_pause_ms(500); /* for as long there is no store */
+    ck_assert_str_eq(hs_test_redis_ask(&second, "REPLICAOF NO ONE"), "OK");
+    snprintf(target, sizeof target, "%u", second.port);
+    hs_relay_point(cluster.redis_relay, target);
+    cluster.redis = second;
+}
+
+struct fault {
+    const char *name;
+    void (*begin)(void);
+    void (*end)(void);
+};
+
+static const struct fault redis_faults[] = {
+    {"Redis is stopped", stop_redis, start_redis},
+    {"Redis hangs", hang_redis, wake_redis},
+    {"Redis is flushed", flush_redis, nothing},
+    {"Redis is slow", slow_redis, quicken_redis},
+    {"Redis fails over", promote_second_redis, nothing},
+};
+
+/* Begins a fault of a store, waits, and ends it. */
+static void suffer(const struct fault *fault)
+{
+    printf("   %s\n", fault->name);
+    fflush(stdout);
+    hs_cluster_game_phase(game, HS_PHASE_FAULT, false);
+    fault->begin();
+    play_on();
+    fault->end();
+    hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
+    hs_cluster_settle();
+}
+
+/*
+ * Checks that answers did not wait for a store that failed: latencies may be twice those before the
+ * faults, and HS_CLUSTER_SLACK_MS more for what else the machine does. A request that waits for a
+ * store which hangs takes half a second.
+ */
+static void expect_no_waits(void)
+{
+    double slack_us = 1e3 * (double)hs_test_count("HS_CLUSTER_SLACK_MS", DEFAULT_SLACK_MS);
+    ck_assert_double_le(counts.p50_us[HS_PHASE_FAULT],
+                        2 * counts.p50_us[HS_PHASE_BEFORE] + slack_us / 10);
+    ck_assert_double_le(counts.p99_us[HS_PHASE_FAULT],
+                        2 * counts.p99_us[HS_PHASE_BEFORE] + slack_us);
+}
+
+/* Returns a number in the statistics of Redis. */
+static double redis_statistic(const char *name)
+{
+    const char *at = strstr(hs_test_redis_ask(&cluster.redis, "INFO stats"), name);
+    ck_assert_ptr_nonnull(at);
+    return atof(at + strlen(name) + 1);
+}
+
+/* Prints what the replicas send to the store for each match. */
+static void measure_traffic(void)
+{
+    double bytes = redis_statistic("total_net_input_bytes");
+    double commands = redis_statistic("total_commands_processed"), began = hs_test_seconds();
+    play_on();
+    double each = (hs_test_seconds() - began) * match_count();
+    printf("to the store for each match: %.0f bytes, %.1f commands a second\n",
+           (redis_statistic("total_net_input_bytes") - bytes) / each,
+           (redis_statistic("total_commands_processed") - commands) / each);
+}
+
+/* Verdicts go on while the store fails. After each fault it has all state again, without a restart:
+   the matches of a replica that is then killed go on where they were. */
+START_TEST(redis_fails)
+{
+    enum { FAULTS = sizeof redis_faults / sizeof redis_faults[0] };
+    begin_game("redis");
+    measure_traffic();
+    for (int i = 0; i < FAULTS; i++) {
+        suffer(&redis_faults[i]);
+        kill_and_restart(i % 3);
+    }
+    end_game(2 * FAULTS);
+    expect_no_waits();
+    for (int i = 0; i < 3; i++)
+        ck_assert_double_eq(hs_metric(&cluster.replicas[i], "hindsight_store_up"), 1);
+}
+END_TEST
+
+/* ---- PostgreSQL ---- */
+
+static void stop_postgres(void)
+{
+    hs_postgres_stop(&postgres);
+}
+
+static void start_postgres(void)
+{
+    hs_postgres_start(&postgres);
+}
+
+static void hang_postgres(void)
+{
+    hs_postgres_pause(&postgres, true);
+}
+
+static void wake_postgres(void)
+{
+    hs_postgres_pause(&postgres, false);
+}
+
+static void restart_postgres(void)
+{
+    stop_postgres();
+    start_postgres();
+}
+
+static void slow_postgres(void)
+{
+    hs_relay_delay(cluster.postgres_relay, 100);
+}
+
+static void quicken_postgres(void)
+{
+    hs_relay_delay(cluster.postgres_relay, 0);
+}
+
+static const struct fault postgres_faults[] = {
+    {"PostgreSQL is stopped", stop_postgres, start_postgres},
+    {"PostgreSQL hangs", hang_postgres, wake_postgres},
+    {"PostgreSQL restarts", restart_postgres, nothing},
+    {"PostgreSQL is slow", slow_postgres, quicken_postgres},
+};
+
+/* Waits until the database has every rejected verdict of the game, each once. */
+static void expect_evidence(const char *name)
+{
+    enum { TRIES = 300 };
+    long count = -1;
+    for (int tries = 0; tries < TRIES && count != counts.refused; tries++) {
+        hs_test_pause_ms(100);
+        count = atol(
+            hs_postgres_sql(&postgres, "postgres",
+                            "SELECT count(*) FROM hindsight.verdicts WHERE match LIKE '%s-%%' AND "
+                            "verdict = 'rejected'",
+                            name));
+    }
+    printf("%ld of %ld rejected verdicts are in the database\n", count, counts.refused);
+    ck_assert_int_eq(count, counts.refused);
+    ck_assert_int_gt(count, 0);
+}
+
+/* Answers go on while the database fails. Afterwards it has every rejected verdict. */
+START_TEST(postgres_fails)
+{
+    begin_game("postgres");
+    for (size_t i = 0; i < sizeof postgres_faults / sizeof postgres_faults[0]; i++)
+        suffer(&postgres_faults[i]);
+    end_game(0);
+    expect_no_waits();
+    expect_evidence("postgres");
+}
+END_TEST
+
+/* ---- main ---- */
+
+/* Adds a group of scenarios. CK_RUN_CASE runs only the group with this name. */
+static TCase *add_group(Suite *suite, const char *name)
+{
+    TCase *group = tcase_create(name);
+    tcase_add_unchecked_fixture(group, create_database, remove_database);
+    tcase_add_checked_fixture(group, setup, teardown);
+    suite_add_tcase(suite, group);
+    return group;
+}
+
+static void add_scenarios(Suite *suite)
+{
+    TCase *group = add_group(suite, "rolling");
+    tcase_add_test(group, replicas_restart_one_after_the_other);
+    group = add_group(suite, "killed");
+    tcase_add_test(group, a_replica_is_killed);
+    group = add_group(suite, "joins");
+    tcase_add_test(group, a_replica_joins_and_leaves);
+    group = add_group(suite, "split");
+    tcase_add_test(group, two_replicas_have_the_same_matches);
+    if (hs_postgres_missing() == NULL) {
+        group = add_group(suite, "postgres");
+        tcase_add_test(group, postgres_fails);
+    }
+    group = add_group(suite, "redis");
+    tcase_add_test(group, redis_fails);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("cluster");
+    if (hs_balancer_program() == NULL) {
+        puts("SKIP: haproxy is not installed");
+    } else if (hs_test_redis_program() == NULL) {
+        puts("SKIP: redis-server is not installed");
+    } else {
+        if (hs_postgres_missing() != NULL)
+            printf("SKIP: the evidence store: %s\n", hs_postgres_missing());
+        add_scenarios(suite);
+    }
+    /* In one process, so that the servers of a failed scenario are stopped before the next one. */
+    return hs_run_suite_in_one_process(suite);
+}
