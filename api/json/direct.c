@@ -538,33 +538,37 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
     return false;
 }
 
-/* Reads a body that is an object of `table`, or a batch of `list` (the other is NULL). */
-static bool read_body(const struct hs_reader *reader, struct hs_str body,
-                      const struct hs_json_object *table, const struct hs_json_list *list,
-                      void *target)
+/* Makes a reader that records its faults in `problem`, not in the problem of the request. After
+ * such a fault the direct read gives up. */
+static struct hs_reader quiet_reader(const struct hs_reader *reader, struct hs_problem *problem)
 {
-    struct hs_problem unused;
-    hs_problem_init(&unused);
-    /* This reader records its faults in `unused`. After a fault the direct read gives up. */
-    struct hs_reader own = {
-        .problem = &unused, .arena = reader->arena, .max_items = reader->max_items};
-    struct hs_direct in = {.cursor = {body.ptr, body.ptr + body.len}, .reader = &own};
-    if (body.len == 0 ||
-        !(table != NULL ? take_object(&in, table, target) : take_batch(&in, list, false, target)))
-        return false;
-    /* nothing follows the body, and the parser would accept its number of objects and arrays */
-    hs_cursor_skip_space(&in.cursor);
-    return in.cursor.at == in.cursor.end && in.containers <= body.len + HS_JSON_LET_PASS;
+    hs_problem_init(problem);
+    return (struct hs_reader){
+        .problem = problem, .arena = reader->arena, .max_items = reader->max_items};
+}
+
+/* Whether nothing follows the body, and the parser would accept its number of objects and arrays.
+ */
+static bool ends_well(struct hs_direct *in, struct hs_str body)
+{
+    hs_cursor_skip_space(&in->cursor);
+    return in->cursor.at == in->cursor.end && in->containers <= body.len + HS_JSON_LET_PASS;
 }
 
 bool hs_json_read_directly(struct hs_reader *reader, struct hs_str body,
                            const struct hs_json_object *table, void *target)
 {
-    return read_body(reader, body, table, NULL, target);
+    struct hs_problem unused;
+    struct hs_reader own = quiet_reader(reader, &unused);
+    struct hs_direct in = {.cursor = {body.ptr, body.ptr + body.len}, .reader = &own};
+    return body.len > 0 && take_object(&in, table, target) && ends_well(&in, body);
 }
 
 bool hs_json_read_table_directly(struct hs_reader *reader, struct hs_str body,
                                  const struct hs_json_list *list, void *target)
 {
-    return read_body(reader, body, NULL, list, target);
+    struct hs_problem unused;
+    struct hs_reader own = quiet_reader(reader, &unused);
+    struct hs_direct in = {.cursor = {body.ptr, body.ptr + body.len}, .reader = &own};
+    return body.len > 0 && take_batch(&in, list, false, target) && ends_well(&in, body);
 }
