@@ -53,8 +53,9 @@ START_TEST(every_part_changes_the_id)
                  {HS_ABOUT_HIT, 1, UINT64_MAX, "a"}, {HS_ABOUT_HIT, 1, 2, "b"},
                  {HS_ABOUT_HIT, 1, 2, "a0"}};
     enum { KEYS = sizeof all / sizeof all[0], ITEMS = sizeof items / sizeof items[0] };
-    struct hs_verdict_id made[KEYS * ITEMS];
-    for (size_t i = 0; i < KEYS * ITEMS; i++) {
+    enum { IDS = KEYS * ITEMS };
+    struct hs_verdict_id made[IDS];
+    for (size_t i = 0; i < IDS; i++) {
         made[i] = id_of(&all[i / ITEMS], items[i % ITEMS].about, items[i % ITEMS].session,
                         items[i % ITEMS].number, items[i % ITEMS].shooter);
         ck_assert_uint_eq(strlen(made[i].text), 32);
