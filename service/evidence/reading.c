@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "service/evidence/files.h"
 #include "service/record/stream.h"
+#include "service/system/packed.h"
 #include "service/watch/log.h"
 
 enum { BUSY_MS = 1000 };
@@ -91,16 +91,7 @@ static unsigned char *unpack(sqlite3_stmt *row, int column, size_t *size)
 {
     const void *packed = sqlite3_column_blob(row, column);
     size_t packed_size = (size_t)sqlite3_column_bytes(row, column);
-    unsigned long long whole = ZSTD_getFrameContentSize(packed, packed_size);
-    if (whole == ZSTD_CONTENTSIZE_ERROR || whole == ZSTD_CONTENTSIZE_UNKNOWN ||
-        whole > HS_STREAM_STATE_MAX)
-        return NULL;
-    unsigned char *bytes = malloc((size_t)whole + 1);
-    *size = bytes != NULL ? ZSTD_decompress(bytes, (size_t)whole, packed, packed_size) : 0;
-    if (bytes != NULL && !ZSTD_isError(*size) && *size == whole)
-        return bytes;
-    free(bytes);
-    return NULL;
+    return hs_unpack(packed, packed_size, HS_STREAM_STATE_MAX, size);
 }
 
 /* Reads a size and the blank behind it. */
