@@ -9,6 +9,7 @@
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
 #include "service/store/matches.h"
+#include "service/system/packed.h"
 #include "validators/base/encoding.h"
 #include "validators/journal.h"
 #include "validators/match.h"
@@ -66,34 +67,35 @@ bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
 
 enum { STATE_HEAD = HS_CHECKPOINT_HEADER + HS_CHECKPOINT_RECORD_HEADER };
 
-void hs_kept_state_begin(struct hs_bytes *out)
+void hs_kept_state_begin(struct hs_bytes *state)
 {
-    unsigned char *head = hs_bytes_reserve(out, STATE_HEAD);
+    unsigned char *head = hs_bytes_reserve(state, STATE_HEAD);
     if (head != NULL)
         hs_checkpoint_magic(head);
 }
 
-void hs_kept_state_end(struct hs_bytes *out)
+bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed)
 {
-    if (out->failed)
-        return;
-    const struct iovec part = {out->data + STATE_HEAD, out->len - STATE_HEAD};
-    hs_checkpoint_frame(out->data + HS_CHECKPOINT_HEADER, HS_CHECKPOINT_MATCH, &part, 1);
+    if (state->failed)
+        return false;
+    const struct iovec part = {state->data + STATE_HEAD, state->len - STATE_HEAD};
+    hs_checkpoint_frame(state->data + HS_CHECKPOINT_HEADER, HS_CHECKPOINT_MATCH, &part, 1);
+    return hs_pack(state->data, state->len, packed);
 }
 
 /* Writes the state of a locked match, without which its records would be worth nothing. */
 static void share_state(struct hs_match_slot *slot, struct hs_shared_match *shared)
 {
-    struct hs_bytes state = {0};
+    struct hs_bytes state = {0}, packed = {0};
     hs_kept_state_begin(&state);
     hs_kept_match_put_head(slot, &state);
     hs_match_save(slot->match, &state);
-    hs_kept_state_end(&state);
-    if (!state.failed)
+    if (hs_kept_state_end(&state, &packed))
         hs_shared_match_write(shared, HS_STORE_URGENT,
-                              (struct hs_str){(const char *)state.data, state.len},
+                              (struct hs_str){(const char *)packed.data, packed.len},
                               hs_shared_match_mark(shared), false);
     free(state.data);
+    free(packed.data);
 }
 
 /* Appends a record of a type whose bytes are the parts. */

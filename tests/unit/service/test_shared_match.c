@@ -240,7 +240,7 @@ START_TEST(large_states_are_written_less_often)
     static const struct {
         size_t bytes;
         int64_t pause_us;
-    } cases[] = {{1000, 250000}, {65536, 250000}, {1 << 20, 4000000}};
+    } cases[] = {{1000, 250000}, {1 << 18, 250000}, {1 << 22, 4000000}};
     struct hs_shared_match *match = own(first, 1);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t pause_us = cases[i].pause_us, now_us = 1000000000 * (int64_t)(i + 1);
