@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "service/system/clock.h"
+#include "service/system/packed.h"
 
 #define NAMES   "hs:v1:{catalog}:names"
 #define VERSION "hs:v1:{catalog}:version"
 
 /* Documents are sent in pieces, because a link does not wait longer than HS_STORE_TIMEOUT_US. */
-enum { PIECE_BYTES = 2 << 20, WAIT_US = 1000000, PACK_LEVEL = 3 };
+enum { PIECE_BYTES = 2 << 20, WAIT_US = 1000000 };
 
 enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
@@ -281,12 +281,10 @@ bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, st
     struct hs_str at = key_of(kind, name, revision, key);
     if (is_there(store, at))
         return true;
-    size_t bound = ZSTD_compressBound(text.len);
-    char *packed = malloc(bound);
-    size_t size = packed != NULL ? ZSTD_compress(packed, bound, text.ptr, text.len, PACK_LEVEL) : 0;
-    bool fine =
-        packed != NULL && !ZSTD_isError(size) && upload(store, at, (struct hs_str){packed, size});
-    free(packed);
+    struct hs_bytes packed = {0};
+    bool fine = hs_pack(text.ptr, text.len, &packed) &&
+                upload(store, at, (struct hs_str){(const char *)packed.data, packed.len});
+    free(packed.data);
     return fine;
 }
 
@@ -321,19 +319,12 @@ char *hs_shared_document(struct hs_store *store, enum hs_shared_kind kind, struc
 {
     char key[KEY_MAX];
     size_t packed_size;
-    char *packed =
-        download(store, key_of(kind, name, revision, key), ZSTD_compressBound(max), &packed_size);
-    if (packed == NULL)
-        return NULL;
-    unsigned long long whole = ZSTD_getFrameContentSize(packed, packed_size);
-    bool is_known = whole != ZSTD_CONTENTSIZE_ERROR && whole != ZSTD_CONTENTSIZE_UNKNOWN;
-    char *text = is_known && whole <= max ? malloc((size_t)whole + 1) : NULL;
-    *size = text != NULL ? ZSTD_decompress(text, (size_t)whole, packed, packed_size) : 0;
+    char *packed = download(store, key_of(kind, name, revision, key), max, &packed_size);
+    char *text = NULL;
+    if (packed != NULL)
+        text = (char *)hs_unpack(packed, packed_size, max, size);
     free(packed);
-    if (text != NULL && !ZSTD_isError(*size) && *size == whole)
-        return text;
-    free(text);
-    return NULL;
+    return text;
 }
 
 void hs_shared_keep_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,

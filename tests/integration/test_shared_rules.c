@@ -230,7 +230,7 @@ END_TEST
 /* A map of some megabytes is sent in several pieces. */
 START_TEST(a_large_map_is_shared)
 {
-    enum { BOXES = 90000, BYTES = BOXES * 128 };
+    enum { BOXES = 120000, BYTES = BOXES * 128 };
     char *text = malloc(BYTES);
     uint32_t random = 1;
     size_t length = (size_t)snprintf(text, BYTES, "{\"boxes\":[");
