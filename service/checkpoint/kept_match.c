@@ -11,7 +11,6 @@
 #include "service/store/matches.h"
 #include "service/system/packed.h"
 #include "validators/base/encoding.h"
-#include "validators/journal.h"
 #include "validators/match.h"
 #include "validators/snapshot.h"
 
@@ -112,8 +111,8 @@ static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
 
 /* The form of payments in the store: a number, so that no two records are equal; then
    hs_checkpoint_magic and two records, as in a journal. */
-static void share_records(struct hs_shared_match *shared, struct hs_match_slot *slot,
-                          const struct iovec parts[2])
+static void share_records(const struct hs_service *service, struct hs_match_slot *slot,
+                          struct hs_shared_match *shared, const struct iovec parts[2])
 {
     struct hs_bytes out = {0};
     unsigned char word[8];
@@ -123,7 +122,7 @@ static void share_records(struct hs_shared_match *shared, struct hs_match_slot *
     unsigned char *magic = hs_bytes_reserve(&out, HS_CHECKPOINT_HEADER);
     if (magic != NULL)
         hs_checkpoint_magic(magic);
-    hs_word_put(word, hs_journal_layout(), sizeof word);
+    hs_word_put(word, service->journal_layout, sizeof word);
     put_record(&out, HS_CHECKPOINT_LAYOUT, &(struct iovec){word, sizeof word}, 1);
     put_record(&out, HS_CHECKPOINT_EVENTS, parts, 2);
     hs_shared_match_append(shared, out.failed ? (struct hs_str){0}
@@ -229,8 +228,9 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot)
 }
 
 /* Writes all records and empties the buffer, or returns false. */
-static bool write_records(struct hs_journal *journal, struct hs_match_slot *slot)
+static bool write_records(const struct hs_service *service, struct hs_match_slot *slot)
 {
+    struct hs_journal *journal = service->journal;
     struct hs_bytes *records = &slot->journal;
     struct hs_shared_match *shared = atomic_load(&slot->shared);
     unsigned char head[1 + HS_NAME_MAX + 8];
@@ -241,7 +241,7 @@ static bool write_records(struct hs_journal *journal, struct hs_match_slot *slot
     if (journal != NULL && !hs_journal_write(journal, HS_CHECKPOINT_EVENTS, parts, 2, NULL))
         return false;
     if (shared != NULL)
-        share_records(shared, slot, parts);
+        share_records(service, slot, shared, parts);
     free(records->data); /* free the memory now, because no budget counts it */
     *records = (struct hs_bytes){0};
     return true;
@@ -262,7 +262,7 @@ bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot)
     struct hs_journal *journal = service->journal;
     struct hs_journal_state state;
     bool has_records = slot->journal.len > 0;
-    bool is_written = !has_records || write_records(journal, slot);
+    bool is_written = !has_records || write_records(service, slot);
     if (journal == NULL)
         return true;
     hs_journal_state(journal, &state);

@@ -279,7 +279,7 @@ START_TEST(a_split_brain_has_one_owner)
 }
 END_TEST
 
-/* Each shot is sent to all replicas, again and again. Whoever accepts it first, pays it; and no
+/* Each shot is sent to all replicas, again and again. The first that accepts it pays it, and no
    other one does. */
 START_TEST(nothing_is_paid_twice)
 {

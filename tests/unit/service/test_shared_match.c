@@ -120,7 +120,7 @@ static const char *epoch_in_store(void)
 START_TEST(payments_need_a_state)
 {
     struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
-    ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE); /* there are none */
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE); /* nothing was paid */
     ck_assert(hs_shared_match_needs_state(match));
     ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_NOT_DURABLE);
     write_state(match, "one", false); /* it contains record 1 */
