@@ -175,8 +175,10 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
         return true;
     if (!hs_evidence_copy_documents(spool->remote, stored))
         return false;
+    /* The spool may lack a map that is saved later. */
     for (int i = 0; i < 2; i++)
-        if (revisions[i].len > 0)
+        if (hs_evidence_store_has(spool->remote, i == 0 ? HS_STR("ruleset") : HS_STR("map"),
+                                  revisions[i]))
             snprintf(places[i], HS_REVISION_MAX, "%.*s", (int)revisions[i].len, revisions[i].ptr);
     return true;
 }
