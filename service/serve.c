@@ -26,6 +26,7 @@
 #include "service/system/version.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
+#include "validators/journal.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -248,6 +249,7 @@ static bool start_sharing(struct hs_service *service)
                                               .payment_us =
                                                   (int64_t)options->state_payment_ms * 1000};
     service->shared = hs_shared_matches_create(service->store, service->metrics, &budgets);
+    service->journal_layout = hs_journal_layout();
     service->takers = hs_takers_create(service);
     service->taker_pool = hs_pool_create(TAKERS, false);
     if (service->checkpoint == NULL) /* else it has done this */

@@ -3,6 +3,7 @@
 #define HS_SERVICE_SERVICE_H
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 #include "service/watch/log.h"
 
@@ -42,8 +43,10 @@ struct hs_service {
     struct hs_tenant_rates *rates;    /* NULL: no limit */
     struct hs_checkpoint *checkpoint; /* NULL: no checkpoints */
     struct hs_journal *journal;       /* belongs to the checkpoint; NULL: no journal */
-    struct hs_store *store;           /* NULL: the replica is alone; then so are the next four */
+    struct hs_store
+        *store; /* NULL: the replica is alone; then so are the next members up to evidence */
     struct hs_shared_matches *shared;
+    uint64_t journal_layout; /* hs_journal_layout, which is too slow for each payment */
     struct hs_sharing *sharing;
     struct hs_takers *takers;
     struct hs_pool *taker_pool;   /* runs requests whose match must be taken over first */

@@ -7,8 +7,8 @@
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
 #include "service/store/matches.h"
+#include "service/system/packed.h"
 #include "validators/base/encoding.h"
-#include "validators/journal.h"
 #include "validators/match.h"
 #include "validators/snapshot.h"
 
@@ -64,34 +64,35 @@ bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
 
 enum { STATE_HEAD = HS_CHECKPOINT_HEADER + HS_CHECKPOINT_RECORD_HEADER };
 
-void hs_kept_state_begin(struct hs_bytes *out)
+void hs_kept_state_begin(struct hs_bytes *state)
 {
-    unsigned char *head = hs_bytes_reserve(out, STATE_HEAD);
+    unsigned char *head = hs_bytes_reserve(state, STATE_HEAD);
     if (head != NULL)
         hs_checkpoint_magic(head);
 }
 
-void hs_kept_state_end(struct hs_bytes *out)
+bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed)
 {
-    if (out->failed)
-        return;
-    const struct iovec part = {out->data + STATE_HEAD, out->len - STATE_HEAD};
-    hs_checkpoint_frame(out->data + HS_CHECKPOINT_HEADER, HS_CHECKPOINT_MATCH, &part, 1);
+    if (state->failed)
+        return false;
+    const struct iovec part = {state->data + STATE_HEAD, state->len - STATE_HEAD};
+    hs_checkpoint_frame(state->data + HS_CHECKPOINT_HEADER, HS_CHECKPOINT_MATCH, &part, 1);
+    return hs_pack(state->data, state->len, packed);
 }
 
 /* Writes the state of a locked match, without which its records would be worth nothing. */
 static void share_state(struct hs_match_slot *slot, struct hs_shared_match *shared)
 {
-    struct hs_bytes state = {0};
+    struct hs_bytes state = {0}, packed = {0};
     hs_kept_state_begin(&state);
     hs_kept_match_put_head(slot, &state);
     hs_match_save(slot->match, &state);
-    hs_kept_state_end(&state);
-    if (!state.failed)
+    if (hs_kept_state_end(&state, &packed))
         hs_shared_match_write(shared, HS_STORE_URGENT,
-                              (struct hs_str){(const char *)state.data, state.len},
+                              (struct hs_str){(const char *)packed.data, packed.len},
                               hs_shared_match_mark(shared), false);
     free(state.data);
+    free(packed.data);
 }
 
 /* Appends a record of a type whose bytes are the parts. */
@@ -108,8 +109,8 @@ static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
 
 /* The form of payments in the store: a number, so that no two records are equal; then
    hs_checkpoint_magic and two records, as in a journal. */
-static void share_records(struct hs_shared_match *shared, struct hs_match_slot *slot,
-                          const struct iovec parts[2])
+static void share_records(const struct hs_service *service, struct hs_match_slot *slot,
+                          struct hs_shared_match *shared, const struct iovec parts[2])
 {
     struct hs_bytes out = {0};
     unsigned char word[8];
@@ -119,7 +120,7 @@ static void share_records(struct hs_shared_match *shared, struct hs_match_slot *
     unsigned char *magic = hs_bytes_reserve(&out, HS_CHECKPOINT_HEADER);
     if (magic != NULL)
         hs_checkpoint_magic(magic);
-    hs_word_put(word, hs_journal_layout(), sizeof word);
+    hs_word_put(word, service->journal_layout, sizeof word);
     put_record(&out, HS_CHECKPOINT_LAYOUT, &(struct iovec){word, sizeof word}, 1);
     put_record(&out, HS_CHECKPOINT_EVENTS, parts, 2);
     hs_shared_match_append(shared, out.failed ? (struct hs_str){0}
@@ -203,8 +204,9 @@ bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot)
 }
 
 /* Writes all records and empties the buffer, or returns false. */
-static bool write_records(struct hs_journal *journal, struct hs_match_slot *slot)
+static bool write_records(const struct hs_service *service, struct hs_match_slot *slot)
 {
+    struct hs_journal *journal = service->journal;
     struct hs_bytes *records = &slot->journal;
     struct hs_shared_match *shared = atomic_load(&slot->shared);
     unsigned char head[1 + HS_NAME_MAX + 8];
@@ -215,7 +217,7 @@ static bool write_records(struct hs_journal *journal, struct hs_match_slot *slot
     if (journal != NULL && !hs_journal_write(journal, HS_CHECKPOINT_EVENTS, parts, 2, NULL))
         return false;
     if (shared != NULL)
-        share_records(shared, slot, parts);
+        share_records(service, slot, shared, parts);
     free(records->data); /* free the memory now, because no budget counts it */
     *records = (struct hs_bytes){0};
     return true;
@@ -236,7 +238,7 @@ bool hs_kept_match_write(struct hs_service *service, struct hs_match_slot *slot)
     struct hs_journal *journal = service->journal;
     struct hs_journal_state state;
     bool has_records = slot->journal.len > 0;
-    bool is_written = !has_records || write_records(journal, slot);
+    bool is_written = !has_records || write_records(service, slot);
     if (journal == NULL)
         return true;
     hs_journal_state(journal, &state);

@@ -35,10 +35,11 @@ bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head 
 bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
                         void (*begin)(void *context, struct hs_match_slot *slot), void *context);
 
-/* The form of a match in the store: hs_checkpoint_magic and one record. Call the first on an empty
-   buffer, append the head and the state, and call the second. */
-void hs_kept_state_begin(struct hs_bytes *out);
-void hs_kept_state_end(struct hs_bytes *out);
+/* The form of a match in the store: hs_checkpoint_magic and one record, packed (system/packed.h).
+   Call the first on an empty buffer, append the head and the state, and call the second. Returns
+   false if memory is out. */
+void hs_kept_state_begin(struct hs_bytes *state);
+bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed);
 
 /* Ends the copy of a match that another replica owns now. The caller still releases the slot. */
 void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot);

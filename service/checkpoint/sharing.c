@@ -21,9 +21,9 @@ enum {
 
 struct hs_sharing {
     struct hs_service *service;
-    struct hs_bytes state; /* reused, so that its memory need not grow again */
-    unsigned connections;  /* connections to the store, at the last look */
-    int64_t until_us;      /* the final states must be sent by then; 0: not at the end yet */
+    struct hs_bytes state, packed; /* reused, so that their memory need not grow again */
+    unsigned connections;          /* connections to the store, at the last look */
+    int64_t until_us; /* the final states must be sent by then; 0: not at the end yet */
     size_t given_up;
     pthread_t thread;
     pthread_mutex_t lock; /* guards the following members */
@@ -70,11 +70,10 @@ static void write_state(struct hs_sharing *sharing, struct hs_match_slot *slot,
     state->failed = false;
     hs_kept_state_begin(state);
     bool is_open = hs_kept_match_copy(slot, state, begin, &captured);
-    hs_kept_state_end(state);
-    if (!is_open || state->failed)
+    if (!is_open || !hs_kept_state_end(state, &sharing->packed))
         return;
     hs_shared_match_captured(shared, captured.used_us, now_us, state->len);
-    const struct hs_str bytes = {(const char *)state->data, state->len};
+    const struct hs_str bytes = {(const char *)sharing->packed.data, sharing->packed.len};
     if (hs_shared_match_write(shared, HS_STORE_BULK, bytes, captured.mark, is_final) && is_final)
         sharing->given_up++;
 }
@@ -137,6 +136,7 @@ static void destroy(struct hs_sharing *sharing)
     pthread_cond_destroy(&sharing->wake);
     pthread_mutex_destroy(&sharing->lock);
     free(sharing->state.data);
+    free(sharing->packed.data);
     free(sharing);
 }
 

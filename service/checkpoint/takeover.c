@@ -13,13 +13,17 @@
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
 #include "service/store/matches.h"
+#include "service/system/packed.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 #include "validators/base/encoding.h"
 #include "validators/journal.h"
 #include "validators/snapshot.h"
 
-enum { TURNS = 256 };
+enum {
+    TURNS = 256,
+    STATE_MAX = 1 << 30, /* bytes of a state; more would be an attack */
+};
 
 struct hs_takers {
     struct hs_service *service;
@@ -115,12 +119,16 @@ static void read_payments(void *context, enum hs_checkpoint_type type, const voi
         reading->is_damaged = true;
 }
 
-/* Reads the state and the journal. The strings of the head are valid while `taken` is. */
+/* Reads the state and the journal. */
 static void read_match(struct reading *reading, const struct hs_taken *taken)
 {
     enum { NUMBER = 8 }; /* bytes before a record, see kept_match.c */
-    enum hs_checkpoint_read result =
-        hs_checkpoint_read_bytes(taken->state.ptr, taken->state.len, read_state, reading);
+    enum hs_checkpoint_read result = HS_CHECKPOINT_BROKEN;
+    size_t size;
+    unsigned char *state = hs_unpack(taken->state.ptr, taken->state.len, STATE_MAX, &size);
+    if (state != NULL)
+        result = hs_checkpoint_read_bytes(state, size, read_state, reading);
+    free(state);
     if (result == HS_CHECKPOINT_OTHER_VERSION)
         reading->loaded = HS_MATCH_OTHER_VERSION;
     if (reading->match == NULL)

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "service/evidence/files.h"
 #include "service/record/stream.h"
+#include "service/system/packed.h"
 #include "service/watch/log.h"
 
 enum { BUSY_MS = 1000 };
@@ -87,16 +87,7 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored)
 static unsigned char *unpack(struct hs_db_statement *row, int column, size_t *size)
 {
     struct hs_str packed = hs_db_blob(row, column);
-    unsigned long long whole = ZSTD_getFrameContentSize(packed.ptr, packed.len);
-    if (whole == ZSTD_CONTENTSIZE_ERROR || whole == ZSTD_CONTENTSIZE_UNKNOWN ||
-        whole > HS_STREAM_STATE_MAX)
-        return NULL;
-    unsigned char *bytes = malloc((size_t)whole + 1);
-    *size = bytes != NULL ? ZSTD_decompress(bytes, (size_t)whole, packed.ptr, packed.len) : 0;
-    if (bytes != NULL && !ZSTD_isError(*size) && *size == whole)
-        return bytes;
-    free(bytes);
-    return NULL;
+    return hs_unpack(packed.ptr, packed.len, HS_STREAM_STATE_MAX, size);
 }
 
 static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)

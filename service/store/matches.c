@@ -16,9 +16,10 @@
 enum {
     /* The state of a match is written this often while it changes, if it is small. */
     WRITE_US = 250000,
-    /* A large state is written less often, so that a match sends at most this many bytes a second.
-       In between, the journal has the payments. */
-    WRITE_BYTES_A_SECOND = 262144,
+    /* A large state is written less often: a match copies and packs at most this many bytes a
+       second, which takes about a thousandth of a core. In between, the journal has the payments.
+     */
+    WRITE_BYTES_A_SECOND = 1 << 20,
     /* A match that does not change is written this often, so that its keys do not expire. */
     REFRESH_US = 30000000,
     /* Numbers of the records of one owner begin at the epoch times 2 to the power of this. So they

@@ -86,7 +86,7 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
 
 /* ---- waiting ---- */
 
-/* A call whose caller waits. Whoever comes last, the link or the caller, frees it. */
+/* A call whose caller waits. The link or the caller frees it: the one that ends later. */
 struct waiting {
     struct hs_store_call call; /* first member: pointers to both are the same */
     pthread_mutex_t lock;

@@ -1,5 +1,6 @@
 /* Replicas that share matches through a private redis-server: a match moves, a replica dies, two
    replicas claim the same match, and the store fails in every way. */
+#include "service/system/packed.h"
 #include "tests/support/clock.h"
 #include "tests/support/http/client.h"
 #include "tests/support/http/kept_service.h"
@@ -277,7 +278,7 @@ START_TEST(a_split_brain_has_one_owner)
 }
 END_TEST
 
-/* Each shot is sent to all replicas, again and again. Whoever accepts it first, pays it; and no
+/* Each shot is sent to all replicas, again and again. The first that accepts it pays it, and no
    other one does. */
 START_TEST(nothing_is_paid_twice)
 {
@@ -389,8 +390,13 @@ END_TEST
 /* ---- states that cannot be used ---- */
 
 static const struct {
-    const char *at, *byte, *result;
-} faults[] = {{"7", "\x7f", "other_version"}, {"60", "\x7f", "damaged"}};
+    const char *bytes, *result;
+    bool is_packed;
+} faults[] = {
+    {"HSCHKPT\x7f", "other_version", true},
+    {"HSCHKPT", "damaged", true},
+    {"HSCHKPT\x7f", "damaged", false},
+};
 
 START_TEST(unusable_states_start_an_empty_match)
 {
@@ -399,7 +405,13 @@ START_TEST(unusable_states_start_an_empty_match)
     pay(a, 1, 11);
     hs_test_pause_ms(SETTLE_MS);
     hs_kept_kill(a);
-    hs_test_redis_ask(&redis, "SETRANGE %s %s %s", STATE, faults[_i].at, faults[_i].byte);
+    struct hs_bytes packed = {0};
+    ck_assert(hs_pack(faults[_i].bytes, strlen(faults[_i].bytes), &packed));
+    if (faults[_i].is_packed)
+        hs_test_redis_set(&redis, STATE, packed.data, packed.len);
+    else
+        hs_test_redis_set(&redis, STATE, faults[_i].bytes, strlen(faults[_i].bytes));
+    free(packed.data);
     hs_kept_frames(b, "m", 10);
     ck_assert(holds(b, 1, 11, "\"replayed\":false"));
     snprintf(series, sizeof series,

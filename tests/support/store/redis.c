@@ -129,3 +129,13 @@ const char *hs_test_redis_ask(const struct hs_test_redis *redis, const char *for
     redisFree(context);
     return text;
 }
+
+void hs_test_redis_set(const struct hs_test_redis *redis, const char *key, const void *bytes,
+                       size_t size)
+{
+    redisContext *context = redisConnect("127.0.0.1", (int)redis->port);
+    if (context == NULL)
+        return;
+    freeReplyObject(redisCommand(context, "SET %s %b", key, bytes, size));
+    redisFree(context);
+}

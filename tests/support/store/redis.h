@@ -6,6 +6,7 @@
 #define HS_TESTS_REDIS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct hs_test_redis {
@@ -28,5 +29,9 @@ void hs_test_redis_stop(struct hs_test_redis *redis);
    valid until the next call: an array as its elements with spaces between them. "" for no reply. */
 const char *hs_test_redis_ask(const struct hs_test_redis *redis, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Sets a key to bytes. */
+void hs_test_redis_set(const struct hs_test_redis *redis, const char *key, const void *bytes,
+                       size_t size);
 
 #endif

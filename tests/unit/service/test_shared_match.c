@@ -120,7 +120,7 @@ static const char *epoch_in_store(void)
 START_TEST(payments_need_a_state)
 {
     struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
-    ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE); /* there are none */
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE); /* nothing was paid */
     ck_assert(hs_shared_match_needs_state(match));
     ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_NOT_DURABLE);
     write_state(match, "one", false); /* it contains record 1 */
@@ -240,7 +240,7 @@ START_TEST(large_states_are_written_less_often)
     static const struct {
         size_t bytes;
         int64_t pause_us;
-    } cases[] = {{1000, 250000}, {65536, 250000}, {1 << 20, 4000000}};
+    } cases[] = {{1000, 250000}, {1 << 18, 250000}, {1 << 22, 4000000}};
     struct hs_shared_match *match = own(first, 1);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t pause_us = cases[i].pause_us, now_us = 1000000000 * (int64_t)(i + 1);
