@@ -14,8 +14,8 @@
 #include "tests/support/play/kill_squad.h"
 #include "tests/support/program.h"
 
-/* HAProxy needs two health checks, 0.5 s apart, and one second is left for a busy machine. */
-enum { SETTLE_MS = 2000 };
+/* HAProxy needs two health checks, 0.5 s apart, and the rest is for a busy machine. */
+enum { SETTLE_MS = 1500 };
 
 /* The ruleset of the squad with a window of one second. */
 static void write_rules(const struct hs_cluster *cluster)

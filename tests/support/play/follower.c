@@ -160,7 +160,9 @@ static void note_refusal(struct hs_follower *follower, struct hs_follow_counts *
                          struct hs_followed *item, const json_t *result, bool may_lack_poses)
 {
     const char *verdict = text_of(result, "verdict"), *reason = text_of(result, "reason");
-    if (item->is_paid && !item->may_be_lost)
+    if (item->is_paid && item->may_be_lost)
+        return;
+    if (item->is_paid)
         hs_follower_fault(follower, &counts->lost, "was paid, is now %s/%s: %s", verdict, reason,
                           item->text);
     if (item->is_honest && strcmp(verdict, "rejected") == 0)
