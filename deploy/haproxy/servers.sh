@@ -3,8 +3,10 @@
 #   sh servers.sh NAME:PORT... > haproxy.cfg
 # The place of a name in the list is its id, so keep the order and add new names at the end. A name
 # that DNS does not know yet is a server that is down. MAXCONN is the limit of requests for each server.
+# Rulesets and maps may be put through HAProxy, because these replicas share them (--state-redis).
 set -eu
 sed '/^    server /d
+    /^    # Without --state-redis/,/^    http-request return status 403/d
     s/^    default-server /&init-addr last,libc,none resolvers system resolve-prefer ipv4 /
     s/ maxconn 64 / maxconn '"${MAXCONN:-64}"' /' "$(dirname "$0")/hindsight.cfg"
 id=0
