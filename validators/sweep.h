@@ -39,10 +39,8 @@ struct hs_solid {
 static inline struct hs_solid hs_solid_of_box(struct hs_vec low, struct hs_vec high)
 {
     struct hs_vec half = hs_vec_scale(hs_vec_sub(high, low), 0.5);
-    return (struct hs_solid){.center = hs_vec_add(low, half),
-                             .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-                             .half_extents = half,
-                             .axis_aligned = true};
+    struct hs_solid box = {hs_vec_add(low, half), {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, half, 0, true};
+    return box;
 }
 
 /* A sphere that moves from `start` along `direction`. */

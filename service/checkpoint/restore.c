@@ -126,7 +126,7 @@ static void restore_canary(struct restoring *restoring, struct hs_bytes_reader *
     uint64_t bits = hs_bytes_get(reader, 8);
     double share;
     memcpy(&share, &bits, sizeof share);
-    bool is_fine = !reader->failed && is_owner(owner) && share > 0 && share < 1;
+    bool is_fine = !reader->failed && is_owner(owner) && share > 0 && share <= 1;
     struct hs_ruleset_entry *entry = is_fine ? find_ruleset(restoring, revision) : NULL;
     if (entry != NULL)
         hs_ruleset_store_restore_canary(restoring->service->rulesets, owner, entry, share);

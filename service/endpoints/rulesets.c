@@ -133,9 +133,9 @@ static bool read_share(const struct hs_request *request, double *share, struct h
     const char *text = hs_request_query(request, "canary_share");
     char *end = "";
     *share = text != NULL ? strtod(text, &end) : 0;
-    if (text == NULL || (*share > 0 && *share < 1 && *end == '\0'))
+    if (text == NULL || (*share > 0 && *share <= 1 && *end == '\0'))
         return true;
-    hs_problem_add(problem, "canary_share", "must be a number between 0 and 1, without 0 and 1");
+    hs_problem_add(problem, "canary_share", "must be a number above 0 and up to 1");
     return false;
 }
 

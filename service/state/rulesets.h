@@ -33,7 +33,7 @@ struct hs_ruleset_entry {
     /* The canary of the name: a second ruleset, which this share of new matches uses. NULL: the
        name has no canary. Both guarded by the store. */
     struct hs_ruleset_entry *canary;
-    double canary_share; /* 0 < share < 1 */
+    double canary_share; /* 0 < share <= 1 */
 };
 
 struct hs_ruleset_store;
@@ -116,8 +116,8 @@ enum hs_ruleset_put hs_ruleset_store_put(struct hs_ruleset_store *store, struct 
                                          struct hs_ruleset *ruleset,
                                          char revision[HS_REVISION_MAX]);
 
-/* Like hs_ruleset_store_put, but makes the ruleset the canary of its name, for a share (0 < share <
-   1) of new matches. */
+/* Like hs_ruleset_store_put, but makes the ruleset the canary of its name, for a share (0 <
+   share <= 1) of new matches. */
 enum hs_ruleset_put hs_ruleset_store_put_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                                 struct hs_ruleset *ruleset, double share,
                                                 char revision[HS_REVISION_MAX]);

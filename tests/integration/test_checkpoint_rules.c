@@ -185,7 +185,7 @@ START_TEST(a_canary_ends)
     char stable[80], canary[80], used[MATCHES];
     hs_kept_start(&kept, NULL);
     put_ruleset("", stable_document, 201, stable);
-    put_ruleset("?canary_share=0.999", canary_document, 201, canary);
+    put_ruleset("?canary_share=1", canary_document, 201, canary);
     ck_assert_int_eq(hs_kept_status(&kept, "PUT", "/v1/matches/m", "{\"ruleset\":\"a\"}"), 201);
     put_ruleset("", stable_document, 200, NULL);
     hs_kept_end(&kept, 1);
@@ -205,7 +205,7 @@ END_TEST
 
 START_TEST(a_share_is_a_share)
 {
-    static const char *const wrong[] = {"0", "1", "-0.1", "1.5", "x", "0.5x", "", "nan", "inf"};
+    static const char *const wrong[] = {"0", "1.01", "-0.1", "1.5", "x", "0.5x", "", "nan", "inf"};
     hs_kept_start(&kept, NULL);
     put_ruleset("", stable_document, 201, NULL);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
