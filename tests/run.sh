@@ -9,12 +9,13 @@
 set -u
 
 # The longest ones come first, so that nobody waits for them at the end.
-LONG='world_oracle extending scenarios sweep_oracle hit_reference evidence_disk golden simulated_hits play timing_scenarios
+LONG='world_oracle extending scenarios sweep_oracle hit_reference golden simulated_hits play timing_scenarios
     observability scenario_frames work_budget timing_goal contract_generated scenes'
 WAITING='webhook checkpoint_files checkpoint_maps readme events edge_time overload checkpoint_rules
     file_faults replicas moved_match checkpoint evidence contract_errors example linger kills
-    memory_faults shared_matches shared_rules evidence_postgres tls log logging evidence_reviews http_fuzz library haproxy patience eviction'
-ALONE='shares soak storm'
+    memory_faults shared_matches shared_rules evidence_postgres evidence_players tls log logging
+    evidence_reviews http_fuzz library haproxy patience eviction'
+ALONE='evidence_disk shares soak storm'
 
 # One program, for the rest of this script: LOGS/NAME is what it wrote, LOGS/NAME.end its code, how
 # many seconds it took, and how many seconds a processor was busy with it.

@@ -471,7 +471,7 @@ END_TEST
 START_TEST(a_dead_receiver_does_not_hold_the_end)
 {
     char text[65536];
-    hs_receiver_answer(receiver, 200, 20000, 1);
+    hs_receiver_answer(receiver, 200, 20000, 1000);
     post(HS_SOURCE_SHORT, 1, 1);
     hs_receiver_wait(receiver, 1);
     int log = dup(service.err);
