@@ -133,7 +133,7 @@ START_TEST(rows_of_one_time_are_all_listed)
     enum { ROWS = 6 };
     static const char *const matches[REPLICAS] = {"one", "two"};
     char path[96] = "/v1/verdicts?limit=2";
-    int64_t first_us = ((int64_t)time(NULL) - 5 * 86400) * 1000000;
+    int64_t first_us = ((int64_t)time(NULL) - INT64_C(5) * 86400) * 1000000;
     size_t seen = 0;
     json_int_t next = 0;
     hs_postgres_stop(hs_stored_server());
