@@ -364,8 +364,8 @@ static void forget_state(struct hs_shared_match *match)
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match)
 {
     pthread_mutex_lock(&match->lock);
-    bool is_old = hs_clock_us() - match->confirmed_us > CONFIRMED_US;
-    bool is_doubtful = is_old && match->epoch != 0 && !match->is_lost;
+    bool is_doubtful =
+        match->epoch != 0 && !match->is_lost && hs_clock_us() - match->confirmed_us > CONFIRMED_US;
     pthread_mutex_unlock(&match->lock);
     return is_doubtful;
 }
@@ -381,8 +381,8 @@ void hs_shared_match_confirm(struct hs_shared_match *match)
         result =
             hs_store_ask(matches->store, HS_STORE_URGENT, HS_STORE_TAKE, matches->budgets.take_us,
                          NULL, arguments, sizeof arguments / sizeof arguments[0], &reply);
-    bool has_epoch = result == HS_STORE_OK && reply->type == REDIS_REPLY_STRING;
-    uint64_t epoch = has_epoch ? strtoull(reply->str, NULL, 10) : 0;
+    uint64_t epoch =
+        result == HS_STORE_OK && reply->str != NULL ? strtoull(reply->str, NULL, 10) : 0;
     pthread_mutex_lock(&match->lock);
     if (epoch > match->epoch)
         lose(match, epoch);
