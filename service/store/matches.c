@@ -22,9 +22,8 @@ enum {
     WRITE_BYTES_A_SECOND = 1 << 20,
     /* A match that does not change is written this often, so that its keys do not expire. */
     REFRESH_US = 30000000,
-    /* An owner that has not written a match for so long asks whether it still has it: the match may
-       have moved away, and come back. Longer: it may answer from a state that is as old. Shorter:
-       requests of matches without payments wait more often. */
+    /* A quiet owner asks so often whether it still is the owner. Longer: it may answer from a state
+       that is so old. Shorter: requests wait more often. */
     CONFIRMED_US = 1000000,
     /* Numbers of the records of one owner begin at the epoch times 2 to the power of this. So they
        are higher than those of former owners, and exact as scores of a sorted set. */
@@ -375,12 +374,12 @@ void hs_shared_match_confirm(struct hs_shared_match *match)
     struct hs_shared_matches *matches = match->matches;
     const struct hs_str arguments[] = {HS_STR("HGET"), hs_str_of(match->keys.text[0]),
                                        HS_STR("epoch")};
+    int64_t wait_us = matches->budgets.take_us;
     struct redisReply *reply = NULL;
     enum hs_store_result result = HS_STORE_LOST;
-    if (!hs_store_is_late(matches->store, HS_STORE_URGENT, matches->budgets.take_us))
-        result =
-            hs_store_ask(matches->store, HS_STORE_URGENT, HS_STORE_TAKE, matches->budgets.take_us,
-                         NULL, arguments, sizeof arguments / sizeof arguments[0], &reply);
+    if (!hs_store_is_late(matches->store, HS_STORE_URGENT, wait_us))
+        result = hs_store_ask(matches->store, HS_STORE_URGENT, HS_STORE_TAKE, wait_us, NULL,
+                              arguments, 3, &reply);
     uint64_t epoch =
         result == HS_STORE_OK && reply->str != NULL ? strtoull(reply->str, NULL, 10) : 0;
     pthread_mutex_lock(&match->lock);
