@@ -12,7 +12,7 @@ LONG='world_oracle scenarios sweep_oracle golden contract_generated play timing_
     extending timing_goal simulated_hits recheck_restarts recheck scenario_frames match_life hit_reference'
 WAITING='checkpoint_files readme checkpoint_maps contract_errors edge_time checkpoint_rules overload
     observability replicas example library tls moved_match memory_faults kills linger checkpoint
-    haproxy patience logging eviction'
+    haproxy patience logging eviction evidence_postgres'
 ALONE='shares soak storm file_faults'
 
 # One program, for the rest of this script: LOGS/NAME is what it wrote, LOGS/NAME.end its code and

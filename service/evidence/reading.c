@@ -90,16 +90,27 @@ static unsigned char *unpack(struct hs_db_statement *row, int column, size_t *si
     return hs_unpack(packed.ptr, packed.len, HS_STREAM_STATE_MAX, size);
 }
 
+/* Reads a size and the blank behind it. */
+static size_t take_size(const char **at)
+{
+    char *end;
+    size_t size = strtoul(*at, &end, 10);
+    *at = *end == ' ' ? end + 1 : end;
+    return size;
+}
+
 static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
     char text[96];
-    size_t size, opening, request, state;
+    const char *next = text;
+    size_t size;
     struct hs_str sizes = hs_db_text(found, SIZES);
     unsigned char *unpacked = unpack(found, BODY, &size);
     out->unpacked = unpacked;
     snprintf(text, sizeof text, "%.*s", (int)sizes.len, sizes.len > 0 ? sizes.ptr : "");
-    if (unpacked == NULL || sscanf(text, "%zu %zu %zu", &opening, &request, &state) != 3)
+    if (unpacked == NULL)
         return false;
+    size_t opening = take_size(&next), request = take_size(&next), state = take_size(&next);
     if (opening > size || request > size - opening || state != size - opening - request)
         return false;
     const char *at = (const char *)unpacked;
@@ -172,8 +183,11 @@ enum hs_evidence_read hs_evidence_find(const struct hs_evidence_home *home, stru
         result = find_in(home, i < count ? days[i] : HS_EVIDENCE_CASES, tenant, id, out);
         if (result == HS_EVIDENCE_READ)
             break;
+        bool is_away = result == HS_EVIDENCE_FAILED && home->is_postgres;
         hs_evidence_stored_close(out);
         worst = result == HS_EVIDENCE_FAILED ? result : worst; /* another place may have it */
+        if (is_away)
+            break;
     }
     free(days);
     return result == HS_EVIDENCE_READ ? result : worst;

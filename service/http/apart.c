@@ -40,9 +40,7 @@ static struct hs_pool *builder_of(const struct hs_service *service, unsigned rou
                                            : NULL;
 }
 
-/* Whether the endpoint of a route reads files of the evidence store. That may take longer than a
-   request of a game server may wait. */
-static bool reads_evidence(unsigned route)
+bool hs_http_reads_evidence(unsigned route)
 {
     switch (route) {
     case HS_ROUTE_VERDICT_LIST:
@@ -92,9 +90,9 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
         return builder;
     if (takes_match(request))
         return request->http->service->taker_pool;
-    return reads_evidence(request->route) ? request->http->service->evidence_readers
-           : is_heavy                     ? request->http->heavy
-                                          : NULL;
+    return hs_http_reads_evidence(request->route) ? request->http->service->evidence_readers
+           : is_heavy                             ? request->http->heavy
+                                                  : NULL;
 }
 
 /* Sheds a request that passed its deadline, or waited behind others for HS_BURST_TIMES as long as

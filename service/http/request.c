@@ -3,6 +3,7 @@
 
 #include "api/http/reply.h"
 #include "service/http/stream.h"
+#include "service/options/values.h"
 #include "service/service.h"
 #include "service/system/clock.h"
 
@@ -13,6 +14,10 @@
 /* An endpoint counts as stuck after this time. Most take less than a millisecond; a map of 108 MB
    took 8.5 s on a busy machine. */
 enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
+
+/* Some calls to a database that hangs last longer (service/database/db.h), and that must not end
+   the process. */
+enum { STUCK_DATABASE_US = 60000000 };
 
 /* ---- names and headers ---- */
 
@@ -154,8 +159,11 @@ static enum MHD_Result begin(struct hs_http *http, struct MHD_Connection *connec
     }
     hs_http_caller_set(&peer->caller, request->route, &request->params, &request->headers,
                        &request->auth.identity.tenant);
+    bool waits_for_database = hs_evidence_backend_is_postgres(http->service->options) &&
+                              hs_http_reads_evidence(request->route);
     atomic_store(&peer->stuck_us,
-                 STUCK_US + (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000);
+                 (waits_for_database ? STUCK_DATABASE_US : STUCK_US) +
+                     (int64_t)(request->headers.length / STUCK_BYTES_A_SECOND) * 1000000);
     atomic_store(&peer->body_length, request->headers.length);
     atomic_store(&peer->body_received, 0);
     if (!hs_http_advance(peer, HS_HTTP_IDLE, HS_HTTP_BODY, request->start_us))
