@@ -45,7 +45,8 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
 
 /*
  * The following functions record how a match is restored at the start of the service, so that
- * `recheck` restores it in the same way. They wait for the disk, so no request may run yet. A match
+ * `recheck` restores it in the same way. They wait for the disk. Apart from the start, this happens
+ * only when a match has moved to another replica. A match
  * that cannot be recorded gets a `gap` line with the reason. The match is locked. A `record` of
  * NULL does nothing.
  */
