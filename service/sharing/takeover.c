@@ -256,6 +256,19 @@ static void settle_copy(struct hs_service *service, struct hs_str tenant, struct
     hs_registry_release(service->registry, slot);
 }
 
+/* A match that was quiet here may have moved to another replica, and come back. */
+static void confirm_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name)
+{
+    struct hs_match_slot *slot = NULL;
+    hs_registry_acquire(service->registry, tenant, name, NULL, &slot);
+    if (slot == NULL)
+        return;
+    struct hs_shared_match *shared = atomic_load(&slot->shared);
+    if (shared != NULL && hs_shared_match_is_doubtful(shared))
+        hs_shared_match_confirm(shared);
+    hs_registry_release(service->registry, slot);
+}
+
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem)
 {
@@ -267,6 +280,9 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     bool is_foreign = hs_registry_owner(service->registry, name, &owner) && tenant.ptr != NULL &&
                       !hs_str_equal(hs_name_str(&owner), tenant);
     if (is_foreign || !hs_takeover_is_needed(takers, name))
+        return true;
+    confirm_copy(service, tenant, name);
+    if (!hs_takeover_is_needed(takers, name))
         return true;
     enum hs_taken_result result = hs_shared_match_take(service->shared, tenant, name, &taken);
     bool is_fine = true;

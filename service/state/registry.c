@@ -364,7 +364,8 @@ bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name)
     pthread_mutex_lock(&registry->lock);
     const struct hs_match_slot *slot = find(registry, name);
     struct hs_shared_match *shared = slot != NULL ? atomic_load(&slot->shared) : NULL;
-    bool is_shared = shared != NULL && !hs_shared_match_is_lost(shared);
+    bool is_shared =
+        shared != NULL && !hs_shared_match_is_lost(shared) && !hs_shared_match_is_doubtful(shared);
     pthread_mutex_unlock(&registry->lock);
     return is_shared;
 }

@@ -144,7 +144,7 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
 /* Returns whether a match with that name is open, is shared with other replicas, and has not moved
-   to one of them. */
+   to one of them as far as the store has confirmed (hs_shared_match_is_doubtful). */
 bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name);
 
 /*

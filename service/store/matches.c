@@ -22,6 +22,9 @@ enum {
     WRITE_BYTES_A_SECOND = 1 << 20,
     /* A match that does not change is written this often, so that its keys do not expire. */
     REFRESH_US = 30000000,
+    /* A quiet owner asks so often whether it still is the owner. Longer: it may answer from a state
+       that is so old. Shorter: requests wait more often. */
+    CONFIRMED_US = 1000000,
     /* Numbers of the records of one owner begin at the epoch times 2 to the power of this. So they
        are higher than those of former owners, and exact as scores of a sorted set. */
     EPOCH_SHIFT = 32,
@@ -78,6 +81,7 @@ struct hs_shared_match {
     uint64_t failed;       /* the store may lack records up to this number; 0: it lacks none */
     bool has_state, is_writing, must_write;
     int64_t captured_us, due_us, used_us; /* of the newest captured state */
+    int64_t confirmed_us;                 /* when the store last confirmed this owner */
     struct hs_payments_wait *waits;
 };
 
@@ -214,6 +218,7 @@ struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches
     match->epoch = epoch;
     match->newest = match->acknowledged = epoch << EPOCH_SHIFT;
     match->captured_us = match->used_us = INT64_MIN;
+    match->confirmed_us = hs_clock_us();
     return match;
 }
 
@@ -353,6 +358,39 @@ static void forget_state(struct hs_shared_match *match)
     match->must_write = true;
 }
 
+/* ---- being the owner ---- */
+
+bool hs_shared_match_is_doubtful(struct hs_shared_match *match)
+{
+    pthread_mutex_lock(&match->lock);
+    bool is_doubtful =
+        match->epoch != 0 && !match->is_lost && hs_clock_us() - match->confirmed_us > CONFIRMED_US;
+    pthread_mutex_unlock(&match->lock);
+    return is_doubtful;
+}
+
+void hs_shared_match_confirm(struct hs_shared_match *match)
+{
+    struct hs_shared_matches *matches = match->matches;
+    const struct hs_str arguments[] = {HS_STR("HGET"), hs_str_of(match->keys.text[0]),
+                                       HS_STR("epoch")};
+    int64_t wait_us = matches->budgets.take_us;
+    struct redisReply *reply = NULL;
+    enum hs_store_result result = HS_STORE_LOST;
+    if (!hs_store_is_late(matches->store, HS_STORE_URGENT, wait_us))
+        result = hs_store_ask(matches->store, HS_STORE_URGENT, HS_STORE_TAKE, wait_us, NULL,
+                              arguments, 3, &reply);
+    uint64_t epoch =
+        result == HS_STORE_OK && reply->str != NULL ? strtoull(reply->str, NULL, 10) : 0;
+    pthread_mutex_lock(&match->lock);
+    if (epoch > match->epoch)
+        lose(match, epoch);
+    match->confirmed_us = hs_clock_us(); /* without an answer, the copy here goes on */
+    pthread_mutex_unlock(&match->lock);
+    if (result != HS_STORE_LOST)
+        freeReplyObject(reply);
+}
+
 /* ---- payments ---- */
 
 static void end_append(struct hs_store_call *call, enum hs_store_result result,
@@ -370,8 +408,10 @@ static void end_append(struct hs_store_call *call, enum hs_store_result result,
     } else if (!answer.had_state) {
         forget_state(match);
         fail(match, append->mark);
-    } else if (match->acknowledged < append->mark) {
-        match->acknowledged = append->mark;
+    } else {
+        match->confirmed_us = hs_clock_us();
+        if (match->acknowledged < append->mark)
+            match->acknowledged = append->mark;
     }
     struct hs_payments_wait *ended = take_ended(match, 0);
     pthread_mutex_unlock(&match->lock);
@@ -473,6 +513,7 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
         if (match->epoch == 0)
             write->mark += answer.epoch << EPOCH_SHIFT;
         begin_epoch(match, answer.epoch);
+        match->confirmed_us = hs_clock_us();
         match->must_write = false;
         cover(match, write->mark);
         match->must_write = match->failed != 0;

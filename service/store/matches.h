@@ -70,6 +70,13 @@ void hs_shared_match_release(struct hs_shared_match *match);
 /* Returns whether another replica owns the match now. It stays so. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
+/* Returns whether the store has not confirmed for a second that this replica is the owner. */
+bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
+
+/* Asks the store for the owner, for at most `take_us`, so no worker may call it. Afterwards the
+   match is lost, or not doubtful for a second. Without an answer it is not lost. */
+void hs_shared_match_confirm(struct hs_shared_match *match);
+
 /* Returns whether a state must be written before payments can be appended, and can be written. */
 bool hs_shared_match_needs_state(struct hs_shared_match *match);
 

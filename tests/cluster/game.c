@@ -1,20 +1,15 @@
-#include "tests/cluster/game.h"
+#include "tests/cluster/game_inside.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/clock.h"
-#include "tests/support/http/client.h"
 #include "tests/support/need.h"
-#include "tests/support/play/kill_squad.h"
-#include "tests/support/random.h"
 
 /* Ticks of one window of history, and for how long a match may be inconclusive after a move: the
    tick that finds out, and those whose shots were fired in it. */
-enum { WORKERS = 16, WINDOW = HS_KILL_SECOND + 2, PATIENCE_SECONDS = 30, MOVERS = 2 };
+enum { WINDOW = HS_KILL_SECOND + 2 };
 
 /* Seconds until a payment is durable whose answer was not (docs/state.md). */
 enum { SOFT_SECONDS = 2 };
@@ -22,152 +17,10 @@ enum { SOFT_SECONDS = 2 };
 /* Seconds: a sum of rounding errors, and `credit.max` of the ruleset. */
 static const double credit_slack = 1e-4, credit_max = 0.35;
 
-struct match {
-    char name[48];
-    struct hs_kill_squad squad;
-    struct hs_random random;
-    int tick;         /* the next tick */
-    int window_until; /* claims may be inconclusive before this tick */
-    int windows;
-    double granted[MOVERS][2]; /* move time so far: by the cluster, by the single replica */
-};
-
-struct worker {
-    struct hs_cluster_game *game;
-    struct hs_test_http *http, *other, *reference;
-    struct match *matches;
-    int match_count;
-    struct hs_cluster_counts counts;
-    double *latencies[HS_PHASES];
-    size_t latency_count[HS_PHASES], latency_space[HS_PHASES];
-    pthread_t thread;
-};
-
-struct hs_cluster_game {
-    struct hs_cluster_game_options options;
-    struct hs_follower *follower;
-    struct worker workers[WORKERS];
-    struct match *matches;
-    atomic_int phase;
-    atomic_bool breaks, stops;
-};
-
 static const struct {
     const char *name;
     double clock; /* speed of the player's clock */
 } movers[MOVERS] = {{"runner", 1.0}, {"racer", 1.3}};
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
-
-/* ---- requests ---- */
-
-static void keep_latency(struct worker *worker, double us)
-{
-    int phase = atomic_load(&worker->game->phase);
-    size_t *count = &worker->latency_count[phase], *space = &worker->latency_space[phase];
-    if (*count == *space) {
-        *space = 2 * *space + 256;
-        worker->latencies[phase] = need(realloc(worker->latencies[phase], *space * sizeof(double)));
-    }
-    worker->latencies[phase][(*count)++] = us;
-}
-
-/* Opens a match. Returns whether it is open now. */
-static bool open_match(struct hs_test_http *http, const struct match *match)
-{
-    static const char body[] = "{\"ruleset\":\"game\"}";
-    char path[80];
-    struct hs_test_response response;
-    snprintf(path, sizeof path, "/v1/matches/%s", match->name);
-    hs_test_http_send(http, "PUT", path, body, sizeof body - 1, NULL, &response);
-    long status = response.status;
-    hs_test_response_free(&response);
-    return status == 200 || status == 201;
-}
-
-/* Posts the frames of the last second. */
-static void resync(struct worker *worker, struct hs_test_http *http, const struct match *match)
-{
-    int last = match->tick, first = last < HS_KILL_SECOND ? 0 : last - HS_KILL_SECOND + 1;
-    char path[80], *body = NULL;
-    size_t size;
-    struct hs_test_response response;
-    FILE *out = need(open_memstream(&body, &size));
-    fputs("{\"frames\":[", out);
-    for (int tick = first; tick <= last; tick++)
-        fprintf(out, "%s%s", tick > first ? "," : "", match->squad.frames[tick % HS_KILL_SECOND]);
-    fputs("]}", out);
-    fclose(out);
-    snprintf(path, sizeof path, "/v1/matches/%s/frames", match->name);
-    hs_test_http_send(http, "POST", path, need(body), size, NULL, &response);
-    if (response.status != 200 && !atomic_load(&worker->game->breaks))
-        hs_follower_fault(worker->game->follower, &worker->counts.failed, "%s: %ld %.300s%s", path,
-                          response.status, response.body, response.error);
-    hs_test_response_free(&response);
-    free(body);
-}
-
-/* Returns whether a failed request can be sent again, after the pause that its answer requests. */
-static bool recover(struct worker *worker, struct hs_test_http *http, const struct match *match,
-                    const char *path, const struct hs_test_response *response)
-{
-    struct hs_cluster_game *game = worker->game;
-    json_t *problem = hs_test_response_json(response);
-    const char *code = text_of(problem, "code");
-    long wait_ms = (long)json_integer_value(json_object_get(problem, "retry_after_ms"));
-    bool is_moved = response->status == 409 && strcmp(code, "match_moved") == 0;
-    bool is_unknown = response->status == 404 && strcmp(code, "unknown_match") == 0;
-    bool is_broken = response->status == 0 || (response->status >= 502 && response->status <= 504);
-    json_decref(problem);
-    worker->counts.moved += is_moved;
-    worker->counts.unknown += is_unknown;
-    worker->counts.repeated += is_broken;
-    if (!is_moved && !is_unknown && !is_broken) {
-        hs_follower_fault(game->follower, &worker->counts.follow.unexpected, "%s: %ld %.300s", path,
-                          response->status, response->body);
-        return false;
-    }
-    if (is_broken && !atomic_load(&game->breaks))
-        hs_follower_fault(game->follower, &worker->counts.failed, "%s: %ld %.300s%s", path,
-                          response->status, response->body, response->error);
-    if (is_unknown && open_match(http, match))
-        resync(worker, http, match);
-    hs_test_pause_ms(wait_ms > 0 ? wait_ms : is_broken ? 50 : 0);
-    return true;
-}
-
-/* Posts a body until it is answered. Returns the answer, or NULL after a fault. `repeats`: false:
-   only once. */
-static json_t *post(struct worker *worker, struct hs_test_http *http, const struct match *match,
-                    const char *route, const char *body, bool repeats)
-{
-    char path[96];
-    double began = hs_test_seconds(), sent;
-    json_t *answer = NULL;
-    snprintf(path, sizeof path, "/v1/matches/%s/%s", match->name, route);
-    for (int tries = 0; answer == NULL; tries++) {
-        struct hs_test_response response;
-        sent = hs_test_seconds();
-        hs_test_http_send(http, "POST", path, body, strlen(body), NULL, &response);
-        if (response.status == 200)
-            answer = hs_test_response_json(&response);
-        if (answer != NULL && tries == 0 && http == worker->http && strcmp(route, "ticks") == 0)
-            keep_latency(worker, 1e6 * (hs_test_seconds() - sent));
-        bool again = answer == NULL && recover(worker, http, match, path, &response) && repeats;
-        hs_test_response_free(&response);
-        if (answer == NULL && (!again || hs_test_seconds() - began > PATIENCE_SECONDS)) {
-            if (repeats)
-                hs_follower_fault(worker->game->follower, &worker->counts.follow.unexpected,
-                                  "%s: no answer in %.1f s", path, hs_test_seconds() - began);
-            break;
-        }
-    }
-    return answer;
-}
 
 /* ---- items ---- */
 
@@ -192,9 +45,10 @@ static bool is_same(const json_t *a, const json_t *b)
 static void compare(struct worker *worker, const struct match *match,
                     const struct hs_followed *item, const json_t *result, const json_t *expected)
 {
-    const char *verdict = text_of(result, "verdict"), *reason = text_of(result, "reason");
-    if (strcmp(verdict, text_of(expected, "verdict")) == 0 &&
-        strcmp(reason, text_of(expected, "reason")) == 0 &&
+    const char *verdict = hs_cluster_text(result, "verdict"),
+               *reason = hs_cluster_text(result, "reason");
+    if (strcmp(verdict, hs_cluster_text(expected, "verdict")) == 0 &&
+        strcmp(reason, hs_cluster_text(expected, "reason")) == 0 &&
         is_same(json_object_get(result, "damage"), json_object_get(expected, "damage")))
         return;
     bool is_open = match->tick < match->window_until;
@@ -208,8 +62,8 @@ static void compare(struct worker *worker, const struct match *match,
     }
     hs_follower_fault(worker->game->follower, &worker->counts.differs,
                       "%s tick %d: %s/%s, a single replica: %s/%s: %s", match->name, match->tick,
-                      verdict, reason, text_of(expected, "verdict"), text_of(expected, "reason"),
-                      item->text);
+                      verdict, reason, hs_cluster_text(expected, "verdict"),
+                      hs_cluster_text(expected, "reason"), item->text);
 }
 
 /* Notes an answer to an item. */
@@ -242,7 +96,8 @@ static void take_items(struct worker *worker, struct match *match, const json_t 
             const json_t *result = json_array_get(results, at);
             if (!item->followed.is_answered) {
                 compare(worker, match, &item->followed, result, json_array_get(wanted, at));
-                worker->counts.refused += strcmp(text_of(result, "verdict"), "rejected") == 0;
+                worker->counts.refused +=
+                    strcmp(hs_cluster_text(result, "verdict"), "rejected") == 0;
             }
             note(worker, match, &item->followed, item->tick, answer, result, moment);
             at++;
@@ -268,8 +123,8 @@ static void send_again(struct worker *worker, struct match *match, bool shots)
             fputs("]}", out);
             fclose(out);
             if (at > 0)
-                answer =
-                    post(worker, worker->http, match, shots ? "shots" : "hits", need(body), true);
+                answer = hs_cluster_post(worker, worker->http, match, shots ? "shots" : "hits",
+                                         need(body), true);
             results = json_object_get(answer, "results");
             if (answer == NULL)
                 break;
@@ -337,11 +192,11 @@ static void take_moves(struct worker *worker, struct match *match, const json_t 
             hs_follower_fault(worker->game->follower, &worker->counts.credit,
                               "%s of %s, tick %d: %.6f s of moves, at most %.6f s", movers[i].name,
                               match->name, match->tick, granted[0], limit);
-        bool is_refused = strcmp(text_of(move, "verdict"), "accepted") != 0;
-        if (is_honest && is_refused && strcmp(text_of(wanted, "verdict"), "accepted") == 0)
+        bool is_refused = strcmp(hs_cluster_text(move, "verdict"), "accepted") != 0;
+        if (is_honest && is_refused && strcmp(hs_cluster_text(wanted, "verdict"), "accepted") == 0)
             hs_follower_fault(worker->game->follower, &worker->counts.moves,
                               "%s of %s, tick %d: %s/%s", movers[i].name, match->name, match->tick,
-                              text_of(move, "verdict"), text_of(move, "reason"));
+                              hs_cluster_text(move, "verdict"), hs_cluster_text(move, "reason"));
     }
 }
 
@@ -385,8 +240,8 @@ struct request {
 static void *post_other(void *context)
 {
     struct request *request = context;
-    request->answer = post(request->worker, request->worker->other, request->match, "ticks",
-                           request->body, false);
+    request->answer = hs_cluster_post(request->worker, request->worker->other, request->match,
+                                      "ticks", request->body, false);
     return NULL;
 }
 
@@ -416,7 +271,7 @@ static void split_tick(struct worker *worker, struct match *match, const char *b
         struct request other = {worker, match, body, NULL};
         if (pthread_create(&thread, NULL, post_other, &other) != 0)
             abort();
-        json_t *answer = post(worker, worker->http, match, "ticks", body, false);
+        json_t *answer = hs_cluster_post(worker, worker->http, match, "ticks", body, false);
         pthread_join(thread, NULL);
         is_answered = answer != NULL || other.answer != NULL;
         note_move(worker, match, answer, other.answer, expected);
@@ -425,7 +280,7 @@ static void split_tick(struct worker *worker, struct match *match, const char *b
         take_answer(worker, match, is_first ? answer : other.answer, expected);
         take_answer(worker, match, is_first ? other.answer : answer, expected);
         if (needs_resync(answer) || needs_resync(other.answer))
-            resync(worker, match->tick % 2 == 0 ? worker->http : worker->other, match);
+            hs_cluster_resync(worker, match->tick % 2 == 0 ? worker->http : worker->other, match);
         json_decref(answer);
         json_decref(other.answer);
     }
@@ -438,20 +293,20 @@ static void whole_tick(struct worker *worker, struct match *match, const char *b
                        const json_t *expected)
 {
     int windows = match->windows;
-    json_t *answer = post(worker, worker->http, match, "ticks", body, true);
+    json_t *answer = hs_cluster_post(worker, worker->http, match, "ticks", body, true);
     note_move(worker, match, answer, NULL, expected);
     take_answer(worker, match, answer, expected);
     if (answer != NULL)
         take_moves(worker, match, answer, expected);
     if (needs_resync(answer) && match->tick > 0)
-        resync(worker, worker->http, match);
+        hs_cluster_resync(worker, worker->http, match);
     json_decref(answer);
     if (match->windows > windows || hs_random_chance(&match->random, 0.03)) {
         send_again(worker, match, true);
         send_again(worker, match, false);
     }
     if (hs_random_chance(&match->random, 0.05)) {
-        answer = post(worker, worker->http, match, "ticks", body, true);
+        answer = hs_cluster_post(worker, worker->http, match, "ticks", body, true);
         take_answer(worker, match, answer, NULL);
         json_decref(answer);
     }
@@ -460,7 +315,7 @@ static void whole_tick(struct worker *worker, struct match *match, const char *b
 static void play_tick(struct worker *worker, struct match *match)
 {
     char *body = add_moves(match, hs_kill_squad_tick(&match->squad, match->tick, &match->random));
-    json_t *expected = post(worker, worker->reference, match, "ticks", body, true);
+    json_t *expected = hs_cluster_post(worker, worker->reference, match, "ticks", body, true);
     if (worker->other != NULL && match->tick >= WINDOW)
         split_tick(worker, match, body, expected);
     else
@@ -536,8 +391,8 @@ struct hs_cluster_game *hs_cluster_game_start(const struct hs_cluster_game_optio
         worker->matches = &game->matches[w];
         worker->match_count = (options->matches - w + WORKERS - 1) / WORKERS;
         for (int i = 0; i < worker->match_count; i++)
-            if (!open_match(worker->http, &worker->matches[i * WORKERS]) ||
-                !open_match(worker->reference, &worker->matches[i * WORKERS]))
+            if (!hs_cluster_open_match(worker->http, &worker->matches[i * WORKERS]) ||
+                !hs_cluster_open_match(worker->reference, &worker->matches[i * WORKERS]))
                 hs_follower_fault(game->follower, &worker->counts.failed, "%s cannot be opened",
                                   worker->matches[i * WORKERS].name);
     }

@@ -223,6 +223,7 @@ START_TEST(a_replica_joins_and_leaves)
     hs_cluster_settle();
     find_owners(between);
     play_on();
+    print_takeovers();
     hs_cluster_set_members(&cluster, 0x7);
     hs_cluster_drain_replica(&cluster, 3);
     hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
