@@ -180,7 +180,7 @@ static int show(struct hs_str text)
     struct hs_evidence_parts parts;
     unsigned char *state = NULL;
     struct hs_recomputed of = {0};
-    struct hs_recompute *recompute = hs_recompute_create();
+    struct hs_recompute *recompute = hs_recompute_create(NULL);
     enum hs_recompute_status status = HS_RECOMPUTE_NO_MEMORY;
     if (recompute != NULL)
         status = hs_evidence_parts_read(text, &parts, &state)

@@ -4,14 +4,12 @@
 
 #include <stdlib.h>
 
-#include "api/json/digits.h"
 #include "service/delivery/delivery.h"
 #include "service/evidence/capture.h"
 #include "service/options/values.h"
 #include "service/service.h"
-#include "service/state/rulesets.h"
+#include "service/state/verdict_id.h"
 #include "service/system/clock.h"
-#include "service/system/sha256.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 #include "validators/base/units.h"
@@ -25,44 +23,6 @@ struct item {
     struct hs_verdict_id id; /* set by `encode` */
     struct hs_hit_result result;
 };
-
-static char *put_line(char *at, struct hs_str text)
-{
-    memcpy(at, text.ptr, text.len);
-    at[text.len] = '\n';
-    return at + text.len + 1;
-}
-
-static char *put_number(char *at, uint64_t number)
-{
-    at = hs_digits_unsigned(at, number);
-    *at = '\n';
-    return at + 1;
-}
-
-/*
- * Makes the id of a verdict: a hash of the tenant (if any), the match and its opening, the shooter
- * and their session, the shot and the rules. All these survive the process. So the same claim
- * always has the same id, and no other claim has that id.
- */
-static void name_verdict(const struct hs_match_slot *slot, struct hs_str kind, uint64_t shot,
-                         struct hs_str shooter, int64_t fire_time_us, struct hs_verdict_id *out)
-{
-    char text[5 * HS_NAME_MAX + HS_REVISION_MAX + 96], digest[HS_SHA256_HEX], *at = text;
-    struct hs_str revision = hs_str_of(slot->ruleset->revision);
-    if (slot->tenant.text[0] != '\0')
-        at = put_line(at, hs_name_str(&slot->tenant));
-    at = put_line(at, hs_name_str(&slot->name));
-    at = put_number(at, slot->opening);
-    at = put_line(at, kind);
-    at = put_line(at, shooter);
-    at = put_number(at, hs_match_session(slot->match, shooter, fire_time_us));
-    at = put_number(at, shot);
-    memcpy(at, revision.ptr, revision.len);
-    hs_sha256_hex(text, (size_t)(at - text) + revision.len, digest);
-    memcpy(out->text, digest, sizeof out->text - 1);
-    out->text[sizeof out->text - 1] = '\0';
-}
 
 static void count_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
                           const struct hs_hit_result *result)
@@ -140,12 +100,12 @@ static struct hs_str encode(struct hs_posting *posting, struct item *item)
     if (item->hit != NULL) {
         int64_t fired_us =
             result->replay != NULL ? result->replay->fire_time_us : result->fire_time_us;
-        name_verdict(slot, HS_STR("hit"), item->hit->shot, item->hit->shooter, fired_us, id);
+        hs_verdict_id_make(slot, HS_STR("hit"), item->hit->shot, item->hit->shooter, fired_us, id);
         hs_hit_encode(writer, item->hit, result, id, explain);
     } else {
         const struct hs_shot_claim *shot = item->shot;
-        name_verdict(slot, shot->is_cancel ? HS_STR("cancel") : HS_STR("shot"), shot->shot,
-                     shot->shooter, shot->is_cancel ? INT64_MAX : shot->time_us, id);
+        hs_verdict_id_make(slot, shot->is_cancel ? HS_STR("cancel") : HS_STR("shot"), shot->shot,
+                           shot->shooter, shot->is_cancel ? INT64_MAX : shot->time_us, id);
         hs_shot_encode(writer, item->shot, result, item->forward_us, id, explain);
     }
     if (hs_reason_is_retryable(result->reason))

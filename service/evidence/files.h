@@ -24,8 +24,15 @@ bool hs_evidence_cases_path(const char *directory, char path[HS_EVIDENCE_PATH]);
 /* Returns the days that have a file, the newest first, for free(). NULL: none, or memory is out. */
 char (*hs_evidence_days(const char *directory, size_t *count))[HS_EVIDENCE_DAY];
 
-/* Removes the files of days that are more than `keep_days` before `today`. Then removes the oldest
-   files until the rest has at most `keep_bytes`. Today's file stays. */
+/* Gives the damaged file of a day another name, which no function of the store reads: the same with
+   `.damaged-` and the seconds since 1970 behind it. Nobody may have it open. */
+void hs_evidence_move_aside(const char *directory, const char *day, time_t now);
+
+/*
+ * Removes the files of days that are at least `keep_days` before the newest file before `today`.
+ * Then removes the oldest files until the rest has at most `keep_bytes`. Today's file stays. So if
+ * the wall clock jumps ahead, no file is too old on that day, and there is a day to notice.
+ */
 void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
                             uint64_t keep_bytes);
 

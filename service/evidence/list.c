@@ -36,8 +36,9 @@ struct filters {
     const char *columns[COLUMNS];
     int64_t codes[COLUMNS];
     int count;
-    int driver;    /* the filter with an index; -1: none, and the rows come in order of time */
-    bool is_empty; /* no verdict of the file matches */
+    int driver;      /* the filter with an index; -1: none, and the rows come in order of time */
+    int64_t summary; /* the code of the verdict of summaries, which are left out; 0: none is */
+    bool is_empty;   /* no verdict of the file matches */
 };
 
 static void read_filters(sqlite3 *db, const struct hs_evidence_query *query, struct filters *out)
@@ -56,6 +57,8 @@ static void read_filters(sqlite3 *db, const struct hs_evidence_query *query, str
         out->is_empty = out->is_empty || out->codes[out->count] == 0;
         out->count++;
     }
+    if (query->verdict.ptr == NULL)
+        out->summary = hs_evidence_code(db, HS_STR(""));
     for (int k = INDEXED - 1; k >= 0; k--)
         for (int i = 0; i < out->count; i++)
             if (strcmp(out->columns[i], indexed[k]) == 0)
@@ -102,6 +105,8 @@ static sqlite3_stmt *prepare_page(sqlite3 *db, const struct filters *filters, in
         if (i != filters->driver)
             hs_buffer_printf(&sql, " AND v.%s = %lld", filters->columns[i],
                              (long long)filters->codes[i]);
+    if (filters->summary != 0)
+        hs_buffer_printf(&sql, " AND v.verdict <> %lld", (long long)filters->summary);
     hs_buffer_printf(&sql, " LIMIT %zu", limit);
     return prepare(db, &sql, since_us, until_us, SLICE_ROWS);
 }

@@ -110,6 +110,26 @@ bool hs_evidence_store_has_refused(const struct hs_evidence_store *store)
     }
 }
 
+static bool is_damaged(int code)
+{
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+}
+
+bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store)
+{
+    return is_damaged(sqlite3_errcode(store->db));
+}
+
+bool hs_evidence_store_file_is_damaged(const char *path)
+{
+    sqlite3 *db = NULL;
+    bool is_open = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK;
+    int code = is_open ? sqlite3_exec(db, "SELECT max(at) FROM verdicts", NULL, NULL, NULL)
+                       : sqlite3_errcode(db);
+    sqlite3_close(db);
+    return is_damaged(code);
+}
+
 static bool run(struct hs_evidence_store *store, const char *sql)
 {
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK;
@@ -373,15 +393,15 @@ static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, 
 static bool put_body(struct hs_evidence_store *store, int64_t at_us,
                      const struct hs_evidence_row *row)
 {
-    const struct hs_str parts[] = {row->opening, row->request, row->state};
+    const struct hs_str parts[] = {row->opening, row->request, row->state, row->context};
     enum { AT = 1, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY };
     char sizes[96];
-    size_t packed = pack(store, parts, 3);
+    size_t packed = pack(store, parts, sizeof parts / sizeof *parts);
     sqlite3_stmt *statement = store->statements[PUT_BODY];
     if (packed == 0)
         return false;
-    int len =
-        snprintf(sizes, sizeof sizes, "%zu %zu %zu", parts[0].len, parts[1].len, parts[2].len);
+    int len = snprintf(sizes, sizeof sizes, "%zu %zu %zu %zu", parts[0].len, parts[1].len,
+                       parts[2].len, parts[3].len);
     sqlite3_bind_int64(statement, AT, at_us);
     bind_text(statement, ID, row->id);
     sqlite3_bind_int64(statement, NOW, row->now_us);

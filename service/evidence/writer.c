@@ -61,7 +61,8 @@ static char *copy_text(char *to, struct hs_str *text)
 }
 
 /* The texts of a row. X(member) */
-#define ROW_TEXTS(X) X(id) X(unit) X(revision) X(map) X(map_revision) X(opening) X(request) X(state)
+#define ROW_TEXTS(X)                                                                               \
+    X(id) X(unit) X(revision) X(map) X(map_revision) X(opening) X(request) X(state) X(context)
 
 static struct item *make_item(const struct hs_evidence_row *row)
 {
@@ -100,6 +101,13 @@ static void report_failure(struct hs_evidence *evidence, const char *detail)
         hs_log(HS_LOG_ERROR, "the evidence store cannot be written", HS_LOG_TEXT("detail", detail));
 }
 
+/* Moves the damaged file of a day aside, so that the next verdict begins a new one. */
+static void move_aside(struct hs_evidence *evidence, const char *day)
+{
+    hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_FAILURES, 0, 1);
+    hs_evidence_move_aside(evidence->settings.directory, day, time(NULL));
+}
+
 /* Opens the file of today. Files that are too old are removed when a day begins. */
 static bool open_day(struct hs_evidence *evidence)
 {
@@ -110,6 +118,10 @@ static bool open_day(struct hs_evidence *evidence)
     hs_evidence_store_close(evidence->store);
     hs_evidence_path(evidence->settings.directory, day, path);
     evidence->store = hs_evidence_store_open(path, evidence->settings.is_synced, error);
+    if (evidence->store == NULL && hs_evidence_store_file_is_damaged(path)) {
+        move_aside(evidence, day);
+        evidence->store = hs_evidence_store_open(path, evidence->settings.is_synced, error);
+    }
     if (evidence->store == NULL) {
         report_failure(evidence, error);
         return false;
@@ -156,11 +168,14 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
     struct hs_evidence_store *store = evidence->store;
     while (!try_items(evidence, items, &failed)) {
         bool is_refused = failed != NULL && hs_evidence_store_has_refused(store);
+        bool is_damaged = hs_evidence_store_is_damaged(store);
         report_failure(evidence, hs_evidence_store_error(store));
         hs_evidence_store_undo(store);
         if (!is_refused) {
             hs_evidence_store_close(store);
             evidence->store = NULL; /* opened again, because the file may be another one then */
+            if (is_damaged)
+                move_aside(evidence, evidence->day);
             return false;
         }
         failed->is_refused = true;

@@ -112,7 +112,9 @@ void hs_stored_recheck(struct hs_test_kept *kept, const json_t *verdicts)
     HS_TEST_RUN(&run, "recheck", path, "--json");
     ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
     json_t *report = json_loads(run.out, 0, NULL);
-    json_int_t count = (json_int_t)json_array_size(verdicts);
+    json_int_t count = 0; /* moves are not computed again */
+    json_array_foreach(verdicts, i, verdict) count +=
+        strcmp(json_string_value(json_object_get(verdict, "kind")), "move") != 0;
     ck_assert_int_eq(json_integer_value(json_object_get(report, "claims")), count);
     ck_assert_int_eq(json_integer_value(json_object_get(report, "identical")), count);
     ck_assert_int_eq(json_integer_value(json_object_get(report, "answers_changed")), 0);

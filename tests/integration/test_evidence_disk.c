@@ -75,21 +75,23 @@ static void *post_claims(void *context)
     return NULL;
 }
 
-/* Counts the verdicts that were answered before a time and are not in the store. */
-static size_t missing(sqlite3 *db, const struct client *client, double until)
+/* Returns how long before `died` the oldest answer came whose verdict is not in the store. At least
+   0; 0 if no verdict is missing. */
+static double oldest_missing(sqlite3 *db, const struct client *client, double died)
 {
-    size_t missing = 0;
+    double oldest = 0;
     sqlite3_stmt *find = NULL; /* stays NULL if the file has no tables yet */
     sqlite3_prepare_v2(db, "SELECT 1 FROM bodies b JOIN verdicts v ON v.at = b.at WHERE b.id = ?",
                        -1, &find, NULL);
     for (size_t i = 0; i < client->count; i++) {
+        double age = died - client->answers[i].seconds;
         sqlite3_bind_text(find, 1, client->answers[i].id, -1, SQLITE_STATIC);
-        if (client->answers[i].seconds <= until && sqlite3_step(find) != SQLITE_ROW)
-            missing++;
+        if (sqlite3_step(find) != SQLITE_ROW)
+            oldest = age > oldest ? age : oldest > 0 ? oldest : 1e-6;
         sqlite3_reset(find);
     }
     sqlite3_finalize(find);
-    return missing;
+    return oldest;
 }
 
 static void expect_whole(sqlite3 *db)
@@ -101,8 +103,9 @@ static void expect_whole(sqlite3 *db)
     sqlite3_finalize(check);
 }
 
-/* Starts the service; two clients post until SIGKILL. Returns the number of answers. */
-static size_t live_and_die(const char *mode, double grace, struct hs_random *random, int *shot)
+/* Starts the service; two clients post until SIGKILL. Returns the number of answers. *lost gets the
+   age of the oldest lost answer at the kill, in seconds. */
+static size_t live_and_die(const char *mode, struct hs_random *random, int *shot, double *lost)
 {
     static struct client clients[2];
     static const char *const matches[2] = {"one", "two"};
@@ -126,18 +129,26 @@ static size_t live_and_die(const char *mode, double grace, struct hs_random *ran
     }
     ck_assert_int_eq(sqlite3_open(hs_stored_file(&kept), &db), SQLITE_OK);
     expect_whole(db);
-    for (int i = 0; i < 2; i++)
-        ck_assert_msg(missing(db, &clients[i], grace > 0 ? died - grace : died + 1) == 0,
-                      "%s: answers to client %d are lost", mode, i);
+    *lost = 0;
+    for (int i = 0; i < 2; i++) {
+        double oldest = oldest_missing(db, &clients[i], died);
+        *lost = oldest > *lost ? oldest : *lost;
+    }
     sqlite3_close(db);
     return answers;
 }
 
-/* Row: sync, async. With async, a verdict is committed 0.2 s after it was added, or somewhat later
-   on a busy machine. */
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Row: sync, async. With async, a verdict is committed 0.2 s after it was added. The commit itself,
+   and a thread that must wait for a processor, take further time. */
 START_TEST(kills_lose_no_more_than_promised)
 {
-    enum { GRACE_MS = 200, SLACK_MS = 300 };
+    enum { PROMISE_MS = 200, SLACK_MS = 300 };
     static const char *const modes[] = {"sync", "async"};
     uint64_t seed = hs_test_seed(20261123);
     struct hs_random random = hs_random_start(seed, (uint64_t)_i);
@@ -149,11 +160,17 @@ START_TEST(kills_lose_no_more_than_promised)
     hs_stored_frames(&kept, "zero", 10);
     hs_stored_post(&kept, "zero", "s", 1, HS_STORED_AWAY, id);
     hs_kept_stop(&kept);
-    double grace = _i == 0 ? 0 : 0.001 * (GRACE_MS + SLACK_MS);
+    double allowed = _i == 0 ? 0 : 0.001 * (PROMISE_MS + SLACK_MS);
+    double *lost = calloc((size_t)kills, sizeof *lost);
+    ck_assert_ptr_nonnull(lost);
     for (long i = 0; i < kills; i++)
-        answers += live_and_die(modes[_i], grace, &random, &shot);
-    printf("%s: %ld kills, %zu answers, seed %llu\n", modes[_i], kills, answers,
-           (unsigned long long)seed);
+        answers += live_and_die(modes[_i], &random, &shot, &lost[i]);
+    qsort(lost, (size_t)kills, sizeof *lost, by_size);
+    double most = lost[kills - 1], typical = lost[kills / 2], late = lost[kills * 99 / 100];
+    free(lost);
+    printf("%s: %ld kills, %zu answers, lost at most %.3f s (median %.3f, 99 %% %.3f), seed %llu\n",
+           modes[_i], kills, answers, most, typical, late, (unsigned long long)seed);
+    ck_assert_double_le(most, allowed);
     ck_assert_uint_gt(answers, 2 * (size_t)kills);
     hs_kept_start(&kept, NULL); /* the files open again, and are listed */
     json_t *list = hs_stored_list(&kept, "limit=1000");
