@@ -30,8 +30,8 @@ void hs_evidence_move_aside(const char *directory, const char *day, time_t now);
 
 /*
  * Removes the files of days that are at least `keep_days` before the newest file before `today`.
- * Then removes the oldest files until the rest has at most `keep_bytes`. Today's file stays. So if
- * the wall clock jumps ahead, no file is too old on that day, and there is a day to notice.
+ * Then removes the oldest files until the rest has at most `keep_bytes`. Today's file stays. So a
+ * jump of the wall clock makes no file older on that day, and there is a day to notice it.
  */
 void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
                             uint64_t keep_bytes);

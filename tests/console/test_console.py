@@ -488,19 +488,20 @@ class Console(unittest.TestCase):
         self.assertTrue(any(text.startswith('mistaken') for text in self.texts('[aria-label="Ended matches"] tbody tr')))
 
     def test_connections_after_the_match(self):
-        # Two players claim a moment that their latency does not explain: one on a steady connection, one not.
+        # Two players claim a moment that their latency does not explain. One has a steady connection.
         frames = [{'time': 10 + i / 20, 'players': [
             {'player': 't', 'position': [5, 0, 0], 'weapon': 'rifle', 'rtt': 0.04},
             {'player': 'steady', 'position': [0, 0, 0], 'aim': [1, 0, 0], 'weapon': 'rifle', 'rtt': 0.04 + i % 3 / 500},
-            {'player': 'shaky', 'position': [0, 0, 0], 'aim': [1, 0, 0], 'weapon': 'rifle', 'rtt': 0.04 + i % 4 / 25}]}
+            {'player': 'shaky', 'position': [0, 3, 0], 'aim': [1, 0, 0], 'weapon': 'rifle', 'rtt': 0.04 + i % 4 / 25}]}
             for i in range(21)]
         self.service.send('PUT', '/v1/matches/lag', {'ruleset': 'metres'})
         self.service.send('POST', '/v1/matches/lag/frames', {'frames': frames})
         notices = {}
-        for shooter in ['steady', 'shaky']:
-            result = self.service.post_hits('lag', 1, 0, at=10.7, shooter=shooter)[0]
-            self.assertEqual(result['verdict'], 'rejected')
+        for shooter, y in [('steady', 0), ('shaky', 3)]:
+            hit = {'shot': 1, 'shooter': shooter, 'target': 't', 'hit_time': 10.7, 'start': [0, y, 1.6], 'end': [5, 0, 1.6]}
+            result = self.service.send('POST', '/v1/matches/lag/hits', {'now': 11.05, 'hits': [hit]})['results'][0]
             notices[shooter] = result['reason']
+        self.assertEqual(set(notices.values()), {'time_mismatch'})
         self.end('lag')
         for shooter, reason in notices.items():
             stored = self.until(lambda: self.fetch(f'/v1/verdicts?match=lag&player={shooter}')['verdicts'])

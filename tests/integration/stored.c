@@ -1,6 +1,7 @@
 #include "tests/integration/stored.h"
 
 #include "tests/support/clock.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/program.h"
 
 #include <check.h>
@@ -22,6 +23,25 @@ static const struct {
 const char *hs_stored_reason(enum hs_stored_claim claim)
 {
     return claims[claim].reason;
+}
+
+const char *(*hs_stored_start_tenants(struct hs_test_kept *kept))[2]
+{
+    static struct hs_test_token tokens[HS_STORED_CALLERS] = {
+        [HS_STORED_ACME] = {.tenant = "acme", .kid = "all", .scopes = "\"admin\""},
+        [HS_STORED_ZETA] = {.tenant = "zeta", .kid = "all", .scopes = "\"admin\""},
+        [HS_STORED_GAME] = {.tenant = "acme",
+                            .kid = "game",
+                            .scopes = "\"ingest\",\"verify\",\"rules\""},
+    };
+    static const char *headers[HS_STORED_CALLERS][2];
+    char file[96];
+    snprintf(file, sizeof file, "%s/tokens", kept->directory);
+    hs_test_tokens_write(file, tokens, HS_STORED_CALLERS);
+    hs_kept_start_with(kept, "--token-file", file);
+    for (int i = 0; i < HS_STORED_CALLERS; i++)
+        headers[i][0] = tokens[i].header;
+    return headers;
 }
 
 void hs_stored_frames(struct hs_test_kept *kept, const char *match, double from)

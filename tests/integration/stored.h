@@ -8,6 +8,13 @@
 
 enum { HS_STORED_ID = 33 };
 
+/* The callers of a service with tokens: two tenants with all rights, and the game server of the
+   first, which may not read evidence. */
+enum hs_stored_caller { HS_STORED_ACME, HS_STORED_ZETA, HS_STORED_GAME, HS_STORED_CALLERS };
+
+/* Starts the service with their tokens. Returns the value of kept->headers for each of them. */
+const char *(*hs_stored_start_tenants(struct hs_test_kept *kept))[2];
+
 /* Posts 21 frames, beginning at the time `from`. `s` is at the origin, and `t` is 5 m in front of
    `s`. Both have a rifle, and the accounts `account-s` and `account-t`. */
 void hs_stored_frames(struct hs_test_kept *kept, const char *match, double from);

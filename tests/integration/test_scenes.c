@@ -409,17 +409,9 @@ END_TEST
 
 START_TEST(tenants_see_their_own)
 {
-    static struct hs_test_token tokens[] = {
-        {.tenant = "acme", .kid = "all", .scopes = "\"admin\""},
-        {.tenant = "zeta", .kid = "all", .scopes = "\"admin\""},
-        {.tenant = "acme", .kid = "game", .scopes = "\"ingest\",\"verify\",\"rules\""},
-    };
-    char file[96], path[64], id[HS_STORED_ID];
-    const char *headers[3][2] = {{tokens[0].header}, {tokens[1].header}, {tokens[2].header}};
-    snprintf(file, sizeof file, "%s/tokens", kept.directory);
-    hs_test_tokens_write(file, tokens, 3);
-    hs_kept_start_with(&kept, "--token-file", file);
-    kept.headers = headers[0];
+    char path[64], id[HS_STORED_ID];
+    const char *(*headers)[2] = hs_stored_start_tenants(&kept);
+    kept.headers = headers[HS_STORED_ACME];
     hs_stored_frames(&kept, "one", 10);
     hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
     hs_stored_wait(&kept);
@@ -432,7 +424,7 @@ START_TEST(tenants_see_their_own)
         ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), i == 0 ? 200 : 403);
         json_decref(answer);
     }
-    kept.headers = headers[2];
+    kept.headers = headers[HS_STORED_GAME];
     ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 403);
     ck_assert_int_eq(hs_kept_status(&kept, "POST", "/v1/what-if", rules), 403);
     kept.headers = NULL;
