@@ -282,7 +282,7 @@ START_TEST(show_refuses_what_it_cannot_read)
     hs_test_write_file(file, "{}\n");
     HS_TEST_RUN(&run, "show", file);
     ck_assert_int_eq(run.code, 1);
-    ck_assert_ptr_nonnull(strstr(run.err, "is not the evidence of one verdict"));
+    ck_assert_ptr_nonnull(strstr(run.err, "is not the evidence of one hit or shot"));
     hs_kept_start(&kept, NULL);
     HS_TEST_RUN(&run, "show", unknown, "--server", url());
     ck_assert_int_eq(run.code, 1);
