@@ -15,8 +15,9 @@ enum { REMEMBERED = 4096 };
 
 enum { BUSY_MS = 2000 };
 
-/* The fastest level that still finds the repeated names of checks. */
-enum { PACK_LEVEL = 1 };
+/* Against level 1, a verdict takes 43 % fewer instructions and 9 % more bytes. Levels below -3 save
+   little more time: -5 takes 17 % fewer instructions and 8 % more bytes than -3. */
+enum { PACK_LEVEL = -3 };
 
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS codes(code INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
