@@ -1,7 +1,8 @@
 /*
  * Writes verdicts to the evidence store, which has one file for each day. One thread writes, and
- * commits every 200 ms or 500 rows. Requests add rows and never wait for the disk. With `is_synced`
- * it commits at once, and hs_evidence_await reports the commit. Thread-safe.
+ * commits 150 ms after the oldest row was added, or after 500 rows. Requests add rows and never
+ * wait for the disk. With `is_synced` it commits at once, and hs_evidence_await reports the commit.
+ * Thread-safe.
  *
  * The queue has a limit in bytes. Above half of the limit, samples of accepted verdicts are
  * dropped. Above the limit, every row is dropped. Dropped rows are counted. While the disk is full

@@ -103,10 +103,37 @@ static void expect_whole(sqlite3 *db)
     sqlite3_finalize(check);
 }
 
-/* Starts the service; two clients post until SIGKILL. Returns the number of answers. *lost gets the
-   age of the oldest lost answer at the kill, in seconds. */
-static size_t live_and_die(const char *mode, struct hs_random *random, int *shot, double *lost)
+/* A thread that sleeps for a moment again and again, and measures by how much it wakes too late.
+   The writer of the service has to wait for a processor in the same way. */
+struct watcher {
+    pthread_t thread;
+    atomic_bool ends;
+    double late; /* the largest delay, seconds */
+};
+
+static void *watch(void *context)
 {
+    enum { NAP_MS = 2 };
+    struct watcher *watcher = context;
+    while (!atomic_load(&watcher->ends)) {
+        double began = hs_test_seconds();
+        hs_test_pause_ms(NAP_MS);
+        double late = hs_test_seconds() - began - 0.001 * NAP_MS;
+        watcher->late = late > watcher->late ? late : watcher->late;
+    }
+    return NULL;
+}
+
+/* What a kill cost. */
+struct loss {
+    double seconds; /* age of the oldest lost answer at the kill */
+    double late;    /* how long threads waited for a processor (struct watcher) */
+};
+
+/* Starts the service; two clients post until SIGKILL. Returns the number of answers. */
+static size_t live_and_die(const char *mode, struct hs_random *random, int *shot, struct loss *lost)
+{
+    struct watcher watcher = {.late = 0};
     static struct client clients[2];
     static const char *const matches[2] = {"one", "two"};
     sqlite3 *db;
@@ -117,9 +144,12 @@ static size_t live_and_die(const char *mode, struct hs_random *random, int *shot
         hs_stored_frames(&kept, matches[i], 10);
         ck_assert_int_eq(pthread_create(&clients[i].thread, NULL, post_claims, &clients[i]), 0);
     }
+    ck_assert_int_eq(pthread_create(&watcher.thread, NULL, watch, &watcher), 0);
     hs_test_pause_ms(50 + hs_random_index(random, 350));
     double died = hs_test_seconds();
     hs_kept_kill(&kept);
+    atomic_store(&watcher.ends, true);
+    pthread_join(watcher.thread, NULL);
     size_t answers = 0;
     for (int i = 0; i < 2; i++) {
         atomic_store(&clients[i].ends, true);
@@ -129,26 +159,27 @@ static size_t live_and_die(const char *mode, struct hs_random *random, int *shot
     }
     ck_assert_int_eq(sqlite3_open(hs_stored_file(&kept), &db), SQLITE_OK);
     expect_whole(db);
-    *lost = 0;
+    *lost = (struct loss){.late = watcher.late};
     for (int i = 0; i < 2; i++) {
         double oldest = oldest_missing(db, &clients[i], died);
-        *lost = oldest > *lost ? oldest : *lost;
+        lost->seconds = oldest > lost->seconds ? oldest : lost->seconds;
     }
     sqlite3_close(db);
     return answers;
 }
 
-static int by_size(const void *a, const void *b)
+static int by_seconds(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    double x = ((const struct loss *)a)->seconds, y = ((const struct loss *)b)->seconds;
     return (x > y) - (x < y);
 }
 
-/* Row: sync, async. With async, a verdict is committed 0.2 s after it was added. The commit itself,
-   and a thread that must wait for a processor, take further time. */
+/* Row: sync, async. With async, a verdict is committed within 0.2 s. On a busy machine, the
+   threads from the answer to the commit wait for a processor up to WAITS times, each perhaps as
+   long as the watcher. */
 START_TEST(kills_lose_no_more_than_promised)
 {
-    enum { PROMISE_MS = 200, SLACK_MS = 300 };
+    enum { PROMISE_MS = 200, WAITS = 6 };
     static const char *const modes[] = {"sync", "async"};
     uint64_t seed = hs_test_seed(20261123);
     struct hs_random random = hs_random_start(seed, (uint64_t)_i);
@@ -160,17 +191,19 @@ START_TEST(kills_lose_no_more_than_promised)
     hs_stored_frames(&kept, "zero", 10);
     hs_stored_post(&kept, "zero", "s", 1, HS_STORED_AWAY, id);
     hs_kept_stop(&kept);
-    double allowed = _i == 0 ? 0 : 0.001 * (PROMISE_MS + SLACK_MS);
-    double *lost = calloc((size_t)kills, sizeof *lost);
+    struct loss *lost = calloc((size_t)kills, sizeof *lost);
     ck_assert_ptr_nonnull(lost);
-    for (long i = 0; i < kills; i++)
+    for (long i = 0; i < kills; i++) {
         answers += live_and_die(modes[_i], &random, &shot, &lost[i]);
-    qsort(lost, (size_t)kills, sizeof *lost, by_size);
-    double most = lost[kills - 1], typical = lost[kills / 2], late = lost[kills * 99 / 100];
-    free(lost);
+        double allowed = _i == 0 ? 0 : 0.001 * PROMISE_MS + WAITS * lost[i].late;
+        ck_assert_msg(lost[i].seconds <= allowed, "%s: kill %ld lost %.3f s, allowed %.3f",
+                      modes[_i], i, lost[i].seconds, allowed);
+    }
+    qsort(lost, (size_t)kills, sizeof *lost, by_seconds);
     printf("%s: %ld kills, %zu answers, lost at most %.3f s (median %.3f, 99 %% %.3f), seed %llu\n",
-           modes[_i], kills, answers, most, typical, late, (unsigned long long)seed);
-    ck_assert_double_le(most, allowed);
+           modes[_i], kills, answers, lost[kills - 1].seconds, lost[kills / 2].seconds,
+           lost[kills * 99 / 100].seconds, (unsigned long long)seed);
+    free(lost);
     ck_assert_uint_gt(answers, 2 * (size_t)kills);
     hs_kept_start(&kept, NULL); /* the files open again, and are listed */
     json_t *list = hs_stored_list(&kept, "limit=1000");
