@@ -87,8 +87,8 @@ static void provoke_bad_request(size_t route, struct hs_refusal_message *message
 {
     if (hs_refusal_takes_body(route))
         message->body = "{\"nonsense\":";
-    else if (route == HS_ROUTE_VERDICT_LIST)
-        snprintf(message->path, sizeof message->path, "/v1/verdicts?limit=x");
+    else if (route == HS_ROUTE_VERDICT_LIST || route == HS_ROUTE_SUMMARY_LIST)
+        snprintf(message->path, sizeof message->path, "%s?limit=x", hs_refusal_pattern(route));
     else if (strchr(hs_refusal_pattern(route), '{') != NULL)
         hs_refusal_path(route, "not%20a%20name", message->path);
     else
@@ -126,7 +126,8 @@ static bool provoke(size_t route, int status, struct hs_refusal_message *message
         hs_refusal_path(route, "never-opened", message->path);
         /* the routes of verdicts get 404, because this service stores no verdicts */
         return strchr(hs_refusal_pattern(route), '{') != NULL || route == HS_ROUTE_VERDICT_LIST ||
-               route == HS_ROUTE_PRECISION || route == HS_ROUTE_WHAT_IF;
+               route == HS_ROUTE_SUMMARY_LIST || route == HS_ROUTE_PRECISION ||
+               route == HS_ROUTE_WHAT_IF;
     case 409:
         if (hs_refusal_takes_body(route))
             message->body = "{\"ruleset\":\"inches\"}";
@@ -512,10 +513,11 @@ START_TEST(documented_successes_of_evidence)
     static const struct {
         enum hs_route route;
         int status;
-    } stored[] = {
-        {HS_ROUTE_VERDICT_LIST, 200}, {HS_ROUTE_VERDICT_GET, 200},   {HS_ROUTE_VERDICT_SCENE, 200},
-        {HS_ROUTE_WHAT_IF, 200},      {HS_ROUTE_REVIEW_POST, 201},   {HS_ROUTE_REVIEW_LIST, 200},
-        {HS_ROUTE_PRECISION, 200},    {HS_ROUTE_PLAYER_REPORT, 200}, {HS_ROUTE_PLAYER_ERASE, 200}};
+    } stored[] = {{HS_ROUTE_VERDICT_LIST, 200},  {HS_ROUTE_VERDICT_GET, 200},
+                  {HS_ROUTE_VERDICT_SCENE, 200}, {HS_ROUTE_WHAT_IF, 200},
+                  {HS_ROUTE_REVIEW_POST, 201},   {HS_ROUTE_REVIEW_LIST, 200},
+                  {HS_ROUTE_SUMMARY_LIST, 200},  {HS_ROUTE_PRECISION, 200},
+                  {HS_ROUTE_PLAYER_REPORT, 200}, {HS_ROUTE_PLAYER_ERASE, 200}};
     struct hs_test_kept kept;
     char id[HS_STORED_ID], body[256];
     hs_kept_setup(&kept);
