@@ -103,22 +103,31 @@ static void expect_whole(sqlite3 *db)
     sqlite3_finalize(check);
 }
 
-/* A thread that sleeps for a moment again and again, and measures by how much it wakes too late.
-   The writer of the service has to wait for a processor in the same way. */
+/* A thread that sleeps and computes for a moment, again and again, and measures by how much this
+   takes longer than on a quiet machine. The writer of the service has to wait in the same way. */
 struct watcher {
     pthread_t thread;
     atomic_bool ends;
     double late; /* the largest delay, seconds */
 };
 
+static double processor_seconds(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
 static void *watch(void *context)
 {
-    enum { NAP_MS = 2 };
+    enum { NAP_MS = 10, WORK_MS = 2 };
     struct watcher *watcher = context;
     while (!atomic_load(&watcher->ends)) {
-        double began = hs_test_seconds();
+        double began = hs_test_seconds(), worked = processor_seconds();
         hs_test_pause_ms(NAP_MS);
-        double late = hs_test_seconds() - began - 0.001 * NAP_MS;
+        while (processor_seconds() < worked + 0.001 * WORK_MS)
+            continue;
+        double late = hs_test_seconds() - began - 0.001 * (NAP_MS + WORK_MS);
         watcher->late = late > watcher->late ? late : watcher->late;
     }
     return NULL;
@@ -127,7 +136,7 @@ static void *watch(void *context)
 /* What a kill cost. */
 struct loss {
     double seconds; /* age of the oldest lost answer at the kill */
-    double late;    /* how long threads waited for a processor (struct watcher) */
+    double late;    /* by how much threads were delayed (struct watcher) */
 };
 
 /* Starts the service; two clients post until SIGKILL. Returns the number of answers. */
