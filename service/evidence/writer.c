@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "service/evidence/documents.h"
 #include "service/evidence/files.h"
@@ -13,9 +14,9 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* A row waits at most COMMIT_US for its transaction. With the time that this takes, a crash costs
-   the rows of at most 0.2 s. */
-enum { COMMIT_ROWS = 500, COMMIT_US = 150000, RETRY_US = 1000000, WAIT_US = 2000000 };
+/* A row waits at most COMMIT_US for its transaction. A crash costs the rows of at most 0.2 s, so
+   that much time is left for the transaction, and for SQLite to move its log to the file. */
+enum { COMMIT_ROWS = 500, COMMIT_US = 100000, RETRY_US = 1000000, WAIT_US = 2000000 };
 
 /* A row of the queue, with the bytes of its texts behind it. */
 struct item {
@@ -273,9 +274,21 @@ static void write_batch(struct hs_evidence *evidence, struct item *items)
     finish(evidence, items, is_written);
 }
 
+/* Opens the file of today if it exists. After a crash this takes a while, because SQLite reads its
+   log, and the first rows must not wait for it. */
+static void open_existing(struct hs_evidence *evidence)
+{
+    char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
+    hs_evidence_day(time(NULL), day);
+    hs_evidence_path(evidence->settings.directory, day, path);
+    if (access(path, F_OK) == 0)
+        open_day(evidence);
+}
+
 static void *write_rows(void *context)
 {
     struct hs_evidence *evidence = context;
+    open_existing(evidence);
     pthread_mutex_lock(&evidence->lock);
     for (;;) {
         struct item *items = take_batch(evidence);

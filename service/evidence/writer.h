@@ -1,6 +1,6 @@
 /*
  * Writes verdicts to the evidence store, which has one file for each day. One thread writes, and
- * commits 150 ms after the oldest row was added, or after 500 rows. Requests add rows and never
+ * commits 100 ms after the oldest row was added, or after 500 rows. Requests add rows and never
  * wait for the disk. With `is_synced` it commits at once, and hs_evidence_await reports the commit.
  * Thread-safe.
  *
