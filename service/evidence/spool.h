@@ -27,6 +27,13 @@ void hs_spool_stop(struct hs_spool *spool, int64_t end_us);
 /* Reports verdicts that were committed to the spool. NULL does nothing. */
 void hs_spool_add(struct hs_spool *spool, size_t count);
 
+/* Whether the thread found the spool damaged. NULL: false. */
+bool hs_spool_is_damaged(struct hs_spool *spool);
+
+/* Moves the damaged file of the spool aside (files.h). The caller has closed it. Waits until the
+   thread has closed it, too, which takes as long as its batch. */
+void hs_spool_move_aside(struct hs_spool *spool);
+
 /* The verdicts in the spool. NULL: 0. */
 size_t hs_spool_length(struct hs_spool *spool);
 

@@ -24,6 +24,11 @@
     X(reason, "reason")                                                                            \
     X(ruleset, "ruleset")
 
+/* Conditions on a row `v` of the table `verdicts`. Rows with an empty verdict are summaries
+   (ended.h). */
+#define HS_EVIDENCE_IS_SUMMARY "v.verdict = code_of('')"
+#define HS_EVIDENCE_IS_VERDICT "v.verdict IS DISTINCT FROM code_of('')"
+
 /* The tables of reviews (cases.h), with the types of a dialect. */
 #define HS_EVIDENCE_REVIEWS(KEY, NUMBER)                                                           \
     "CREATE TABLE IF NOT EXISTS reviews(number " KEY ","                                           \
