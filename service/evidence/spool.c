@@ -107,21 +107,16 @@ static bool open_local(struct hs_spool *spool)
 }
 
 /* Makes the partitions of the next days, and removes old ones. That they cannot be removed is
-   reported, but does not stop the others. Once a day it removes documents from the spool, too. */
+   reported, but does not stop the others. */
 static bool care(struct hs_spool *spool)
 {
-    static const char unused[] =
-        "DELETE FROM documents WHERE revision NOT IN (SELECT revision FROM bodies UNION"
-        " SELECT map_revision FROM bodies WHERE map_revision IS NOT NULL)";
     struct hs_db *db = hs_evidence_store_db(spool->remote);
     int64_t today = hs_clock_wall_us() / DAY_US;
     for (int64_t day = today; day <= today + DAYS_AHEAD; day++)
         if (!hs_evidence_make_day(db, day))
             return fail(spool, spool->remote);
-    if (!hs_evidence_drop_days(db, today - (int64_t)spool->keep_days, today, spool->keep_bytes))
+    if (!hs_evidence_drop_days(db, today, spool->keep_days, spool->keep_bytes))
         report(spool, hs_db_error(db));
-    if (today != spool->day && !hs_db_run(hs_evidence_store_db(spool->local), unused))
-        return fail(spool, spool->local);
     spool->care_us = hs_clock_us() + CARE_US;
     spool->day = today;
     return true;
@@ -183,8 +178,10 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
         return true;
     if (!hs_evidence_copy_documents(spool->remote, stored))
         return false;
+    /* The spool may lack a map that is saved later. */
     for (int i = 0; i < 2; i++)
-        if (revisions[i].len > 0)
+        if (hs_evidence_store_has(spool->remote, i == 0 ? HS_STR("ruleset") : HS_STR("map"),
+                                  revisions[i]))
             snprintf(places[i], HS_REVISION_MAX, "%.*s", (int)revisions[i].len, revisions[i].ptr);
     return true;
 }
@@ -499,14 +496,22 @@ size_t hs_spool_length(struct hs_spool *spool)
     return waiting;
 }
 
-/* Counts what the process before has left. */
+/* Counts the verdicts that the process before has left, and removes the documents that they do not
+   need. Later that could remove a map that is not saved yet. */
 static size_t count_rows(const struct hs_evidence_home *home)
 {
-    struct hs_db *db;
-    if (hs_evidence_open(home, HS_EVIDENCE_SPOOL, &db) != HS_EVIDENCE_READ)
-        return 0;
+    static const char unused[] =
+        "DELETE FROM documents WHERE revision NOT IN (SELECT revision FROM bodies UNION"
+        " SELECT map_revision FROM bodies WHERE map_revision IS NOT NULL)";
+    char path[HS_EVIDENCE_PATH], error[256];
+    hs_evidence_path(home->directory, HS_EVIDENCE_SPOOL, path);
+    struct hs_evidence_store *store = hs_evidence_store_open(path, false, error);
+    if (store == NULL)
+        return 0; /* the thread reports it */
+    struct hs_db *db = hs_evidence_store_db(store);
     int64_t count = hs_db_number(db, "SELECT count(*) FROM verdicts", NULL, 0);
-    hs_db_close(db);
+    hs_db_run(db, unused);
+    hs_evidence_store_close(store);
     return (size_t)count;
 }
 

@@ -15,8 +15,8 @@
 struct hs_metrics;
 struct hs_spool;
 
-/* Starts the thread. `home` and `metrics` must outlive it. Verdicts of more than `keep_days` before
-   today are removed, and the oldest days beyond `keep_bytes`. NULL: out of memory or threads. */
+/* Starts the thread. `home` and `metrics` must outlive it. Old days are removed as by
+   hs_evidence_remove_old (files.h). NULL: out of memory or threads. */
 struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned keep_days,
                                 uint64_t keep_bytes, struct hs_metrics *metrics);
 

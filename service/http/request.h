@@ -88,10 +88,6 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
 bool hs_http_reads_evidence(unsigned route);
 
 /* Returns the pool that runs a request, or NULL if its worker runs it. */
-/* Whether the endpoint of a route reads the evidence store. That may take longer than a request of
-   a game server may wait. */
-bool hs_http_reads_evidence(unsigned route);
-
 struct hs_pool *hs_http_pool_of(const struct hs_http_request *request);
 /* Lets a pool run the endpoint; the worker finishes the request later. Returns false if memory runs
    out. */

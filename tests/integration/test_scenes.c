@@ -19,7 +19,7 @@ static struct hs_test_kept kept;
 
 static void setup(void)
 {
-    hs_kept_setup(&kept);
+    hs_stored_setup(&kept);
 }
 
 static void teardown(void)
@@ -446,21 +446,26 @@ START_TEST(without_a_store_there_is_nothing)
 }
 END_TEST
 
+static void add_tests(TCase *tests)
+{
+    tcase_add_test(tests, every_verdict_has_a_scene);
+    tcase_add_test(tests, what_if_counts_what_changes);
+    tcase_add_test(tests, what_if_takes_filters_and_pages);
+    tcase_add_test(tests, tenants_see_their_own);
+}
+
 int main(void)
 {
     Suite *suite = suite_create("scenes");
     TCase *tests = tcase_create("all");
+    hs_stored_add_cases(suite, HS_STORED_BOTH, setup, teardown, add_tests);
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, every_verdict_has_a_scene);
     tcase_add_test(tests, walls_are_bounded);
     tcase_add_test(tests, a_scene_uses_the_map_of_the_service);
     tcase_add_test(tests, show_draws_a_verdict);
     tcase_add_test(tests, show_turns_the_world);
     tcase_add_test(tests, show_refuses_what_it_cannot_read);
-    tcase_add_test(tests, what_if_counts_what_changes);
-    tcase_add_test(tests, what_if_takes_filters_and_pages);
-    tcase_add_test(tests, tenants_see_their_own);
     tcase_add_test(tests, without_a_store_there_is_nothing);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
