@@ -103,7 +103,7 @@ static void encode_damage(struct hs_writer *writer, const struct hs_hit_result *
     hs_write_end(writer, ']');
 }
 
-static void encode_impact(struct hs_writer *writer, const struct hs_impact *impact)
+void hs_impact_encode(struct hs_writer *writer, const struct hs_impact *impact)
 {
     if (!impact->present)
         return;
@@ -252,7 +252,7 @@ void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,
     encode_damage(writer, result);
     encode_pellets(writer, result);
     encode_victims(writer, result);
-    encode_impact(writer, &result->impact);
+    hs_impact_encode(writer, &result->impact);
     encode_rewind(writer, &result->rewind);
     if (result->has_margin)
         hs_write_real_field(writer, "margin", result->margin);

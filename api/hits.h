@@ -15,6 +15,9 @@ struct hs_verdict_id {
     char text[33];
 };
 
+/* Writes the member `impact` of an open object, unless there is no impact. */
+void hs_impact_encode(struct hs_writer *writer, const struct hs_impact *impact);
+
 /* Writes a result as an object, and leaves the object open. A replay repeats these bytes.
    hs_replayed_encode closes the object. `explain` adds the checks of an accepted claim. */
 void hs_hit_encode(struct hs_writer *writer, const struct hs_hit_claim *claim,

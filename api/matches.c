@@ -82,6 +82,19 @@ static void write_suspicion(struct hs_writer *writer, const struct hs_player_inf
     hs_write_end(writer, '}');
 }
 
+static void write_connection(struct hs_writer *writer,
+                             const struct hs_player_connection *connection)
+{
+    hs_write_begin_field(writer, "connection", '{');
+    if (connection->is_known) {
+        hs_write_time_field(writer, "rtt", connection->rtt_us);
+        hs_write_time_field(writer, "spread", connection->spread_us);
+    }
+    hs_write_time_field(writer, "noise", connection->noise_us);
+    hs_write_bool_field(writer, "quiet", connection->is_quiet);
+    hs_write_end(writer, '}');
+}
+
 void hs_player_encode(struct hs_writer *writer, const struct hs_match *match,
                       const struct hs_player_info *player)
 {
@@ -108,6 +121,7 @@ void hs_player_encode(struct hs_writer *writer, const struct hs_match *match,
     hs_write_exact_field(writer, "damage_dealt", player->damage_dealt);
     hs_write_real_field(writer, "suspicion", player->suspicion);
     write_suspicion(writer, player);
+    write_connection(writer, &player->connection);
     if (moves.present) {
         hs_write_key(writer, "timing");
         hs_moves_info_encode(writer, &moves);
@@ -151,14 +165,30 @@ void hs_match_encode_state(struct hs_writer *writer, const struct hs_match_head 
     hs_write_end(writer, '}');
 }
 
-void hs_match_encode_summary(struct hs_writer *writer, const struct hs_match_head *head,
-                             const struct hs_match *match)
+/* Writes the members of a summary. */
+static void write_summary(struct hs_writer *writer, const struct hs_match_head *head,
+                          const struct hs_match *match)
 {
     struct hs_match_totals totals;
     hs_match_totals(match, &totals);
-    hs_write_begin(writer, '{');
     write_head(writer, head, match);
     write_verdicts(writer, totals.reasons);
     hs_write_exact_field(writer, "damage", totals.damage);
+}
+
+void hs_match_encode_summary(struct hs_writer *writer, const struct hs_match_head *head,
+                             const struct hs_match *match)
+{
+    hs_write_begin(writer, '{');
+    write_summary(writer, head, match);
+    hs_write_end(writer, '}');
+}
+
+void hs_match_encode_end(struct hs_writer *writer, const struct hs_match_head *head,
+                         const struct hs_match *match)
+{
+    hs_write_begin(writer, '{');
+    write_summary(writer, head, match);
+    write_hints(writer, match);
     hs_write_end(writer, '}');
 }

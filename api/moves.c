@@ -197,6 +197,7 @@ void hs_moves_info_encode(struct hs_writer *writer, const struct hs_moves_info *
     hs_write_time_field(writer, "received", info->received_us);
     write_clock(writer, info->age_us, info->discrepancy_us, info->lifetime_us, info->is_resolving,
                 info->credit_us, info->speed);
+    hs_write_real_field(writer, "speed_error", info->speed_error);
     hs_write_int_field(writer, "lag_bursts_per_minute", info->bursts_per_minute);
     hs_write_counts_field(writer, "flags", &hs_move_check_words, info->raised);
     hs_write_counts_field(writer, "reasons", &hs_move_reason_words, info->reasons);

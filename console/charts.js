@@ -22,6 +22,17 @@ const marks = {
       ctx.stroke();
       ctx.restore();
     }
+    const { y } = chart.scales;
+    for (const limit of options.limits ?? []) {
+      if (limit < y.min || limit > y.max) continue;
+      ctx.save();
+      ctx.strokeStyle = color('--miss');
+      ctx.beginPath();
+      ctx.moveTo(area.left, y.getPixelForValue(limit));
+      ctx.lineTo(area.right, y.getPixelForValue(limit));
+      ctx.stroke();
+      ctx.restore();
+    }
   },
 };
 
@@ -50,6 +61,12 @@ function sets(scene, name) {
   }));
 }
 
+/** The limits of a chart, in its unit. */
+function limitsOf(scene, name) {
+  const scale = titles[name][1] === 'ms' ? 1000 : 1;
+  return [scene.limits?.[name] ?? []].flat().map((value) => value * scale);
+}
+
 /** Describes the chart for readers who cannot see it. */
 function summary(datasets, unit) {
   return datasets.map(({ label, data }) => {
@@ -64,7 +81,9 @@ function figure(scene, name) {
   const datasets = sets(scene, name);
   const heading = el('figcaption', { title: meaning }, el('b', {}, title), el('span', { class: 'muted' }, ` ${unit}`));
   if (datasets.length === 0) return { element: el('figure', { class: 'chart' }, heading, el('p', { class: 'none' }, 'Nothing recorded')) };
-  const canvas = el('canvas', { role: 'img', 'aria-label': `${title}. ${meaning}. ${summary(datasets, unit)}` });
+  const limits = limitsOf(scene, name);
+  const allowed = limits.length > 0 ? `. Limit: ${limits.map((value) => `${number(value)} ${unit}`).join(' and ')}` : '';
+  const canvas = el('canvas', { role: 'img', 'aria-label': `${title}. ${meaning}. ${summary(datasets, unit)}${allowed}` });
   return { element: el('figure', { class: 'chart' }, heading, el('div', { class: 'plot' }, canvas)), canvas, datasets };
 }
 
@@ -81,6 +100,7 @@ export function drawCharts(scene, place, signal) {
     place.append(element);
     if (canvas === undefined) continue;
     const own = name === 'speed' ? range : {};
+    const limits = limitsOf(scene, name);
     const chart = new Chart(canvas, {
       type: 'line',
       data: { datasets },
@@ -91,7 +111,7 @@ export function drawCharts(scene, place, signal) {
         interaction: { mode: 'nearest', intersect: false },
         plugins: {
           legend: { display: false },
-          marks: { lines },
+          marks: { lines, limits },
           tooltip: { callbacks: {
             title: ([item]) => `${number(item.parsed.x)} s`,
             label: (item) => `${item.dataset.label}: ${number(item.parsed.y)}`,
@@ -100,7 +120,7 @@ export function drawCharts(scene, place, signal) {
         scales: {
           x: { type: 'linear', ...own, grid: { color: color('--line'), drawTicks: false }, border: { display: false },
             ticks: { maxTicksLimit: 5, maxRotation: 0, includeBounds: false, callback: (value) => `${number(value)} s` } },
-          y: { beginAtZero: true, grid: { color: color('--line'), drawTicks: false },
+          y: { beginAtZero: true, suggestedMin: Math.min(0, ...limits), suggestedMax: Math.max(0, ...limits) * 1.1, grid: { color: color('--line'), drawTicks: false },
             ticks: { maxTicksLimit: 4, callback: (value) => number(value) } },
         },
       },

@@ -2,7 +2,7 @@
 
 import { address, announce, count, el, lengthUnit, notice, quantity, time } from './dom.js';
 import { json, route } from './net.js';
-import { reasonName, reasons, verdicts } from './words.js';
+import { moveReasons, reasonName, reasons, verdicts } from './words.js';
 
 const PAGE = 100;
 const REFRESH_MS = 3000;
@@ -19,7 +19,7 @@ function filterForm(view) {
   const { filters } = view;
   const field = (name, label) => el('label', {}, label,
     el('input', { name, value: filters[name] ?? '', autocomplete: 'off', spellcheck: 'false' }));
-  const sorted = Object.entries(reasons).sort((a, b) => a[1].localeCompare(b[1]));
+  const sorted = Object.entries({ ...moveReasons, ...reasons }).sort((a, b) => a[1].localeCompare(b[1]));
   const form = el('form', {
     class: 'filters', role: 'search', 'aria-label': 'Filter verdicts',
     onsubmit: (event) => event.preventDefault(),
@@ -30,6 +30,7 @@ function filterForm(view) {
   field('player', 'Player'), field('target', 'Target'), field('match', 'Match'),
   choice('verdict', 'Verdict', { '': 'Any', ...verdicts }, filters.verdict),
   choice('reason', 'Reason', { '': 'Any', ...Object.fromEntries(sorted) }, filters.reason),
+  choice('kind', 'Kind', { '': 'Any', hit: 'Hits', shot: 'Posted shots', move: 'Moves' }, filters.kind),
   choice('span', 'When', spans, filters.span),
   filters.until ? el('input', { type: 'hidden', name: 'until', value: filters.until }) : null,
   Object.keys(filters).length > 0 ? el('a', { class: 'button', href: '#/verdicts' }, 'Clear') : null);
@@ -47,10 +48,10 @@ function row(item) {
   const unit = lengthUnit(item.ruleset);
   return el('tr', { 'data-id': item.verdict_id },
     el('td', { class: 'num' }, el('a', { href: address(['verdicts', item.verdict_id]),
-      'aria-label': `${time(item.at)}: ${item.player} at ${item.target ?? 'nobody'}, ${verdicts[item.verdict]}, ${reasonName(item.reason)}` },
+      'aria-label': `${time(item.at)}: ${item.player} at ${item.target ?? 'nobody'}, ${verdicts[item.verdict]}, ${reasonName(item.reason, item.kind)}` },
     time(item.at))),
     el('td', {}, el('span', { class: `badge ${item.verdict}` }, verdicts[item.verdict] ?? item.verdict)),
-    el('td', { title: item.reason }, reasonName(item.reason)),
+    el('td', { title: item.reason }, reasonName(item.reason, item.kind)),
     el('td', { class: 'num' }, item.measured === undefined ? '' : quantity(item.measured, item.unit, unit)),
     el('td', { class: 'num muted' }, item.measured === undefined ? '' : quantity(item.limit, item.unit, unit)),
     el('td', {}, el('a', { class: 'plain', tabindex: '-1', href: address(['players', item.player]) }, item.player)),

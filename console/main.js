@@ -59,7 +59,7 @@ async function show() {
   const name = isVerdict ? 'verdict' : address.parts[0];
   current.controller.abort();
   const controller = new AbortController();
-  const view = { ...address, main, signal: controller.signal, keys: new Map(), fail };
+  const view = { ...address, main, signal: controller.signal, keys: new Map(), fail, reload: show };
   current = { keys: view.keys, controller };
   for (const link of document.querySelectorAll('.bar nav a')) {
     if (link.getAttribute('href') === `#/${address.parts[0]}`) link.setAttribute('aria-current', 'page');

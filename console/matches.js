@@ -1,13 +1,11 @@
 // The open matches, with the hints about their integration and the suspicion of their players.
 
-import { address, bar, count, el, notice, number, panel, quantity, table, withCode } from './dom.js';
+import { clockSpeed, connectionLine, hasProof, hintsList, listOf, PROOF, proofBadge } from './context.js';
+import { address, bar, count, el, notice, number, panel, quantity, table, time } from './dom.js';
 import { json, route } from './net.js';
 import { checkName, moveReasonName, reasonName } from './words.js';
 
 const REFRESH_MS = 3000;
-
-/** The only check of moves whose failure is a proof. */
-const PROOF = 'fast_clock_proven';
 
 export const title = (view) => (view.parts[1] ? `Match ${view.parts[1]}` : 'Matches');
 
@@ -29,19 +27,7 @@ function hintsPanel(match) {
   const hints = match.hints ?? [];
   return panel('Hints', hints.length === 0
     ? el('p', { class: 'muted' }, 'Nothing looks like a mistake of the integration.')
-    : el('ul', {}, hints.map((hint) => el('li', {}, el('b', {}, hint.code.replaceAll('_', ' ')), ' ', withCode(hint.detail)))));
-}
-
-/** Names with their counts or sums, the largest first: "Aim 1.2, Speed 0.4". */
-function listOf(values, name, show, skipped = []) {
-  return Object.entries(values).filter(([code]) => !skipped.includes(code)).sort((a, b) => b[1] - a[1])
-    .map(([code, value]) => `${name(code)} ${show(value)}`).join(', ');
-}
-
-const hasProof = (player) => player.timing?.flags[PROOF] > 0;
-
-function proofBadge(player) {
-  return hasProof(player) ? [' ', el('span', { class: 'badge rejected' }, checkName(PROOF))] : null;
+    : hintsList(hints));
 }
 
 /** Those whose clock is proven to be fast come first. */
@@ -69,12 +55,12 @@ function movesPanel(match) {
   return panel('Moves',
     players.some(hasProof) ? el('p', {}, el('span', { class: 'badge rejected' }, checkName(PROOF)),
       ' An honest clock could not have made these moves after the snapshots that they acknowledge.') : null,
-    el('p', { class: 'muted' }, 'Speed of the clock: 1 is honest, 1.05 is 5 % fast. It is an estimate. '
+    el('p', { class: 'muted' }, 'Speed of the clock: 1 is honest, 1.05 is 5 % fast. It is an estimate, and can be off by the number behind ±. '
       + 'Packet bursts come from bad connections, too.'),
     table('Moves of the players',
-      ['Player', ['Proven', 'num'], ['Speed of the clock', 'num'], ['Packet bursts a minute', 'num'], 'Other failed checks', 'Refused moves'],
+      ['Player', ['Proven', 'num'], ['Speed of the clock', 'num'], 'Connection', 'Other failed checks', 'Refused moves'],
       players.map(({ timing, ...player }) => [[player.player, proofBadge({ timing })], count(timing.flags[PROOF]),
-        number(timing.speed_estimate), count(timing.lag_bursts_per_minute), listOf(timing.flags, checkName, count, [PROOF]),
+        clockSpeed(timing), connectionLine({ timing, ...player }), listOf(timing.flags, checkName, count, [PROOF]),
         listOf(timing.reasons, moveReasonName, count, ['ok', 'reset'])])));
 }
 
@@ -86,9 +72,34 @@ function one(match) {
   hintsPanel(match), playersPanel(match), movesPanel(match)].filter(Boolean);
 }
 
-function ended(name) {
-  return notice(['This match has ended, or was never opened. ',
-    el('a', { href: address(['verdicts'], { match: name }) }, 'Its stored verdicts')]);
+/** The newest match with this name that has ended, from its summaries; undefined if none is stored. */
+async function ended(name) {
+  const { summaries } = await json(route(['summaries'], { match: name, limit: 1000 }));
+  const first = summaries.findIndex((one) => one.kind === 'match');
+  if (first < 0) return undefined;
+  const end = summaries.findIndex((one, i) => i > first && one.kind === 'match');
+  const players = summaries.slice(first + 1, end < 0 ? undefined : end).map((one) => one.summary);
+  return { ...summaries[first].summary, ended: summaries[first].at, players };
+}
+
+async function showEnded(name) {
+  const match = await ended(name).catch((error) => {
+    if (error.status !== 404) throw error;
+  });
+  const link = el('a', { href: address(['verdicts'], { match: name }) }, 'Its stored verdicts');
+  if (match === undefined) return [notice(['This match has ended, or was never opened. ', link])];
+  return [notice([`This match has ended: ${time(match.ended, true)}. `, link]), ...one(match)];
+}
+
+/** The matches that ended last; empty if no evidence is stored. */
+async function endedPanel() {
+  const { summaries } = await json(route(['summaries'], { kind: 'match', limit: 50 }));
+  if (summaries.length === 0) return null;
+  return panel('Ended matches', table('Ended matches',
+    ['Match', 'Ended', 'Ruleset', 'Map', ['Players', 'num'], ['Accepted', 'num'], ['Rejected', 'num'], ['Inconclusive', 'num'], 'Hints'],
+    summaries.map(({ at, match, ruleset, summary }) => [el('a', { href: address(['matches', match]) }, match), time(at), ruleset,
+      summary.map ?? 'none', count(summary.player_count), count(summary.verdicts.accepted), count(summary.verdicts.rejected),
+      count(summary.verdicts.inconclusive), summary.hints.map((hint) => hint.code.replaceAll('_', ' ')).join(', ')])));
 }
 
 export async function show(view) {
@@ -97,15 +108,19 @@ export async function show(view) {
   view.main.append(el('div', { class: 'row' }, el('h1', {}, name ?? 'Matches'), el('span', { class: 'grow' }),
     name ? el('a', { class: 'button', href: address(['verdicts'], { match: name }) }, 'Verdicts of this match') : null), place);
   let hasEnded = false;
+  const past = name ? null : await endedPanel().catch((error) => {
+    if (error.status !== 404) throw error;
+    return null;
+  });
   const load = async () => {
     let shown;
     try {
       const answer = await json(route(name ? ['matches', name] : ['matches']));
-      shown = name ? one(answer) : [list(answer)];
+      shown = name ? one(answer) : [list(answer), past].filter(Boolean);
     } catch (error) {
       if (!name || error.status !== 404) throw error;
       hasEnded = true;
-      shown = [ended(name)];
+      shown = await showEnded(name);
     }
     // A refresh must not take the focus from a link that the reader is on.
     const focused = place.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;

@@ -2,8 +2,9 @@
 
 import { address, bar, color, count, el, lengthUnit, notice, number, panel, quantity, table, time } from './dom.js';
 import { drawBars } from './charts.js';
+import { clockSpeed, connectionLine, listOf, PROOF } from './context.js';
 import { json, route } from './net.js';
-import { checkName, reasonName, verdicts } from './words.js';
+import { checkName, moveReasonName, reasonName, verdicts } from './words.js';
 
 export const title = (view) => (view.parts[1] ? `Player ${view.parts[1]}` : 'Players');
 
@@ -58,7 +59,7 @@ function reasonsPanel(report) {
 async function newestPanel(name) {
   const { verdicts: newest } = await json(route(['verdicts'], { player: name, limit: 12 }));
   return panel('Newest verdicts', table('Newest verdicts', ['Time', 'Reason', ['Measured', 'num'], 'Target', 'Match'],
-    newest.map((item) => [el('a', { href: address(['verdicts', item.verdict_id]) }, time(item.at)), reasonName(item.reason),
+    newest.map((item) => [el('a', { href: address(['verdicts', item.verdict_id]) }, time(item.at)), reasonName(item.reason, item.kind),
       item.measured === undefined ? '' : quantity(item.measured, item.unit, lengthUnit(item.ruleset)), item.target ?? '', item.match])));
 }
 
@@ -72,7 +73,8 @@ function checksPanel(report, view) {
   const range = (one) => (one?.claims > 0 ? [Math.min(100 * one.p50, 296), Math.min(100 * one.p95, 300)] : null);
   const canvas = el('canvas', { role: 'img', 'aria-label': `Share of each limit that ${report.player} and everybody else use. The table has the numbers.` });
   const box = panel('Share of each limit that they use',
-    el('p', { class: 'muted' }, 'Measured value as a share of its limit; for a minimum, the limit as a share of the measured value. '
+    el('p', { class: 'muted' }, `Only verdicts under the ruleset ${report.ruleset} (${report.revision.slice(0, 15)}), theirs and everybody else's. `,
+      'Measured value as a share of its limit; for a minimum, the limit as a share of the measured value. '
       + 'A check fails above 100 %. '
       + 'Bars reach from the median to the 95th percentile, and end at 300 %.'),
     el('div', { class: 'columns even' }, el('div', { class: 'tall' }, canvas),
@@ -98,6 +100,19 @@ function measuresPanel(report) {
     ['What', ['Claims', 'num'], ['Median', 'num'], ['95 %', 'num'], ['Everybody else: median', 'num'], ['Everybody else: 95 %', 'num']], rows));
 }
 
+/** The player at the end of each of their newest matches. */
+function sessionsPanel(report) {
+  const sessions = report.sessions ?? [];
+  if (sessions.length === 0) return null;
+  return panel('Newest matches', el('p', { class: 'muted' }, 'As the service knew them when the match ended or they left.'),
+    table('Newest matches', ['Match', 'Until', ['Accepted', 'num'], ['Rejected', 'num'], ['Suspicion', 'num'], 'By check', ['Clock proven fast', 'num'],
+      ['Speed of the clock', 'num'], 'Refused moves', 'Connection'],
+    sessions.map(({ at, match, summary }) => [el('a', { href: address(['matches', match]) }, match), time(at),
+      count(summary.verdicts.accepted), count(summary.verdicts.rejected), number(summary.suspicion), listOf(summary.suspicion_by, checkName, number),
+      count(summary.timing?.flags[PROOF]), clockSpeed(summary.timing), listOf(summary.timing?.reasons, moveReasonName, count, ['ok', 'reset']),
+      connectionLine(summary)])));
+}
+
 export async function show(view) {
   const name = view.parts[1];
   view.main.append(el('h1', {}, name ?? 'Players'), search(name ?? ''));
@@ -108,7 +123,7 @@ export async function show(view) {
   }
   try {
     const [report, newest] = await Promise.all([json(route(['players', name])), newestPanel(name)]);
-    view.main.append(tiles(report), ...[checksPanel(report, view), measuresPanel(report)].filter(Boolean),
+    view.main.append(tiles(report), ...[sessionsPanel(report), checksPanel(report, view), measuresPanel(report)].filter(Boolean),
       el('div', { class: 'columns even' }, reasonsPanel(report), newest));
   } catch (error) {
     if (error.status !== 404) throw error;

@@ -12,6 +12,20 @@ export const views = { orbit: 'Orbit', top: 'Top', side: 'Side', barrel: 'Down t
 
 const axes = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 
+/** Built-in rulesets of engines with left-handed axes. Other rulesets do not say. */
+const leftHanded = ['unity', 'unreal'];
+const handKey = (ruleset) => `hindsight-left-handed-${ruleset.name}`;
+
+/** Whether the axes of a game are left-handed: the reader's choice, or what the name of the ruleset says. */
+export function isLeftHanded(ruleset) {
+  const chosen = localStorage.getItem(handKey(ruleset));
+  return chosen === null ? leftHanded.includes(ruleset.name) : chosen === 'true';
+}
+
+export function setLeftHanded(ruleset, isLeft) {
+  localStorage.setItem(handKey(ruleset), String(isLeft));
+}
+
 /** A claim can contain any number. Places farther from 0 than this are not drawn. */
 const FARTHEST = 1e9;
 
@@ -54,12 +68,15 @@ export class Stage {
 
   /** A place relative to the origin of the picture. Far from 0, the 32-bit floats of the graphics card are too coarse. */
   at(point) {
-    return new Vector3(point[0] - this.origin[0], point[1] - this.origin[1], point[2] - this.origin[2]);
+    return new Vector3(point[0] - this.origin[0], point[1] - this.origin[1], point[2] - this.origin[2]).multiply(this.flip);
   }
 
   /** Finds the directions and sizes that the other methods draw with. */
   measure() {
     const { bodies, shot, shooter, up, length_unit: unit } = this.scene;
+    // The picture has right-handed axes. Left-handed ones are mirrored along a level axis.
+    this.flip = new Vector3(1, 1, 1);
+    if (isLeftHanded(this.scene.ruleset)) this.flip.setComponent(up[1] === 'x' ? 1 : 0, -1);
     const find = (role, when) => bodies.find((one) => one.role === role && (when === undefined || one.when === when));
     this.target = find('target', 'hit_time') ?? find('target');
     this.shooter = find('shooter');
@@ -94,8 +111,10 @@ export class Stage {
     this.moment = new Group();
     this.frame = new Group();
     this.trace = new Group();
-    this.world.add(new AmbientLight(0xffffff, 0.65), light, walls(this.scene, this.origin), this.moment, this.frame, this.trace);
-    for (const one of this.scene.movers ?? []) this.world.add(mover(one, this.origin));
+    const solids = new Group();
+    solids.add(walls(this.scene, this.origin), ...(this.scene.movers ?? []).map((one) => mover(one, this.origin)));
+    for (const group of [solids, this.moment, this.frame]) group.scale.copy(this.flip);
+    this.world.add(new AmbientLight(0xffffff, 0.65), light, solids, this.moment, this.frame, this.trace);
     this.addGrid();
     this.addBodies();
     this.addShot();
@@ -152,7 +171,7 @@ export class Stage {
     this.trace.add(ball(this.start, this.line * 2.2, '--trace'));
     if (shooter.eye && shooter.aim) {
       const eye = this.at(shooter.eye);
-      const aim = new Vector3(...shooter.aim).multiplyScalar(this.height * 0.8);
+      const aim = new Vector3(...shooter.aim).multiply(this.flip).multiplyScalar(this.height * 0.8);
       this.trace.add(tube(eye, eye.clone().add(aim), this.line * 0.7, '--shooter'));
       const isTooFar = this.scene.answer.checks?.some((check) => check.check === 'origin' && check.outcome === 'fail');
       if (isTooFar) {

@@ -1,5 +1,6 @@
 // One verdict: why it was given, in a sentence, in numbers and in a picture.
 
+import { connectionLine, everybodyPanel, playerPanel, remarks } from './context.js';
 import { address, announce, bar, el, notice, number, panel, quantity, time } from './dom.js';
 import { blob, json, post, route } from './net.js';
 import { checkName, decider, labels, reasonName, sentence, verdicts } from './words.js';
@@ -32,12 +33,15 @@ function head(scene, view) {
   return el('header', { class: 'head' },
     el('div', { class: 'grow' },
       el('p', { class: 'kicker' }, el('span', { class: `badge ${verdict.verdict}` }, verdicts[verdict.verdict] ?? verdict.verdict),
-        el('b', {}, reasonName(verdict.reason)), el('code', {}, verdict.reason)),
+        el('b', {}, reasonName(verdict.reason, verdict.kind)), el('code', {}, verdict.reason)),
       el('h1', {}, sentence(scene)),
       el('p', { class: 'muted' }, player(verdict.player), verdict.target ? [' at ', player(verdict.target)] : '',
         verdict.weapon ? `, ${verdict.weapon}` : '',
         ' · match ', el('a', { href: address(['matches', verdict.match]) }, verdict.match),
-        ` · ${time(verdict.at, true)} · looked back ${quantity(times.rewound_by ?? times.now - times.hit_time, 'seconds')}`),
+        ` · ${time(verdict.at, true)}`,
+        times ? ` · looked back ${quantity(times.rewound_by ?? times.now - times.hit_time, 'seconds')}` : ` · move received at ${verdict.now} s`),
+      scene.context?.player ? el('p', { class: 'connection muted' }, `Connection: ${connectionLine(scene.context.player)}`) : null,
+      remarks(scene).map((text) => notice(text)),
       scene.identical === false
         ? notice('This version of the program gives another answer than the one that was stored.', 'bad') : null),
     el('div', { class: 'actions' }, copy, save));
@@ -173,7 +177,7 @@ function legend(scene) {
 }
 
 async function picture(scene, view) {
-  const { Stage, views } = await import('./stage.js');
+  const { isLeftHanded, setLeftHanded, Stage, views } = await import('./stage.js');
   let stage = null;
   try {
     stage = new Stage(scene, view.signal);
@@ -189,8 +193,15 @@ async function picture(scene, view) {
     view.keys.set(String(i + 1), { text: `View: ${text}`, run: () => button.click() });
     return button;
   });
+  const isLeft = isLeftHanded(scene.ruleset);
+  const hand = el('button', { type: 'button', class: 'quiet', 'aria-pressed': String(isLeft),
+    title: 'Games such as Unity and Unreal have left-handed axes. With the wrong choice, left and right are exchanged.',
+    onclick: () => {
+      setLeftHanded(scene.ruleset, !isLeft);
+      view.reload();
+    } }, 'Left-handed axes');
   return el('section', { class: 'panel picture', 'aria-label': 'Picture' },
-    el('div', { class: 'row' }, el('h2', {}, 'Picture'), el('span', { class: 'grow' }),
+    el('div', { class: 'row' }, el('h2', {}, 'Picture'), el('span', { class: 'grow' }), hand,
       el('div', { class: 'group', role: 'group', 'aria-label': 'View' }, buttons)),
     stage.element, timeline(scene, stage, view), legend(scene));
 }
@@ -247,6 +258,27 @@ function reviewPanel(view) {
 
 // ---- facts ----
 
+function posted(scene) {
+  return [
+    el('details', {}, el('summary', {}, `The ${scene.kind === 'move' ? 'move' : 'claim'} as posted`),
+      el('pre', { tabindex: '0' }, JSON.stringify(scene.request, null, 2))),
+    el('details', {}, el('summary', {}, 'The answer'), el('pre', { tabindex: '0' }, JSON.stringify(scene.answer, null, 2))),
+  ];
+}
+
+function moveFacts(scene) {
+  const { verdict, answer } = scene;
+  const rows = [
+    ['Verdict id', verdict.verdict_id], ['Account', verdict.account ?? '–'], ['Number', String(answer.seq ?? '–')],
+    ['Time of the client', `${scene.request.client_time} s`], ['Received', `${verdict.now} s of the match`],
+    ['Simulated for', quantity(answer.delta_time, 'seconds')],
+    ['Ahead of the server', quantity(answer.timing.discrepancy, 'seconds')],
+    ['Ruleset', `${verdict.ruleset}, ${verdict.revision.slice(0, 19)}`],
+  ];
+  return panel('Facts',
+    el('dl', { class: 'facts' }, rows.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])), posted(scene));
+}
+
 function facts(scene) {
   const { verdict, times, shot } = scene;
   const place = (point) => (point ? point.map((value) => number(value)).join(', ') : '–');
@@ -259,21 +291,27 @@ function facts(scene) {
   ];
   return panel('Facts',
     el('dl', { class: 'facts' }, rows.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
-    el('details', {}, el('summary', {}, 'The claim as posted'), el('pre', { tabindex: '0' }, JSON.stringify(scene.request, null, 2))),
-    el('details', {}, el('summary', {}, 'The answer'), el('pre', { tabindex: '0' }, JSON.stringify(scene.answer, null, 2))));
+    posted(scene));
 }
 
 export async function show(view) {
   const scene = await json(route(['verdicts', view.parts[1], 'scene']));
   if (view.signal.aborted) return;
+  view.keys.set('b', { text: 'Back to the list', run: () => history.back() });
+  const known = [playerPanel(scene), everybodyPanel(scene)].filter(Boolean);
+  if (scene.kind === 'move') {
+    view.main.append(head(scene, view), el('div', { class: 'columns even' }, checksPanel(scene), moveFacts(scene)),
+      ...known, reviewPanel(view));
+    return;
+  }
   const charts = el('div', { class: 'charts' });
   const drawn = await picture(scene, view);
   if (view.signal.aborted) return;
-  view.keys.set('b', { text: 'Back to the list', run: () => history.back() });
   view.main.append(head(scene, view),
     el('div', { class: 'columns' }, drawn, checksPanel(scene)),
     panel('Around the claimed moment', el('p', { class: 'muted' },
-      'Dashed lines: the claimed moment (0 s) and the arrival of the claim.'), charts),
+      'Dashed lines: the claimed moment (0 s) and the arrival of the claim. Red lines: limits of the ruleset.'), charts),
+    ...known,
     el('div', { class: 'columns even' }, reviewPanel(view), facts(scene)));
   const { drawCharts } = await import('./charts.js');
   if (!view.signal.aborted) drawCharts(scene, charts, view.signal);

@@ -34,12 +34,13 @@ export const reasons = {
   malformed: 'Malformed claim',
 };
 
-const moveReasons = {
+export const moveReasons = {
   stale: 'Too late', duplicate: 'Sent twice', too_small: 'Too short', reset_too_soon: 'Clock reset too soon',
   bad_timestamp: 'Bad time', epoch_too_soon: 'New clock too soon', capacity: 'Match is full', not_in_control: 'Player was dead',
   fast_clock_proven: checks.fast_clock_proven, fast_clock_suspected: checks.fast_clock_suspected,
   timing_discrepancy: checks.timing_discrepancy, too_much_acceleration: 'Accelerates too much', through_world: checks.path,
-  stance_mismatch: 'Stance does not fit',
+  stance_mismatch: 'Stance does not fit', unannounced_teleport: checks.teleport, too_fast: 'Moves too fast',
+  gravity_violation: 'Ignores gravity', no_ground: checks.ground, off_base: 'Left the base', unknown_base: 'Unknown base',
 };
 
 export const labels = {
@@ -55,8 +56,8 @@ function spell(code) {
 }
 
 export const checkName = (code) => checks[code] ?? spell(code);
-export const reasonName = (code) => reasons[code] ?? spell(code);
 export const moveReasonName = (code) => moveReasons[code] ?? spell(code);
+export const reasonName = (code, kind) => (kind === 'move' ? moveReasonName(code) : reasons[code] ?? moveReasonName(code));
 
 /** The check that decided a verdict, or undefined. */
 export function decider(answer) {
@@ -101,6 +102,11 @@ function capital(text) {
 /** The verdict in one plain sentence, with names and numbers. */
 export function sentence(scene) {
   const { answer, verdict } = scene;
+  if (scene.kind === 'move') {
+    const failed = answer.checks?.find((one) => one.reason === verdict.reason);
+    const text = failed?.detail ?? `a move of ${verdict.player} was refused: ${moveReasonName(verdict.reason)}`;
+    return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  }
   const check = decider(answer) ?? {};
   let isComplete = answer.reason in sentences;
   const show = (value) => {

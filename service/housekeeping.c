@@ -5,6 +5,7 @@
 #include "service/checkpoint/save.h"
 #include "service/delivery/events.h"
 #include "service/delivery/webhook.h"
+#include "service/evidence/ended.h"
 #include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/record/recorder.h"
@@ -45,6 +46,7 @@ static void end_idle(void *context, struct hs_match_slot *slot)
         hs_log(HS_LOG_INFO, "an idle match was ended", HS_LOG_TEXT("match", slot->name.text));
     if (service->record != NULL)
         record_end(service, slot);
+    hs_ended_keep(service->evidence, slot);
     hs_registry_remove(service->registry, slot);
 }
 

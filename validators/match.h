@@ -110,6 +110,15 @@ void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out);
    whole journal (journal.h) to a file has saved every entry whose `payment` is at most this. */
 uint32_t hs_match_payments(const struct hs_match *match);
 
+/* A player's connection, as frames and moves describe it. */
+struct hs_player_connection {
+    bool is_known; /* frames posted a round trip; otherwise only noise_us is valid */
+    bool is_quiet; /* the round trips of the last 15 to 30 s were measured, and have no noise */
+    int64_t rtt_us, spread_us; /* smallest of the last round trips; largest minus smallest */
+    int64_t noise_us;          /* by how much packets can be late, compared with the smallest round
+                                  trip; 0: nothing is known */
+};
+
 /* State of one player. `name` points into the match. */
 struct hs_player_info {
     struct hs_str name;
@@ -128,6 +137,7 @@ struct hs_player_info {
        match. */
     double suspicion;
     double suspicion_hits[HS_CHECK_COUNT], suspicion_moves[HS_MOVE_CHECK_COUNT];
+    struct hs_player_connection connection; /* at newest_us of the match */
 };
 
 /*

@@ -41,6 +41,7 @@ enum hs_method { HS_METHOD_GET, HS_METHOD_PUT, HS_METHOD_POST, HS_METHOD_DELETE,
     X(VERDICT_GET, GET, "/v1/verdicts/{verdict}", BOTH, ALL_OF(EVIDENCE), CONSOLE, verdict_get)    \
     X(VERDICT_SCENE, GET, "/v1/verdicts/{verdict}/scene", BOTH, ALL_OF(EVIDENCE), CONSOLE,         \
       verdict_scene)                                                                               \
+    X(SUMMARY_LIST, GET, "/v1/summaries", BOTH, ALL_OF(EVIDENCE), CONSOLE, summary_list)           \
     X(WHAT_IF, POST, "/v1/what-if", BOTH, ALL_OF(EVIDENCE), CONSOLE, what_if)                      \
     X(REVIEW_POST, POST, "/v1/verdicts/{verdict}/reviews", BOTH, ALL_OF(EVIDENCE), CONSOLE,        \
       review_post)                                                                                 \

@@ -180,7 +180,7 @@ static int show(struct hs_str text)
     struct hs_evidence_parts parts;
     unsigned char *state = NULL;
     struct hs_recomputed of = {0};
-    struct hs_recompute *recompute = hs_recompute_create();
+    struct hs_recompute *recompute = hs_recompute_create(NULL);
     enum hs_recompute_status status = HS_RECOMPUTE_NO_MEMORY;
     if (recompute != NULL)
         status = hs_evidence_parts_read(text, &parts, &state)
@@ -188,7 +188,7 @@ static int show(struct hs_str text)
                      : HS_RECOMPUTE_DAMAGED;
     bool is_fine = status == HS_RECOMPUTE_DONE && print_all(&of, &parts) && of.is_identical;
     if (status == HS_RECOMPUTE_DAMAGED)
-        fputs("hindsight show: this is not the evidence of one verdict, or it is damaged\n",
+        fputs("hindsight show: this is not the evidence of one hit or shot, or it is damaged\n",
               stderr);
     else if (status != HS_RECOMPUTE_DONE)
         fprintf(stderr, "hindsight show: the verdict cannot be computed again: %s\n",

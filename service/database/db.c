@@ -99,6 +99,11 @@ bool hs_db_has_refused(const struct hs_db *db)
     return db->driver->has_refused(db);
 }
 
+bool hs_db_is_damaged(const struct hs_db *db)
+{
+    return db->driver->is_damaged != NULL && db->driver->is_damaged(db);
+}
+
 bool hs_db_run(struct hs_db *db, const char *sql)
 {
     return db->driver->run(db, sql);

@@ -53,6 +53,10 @@ const char *hs_db_error(const struct hs_db *db);
    failed because of the disk, of memory, of the network, or of another user of the database. */
 bool hs_db_has_refused(const struct hs_db *db);
 
+/* Whether the last failed call failed because the file is damaged or is no database, so that no
+   later call will succeed. Always false with PostgreSQL. */
+bool hs_db_is_damaged(const struct hs_db *db);
+
 /* Runs statements, separated by `;`, as they are: nothing is replaced. */
 bool hs_db_run(struct hs_db *db, const char *sql);
 

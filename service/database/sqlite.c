@@ -47,6 +47,12 @@ static bool has_refused(const struct hs_db *db)
     }
 }
 
+static bool is_damaged(const struct hs_db *db)
+{
+    int code = sqlite3_errcode(sqlite_of(db));
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+}
+
 static bool run(struct hs_db *db, const char *sql)
 {
     return sqlite3_exec(sqlite_of(db), sql, NULL, NULL, NULL) == SQLITE_OK;
@@ -137,6 +143,7 @@ static const struct hs_db_driver driver = {
     .close = close_file,
     .error = error_of,
     .has_refused = has_refused,
+    .is_damaged = is_damaged,
     .run = run,
     .changes = changes,
     .prepare = prepare,

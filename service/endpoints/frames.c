@@ -1,7 +1,17 @@
 /* POST frames: stores the poses that the game server observed. */
 #include "service/endpoints/posting.h"
+#include "service/evidence/ended.h"
 #include "service/service.h"
 #include "service/watch/metrics.h"
+
+/* Stores what is known of the players who leave in this frame, because the match forgets it. */
+static void keep_leaving(struct hs_evidence *evidence, const struct hs_match_slot *slot,
+                         const struct hs_frame *frame)
+{
+    for (size_t i = 0; evidence != NULL && i < frame->player_count; i++)
+        if (frame->players[i].event == HS_EVENT_LEAVE)
+            hs_ended_keep_player(evidence, slot, frame->players[i].player);
+}
 
 bool hs_post_frames(struct hs_posting *posting, const struct hs_frames_request *request)
 {
@@ -15,6 +25,7 @@ bool hs_post_frames(struct hs_posting *posting, const struct hs_frames_request *
     size_t done = 0;
     for (size_t i = 0; i < request->count; i++) {
         const struct hs_frame *frame = &request->frames[i];
+        keep_leaving(service->evidence, slot, frame);
         if (!hs_match_post_frame(slot->match, frame, results + done, &flags))
             return false;
         done += frame->player_count + frame->mover_count;

@@ -7,6 +7,7 @@
 #include "service/checkpoint/journal.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/endpoints/table.h"
+#include "service/evidence/ended.h"
 #include "service/options/values.h"
 #include "service/record/recorder.h"
 #include "service/service.h"
@@ -162,7 +163,9 @@ void hs_endpoint_match_delete(struct hs_service *service, const struct hs_reques
     struct hs_match_head head = hs_match_slot_head(slot);
     hs_match_encode_summary(&writer, &head, slot->match);
     bool is_kept = hs_kept_match_close(service, slot);
-    if (is_kept) { /* the request is recorded before another match can take the name */
+    if (is_kept) {
+        hs_ended_keep(service->evidence, slot);
+        /* the request is recorded before another match can take the name */
         hs_endpoint_record(service, request, slot, 0, reply);
         hs_registry_remove(service->registry, slot);
     }

@@ -1,5 +1,6 @@
 /* POST moves: checks the moves that clients report. */
 #include "service/endpoints/posting.h"
+#include "service/evidence/capture.h"
 #include "service/service.h"
 #include "service/state/rulesets.h"
 #include "service/watch/metrics.h"
@@ -23,5 +24,11 @@ bool hs_post_move(struct hs_posting *posting, const struct hs_ticks_request *tic
     for (uint16_t k = 0; k < result.failure_count; k++)
         hs_metrics_move_failure(metrics, (enum hs_move_check)result.failures[k].check,
                                 (enum hs_mode)result.failures[k].mode);
+    const struct hs_move_to_keep kept = {.move = move,
+                                         .result = &result,
+                                         .body = posting->request->body,
+                                         .place = posting->place,
+                                         .items = &posting->moves};
+    posting->has_evidence |= hs_capture_move(posting->service->evidence, slot, &kept);
     return true;
 }

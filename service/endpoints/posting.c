@@ -310,6 +310,7 @@ void hs_endpoint_post(struct hs_service *service, const struct hs_request *reque
                                (double)(posting.stage_ns - decoded) * 1e-9);
         }
         run(&posting, &tick, reply);
+        hs_body_items_free(&posting.moves);
         hs_body_items_free(&posting.hits);
         hs_body_items_free(&posting.shots);
     }

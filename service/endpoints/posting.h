@@ -37,8 +37,9 @@ struct hs_posting {
     bool is_plain;
     size_t plain[HS_ITEM_COUNT];
     size_t *acks, ack_count;
-    struct hs_body_items hits, shots; /* texts of the items in the body, for the evidence store */
-    size_t place;                     /* index of the present item in its list of the body */
+    /* texts of the items in the body, for the evidence store */
+    struct hs_body_items moves, hits, shots;
+    size_t place; /* index of the present item in its list of the body */
 };
 
 /* Stores frames and writes the answer object. Returns false if memory runs out. Then nothing is

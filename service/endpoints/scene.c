@@ -1,10 +1,13 @@
 /* GET /v1/verdicts/{verdict}/scene: a stored verdict with everything that is needed to draw it. */
 #include "service/evidence/scene.h"
-#include "service/evidence/row.h"
-
 #include "service/endpoints/evidence.h"
+#include "service/evidence/context.h"
+#include "service/evidence/ended.h"
+#include "service/evidence/row.h"
 #include "service/evidence/writer.h"
 #include "service/options/values.h"
+#include "service/record/line_reader.h"
+#include "service/record/members.h"
 #include "service/service.h"
 #include "service/state/maps.h"
 
@@ -22,16 +25,54 @@ static void refuse(enum hs_recompute_status status, const struct hs_request *req
                             "the evidence of this verdict is damaged");
 }
 
-static void answer(const struct hs_evidence_stored *stored, const struct hs_recomputed *recomputed,
-                   const struct hs_evidence_parts *parts, struct hs_reply *reply)
+/* Writes the match as it is now, or as it was when it ended. `null`: it is neither open nor stored,
+   or another match has its name. */
+static void write_match(struct hs_service *service, const struct hs_request *request,
+                        const struct hs_evidence_row *row, struct hs_writer *writer)
+{
+    struct hs_match_slot *slot = NULL;
+    uint64_t opening = 0;
+    bool has_opening = hs_piece_whole(hs_context_member(row->context, HS_STR("opening")), &opening);
+    if (has_opening)
+        hs_registry_acquire(service->registry, request->tenant, row->match, NULL, &slot);
+    bool is_open = slot != NULL && slot->opening == opening;
+    hs_write_key(writer, "match");
+    if (is_open) {
+        struct hs_match_head head = hs_match_slot_head(slot);
+        hs_match_encode_state(writer, &head, slot->match);
+    }
+    if (slot != NULL)
+        hs_registry_release(service->registry, slot);
+    if (!is_open &&
+        (!has_opening || hs_ended_match(hs_evidence_home(service->evidence), request->tenant,
+                                        row->match, opening, writer) != HS_EVIDENCE_READ))
+        hs_write_null(writer);
+}
+
+/* Writes the members that every stored verdict has. */
+static void write_row(struct hs_service *service, const struct hs_request *request,
+                      const struct hs_evidence_row *row, struct hs_writer *writer)
+{
+    hs_write_begin_field(writer, "verdict", '{');
+    hs_evidence_row_encode(writer, row);
+    hs_write_end(writer, '}');
+    hs_write_key(writer, "context");
+    if (row->context.len > 0)
+        hs_write_raw(writer, row->context);
+    else
+        hs_write_null(writer);
+    write_match(service, request, row, writer);
+}
+
+static void answer(struct hs_service *service, const struct hs_evidence_stored *stored,
+                   const struct hs_recomputed *recomputed, const struct hs_evidence_parts *parts,
+                   const struct hs_request *request, struct hs_reply *reply)
 {
     struct hs_verdict_scene scene;
     struct hs_writer writer = {.buffer = &reply->body};
     if (hs_verdict_scene_find(recomputed, &scene)) {
         hs_write_begin(&writer, '{');
-        hs_write_begin_field(&writer, "verdict", '{');
-        hs_evidence_row_encode(&writer, &stored->row);
-        hs_write_end(&writer, '}');
+        write_row(service, request, &stored->row, &writer);
         hs_verdict_scene_encode(&scene, parts, &writer);
         hs_write_end(&writer, '}');
     } else {
@@ -40,10 +81,33 @@ static void answer(const struct hs_evidence_stored *stored, const struct hs_reco
     hs_verdict_scene_free(&scene);
 }
 
-static void answer_stored(const struct hs_evidence_stored *stored, const struct hs_map_entry *map,
-                          const struct hs_request *request, struct hs_reply *reply)
+/* Answers the scene of a move, which has no picture. */
+static void answer_move(struct hs_service *service, const struct hs_evidence_row *row,
+                        const struct hs_request *request, struct hs_reply *reply)
 {
-    struct hs_recompute *recompute = hs_recompute_create();
+    struct hs_stream_line line;
+    struct hs_writer writer = {.buffer = &reply->body};
+    struct hs_str text = row->request;
+    text.len -= text.len > 0 && text.ptr[text.len - 1] == '\n' ? 1 : 0;
+    if (!hs_stream_line_read(text, &line)) {
+        refuse(HS_RECOMPUTE_DAMAGED, request, reply);
+        return;
+    }
+    hs_write_begin(&writer, '{');
+    write_row(service, request, row, &writer);
+    hs_write_text_field(&writer, "kind", "move");
+    hs_write_key(&writer, "request");
+    hs_write_raw(&writer, hs_pieces_first(line.body, HS_STR("moves")));
+    hs_write_key(&writer, "answer");
+    hs_write_raw(&writer, hs_pieces_first(line.answer, HS_STR("results")));
+    hs_write_end(&writer, '}');
+}
+
+static void answer_stored(struct hs_service *service, const struct hs_evidence_stored *stored,
+                          struct hs_map_entry *map, const struct hs_request *request,
+                          struct hs_reply *reply)
+{
+    struct hs_recompute *recompute = hs_recompute_create(service->maps);
     struct hs_stored_parts parts = {0};
     struct hs_recomputed recomputed = {0};
     enum hs_recompute_status status = HS_RECOMPUTE_NO_MEMORY;
@@ -54,7 +118,7 @@ static void answer_stored(const struct hs_evidence_stored *stored, const struct 
                      ? hs_recompute_run(recompute, &parts.parts, NULL, &recomputed)
                      : HS_RECOMPUTE_DAMAGED;
     if (status == HS_RECOMPUTE_DONE)
-        answer(stored, &recomputed, &parts.parts, reply);
+        answer(service, stored, &recomputed, &parts.parts, request, reply);
     else
         refuse(status, request, reply);
     hs_recomputed_free(&recomputed);
@@ -76,7 +140,10 @@ void hs_endpoint_verdict_scene(struct hs_service *service, const struct hs_reque
        built from the evidence. */
     struct hs_map_entry *map =
         stored.row.map.ptr != NULL ? hs_endpoint_map(service, request, stored.row.map) : NULL;
-    answer_stored(&stored, map, request, reply);
+    if (hs_str_equal(stored.row.kind, HS_STR("move")))
+        answer_move(service, &stored.row, request, reply);
+    else
+        answer_stored(service, &stored, map, request, reply);
     hs_map_store_release(service->maps, map);
     hs_evidence_stored_close(&stored);
 }

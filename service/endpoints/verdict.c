@@ -8,7 +8,6 @@
 #include "service/evidence/capture.h"
 #include "service/options/values.h"
 #include "service/service.h"
-#include "service/state/rulesets.h"
 #include "service/system/clock.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
@@ -23,15 +22,6 @@ struct item {
     struct hs_verdict_id id; /* set by `encode` */
     struct hs_hit_result result;
 };
-
-/* Makes the id of the verdict about an item that was fired at `fired_us`. */
-static void name_verdict(const struct hs_match_slot *slot, enum hs_verdict_about kind,
-                         uint64_t number, struct hs_str shooter, int64_t fired_us,
-                         struct hs_verdict_id *out)
-{
-    uint64_t session = hs_match_session(slot->match, shooter, fired_us);
-    hs_verdict_ids_make(&slot->ids, kind, session, number, shooter, out);
-}
 
 static void count_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
                           const struct hs_hit_result *result)
@@ -109,12 +99,14 @@ static struct hs_str encode(struct hs_posting *posting, struct item *item)
     if (item->hit != NULL) {
         int64_t fired_us =
             result->replay != NULL ? result->replay->fire_time_us : result->fire_time_us;
-        name_verdict(slot, HS_ABOUT_HIT, item->hit->shot, item->hit->shooter, fired_us, id);
+        hs_match_slot_verdict_id(slot, HS_ABOUT_HIT, item->hit->shot, item->hit->shooter, fired_us,
+                                 id);
         hs_hit_encode(writer, item->hit, result, id, explain);
     } else {
         const struct hs_shot_claim *shot = item->shot;
-        name_verdict(slot, shot->is_cancel ? HS_ABOUT_CANCEL : HS_ABOUT_SHOT, shot->shot,
-                     shot->shooter, shot->is_cancel ? INT64_MAX : shot->time_us, id);
+        hs_match_slot_verdict_id(slot, shot->is_cancel ? HS_ABOUT_CANCEL : HS_ABOUT_SHOT,
+                                 shot->shot, shot->shooter,
+                                 shot->is_cancel ? INT64_MAX : shot->time_us, id);
         hs_shot_encode(writer, item->shot, result, item->forward_us, id, explain);
     }
     if (hs_reason_is_retryable(result->reason))

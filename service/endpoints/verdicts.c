@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "service/endpoints/evidence.h"
+#include "service/evidence/ended.h"
 #include "service/evidence/files.h"
 #include "service/evidence/writer.h"
 #include "service/options/values.h"
@@ -177,6 +178,26 @@ void hs_endpoint_verdict_list(struct hs_service *service, const struct hs_reques
         export(service, request, HS_EVIDENCE_CSV, reply);
     else
         hs_problem_add(reply->problem, "format", "must be json, ndjson or csv");
+}
+
+void hs_endpoint_summary_list(struct hs_service *service, const struct hs_request *request,
+                              struct hs_reply *reply)
+{
+    struct hs_evidence_query query = {.limit = LIST_LIMIT};
+    struct hs_writer writer = {.buffer = &reply->body};
+    int64_t next_us;
+    if (!hs_endpoint_verdict_query(request, LIST_MAX, &query, reply) ||
+        !hs_endpoint_has_evidence(service, reply))
+        return;
+    hs_write_begin(&writer, '{');
+    hs_write_key(&writer, "summaries");
+    enum hs_evidence_read result =
+        hs_ended_list(hs_evidence_home(service->evidence), query, &writer, &next_us);
+    if (!hs_endpoint_evidence_is_read(result, request, reply))
+        return;
+    if (next_us > 0)
+        hs_write_int_field(&writer, "next", next_us);
+    hs_write_end(&writer, '}');
 }
 
 void hs_endpoint_verdict_get(struct hs_service *service, const struct hs_request *request,

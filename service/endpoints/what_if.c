@@ -6,6 +6,7 @@
 #include "service/evidence/writer.h"
 #include "service/options/values.h"
 #include "service/service.h"
+#include "service/state/maps.h"
 #include "service/system/clock.h"
 
 enum { VERDICTS = 1000, VERDICTS_MAX = 5000, IDS_MAX = 50 };
@@ -20,12 +21,13 @@ struct side {
 };
 
 struct what_if {
+    const struct hs_service *service;
     struct hs_recompute *recompute;
     const struct hs_ruleset *rules;
     atomic_llong *alive_us;
     int64_t until_us;   /* hs_clock_us */
     int64_t reached_us; /* the wall-clock time of the verdict that was visited last */
-    bool is_late;       /* until_us has passed before all were visited */
+    bool is_late;       /* the time was up, or the service ends, before all were visited */
     bool has_no_memory;
     size_t computed, changed, incomparable;
     uint64_t before[HS_REASON_COUNT], after[HS_REASON_COUNT];
@@ -100,21 +102,46 @@ static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stor
     list_change(w, stored->row.id, before, after);
 }
 
+/* The service may have the map of a verdict, so that it need not be built. */
+static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
+{
+    struct hs_map_store *maps = w->service->maps;
+    struct hs_map_entry *map = row->map.ptr != NULL ? hs_map_store_get(maps, row->map) : NULL;
+    if (map != NULL && hs_str_equal(hs_str_of(map->revision), row->map_revision))
+        hs_recompute_lend_map(w->recompute, map);
+    hs_map_store_release(maps, map);
+}
+
+/* Whether the map of a verdict can be built before the time is up. The first verdict of a request
+   is always computed, so that every request makes progress. */
+static bool has_time(const struct what_if *w, const struct hs_evidence_parts *parts)
+{
+    return w->computed + w->incomparable == 0 ||
+           hs_clock_us() + hs_recompute_build_us(w->recompute, parts) < w->until_us;
+}
+
 static bool visit(void *context, const struct hs_evidence_stored *stored)
 {
     struct what_if *w = context;
     struct hs_stored_parts parts;
     int64_t now_us = hs_clock_us();
-    w->is_late = now_us >= w->until_us;
+    w->is_late = now_us >= w->until_us || atomic_load(&w->service->draining);
     if (w->is_late)
         return false;
+    if (hs_str_equal(stored->row.kind, HS_STR("move")))
+        return true; /* the rules of hits do not decide it */
     if (w->alive_us != NULL)
         atomic_store(w->alive_us, now_us);
-    if (hs_stored_parts_read(stored, w->recompute, &parts))
+    lend_map(w, &stored->row);
+    if (!hs_stored_parts_read(stored, w->recompute, &parts))
+        w->incomparable++;
+    else if (has_time(w, &parts.parts))
         visit_parts(w, stored, &parts.parts);
     else
-        w->incomparable++;
+        w->is_late = true;
     hs_stored_parts_free(&parts);
+    if (w->is_late)
+        return false;
     w->reached_us = stored->row.at_us;
     return !w->has_no_memory;
 }
@@ -162,7 +189,8 @@ static void run(struct hs_service *service, const struct hs_request *request,
 {
     struct hs_buffer changes = {0};
     struct hs_writer writer = {.buffer = &changes};
-    struct what_if w = {.recompute = hs_recompute_create(),
+    struct what_if w = {.service = service,
+                        .recompute = hs_recompute_create(service->maps),
                         .rules = rules,
                         .alive_us = request->alive_us,
                         .until_us = hs_clock_us() + LONGEST_US,

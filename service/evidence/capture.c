@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "service/evidence/context.h"
 #include "service/record/lines.h"
 #include "service/record/stream.h"
 #include "service/state/maps.h"
@@ -142,10 +143,11 @@ void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep 
 bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
                     struct hs_verdict_to_keep *verdict)
 {
-    struct hs_buffer opening = {0}, request = {0};
+    struct hs_buffer opening = {0}, request = {0}, context = {0};
     struct hs_evidence_row row;
     write_lines(slot, verdict, hs_evidence_mask(evidence), &opening, &request);
     hs_capture_row(slot, verdict, &row);
+    hs_context_write(slot, row.player, (int)verdict->result->reason, &context);
     row.opening = (struct hs_str){opening.data, opening.len};
     row.request = (struct hs_str){request.data, request.len};
     row.state = (struct hs_str){(const char *)verdict->state.data, verdict->state.len};
@@ -153,11 +155,115 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
         row.map = hs_name_str(&slot->map->name);
         row.map_revision = hs_str_of(slot->map->revision);
     }
-    bool is_whole = !opening.failed && !request.failed && !verdict->state.failed;
+    row.context = (struct hs_str){context.data, context.len};
+    bool is_whole = !opening.failed && !request.failed && !context.failed && !verdict->state.failed;
     bool is_kept =
         is_whole && hs_evidence_put(evidence, &row, verdict->is_sample, slot->ruleset, slot->map);
     hs_buffer_free(&opening);
     hs_buffer_free(&request);
+    hs_buffer_free(&context);
     free_state(verdict);
+    return is_kept;
+}
+
+/* ---- moves ---- */
+
+/* Of each reason, a player's first moves in a match are stored, and then one of every EACH. A cheat
+   fails on every move, and so does a broken game server. */
+enum { FIRST_MOVES = 8, EACH = 64 };
+
+/* Returns whether a move is stored: it failed a check or was rejected, and is not one too many. */
+static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept)
+{
+    const struct hs_move_result *result = kept->result;
+    struct hs_moves_info info;
+    if ((result->verdict != HS_VERDICT_REJECTED && result->failure_count == 0) ||
+        !hs_match_moves_info(slot->match, kept->move->player, &info))
+        return false;
+    uint64_t count = result->verdict == HS_VERDICT_REJECTED
+                         ? info.reasons[result->reason]
+                         : info.raised[result->failures[0].check];
+    return count <= FIRST_MOVES || count % EACH == 0;
+}
+
+/* Writes the line of a stream that has the move and its result. It is a gap, because the state
+   before a move is not stored, so `hindsight recheck` cannot compute the result again. */
+static void write_move_line(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept,
+                            const char *mask, struct hs_buffer *out)
+{
+    struct hs_writer writer = {.buffer = out};
+    hs_write_begin(&writer, '{');
+    hs_write_text_field(&writer, "gap", slot->name.text);
+    hs_write_text_field(&writer, "reason",
+                        "a stored move is not computed again; a recording has all moves");
+    hs_write_text_field(&writer, "request", hs_stream_request_name(HS_ROUTE_MOVES_POST));
+    hs_write_begin_field(&writer, "body", '{');
+    hs_write_begin_field(&writer, "moves", '[');
+    hs_body_item(kept->items, kept->body, HS_STR("moves"), kept->place, mask, out);
+    hs_write_end(&writer, ']');
+    hs_write_end(&writer, '}');
+    hs_write_begin_field(&writer, "answer", '{');
+    hs_write_begin_field(&writer, "results", '[');
+    hs_move_encode(&writer, &slot->ruleset->ruleset->moves, kept->move, kept->result);
+    hs_write_end(&writer, ']');
+    hs_write_text_field(&writer, "revision", slot->ruleset->revision);
+    hs_write_end(&writer, '}');
+    hs_line_end(&writer);
+}
+
+/* Copies the reason of a move and what its check measured. An accepted move has the reason of the
+   first check in shadow that it failed. */
+static void copy_failure(const struct hs_move_result *result, struct hs_evidence_row *row)
+{
+    for (uint16_t i = 0; i < result->failure_count; i++) {
+        const struct hs_move_failure *failure = &result->failures[i];
+        if (result->verdict == HS_VERDICT_REJECTED && failure->reason != result->reason)
+            continue;
+        row->reason = hs_str_of(hs_move_reason_name((enum hs_move_reason)failure->reason));
+        row->has_measure = failure->unit != HS_UNIT_NONE;
+        row->measured = failure->measured;
+        row->limit = failure->limit;
+        if (row->has_measure)
+            row->unit = hs_str_of(hs_unit_name((enum hs_unit)failure->unit));
+        return;
+    }
+}
+
+bool hs_capture_move(struct hs_evidence *evidence, const struct hs_match_slot *slot,
+                     const struct hs_move_to_keep *kept)
+{
+    struct hs_buffer line = {0}, context = {0};
+    struct hs_verdict_id id;
+    struct hs_player_info player;
+    const struct hs_move *move = kept->move;
+    if (evidence == NULL || !wants_move(slot, kept))
+        return false;
+    /* Moves may have no number, so the time of arrival names them. */
+    hs_match_slot_verdict_id(slot, HS_ABOUT_MOVE, (uint64_t)move->received_us, move->player,
+                             move->received_us, &id);
+    write_move_line(slot, kept, hs_evidence_mask(evidence), &line);
+    hs_context_write(slot, move->player, -1, &context);
+    struct hs_evidence_row row = {
+        .at_us = hs_clock_wall_us(),
+        .now_us = move->received_us,
+        .id = hs_str_of(id.text),
+        .tenant = hs_name_str(&slot->tenant),
+        .match = hs_name_str(&slot->name),
+        .player = move->player,
+        .kind = HS_STR("move"),
+        .verdict = hs_str_of(hs_verdict_name(kept->result->verdict)),
+        .reason = hs_str_of(hs_move_reason_name(kept->result->reason)),
+        .ruleset = hs_name_str(&slot->ruleset->ruleset->name),
+        .revision = hs_str_of(slot->ruleset->revision),
+        .request = {line.data, line.len},
+        .context = {context.data, context.len},
+    };
+    if (hs_match_find_player(slot->match, move->player, &player))
+        row.account = player.account;
+    copy_failure(kept->result, &row);
+    bool is_kept = !line.failed && !context.failed &&
+                   hs_evidence_put(evidence, &row, false, slot->ruleset, NULL);
+    hs_buffer_free(&line);
+    hs_buffer_free(&context);
     return is_kept;
 }

@@ -3,6 +3,7 @@
 #define HS_SERVICE_EVIDENCE_CAPTURE_H
 
 #include "api/hits.h"
+#include "api/moves.h"
 #include "api/shots.h"
 #include "service/evidence/items.h"
 #include "service/evidence/writer.h"
@@ -38,5 +39,20 @@ void hs_capture_row(const struct hs_match_slot *slot, struct hs_verdict_to_keep 
    verdict was recorded. False: the store dropped it. */
 bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
                     struct hs_verdict_to_keep *verdict);
+
+/* A move on its way to the store, after it was checked. */
+struct hs_move_to_keep {
+    const struct hs_move *move;
+    const struct hs_move_result *result;
+    struct hs_str body;          /* of the request, JSON */
+    size_t place;                /* of the move in its list, from 0 */
+    struct hs_body_items *items; /* reads that list; freed by the caller */
+};
+
+/* Adds a move to the store if it was rejected or failed a check. Of each reason, only the first
+   moves of a player and a sample of the later ones are stored. The match must be locked. False: it
+   is not stored. `evidence` may be NULL. */
+bool hs_capture_move(struct hs_evidence *evidence, const struct hs_match_slot *slot,
+                     const struct hs_move_to_keep *kept);
 
 #endif

@@ -137,6 +137,19 @@ static void remove_day(const char *directory, const char *day)
     hs_log(HS_LOG_INFO, "old evidence was removed", HS_LOG_TEXT("day", day));
 }
 
+void hs_evidence_move_aside(const char *directory, const char *day, time_t now)
+{
+    char path[HS_EVIDENCE_PATH], from[HS_EVIDENCE_PATH + 8], to[HS_EVIDENCE_PATH + 48];
+    hs_evidence_path(directory, day, path);
+    for (int i = 0; i < SUFFIXES; i++) {
+        snprintf(from, sizeof from, "%s%s", path, suffixes[i]);
+        snprintf(to, sizeof to, "%s.damaged-%lld%s", path, (long long)now, suffixes[i]);
+        rename(from, to);
+    }
+    hs_log(HS_LOG_ERROR, "a damaged file of the evidence store was moved aside",
+           HS_LOG_TEXT("path", path));
+}
+
 /* Reads a number of `count` digits. */
 static int number_of(const char *digits, int count)
 {
@@ -160,12 +173,14 @@ void hs_evidence_remove_old(const char *directory, const char *today, unsigned k
 {
     size_t count;
     uint64_t bytes = 0;
+    const char *last = NULL; /* the newest day before today */
     char(*days)[HS_EVIDENCE_DAY] = days_of(directory, &count);
     for (size_t i = 0; i < count; i++) {
         bytes += size_of(directory, days[i]);
-        bool is_old =
-            hs_evidence_day_number(today) - hs_evidence_day_number(days[i]) > (int64_t)keep_days;
         bool is_today = strcmp(days[i], today) >= 0;
+        last = last == NULL && !is_today ? days[i] : last;
+        bool is_old = !is_today && hs_evidence_day_number(last) - hs_evidence_day_number(days[i]) >=
+                                       (int64_t)keep_days;
         if (!is_today && (is_old || bytes > keep_bytes))
             remove_day(directory, days[i]);
     }

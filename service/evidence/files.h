@@ -52,8 +52,15 @@ void hs_evidence_path(const char *directory, const char *place, char path[HS_EVI
    none, or memory is out. */
 char (*hs_evidence_days(const struct hs_evidence_home *home, size_t *count))[HS_EVIDENCE_DAY];
 
-/* Removes the files of days that are more than `keep_days` before `today`. Then removes the oldest
-   files until the rest has at most `keep_bytes`. Today's file stays. */
+/* Gives the damaged file of a day another name, which no function of the store reads: the same with
+   `.damaged-` and the seconds since 1970 behind it. Nobody may have it open. */
+void hs_evidence_move_aside(const char *directory, const char *day, time_t now);
+
+/*
+ * Removes the files of days that are at least `keep_days` before the newest file before `today`.
+ * Then removes the oldest files until the rest has at most `keep_bytes`. Today's file stays. So a
+ * jump of the wall clock makes no file older on that day, and there is a day to notice it.
+ */
 void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
                             uint64_t keep_bytes);
 

@@ -36,8 +36,9 @@ struct filters {
     const char *columns[COLUMNS];
     struct hs_str texts[COLUMNS];
     int count;
-    int driver;    /* the filter with an index; -1: none, and the rows come in order of time */
-    bool is_empty; /* no verdict of the place matches */
+    int driver; /* the filter with an index; -1: none, and the rows come in order of time */
+    bool skips_summaries; /* the query is for verdicts */
+    bool is_empty;        /* no verdict of the place matches */
 };
 
 /* The parameter of the first filter; those before it are the times and the rows of a slice. */
@@ -51,7 +52,7 @@ static void read_filters(struct hs_db *db, const struct hs_evidence_query *query
         HS_EVIDENCE_TEXTS(X)
 #undef X
     };
-    *out = (struct filters){.driver = -1};
+    *out = (struct filters){.driver = -1, .skips_summaries = query->verdict.ptr == NULL};
     for (int i = 0; i < COLUMNS; i++) {
         if (texts[i].ptr == NULL)
             continue;
@@ -110,6 +111,8 @@ static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filte
         if (i != filters->driver)
             hs_buffer_printf(&sql, " AND v.%s = code_of(?%d)", filters->columns[i],
                              FIRST_FILTER + i);
+    if (filters->skips_summaries)
+        hs_buffer_puts(&sql, " AND " HS_EVIDENCE_IS_VERDICT);
     hs_buffer_printf(&sql, " newest_first(v.at) LIMIT %zu", limit);
     return prepare(db, filters, &sql, since_us, until_us, SLICE_ROWS);
 }

@@ -22,6 +22,21 @@ static bool write_document(const struct hs_evidence_stored *stored, const char *
     return true;
 }
 
+/* Writes the line of the request, and the context as a further member. */
+static void write_request(const struct hs_evidence_row *row, struct hs_writer *writer)
+{
+    static const char end[] = "}\n";
+    size_t open = row->request.len > sizeof end ? row->request.len - (sizeof end - 1) : 0;
+    if (open == 0 || row->context.len == 0) {
+        hs_write_raw(writer, row->request);
+        return;
+    }
+    hs_write_raw(writer, (struct hs_str){row->request.ptr, open});
+    hs_write_key(writer, "context");
+    hs_write_raw(writer, row->context);
+    hs_line_end(writer);
+}
+
 enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_str id, struct hs_buffer *out)
 {
@@ -32,13 +47,16 @@ enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, st
     if (result != HS_EVIDENCE_READ)
         return result;
     hs_line_put_header(&writer);
+    bool is_move = row->opening.len == 0; /* its line needs no match */
     bool fine = write_document(&stored, "ruleset", row->ruleset, row->revision, &writer);
     if (row->map.ptr != NULL)
         fine = fine && write_document(&stored, "map", row->map, row->map_revision, &writer);
-    hs_write_raw(&writer, row->opening);
-    hs_line_put_bytes(&writer, "state", row->state.ptr, row->state.len);
-    hs_line_end(&writer);
-    hs_write_raw(&writer, row->request);
+    if (!is_move) {
+        hs_write_raw(&writer, row->opening);
+        hs_line_put_bytes(&writer, "state", row->state.ptr, row->state.len);
+        hs_line_end(&writer);
+    }
+    write_request(row, &writer);
     hs_evidence_stored_close(&stored);
     return fine && !out->failed ? HS_EVIDENCE_READ : HS_EVIDENCE_FAILED;
 }

@@ -8,7 +8,8 @@
 #include "api/json/writing.h"
 #include "service/evidence/store.h"
 
-/* Which verdicts to list. A text with ptr NULL filters nothing. */
+/* Which verdicts to list. A text with ptr NULL filters nothing. The empty `verdict` selects the
+   summaries of ended matches (ended.h), which are left out otherwise. */
 struct hs_evidence_query {
 #define X(member, column) struct hs_str member;
     HS_EVIDENCE_TEXTS(X)

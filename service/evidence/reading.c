@@ -110,14 +110,16 @@ static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
     snprintf(text, sizeof text, "%.*s", (int)sizes.len, sizes.len > 0 ? sizes.ptr : "");
     if (unpacked == NULL)
         return false;
-    size_t opening = take_size(&next), request = take_size(&next), state = take_size(&next);
-    if (opening > size || request > size - opening || state != size - opening - request)
-        return false;
-    const char *at = (const char *)unpacked;
-    out->row.opening = (struct hs_str){at, opening};
-    out->row.request = (struct hs_str){at + opening, request};
-    out->row.state = (struct hs_str){at + opening + request, state};
-    return true;
+    struct hs_str *const parts[] = {&out->row.opening, &out->row.request, &out->row.state,
+                                    &out->row.context};
+    const char *at = (const char *)unpacked, *end = at + size;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *parts[i] = (struct hs_str){at, take_size(&next)};
+        if (parts[i]->len > (size_t)(end - at))
+            return false;
+        at += parts[i]->len;
+    }
+    return at == end;
 }
 
 bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *out)
@@ -169,7 +171,7 @@ static enum hs_evidence_read find_in(const struct hs_evidence_home *home, const 
         return HS_EVIDENCE_FAILED;
     }
     bool is_theirs = tenant.ptr == NULL || hs_str_equal(tenant, out->row.tenant);
-    return is_theirs ? HS_EVIDENCE_READ : HS_EVIDENCE_MISSING;
+    return is_theirs && out->row.verdict.len > 0 ? HS_EVIDENCE_READ : HS_EVIDENCE_MISSING;
 }
 
 enum hs_evidence_read hs_evidence_find(const struct hs_evidence_home *home, struct hs_str tenant,

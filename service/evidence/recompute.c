@@ -70,28 +70,37 @@ bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
 
 enum { KEPT_MAX = 8 };
 
-/* A ruleset or a world, by its revision. */
+/* A ruleset or a map, by its revision. */
 struct kept {
     char revision[HS_REVISION_MAX];
     struct hs_ruleset *ruleset;
-    struct hs_world *world;
-    bool is_lent; /* another owns `world` */
+    struct hs_map_entry *map; /* a reference */
 };
 
 struct hs_recompute {
+    struct hs_map_store *store; /* of the maps; borrowed, or `own` */
+    struct hs_map_store *own;
     struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* the one used last comes first */
 };
 
-struct hs_recompute *hs_recompute_create(void)
+struct hs_recompute *hs_recompute_create(struct hs_map_store *maps)
 {
-    return calloc(1, sizeof(struct hs_recompute));
+    struct hs_recompute *recompute = calloc(1, sizeof *recompute);
+    if (recompute == NULL)
+        return NULL;
+    if (maps == NULL)
+        maps = recompute->own = hs_map_store_create(KEPT_MAX, SIZE_MAX / 2);
+    recompute->store = maps;
+    if (maps != NULL)
+        return recompute;
+    free(recompute);
+    return NULL;
 }
 
-static void drop(struct kept *kept)
+static void drop(struct hs_recompute *recompute, struct kept *kept)
 {
     hs_ruleset_destroy(kept->ruleset);
-    if (!kept->is_lent)
-        hs_world_destroy(kept->world);
+    hs_map_store_release(recompute->store, kept->map);
     *kept = (struct kept){0};
 }
 
@@ -100,15 +109,17 @@ void hs_recompute_destroy(struct hs_recompute *recompute)
     if (recompute == NULL)
         return;
     for (int i = 0; i < KEPT_MAX; i++) {
-        drop(&recompute->rulesets[i]);
-        drop(&recompute->maps[i]);
+        drop(recompute, &recompute->rulesets[i]);
+        drop(recompute, &recompute->maps[i]);
     }
+    hs_map_store_destroy(recompute->own);
     free(recompute);
 }
 
 /* Moves the entry of a revision to the front. False: there is no such entry, and the front is
    empty. */
-static bool to_front(struct kept list[KEPT_MAX], struct hs_str revision)
+static bool to_front(struct hs_recompute *recompute, struct kept list[KEPT_MAX],
+                     struct hs_str revision)
 {
     int i = 0;
     while (i < KEPT_MAX - 1 && !hs_str_equal(hs_str_of(list[i].revision), revision))
@@ -116,7 +127,7 @@ static bool to_front(struct kept list[KEPT_MAX], struct hs_str revision)
     bool found = hs_str_equal(hs_str_of(list[i].revision), revision);
     struct kept front = list[i];
     if (!found)
-        drop(&front);
+        drop(recompute, &front);
     memmove(&list[1], &list[0], (size_t)i * sizeof list[0]);
     list[0] = front;
     return found;
@@ -127,13 +138,13 @@ static void set_revision(struct kept *kept, struct hs_str revision)
     snprintf(kept->revision, sizeof kept->revision, "%.*s", (int)revision.len, revision.ptr);
 }
 
-void hs_recompute_lend_map(struct hs_recompute *recompute, const struct hs_map_entry *map)
+void hs_recompute_lend_map(struct hs_recompute *recompute, struct hs_map_entry *map)
 {
-    if (to_front(recompute->maps, hs_str_of(map->revision)))
+    if (to_front(recompute, recompute->maps, hs_str_of(map->revision)))
         return;
     set_revision(&recompute->maps[0], hs_str_of(map->revision));
-    recompute->maps[0].world = map->world;
-    recompute->maps[0].is_lent = true;
+    hs_map_store_retain(recompute->store, map);
+    recompute->maps[0].map = map;
 }
 
 static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,
@@ -142,7 +153,7 @@ static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,
     struct hs_problem problem;
     if (parts->revision.len >= HS_REVISION_MAX)
         return HS_RECOMPUTE_DAMAGED;
-    if (to_front(recompute->rulesets, parts->revision))
+    if (to_front(recompute, recompute->rulesets, parts->revision))
         return HS_RECOMPUTE_DONE;
     hs_problem_init(&problem);
     struct kept *kept = &recompute->rulesets[0];
@@ -154,22 +165,30 @@ static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,
                                                    : HS_RECOMPUTE_DAMAGED;
 }
 
-static struct hs_world *build_world(struct hs_str text)
+/* Builds a map without a name. The store counts its memory, and that of the build. NULL: the text
+   is not a map, or memory is out. */
+static struct hs_map_entry *build_map(struct hs_map_store *store, struct hs_str name,
+                                      struct hs_str text)
 {
     struct hs_arena arena = {0};
     struct hs_problem problem;
     struct hs_reader reader = {.problem = &problem, .arena = &arena};
-    struct hs_map_document document;
-    struct hs_world *world = NULL;
-    hs_problem_init(&problem);
+    struct hs_map_document document = {0};
+    struct hs_map_entry *entry = NULL;
+    struct hs_share *share = hs_map_store_share(store);
     struct hs_world_mesh counts = hs_map_measure(text);
+    size_t bytes = hs_map_store_put_bytes(store, &counts, 0);
+    hs_problem_init(&problem);
+    if (!hs_share_reserve(share, (struct hs_str){0}, bytes))
+        return NULL;
     if (hs_map_decode(&reader, text, &counts, &document)) {
         struct hs_world_mesh mesh = hs_map_mesh(&document);
-        world = hs_world_create(&mesh, NULL, NULL);
+        hs_map_store_restore(store, name, &mesh, (struct hs_str){0}, &entry);
     }
     hs_map_document_free(&document);
     hs_arena_free(&arena);
-    return world;
+    hs_share_release(share, (struct hs_str){0}, bytes);
+    return entry;
 }
 
 static enum hs_recompute_status find_map(struct hs_recompute *recompute,
@@ -179,11 +198,11 @@ static enum hs_recompute_status find_map(struct hs_recompute *recompute,
         return HS_RECOMPUTE_DONE;
     if (parts->map_revision.len >= HS_REVISION_MAX)
         return HS_RECOMPUTE_DAMAGED;
-    if (to_front(recompute->maps, parts->map_revision))
+    if (to_front(recompute, recompute->maps, parts->map_revision))
         return HS_RECOMPUTE_DONE;
     struct kept *kept = &recompute->maps[0];
-    kept->world = build_world(parts->map_document);
-    if (kept->world == NULL)
+    kept->map = build_map(recompute->store, parts->map, parts->map_document);
+    if (kept->map == NULL)
         return HS_RECOMPUTE_NO_MEMORY;
     set_revision(kept, parts->map_revision);
     return HS_RECOMPUTE_DONE;
@@ -195,6 +214,15 @@ static bool has(const struct kept list[KEPT_MAX], struct hs_str revision)
         if (hs_str_equal(hs_str_of(list[i].revision), revision))
             return true;
     return false;
+}
+
+int64_t hs_recompute_build_us(const struct hs_recompute *recompute,
+                              const struct hs_evidence_parts *parts)
+{
+    enum { US_A_TRIANGLE = 2 };
+    if (parts->map.ptr == NULL || has(recompute->maps, parts->map_revision))
+        return 0;
+    return US_A_TRIANGLE * (int64_t)hs_map_measure(parts->map_document).triangle_count;
 }
 
 /* ---- a stored verdict ---- */
@@ -266,20 +294,6 @@ static enum hs_recompute_status decode(const struct hs_evidence_parts *parts,
     out->shot = request->shots.count == 1 ? request->shots.shots : NULL;
     out->now_us = request->now_us;
     return HS_RECOMPUTE_DONE;
-}
-
-/* Returns the first element of a list that is a member of an object. ptr NULL: not found. */
-static struct hs_str first_of(struct hs_str object, struct hs_str list)
-{
-    struct hs_str key, value, item;
-    struct hs_pieces members = hs_pieces_of(object, '{');
-    while (hs_pieces_next(&members, &key, &value)) {
-        if (!hs_str_equal(key, list))
-            continue;
-        struct hs_pieces items = hs_pieces_of(value, '[');
-        return hs_pieces_next(&items, NULL, &item) ? item : (struct hs_str){0};
-    }
-    return (struct hs_str){0};
 }
 
 static void read_id(struct hs_str recorded, struct hs_verdict_id *id)
@@ -361,14 +375,14 @@ enum hs_recompute_status hs_recompute_run(struct hs_recompute *recompute,
     if (rules != NULL && !hs_excerpt_fits(own, rules))
         return HS_RECOMPUTE_UNFIT;
     out->ruleset = rules != NULL ? rules : own;
-    status = load(parts, parts->map.ptr != NULL ? recompute->maps[0].world : NULL, out);
+    status = load(parts, parts->map.ptr != NULL ? recompute->maps[0].map->world : NULL, out);
     if (status != HS_RECOMPUTE_DONE)
         return status;
     struct hs_str list = out->hit != NULL ? HS_STR("hits") : HS_STR("shots");
-    out->item = first_of(parts->body, list);
+    out->item = hs_pieces_first(parts->body, list);
     if (out->item.ptr == NULL)
         out->item = parts->body; /* the list is a table with one row */
-    out->recorded = first_of(parts->answer, HS_STR("results"));
+    out->recorded = hs_pieces_first(parts->answer, HS_STR("results"));
     verify(out);
     compare(out);
     return HS_RECOMPUTE_DONE;

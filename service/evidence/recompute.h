@@ -34,14 +34,20 @@ bool hs_evidence_parts_read(struct hs_str text, struct hs_evidence_parts *out,
    share them. Not thread-safe. */
 struct hs_recompute;
 struct hs_map_entry; /* service/state/maps.h */
+struct hs_map_store;
 
-/* NULL: out of memory. Destroying NULL does nothing. */
-struct hs_recompute *hs_recompute_create(void);
+/* `maps`: counts the memory of the maps that are built, and outlives the recompute; NULL: nobody
+   counts it. NULL: out of memory. Destroying NULL does nothing. */
+struct hs_recompute *hs_recompute_create(struct hs_map_store *maps);
 void hs_recompute_destroy(struct hs_recompute *recompute);
 
-/* Lends a map of the service, so that verdicts with this map need not build it again. The map must
-   outlive the recompute. */
-void hs_recompute_lend_map(struct hs_recompute *recompute, const struct hs_map_entry *map);
+/* Lends a map of the store, so that verdicts with this map need not build it again. */
+void hs_recompute_lend_map(struct hs_recompute *recompute, struct hs_map_entry *map);
+
+/* Returns about how long the build of the map for these parts takes, in microseconds. 0: there is
+   no map to build. */
+int64_t hs_recompute_build_us(const struct hs_recompute *recompute,
+                              const struct hs_evidence_parts *parts);
 
 enum hs_recompute_status {
     HS_RECOMPUTE_DONE,

@@ -1,8 +1,10 @@
 #include "service/evidence/report.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "service/evidence/context.h"
 #include "service/evidence/files.h"
 #include "service/evidence/reading.h"
 #include "service/system/clock.h"
@@ -17,8 +19,12 @@ enum {
     FURTHER(X)
 #undef X
         FURTHER_COUNT,
-    SERIES = FURTHER_COUNT + HS_CHECK_COUNT
+    MOVE_CHECKS = FURTHER_COUNT + HS_CHECK_COUNT, /* the first of them */
+    SERIES = MOVE_CHECKS + HS_MOVE_CHECK_COUNT
 };
+
+/* The summaries of the newest matches of a player that a report has. */
+enum { SESSIONS = 20 };
 
 struct series {
     size_t count;
@@ -54,17 +60,30 @@ static double share_of_limit(const json_t *check)
     return limit > 0 ? measured / limit : -1;
 }
 
+/* Returns the series of a check of hits or moves. -1: this program does not know it. */
+static int series_of(struct hs_str check)
+{
+    int hit = hs_vocabulary_find(&hs_check_words, check);
+    int move = hs_vocabulary_find(&hs_move_check_words, check);
+    return hit >= 0 ? FURTHER_COUNT + hit : move >= 0 ? MOVE_CHECKS + move : -1;
+}
+
+static const char *check_of(int series)
+{
+    return series < MOVE_CHECKS ? hs_check_words.names[series - FURTHER_COUNT]
+                                : hs_move_check_words.names[series - MOVE_CHECKS];
+}
+
 static void add_checks(struct sample *sample, const json_t *checks)
 {
     size_t i;
     json_t *check;
     json_array_foreach(checks, i, check)
     {
-        int found = hs_vocabulary_find(
-            &hs_check_words, hs_str_of(json_string_value(json_object_get(check, "check"))));
+        int series = series_of(hs_str_of(json_string_value(json_object_get(check, "check"))));
         double share = share_of_limit(check);
-        if (found >= 0 && share >= 0)
-            add_value(sample, FURTHER_COUNT + found, share);
+        if (series >= 0 && share >= 0)
+            add_value(sample, series, share);
     }
 }
 
@@ -131,15 +150,26 @@ struct report {
     atomic_llong *alive_us;
     struct counts verdicts, reasons;
     int64_t matches, counted, first_us, last_us;
+    /* The newest ruleset of the player. Shares of limits are compared under this one only. */
+    struct hs_name ruleset;
+    char revision[HS_REVISION_MAX];
     struct sample own, others;
+    struct hs_buffer sessions; /* a JSON array without its brackets */
+    size_t session_count;
 };
 
 /* The rows of a player, of all others, and the filters of both. */
-#define IS_OWN "(v.player = code_of(?1) OR v.account = code_of(?1))"
-#define FILTERS                                                                                    \
-    " AND v.at >= ?2 AND v.at < ?3 AND (?4 IS NULL OR v.tenant = code_of(?4))"                     \
-    " ORDER BY v.at DESC LIMIT ?5"
-#define OWN_ROWS "SELECT v.* FROM verdicts v WHERE " IS_OWN FILTERS
+#define IS_OWN  "(v.player = code_of(?1) OR v.account = code_of(?1))"
+#define IN_TIME " AND v.at >= ?2 AND v.at < ?3 AND (?4 IS NULL OR v.tenant = code_of(?4))"
+#define NEWEST  " ORDER BY v.at DESC LIMIT ?5"
+#define OWN_ROWS                                                                                   \
+    "SELECT v.* FROM verdicts v WHERE " IS_OWN " AND " HS_EVIDENCE_IS_VERDICT IN_TIME NEWEST
+/* The measures come from rows of one ruleset. Other players are looked for in a bounded number of
+   rows, because their ruleset may be a rare one. */
+#define RECENT     "(SELECT * FROM verdicts WHERE at < ?3 ORDER BY at DESC LIMIT 20000)"
+#define SAME_RULES " AND v.ruleset = code_of(?6)"
+#define WHOLE(rows)                                                                                \
+    "SELECT " HS_EVIDENCE_WHOLE_ROW " FROM " rows " v JOIN bodies b ON b.at = v.at WHERE "
 
 static struct hs_db_statement *prepare(struct hs_db *db, const struct report *report,
                                        const char *sql, int64_t limit)
@@ -187,15 +217,66 @@ static bool count_matches(struct hs_db *db, struct report *report)
     return fine;
 }
 
-/* Adds the measures of the newest rows. A damaged row is left out. */
+/* Finds the ruleset of the newest verdict. */
+static bool find_ruleset(struct hs_db *db, struct report *report)
+{
+    static const char sql[] =
+        "SELECT b.revision, text_of(v.ruleset) FROM (" OWN_ROWS ") v JOIN bodies b ON b.at = v.at";
+    if (report->revision[0] != '\0')
+        return true;
+    struct hs_db_statement *rows = prepare(db, report, sql, 1);
+    enum hs_db_step result = hs_db_step(rows);
+    if (result == HS_DB_ROW) {
+        struct hs_str revision = hs_db_text(rows, 0);
+        snprintf(report->revision, sizeof report->revision, "%.*s", (int)revision.len,
+                 revision.ptr);
+        hs_name_set(&report->ruleset, hs_db_text(rows, 1));
+    }
+    hs_db_finalize(rows);
+    return result != HS_DB_FAILED;
+}
+
+/* Adds the summaries of the newest matches. */
+static bool add_sessions(struct hs_db *db, struct report *report)
+{
+    static const char sql[] = "SELECT " HS_EVIDENCE_ALL_OF_ROW " WHERE " IS_OWN
+                              " AND " HS_EVIDENCE_IS_SUMMARY IN_TIME NEWEST;
+    struct hs_writer writer = {.buffer = &report->sessions,
+                               .needs_comma = report->session_count > 0};
+    struct hs_db_statement *rows =
+        prepare(db, report, sql, (int64_t)(SESSIONS - report->session_count));
+    enum hs_db_step result = hs_db_step(rows);
+    for (; result == HS_DB_ROW; result = hs_db_step(rows)) {
+        struct hs_evidence_stored stored = {0};
+        if (hs_evidence_load_all(rows, &stored)) {
+            hs_write_begin(&writer, '{');
+            hs_write_time_field(&writer, "at", stored.row.at_us);
+            hs_write_str_field(&writer, "match", stored.row.match);
+            hs_write_str_field(&writer, "ruleset", stored.row.ruleset);
+            hs_write_key(&writer, "summary");
+            hs_write_raw(&writer, hs_context_member(stored.row.context, HS_STR("player")));
+            hs_write_end(&writer, '}');
+            report->session_count++;
+        }
+        free(stored.unpacked);
+    }
+    hs_db_finalize(rows);
+    return result == HS_DB_DONE;
+}
+
+/* Adds the measures of the newest rows. Damaged rows are left out, and so are those of another
+   revision of the ruleset. */
 static bool measure(struct hs_db *db, struct report *report, const char *sql, struct sample *sample)
 {
     struct hs_db_statement *rows =
         prepare(db, report, sql, (int64_t)(HS_REPORT_MEASURED - sample->claims));
+    if (rows != NULL)
+        hs_db_bind_text(rows, 6, hs_name_str(&report->ruleset));
     enum hs_db_step result = hs_db_step(rows);
     for (; result == HS_DB_ROW; result = hs_db_step(rows)) {
         struct hs_evidence_stored stored = {0};
-        if (hs_evidence_load(rows, &stored))
+        if (hs_evidence_load(rows, &stored) &&
+            hs_str_equal(stored.row.revision, hs_str_of(report->revision)))
             add_answer(sample, stored.row.request);
         free(stored.unpacked);
         if (report->alive_us != NULL)
@@ -208,17 +289,17 @@ static bool measure(struct hs_db *db, struct report *report, const char *sql, st
 static enum hs_evidence_read read_day(const struct hs_evidence_home *home, const char *place,
                                       struct report *report)
 {
-    static const char own[] = "SELECT " HS_EVIDENCE_WHOLE_ROW
-                              " FROM verdicts v JOIN bodies b ON b.at = v.at WHERE " IS_OWN FILTERS;
+    static const char own[] =
+        WHOLE("verdicts") IS_OWN " AND " HS_EVIDENCE_IS_VERDICT SAME_RULES IN_TIME NEWEST;
     static const char others[] =
-        "SELECT " HS_EVIDENCE_WHOLE_ROW " FROM verdicts v JOIN bodies b ON b.at = v.at"
-        " WHERE coalesce(" IS_OWN ", false) = false" FILTERS;
+        WHOLE(RECENT) "coalesce(" IS_OWN
+                      ", false) = false AND " HS_EVIDENCE_IS_VERDICT SAME_RULES IN_TIME NEWEST;
     struct hs_db *db;
     enum hs_evidence_read opened = hs_evidence_open(home, place, &db);
     if (opened != HS_EVIDENCE_READ)
         return opened == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : opened;
-    bool fine = count_words(db, report) && count_matches(db, report) &&
-                measure(db, report, own, &report->own) &&
+    bool fine = count_words(db, report) && count_matches(db, report) && find_ruleset(db, report) &&
+                add_sessions(db, report) && measure(db, report, own, &report->own) &&
                 measure(db, report, others, &report->others);
     enum hs_evidence_read result = fine ? HS_EVIDENCE_READ : hs_evidence_failed(db);
     hs_db_close(db);
@@ -270,17 +351,22 @@ static void write_report(struct report *report, struct hs_writer *writer)
     hs_write_time_field(writer, "last", report->last_us);
     write_counts(writer, "verdicts", &report->verdicts);
     write_counts(writer, "reasons", &report->reasons);
+    hs_write_text_field(writer, "ruleset", report->ruleset.text);
+    hs_write_text_field(writer, "revision", report->revision);
     hs_write_begin_field(writer, "checks", '[');
     for (int i = FURTHER_COUNT; i < SERIES; i++)
         if (report->own.series[i].count > 0)
-            write_series(writer, "check", hs_check_words.names[i - FURTHER_COUNT],
-                         &report->own.series[i], &report->others.series[i]);
+            write_series(writer, "check", check_of(i), &report->own.series[i],
+                         &report->others.series[i]);
     hs_write_end(writer, ']');
     hs_write_begin_field(writer, "measures", '[');
     for (int i = 0; i < FURTHER_COUNT; i++)
         if (report->own.series[i].count > 0)
             write_series(writer, "measure", further[i], &report->own.series[i],
                          &report->others.series[i]);
+    hs_write_end(writer, ']');
+    hs_write_begin_field(writer, "sessions", '[');
+    hs_write_raw(writer, (struct hs_str){report->sessions.data, report->sessions.len});
     hs_write_end(writer, ']');
     hs_write_end(writer, '}');
 }
@@ -302,10 +388,12 @@ enum hs_evidence_read hs_evidence_report(const struct hs_evidence_home *home, st
         result = read_day(home, days[i], report);
     }
     free(days);
-    if (result == HS_EVIDENCE_READ && report->counted == 0)
+    if (result == HS_EVIDENCE_READ && report->counted == 0 && report->session_count == 0)
         result = HS_EVIDENCE_MISSING;
     if (result == HS_EVIDENCE_READ)
         write_report(report, writer);
+    writer->buffer->failed = writer->buffer->failed || report->sessions.failed;
+    hs_buffer_free(&report->sessions);
     free(report);
     return result;
 }

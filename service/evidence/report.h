@@ -12,8 +12,10 @@ enum { HS_REPORT_COUNTED = 100000, HS_REPORT_MEASURED = 500 };
 /*
  * Writes an object about the player or account `name`: counts of verdicts by verdict and reason,
  * the number of matches, and the share of each check's limit that claims used. The shares are the
- * median and the 95th percentile, for the player and for all others. It takes some 0.1 s. It uses
- * only tenant, since_us and until_us of `query`. MISSING: there is no such verdict.
+ * median and the 95th percentile, for the player and for all others, under the ruleset of the
+ * player's newest verdict. It also has the summaries (ended.h) of their newest matches. It takes
+ * some 0.1 s. It uses only tenant, since_us and until_us of `query`. MISSING: there is no such
+ * verdict.
  */
 enum hs_evidence_read hs_evidence_report(const struct hs_evidence_home *home, struct hs_str name,
                                          const struct hs_evidence_query *query,

@@ -60,7 +60,8 @@ void hs_scene_sentence(const struct hs_recomputed *of, const struct hs_check_row
 void hs_verdict_scene_encode(const struct hs_verdict_scene *scene,
                              const struct hs_evidence_parts *parts, struct hs_writer *writer);
 
-/* Parts of hs_verdict_scene_encode: the role of a player in the scene, and the member `charts`. */
+/* Parts of hs_verdict_scene_encode: the role of a player in the scene, and the members `charts` and
+   `limits`. */
 const char *hs_scene_role(const struct hs_verdict_scene *scene, const struct hs_player *player);
 void hs_scene_charts_encode(const struct hs_verdict_scene *scene, struct hs_writer *writer);
 

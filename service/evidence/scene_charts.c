@@ -141,6 +141,27 @@ static void write_charts_of(const struct hs_verdict_scene *scene, struct hs_writ
     hs_write_end(writer, '}');
 }
 
+/* Writes the limits that the charts show. A limit that the ruleset does not have is left out. */
+static void write_limits(const struct hs_verdict_scene *scene, struct hs_writer *writer)
+{
+    const struct hs_ruleset *ruleset = scene->of->ruleset;
+    const struct hs_weapon *weapon =
+        scene->of->result.weapon != HS_NONE ? ruleset->weapons[scene->of->result.weapon] : NULL;
+    double speed = 0;
+    for (uint16_t i = 0; i < ruleset->moves.mode_count; i++)
+        speed = hs_larger(speed, ruleset->moves.modes[i].max_speed);
+    hs_write_begin_field(writer, "limits", '{');
+    if (speed > 0)
+        hs_write_real_field(writer, "speed", speed);
+    hs_write_begin_field(writer, "offset", '[');
+    hs_write_time(writer, -ruleset->rewind.older_slack_us);
+    hs_write_time(writer, ruleset->rewind.newer_slack_us);
+    hs_write_end(writer, ']');
+    if (weapon != NULL && weapon->min_interval_us > 0)
+        hs_write_time_field(writer, "cadence", weapon->min_interval_us);
+    hs_write_end(writer, '}');
+}
+
 void hs_scene_charts_encode(const struct hs_verdict_scene *scene, struct hs_writer *writer)
 {
     const struct hs_hit_scene *shot = &scene->shot;
@@ -149,4 +170,5 @@ void hs_scene_charts_encode(const struct hs_verdict_scene *scene, struct hs_writ
     if (shot->target != shot->shooter)
         write_charts_of(scene, writer, shot->target);
     hs_write_end(writer, ']');
+    write_limits(scene, writer);
 }

@@ -234,21 +234,12 @@ static void write_rigs(struct writing *w)
 
 static void write_impact(struct hs_writer *writer, const struct hs_impact *impact)
 {
-    hs_write_key(writer, "impact");
-    if (!impact->present) {
-        hs_write_null(writer);
+    if (impact->present) {
+        hs_impact_encode(writer, impact);
         return;
     }
-    hs_write_begin(writer, '{');
-    hs_write_vec_field(writer, "point", impact->point);
-    hs_write_vec_field(writer, "center", impact->center);
-    hs_write_vec_field(writer, "normal", impact->normal);
-    hs_write_real_field(writer, "distance", impact->distance);
-    write_name(writer, "player", &impact->player);
-    write_name(writer, "bone", &impact->bone);
-    write_name(writer, "zone", &impact->zone);
-    write_name(writer, "mover", &impact->mover);
-    hs_write_end(writer, '}');
+    hs_write_key(writer, "impact");
+    hs_write_null(writer);
 }
 
 static void write_closest(struct hs_writer *writer, const struct hs_hit_scene *shot)

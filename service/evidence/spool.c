@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "service/evidence/cases.h"
 #include "service/evidence/documents.h"
@@ -32,7 +33,9 @@ struct hs_spool {
     struct hs_log_limit log_limit;
     pthread_mutex_t lock; /* guards the following members */
     pthread_cond_t wake;
-    size_t waiting; /* rows in the spool */
+    size_t waiting;  /* rows in the spool */
+    bool is_damaged; /* the thread cannot read the spool */
+    bool must_move;  /* the writer waits until the spool was moved aside */
     bool is_ending;
     int64_t end_us; /* with is_ending: give up then */
     pthread_t thread;
@@ -63,6 +66,11 @@ static void set_up(struct hs_spool *spool, bool is_up)
 static bool fail(struct hs_spool *spool, const struct hs_evidence_store *failed)
 {
     report(spool, hs_evidence_store_error(failed));
+    if (hs_evidence_store_is_damaged(failed)) {
+        pthread_mutex_lock(&spool->lock);
+        spool->is_damaged = true;
+        pthread_mutex_unlock(&spool->lock);
+    }
     hs_evidence_store_close(spool->local);
     hs_evidence_store_close(spool->remote);
     spool->local = spool->remote = NULL;
@@ -107,7 +115,7 @@ static bool care(struct hs_spool *spool)
     for (int64_t day = today; day <= today + DAYS_AHEAD; day++)
         if (!hs_evidence_make_day(db, day))
             return fail(spool, spool->remote);
-    if (!hs_evidence_drop_days(db, today - (int64_t)spool->keep_days, today, spool->keep_bytes))
+    if (!hs_evidence_drop_days(db, today, spool->keep_days, spool->keep_bytes))
         report(spool, hs_db_error(db));
     spool->care_us = hs_clock_us() + CARE_US;
     spool->day = today;
@@ -380,6 +388,8 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     hs_db_bind_int(rows, 2, spool->limit);
     bool fine = send_rows(spool, rows, count, &batch);
     hs_db_finalize(rows);
+    if (!fine && hs_evidence_store_is_damaged(spool->local))
+        return fail(spool, spool->local);
     hs_db_run(local, "COMMIT");
     if (!fine)
         return recover(spool, &batch);
@@ -407,14 +417,30 @@ static bool work(struct hs_spool *spool)
     return hs_db_run(hs_evidence_store_db(spool->remote), "SELECT 1") || fail(spool, spool->remote);
 }
 
+/* Closes the spool and moves it aside if the writer waits for that. */
+static void move_if_due(struct hs_spool *spool)
+{
+    pthread_mutex_lock(&spool->lock);
+    if (spool->must_move) {
+        hs_evidence_store_close(spool->local);
+        spool->local = NULL;
+        hs_evidence_move_aside(spool->home->directory, HS_EVIDENCE_SPOOL, time(NULL));
+        spool->waiting = 0;
+        spool->must_move = spool->is_damaged = false;
+        pthread_cond_broadcast(&spool->wake);
+    }
+    pthread_mutex_unlock(&spool->lock);
+}
+
 static void *run(void *context)
 {
     struct hs_spool *spool = context;
     bool goes_on = true;
     while (goes_on) {
+        move_if_due(spool);
         bool fine = work(spool);
         pthread_mutex_lock(&spool->lock);
-        if ((spool->waiting == 0 || !fine) && !spool->is_ending) {
+        if ((spool->waiting == 0 || !fine) && !spool->must_move && !spool->is_ending) {
             struct timespec until = hs_clock_timespec(hs_clock_us() + PAUSE_US);
             pthread_cond_timedwait(&spool->wake, &spool->lock, &until);
         }
@@ -437,6 +463,26 @@ void hs_spool_add(struct hs_spool *spool, size_t count)
     if (spool->waiting == 0)
         pthread_cond_signal(&spool->wake);
     spool->waiting += count;
+    pthread_mutex_unlock(&spool->lock);
+}
+
+bool hs_spool_is_damaged(struct hs_spool *spool)
+{
+    if (spool == NULL)
+        return false;
+    pthread_mutex_lock(&spool->lock);
+    bool is_damaged = spool->is_damaged;
+    pthread_mutex_unlock(&spool->lock);
+    return is_damaged;
+}
+
+void hs_spool_move_aside(struct hs_spool *spool)
+{
+    pthread_mutex_lock(&spool->lock);
+    spool->must_move = true;
+    pthread_cond_broadcast(&spool->wake);
+    while (spool->must_move)
+        pthread_cond_wait(&spool->wake, &spool->lock);
     pthread_mutex_unlock(&spool->lock);
 }
 

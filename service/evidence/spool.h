@@ -15,8 +15,8 @@
 struct hs_metrics;
 struct hs_spool;
 
-/* Starts the thread. `home` and `metrics` must outlive it. Verdicts of more than `keep_days` before
-   today are removed, and the oldest days beyond `keep_bytes`. NULL: out of memory or threads. */
+/* Starts the thread. `home` and `metrics` must outlive it. Old days are removed as by
+   hs_evidence_remove_old (files.h). NULL: out of memory or threads. */
 struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned keep_days,
                                 uint64_t keep_bytes, struct hs_metrics *metrics);
 
@@ -26,6 +26,13 @@ void hs_spool_stop(struct hs_spool *spool, int64_t end_us);
 
 /* Reports verdicts that were committed to the spool. NULL does nothing. */
 void hs_spool_add(struct hs_spool *spool, size_t count);
+
+/* Whether the thread found the spool damaged. NULL: false. */
+bool hs_spool_is_damaged(struct hs_spool *spool);
+
+/* Moves the damaged file of the spool aside (files.h). The caller has closed it. Waits until the
+   thread has closed it, too, which takes as long as its batch. */
+void hs_spool_move_aside(struct hs_spool *spool);
 
 /* The verdicts in the spool. NULL: 0. */
 size_t hs_spool_length(struct hs_spool *spool);

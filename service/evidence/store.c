@@ -17,8 +17,9 @@ enum { REMEMBERED = 4096 };
 
 enum { BUSY_MS = 2000 };
 
-/* The fastest level that still finds the repeated names of checks. */
-enum { PACK_LEVEL = 1 };
+/* Against level 1, a verdict takes 43 % fewer instructions and 9 % more bytes. Levels below -3 save
+   little more time: -5 takes 17 % fewer instructions and 8 % more bytes than -3. */
+enum { PACK_LEVEL = -3 };
 
 enum statement {
     PUT_CODE,
@@ -79,6 +80,21 @@ const char *hs_evidence_store_error(const struct hs_evidence_store *store)
 bool hs_evidence_store_has_refused(const struct hs_evidence_store *store)
 {
     return hs_db_has_refused(store->db);
+}
+
+bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store)
+{
+    return hs_db_is_damaged(store->db);
+}
+
+bool hs_evidence_store_file_is_damaged(const char *path)
+{
+    bool fine;
+    struct hs_db *db = hs_db_open_sqlite(path, false, BUSY_MS, &fine);
+    bool is_damaged = db != NULL && !(fine && hs_db_run(db, "SELECT max(at) FROM verdicts")) &&
+                      hs_db_is_damaged(db);
+    hs_db_close(db);
+    return is_damaged;
 }
 
 static bool run(struct hs_evidence_store *store, const char *sql)
@@ -379,15 +395,15 @@ static size_t pack(struct hs_evidence_store *store, const struct hs_str *parts, 
 static bool put_body(struct hs_evidence_store *store, int64_t at_us,
                      const struct hs_evidence_row *row)
 {
-    const struct hs_str parts[] = {row->opening, row->request, row->state};
+    const struct hs_str parts[] = {row->opening, row->request, row->state, row->context};
     enum { AT = 1, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY };
     char sizes[96];
-    size_t packed = pack(store, parts, 3);
+    size_t packed = pack(store, parts, sizeof parts / sizeof *parts);
     struct hs_db_statement *statement = store->statements[PUT_BODY];
     if (packed == 0)
         return false;
-    int len =
-        snprintf(sizes, sizeof sizes, "%zu %zu %zu", parts[0].len, parts[1].len, parts[2].len);
+    int len = snprintf(sizes, sizeof sizes, "%zu %zu %zu %zu", parts[0].len, parts[1].len,
+                       parts[2].len, parts[3].len);
     hs_db_bind_int(statement, AT, at_us);
     hs_db_bind_text(statement, ID, row->id);
     hs_db_bind_int(statement, NOW, row->now_us);

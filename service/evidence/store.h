@@ -26,9 +26,16 @@ struct hs_evidence_row {
        request. */
     struct hs_str opening, request;
     struct hs_str state; /* an excerpt (validators/snapshot.h), which completes the opening */
+    /* What the service knew of the player (context.h), JSON; empty in rows of earlier programs. */
+    struct hs_str context;
 };
 
 struct hs_evidence_store;
+
+/* Whether the file at a path, or a store after a failed call, is damaged: it cannot be read as a
+   database, and no later call will succeed. */
+bool hs_evidence_store_file_is_damaged(const char *path);
+bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store);
 
 /* Opens a file. A missing file is made for this user alone (0600), and appears with its tables.
    `is_synced`: a commit survives a loss of power, not only of the process. NULL with a sentence in

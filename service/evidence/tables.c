@@ -142,7 +142,7 @@ static bool drop_day(struct hs_db *db, int64_t day)
     return fine;
 }
 
-bool hs_evidence_drop_days(struct hs_db *db, int64_t oldest, int64_t today, uint64_t keep_bytes)
+bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days, uint64_t keep_bytes)
 {
     static const char sql[] =
         "SELECT replace(substr(v.relname::text, 10), '_', '-'), pg_total_relation_size(v.oid) +"
@@ -153,6 +153,7 @@ bool hs_evidence_drop_days(struct hs_db *db, int64_t oldest, int64_t today, uint
         " ORDER BY 1 DESC";
     struct hs_db_statement *rows = hs_db_prepare(db, sql);
     enum hs_db_step step;
+    int64_t last = -1; /* the newest day before today */
     uint64_t bytes = 0;
     bool fine = true;
     while ((step = hs_db_step(rows)) == HS_DB_ROW) {
@@ -161,7 +162,8 @@ bool hs_evidence_drop_days(struct hs_db *db, int64_t oldest, int64_t today, uint
         snprintf(name, sizeof name, "%.*s", (int)text.len, text.ptr);
         int64_t day = hs_evidence_day_number(name);
         bytes += (uint64_t)hs_db_int(rows, 1);
-        if (day < today && (day < oldest || bytes > keep_bytes))
+        last = last < 0 && day < today ? day : last;
+        if (day < today && (last - day >= (int64_t)keep_days || bytes > keep_bytes))
             fine = drop_day(db, day) && fine;
     }
     hs_db_finalize(rows);

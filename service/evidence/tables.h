@@ -24,6 +24,11 @@
     X(reason, "reason")                                                                            \
     X(ruleset, "ruleset")
 
+/* Conditions on a row `v` of the table `verdicts`. Rows with an empty verdict are summaries
+   (ended.h). */
+#define HS_EVIDENCE_IS_SUMMARY "v.verdict = code_of('')"
+#define HS_EVIDENCE_IS_VERDICT "v.verdict IS DISTINCT FROM code_of('')"
+
 /* The tables of reviews (cases.h), with the types of a dialect. */
 #define HS_EVIDENCE_REVIEWS(KEY, NUMBER)                                                           \
     "CREATE TABLE IF NOT EXISTS reviews(number " KEY ","                                           \
@@ -51,10 +56,11 @@ bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_parti
 /* Makes the partitions of a day (days since 1970) that are missing. Outside a transaction. */
 bool hs_evidence_make_day(struct hs_db *db, int64_t day);
 
-/* Removes the partitions of days before `oldest`. Then removes the oldest ones before `today` until
-   the rest has at most `keep_bytes`. Outside a transaction. False: it failed, for example because a
+/* Removes partitions by the rule of hs_evidence_remove_old (files.h); `today` in days since 1970.
+   Outside a transaction. False: it failed, for example because a
    reader uses the oldest partition. */
-bool hs_evidence_drop_days(struct hs_db *db, int64_t oldest, int64_t today, uint64_t keep_bytes);
+bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days,
+                           uint64_t keep_bytes);
 
 /* Replicas that add verdicts share this lock, so that a deletion or a change of the tables waits
    for their transactions, and they wait for it. Begins a transaction. */

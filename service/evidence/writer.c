@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "service/evidence/documents.h"
 #include "service/evidence/files.h"
@@ -14,7 +15,9 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-enum { COMMIT_ROWS = 500, COMMIT_US = 200000, RETRY_US = 1000000, WAIT_US = 2000000 };
+/* A row waits at most COMMIT_US for its transaction. A crash costs the rows of at most 0.2 s, so
+   that much time is left for the transaction, and for SQLite to move its log to the file. */
+enum { COMMIT_ROWS = 500, COMMIT_US = 100000, RETRY_US = 1000000, WAIT_US = 2000000 };
 
 /* A row of the queue, with the bytes of its texts behind it. */
 struct item {
@@ -23,7 +26,8 @@ struct item {
     struct hs_ruleset_entry *ruleset; /* held */
     struct hs_map_entry *map;         /* held, or NULL */
     size_t size;
-    bool is_refused; /* the file can never take the row */
+    int64_t added_us; /* monotonic */
+    bool is_refused;  /* the file can never take the row */
 };
 
 struct hs_evidence {
@@ -63,7 +67,8 @@ static char *copy_text(char *to, struct hs_str *text)
 }
 
 /* The texts of a row. X(member) */
-#define ROW_TEXTS(X) X(id) X(unit) X(revision) X(map) X(map_revision) X(opening) X(request) X(state)
+#define ROW_TEXTS(X)                                                                               \
+    X(id) X(unit) X(revision) X(map) X(map_revision) X(opening) X(request) X(state) X(context)
 
 static struct item *make_item(const struct hs_evidence_row *row)
 {
@@ -113,23 +118,50 @@ static void limit_size(struct hs_evidence *evidence)
                                settings->keep_bytes);
 }
 
-/* Opens the file of today, or the spool. Files that are too old are removed when a day begins. */
+/* Moves a damaged file aside, so that the next verdict begins a new one. */
+static void move_aside(struct hs_evidence *evidence, const char *place)
+{
+    hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_FAILURES, 0, 1);
+    if (evidence->spool != NULL)
+        hs_spool_move_aside(evidence->spool);
+    else
+        hs_evidence_move_aside(evidence->settings.home.directory, place, time(NULL));
+}
+
+/* Writes the place of new rows: today, or the spool. */
+static void find_place(const struct hs_evidence *evidence, char place[HS_EVIDENCE_DAY],
+                       char path[HS_EVIDENCE_PATH])
+{
+    memcpy(place, HS_EVIDENCE_SPOOL, sizeof HS_EVIDENCE_SPOOL);
+    if (evidence->spool == NULL)
+        hs_evidence_day(time(NULL), place);
+    hs_evidence_path(evidence->settings.home.directory, place, path);
+}
+
+/* Opens the place of new rows. Files that are too old are removed when a day begins. */
 static bool open_day(struct hs_evidence *evidence)
 {
-    const struct hs_evidence_settings *settings = &evidence->settings;
-    char day[HS_EVIDENCE_DAY] = HS_EVIDENCE_SPOOL, path[HS_EVIDENCE_PATH], error[256];
-    if (!settings->home.is_postgres)
-        hs_evidence_day(time(NULL), day);
+    bool is_synced = evidence->settings.is_synced;
+    char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH], error[256];
+    find_place(evidence, day, path);
+    if (hs_spool_is_damaged(evidence->spool)) {
+        hs_evidence_store_close(evidence->store);
+        evidence->store = NULL;
+        move_aside(evidence, day);
+    }
     if (evidence->store != NULL && strcmp(day, evidence->day) == 0)
         return true;
     hs_evidence_store_close(evidence->store);
-    hs_evidence_path(settings->home.directory, day, path);
-    evidence->store = hs_evidence_store_open(path, settings->is_synced, error);
+    evidence->store = hs_evidence_store_open(path, is_synced, error);
+    if (evidence->store == NULL && hs_evidence_store_file_is_damaged(path)) {
+        move_aside(evidence, day);
+        evidence->store = hs_evidence_store_open(path, is_synced, error);
+    }
     if (evidence->store == NULL) {
         report_failure(evidence, error);
         return false;
     }
-    memcpy(evidence->day, day, sizeof day);
+    snprintf(evidence->day, sizeof evidence->day, "%s", day);
     limit_size(evidence);
     return true;
 }
@@ -172,11 +204,14 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
     struct hs_evidence_store *store = evidence->store;
     while (!try_items(evidence, items, &failed)) {
         bool is_refused = failed != NULL && hs_evidence_store_has_refused(store);
+        bool is_damaged = hs_evidence_store_is_damaged(store);
         report_failure(evidence, hs_evidence_store_error(store));
         hs_evidence_store_undo(store);
         if (!is_refused) {
             hs_evidence_store_close(store);
             evidence->store = NULL; /* opened again, because the file may be another one then */
+            if (is_damaged)
+                move_aside(evidence, evidence->day);
             return false;
         }
         failed->is_refused = true;
@@ -230,20 +265,20 @@ static void finish(struct hs_evidence *evidence, struct item *items, bool is_wri
         count_dropped(evidence, HS_EVIDENCE_DROP_DISK, count - refused);
 }
 
-static bool is_batch_due(const struct hs_evidence *evidence, int64_t since_us)
+static bool is_batch_due(const struct hs_evidence *evidence)
 {
     return evidence->is_ending || evidence->count >= COMMIT_ROWS ||
-           (evidence->count > 0 &&
-            (evidence->settings.is_synced || hs_clock_us() - since_us >= COMMIT_US));
+           (evidence->first != NULL && (evidence->settings.is_synced ||
+                                        hs_clock_us() >= evidence->first->added_us + COMMIT_US));
 }
 
 /* Takes the next rows, at most COMMIT_ROWS. The lock is held, but not during the wait. NULL: the
    writer ends. */
 static struct item *take_batch(struct hs_evidence *evidence)
 {
-    int64_t since_us = hs_clock_us();
-    while (!is_batch_due(evidence, since_us)) {
-        struct timespec until = hs_clock_timespec(hs_clock_us() + COMMIT_US);
+    while (!is_batch_due(evidence)) {
+        int64_t from_us = evidence->first != NULL ? evidence->first->added_us : hs_clock_us();
+        struct timespec until = hs_clock_timespec(from_us + COMMIT_US);
         pthread_cond_timedwait(&evidence->wake, &evidence->lock, &until);
     }
     struct item *items = evidence->first, **end = &items;
@@ -273,9 +308,20 @@ static void write_batch(struct hs_evidence *evidence, struct item *items)
     finish(evidence, items, is_written);
 }
 
+/* Opens the place of new rows if it exists. After a crash this takes a while, because SQLite reads
+   its log, and the first rows must not wait for it. */
+static void open_existing(struct hs_evidence *evidence)
+{
+    char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
+    find_place(evidence, day, path);
+    if (access(path, F_OK) == 0)
+        open_day(evidence);
+}
+
 static void *write_rows(void *context)
 {
     struct hs_evidence *evidence = context;
+    open_existing(evidence);
     pthread_mutex_lock(&evidence->lock);
     for (;;) {
         struct item *items = take_batch(evidence);
@@ -292,7 +338,10 @@ static void *write_rows(void *context)
 
 bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct hs_str id)
 {
+    enum { ENOUGH = 8 }; /* digits of the id, which is a hash itself */
     unsigned sample = evidence->settings.sample;
+    if (id.len > ENOUGH)
+        id.len = ENOUGH;
     return !is_plain || (sample > 0 && hs_str_hash(id) % sample == 0);
 }
 
@@ -331,6 +380,7 @@ bool hs_evidence_put(struct hs_evidence *evidence, const struct hs_evidence_row 
     pthread_mutex_lock(&evidence->lock);
     bool fits = has_space(evidence, item->size, is_sample);
     if (fits) {
+        item->added_us = hs_clock_us();
         evidence->bytes += item->size;
         evidence->count++;
         evidence->added++;

@@ -1,8 +1,9 @@
 /*
  * Writes verdicts to the evidence store, which has one file for each day. With PostgreSQL the file
- * is the spool, from which another thread sends them on (spool.h). One thread writes, and
- * commits every 200 ms or 500 rows. Requests add rows and never wait for the disk. With `is_synced`
- * it commits at once, and hs_evidence_await reports the commit. Thread-safe.
+ * is the spool, from which another thread sends them on (spool.h). One thread writes, and commits
+ * 100 ms after the oldest row was added, or after 500 rows. Requests add rows and never wait for
+ * the disk. With `is_synced` it commits at once, and hs_evidence_await reports the commit.
+ * Thread-safe.
  *
  * The queue has a limit in bytes. Above half of the limit, samples of accepted verdicts are
  * dropped. Above the limit, every row is dropped. Dropped rows are counted. While the disk is full

@@ -58,6 +58,7 @@ bool hs_http_reads_evidence(unsigned route)
     case HS_ROUTE_VERDICT_LIST:
     case HS_ROUTE_VERDICT_GET:
     case HS_ROUTE_VERDICT_SCENE:
+    case HS_ROUTE_SUMMARY_LIST:
     case HS_ROUTE_WHAT_IF:
     case HS_ROUTE_REVIEW_POST:
     case HS_ROUTE_REVIEW_LIST:

@@ -44,6 +44,19 @@ bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str 
     return fine;
 }
 
+struct hs_str hs_pieces_first(struct hs_str object, struct hs_str list)
+{
+    struct hs_str key, value, item;
+    struct hs_pieces members = hs_pieces_of(object, '{');
+    while (hs_pieces_next(&members, &key, &value)) {
+        if (!hs_str_equal(key, list))
+            continue;
+        struct hs_pieces items = hs_pieces_of(value, '[');
+        return hs_pieces_next(&items, NULL, &item) ? item : (struct hs_str){0};
+    }
+    return (struct hs_str){0};
+}
+
 struct hs_str hs_piece_text(struct hs_str value)
 {
     if (value.len < 2 || value.ptr[0] != '"' || memchr(value.ptr, '\\', value.len) != NULL)

@@ -25,6 +25,9 @@ struct hs_pieces hs_pieces_of(struct hs_str text, char open);
    they are). False at the end and where the text is broken. `key` is NULL for an array. */
 bool hs_pieces_next(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value);
 
+/* Returns the first element of an array that is a member of an object. ptr NULL: not found. */
+struct hs_str hs_pieces_first(struct hs_str object, struct hs_str list);
+
 /* Returns the content of a string; ptr NULL: not a string, or it has escapes. */
 struct hs_str hs_piece_text(struct hs_str value);
 

@@ -443,6 +443,14 @@ struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot)
     return head;
 }
 
+void hs_match_slot_verdict_id(const struct hs_match_slot *slot, enum hs_verdict_about about,
+                              uint64_t number, struct hs_str player, int64_t time_us,
+                              struct hs_verdict_id *out)
+{
+    uint64_t session = hs_match_session(slot->match, player, time_us);
+    hs_verdict_ids_make(&slot->ids, about, session, number, player, out);
+}
+
 /* A map that matches may wait for. */
 struct arrival {
     struct hs_map_store *maps;

@@ -192,4 +192,10 @@ void hs_registry_give_map(struct hs_registry *registry, struct hs_map_store *map
 /* The members that begin each answer about a match. Borrowed from the slot. */
 struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot);
 
+/* Makes the id of a verdict about a player, who is in their session of `time_us`. `number`: of the
+   shot, or another number that is unique in the session. The match must be locked. */
+void hs_match_slot_verdict_id(const struct hs_match_slot *slot, enum hs_verdict_about about,
+                              uint64_t number, struct hs_str player, int64_t time_us,
+                              struct hs_verdict_id *out);
+
 #endif

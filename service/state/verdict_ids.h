@@ -26,7 +26,14 @@ void hs_verdict_ids_begin(struct hs_verdict_ids *ids, const struct hs_name *tena
                           const struct hs_name *match, uint64_t opening, const char *revision);
 
 /* What a verdict is about. */
-enum hs_verdict_about { HS_ABOUT_HIT, HS_ABOUT_SHOT, HS_ABOUT_CANCEL };
+enum hs_verdict_about {
+    HS_ABOUT_HIT,
+    HS_ABOUT_SHOT,
+    HS_ABOUT_CANCEL,
+    HS_ABOUT_MOVE,
+    HS_ABOUT_PLAYER, /* the summary of a player (evidence/ended.h) */
+    HS_ABOUT_MATCH   /* the summary of a match */
+};
 
 /* Writes the id of one verdict. `shooter` has at most HS_NAME_MAX bytes. Thread-safe. */
 void hs_verdict_ids_make(const struct hs_verdict_ids *ids, enum hs_verdict_about kind,

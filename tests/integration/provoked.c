@@ -25,8 +25,8 @@ static void provoke_bad_request(size_t route, struct hs_refusal_message *message
 {
     if (hs_refusal_takes_body(route))
         message->body = "{\"nonsense\":";
-    else if (route == HS_ROUTE_VERDICT_LIST)
-        snprintf(message->path, sizeof message->path, "/v1/verdicts?limit=x");
+    else if (route == HS_ROUTE_VERDICT_LIST || route == HS_ROUTE_SUMMARY_LIST)
+        snprintf(message->path, sizeof message->path, "%s?limit=x", hs_refusal_pattern(route));
     else if (strchr(hs_refusal_pattern(route), '{') != NULL)
         hs_refusal_path(route, "not%20a%20name", message->path);
     else
@@ -67,7 +67,8 @@ bool hs_provoke(size_t route, int status, const struct hs_test_token tokens[2],
             strcat(message->path, "?canary_share=0.5");
         /* the routes of verdicts get 404, because this service stores no verdicts */
         return strchr(hs_refusal_pattern(route), '{') != NULL || route == HS_ROUTE_VERDICT_LIST ||
-               route == HS_ROUTE_PRECISION || route == HS_ROUTE_WHAT_IF;
+               route == HS_ROUTE_SUMMARY_LIST || route == HS_ROUTE_PRECISION ||
+               route == HS_ROUTE_WHAT_IF;
     case 409:
         if (hs_refusal_takes_body(route))
             message->body = "{\"ruleset\":\"inches\"}";

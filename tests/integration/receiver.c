@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json/buffer.h"
 #include "tests/support/clock.h"
+#include "tests/support/http/upload.h"
 
 enum { PATIENCE_MS = 30000, STEP_MS = 5 };
 
@@ -93,29 +93,13 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 {
     long pause_ms;
     (void)method, (void)version;
-    if (*request == NULL) {
-        *request = calloc(1, sizeof(struct hs_buffer));
-        return *request != NULL ? MHD_YES : MHD_NO;
-    }
-    if (*upload_size > 0) {
-        hs_buffer_append(*request, upload, *upload_size);
-        *upload_size = 0;
-        return MHD_YES;
-    }
-    unsigned status = keep(context, connection, url, *request, &pause_ms);
+    struct hs_buffer *body;
+    enum MHD_Result result = hs_test_upload(request, upload, upload_size, &body);
+    if (body == NULL)
+        return result;
+    unsigned status = keep(context, connection, url, body, &pause_ms);
     wait_to_answer(context, pause_ms);
     return answer(connection, status);
-}
-
-static void completed(void *context, struct MHD_Connection *connection, void **request,
-                      enum MHD_RequestTerminationCode code)
-{
-    (void)context, (void)connection, (void)code;
-    struct hs_buffer *body = *request;
-    if (body != NULL)
-        hs_buffer_free(body);
-    free(body);
-    *request = NULL;
 }
 
 struct hs_receiver *hs_receiver_start(unsigned *port)
@@ -131,7 +115,7 @@ struct hs_receiver *hs_receiver_start(unsigned *port)
     receiver->daemon = MHD_start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0, NULL, NULL, handle,
         receiver, MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
-        MHD_OPTION_NOTIFY_COMPLETED, completed, NULL, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_COMPLETED, hs_test_upload_end, NULL, MHD_OPTION_END);
     const union MHD_DaemonInfo *info =
         receiver->daemon == NULL ? NULL
                                  : MHD_get_daemon_info(receiver->daemon, MHD_DAEMON_INFO_BIND_PORT);

@@ -1,6 +1,7 @@
 #include "tests/integration/stored.h"
 
 #include "tests/support/clock.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/program.h"
 
 #include <check.h>
@@ -93,6 +94,25 @@ const char *hs_stored_reason(enum hs_stored_claim claim)
     return claims[claim].reason;
 }
 
+const char *(*hs_stored_start_tenants(struct hs_test_kept *kept))[2]
+{
+    static struct hs_test_token tokens[HS_STORED_CALLERS] = {
+        [HS_STORED_ACME] = {.tenant = "acme", .kid = "all", .scopes = "\"admin\""},
+        [HS_STORED_ZETA] = {.tenant = "zeta", .kid = "all", .scopes = "\"admin\""},
+        [HS_STORED_GAME] = {.tenant = "acme",
+                            .kid = "game",
+                            .scopes = "\"ingest\",\"verify\",\"rules\""},
+    };
+    static const char *headers[HS_STORED_CALLERS][2];
+    char file[96];
+    snprintf(file, sizeof file, "%s/tokens", kept->directory);
+    hs_test_tokens_write(file, tokens, HS_STORED_CALLERS);
+    hs_kept_start_with(kept, "--token-file", file);
+    for (int i = 0; i < HS_STORED_CALLERS; i++)
+        headers[i][0] = tokens[i].header;
+    return headers;
+}
+
 void hs_stored_frames(struct hs_test_kept *kept, const char *match, double from)
 {
     char path[96], body[8192];
@@ -181,7 +201,9 @@ void hs_stored_recheck(struct hs_test_kept *kept, const json_t *verdicts)
     HS_TEST_RUN(&run, "recheck", path, "--json");
     ck_assert_msg(run.code == 0, "%s%s", run.out, run.err);
     json_t *report = json_loads(run.out, 0, NULL);
-    json_int_t count = (json_int_t)json_array_size(verdicts);
+    json_int_t count = 0; /* moves are not computed again */
+    json_array_foreach(verdicts, i, verdict) count +=
+        strcmp(json_string_value(json_object_get(verdict, "kind")), "move") != 0;
     ck_assert_int_eq(json_integer_value(json_object_get(report, "claims")), count);
     ck_assert_int_eq(json_integer_value(json_object_get(report, "identical")), count);
     ck_assert_int_eq(json_integer_value(json_object_get(report, "answers_changed")), 0);

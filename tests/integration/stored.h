@@ -30,6 +30,12 @@ const char *hs_stored_database(void);
 /* Removes the verdicts of all days, as retention does, but not the reviewed ones. The service must
    not run. */
 void hs_stored_forget(struct hs_test_kept *kept);
+/* The callers of a service with tokens: two tenants with all rights, and the game server of the
+   first, which may not read evidence. */
+enum hs_stored_caller { HS_STORED_ACME, HS_STORED_ZETA, HS_STORED_GAME, HS_STORED_CALLERS };
+
+/* Starts the service with their tokens. Returns the value of kept->headers for each of them. */
+const char *(*hs_stored_start_tenants(struct hs_test_kept *kept))[2];
 
 /* Posts 21 frames, beginning at the time `from`. `s` is at the origin, and `t` is 5 m in front of
    `s`. Both have a rifle, and the accounts `account-s` and `account-t`. */
@@ -61,7 +67,8 @@ json_t *hs_stored_get(struct hs_test_kept *kept, const char *path);
    new reference. */
 json_t *hs_stored_list(struct hs_test_kept *kept, const char *query);
 
-/* Downloads the verdicts of a list into one file and runs `recheck`: all must be identical. */
+/* Downloads the verdicts of a list into one file and runs `recheck`: all must be identical. It
+   leaves out moves, whose state is not stored. */
 void hs_stored_recheck(struct hs_test_kept *kept, const json_t *verdicts);
 
 /* Plays the demo's match and all scenarios, and waits until their verdicts are in the store. For

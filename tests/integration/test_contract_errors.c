@@ -382,10 +382,11 @@ START_TEST(documented_successes_of_evidence)
     static const struct {
         enum hs_route route;
         int status;
-    } stored[] = {
-        {HS_ROUTE_VERDICT_LIST, 200}, {HS_ROUTE_VERDICT_GET, 200},   {HS_ROUTE_VERDICT_SCENE, 200},
-        {HS_ROUTE_WHAT_IF, 200},      {HS_ROUTE_REVIEW_POST, 201},   {HS_ROUTE_REVIEW_LIST, 200},
-        {HS_ROUTE_PRECISION, 200},    {HS_ROUTE_PLAYER_REPORT, 200}, {HS_ROUTE_PLAYER_ERASE, 200}};
+    } stored[] = {{HS_ROUTE_VERDICT_LIST, 200},  {HS_ROUTE_VERDICT_GET, 200},
+                  {HS_ROUTE_VERDICT_SCENE, 200}, {HS_ROUTE_WHAT_IF, 200},
+                  {HS_ROUTE_REVIEW_POST, 201},   {HS_ROUTE_REVIEW_LIST, 200},
+                  {HS_ROUTE_SUMMARY_LIST, 200},  {HS_ROUTE_PRECISION, 200},
+                  {HS_ROUTE_PLAYER_REPORT, 200}, {HS_ROUTE_PLAYER_ERASE, 200}};
     struct hs_test_kept kept;
     char id[HS_STORED_ID], body[256];
     hs_kept_setup(&kept);

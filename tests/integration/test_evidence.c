@@ -424,17 +424,9 @@ END_TEST
 
 START_TEST(tenants_see_their_own)
 {
-    static struct hs_test_token tokens[] = {
-        {.tenant = "acme", .kid = "all", .scopes = "\"admin\""},
-        {.tenant = "zeta", .kid = "all", .scopes = "\"admin\""},
-        {.tenant = "acme", .kid = "game", .scopes = "\"ingest\",\"verify\""},
-    };
-    char file[96], path[64], id[HS_STORED_ID];
-    const char *headers[3][2] = {{tokens[0].header}, {tokens[1].header}, {tokens[2].header}};
-    snprintf(file, sizeof file, "%s/tokens", kept.directory);
-    hs_test_tokens_write(file, tokens, 3);
-    hs_kept_start_with(&kept, "--token-file", file);
-    kept.headers = headers[0];
+    char path[64], id[HS_STORED_ID];
+    const char *(*headers)[2] = hs_stored_start_tenants(&kept);
+    kept.headers = headers[HS_STORED_ACME];
     hs_stored_frames(&kept, "one", 10);
     hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
     hs_stored_wait(&kept);
@@ -443,12 +435,12 @@ START_TEST(tenants_see_their_own)
     ck_assert_uint_eq(count_of("tenant=zeta"),
                       1); /* `tenant` is no filter: the list has only the caller's verdicts */
     ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 200);
-    kept.headers = headers[1];
+    kept.headers = headers[HS_STORED_ZETA];
     ck_assert_uint_eq(count_of(""), 0);
     ck_assert_uint_eq(count_of("tenant=acme"), 0);
     ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 403);
     ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/verdicts/0123", NULL), 403);
-    kept.headers = headers[2];
+    kept.headers = headers[HS_STORED_GAME];
     ck_assert_int_eq(hs_kept_status(&kept, "GET", "/v1/verdicts", NULL), 403);
     ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 403);
     kept.headers = NULL;

@@ -75,21 +75,23 @@ static void *post_claims(void *context)
     return NULL;
 }
 
-/* Counts the verdicts that were answered before a time and are not in the store. */
-static size_t missing(sqlite3 *db, const struct client *client, double until)
+/* Returns how long before `died` the oldest answer came whose verdict is not in the store. At least
+   0; 0 if no verdict is missing. */
+static double oldest_missing(sqlite3 *db, const struct client *client, double died)
 {
-    size_t missing = 0;
+    double oldest = 0;
     sqlite3_stmt *find = NULL; /* stays NULL if the file has no tables yet */
     sqlite3_prepare_v2(db, "SELECT 1 FROM bodies b JOIN verdicts v ON v.at = b.at WHERE b.id = ?",
                        -1, &find, NULL);
     for (size_t i = 0; i < client->count; i++) {
+        double age = died - client->answers[i].seconds;
         sqlite3_bind_text(find, 1, client->answers[i].id, -1, SQLITE_STATIC);
-        if (client->answers[i].seconds <= until && sqlite3_step(find) != SQLITE_ROW)
-            missing++;
+        if (sqlite3_step(find) != SQLITE_ROW)
+            oldest = age > oldest ? age : oldest > 0 ? oldest : 1e-6;
         sqlite3_reset(find);
     }
     sqlite3_finalize(find);
-    return missing;
+    return oldest;
 }
 
 static void expect_whole(sqlite3 *db)
@@ -101,9 +103,46 @@ static void expect_whole(sqlite3 *db)
     sqlite3_finalize(check);
 }
 
-/* Starts the service; two clients post until SIGKILL. Returns the number of answers. */
-static size_t live_and_die(const char *mode, double grace, struct hs_random *random, int *shot)
+/* A thread that sleeps and computes for a moment, again and again, and measures by how much this
+   takes longer than on a quiet machine. The writer of the service has to wait in the same way. */
+struct watcher {
+    pthread_t thread;
+    atomic_bool ends;
+    double late; /* the largest delay, seconds */
+};
+
+static double processor_seconds(void)
 {
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
+static void *watch(void *context)
+{
+    enum { NAP_MS = 10, WORK_MS = 2 };
+    struct watcher *watcher = context;
+    while (!atomic_load(&watcher->ends)) {
+        double began = hs_test_seconds(), worked = processor_seconds();
+        hs_test_pause_ms(NAP_MS);
+        while (processor_seconds() < worked + 0.001 * WORK_MS)
+            continue;
+        double late = hs_test_seconds() - began - 0.001 * (NAP_MS + WORK_MS);
+        watcher->late = late > watcher->late ? late : watcher->late;
+    }
+    return NULL;
+}
+
+/* What a kill cost. */
+struct loss {
+    double seconds; /* age of the oldest lost answer at the kill */
+    double late;    /* by how much threads were delayed (struct watcher) */
+};
+
+/* Starts the service; two clients post until SIGKILL. Returns the number of answers. */
+static size_t live_and_die(const char *mode, struct hs_random *random, int *shot, struct loss *lost)
+{
+    struct watcher watcher = {.late = 0};
     static struct client clients[2];
     static const char *const matches[2] = {"one", "two"};
     sqlite3 *db;
@@ -114,9 +153,12 @@ static size_t live_and_die(const char *mode, double grace, struct hs_random *ran
         hs_stored_frames(&kept, matches[i], 10);
         ck_assert_int_eq(pthread_create(&clients[i].thread, NULL, post_claims, &clients[i]), 0);
     }
+    ck_assert_int_eq(pthread_create(&watcher.thread, NULL, watch, &watcher), 0);
     hs_test_pause_ms(50 + hs_random_index(random, 350));
     double died = hs_test_seconds();
     hs_kept_kill(&kept);
+    atomic_store(&watcher.ends, true);
+    pthread_join(watcher.thread, NULL);
     size_t answers = 0;
     for (int i = 0; i < 2; i++) {
         atomic_store(&clients[i].ends, true);
@@ -126,18 +168,27 @@ static size_t live_and_die(const char *mode, double grace, struct hs_random *ran
     }
     ck_assert_int_eq(sqlite3_open(hs_stored_file(&kept), &db), SQLITE_OK);
     expect_whole(db);
-    for (int i = 0; i < 2; i++)
-        ck_assert_msg(missing(db, &clients[i], grace > 0 ? died - grace : died + 1) == 0,
-                      "%s: answers to client %d are lost", mode, i);
+    *lost = (struct loss){.late = watcher.late};
+    for (int i = 0; i < 2; i++) {
+        double oldest = oldest_missing(db, &clients[i], died);
+        lost->seconds = oldest > lost->seconds ? oldest : lost->seconds;
+    }
     sqlite3_close(db);
     return answers;
 }
 
-/* Row: sync, async. With async, a verdict is committed 0.2 s after it was added, or somewhat later
-   on a busy machine. */
+static int by_seconds(const void *a, const void *b)
+{
+    double x = ((const struct loss *)a)->seconds, y = ((const struct loss *)b)->seconds;
+    return (x > y) - (x < y);
+}
+
+/* Row: sync, async. With async, a verdict is committed within 0.2 s. On a busy machine, the
+   threads from the answer to the commit wait for a processor up to WAITS times, each perhaps as
+   long as the watcher. */
 START_TEST(kills_lose_no_more_than_promised)
 {
-    enum { GRACE_MS = 200, SLACK_MS = 300 };
+    enum { PROMISE_MS = 200, WAITS = 6 };
     static const char *const modes[] = {"sync", "async"};
     uint64_t seed = hs_test_seed(20261123);
     struct hs_random random = hs_random_start(seed, (uint64_t)_i);
@@ -149,11 +200,19 @@ START_TEST(kills_lose_no_more_than_promised)
     hs_stored_frames(&kept, "zero", 10);
     hs_stored_post(&kept, "zero", "s", 1, HS_STORED_AWAY, id);
     hs_kept_stop(&kept);
-    double grace = _i == 0 ? 0 : 0.001 * (GRACE_MS + SLACK_MS);
-    for (long i = 0; i < kills; i++)
-        answers += live_and_die(modes[_i], grace, &random, &shot);
-    printf("%s: %ld kills, %zu answers, seed %llu\n", modes[_i], kills, answers,
-           (unsigned long long)seed);
+    struct loss *lost = calloc((size_t)kills, sizeof *lost);
+    ck_assert_ptr_nonnull(lost);
+    for (long i = 0; i < kills; i++) {
+        answers += live_and_die(modes[_i], &random, &shot, &lost[i]);
+        double allowed = _i == 0 ? 0 : 0.001 * PROMISE_MS + WAITS * lost[i].late;
+        ck_assert_msg(lost[i].seconds <= allowed, "%s: kill %ld lost %.3f s, allowed %.3f",
+                      modes[_i], i, lost[i].seconds, allowed);
+    }
+    qsort(lost, (size_t)kills, sizeof *lost, by_seconds);
+    printf("%s: %ld kills, %zu answers, lost at most %.3f s (median %.3f, 99 %% %.3f), seed %llu\n",
+           modes[_i], kills, answers, lost[kills - 1].seconds, lost[kills / 2].seconds,
+           lost[kills * 99 / 100].seconds, (unsigned long long)seed);
+    free(lost);
     ck_assert_uint_gt(answers, 2 * (size_t)kills);
     hs_kept_start(&kept, NULL); /* the files open again, and are listed */
     json_t *list = hs_stored_list(&kept, "limit=1000");

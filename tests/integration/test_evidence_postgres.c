@@ -342,25 +342,35 @@ static const char partitions[] =
 
 START_TEST(days_have_partitions)
 {
+    static const int64_t day_us = INT64_C(86400000000);
     char wanted[64], day[16];
-    time_t now = time(NULL);
+    time_t yesterday = time(NULL) - 86400;
+    long long from_us = yesterday / 86400 * day_us;
     hs_kept_start(&kept[0], NULL);
     await(&kept[0], UP, 1);
     hs_kept_stop(&kept[0]);
+    strftime(day, sizeof day, "%Y_%m_%d", gmtime(&yesterday));
     sql("CREATE TABLE hindsight.verdicts_2020_01_01 PARTITION OF hindsight.verdicts"
         " FOR VALUES FROM (1577836800000000) TO (1577923200000000);"
         "CREATE TABLE hindsight.bodies_2020_01_01 PARTITION OF hindsight.bodies"
         " FOR VALUES FROM (1577836800000000) TO (1577923200000000)");
+    for (int i = 0; i < 2; i++) {
+        const char *table = i == 0 ? "verdicts" : "bodies";
+        hs_postgres_sql(
+            hs_stored_server(), hs_stored_database(),
+            "CREATE TABLE hindsight.%s_%s PARTITION OF hindsight.%s FOR VALUES FROM (%lld) TO"
+            " (%lld)",
+            table, day, table, from_us, from_us + day_us);
+    }
     for (int i = 0; i < REPLICAS; i++)
         hs_kept_start(&kept[i], NULL);
     for (int i = 0; i < REPLICAS; i++)
         await(&kept[i], UP, 1);
     for (int i = 0; i < REPLICAS; i++)
         hs_kept_stop(&kept[i]);
-    strftime(day, sizeof day, "%Y_%m_%d", gmtime(&now));
     for (int i = 0; i < 2; i++) {
         const char *table = i == 0 ? "verdicts" : "bodies";
-        snprintf(wanted, sizeof wanted, "3 %s_%s", table, day);
+        snprintf(wanted, sizeof wanted, "4 %s_%s", table, day);
         ck_assert_str_eq(
             hs_postgres_sql(hs_stored_server(), hs_stored_database(), partitions, table), wanted);
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "validators/base/saved.h"
+#include "validators/match/connection.h"
 #include "validators/match/player_moves.h"
 #include "validators/match/players.h"
 
@@ -117,6 +118,20 @@ static void describe_suspicion(const struct hs_match *match, const struct hs_pla
     memcpy(out->suspicion_moves, now.moves, sizeof now.moves);
 }
 
+static void describe_connection(const struct hs_match *match, const struct hs_player *player,
+                                struct hs_player_connection *out)
+{
+    struct hs_connection connection;
+    hs_connection_read(player, match->newest_us, &connection);
+    *out = (struct hs_player_connection){
+        .is_known = connection.is_known,
+        .is_quiet = hs_connection_is_quiet(player, match->newest_us),
+        .rtt_us = connection.rtt_us,
+        .spread_us = connection.spread_us,
+        .noise_us = hs_connection_noise(player),
+    };
+}
+
 static void describe(const struct hs_match *match, const struct hs_player *player,
                      struct hs_player_info *out)
 {
@@ -126,6 +141,7 @@ static void describe(const struct hs_match *match, const struct hs_player *playe
                                    .would_reject = player->standing.would_reject,
                                    .damage_dealt = player->standing.damage_dealt};
     describe_suspicion(match, player, out);
+    describe_connection(match, player, &out->connection);
     if (player->account.text[0] != '\0')
         out->account = hs_name_str(&player->account);
     memcpy(out->reasons, player->standing.reasons, sizeof out->reasons);

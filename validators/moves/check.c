@@ -462,10 +462,22 @@ static bool has_sent_one(const struct hs_player_moves *moves)
     return count > 0;
 }
 
+/* Returns by how much the estimate of speed can be off. It is the slope between two leads, and each
+   lead can be late by the noise of the connection. */
+static double speed_error(const struct hs_timing *timing)
+{
+    int64_t longest_us = HS_LEAD_CELLS * HS_LEAD_CELL_US;
+    int64_t age_us = timing->has_begun ? timing->heard_us - timing->first_us : 0;
+    if (age_us < 2 * HS_LEAD_CELL_US)
+        return 1;
+    double noise_us = (double)hs_clock_guard_noise(&timing->guard);
+    return hs_smaller(1, 2 * noise_us / (double)(age_us < longest_us ? age_us : longest_us));
+}
+
 bool hs_match_moves_info(const struct hs_match *match, struct hs_str name,
                          struct hs_moves_info *out)
 {
-    *out = (struct hs_moves_info){.speed = 1};
+    *out = (struct hs_moves_info){.speed = 1, .speed_error = 1};
     const struct hs_player *player = hs_players_find(&match->players, name);
     if (player == NULL || player->left)
         return false;
@@ -483,6 +495,7 @@ bool hs_match_moves_info(const struct hs_match *match, struct hs_str name,
         .credit_us = round_us(timing->credit_us),
         .is_resolving = timing->compat.is_resolving,
         .speed = timing->has_begun ? (double)timing->guard.speed : 1,
+        .speed_error = speed_error(timing),
         .bursts_per_minute = hs_timing_bursts_per_minute(timing),
     };
     memcpy(out->reasons, moves->reasons, sizeof out->reasons);

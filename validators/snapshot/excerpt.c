@@ -76,13 +76,24 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
     return mover == match->movers.all || !are_apart(low, high, excerpt->low, excerpt->high);
 }
 
+/* Ends of the same trace are never as far apart as this share of its length: ten times the share in
+   hs_ledger_is_same_trace. */
+#define NEAR_SHARE 1e-5
+
+/* Whether two places are farther apart than a distance, along one axis at least. */
+static bool are_far(struct hs_vec a, struct hs_vec b, double distance)
+{
+    return fabs(a.x - b.x) > distance || fabs(a.y - b.y) > distance || fabs(a.z - b.z) > distance;
+}
+
 /* Whether the check `trajectory` compares the claim with an entry. If the claim gives no end, only
    the checks compute it, so all entries around the claim's time are kept. */
 static bool may_be_same_trace(const struct hs_excerpt *excerpt, const struct hs_ledger_entry *entry)
 {
     const struct hs_hit_claim *claim = excerpt->claim;
+    /* Most traces end elsewhere, and the exact test takes longer. */
     if (claim != NULL && !claim->has_no_end)
-        return entry->accepted &&
+        return entry->accepted && !are_far(entry->end, claim->end, excerpt->near) &&
                hs_ledger_is_same_trace(entry, claim->start, claim->end,
                                        hs_vec_distance(claim->start, claim->end));
     return entry->hit_time_us - excerpt->until_us <= HS_OFFSET_WINDOW_US &&
@@ -290,8 +301,10 @@ void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim
     extend(&excerpt, result->rewind.time_us);
     if (claim->has_fire_time)
         extend(&excerpt, claim->fire_time_us);
-    if (!claim->has_no_end)
+    if (!claim->has_no_end) {
         widen(&excerpt, claim->end);
+        excerpt.near = NEAR_SHARE * hs_vec_distance(claim->start, claim->end);
+    }
     widen(&excerpt, result->end);
     widen_by_player(&excerpt, match, claim->target);
     for (size_t i = 0; i < claim->pellet_count; i++)

@@ -22,8 +22,9 @@ struct hs_excerpt {
        smallest and the largest offset. NULL: no hit has an offset. */
     const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* names more players; NULL: a posted shot */
-    int64_t from_us, until_us;        /* the range of times whose poses the verdict uses */
-    struct hs_vec low, high;          /* bounds of all places that the verdict depends on */
+    double near;               /* more than the distance between ends of the same trace; length */
+    int64_t from_us, until_us; /* the range of times whose poses the verdict uses */
+    struct hs_vec low, high;   /* bounds of all places that the verdict depends on */
 };
 
 void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,

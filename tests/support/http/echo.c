@@ -5,7 +5,7 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 
-#include "api/json/buffer.h"
+#include "tests/support/http/upload.h"
 
 struct hs_echo {
     struct MHD_Daemon *daemon;
@@ -29,26 +29,9 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
                               size_t *upload_size, void **request)
 {
     (void)context, (void)url, (void)method, (void)version;
-    if (*request == NULL) {
-        *request = calloc(1, sizeof(struct hs_buffer));
-        return *request != NULL ? MHD_YES : MHD_NO;
-    }
-    if (*upload_size == 0)
-        return answer(connection, *request);
-    hs_buffer_append(*request, upload, *upload_size);
-    *upload_size = 0;
-    return MHD_YES;
-}
-
-static void completed(void *context, struct MHD_Connection *connection, void **request,
-                      enum MHD_RequestTerminationCode code)
-{
-    (void)context, (void)connection, (void)code;
-    struct hs_buffer *body = *request;
-    if (body != NULL)
-        hs_buffer_free(body);
-    free(body);
-    *request = NULL;
+    struct hs_buffer *body;
+    enum MHD_Result result = hs_test_upload(request, upload, upload_size, &body);
+    return body != NULL ? answer(connection, body) : result;
 }
 
 struct hs_echo *hs_echo_start(unsigned threads, unsigned *port)
@@ -61,12 +44,12 @@ struct hs_echo *hs_echo_start(unsigned threads, unsigned *port)
         {MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads, NULL},
         {MHD_OPTION_END, 0, NULL},
     };
-    echo->daemon =
-        MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL,
-                         NULL, handle, NULL, MHD_OPTION_SOCK_ADDR, &address,
-                         MHD_OPTION_CONNECTION_LIMIT, 1024u, MHD_OPTION_CONNECTION_TIMEOUT, 75u,
-                         MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED, completed,
-                         NULL, MHD_OPTION_ARRAY, threads < 2 ? pool + 1 : pool, MHD_OPTION_END);
+    echo->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle,
+        NULL, MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_CONNECTION_LIMIT, 1024u,
+        MHD_OPTION_CONNECTION_TIMEOUT, 75u, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_NOTIFY_COMPLETED, hs_test_upload_end, NULL, MHD_OPTION_ARRAY,
+        threads < 2 ? pool + 1 : pool, MHD_OPTION_END);
     const union MHD_DaemonInfo *info =
         echo->daemon == NULL ? NULL : MHD_get_daemon_info(echo->daemon, MHD_DAEMON_INFO_BIND_PORT);
     if (info == NULL || info->port == 0) {

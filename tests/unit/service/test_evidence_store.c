@@ -113,6 +113,36 @@ START_TEST(a_removed_file_has_no_verdicts)
 }
 END_TEST
 
+/* Files are removed by their age. On the day to which a wall clock jumps, only files go that the
+   day before the jump would have removed. */
+START_TEST(a_jump_of_the_clock_removes_no_file)
+{
+    static const struct {
+        const char *today, *left;
+    } steps[] = {
+        {"2026-02-03", "evidence-2026-02-01.db\nevidence-2026-02-02.db\nevidence-2026-02-03.db\n"},
+        {"2026-06-03", "evidence-2026-02-02.db\nevidence-2026-02-03.db\nevidence-2026-06-03.db\n"},
+        {"2026-02-04", "evidence-2026-02-02.db\nevidence-2026-02-03.db\nevidence-2026-02-04.db\n"
+                       "evidence-2026-06-03.db\n"},
+        {"2026-02-05", "evidence-2026-02-03.db\nevidence-2026-02-04.db\nevidence-2026-02-05.db\n"
+                       "evidence-2026-06-03.db\n"},
+        {"2026-06-04", "evidence-2026-06-03.db\nevidence-2026-06-04.db\n"},
+    };
+    enum { KEEP_DAYS = 2 };
+    int code;
+    hs_test_shell(&code,
+                  "cd '%s' && touch evidence-2026-01-30.db evidence-2026-02-01.db "
+                  "evidence-2026-02-02.db",
+                  folder);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        hs_test_shell(&code, "touch '%s/evidence-%s.db'", folder, steps[i].today);
+        hs_evidence_remove_old(folder, steps[i].today, KEEP_DAYS, UINT64_MAX);
+        const char *names = hs_test_shell(&code, "ls '%s'", folder);
+        ck_assert_msg(strcmp(names, steps[i].left) == 0, "%s: %s", steps[i].today, names);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("evidence store");
@@ -121,6 +151,7 @@ int main(void)
     tcase_add_test(tcase, a_new_file_appears_with_its_tables);
     tcase_add_test(tcase, a_new_file_belongs_to_one_user_and_leaves_no_other_file);
     tcase_add_test(tcase, a_removed_file_has_no_verdicts);
+    tcase_add_test(tcase, a_jump_of_the_clock_removes_no_file);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

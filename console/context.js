@@ -1,0 +1,117 @@
+// What the service knew of a player and of their match: the clock, the connection, the suspicion, and
+// how many others have the same reason. It tells a cheat from a bad connection and from a mistake of the game.
+
+import { address, bar, count, el, number, panel, quantity, table, withCode } from './dom.js';
+import { checkName, moveReasonName, reasonName } from './words.js';
+
+/** The only check of moves whose failure is a proof. */
+export const PROOF = 'fast_clock_proven';
+
+export const hasProof = (player) => player.timing?.flags[PROOF] > 0;
+
+export function proofBadge(player) {
+  return hasProof(player) ? [' ', el('span', { class: 'badge rejected' }, checkName(PROOF))] : null;
+}
+
+/** Names with their counts or sums, the largest first: "Aim 1.2, Speed 0.4". */
+export function listOf(values, name, show, skipped = []) {
+  return Object.entries(values ?? {}).filter(([code]) => !skipped.includes(code)).sort((a, b) => b[1] - a[1])
+    .map(([code, value]) => `${name(code)} ${show(value)}`).join(', ');
+}
+
+/** The speed of a clock with its error: "1.05 × ± 0.01". */
+export function clockSpeed(timing) {
+  if (timing === undefined || timing.speed_error >= 1) return 'not measured';
+  return `${timing.speed_estimate.toFixed(3)} × ± ${Math.max(0.001, timing.speed_error).toFixed(3)}`;
+}
+
+/** Whether packets came late or in bursts, so that an honest player can seem to cheat. */
+function isUnstable({ connection, timing }) {
+  return connection?.noise > 0.02 || connection?.spread > 0.03 || timing?.lag_bursts_per_minute > 1;
+}
+
+/** The connection in one line. */
+export function connectionLine({ connection, timing }) {
+  const parts = [];
+  if (connection?.rtt !== undefined) {
+    parts.push(`round trip ${quantity(connection.rtt, 'seconds')}`, `varies by ${quantity(connection.spread, 'seconds')}`);
+  } else {
+    parts.push('no round trip was posted');
+  }
+  if (connection?.noise > 0) parts.push(`packets up to ${quantity(connection.noise, 'seconds')} late`);
+  if (timing) parts.push(`${count(timing.lag_bursts_per_minute)} packet bursts in the last minute`);
+  if (connection?.quiet) parts.push('steady');
+  return parts.join(' · ');
+}
+
+const claimsOf = (player) => player.verdicts.accepted + player.verdicts.rejected + player.verdicts.inconclusive;
+
+/** How many players have a reason, of those who claimed hits or sent moves. */
+function shareOf(scene) {
+  const { kind, reason } = scene.verdict;
+  const hasReason = (player) => (kind === 'move' ? player.timing?.reasons[reason] ?? 0 : player.reasons[reason] ?? 0);
+  const players = (scene.match?.players ?? []).filter((player) => (kind === 'move' ? player.timing : claimsOf(player) > 0));
+  return { players, hasReason, with: players.filter((player) => hasReason(player) > 0).length };
+}
+
+/** Sentences that an analyst should read first. */
+export function remarks(scene) {
+  const { verdict } = scene;
+  const { player, hints } = scene.context ?? {};
+  const share = shareOf(scene);
+  const all = [];
+  if ((scene.match?.hints ?? hints ?? []).length > 0) {
+    all.push('The integration of this match looks wrong, so many claims can be refused without a cheat. See the hints below.');
+  } else if (verdict.verdict !== 'accepted' && share.players.length >= 3 && share.with / share.players.length > 0.6) {
+    all.push(`${share.with} of ${share.players.length} players of this match have this reason. A mistake of the game or of the rules is likely.`);
+  }
+  if (player && hasProof(player)) all.push(`The clock of ${verdict.player} is proven to be fast.`);
+  if (player && isUnstable(player)) all.push(`The connection of ${verdict.player} was unstable. Honest players can get this reason then.`);
+  return all;
+}
+
+export function hintsList(hints) {
+  return el('ul', {}, hints.map((hint) => el('li', {}, typeof hint === 'string' ? hint.replaceAll('_', ' ')
+    : [el('b', {}, hint.code.replaceAll('_', ' ')), ' ', withCode(hint.detail)])));
+}
+
+/** The player at the moment of the verdict. */
+export function playerPanel(scene) {
+  const { player, claims } = scene.context ?? {};
+  const name = scene.verdict.player;
+  if (player === undefined) return null;
+  const { timing } = player;
+  const rows = [
+    ['Connection', connectionLine(player)],
+    ['Speed of the clock', clockSpeed(timing)],
+    ['Clock proven fast', timing ? `${count(timing.flags[PROOF])} moves` : 'sent no moves'],
+    ['Other failed checks of moves', listOf(timing?.flags, checkName, count, [PROOF]) || 'none'],
+    ['Refused moves', listOf(timing?.reasons, moveReasonName, count, ['ok', 'reset']) || 'none'],
+    ['Suspicion', `${number(player.suspicion)}${player.suspicion > 0 ? `: ${listOf(player.suspicion_by, checkName, number)}` : ''}`],
+    ['Their claims so far', listOf(player.reasons, reasonName, count) || 'none'],
+    ['All claims of the match so far', claims.with_reason === undefined ? count(claims.all)
+      : `${count(claims.all)}, ${count(claims.with_reason)} with this reason`],
+  ];
+  return panel(`${name} at this moment`,
+    el('dl', { class: 'facts' }, rows.map(([what, value]) => [el('dt', {}, what), el('dd', {}, value)])));
+}
+
+/** Everybody in the match, those with the most of this reason first. */
+export function everybodyPanel(scene) {
+  const { verdict, match } = scene;
+  if (!match?.players) return null;
+  const share = shareOf(scene);
+  const total = (player) => (verdict.kind === 'move' ? Object.values(player.timing.reasons).reduce((sum, n) => sum + n, 0) : claimsOf(player));
+  const part = (player) => share.hasReason(player) / Math.max(1, total(player));
+  const sorted = [...share.players].sort((a, b) => part(b) - part(a) || total(b) - total(a)).slice(0, 64);
+  const hints = match.hints ?? [];
+  return panel('Everybody in this match',
+    el('p', { class: 'muted' }, `${match.ended ? 'When the match ended' : 'Until now'}: ${count(share.with)} of ${count(share.players.length)} players have the reason `
+      + `“${reasonName(verdict.reason, verdict.kind)}”.`),
+    hints.length > 0 ? el('div', { class: 'notice bad' }, el('b', {}, 'The integration looks wrong.'), hintsList(hints)) : null,
+    table('Everybody in this match', ['Player', [verdict.kind === 'move' ? 'Moves' : 'Claims', 'num'], ['With this reason', 'num'], '', ['Suspicion', 'num'],
+      ['Speed of the clock', 'num'], 'Connection'],
+    sorted.map((player) => [[el('a', { href: address(['players', player.player]) }, player.player), proofBadge(player)],
+      count(total(player)), `${count(share.hasReason(player))} (${number(100 * part(player))} %)`, bar(part(player), 'rejected'),
+      number(player.suspicion), clockSpeed(player.timing), connectionLine(player)])));
+}
