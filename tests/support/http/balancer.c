@@ -115,19 +115,21 @@ static bool write_configuration(FILE *to, const struct hs_balancer_kind *kind, i
     return binds == 1 && replaced > 0 && fflush(to) == 0;
 }
 
-static _Noreturn void run_child(pid_t parent, const char *configuration,
+/* HAProxy reads the configuration from the inherited file, which may be removed before. */
+static _Noreturn void run_child(pid_t parent, const char *configuration, int file,
                                 const struct hs_balancer *balancer)
 {
     const struct hs_balancer_kind *kind = balancer->kind;
-    char inherited[16], settings[256];
+    char inherited[32], settings[256];
     /* SIGTERM, so that nginx ends its workers too. */
     if (prctl(PR_SET_PDEATHSIG, kind == &haproxy ? SIGKILL : SIGTERM) != 0 || getppid() != parent ||
         dup2(balancer->log, 1) < 0 || dup2(balancer->log, 2) < 0 ||
-        fcntl(balancer->listener, F_SETFD, 0) != 0)
+        fcntl(balancer->listener, F_SETFD, 0) != 0 || fcntl(file, F_SETFD, 0) != 0)
         _exit(127);
     const char *program = find_program(kind);
     if (kind == &haproxy) {
-        execl(program, program, "-db", "-f", configuration, (char *)NULL);
+        snprintf(inherited, sizeof inherited, "/dev/fd/%d", file);
+        execl(program, program, "-db", "-f", inherited, (char *)NULL);
     } else {
         /* nginx finds the socket in this variable, as after an upgrade of its program. */
         snprintf(inherited, sizeof inherited, "%d;", balancer->listener);
@@ -181,7 +183,7 @@ static bool run(struct hs_balancer *balancer, const struct hs_balancer_server *s
         fflush(NULL);
         balancer->pid = fork();
         if (balancer->pid == 0)
-            run_child(parent, name, balancer);
+            run_child(parent, name, file, balancer);
         fine = balancer->pid > 0 && wait_until_up(balancer);
     }
     if (to != NULL)
