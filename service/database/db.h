@@ -68,9 +68,9 @@ struct hs_db_statement *hs_db_prepare(struct hs_db *db, const char *sql);
 /* NULL does nothing. */
 void hs_db_finalize(struct hs_db_statement *statement);
 
-/* Binds a parameter, from 1. Texts and blobs must stay valid until the first step. A text with ptr
-   NULL and a number that is not one (NAN) are NULL. After hs_db_reset, bind all
-   parameters again. */
+/* Binds a parameter, from 1. A parameter that the statement does not have is ignored. Texts and
+   blobs must stay valid until the first step. A text with ptr NULL and a number that is not one
+   (NAN) are NULL. After hs_db_reset, bind all parameters again. */
 void hs_db_bind_int(struct hs_db_statement *statement, int at, int64_t value);
 void hs_db_bind_real(struct hs_db_statement *statement, int at, double value);
 void hs_db_bind_text(struct hs_db_statement *statement, int at, struct hs_str text);

@@ -250,6 +250,8 @@ static struct hs_db_statement *prepare(struct hs_db *db, const char *sql, int pa
 static void bind(struct hs_db_statement *base, int at, Oid type, struct hs_str bytes)
 {
     struct statement *statement = statement_of(base);
+    if (at > base->parameters)
+        return;
     statement->types[at - 1] = type;
     statement->lengths[at - 1] = (int)bytes.len;
     statement->offsets[at - 1] = bytes.ptr != NULL ? statement->bytes.len : NOTHING;

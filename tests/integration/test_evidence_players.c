@@ -70,7 +70,7 @@ static size_t post_fast_moves(const char *match, int count, bool as_table)
                                         : "%s{\"player\":\"s\",\"seq\":%d,\"client_time\":%.4f,"
                                           "\"received\":%.4f,\"ack\":%.4f,\"x_note\":7}",
                                k > 1 ? "," : "", k, 10 + k / 30.0, 10 + k / 60.0, 9.95 + k / 60.0);
-    strcpy(body + len, "]}");
+    memcpy(body + len, "]}", sizeof "]}");
     snprintf(path, sizeof path, "/v1/matches/%s/moves", match);
     char *answer = hs_kept_post(&kept, path, body);
     json_t *root = json_loads(answer, 0, NULL);
@@ -146,7 +146,7 @@ START_TEST(refused_moves_are_stored)
     hs_kept_start_with(&kept, "--evidence-mask", "/x_note");
     hs_stored_frames(&kept, "one", 10);
     size_t rejected = post_fast_moves("one", MOVES, _i == 1);
-    ck_assert_uint_gt(rejected, 2 * EACH);
+    ck_assert_uint_gt(rejected, 2 * (size_t)EACH);
     hs_stored_wait(&kept);
     json_t *list = hs_stored_list(&kept, "kind=move&verdict=rejected&limit=1000");
     size_t stored = json_array_size(list), wanted = FIRST + rejected / EACH;
