@@ -139,7 +139,7 @@ static void run_endpoint(struct hs_http_apart *apart)
         hs_http_run_endpoint(request, apart->connection, &apart->reply);
     } else {
         hs_http_drop_body(request);
-        hs_metrics_add(service->metrics, HS_METRIC_SHED, HS_SHED_REVISION, 1);
+        hs_metrics_add(service->metrics, HS_METRIC_SHED, takeover.shed, 1);
     }
     hs_takeover_end(&takeover);
 }
