@@ -32,9 +32,10 @@ struct hs_catalog {
     struct hs_store *store;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t wake, synced;      /* for the thread, and for those who wait for it */
-    bool has_thread, is_ending;       /* guarded by the lock, as all below */
-    uint64_t asked, finished;         /* rounds of the thread that were asked for, and that ended */
+    pthread_cond_t wake, synced; /* for the thread, and for those who wait for it */
+    bool has_thread, is_ending;  /* guarded by the lock, as all below */
+    uint64_t asked, finished;    /* rounds of the thread that were asked for, and that ended */
+    uint64_t applied_round;      /* the newest of them after which this replica had all names */
     struct hs_shared_version applied; /* the version that this replica has */
     struct pinned pinned[PINNED_MAX];
     size_t pinned_count;
@@ -51,8 +52,9 @@ static bool is_version(const struct hs_shared_version *a, const struct hs_shared
 /* ---- the thread ---- */
 
 /* Brings this replica to the version of the store. A store that lost its names has none, or only
-   those that another replica gave it since; it gets the names of this replica too. */
-static void sync_names(struct hs_catalog *catalog)
+   those that another replica gave it since; it gets the names of this replica too. Returns false if
+   the store did not answer. */
+static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;
     struct hs_shared_version version;
@@ -68,11 +70,14 @@ static void sync_names(struct hs_catalog *catalog)
         has_answer = hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, &version);
     }
     bool is_empty = version.birth == 0;
-    if (!has_answer || is_version(&version, &before) || (!is_empty && !hs_exchange_read(service)))
-        return;
+    bool is_new = has_answer && !is_version(&version, &before);
+    if (!has_answer || (is_new && !is_empty && !hs_exchange_read(service)))
+        return false;
     pthread_mutex_lock(&catalog->lock);
-    catalog->applied = version;
+    if (is_new)
+        catalog->applied = version;
     pthread_mutex_unlock(&catalog->lock);
+    return true;
 }
 
 /* Fetches the pinned document at a place. The lock is held, and free meanwhile. Only this thread
@@ -83,10 +88,13 @@ static void fetch_pinned(struct hs_catalog *catalog, size_t place)
     pthread_mutex_unlock(&catalog->lock);
     struct hs_ruleset_entry *ruleset = NULL;
     struct hs_map_entry *map = NULL;
+    bool has_answer; /* without an answer, the next request tries again */
     if (wanted.kind == HS_SHARED_RULESET)
-        ruleset = hs_exchange_ruleset(catalog->service, (struct hs_str){0}, wanted.revision);
+        ruleset =
+            hs_exchange_ruleset(catalog->service, (struct hs_str){0}, wanted.revision, &has_answer);
     else
-        map = hs_exchange_map(catalog->service, hs_name_str(&wanted.name), wanted.revision);
+        map = hs_exchange_map(catalog->service, hs_name_str(&wanted.name), wanted.revision,
+                              &has_answer);
     pthread_mutex_lock(&catalog->lock);
     struct pinned *pinned = &catalog->pinned[place];
     pinned->ruleset = ruleset;
@@ -121,9 +129,11 @@ static void run_round(struct hs_catalog *catalog)
     pthread_mutex_lock(&catalog->lock);
     uint64_t asked = catalog->asked;
     pthread_mutex_unlock(&catalog->lock);
-    sync_names(catalog);
+    bool is_applied = sync_names(catalog);
     pthread_mutex_lock(&catalog->lock);
     catalog->finished = asked;
+    if (is_applied)
+        catalog->applied_round = asked;
     pthread_cond_broadcast(&catalog->synced);
     pthread_mutex_unlock(&catalog->lock);
     serve_pinned(catalog);
@@ -220,6 +230,9 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
         code = pthread_cond_timedwait(&catalog->synced, &catalog->lock, &until);
         is_current = catalog->finished >= round;
     }
+    /* A round without an answer has changed nothing, or not all. If the store is down, use that. */
+    if (is_current && catalog->applied_round < round)
+        is_current = !hs_store_is_up(catalog->store, HS_STORE_BULK);
     pthread_mutex_unlock(&catalog->lock);
     return is_current;
 }
