@@ -136,6 +136,7 @@ static void run_endpoint(struct hs_http_apart *apart)
     if (hs_takeover_begin(service->takers, tenant, request->params.name[0], &takeover,
                           &request->problem)) {
         request->epoch = takeover.epoch;
+        request->has_asked = takeover.has_asked;
         hs_http_run_endpoint(request, apart->connection, &apart->reply);
     } else {
         hs_http_drop_body(request);

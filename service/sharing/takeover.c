@@ -297,6 +297,7 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
         refuse(takeover, lacks_space, problem);
     }
     takeover->epoch = taken.epoch;
+    takeover->has_asked = true;
     hs_taken_free(&taken);
     return is_fine;
 }

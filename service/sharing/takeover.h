@@ -27,6 +27,7 @@ bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name);
 struct hs_takeover {
     pthread_mutex_t *turn;
     uint64_t epoch; /* for a new match: see hs_shared_match_create */
+    bool has_asked; /* false: the match was here already */
     unsigned shed;  /* enum hs_shed_reason, if the request must be sent again */
 };
 
