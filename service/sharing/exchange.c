@@ -360,18 +360,58 @@ void hs_exchange_send_all(struct hs_service *service)
 
 /* ---- documents of matches ---- */
 
-static void keep_documents(void *context, struct hs_match_slot *slot)
+/* Rulesets or maps, each once, with references. */
+struct entries {
+    void **items;
+    size_t count, capacity;
+};
+
+/* Adds an item. Returns false if it was there, or memory is out. */
+static bool add_once(struct entries *entries, void *item)
 {
-    struct hs_service *service = context;
-    send_ruleset(service, slot->ruleset);
-    if (slot->map != NULL)
-        hs_shared_keep_document(service->store, HS_SHARED_MAP, hs_name_str(&slot->map->name),
-                                hs_str_of(slot->map->revision));
+    for (size_t i = 0; i < entries->count; i++)
+        if (entries->items[i] == item)
+            return false;
+    void *grown = hs_array_grow(entries->items, entries->count, &entries->capacity, sizeof item);
+    if (grown == NULL)
+        return false;
+    entries->items = grown;
+    entries->items[entries->count++] = item;
+    return true;
 }
 
+struct in_use {
+    struct hs_service *service;
+    struct entries rulesets, maps;
+};
+
+static void add_documents(void *context, struct hs_match_slot *slot)
+{
+    struct in_use *in_use = context;
+    if (add_once(&in_use->rulesets, slot->ruleset))
+        hs_ruleset_store_retain(in_use->service->rulesets, slot->ruleset);
+    if (slot->map != NULL && add_once(&in_use->maps, slot->map))
+        hs_map_store_retain(in_use->service->maps, slot->map);
+}
+
+/* Locks the matches to find their documents, but not to ask the store. Asks once for each document,
+   because a slow store would delay the next round for minutes if it were asked for each match. */
 void hs_exchange_keep(struct hs_service *service)
 {
-    hs_registry_visit(service->registry, keep_documents, service);
+    struct in_use in_use = {.service = service};
+    hs_registry_each(service->registry, (struct hs_str){0}, add_documents, &in_use);
+    for (size_t i = 0; i < in_use.rulesets.count; i++) {
+        send_ruleset(service, in_use.rulesets.items[i]);
+        hs_ruleset_store_release(service->rulesets, in_use.rulesets.items[i]);
+    }
+    for (size_t i = 0; i < in_use.maps.count; i++) {
+        struct hs_map_entry *map = in_use.maps.items[i];
+        hs_shared_keep_document(service->store, HS_SHARED_MAP, hs_name_str(&map->name),
+                                hs_str_of(map->revision));
+        hs_map_store_release(service->maps, map);
+    }
+    free(in_use.rulesets.items);
+    free(in_use.maps.items);
 }
 
 /* Remembers a revision. Returns whether it was remembered before. */
