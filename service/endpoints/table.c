@@ -119,7 +119,7 @@ static void refuse_another(enum hs_registry_result why, struct hs_reply *reply)
     reply->shed = HS_SHED_HISTORY;
 }
 
-static void refuse_as_moved(struct hs_reply *reply)
+void hs_endpoint_moved(struct hs_reply *reply)
 {
     hs_problem_set(reply->problem, HS_PROBLEM_MATCH_MOVED,
                    "another replica has this match now: send the request again");
@@ -131,7 +131,7 @@ static void refuse_moved(struct hs_service *service, struct hs_match_slot *slot,
 {
     hs_kept_match_moved(service, slot);
     hs_registry_release(service->registry, slot);
-    refuse_as_moved(reply);
+    hs_endpoint_moved(reply);
 }
 
 /* Writes the opening to the journal before any answer about the match. Returns false if it could
@@ -166,7 +166,7 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                             may_open ? opening : NULL, &slot);
     *created = result == HS_REGISTRY_CREATED;
     if (result == HS_REGISTRY_MISSING && opening != NULL) {
-        refuse_as_moved(reply);
+        hs_endpoint_moved(reply);
         return NULL;
     }
     if (*created && service->shared != NULL)
