@@ -35,6 +35,7 @@ struct hs_catalog {
     pthread_cond_t wake, synced; /* for the thread, and for those who wait for it */
     bool has_thread, is_ending;  /* guarded by the lock, as all below */
     uint64_t asked, finished;    /* rounds of the thread that were asked for, and that ended */
+    bool must_read;              /* the names here may differ from those of the version */
     uint64_t applied_round;      /* the newest of them after which this replica had all names */
     struct hs_shared_version applied; /* the version that this replica has */
     struct pinned pinned[PINNED_MAX];
@@ -61,6 +62,8 @@ static bool sync_names(struct hs_catalog *catalog)
     bool has_answer = hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, &version);
     pthread_mutex_lock(&catalog->lock);
     struct hs_shared_version before = catalog->applied;
+    bool must_read = catalog->must_read;
+    catalog->must_read = false;
     pthread_mutex_unlock(&catalog->lock);
     bool has_lost = before.birth != 0 && version.birth != before.birth;
     if (has_answer && (version.birth == 0 || has_lost) && hs_exchange_has_names(service)) {
@@ -70,14 +73,15 @@ static bool sync_names(struct hs_catalog *catalog)
         has_answer = hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, &version);
     }
     bool is_empty = version.birth == 0;
-    bool is_new = has_answer && !is_version(&version, &before);
-    if (!has_answer || (is_new && !is_empty && !hs_exchange_read(service)))
-        return false;
+    bool is_new = must_read || !is_version(&version, &before);
+    bool is_fine = has_answer && (!is_new || is_empty || hs_exchange_read(service));
     pthread_mutex_lock(&catalog->lock);
-    if (is_new)
+    if (is_fine)
         catalog->applied = version;
+    else
+        catalog->must_read = catalog->must_read || must_read;
     pthread_mutex_unlock(&catalog->lock);
-    return true;
+    return is_fine;
 }
 
 /* Fetches the pinned document at a place. The lock is held, and free meanwhile. Only this thread
@@ -223,7 +227,7 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
         return true;
     struct timespec until = hs_clock_timespec(until_us);
     pthread_mutex_lock(&catalog->lock);
-    bool is_current = is_version(&version, &catalog->applied);
+    bool is_current = is_version(&version, &catalog->applied) && !catalog->must_read;
     uint64_t round = is_current ? 0 : ask_for_round(catalog);
     int code = 0;
     while (!is_current && code != ETIMEDOUT) {
@@ -242,18 +246,25 @@ static enum hs_shared_result settle(struct hs_catalog *catalog, enum hs_shared_r
 {
     pthread_mutex_lock(&catalog->lock);
     if (result != HS_SHARED_DONE)
-        catalog->applied.count = 0;
+        catalog->must_read = true;
     ask_for_round(catalog);
     pthread_mutex_unlock(&catalog->lock);
     return result;
 }
 
-enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name)
+enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name,
+                                             const char *revision)
 {
     struct hs_ruleset_store *store = catalog->service->rulesets;
-    struct hs_ruleset_entry *entry = hs_ruleset_store_get(store, name);
-    enum hs_shared_result result =
-        entry != NULL ? hs_exchange_put_ruleset(catalog->service, entry, false) : HS_SHARED_LOST;
+    struct hs_ruleset_entry *entry = hs_ruleset_store_get(store, name), *canary = NULL;
+    enum hs_shared_result result = HS_SHARED_LOST;
+    double share;
+    if (entry != NULL)
+        canary = hs_ruleset_store_canary(store, entry, &share);
+    if (entry != NULL && (strcmp(entry->revision, revision) == 0 ||
+                          (canary != NULL && strcmp(canary->revision, revision) == 0)))
+        result = hs_exchange_put_ruleset(catalog->service, entry, false);
+    hs_ruleset_store_release(store, canary);
     hs_ruleset_store_release(store, entry);
     return settle(catalog, result);
 }
