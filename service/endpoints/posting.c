@@ -225,7 +225,10 @@ static bool answer(struct hs_posting *posting, const struct hs_ticks_request *ti
 
 static void refuse(const struct hs_posting *posting, struct hs_reply *reply)
 {
-    if (posting->is_gone)
+    struct hs_shared_match *shared = atomic_load(&posting->slot->shared);
+    if (posting->is_gone && shared != NULL && hs_shared_match_is_lost(shared))
+        hs_endpoint_moved(reply);
+    else if (posting->is_gone)
         hs_endpoint_unknown(posting->request, reply, HS_PROBLEM_UNKNOWN_MATCH,
                             "the match was deleted during this request");
     else

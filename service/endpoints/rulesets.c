@@ -162,7 +162,7 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
             return;
         }
         if (service->catalog != NULL &&
-            !hs_endpoint_is_shared(hs_catalog_put_ruleset(service->catalog, name), reply))
+            !hs_endpoint_is_shared(hs_catalog_put_ruleset(service->catalog, name, revision), reply))
             return;
         reply->status = result == HS_RULESET_CREATED ? 201 : 200;
         hs_write_begin(&writer, '{');

@@ -119,14 +119,19 @@ static void refuse_another(enum hs_registry_result why, struct hs_reply *reply)
     reply->shed = HS_SHED_HISTORY;
 }
 
+void hs_endpoint_moved(struct hs_reply *reply)
+{
+    hs_problem_set(reply->problem, HS_PROBLEM_MATCH_MOVED,
+                   "another replica has this match now: send the request again");
+}
+
 /* Ends the copy of a match that another replica owns. */
 static void refuse_moved(struct hs_service *service, struct hs_match_slot *slot,
                          struct hs_reply *reply)
 {
     hs_kept_match_moved(service, slot);
     hs_registry_release(service->registry, slot);
-    hs_problem_set(reply->problem, HS_PROBLEM_MATCH_MOVED,
-                   "another replica has this match now: send the request again");
+    hs_endpoint_moved(reply);
 }
 
 /* Writes the opening to the journal before any answer about the match. Returns false if it could
@@ -153,9 +158,17 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
-    enum hs_registry_result result = hs_registry_acquire(service->registry, request->tenant,
-                                                         request->params.name[0], opening, &slot);
+    /* The match was here when the request came, and went to another replica or ended since. An
+       empty one would pay again what the other replica has paid. */
+    bool may_open = service->takers == NULL || request->has_asked;
+    enum hs_registry_result result =
+        hs_registry_acquire(service->registry, request->tenant, request->params.name[0],
+                            may_open ? opening : NULL, &slot);
     *created = result == HS_REGISTRY_CREATED;
+    if (result == HS_REGISTRY_MISSING && opening != NULL) {
+        hs_endpoint_moved(reply);
+        return NULL;
+    }
     if (*created && service->shared != NULL)
         atomic_store(&slot->shared,
                      hs_shared_match_create(service->shared, request->tenant,

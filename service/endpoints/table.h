@@ -88,6 +88,9 @@ bool hs_endpoint_is_shared(enum hs_shared_result result, struct hs_reply *reply)
 /* Answers 503: `what` reached a limit, or out of memory. */
 void hs_endpoint_overloaded(struct hs_reply *reply, const char *what);
 
+/* Answers 409 `match_moved`. */
+void hs_endpoint_moved(struct hs_reply *reply);
+
 /* Returns whether the match of the path is open or could be opened. Call it before the body of a
    post is read. Returns false with the reply's problem set if no further match can be opened. */
 bool hs_endpoint_has_capacity(struct hs_service *service, const struct hs_request *request,

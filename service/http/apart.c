@@ -137,10 +137,11 @@ static void run_endpoint(struct hs_http_apart *apart)
     if (hs_takeover_begin(service->takers, tenant, request->params.name[0], &takeover,
                           &request->problem)) {
         request->epoch = takeover.epoch;
+        request->has_asked = takeover.has_asked;
         hs_http_run_endpoint(request, apart->connection, &apart->reply);
     } else {
         hs_http_drop_body(request);
-        hs_metrics_add(service->metrics, HS_METRIC_SHED, HS_SHED_REVISION, 1);
+        hs_metrics_add(service->metrics, HS_METRIC_SHED, takeover.shed, 1);
     }
     hs_takeover_end(&takeover);
 }

@@ -156,6 +156,7 @@ void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection
         .connection = connection,
         .scopes = request->auth.identity.scopes,
         .epoch = request->epoch,
+        .has_asked = request->has_asked,
     };
     if (http->service->keyring != NULL)
         view.tenant = hs_http_tenant_of(request);

@@ -33,6 +33,7 @@ struct hs_http_request {
     unsigned retry_after_ms;       /* for the reply; 0: the default */
     struct hs_http_apart *apart;   /* set if a pool runs the request, otherwise NULL */
     uint64_t epoch;                /* see struct hs_request */
+    bool has_asked;                /* see struct hs_request */
     struct hs_http_stream *stream; /* set if the reply is a stream, otherwise NULL */
     unsigned route;                /* HS_METRICS_NO_ROUTE: none */
     bool close;                    /* the connection must close: the end of the request is unknown,

@@ -39,6 +39,7 @@ struct hs_request {
     struct hs_str kid;    /* of the caller's token; ptr NULL without tenants */
     unsigned scopes;  /* the caller's scopes (api/http/routes.h); not set if `tenant` is absent */
     uint64_t epoch;   /* for a new match: see hs_shared_match_create */
+    bool has_asked;   /* the store was asked for the match, so the request may open it */
     void *connection; /* for hs_request_query; NULL: no connection, so no query */
 };
 

@@ -32,9 +32,11 @@ struct hs_catalog {
     struct hs_store *store;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t wake, synced;      /* for the thread, and for those who wait for it */
-    bool has_thread, is_ending;       /* guarded by the lock, as all below */
-    uint64_t asked, finished;         /* rounds of the thread that were asked for, and that ended */
+    pthread_cond_t wake, synced; /* for the thread, and for those who wait for it */
+    bool has_thread, is_ending;  /* guarded by the lock, as all below */
+    uint64_t asked, finished;    /* rounds of the thread that were asked for, and that ended */
+    bool must_read;              /* the names here may differ from those of the version */
+    uint64_t applied_round;      /* the newest of them after which this replica had all names */
     struct hs_shared_version applied; /* the version that this replica has */
     struct pinned pinned[PINNED_MAX];
     size_t pinned_count;
@@ -51,14 +53,17 @@ static bool is_version(const struct hs_shared_version *a, const struct hs_shared
 /* ---- the thread ---- */
 
 /* Brings this replica to the version of the store. A store that lost its names has none, or only
-   those that another replica gave it since; it gets the names of this replica too. */
-static void sync_names(struct hs_catalog *catalog)
+   those that another replica gave it since; it gets the names of this replica too. Returns false if
+   the store did not answer. */
+static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;
     struct hs_shared_version version;
     bool has_answer = hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, &version);
     pthread_mutex_lock(&catalog->lock);
     struct hs_shared_version before = catalog->applied;
+    bool must_read = catalog->must_read;
+    catalog->must_read = false;
     pthread_mutex_unlock(&catalog->lock);
     bool has_lost = before.birth != 0 && version.birth != before.birth;
     if (has_answer && (version.birth == 0 || has_lost) && hs_exchange_has_names(service)) {
@@ -68,11 +73,15 @@ static void sync_names(struct hs_catalog *catalog)
         has_answer = hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, &version);
     }
     bool is_empty = version.birth == 0;
-    if (!has_answer || is_version(&version, &before) || (!is_empty && !hs_exchange_read(service)))
-        return;
+    bool is_new = must_read || !is_version(&version, &before);
+    bool is_fine = has_answer && (!is_new || is_empty || hs_exchange_read(service));
     pthread_mutex_lock(&catalog->lock);
-    catalog->applied = version;
+    if (is_fine)
+        catalog->applied = version;
+    else
+        catalog->must_read = catalog->must_read || must_read;
     pthread_mutex_unlock(&catalog->lock);
+    return is_fine;
 }
 
 /* Fetches the pinned document at a place. The lock is held, and free meanwhile. Only this thread
@@ -83,10 +92,13 @@ static void fetch_pinned(struct hs_catalog *catalog, size_t place)
     pthread_mutex_unlock(&catalog->lock);
     struct hs_ruleset_entry *ruleset = NULL;
     struct hs_map_entry *map = NULL;
+    bool has_answer; /* without an answer, the next request tries again */
     if (wanted.kind == HS_SHARED_RULESET)
-        ruleset = hs_exchange_ruleset(catalog->service, (struct hs_str){0}, wanted.revision);
+        ruleset =
+            hs_exchange_ruleset(catalog->service, (struct hs_str){0}, wanted.revision, &has_answer);
     else
-        map = hs_exchange_map(catalog->service, hs_name_str(&wanted.name), wanted.revision);
+        map = hs_exchange_map(catalog->service, hs_name_str(&wanted.name), wanted.revision,
+                              &has_answer);
     pthread_mutex_lock(&catalog->lock);
     struct pinned *pinned = &catalog->pinned[place];
     pinned->ruleset = ruleset;
@@ -121,9 +133,11 @@ static void run_round(struct hs_catalog *catalog)
     pthread_mutex_lock(&catalog->lock);
     uint64_t asked = catalog->asked;
     pthread_mutex_unlock(&catalog->lock);
-    sync_names(catalog);
+    bool is_applied = sync_names(catalog);
     pthread_mutex_lock(&catalog->lock);
     catalog->finished = asked;
+    if (is_applied)
+        catalog->applied_round = asked;
     pthread_cond_broadcast(&catalog->synced);
     pthread_mutex_unlock(&catalog->lock);
     serve_pinned(catalog);
@@ -213,13 +227,16 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
         return true;
     struct timespec until = hs_clock_timespec(until_us);
     pthread_mutex_lock(&catalog->lock);
-    bool is_current = is_version(&version, &catalog->applied);
+    bool is_current = is_version(&version, &catalog->applied) && !catalog->must_read;
     uint64_t round = is_current ? 0 : ask_for_round(catalog);
     int code = 0;
     while (!is_current && code != ETIMEDOUT) {
         code = pthread_cond_timedwait(&catalog->synced, &catalog->lock, &until);
         is_current = catalog->finished >= round;
     }
+    /* A round without an answer has changed nothing, or not all. If the store is down, use that. */
+    if (is_current && catalog->applied_round < round)
+        is_current = !hs_store_is_up(catalog->store, HS_STORE_BULK);
     pthread_mutex_unlock(&catalog->lock);
     return is_current;
 }
@@ -229,18 +246,25 @@ static enum hs_shared_result settle(struct hs_catalog *catalog, enum hs_shared_r
 {
     pthread_mutex_lock(&catalog->lock);
     if (result != HS_SHARED_DONE)
-        catalog->applied.count = 0;
+        catalog->must_read = true;
     ask_for_round(catalog);
     pthread_mutex_unlock(&catalog->lock);
     return result;
 }
 
-enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name)
+enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name,
+                                             const char *revision)
 {
     struct hs_ruleset_store *store = catalog->service->rulesets;
-    struct hs_ruleset_entry *entry = hs_ruleset_store_get(store, name);
-    enum hs_shared_result result =
-        entry != NULL ? hs_exchange_put_ruleset(catalog->service, entry, false) : HS_SHARED_LOST;
+    struct hs_ruleset_entry *entry = hs_ruleset_store_get(store, name), *canary = NULL;
+    enum hs_shared_result result = HS_SHARED_LOST;
+    double share;
+    if (entry != NULL)
+        canary = hs_ruleset_store_canary(store, entry, &share);
+    if (entry != NULL && (strcmp(entry->revision, revision) == 0 ||
+                          (canary != NULL && strcmp(canary->revision, revision) == 0)))
+        result = hs_exchange_put_ruleset(catalog->service, entry, false);
+    hs_ruleset_store_release(store, canary);
     hs_ruleset_store_release(store, entry);
     return settle(catalog, result);
 }

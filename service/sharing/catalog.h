@@ -36,8 +36,10 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
  * says.
  */
 
-/* Shares the ruleset, and the canary, that the name has here. */
-enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name);
+/* Shares the ruleset, and the canary, that the name has here. LOST also if none of them has this
+   revision any more, because a change of another replica has replaced it. */
+enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name,
+                                             const char *revision);
 /* Shares a map. `text`: its document. */
 enum hs_shared_result hs_catalog_put_map(struct hs_catalog *catalog,
                                          const struct hs_map_entry *entry, struct hs_str text);

@@ -75,25 +75,27 @@ static void report_failure(const struct hs_service *service, enum hs_shared_kind
 /* ---- rulesets from the store ---- */
 
 struct hs_ruleset_entry *hs_exchange_ruleset(struct hs_service *service, struct hs_str owner,
-                                             const char *revision)
+                                             const char *revision, bool *has_answer)
 {
     struct hs_ruleset_store *rulesets = service->rulesets;
     struct hs_ruleset_entry *entry = hs_ruleset_store_find(rulesets, hs_str_of(revision));
     struct hs_problem problem;
     size_t size;
+    *has_answer = true;
     if (entry != NULL)
         return entry;
     hs_problem_init(&problem);
-    snprintf(problem.detail, sizeof problem.detail, "the store has no document, or did not answer");
+    snprintf(problem.detail, sizeof problem.detail, "the store does not have the document");
     char *text = hs_shared_document(service->store, HS_SHARED_RULESET, (struct hs_str){0},
-                                    hs_str_of(revision), RULESET_MAX, &size);
+                                    hs_str_of(revision), RULESET_MAX, &size, has_answer);
     if (text != NULL)
         entry = hs_ruleset_store_adopt(rulesets, owner, (struct hs_str){text, size}, &problem);
     free(text);
     if (entry != NULL && strcmp(entry->revision, revision) == 0)
         return entry;
     hs_ruleset_store_release(rulesets, entry);
-    report_failure(service, HS_SHARED_RULESET, "", revision, problem.detail);
+    if (*has_answer)
+        report_failure(service, HS_SHARED_RULESET, "", revision, problem.detail);
     return NULL;
 }
 
@@ -110,26 +112,31 @@ static bool is_same_ruleset(struct hs_ruleset_store *rulesets, const struct hs_r
     return is_same;
 }
 
-/* Gives a name its ruleset and its canary. False: the name has none now. */
-static bool apply_ruleset(struct hs_service *service, const struct name *name)
+/* Gives a name its ruleset and its canary. False: that failed. Changes nothing if the store did not
+   answer. */
+static bool apply_ruleset(struct hs_service *service, const struct name *name, bool *has_answer)
 {
     struct hs_ruleset_store *rulesets = service->rulesets;
     struct hs_str owner = hs_name_str(&name->owner);
-    struct hs_ruleset_entry *entry = hs_exchange_ruleset(service, owner, name->revision);
     struct hs_ruleset_entry *canary = NULL;
-    bool is_fine = entry != NULL && hs_ruleset_store_restore_name(rulesets, owner, entry, true) !=
-                                        HS_RULESET_NAME_FULL;
-    if (is_fine && name->canary[0] != '\0')
-        canary = hs_exchange_ruleset(service, owner, name->canary);
-    if (canary != NULL)
+    struct hs_ruleset_entry *entry =
+        hs_exchange_ruleset(service, owner, name->revision, has_answer);
+    if (entry != NULL && name->canary[0] != '\0')
+        canary = hs_exchange_ruleset(service, owner, name->canary, has_answer);
+    bool is_fine =
+        entry != NULL && *has_answer &&
+        hs_ruleset_store_restore_name(rulesets, owner, entry, true) != HS_RULESET_NAME_FULL;
+    if (is_fine && canary != NULL)
         hs_ruleset_store_restore_canary(rulesets, owner, canary, name->share);
     hs_ruleset_store_release(rulesets, canary);
     hs_ruleset_store_release(rulesets, entry);
     return is_fine && (canary != NULL || name->canary[0] == '\0');
 }
 
+/* False: the store did not answer. */
 static bool update_ruleset(struct hs_service *service, const struct name *name)
 {
+    bool has_answer = true;
     struct hs_ruleset_store *rulesets = service->rulesets;
     struct hs_ruleset_entry *now = hs_ruleset_store_get(rulesets, hs_name_str(&name->name));
     bool is_ours = now != NULL && (now->is_builtin || now->is_from_file);
@@ -137,12 +144,12 @@ static bool update_ruleset(struct hs_service *service, const struct name *name)
     if (now != NULL && !is_ours && strcmp(now->owner.text, name->owner.text) != 0)
         hs_ruleset_store_delete(rulesets, hs_name_str(&now->owner), hs_name_str(&name->name), NULL,
                                 NULL);
-    bool is_fine = is_ours || is_same || apply_ruleset(service, name);
-    if (!is_fine)
+    bool is_fine = is_ours || is_same || apply_ruleset(service, name, &has_answer);
+    if (!is_fine && has_answer)
         hs_ruleset_store_delete(rulesets, hs_name_str(&name->owner), hs_name_str(&name->name), NULL,
                                 NULL);
     hs_ruleset_store_release(rulesets, now);
-    return is_fine;
+    return has_answer;
 }
 
 /* ---- maps from the store ---- */
@@ -183,25 +190,26 @@ static struct hs_map_entry *build_map(struct hs_service *service, const struct n
 }
 
 static struct hs_map_entry *fetch_map(struct hs_service *service, const struct name *name,
-                                      bool is_named)
+                                      bool is_named, bool *has_answer)
 {
-    const char *why = "the store has no document, or did not answer";
+    const char *why = "the store does not have the document";
     size_t size;
-    char *text =
-        hs_shared_document(service->store, HS_SHARED_MAP, hs_name_str(&name->name),
-                           hs_str_of(name->revision), service->options->map_body_bytes, &size);
+    char *text = hs_shared_document(service->store, HS_SHARED_MAP, hs_name_str(&name->name),
+                                    hs_str_of(name->revision), service->options->map_body_bytes,
+                                    &size, has_answer);
     struct hs_map_entry *entry = NULL;
     if (text != NULL)
         entry = build_map(service, name, is_named, (struct hs_str){text, size}, &why);
-    if (entry == NULL)
+    if (entry == NULL && *has_answer)
         report_failure(service, HS_SHARED_MAP, name->name.text, name->revision, why);
-    else if (service->keep_map != NULL)
+    else if (entry != NULL && service->keep_map != NULL)
         service->keep_map(service, entry, (struct hs_str){text, size});
     free(text);
     return entry;
 }
 
-/* Gives a name its map. False: the name has none now. */
+/* Gives a name its map, or takes its map away if the map cannot be used here. False: the store did
+   not answer. */
 static bool update_map(struct hs_service *service, const struct name *name)
 {
     struct hs_map_store *maps = service->maps;
@@ -214,13 +222,14 @@ static bool update_map(struct hs_service *service, const struct name *name)
     if (now != NULL && !has_owner)
         hs_map_store_delete(maps, hs_name_str(&now->owner), hs_name_str(&name->name));
     hs_map_store_release(maps, now);
-    struct hs_map_entry *entry = fetch_map(service, name, true);
-    if (entry == NULL)
+    bool has_answer;
+    struct hs_map_entry *entry = fetch_map(service, name, true, &has_answer);
+    if (entry == NULL && has_answer)
         hs_map_store_delete(maps, hs_name_str(&name->owner), hs_name_str(&name->name));
-    else
+    else if (entry != NULL)
         hs_registry_give_map(service->registry, maps, entry);
     hs_map_store_release(maps, entry);
-    return entry != NULL;
+    return has_answer;
 }
 
 /* ---- names that were deleted ---- */
@@ -351,18 +360,58 @@ void hs_exchange_send_all(struct hs_service *service)
 
 /* ---- documents of matches ---- */
 
-static void keep_documents(void *context, struct hs_match_slot *slot)
+/* Rulesets or maps, each once, with references. */
+struct entries {
+    void **items;
+    size_t count, capacity;
+};
+
+/* Adds an item. Returns false if it was there, or memory is out. */
+static bool add_once(struct entries *entries, void *item)
 {
-    struct hs_service *service = context;
-    send_ruleset(service, slot->ruleset);
-    if (slot->map != NULL)
-        hs_shared_keep_document(service->store, HS_SHARED_MAP, hs_name_str(&slot->map->name),
-                                hs_str_of(slot->map->revision));
+    for (size_t i = 0; i < entries->count; i++)
+        if (entries->items[i] == item)
+            return false;
+    void *grown = hs_array_grow(entries->items, entries->count, &entries->capacity, sizeof item);
+    if (grown == NULL)
+        return false;
+    entries->items = grown;
+    entries->items[entries->count++] = item;
+    return true;
 }
 
+struct in_use {
+    struct hs_service *service;
+    struct entries rulesets, maps;
+};
+
+static void add_documents(void *context, struct hs_match_slot *slot)
+{
+    struct in_use *in_use = context;
+    if (add_once(&in_use->rulesets, slot->ruleset))
+        hs_ruleset_store_retain(in_use->service->rulesets, slot->ruleset);
+    if (slot->map != NULL && add_once(&in_use->maps, slot->map))
+        hs_map_store_retain(in_use->service->maps, slot->map);
+}
+
+/* Locks the matches to find their documents, but not to ask the store. Asks once for each document,
+   because a slow store would delay the next round for minutes if it were asked for each match. */
 void hs_exchange_keep(struct hs_service *service)
 {
-    hs_registry_visit(service->registry, keep_documents, service);
+    struct in_use in_use = {.service = service};
+    hs_registry_each(service->registry, (struct hs_str){0}, add_documents, &in_use);
+    for (size_t i = 0; i < in_use.rulesets.count; i++) {
+        send_ruleset(service, in_use.rulesets.items[i]);
+        hs_ruleset_store_release(service->rulesets, in_use.rulesets.items[i]);
+    }
+    for (size_t i = 0; i < in_use.maps.count; i++) {
+        struct hs_map_entry *map = in_use.maps.items[i];
+        hs_shared_keep_document(service->store, HS_SHARED_MAP, hs_name_str(&map->name),
+                                hs_str_of(map->revision));
+        hs_map_store_release(service->maps, map);
+    }
+    free(in_use.rulesets.items);
+    free(in_use.maps.items);
 }
 
 /* Remembers a revision. Returns whether it was remembered before. */
@@ -401,19 +450,20 @@ void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent)
 bool hs_exchange_read(struct hs_service *service)
 {
     struct names names = {0};
-    bool is_fine = hs_shared_names(service->store, add_name, &names) && !names.no_memory;
-    for (size_t i = 0; is_fine && i < names.count; i++) {
-        if (names.names[i].kind == HS_SHARED_RULESET)
-            update_ruleset(service, &names.names[i]);
-        else
-            update_map(service, &names.names[i]);
+    bool has_names = hs_shared_names(service->store, add_name, &names) && !names.no_memory;
+    bool has_all = has_names;
+    for (size_t i = 0; has_names && i < names.count; i++) {
+        const struct name *name = &names.names[i];
+        bool has_answer = name->kind == HS_SHARED_RULESET ? update_ruleset(service, name)
+                                                          : update_map(service, name);
+        has_all = has_all && has_answer;
     }
-    if (is_fine) {
+    if (has_names) {
         drop_rulesets(service, &names);
         drop_maps(service, &names);
     }
     free(names.names);
-    return is_fine;
+    return has_all;
 }
 
 bool hs_exchange_has_names(struct hs_service *service)
@@ -430,10 +480,10 @@ bool hs_exchange_has_names(struct hs_service *service)
 }
 
 struct hs_map_entry *hs_exchange_map(struct hs_service *service, struct hs_str name,
-                                     const char *revision)
+                                     const char *revision, bool *has_answer)
 {
     struct name wanted = {.kind = HS_SHARED_MAP};
     hs_name_set(&wanted.name, name);
     snprintf(wanted.revision, sizeof wanted.revision, "%s", revision);
-    return fetch_map(service, &wanted, false);
+    return fetch_map(service, &wanted, false, has_answer);
 }

@@ -31,7 +31,7 @@ enum {
 enum { OPEN_US = 250000 };
 
 /* Reading a ruleset takes some milliseconds, building a map up to seconds. */
-enum { REVISION_RETRY_MS = 100 };
+enum { REVISION_RETRY_MS = 100, SPACE_RETRY_MS = 1000 };
 
 struct hs_takers {
     struct hs_service *service;
@@ -202,9 +202,9 @@ static bool open_match(struct hs_takers *takers, struct reading *reading,
     return true;
 }
 
-/* Opens the match of the store. Returns false if it must wait for a ruleset or a map. */
-static bool open_taken(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
-                       const struct hs_taken *taken)
+/* Opens the match of the store. */
+static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_str tenant,
+                                          struct hs_str name, const struct hs_taken *taken)
 {
     static const struct {
         enum hs_takeover_result result;
@@ -233,7 +233,7 @@ static bool open_taken(struct hs_takers *takers, struct hs_str tenant, struct hs
     report(takers, taken, name, result, why);
     hs_map_store_release(service->maps, reading.map);
     hs_ruleset_store_release(service->rulesets, reading.ruleset);
-    return !reading.lacks_revision;
+    return result;
 }
 
 /* ---- older copies ---- */
@@ -269,6 +269,17 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     hs_registry_release(service->registry, slot);
 }
 
+/* Asks for the request to be sent again later. An empty match without the ruleset or without enough
+   memory would pay again what was paid, and its state would replace the one in the store. */
+static void refuse(struct hs_takeover *takeover, bool lacks_space, struct hs_problem *problem)
+{
+    takeover->shed = lacks_space ? HS_SHED_HISTORY : HS_SHED_REVISION;
+    hs_problem_set(problem, HS_PROBLEM_OVERLOADED, "%s",
+                   lacks_space ? "this replica has too little memory for this match of another one"
+                               : "the ruleset or the map of this match is not on this replica yet");
+    problem->retry_after_ms = lacks_space ? SPACE_RETRY_MS : REVISION_RETRY_MS;
+}
+
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem)
 {
@@ -285,22 +296,24 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     if (!hs_takeover_is_needed(takers, name))
         return true;
     enum hs_taken_result result = hs_shared_match_take(service->shared, tenant, name, &taken);
-    bool is_fine = true;
+    bool is_fine = true, lacks_space = false;
     if (result != HS_TAKEN)
         report(takers, &taken, name, result == HS_TAKEN_LATE ? HS_TAKEOVER_LATE : HS_TAKEOVER_DOWN,
                NULL);
     settle_copy(service, tenant, name, &taken);
-    if (taken.state.ptr != NULL)
-        is_fine = open_taken(takers, tenant, name, &taken);
-    else /* the request may open the match with any ruleset and map */
+    if (taken.state.ptr != NULL) {
+        enum hs_takeover_result opened = open_taken(takers, tenant, name, &taken);
+        lacks_space = opened == HS_TAKEOVER_NO_SPACE;
+        is_fine = !lacks_space && opened != HS_TAKEOVER_REVISION;
+    } else { /* the request may open the match with any ruleset and map */
         is_fine = hs_catalog_is_current(service->catalog, OPEN_US);
+    }
     if (!is_fine) {
         hs_shared_match_give_back(service->shared, tenant, name, &taken);
-        hs_problem_set(problem, HS_PROBLEM_OVERLOADED,
-                       "the ruleset or the map of this match is not on this replica yet");
-        problem->retry_after_ms = REVISION_RETRY_MS;
+        refuse(takeover, lacks_space, problem);
     }
     takeover->epoch = taken.epoch;
+    takeover->has_asked = true;
     hs_taken_free(&taken);
     return is_fine;
 }

@@ -27,13 +27,16 @@ bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name);
 struct hs_takeover {
     pthread_mutex_t *turn;
     uint64_t epoch; /* for a new match: see hs_shared_match_create */
+    bool has_asked; /* false: the match was here already */
+    unsigned shed;  /* enum hs_shed_reason, if the request must be sent again */
 };
 
 /*
  * Asks the store for a match, and opens it if the store knows it. This takes up to --state-take-ms,
  * and longer if other requests for the match do the same, so no worker may call it. Returns false
  * with a problem if the request must be sent again later: the ruleset or the map of the match is
- * not on this replica. Run the request before hs_takeover_end, which must always be called.
+ * not on this replica, or it has too little memory for the match. Run the request before
+ * hs_takeover_end, which must always be called.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);

@@ -288,8 +288,10 @@ bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, st
     return fine;
 }
 
-/* Reads the value of a key in pieces. NULL: it is missing, too long, or has changed meanwhile. */
-static char *download(struct hs_store *store, struct hs_str key, size_t max, size_t *size)
+/* Reads the value of a key in pieces. NULL: it is missing, too long, or has changed meanwhile, or
+   the store did not answer. */
+static char *download(struct hs_store *store, struct hs_str key, size_t max, size_t *size,
+                      bool *has_answer)
 {
     struct hs_buffer bytes = {0};
     bool fine = true, is_last = false;
@@ -299,6 +301,7 @@ static char *download(struct hs_store *store, struct hs_str key, size_t max, siz
         snprintf(to, sizeof to, "%zu", bytes.len + PIECE_BYTES - 1);
         const struct hs_str range[] = {HS_STR("GETRANGE"), key, hs_str_of(from), hs_str_of(to)};
         struct redisReply *reply = ask(store, NULL, range, 4);
+        *has_answer = reply != NULL;
         struct hs_str piece = reply != NULL ? text_of(reply) : (struct hs_str){0};
         fine = piece.ptr != NULL && bytes.len + piece.len <= max;
         is_last = piece.len < PIECE_BYTES;
@@ -315,11 +318,12 @@ static char *download(struct hs_store *store, struct hs_str key, size_t max, siz
 }
 
 char *hs_shared_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
-                         struct hs_str revision, size_t max, size_t *size)
+                         struct hs_str revision, size_t max, size_t *size, bool *has_answer)
 {
     char key[KEY_MAX];
     size_t packed_size;
-    char *packed = download(store, key_of(kind, name, revision, key), max, &packed_size);
+    char *packed =
+        download(store, key_of(kind, name, revision, key), max, &packed_size, has_answer);
     char *text = NULL;
     if (packed != NULL)
         text = (char *)hs_unpack(packed, packed_size, max, size);

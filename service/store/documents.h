@@ -60,9 +60,9 @@ bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, st
                             struct hs_str revision, struct hs_str text);
 
 /* Reads a document of up to `max` bytes; free() it. NULL: the store does not have it, did not
-   answer, or memory is out. */
+   answer (*has_answer is false, so a later call may succeed), or memory is out. */
 char *hs_shared_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
-                         struct hs_str revision, size_t max, size_t *size);
+                         struct hs_str revision, size_t max, size_t *size, bool *has_answer);
 
 /* Lets a document stay for another day. The answer is not awaited. */
 void hs_shared_keep_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,

@@ -79,7 +79,9 @@ struct hs_shared_match {
     uint64_t newest;       /* number of the newest record */
     uint64_t acknowledged; /* of the newest record that the store has acknowledged */
     uint64_t failed;       /* the store may lack records up to this number; 0: it lacks none */
+    uint64_t written;      /* the highest mark of a state that was submitted */
     bool has_state, is_writing, must_write;
+    bool has_ended; /* this replica has removed the match; nothing may write it any more */
     int64_t captured_us, due_us, used_us; /* of the newest captured state */
     int64_t confirmed_us;                 /* when the store last confirmed this owner */
     struct hs_payments_wait *waits;
@@ -244,7 +246,8 @@ bool hs_shared_match_is_lost(struct hs_shared_match *match)
 bool hs_shared_match_needs_state(struct hs_shared_match *match)
 {
     pthread_mutex_lock(&match->lock);
-    bool needs = !match->has_state && !match->is_writing && !match->is_lost && match->epoch != 0;
+    bool needs = !match->has_state && !match->is_writing && !match->is_lost && !match->has_ended &&
+                 match->epoch != 0;
     pthread_mutex_unlock(&match->lock);
     return needs && hs_store_is_up(match->matches->store, HS_STORE_URGENT);
 }
@@ -332,6 +335,7 @@ static void begin_epoch(struct hs_shared_match *match, uint64_t epoch)
     uint64_t offset = match->epoch == 0 ? epoch << EPOCH_SHIFT : 0;
     match->newest += offset;
     match->acknowledged += offset;
+    match->written += offset;
     match->failed += match->failed != 0 ? offset : 0;
     match->epoch = epoch;
 }
@@ -339,7 +343,9 @@ static void begin_epoch(struct hs_shared_match *match, uint64_t epoch)
 static void lose(struct hs_shared_match *match, uint64_t epoch)
 {
     struct hs_shared_matches *matches = match->matches;
-    if (match->is_lost)
+    if (match->has_ended) /* the end came before the record, and no replica has taken the match */
+        fail(match, match->newest);
+    if (match->is_lost || match->has_ended)
         return;
     match->is_lost = true;
     hs_metrics_add(matches->metrics, HS_METRIC_MATCHES_MOVED, 0, 1);
@@ -437,36 +443,42 @@ static bool submit(struct call *call, enum hs_store_lane lane, const struct hs_s
     return hs_store_submit(match->matches->store, lane, &call->call, script, arguments, count);
 }
 
-void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
+/* Submits a record with a number. The lock is held. */
+static bool submit_record(struct hs_shared_match *match, struct hs_str record, uint64_t mark)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char epoch[24], number[24];
-    struct call *call = calloc(1, sizeof *call);
-    pthread_mutex_lock(&match->lock);
-    uint64_t mark = ++match->newest;
-    bool can_append = call != NULL && match->epoch != 0 && !match->is_lost;
+    bool can_append = match->epoch != 0 && !match->is_lost && !match->has_ended;
+    struct call *call = can_append ? calloc(1, sizeof *call) : NULL;
+    if (call == NULL)
+        return false;
     size_t count =
         hs_shared_arguments(match->matches, &match->keys, match->epoch, epoch, arguments);
-    pthread_mutex_unlock(&match->lock);
-    if (can_append) {
-        snprintf(number, sizeof number, "%" PRIu64, mark);
-        arguments[count++] = hs_str_of(number);
-        arguments[count++] = record;
-        *call = (struct call){.call = {.op = HS_STORE_APPEND,
-                                       .budget_us = match->matches->budgets.payment_us,
-                                       .late = late_append,
-                                       .done = end_append},
-                              .match = hs_shared_match_retain(match),
-                              .mark = mark};
-        if (submit(call, HS_STORE_URGENT, &match->matches->append, arguments, count))
-            return;
-    }
-    pthread_mutex_lock(&match->lock);
-    fail(match, mark);
-    pthread_mutex_unlock(&match->lock);
-    if (can_append)
-        hs_shared_match_release(match);
+    snprintf(number, sizeof number, "%" PRIu64, mark);
+    arguments[count++] = hs_str_of(number);
+    arguments[count++] = record;
+    *call = (struct call){.call = {.op = HS_STORE_APPEND,
+                                   .budget_us = match->matches->budgets.payment_us,
+                                   .late = late_append,
+                                   .done = end_append},
+                          .match = hs_shared_match_retain(match),
+                          .mark = mark};
+    if (submit(call, HS_STORE_URGENT, &match->matches->append, arguments, count))
+        return true;
+    hs_shared_match_release(match); /* the caller has another reference */
     free(call);
+    return false;
+}
+
+void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
+{
+    /* One lock for the number and its command. Otherwise a request could begin to wait for a number
+       whose command fails right after, and nothing would end its wait. */
+    pthread_mutex_lock(&match->lock);
+    uint64_t mark = ++match->newest;
+    if (!submit_record(match, record, mark))
+        fail(match, mark);
+    pthread_mutex_unlock(&match->lock);
 }
 
 /* ---- states ---- */
@@ -525,12 +537,27 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
     free(write);
 }
 
+/* Returns whether a state with this mark may be submitted. A newer one may have been submitted
+   since this one was captured. It drops records that this one lacks. */
+static bool may_write(struct hs_shared_match *match, uint64_t mark)
+{
+    pthread_mutex_lock(&match->lock);
+    bool is_newest = mark >= match->written;
+    if (is_newest)
+        match->written = mark;
+    else
+        match->must_write = true;
+    bool may = is_newest && !match->has_ended;
+    pthread_mutex_unlock(&match->lock);
+    return may;
+}
+
 bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
                            struct hs_str state, uint64_t mark, bool gives_up)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char epoch[24], number[24];
-    struct call *call = calloc(1, sizeof *call);
+    struct call *call = may_write(match, mark) ? calloc(1, sizeof *call) : NULL;
     if (call == NULL)
         return false;
     *call = (struct call){.call = {.op = HS_STORE_WRITE, .done = end_write},
@@ -561,7 +588,7 @@ void hs_shared_match_close(struct hs_shared_match *match)
     pthread_mutex_lock(&match->lock);
     uint64_t epoch = match->epoch;
     bool is_owner = epoch != 0 && !match->is_lost;
-    match->is_lost = true; /* nothing may write it any more */
+    match->has_ended = true;
     pthread_mutex_unlock(&match->lock);
     if (is_owner)
         hs_shared_close(match->matches, &match->keys, epoch, "ended");
@@ -583,7 +610,7 @@ bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int6
     bool is_due = match->captured_us == INT64_MIN || is_forgotten ||
                   (has_changed && (hurries || now_us >= match->due_us)) ||
                   now_us - match->captured_us >= REFRESH_US;
-    bool is_free = !match->is_lost && !match->is_writing;
+    bool is_free = !match->is_lost && !match->has_ended && !match->is_writing;
     pthread_mutex_unlock(&match->lock);
     return is_due && is_free;
 }

@@ -89,11 +89,12 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
 uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 
 /* Writes a state, and then drops the records up to `mark` from the journal. `gives_up`: this is the
-   final state, and the match has no owner afterwards. Returns false if the state cannot be sent. */
+   final state, and the match has no owner afterwards. Returns false if the state cannot be sent, or
+   if a newer one was sent. */
 bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
                            struct hs_str state, uint64_t mark, bool gives_up);
 
-/* Removes an ended match. */
+/* Removes an ended match. Requests that wait for its payments get an answer, never MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
 /* ---- when to write ---- */

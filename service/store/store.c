@@ -14,6 +14,7 @@ struct hs_store {
     struct hs_store_link *links[HS_STORE_LANES];
     struct hs_secret *secret; /* NULL: none */
     struct hs_metrics *metrics;
+    pthread_mutex_t lock;    /* held while `up` and its metric change together */
     atomic_int up;           /* links that are up */
     atomic_uint connections; /* how often a link came up */
 };
@@ -22,9 +23,11 @@ static void change(void *context, bool is_up)
 {
     struct hs_store *store = context;
     atomic_fetch_add(&store->connections, is_up ? 1 : 0);
+    pthread_mutex_lock(&store->lock);
     int before = atomic_fetch_add(&store->up, is_up ? 1 : -1);
     hs_metrics_set(store->metrics, HS_METRIC_STORE_UP, 0,
                    before + (is_up ? 1 : -1) == HS_STORE_LANES);
+    pthread_mutex_unlock(&store->lock);
 }
 
 struct hs_store *hs_store_start(const char *addresses, const char *password_file,
@@ -36,6 +39,7 @@ struct hs_store *hs_store_start(const char *addresses, const char *password_file
     if (store == NULL)
         return NULL;
     store->metrics = metrics;
+    pthread_mutex_init(&store->lock, NULL);
     if (password_file[0] != '\0') {
         store->secret = hs_secret_read(password_file, 1, why);
         if (store->secret == NULL)
@@ -74,6 +78,7 @@ void hs_store_stop(struct hs_store *store, int64_t wait_us)
         hs_store_link_stop(store->links[i], left_us > 0 ? left_us : 0);
     }
     hs_secret_free(store->secret);
+    pthread_mutex_destroy(&store->lock);
     free(store);
 }
 

@@ -124,7 +124,7 @@ enum hs_takeover_from { HS_TAKEOVERS_FROM(X) HS_TAKEOVER_FROM_COUNT };
     X(RESET, "restored_without_judges") /* like HS_RESTORED_RESET */                               \
     X(VERSION, "other_version")     /* another version of the program wrote it: starts empty */    \
     X(DAMAGED, "damaged")           /* starts empty */                                             \
-    X(NO_SPACE, "no_room")          /* starts empty */                                             \
+    X(NO_SPACE, "no_room")          /* must wait */                                                \
     X(REVISION, "unknown_revision") /* its ruleset or map is not here yet: 503 */                  \
     X(LATE, "late")                 /* no answer in time: starts empty */                          \
     X(DOWN, "down")                 /* the store is down or slow: starts empty */

@@ -453,6 +453,35 @@ START_TEST(an_unknown_ruleset_is_waited_for)
 }
 END_TEST
 
+/* An empty match would pay again what was paid, and its state would replace the one in the store.
+ */
+START_TEST(a_match_without_memory_is_not_emptied)
+{
+    char code[64];
+    hs_kept_stop(b);
+    start(b, "--match-bytes", "65536");
+    hs_kept_frames(a, "m", 10);
+    for (int i = 0; i < 40; i++) { /* the state grows with its players */
+        char body[256];
+        snprintf(body, sizeof body,
+                 "{\"frames\":[{\"time\":11.1,\"players\":[{\"player\":\"more-%d\","
+                 "\"position\":[0,900,0]}]}]}",
+                 i);
+        free(hs_kept_post(a, "/v1/matches/m/frames", body));
+    }
+    pay(a, 1, 11);
+    hs_kept_stop(a);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(claim(b, 1, 11, code), 503);
+    ck_assert_double_eq(hs_kept_metric(b, "hindsight_match_takeovers_total{source=\"released\","
+                                          "result=\"no_room\"}"),
+                        3);
+    start(a, NULL, NULL);
+    ck_assert(holds(a, 1, 11, REPLAYED));
+    ck_assert_double_eq(hs_kept_metric(a, RELEASED), 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("shared_matches");
@@ -473,6 +502,7 @@ int main(void)
         tcase_add_loop_test(tests, unusable_states_start_an_empty_match, 0,
                             (int)(sizeof faults / sizeof faults[0]));
         tcase_add_test(tests, an_unknown_ruleset_is_waited_for);
+        tcase_add_test(tests, a_match_without_memory_is_not_emptied);
     } else {
         printf("SKIP: redis-server is not installed\n");
     }

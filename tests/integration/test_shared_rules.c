@@ -282,6 +282,31 @@ START_TEST(nothing_changes_without_the_store)
 }
 END_TEST
 
+/* The store has changed, but does not send the documents for a while. Until it does, a name keeps
+   what it stood for, and no match opens with it. */
+START_TEST(a_name_waits_for_its_document)
+{
+    put(a, ARENA, first, 201);
+    put(a, HALL, wall, 201);
+    wait_for(b, ARENA, 200);
+    wait_for(b, HALL, 200);
+    hs_test_redis_ask(&redis, "ACL SETUSER default -getrange");
+    put(a, ARENA, second, 200);
+    put(a, HALL, other_wall, 200);
+    put(b, "/v1/matches/m", "{\"ruleset\":\"arena\",\"map\":\"hall\"}", 503);
+    hs_test_pause_ms(1500); /* b looks again each second */
+    ck_assert_double_eq(hs_kept_metric(b, "hindsight_catalog_failures_total"), 0);
+    hs_test_redis_ask(&redis, "ACL SETUSER default +getrange");
+    wait_for(b, ARENA, 200);
+    wait_for(b, HALL, 200);
+    char *rules = hs_kept_get(a, ARENA), *map = hs_kept_get(a, HALL);
+    hs_kept_same(b, ARENA, rules);
+    hs_kept_same(b, HALL, map);
+    free(rules);
+    free(map);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("shared_rules");
@@ -297,6 +322,7 @@ int main(void)
         tcase_add_test(tests, a_flushed_store_has_all_again);
         tcase_add_test(tests, a_large_map_is_shared);
         tcase_add_test(tests, nothing_changes_without_the_store);
+        tcase_add_test(tests, a_name_waits_for_its_document);
     } else {
         printf("SKIP: redis-server is not installed\n");
     }

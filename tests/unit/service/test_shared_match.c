@@ -199,6 +199,49 @@ START_TEST(an_ended_match_is_gone)
 }
 END_TEST
 
+/* A payment of a match that is deleted at the same time. If its answer said that another replica
+   has the match, the game server would send the claim again, and it would be paid twice. */
+START_TEST(the_payments_of_an_ended_match_have_not_moved)
+{
+    struct hs_payments_wait wait = {.done = done};
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    write_state(match, "one", false);
+    ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_DURABLE);
+    if (_i == 1) /* then the record is sent again, after the end of the match */
+        hs_test_redis_ask(&redis, "SCRIPT FLUSH");
+    atomic_store(&done_waits, 0);
+    kill(redis.pid, SIGSTOP);
+    hs_shared_match_append(match, HS_STR("2"));
+    ck_assert_int_eq(hs_shared_match_await(match, &wait), HS_PAYMENTS_PENDING);
+    hs_shared_match_close(match);
+    kill(redis.pid, SIGCONT);
+    for (int i = 0; i < PATIENCE_MS && atomic_load(&done_waits) == 0; i++)
+        hs_test_pause_ms(1);
+    ck_assert_int_eq(atomic_load(&done_waits), 1);
+    ck_assert_int_eq(wait.result, _i == 0 ? HS_PAYMENTS_DURABLE : HS_PAYMENTS_NOT_DURABLE);
+    ck_assert(!hs_shared_match_write(match, HS_STORE_BULK, HS_STR("late"),
+                                     hs_shared_match_mark(match), false));
+    (void)take(second, NULL, 0, false);
+    hs_shared_match_release(match);
+}
+END_TEST
+
+/* The copy of a state takes a while. Another state may be written before it is complete. */
+START_TEST(an_older_state_does_not_replace_a_newer_one)
+{
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    write_state(match, "one", false);
+    ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_DURABLE);
+    uint64_t old = hs_shared_match_mark(match);
+    ck_assert_int_eq(append(match, "2"), HS_PAYMENTS_DURABLE);
+    write_state(match, "two", false);
+    ck_assert(!hs_shared_match_write(match, HS_STORE_BULK, HS_STR("old"), old, false));
+    ck_assert(hs_shared_match_is_due(match, 1, hs_clock_us(), false));
+    (void)take(second, "two", 0, false);
+    hs_shared_match_release(match);
+}
+END_TEST
+
 START_TEST(a_flushed_store_gets_the_epoch_again)
 {
     (void)take(second, NULL, 0, false);
@@ -288,6 +331,8 @@ int main(void)
         tcase_add_test(server, a_state_of_a_former_owner_is_refused);
         tcase_add_test(server, an_owner_can_give_up);
         tcase_add_test(server, an_ended_match_is_gone);
+        tcase_add_loop_test(server, the_payments_of_an_ended_match_have_not_moved, 0, 2);
+        tcase_add_test(server, an_older_state_does_not_replace_a_newer_one);
         tcase_add_test(server, a_flushed_store_gets_the_epoch_again);
         tcase_add_test(server, a_match_that_was_not_taken);
         tcase_add_test(server, large_states_are_written_less_often);
