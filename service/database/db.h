@@ -37,7 +37,7 @@ struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, b
    variables of libpq say where it is. The file is read by each call, so a new password needs no
    restart. `schema`: the tables are there. A connection attempt takes at most two seconds for each
    host, and each statement five seconds. After that, the connection is closed, and all calls fail.
-   Returns NULL with a sentence in `error`, which has no part of the connection string. */
+   Returns NULL with a message in `error`, which has no part of the connection string. */
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256]);
 
 /* NULL does nothing. */

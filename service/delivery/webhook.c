@@ -225,8 +225,8 @@ static void drop_rest(struct hs_webhook *webhook)
         drop_first(webhook, &webhook->queue);
 }
 
-/* Sends the batch until it is accepted, too old, or the webhook must end. The lock is held, but not
-   while it waits. */
+/* Sends the batch until it is accepted, too old, or the webhook must end. The caller holds the
+   lock; this function releases it while it waits. */
 static void deliver_batch(struct hs_webhook *webhook)
 {
     struct list *batch = &webhook->batch;

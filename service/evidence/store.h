@@ -31,7 +31,7 @@ struct hs_evidence_row {
 struct hs_evidence_store;
 
 /* Opens a file. A missing file is made for this user alone (0600), and appears with its tables.
-   `is_synced`: a commit survives a loss of power, not only of the process. NULL with a sentence in
+   `is_synced`: a commit survives a loss of power, not only of the process. NULL with a message in
    `error`. Several processes and threads may have a file open; each call waits at most two seconds
    for another's transaction. */
 struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);

@@ -39,7 +39,7 @@ struct hs_evidence {
     bool is_ending;
     int64_t end_us; /* with is_ending: give up then */
     pthread_t thread;
-    struct hs_spool *spool;          /* NULL: the home is no database */
+    struct hs_spool *spool;          /* NULL: the evidence is not in a database */
     struct hs_evidence_store *store; /* only the thread uses this and the following member */
     char day[HS_EVIDENCE_DAY];       /* the place of the store */
 };
@@ -102,7 +102,7 @@ static void report_failure(struct hs_evidence *evidence, const char *detail)
         hs_log(HS_LOG_ERROR, "the evidence store cannot be written", HS_LOG_TEXT("detail", detail));
 }
 
-/* Removes what is too old, and bounds the size of what was just opened. */
+/* Removes files that are too old, and limits the size of the file that was just opened. */
 static void limit_size(struct hs_evidence *evidence)
 {
     const struct hs_evidence_settings *settings = &evidence->settings;

@@ -110,7 +110,7 @@ static bool is_same_ruleset(struct hs_ruleset_store *rulesets, const struct hs_r
     return is_same;
 }
 
-/* Gives a name its ruleset and its canary. False: the name has none now. */
+/* Gives a name its ruleset and its canary. False: that failed, and the name has no ruleset now. */
 static bool apply_ruleset(struct hs_service *service, const struct name *name)
 {
     struct hs_ruleset_store *rulesets = service->rulesets;
@@ -177,7 +177,7 @@ static struct hs_map_entry *build_map(struct hs_service *service, const struct n
     hs_share_release(share, (struct hs_str){0}, bytes);
     if (entry == NULL || strcmp(entry->revision, name->revision) == 0)
         return entry;
-    *why = "the document has another revision";
+    *why = "the document does not match its revision";
     hs_map_store_release(service->maps, entry);
     return NULL;
 }
@@ -201,7 +201,7 @@ static struct hs_map_entry *fetch_map(struct hs_service *service, const struct n
     return entry;
 }
 
-/* Gives a name its map. False: the name has none now. */
+/* Gives a name its map. False: that failed, and the name has no map now. */
 static bool update_map(struct hs_service *service, const struct name *name)
 {
     struct hs_map_store *maps = service->maps;
@@ -327,14 +327,14 @@ static void send_all_maps(struct hs_service *service)
             hs_exchange_put_map(service, maps[i], (struct hs_str){text.data, text.len}, true);
         else
             report_failure(service, HS_SHARED_MAP, maps[i]->name.text, maps[i]->revision,
-                           "the store has lost it, and its file is not in --data: put it again");
+                           "the store has lost this map, and --data lacks its file: put it again");
         hs_buffer_free(&text);
         hs_map_store_release(store, maps[i]);
     }
     free(maps);
 }
 
-/* Gives the store, which has no names, the names and documents of this replica. */
+/* Writes the names and documents of this replica to a store that has no names. */
 void hs_exchange_send_all(struct hs_service *service)
 {
     struct hs_ruleset_store *store = service->rulesets;
@@ -365,7 +365,7 @@ void hs_exchange_keep(struct hs_service *service)
     hs_registry_visit(service->registry, keep_documents, service);
 }
 
-/* Remembers a revision. Returns whether it was remembered before. */
+/* Adds a revision to a set. Returns whether the set had it before. */
 static bool was_sent(struct hs_revisions *sent, const char *revision)
 {
     for (size_t i = 0; i < sent->count; i++)
@@ -397,7 +397,7 @@ void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent)
     free(list);
 }
 
-/* Reads the names and does what they say. Returns false if the store did not answer. */
+/* Reads the names and applies them here. Returns false if the store did not answer. */
 bool hs_exchange_read(struct hs_service *service)
 {
     struct names names = {0};

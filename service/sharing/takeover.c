@@ -35,7 +35,8 @@ enum { REVISION_RETRY_MS = 100 };
 
 struct hs_takers {
     struct hs_service *service;
-    pthread_mutex_t turns[TURNS]; /* by hash of the name: one request at a time takes a match */
+    pthread_mutex_t turns[TURNS]; /* by hash of the name: requests take over a match one at a time
+                                   */
     struct hs_log_limit log_limit;
 };
 
@@ -195,14 +196,15 @@ static bool open_match(struct hs_takers *takers, struct reading *reading,
     if (result == HS_REGISTRY_CREATED) {
         atomic_store(&slot->shared,
                      hs_shared_match_create(service->shared, tenant, reading->name, taken->epoch));
-        /* `recheck` would need the state and all payments of the journal */
+        /* not recorded any more: `recheck` would need the state and all payments of the journal */
         slot->recorded = HS_RECORDED_LOST;
     }
     hs_registry_release(service->registry, slot);
     return true;
 }
 
-/* Opens the match of the store. Returns false if it must wait for a ruleset or a map. */
+/* Opens a match that was taken from the store. Returns false if it must wait for a ruleset or a
+   map. */
 static bool open_taken(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        const struct hs_taken *taken)
 {
@@ -238,9 +240,9 @@ static bool open_taken(struct hs_takers *takers, struct hs_str tenant, struct hs
 
 /* ---- older copies ---- */
 
-/* Handles a match that the start restored from the checkpoint, or that another replica has owned
-   since. If the store knows the match, its state is newer, and the copy here ends. A copy from the
-   checkpoint is used if the store does not know the match. */
+/* Handles a match that is open here, but was restored from the checkpoint or has moved to another
+   replica. If the store knows the match, its state is newer, and the copy here ends. If the store
+   does not know it, a copy from the checkpoint is used. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                         const struct hs_taken *taken)
 {
@@ -276,7 +278,7 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     settle_copy(service, tenant, name, &taken);
     if (taken.state.ptr != NULL)
         is_fine = open_taken(takers, tenant, name, &taken);
-    else /* the request may open the match with any ruleset and map */
+    else /* the request may open the match with a ruleset and map of its own */
         is_fine = hs_catalog_is_current(service->catalog, OPEN_US);
     if (!is_fine) {
         hs_shared_match_give_back(service->shared, tenant, name, &taken);

@@ -1,7 +1,7 @@
 /*
- * Takes over matches from other replicas: when the first request for a match comes that this
- * replica does not have, it asks the store (store/matches.h) for the match. If the store does not
- * answer within --state-take-ms, or does not know the match, the match starts empty.
+ * Takes over matches from other replicas. When a request names a match that this replica does not
+ * have, the replica asks the store (store/matches.h) for it. If the store does not answer within
+ * --state-take-ms, or does not know the match, the match starts empty.
  */
 #ifndef HS_SERVICE_SHARING_TAKEOVER_H
 #define HS_SERVICE_SHARING_TAKEOVER_H
@@ -16,7 +16,7 @@ struct hs_problem;
 struct hs_service;
 struct hs_takers;
 
-/* The service has a store. NULL: memory is out. */
+/* Call it only if the service has a store. NULL: out of memory. */
 struct hs_takers *hs_takers_create(struct hs_service *service);
 void hs_takers_destroy(struct hs_takers *takers); /* NULL does nothing */
 
@@ -31,9 +31,10 @@ struct hs_takeover {
 
 /*
  * Asks the store for a match, and opens it if the store knows it. This takes up to --state-take-ms,
- * and longer if other requests for the match do the same, so no worker may call it. Returns false
- * with a problem if the request must be sent again later: the ruleset or the map of the match is
- * not on this replica. Run the request before hs_takeover_end, which must always be called.
+ * and longer if other requests wait for the same match, so workers must not call it. Returns false
+ * with a problem if the ruleset or the map of the match is not on this replica yet; the client must
+ * send the request again later. Otherwise run the request, and then call hs_takeover_end. Call that
+ * function after a failure, too.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);

@@ -12,14 +12,14 @@
 #include "tests/support/play/kill_squad.h"
 #include "tests/support/random.h"
 
-/* Ticks of one window of history, and for how long a match may be inconclusive after a move: the
-   tick that finds out, and those whose shots were fired in it. */
+/* The ticks of one window of history, and the ticks after a move in which verdicts may be
+   inconclusive: the tick that detects the move, and the ticks with shots from the window. */
 enum { WORKERS = 16, WINDOW = HS_KILL_SECOND + 2, PATIENCE_SECONDS = 30, MOVERS = 2 };
 
-/* Seconds until a payment is durable whose answer was not (docs/state.md). */
+/* Seconds until a payment is durable after its answer was not (docs/state.md). */
 enum { SOFT_SECONDS = 2 };
 
-/* Seconds: a sum of rounding errors, and `credit.max` of the ruleset. */
+/* Seconds: the tolerance for sums of rounding errors, and `credit.max` of the ruleset. */
 static const double credit_slack = 1e-4, credit_max = 0.35;
 
 struct match {
@@ -29,7 +29,7 @@ struct match {
     int tick;         /* the next tick */
     int window_until; /* claims may be inconclusive before this tick */
     int windows;
-    double granted[MOVERS][2]; /* move time so far: by the cluster, by the single replica */
+    double granted[MOVERS][2]; /* move time granted so far: by the cluster, by the single replica */
 };
 
 struct worker {
@@ -140,8 +140,8 @@ static bool recover(struct worker *worker, struct hs_test_http *http, const stru
     return true;
 }
 
-/* Posts a body until it is answered. Returns the answer, or NULL after a fault. `repeats`: false:
-   only once. */
+/* Posts a body until it is answered. Returns the answer, or NULL after a fault. With `repeats`
+   false, posts only once. */
 static json_t *post(struct worker *worker, struct hs_test_http *http, const struct match *match,
                     const char *route, const char *body, bool repeats)
 {
@@ -188,7 +188,7 @@ static bool is_same(const json_t *a, const json_t *b)
     return a == b || json_equal(a, b); /* json_equal takes no NULL */
 }
 
-/* Compares a verdict with that of the single replica. */
+/* Compares a verdict with the verdict of the single replica. */
 static void compare(struct worker *worker, const struct match *match,
                     const struct hs_followed *item, const json_t *result, const json_t *expected)
 {
@@ -212,11 +212,11 @@ static void compare(struct worker *worker, const struct match *match,
                       item->text);
 }
 
-/* Notes an answer to an item. */
+/* Records an answer to an item. */
 static void note(struct worker *worker, const struct match *match, struct hs_followed *item,
                  int tick, const json_t *answer, const json_t *result, enum hs_follow_moment moment)
 {
-    /* If the matches have no single owner, the owner that made a payment may have lost the match.
+    /* Without a single owner, the replica that made a payment may have lost the match since.
      */
     if (worker->other == NULL && tick + SOFT_SECONDS * worker->game->options.rate < match->tick)
         item->may_be_lost = false;
@@ -253,8 +253,8 @@ static void take_items(struct worker *worker, struct match *match, const json_t 
                           "%zu results for %zu items", json_array_size(results), at);
 }
 
-/* Sends the paid shots or hits of the present sessions once more. All must get their first
-   answer. */
+/* Sends the paid shots or hits of the current sessions once more. All must get their first answers.
+ */
 static void send_again(struct worker *worker, struct match *match, bool shots)
 {
     char *body = NULL;
@@ -317,10 +317,10 @@ static char *add_moves(const struct match *match, char *body)
 }
 
 /*
- * Checks the time that moves were granted since the beginning. A client with a fast clock has used
- * up its credit, so a move of the match may never grant it more than a single replica. A client
- * with an honest clock has its whole credit left. If the newest moves are lost in a crash, their
- * time may be granted again, but only out of that credit.
+ * Checks the time granted to a client's moves since the beginning. The client with the fast clock
+ * has used up its credit, so the cluster may never grant it more than the single replica does. The
+ * client with the honest clock has its whole credit left. If a crash loses its newest moves, their
+ * time may be granted again, but only from that credit.
  */
 static void take_moves(struct worker *worker, struct match *match, const json_t *answer,
                        const json_t *expected)
@@ -481,7 +481,7 @@ static void *run(void *context)
             double now = hs_test_seconds();
             if (now < next)
                 hs_test_pause_ms((long)(1000 * (next - now)) + 1);
-            next = now < next + 1 ? next + step : now; /* no catching up after a long wait */
+            next = now < next + 1 ? next + step : now; /* do not catch up after a long wait */
             play_tick(worker, &worker->matches[i * WORKERS]);
         }
     return NULL;
@@ -497,7 +497,7 @@ static void *begin(void *context)
     return NULL;
 }
 
-/* Runs a function in the threads of all workers that have matches. */
+/* Runs a function in one thread for each worker that has matches. */
 static void start_workers(struct hs_cluster_game *game, void *(*function)(void *))
 {
     for (int w = 0; w < WORKERS; w++)

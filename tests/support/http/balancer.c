@@ -29,11 +29,12 @@ static const struct hs_balancer_kind haproxy = {
     HS_BALANCER_CONFIGURATION,
     "    bind ",
     "    server "};
-static const struct hs_balancer_kind nginx = {"nginx",
-                                  {"/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"},
-                                  HS_NGINX_CONFIGURATION,
-                                  "        listen ",
-                                  "        server "};
+static const struct hs_balancer_kind nginx = {
+    "nginx",
+    {"/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"},
+    HS_NGINX_CONFIGURATION,
+    "        listen ",
+    "        server "};
 
 static const char *find_program(const struct hs_balancer_kind *kind)
 {
@@ -84,8 +85,9 @@ static void write_servers(FILE *to, const struct hs_balancer_kind *kind,
 }
 
 /* Writes the shipped file with another address, and with other servers where its first one is. */
-static bool write_configuration(FILE *to, const struct hs_balancer_kind *kind, int listener, unsigned port,
-                                const struct hs_balancer_server *servers, size_t count)
+static bool write_configuration(FILE *to, const struct hs_balancer_kind *kind, int listener,
+                                unsigned port, const struct hs_balancer_server *servers,
+                                size_t count)
 {
     FILE *from = fopen(kind->configuration, "r");
     char line[4096];
@@ -172,8 +174,8 @@ static bool run(struct hs_balancer *balancer, const struct hs_balancer_server *s
     const struct hs_balancer_kind *kind = balancer->kind;
     int file = mkostemp(name, O_CLOEXEC);
     FILE *to = file < 0 ? NULL : fdopen(file, "w");
-    bool fine = to != NULL && write_configuration(to, kind, balancer->listener, balancer->port,
-                                                  servers, count);
+    bool fine = to != NULL &&
+                write_configuration(to, kind, balancer->listener, balancer->port, servers, count);
     if (fine) {
         pid_t parent = getpid();
         fflush(NULL);
