@@ -264,7 +264,7 @@ static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batc
     return fine;
 }
 
-/* Runs the statement of a group. Then sends each row that it skipped alone. */
+/* Runs the statement of a group. Then sends the skipped rows one by one. */
 static bool finish_group(struct hs_spool *spool, struct hs_db_statement *group,
                          const int64_t *times, int count, struct batch *batch)
 {

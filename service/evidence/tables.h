@@ -44,7 +44,7 @@ int hs_evidence_schema_of(struct hs_db *db);
 /* The statements that make the tables in a file of SQLite, and set their version. */
 extern const char hs_evidence_file_tables[];
 
-/* Makes the tables in the schema of a connection to PostgreSQL, and the schema. Several replicas
+/* Makes the schema of a PostgreSQL connection, and the tables in it. Several replicas
    may do this at once. `is_partitioned`: makes tables with one partition for each day of `at`;
    otherwise the tables of the reviewed verdicts (cases.h), with `reviews` and `audit`. */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned);

@@ -176,7 +176,8 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
         hs_evidence_store_undo(store);
         if (!is_refused) {
             hs_evidence_store_close(store);
-            evidence->store = NULL; /* opened again, because the file may be another one then */
+            evidence->store = NULL; /* the next call opens it again: the file may have been replaced
+                                     */
             return false;
         }
         failed->is_refused = true;
@@ -237,8 +238,8 @@ static bool is_batch_due(const struct hs_evidence *evidence, int64_t since_us)
             (evidence->settings.is_synced || hs_clock_us() - since_us >= COMMIT_US));
 }
 
-/* Takes the next rows, at most COMMIT_ROWS. The lock is held, but not during the wait. NULL: the
-   writer ends. */
+/* Takes the next rows, at most COMMIT_ROWS. The caller holds the lock; this function releases it
+   during the wait. NULL: the writer ends. */
 static struct item *take_batch(struct hs_evidence *evidence)
 {
     int64_t since_us = hs_clock_us();
@@ -256,8 +257,8 @@ static struct item *take_batch(struct hs_evidence *evidence)
     return items;
 }
 
-/* Writes a batch, again and again until it is written or the writer must end. The lock is held, but
-   not during the work. */
+/* Tries to write a batch until it is written or the writer must end. The caller holds the lock;
+   this function releases it during the work. */
 static void write_batch(struct hs_evidence *evidence, struct item *items)
 {
     bool is_written;

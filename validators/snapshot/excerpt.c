@@ -76,8 +76,8 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
     return mover == match->movers.all || !are_apart(low, high, excerpt->low, excerpt->high);
 }
 
-/* Whether the check `trajectory` compares the claim with an entry. If the claim gives no end, only
-   the checks compute it, so all entries around the claim's time are kept. */
+/* Whether the check `trajectory` compares the claim with an entry. If the claim has no end, the end
+   is known only after the checks compute it. Then all entries around the claim's time are kept. */
 static bool may_be_same_trace(const struct hs_excerpt *excerpt, const struct hs_ledger_entry *entry)
 {
     const struct hs_hit_claim *claim = excerpt->claim;
