@@ -208,8 +208,7 @@ static struct hs_str word_of(const struct words *words, char word, char text[HS_
     if (word == 'L')
         return join(text, numbers->is_below ? "minimum " : "limit ", numbers->limit);
     if (claim == NULL || words->result == NULL || words->row == NULL)
-        return HS_STR(""); /* the sentence is about a move, and only {m}, {l} and {L} occur in such
-                              sentences */
+        return HS_STR(""); /* sentences about moves have only the placeholders {m}, {l} and {L} */
     switch (word) {
     case 'p':
         return player_of(words);

@@ -24,8 +24,8 @@ struct hs_map_document {
    is malformed, only the elements before the fault are counted. */
 struct hs_world_mesh hs_map_measure(struct hs_str text);
 
-/* Returns the bytes of the arrays of a mesh. hs_map_decode allocates at most these for its
-   counts. */
+/* Returns the size in bytes of the arrays of a mesh. hs_map_decode allocates at most this many
+   bytes for a mesh with these counts. */
 size_t hs_map_mesh_bytes(const struct hs_world_mesh *counts);
 
 /*

@@ -4,8 +4,8 @@
 
 #define TO(member) .offset = offsetof(struct hs_ticks_request, member)
 
-/* The members of all bodies. The body of a route has `count` rows from `first` on: POST shots has
-   `shots` and `now`, POST hits has `now` and `hits`. */
+/* The members of all request bodies. Each route uses `count` rows from `first` on: POST shots uses
+   `shots` and `now`, POST hits uses `now` and `hits`. */
 enum { FRAMES, MOVES, SHOTS, NOW, HITS };
 static const struct hs_json_field fields[] = {
     {"frames", HS_JSON_BATCH, TO(frames.frames), .list = &hs_frames_list, .bit = HS_TICKS_FRAMES},

@@ -91,7 +91,8 @@ static bool check_tls(const struct hs_options *options)
     return fine;
 }
 
-/* Checks a file with a secret of at least `min` bytes, if an option that needs it is set. */
+/* Checks a file that must have a secret of at least `min` bytes. Does nothing if the option that
+   needs it is not set. */
 static bool check_secret(const char *user, const char *path, size_t min)
 {
     char error[256];

@@ -272,7 +272,7 @@ static bool start_sharing(struct hs_service *service)
     if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL &&
         service->catalog != NULL)
         service->sharing = hs_sharing_start(service);
-    return service->sharing != NULL || cannot_start("memory or threads are out");
+    return service->sharing != NULL || cannot_start("out of memory or threads");
 }
 
 /* Starts both listeners. Returns false on failure; the reason is logged. */

@@ -13,7 +13,7 @@ size_t hs_json_find_column(const struct hs_json_columns *columns, const char *ke
     return field < columns->table->count ? i : columns->count;
 }
 
-/* Returns the number of faults of the present item, or of the request. */
+/* Returns the number of faults of the current item, or of the request. */
 static size_t fault_count(const struct hs_reader *reader)
 {
     return reader->item != NULL ? reader->item->kept + reader->item->left_out
@@ -65,8 +65,8 @@ static bool read_columns(struct hs_reader *reader, const json_t *value, const st
     return fault_count(reader) == before;
 }
 
-/* Decodes the row of one object into `target`. A null stands for an absent member. The columns are
-   in `at`. */
+/* Decodes the row of one object into `target`. A null stands for an absent member. `at` has the
+   columns. */
 static void read_row(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                      void *target)
 {
@@ -97,7 +97,7 @@ static void read_row(struct hs_reader *reader, const json_t *value, const struct
 /* A batch that is being read. */
 struct batch {
     const struct hs_json_list *list;
-    const struct hs_json_at *at;           /* position of the batch; NULL: the body itself is the
+    const struct hs_json_at *at;           /* position of the batch; NULL: the whole body is the
                                               table */
     const struct hs_json_at *array;        /* position of the array of items or rows */
     const struct hs_json_columns *columns; /* NULL: the items are objects, not rows */

@@ -6,13 +6,13 @@
 #include "api/json/table.h"
 
 /*
- * The columns of a table. A table is a compact form of many objects: first the names of members,
- * then one row of values for each object.
+ * The columns of a table. A table is a compact form of many objects. It has the names of the
+ * members first, and then one row of values for each object.
  */
 struct hs_json_columns {
     const struct hs_json_object *table;
     size_t count;
-    uint8_t fields[64]; /* for each column the index of its field in `table`; table->count: the
+    uint8_t fields[64]; /* for each column, the index of its field in `table`; table->count: the
                            column is ignored */
 };
 
@@ -30,8 +30,8 @@ size_t hs_json_find_column(const struct hs_json_columns *columns, const char *ke
 void *hs_json_read_batch(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_list *list, size_t *count);
 
-/* The two members of a table; neither may be NULL. hs_json_read_table reads a batch from them. `at`
-   is the object that has them; NULL: the body. */
+/* Reads a batch from the two members of a table; neither may be NULL. `at`: the position of the
+   object that has them; NULL: the body. */
 struct hs_json_table {
     const json_t *columns, *rows;
 };

@@ -118,7 +118,7 @@ static uint64_t round_binary(struct binary number, int decimals, bool *reads_bac
     return rounded + is_up;
 }
 
-/* Whether round_binary can find the digits of a number. It can if the shift of the number (struct
+/* Whether round_binary can find the digits of a number. It needs a number whose shift (struct
    binary) is 3 to 62. */
 static bool is_usual(double magnitude)
 {

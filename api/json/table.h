@@ -35,7 +35,7 @@ enum hs_json_kind {
     HS_JSON_OBJECT,        /* a struct, described by `object` */
     HS_JSON_LIST,          /* a pointer to items, and then their count as size_t; described by
                               `list` */
-    HS_JSON_BATCH,         /* like LIST; JSON may also have a table, see batch.h */
+    HS_JSON_BATCH,         /* like LIST, but the document may also have a table (batch.h) */
     HS_JSON_ELEMENTS, /* an array of `low` to `high` `items`; `decode` reads each into the target */
     HS_JSON_ENTRIES,  /* an object with any names; `decode` reads each member into the target */
     HS_JSON_ANY,      /* const json_t *; the value as it is */
@@ -66,7 +66,7 @@ struct hs_json_field {
     size_t count;       /* number of elements of REALS or FLOATS */
     unsigned bit;       /* set in the `unsigned` at bits_offset if the member is present */
     size_t flag;        /* offset of a bool that is set if the member is present; 0: no bool */
-    const char *items;  /* word for the ELEMENTS in the texts of faults */
+    const char *items;  /* for ELEMENTS: what messages call the elements */
     hs_json_take *take; /* for CUSTOM; NULL: the direct read (direct.h) gives up */
     union {
         const struct hs_vocabulary *words;
@@ -106,8 +106,8 @@ struct hs_json_list {
 void hs_json_read_object(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_object *table, void *target);
 
-/* Returns the index of a member in its table, or the table's count. Starts at `from`, because most
-   requests have their members in the order of the table. */
+/* Returns the index of a member in the table, or the table's count. The search starts at `from`,
+   because most requests have their members in the order of the table. */
 size_t hs_json_find_field(const struct hs_json_object *table, size_t from, const char *key);
 
 /* Decodes member `i` of the table into `target`, and marks it as present. */
@@ -118,8 +118,8 @@ void hs_json_read_member(struct hs_reader *reader, const json_t *value, const st
 void hs_json_read_field(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         const struct hs_json_field *field, void *base);
 
-/* Whether the request already fails and can record no more faults, so that nothing more needs to be
-   read. */
+/* Returns whether the request has failed and has no room for more faults, so that reading can stop.
+ */
 bool hs_json_is_lost(const struct hs_reader *reader);
 
 /*

@@ -383,7 +383,7 @@ static bool play_match(struct demo *demo, char error[HS_PLAY_ERROR_MAX])
                                    .context = demo};
     struct hs_client_response response;
     bool good = playback.client != NULL && hs_playback_run(&playback, error);
-    /* A later service should find the evidence in DIR, but not the ended match. */
+    /* A service that starts with DIR later should find the evidence, but not the ended match. */
     if (good && demo->data != NULL && !demo->stay)
         hs_client_send(playback.client, "DELETE", "/v1/matches/demo", NULL, 0, &response);
     hs_client_close(playback.client);

@@ -11,7 +11,7 @@
 
 enum { TIMEOUT_SECONDS = 30, CONNECT_SECONDS = 5, URL_MAX = 1024 };
 
-/* The pause before a request is sent again whose answer names none. */
+/* The pause before a repeated request, if the answer does not name one. */
 #define SOON_SECONDS 0.05
 
 struct hs_client {
@@ -101,7 +101,7 @@ static double requested_wait(CURL *curl, const struct hs_client_response *respon
 {
     curl_off_t seconds = 0;
     long status = response->status;
-    if (status == 502 || status == 504) /* from a balancer; another replica may answer */
+    if (status == 502 || status == 504) /* a balancer sends these; another replica may answer */
         return SOON_SECONDS;
     if (status != 409 && status != 429 && status != 503)
         return 0.0;
@@ -110,7 +110,7 @@ static double requested_wait(CURL *curl, const struct hs_client_response *respon
     const char *code = json_string_value(json_object_get(problem, "code"));
     bool has_moved = code != NULL && strcmp(code, "match_moved") == 0;
     json_decref(problem);
-    if (exact > 0.0 || status == 409) /* other conflicts are final */
+    if (exact > 0.0 || status == 409) /* a 409 without a wait is final */
         return exact > 0.0 || !has_moved ? exact : SOON_SECONDS;
     return curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK ? (double)seconds
                                                                                : 0.0;

@@ -14,8 +14,8 @@ enum { PATIENCE_SECONDS = 30, WAITS_MAX = 100 };
 struct session {
     const struct hs_playback *playback;
     struct hs_name match; /* the first opened match, by its name in the recording */
-    /* The matches that this run has opened (resync.h), by their name in the recording. False after
-       a gap of the recording. */
+    /* The matches that this run has opened (resync.h), by their name in the recording. JSON false:
+       the recording has a gap in the match. */
     json_t *matches;
     size_t left_out;        /* requests that were not sent, because their match is not open */
     struct hs_forge *forge; /* NULL: claims are sent as recorded */
@@ -375,7 +375,7 @@ static void aim_request(struct session *session, const struct hs_recording_entry
              entry->explain ? "true" : "false", is_expected ? "false" : "true");
 }
 
-/* Opens a match again that the service lost, and posts the frames of its last second. */
+/* If the service lost a match, opens it again and posts the frames of its last second. */
 static bool bring_back(struct session *session, const char *name, const json_t *match)
 {
     const json_t *recent = json_object_get(match, "recent"), *frames;

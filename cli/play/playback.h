@@ -33,7 +33,7 @@ struct hs_playback {
 
 /*
  * Plays everything: puts rulesets and maps, opens matches, sends requests. It leaves out requests
- * that follow a gap (HS_ENTRY_GAP) in their match. Returns false with a sentence in `error` when
+ * that follow a gap (HS_ENTRY_GAP) in their match. Returns false with a message in `error` when
  * the service does not answer or refuses something, or when the recording is wrong. Failed
  * expectations are counted, and are not an error. For each request, the tally has the duration of
  * the last attempt.

@@ -74,7 +74,7 @@ struct hs_recording {
     void (*destroy)(void *state);
 };
 
-/* Opens a recorded stream, plain or gzip, and reads its first line. Returns NULL with a sentence in
+/* Opens a recorded stream, plain or gzip, and reads its first line. Returns NULL with a message in
    `error` if it cannot be read, or is not a recording. */
 struct hs_recording *hs_recording_open(const char *path, char error[HS_PLAY_ERROR_MAX]);
 

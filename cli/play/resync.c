@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Services keep one second of frames, unless their ruleset has another `history.keep`. */
+/* Services keep one second of frames, unless the ruleset of the match has another `history.keep`.
+ */
 static const double kept_seconds = 1.0;
 
 json_t *hs_resync_create(json_t *put)
@@ -46,7 +47,7 @@ bool hs_resync_is_due(json_t *match, const json_t *answer)
 {
     const json_t *frames = json_object_get(answer, "frames");
     const json_t *result = frames != NULL ? frames : answer;
-    /* Only posts with frames report how many the service has. */
+    /* Only answers to posts with frames say how many frames the service has. */
     if (json_object_get(result, "stored") == NULL)
         return false;
     bool was_whole = json_is_true(json_object_get(match, "whole"));

@@ -1,8 +1,8 @@
 /*
- * What a match needs if the service loses its poses, because it restarted or another replica took
- * over: the body of its PUT, and the frames of its last second. A match is a JSON object with the
- * members `put`, `recent` (lists of frames, oldest first) and `whole` (the service has a whole
- * window of frames).
+ * What brings a match back if the service loses its poses, because the service restarted or another
+ * replica took the match over: the body of its PUT, and the frames of its last second. A match is a
+ * JSON object with the members `put`, `recent` (lists of frames, oldest first) and `whole` (the
+ * service has a whole window of frames).
  */
 #ifndef HS_PLAY_RESYNC_H
 #define HS_PLAY_RESYNC_H
@@ -13,13 +13,13 @@
 /* Returns a new match, or NULL if memory runs out. Takes `put`. */
 json_t *hs_resync_create(json_t *put);
 
-/* Remembers the member `frames` of a request (NULL: does nothing). Forgets those that are more than
-   a second older. */
+/* Remembers the member `frames` of a request (NULL: does nothing). Forgets frames that are more
+   than a second older. */
 void hs_resync_keep(json_t *match, json_t *frames);
 
-/* Notes the answer to a post. Returns whether it asks for the frames of the last second. Every
-   match begins without a whole window, and an answer asks only once, until the window is whole
-   again. */
+/* Records the answer to a post. Returns true once if the service lacks frames of the last second;
+   after that it returns false until the service has a whole window again. Every match begins
+   without a whole window. */
 bool hs_resync_is_due(json_t *match, const json_t *answer);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { MAX_TRACK_FRAMES = 100000 };
 
-/* Players or movers. `name`: the member that has the name. `list`: the key of their list in frames,
+/* Players or movers. `name`: the member with the name. `list`: the key of the list in frames,
    tracks and fixtures. */
 struct kind {
     const char *name, *list;
@@ -156,8 +156,8 @@ static bool is_named(const json_t *item, const struct kind *kind, const char *na
     return text != NULL && strcmp(text, name) == 0;
 }
 
-/* Returns the item of a name that gives its motion at a time: the last one that has begun, or the
-   first one if none has begun. */
+/* Returns the item that describes the motion of a name at a time: the last item that has begun, or
+   the first item if none has begun. */
 static const json_t *motion_of(const struct track *track, const struct kind *kind, const char *name,
                                long long time_us)
 {

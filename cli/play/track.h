@@ -10,7 +10,7 @@
 enum { HS_TRACK_ERROR_MAX = 160 };
 
 /*
- * Returns the body of a frames request: a new reference, or NULL with a sentence in `error`. A
+ * Returns the body of a frames request: a new reference, or NULL with a message in `error`. A
  * track may name players and movers of `fixture` (an object with "players" and "movers", or NULL).
  */
 json_t *hs_track_expand(const json_t *given, const json_t *fixture, char error[HS_TRACK_ERROR_MAX]);

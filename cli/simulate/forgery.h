@@ -37,7 +37,8 @@ struct hs_forger {
     const struct hs_game *game;
     struct hs_dice dice;
     double now;         /* seconds; when the claim is verified */
-    double expected[2]; /* the earliest and the latest hit_time that measured round trips explain */
+    double expected[2]; /* the earliest and the latest hit_time that agree with the measured round
+                           trips */
 };
 
 /*

@@ -16,7 +16,7 @@ for address; do
 done
 cat <<'END'
 
-# The names of replicas, by the name servers of this machine. A restarted replica may have a new address.
+# Ask the name servers of this machine for the addresses, because a restarted replica may have a new one.
 resolvers system
     parse-resolv-conf
     accepted_payload_size 8192

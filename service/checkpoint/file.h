@@ -44,8 +44,8 @@ enum hs_checkpoint_type {
     HS_CHECKPOINT_EVENTS, /* journal only: a match, its opening, records of validators/journal.h */
     HS_CHECKPOINT_CLOSE,  /* journal only: a match that ended, its opening */
     HS_CHECKPOINT_RULESET_GONE, /* journal only: a ruleset that was deleted: owner, name */
-    HS_CHECKPOINT_CANARY /* the canary of the name before: owner, revision, share (the bits of a
-                            double) */
+    HS_CHECKPOINT_CANARY /* the canary of the name in the previous record: owner, revision, share
+                            (the bits of a double) */
 };
 
 /* Integers as little-endian bytes: writes or reads the lowest `size` bytes (1 .. 8) of a value. */
@@ -105,7 +105,7 @@ typedef void hs_checkpoint_visit(void *context, enum hs_checkpoint_type type, co
 enum hs_checkpoint_read hs_checkpoint_read(int directory, const char *name,
                                            hs_checkpoint_visit *visit, void *context);
 
-/* Reads bytes that begin with hs_checkpoint_magic. They need no end record (UNENDED). */
+/* Reads bytes that begin with hs_checkpoint_magic. The end record may be missing (UNENDED). */
 enum hs_checkpoint_read hs_checkpoint_read_bytes(const void *bytes, size_t size,
                                                  hs_checkpoint_visit *visit, void *context);
 

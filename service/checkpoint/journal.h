@@ -19,7 +19,7 @@
 #include "service/checkpoint/file.h"
 #include "service/options/values.h"
 
-/* The sync mode `interval` syncs once in this time. */
+/* In the sync mode `interval`, the time between two syncs. */
 #define HS_JOURNAL_INTERVAL_US 200000
 
 struct hs_journal;

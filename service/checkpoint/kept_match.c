@@ -82,7 +82,7 @@ bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed)
     return hs_pack(state->data, state->len, packed);
 }
 
-/* Writes the state of a locked match, without which its records would be worth nothing. */
+/* Writes the state of a locked match to the store: records can be applied only to a state. */
 static void share_state(struct hs_match_slot *slot, struct hs_shared_match *shared)
 {
     struct hs_bytes state = {0}, packed = {0};
@@ -97,7 +97,7 @@ static void share_state(struct hs_match_slot *slot, struct hs_shared_match *shar
     free(packed.data);
 }
 
-/* Appends a record of a type whose bytes are the parts. */
+/* Appends a record with the bytes of all parts. */
 static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
                        const struct iovec *parts, size_t count)
 {
@@ -294,7 +294,8 @@ bool hs_kept_match_close(struct hs_service *service, const struct hs_match_slot 
 
 void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot)
 {
-    /* If this is not written, a start restores the match, and asks the store before it uses it. */
+    /* If this write fails, the next start restores the match, and asks the store before it uses the
+       match. */
     (void)write_close(service->journal, slot);
     hs_record_replayed(service->record, slot, NULL, 0);
     hs_registry_remove(service->registry, slot);

@@ -1,7 +1,7 @@
 /*
- * Writes matches and rulesets to the journal (journal.h) for the endpoints, and payments also to
- * the store that replicas share (store/matches.h). Without them every function succeeds and does
- * nothing. The caller locks the match.
+ * Writes matches and rulesets to the journal (journal.h) for the endpoints. Payments also go to the
+ * store that replicas share (store/matches.h). Without a journal and a store, every function
+ * succeeds and does nothing. The caller locks the match.
  */
 #ifndef HS_SERVICE_KEPT_MATCH_H
 #define HS_SERVICE_KEPT_MATCH_H
@@ -20,13 +20,13 @@ struct hs_service;
 /* Appends the fields that a reader needs before the bytes of a match. */
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out);
 
-/* These fields; they point into the bytes that are read. */
+/* The fields of the head. They point into the bytes that were read. */
 struct hs_kept_head {
     struct hs_str tenant, name, revision, map, map_revision;
     uint64_t opening;
 };
 
-/* Reads them. Returns false if they are damaged. */
+/* Reads the head. Returns false if it is damaged. */
 bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head *head);
 
 /* Appends the head and the state of a match, which must not be locked. Releases the lock between
@@ -35,9 +35,9 @@ bool hs_kept_match_get_head(struct hs_bytes_reader *reader, struct hs_kept_head 
 bool hs_kept_match_copy(struct hs_match_slot *slot, struct hs_bytes *out,
                         void (*begin)(void *context, struct hs_match_slot *slot), void *context);
 
-/* The form of a match in the store: hs_checkpoint_magic and one record, packed (system/packed.h).
-   Call the first on an empty buffer, append the head and the state, and call the second. Returns
-   false if memory is out. */
+/* The form of a match in the store: hs_checkpoint_magic and one record, compressed
+   (system/packed.h). Call the first function on an empty buffer, append the head and the state, and
+   call the second. Returns false if memory runs out. */
 void hs_kept_state_begin(struct hs_bytes *state);
 bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed);
 

@@ -338,7 +338,7 @@ static bool make_directory(const char *path)
 }
 
 /* Creates and locks the directory, because two processes would overwrite each other's state.
-   Returns false with a sentence in `error` on failure. */
+   Returns false with a message in `error` on failure. */
 static bool take_directory(struct hs_checkpoint *checkpoint, const char *path, char error[512])
 {
     static const char hint[] = "name another directory, or switch checkpoints off: --data=";

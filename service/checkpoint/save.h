@@ -39,7 +39,7 @@ struct hs_checkpoint_stats {
 /*
  * Creates and locks the data directory of the options, and restores its contents into the registry
  * and the stores of rulesets and maps. No other thread may use the registry and the stores yet.
- * Returns false with a sentence in `error` if the directory cannot be used or another process uses
+ * Returns false with a message in `error` if the directory cannot be used or another process uses
  * it; *out is then NULL. *out is also NULL if the options name no directory.
  */
 bool hs_checkpoint_open(struct hs_service *service, struct hs_checkpoint **out, char error[512]);

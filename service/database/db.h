@@ -29,28 +29,29 @@ struct hs_db_statement;
 enum hs_db_step { HS_DB_ROW, HS_DB_DONE, HS_DB_FAILED };
 
 /* Opens a file, which must exist. A call waits at most `busy_ms` for the transaction of another
-   connection. If *fine is false, the connection only gives the reason (hs_db_error); it may be
-   NULL. */
+   connection. *fine is false on failure. Then use the result, which may be NULL, only for
+   hs_db_error and hs_db_close. */
 struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, bool *fine);
 
-/* Connects to a PostgreSQL server. `file` has the connection string of libpq; "": the environment
-   variables of libpq say where it is. The file is read by each call, so a new password needs no
-   restart. `schema`: the tables are there. A connection attempt takes at most two seconds for each
-   host, and each statement five seconds. After that, the connection is closed, and all calls fail.
-   Returns NULL with a sentence in `error`, which has no part of the connection string. */
+/* Connects to a PostgreSQL server. `file` has the connection string of libpq; "": libpq reads its
+   environment variables. Each call reads the file, so a new password needs no restart. `schema`:
+   where the tables are. A connection attempt takes at most two seconds for each host. The server
+   ends a statement after five seconds. If the server does not answer for six seconds, the
+   connection is closed, and all calls fail. Returns NULL with a message in `error`, which has no
+   part of the connection string. */
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256]);
 
 /* NULL does nothing. */
 void hs_db_close(struct hs_db *db);
 
-/* Whether this is PostgreSQL, for the few statements that only one dialect has. */
+/* Returns whether this is PostgreSQL, for the few statements that only one dialect has. */
 bool hs_db_is_postgres(const struct hs_db *db);
 
 /* The reason of the last failure, valid until the next call. */
 const char *hs_db_error(const struct hs_db *db);
 
-/* Whether the last failed call failed because of its values, and will always fail. The others
-   failed because of the disk, of memory, of the network, or of another user of the database. */
+/* Returns whether the last failed call failed because of its values, so that it will always fail.
+   Other causes of failures are the disk, memory, the network, and other users of the database. */
 bool hs_db_has_refused(const struct hs_db *db);
 
 /* Whether the last failed call failed because the file is damaged or is no database, so that no
@@ -89,8 +90,8 @@ bool hs_db_do(struct hs_db *db, const char *sql, const struct hs_str *texts);
    statement failed. */
 int64_t hs_db_number(struct hs_db *db, const char *sql, const struct hs_str *texts, int64_t failed);
 
-/* A column of the current row, from 0. Texts and blobs are borrowed until the next step. A text
-   with ptr NULL is NULL. */
+/* Return a column of the current row; the first one has the number 0. Texts and blobs are borrowed
+   until the next step. For NULL in SQL the text has ptr NULL. */
 int64_t hs_db_int(struct hs_db_statement *row, int column);
 double hs_db_real(struct hs_db_statement *row, int column);
 struct hs_str hs_db_text(struct hs_db_statement *row, int column);

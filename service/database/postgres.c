@@ -403,7 +403,7 @@ static const struct hs_db_driver driver = {
 
 /* ---- opening ---- */
 
-/* Reads the connection string. False with a sentence, which has no part of it. */
+/* Reads the connection string. False with a message, which has no part of it. */
 static bool read_connection(const char *path, char text[CONNECTION_MAX], char error[256])
 {
     text[0] = '\0';

@@ -105,15 +105,15 @@ static void drop_old(struct hs_webhook *webhook, struct list *list)
 
 /* ---- the thread ---- */
 
-/* The lock is held, but not during the wait. */
+/* The caller holds the lock; this function releases it during the wait. */
 static void wait_until(struct hs_webhook *webhook, int64_t until_us)
 {
     struct timespec until = hs_clock_timespec(until_us);
     pthread_cond_timedwait(&webhook->wake, &webhook->lock, &until);
 }
 
-/* Moves the next events to the batch. The lock is held, but not during the wait. False: the webhook
-   ends, and no event is left. */
+/* Moves the next events to the batch. The caller holds the lock; this function releases it during
+   the wait. False: the webhook ends, and no event is left. */
 static bool take_batch(struct hs_webhook *webhook)
 {
     struct list *queue = &webhook->queue;
@@ -156,8 +156,8 @@ static void log_result(const struct hs_webhook *webhook, long status, const char
     }
 }
 
-/* Sends the batch once. The lock is held, but not during the request. Returns whether it was
-   accepted. */
+/* Sends the batch once. The caller holds the lock; this function releases it during the request.
+   Returns whether the batch was accepted. */
 static bool send_batch(struct hs_webhook *webhook)
 {
     char signature[HS_SIGNATURE_SIZE], key[HS_SHA256_HEX], error[256] = "out of memory";
@@ -199,7 +199,7 @@ static int64_t pause_us(unsigned failures)
     return longest_us / 2 + longest_us / 2 * (int64_t)(random >> 16) / 65536;
 }
 
-/* Pauses after a failure. The lock is held, but not during the wait. */
+/* Pauses after a failure. The caller holds the lock; this function releases it during the wait. */
 static void pause_sending(struct hs_webhook *webhook)
 {
     int64_t until_us = hs_clock_us() + pause_us(webhook->failures);
@@ -225,8 +225,8 @@ static void drop_rest(struct hs_webhook *webhook)
         drop_first(webhook, &webhook->queue);
 }
 
-/* Sends the batch until it is accepted, too old, or the webhook must end. The lock is held, but not
-   while it waits. */
+/* Sends the batch until it is accepted, too old, or the webhook must end. The caller holds the
+   lock; this function releases it while it waits. */
 static void deliver_batch(struct hs_webhook *webhook)
 {
     struct list *batch = &webhook->batch;

@@ -15,8 +15,8 @@ bool hs_evidence_put_documents(struct hs_evidence_store *store, const char *dire
                                const struct hs_ruleset_entry *ruleset,
                                const struct hs_map_entry *map);
 
-/* Adds the text of a new map to the file of today or the spool, over its own connection. Most of
-   the time goes into compressing the text. Thread-safe. */
+/* Adds the text of a new map to the file of today or to the spool, through a connection of its own.
+   It spends most of its time on compression. Thread-safe. */
 void hs_evidence_keep_map(const struct hs_evidence_home *home, const struct hs_map_entry *map,
                           struct hs_str document);
 

@@ -30,8 +30,8 @@ static const char erase_chunk[] =
     "DELETE FROM verdicts WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "DELETE FROM doomed WHERE at IN (SELECT at FROM doomed ORDER BY at LIMIT " CHUNK ");"
     "COMMIT";
-/* These two delete the names of the player and of their account, which are in a table of their own
-   in SQLite. A name stays if a verdict about others has it in any column. */
+/* SQLite has the names in a table of their own. These two statements delete the names of the player
+   and of their account from it. A name stays if a verdict about others has it in any column. */
 static const char find_names[] =
     "INSERT INTO names SELECT player FROM verdicts WHERE at IN (SELECT at FROM doomed)"
     " UNION SELECT account FROM verdicts WHERE at IN (SELECT at FROM doomed)"
@@ -40,7 +40,7 @@ static const char erase_names[] =
     "DELETE FROM codes WHERE code IN (SELECT code FROM names) AND NOT EXISTS"
     " (SELECT 1 FROM verdicts WHERE codes.code IN"
     " (tenant, match, player, account, target, weapon, kind, verdict, reason, ruleset))";
-/* Deletes the names of all verdicts that have left the spool. */
+/* Deletes all names that no verdict in the spool has. */
 static const char erase_all_names[] = "DELETE FROM codes WHERE code NOT IN (SELECT 0"
 #define X(member, column) " UNION SELECT " column " FROM verdicts"
     HS_EVIDENCE_TEXTS(X)
@@ -74,7 +74,8 @@ static bool erase_rows(struct hs_db *db, atomic_llong *alive_us)
     return true;
 }
 
-/* Erases in one place. The log of SQLite is emptied at the end, because it has the old pages. */
+/* Erases in one place. Then empties the write-ahead log of SQLite, which still has the old pages.
+ */
 static bool erase_in(struct hs_db *db, const struct erasing *erasing, const char *place)
 {
     const struct hs_str *texts = erasing->texts;

@@ -18,7 +18,7 @@
 
 enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
 
-/* Names of places; a day is its own name. */
+/* Names of places. The place of a day has the day as its name. */
 #define HS_EVIDENCE_ALL   "all"
 #define HS_EVIDENCE_CASES "cases"
 #define HS_EVIDENCE_SPOOL "spool"
@@ -30,10 +30,10 @@ struct hs_evidence_home {
     const char *connection_file; /* for hs_db_open_postgres */
 };
 
-/* Whether a place is in the database of the home, and not in a file. */
+/* Returns whether a place is in the database, and not in a file. */
 bool hs_evidence_is_remote(const struct hs_evidence_home *home, const char *place);
 
-/* The schema of a place in PostgreSQL. */
+/* Returns the PostgreSQL schema of a place. */
 const char *hs_evidence_schema(const char *place);
 
 /* Writes a day as 2026-01-31. */
@@ -42,14 +42,14 @@ void hs_evidence_day(time_t now, char day[HS_EVIDENCE_DAY]);
 /* Returns the number of days from 1970-01-01 to a day. */
 int64_t hs_evidence_day_number(const char *day);
 
-/* The time of the verdicts in a place, from *from_us to before *until_us. */
+/* Sets the time span of the verdicts in a place: from *from_us, up to but without *until_us. */
 void hs_evidence_span(const char *place, int64_t *from_us, int64_t *until_us);
 
 /* Writes the path of the file of a place. */
 void hs_evidence_path(const char *directory, const char *place, char path[HS_EVIDENCE_PATH]);
 
-/* Returns the days that have a file, the newest first, or the place of all days, for free(). NULL:
-   none, or memory is out. */
+/* Returns the days that have a file, newest first, or the place of all days. The caller calls
+   free(). NULL: there are no days, or memory ran out. */
 char (*hs_evidence_days(const struct hs_evidence_home *home, size_t *count))[HS_EVIDENCE_DAY];
 
 /* Gives the damaged file of a day another name, which no function of the store reads: the same with

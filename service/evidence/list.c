@@ -22,13 +22,13 @@ enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, TEXTS };
 
 /* ---- pages ---- */
 
-/* The columns with an index. The first of these filters that a query has finds the rows; the other
-   filters are compared row by row. */
+/* The columns with an index, in order of preference. A query finds its rows with the index of the
+   first one that it filters by, and compares its other filters row by row. */
 static const char *const indexed[] = {"account", "player", "target", "match", "reason"};
 enum { INDEXED = sizeof indexed / sizeof indexed[0] };
 
-/* The rows that one statement reads, which takes some 10 ms, and the time after which a page ends
-   with the rows found so far. */
+/* SLICE_ROWS: the rows that one statement reads, in about 10 ms. PAGE_US: after this time a page
+   ends with the rows found so far. */
 enum { SLICE_ROWS = 20000, PAGE_US = 50000 };
 
 /* The filters of a query. */
@@ -41,7 +41,8 @@ struct filters {
     bool is_empty;        /* no verdict of the place matches */
 };
 
-/* The parameter of the first filter; those before it are the times and the rows of a slice. */
+/* The parameter of the first filter. The parameters before it are the times and the rows of a
+   slice. */
 enum { FIRST_FILTER = 4 };
 
 static void read_filters(struct hs_db *db, const struct hs_evidence_query *query,
@@ -144,10 +145,10 @@ struct walk {
     void *context;
     size_t left;     /* rows that may follow */
     int64_t end_us;  /* monotonic: no slice begins later, except the first */
-    int64_t next_us; /* the `until_us` of a walk over the rest; 0: there is no rest */
+    int64_t next_us; /* where the next page begins (its `until_us`); 0: this is the last page */
 };
 
-/* Gives the rows of one slice to the sink. */
+/* Passes the rows of one slice to the sink. */
 static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t until_us,
                        struct walk *walk)
 {
@@ -165,7 +166,7 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
     return fine && result == HS_DB_DONE;
 }
 
-/* Walks one place, at least one slice of it. */
+/* Walks through one place, at least through one slice. */
 static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, const char *place,
                                         struct walk *walk)
 {

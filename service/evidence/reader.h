@@ -22,7 +22,7 @@ struct hs_evidence_query {
 enum hs_evidence_read {
     HS_EVIDENCE_READ,
     HS_EVIDENCE_MISSING, /* no such verdict */
-    HS_EVIDENCE_FAILED   /* the store cannot be read or has another version, or memory is out */
+    HS_EVIDENCE_FAILED   /* the store cannot be read or has another version, or memory ran out */
 };
 
 /* Writes an array of verdicts, the newest first. *next_us gets the `until_us` of the next page; 0:

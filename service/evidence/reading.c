@@ -167,7 +167,7 @@ static enum hs_evidence_read find_in(const struct hs_evidence_home *home, const 
     if (result == HS_DB_FAILED)
         return hs_evidence_failed(out->db);
     if (!hs_evidence_load_all(out->found, out)) {
-        report_text("a stored verdict is damaged, or memory is out");
+        report_text("a stored verdict is damaged, or the service is out of memory");
         return HS_EVIDENCE_FAILED;
     }
     bool is_theirs = tenant.ptr == NULL || hs_str_equal(tenant, out->row.tenant);
@@ -187,7 +187,8 @@ enum hs_evidence_read hs_evidence_find(const struct hs_evidence_home *home, stru
             break;
         bool is_away = result == HS_EVIDENCE_FAILED && home->is_postgres;
         hs_evidence_stored_close(out);
-        worst = result == HS_EVIDENCE_FAILED ? result : worst; /* another place may have it */
+        worst = result == HS_EVIDENCE_FAILED ? result : worst; /* another place may have the verdict
+                                                                */
         if (is_away)
             break;
     }
@@ -211,8 +212,8 @@ char *hs_evidence_document(const struct hs_evidence_stored *stored, struct hs_st
     return document;
 }
 
-/* Copies a document of the verdict. If the place of the verdict lacks it, the
-   store lacks it too. */
+/* Copies a document of the verdict into a store. Skips a document that the place of the verdict
+   lacks. */
 static bool copy_document(struct hs_evidence_store *store, const struct hs_evidence_stored *stored,
                           struct hs_str kind, struct hs_str name, struct hs_str revision)
 {

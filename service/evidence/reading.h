@@ -5,8 +5,9 @@
 
 #include "service/evidence/reader.h"
 
-/* Opens a place; close it with hs_db_close. MISSING: it was removed because of its age, or it has
-   no tables. FAILED: it cannot be read, or has tables of another version; the log has the reason.
+/* Opens a place; close it with hs_db_close. MISSING: the place was removed because of its age, or
+   has no tables. FAILED: it cannot be read, or has tables of another version; the log has the
+   reason.
    */
 enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, const char *place,
                                        struct hs_db **out);
@@ -22,8 +23,8 @@ struct hs_evidence_stored {
     unsigned char *unpacked;
 };
 
-/* Reads a verdict from the place of its day, or from the cases (cases.h). `tenant`: whose verdict
-   it must be; ptr NULL: anybody's. Close *out only if the result is READ. */
+/* Reads a verdict from the place of its day, or from the cases (cases.h). `tenant`: the tenant who
+   owns the verdict; ptr NULL: any tenant. Close *out only if the result is READ. */
 enum hs_evidence_read hs_evidence_find(const struct hs_evidence_home *home, struct hs_str tenant,
                                        struct hs_str id, struct hs_evidence_stored *out);
 void hs_evidence_stored_close(struct hs_evidence_stored *stored);
@@ -35,8 +36,8 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored);
     " b.sizes, b.body"
 bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *out);
 
-/* Does the same with a statement that begins with SELECT HS_EVIDENCE_ALL_OF_ROW, for all texts of
-   the row, too. They are borrowed until the next step. */
+/* Does the same with a statement that begins with SELECT HS_EVIDENCE_ALL_OF_ROW, and also reads all
+   texts of the row. They are borrowed until the next step. */
 #define HS_EVIDENCE_TEXT_OF(member, column) ", text_of(v." column ")"
 #define HS_EVIDENCE_ALL_OF_ROW                                                                     \
     HS_EVIDENCE_WHOLE_ROW HS_EVIDENCE_TEXTS(                                                       \
@@ -48,8 +49,8 @@ bool hs_evidence_load_all(struct hs_db_statement *found, struct hs_evidence_stor
 char *hs_evidence_document(const struct hs_evidence_stored *stored, struct hs_str kind,
                            struct hs_str revision, size_t *size);
 
-/* Adds the ruleset and the map of a stored verdict to a store that lacks them. If the place of the
-   verdict lacks them, too, they are left out. */
+/* Adds the ruleset and the map of a stored verdict to a store that lacks them. Skips those that the
+   place of the verdict lacks, too. */
 bool hs_evidence_copy_documents(struct hs_evidence_store *store,
                                 const struct hs_evidence_stored *stored);
 

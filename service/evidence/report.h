@@ -4,9 +4,9 @@
 
 #include "service/evidence/reader.h"
 
-/* Limits of a report, so that its cost does not grow with the store. It counts this many of the
-   newest verdicts of the player. It reads the measures of this many verdicts of the player, and of
-   as many of all others. */
+/* Limits of a report, so that its cost does not grow with the store. A report counts at most
+   HS_REPORT_COUNTED verdicts of the player, the newest ones. It reads the measures of at most
+   HS_REPORT_MEASURED verdicts of the player, and of the same number of verdicts of all others. */
 enum { HS_REPORT_COUNTED = 100000, HS_REPORT_MEASURED = 500 };
 
 /*

@@ -16,11 +16,11 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* The rows of one transaction; the pause after a failure, and between two looks at an idle
-   connection; the time between two looks at the size of the database; and the partitions that are
-   made ahead. */
+/* BATCH_ROWS: the rows of one transaction. PAUSE_US: the pause after a failure, and between two
+   checks of an idle connection. DAYS_AHEAD: the partitions that are made ahead. CARE_US: the time
+   between two checks of the size of the database. */
 enum { BATCH_ROWS = 100, PAUSE_US = 1000000, DAYS_AHEAD = 2 };
-/* The revisions of documents that are remembered. */
+/* How many revisions of sent documents the thread remembers. */
 enum { SENT = 64 };
 #define CARE_US INT64_C(600000000)
 #define DAY_US  INT64_C(86400000000)
@@ -37,11 +37,11 @@ struct hs_spool {
     bool is_damaged; /* the thread cannot read the spool */
     bool must_move;  /* the writer waits until the spool was moved aside */
     bool is_ending;
-    int64_t end_us; /* with is_ending: give up then */
+    int64_t end_us; /* with is_ending: the thread gives up at this time */
     pthread_t thread;
     /* Only the thread uses these. */
     struct hs_evidence_store *local, *remote; /* NULL: not open */
-    int64_t care_us;                          /* when the partitions are looked at again */
+    int64_t care_us;                          /* when the partitions are checked again */
     int64_t day;                              /* this day has a partition, and the next one */
     int limit;                                /* rows of the next batch */
     char sent[SENT][HS_REVISION_MAX];         /* some revisions that the database has, by hash */
@@ -62,7 +62,7 @@ static void set_up(struct hs_spool *spool, bool is_up)
     hs_metrics_set(spool->metrics, HS_METRIC_EVIDENCE_DATABASE_UP, 0, is_up);
 }
 
-/* Closes both connections after one failed. Always false. */
+/* Closes both connections after one failed. Returns false. */
 static bool fail(struct hs_spool *spool, const struct hs_evidence_store *failed)
 {
     report(spool, hs_evidence_store_error(failed));
@@ -136,11 +136,11 @@ static bool is_ready(struct hs_spool *spool)
 /* A batch, in the order of time. */
 struct batch {
     int64_t first_us, last_us; /* `at` of the rows that are done; last_us 0: none */
-    size_t added;              /* rows that the database had not */
+    size_t added;              /* rows that were new to the database */
     bool has_erased;           /* a player was deleted since the first row */
 };
 
-/* Whether the player of a row was deleted after the verdict. -1: the database failed. */
+/* Returns whether the player of a row was deleted after the verdict. -1: the database failed. */
 static int is_erased(struct hs_db *db, const struct hs_evidence_row *row)
 {
     static const char sql[] =
@@ -178,7 +178,8 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
         return true;
     if (!hs_evidence_copy_documents(spool->remote, stored))
         return false;
-    /* The spool may lack a map that is saved later. */
+    /* The spool may lack a map because it is still being saved. Then send it with a later verdict.
+     */
     for (int i = 0; i < 2; i++)
         if (hs_evidence_store_has(spool->remote, i == 0 ? HS_STR("ruleset") : HS_STR("map"),
                                   revisions[i]))
@@ -206,7 +207,7 @@ static bool send_row(struct hs_spool *spool, struct hs_db_statement *found, stru
 enum { BODY_COLUMNS = 11, VERDICT_COLUMNS = 11 };
 enum { AT, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY };
 
-/* Appends places for rows of values. */
+/* Appends placeholders for rows of values. */
 static void append_values(struct hs_buffer *sql, int rows, int columns)
 {
     for (int i = 0; i < rows; i++) {
@@ -217,8 +218,8 @@ static void append_values(struct hs_buffer *sql, int rows, int columns)
     }
 }
 
-/* Prepares a statement that adds several rows, and gives the times of those that it added. The
-   others have the time or the id of a row that the database has. */
+/* Prepares a statement that adds several rows and returns the times of the added ones. It skips a
+   row if the database has one with the same time or id. */
 static struct hs_db_statement *prepare_group(struct hs_db *db, int rows)
 {
     struct hs_buffer sql = {0};
@@ -234,7 +235,7 @@ static struct hs_db_statement *prepare_group(struct hs_db *db, int rows)
     return group;
 }
 
-/* Binds row `i` of `rows` as it is in the spool; its body stays compressed. */
+/* Binds row `i` of `rows` as the spool has it. Its body stays compressed. */
 static void bind_row(struct hs_db_statement *group, int i, int rows, struct hs_db_statement *row)
 {
     int body = i * BODY_COLUMNS + 1, verdict = rows * BODY_COLUMNS + i * VERDICT_COLUMNS + 1;
@@ -253,7 +254,7 @@ static void bind_row(struct hs_db_statement *group, int i, int rows, struct hs_d
     for (int k = 1; k < VERDICT_COLUMNS; k++)
         hs_db_bind_text(group, verdict + k, hs_db_text(row, BODY_COLUMNS + k - 1));
 }
-/* Sends the row of a time by itself. */
+/* Sends the row of a time alone. */
 static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batch)
 {
     struct hs_db_statement *row = hs_db_prepare(hs_evidence_store_db(spool->local),
@@ -266,7 +267,7 @@ static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batc
     return fine;
 }
 
-/* Runs the statement of a group, and sends the rows that it did not add by themselves. */
+/* Runs the statement of a group. Then sends the skipped rows one by one. */
 static bool finish_group(struct hs_spool *spool, struct hs_db_statement *group,
                          const int64_t *times, int count, struct batch *batch)
 {
@@ -310,7 +311,7 @@ static bool send_group(struct hs_spool *spool, struct hs_db_statement *rows, int
     return fine;
 }
 
-/* Sends the rows in one transaction: together if nothing speaks against it. */
+/* Sends the rows in one transaction: with one statement if possible, otherwise one by one. */
 static bool send_rows(struct hs_spool *spool, struct hs_db_statement *rows, int count,
                       struct batch *batch)
 {
@@ -348,7 +349,8 @@ static bool remove_rows(struct hs_spool *spool, int64_t last_us)
     return true;
 }
 
-/* After a failed batch. A row that the database will never take is sent alone, and then dropped. */
+/* Call it after a failed batch. If the database refused a row, the next batch has one row only. If
+   that row is refused again, it is dropped. */
 static bool recover(struct hs_spool *spool, const struct batch *batch)
 {
     if (batch->last_us == 0 || !hs_evidence_store_has_refused(spool->remote))
@@ -378,7 +380,7 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     snprintf(counting, sizeof counting,
              "SELECT count(*) FROM (SELECT at FROM verdicts WHERE at < %lld LIMIT %d)",
              (long long)end_us, spool->limit);
-    /* In a transaction the rows stay those that were counted. */
+    /* The transaction makes sure that the rows read are the rows counted. */
     if (rows == NULL || !hs_db_run(local, "BEGIN")) {
         hs_db_finalize(rows);
         return fail(spool, spool->local);
@@ -398,7 +400,7 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     return remove_rows(spool, batch.last_us);
 }
 
-/* Sends a batch if there are rows, and else looks whether the database is there. */
+/* Sends a batch if there are rows. Otherwise checks that the database answers. */
 static bool work(struct hs_spool *spool)
 {
     static const char oldest[] = "SELECT coalesce(min(at), 0) FROM verdicts";
@@ -411,7 +413,8 @@ static bool work(struct hs_spool *spool)
     if (first_us > 0)
         return send_batch(spool, first_us);
     pthread_mutex_lock(&spool->lock);
-    if (spool->waiting == before) /* some of those reported were in the spool twice */
+    if (spool->waiting == before) /* the count is too high: some reported rows were in the spool
+                                     already */
         spool->waiting = 0;
     pthread_mutex_unlock(&spool->lock);
     return hs_db_run(hs_evidence_store_db(spool->remote), "SELECT 1") || fail(spool, spool->remote);

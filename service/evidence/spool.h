@@ -1,9 +1,9 @@
 /*
  * Moves verdicts from the spool to PostgreSQL. The writer (writer.h) commits each verdict to the
- * spool, a file in the data directory, as it does without a database. One thread sends them on and
- * then removes them from the spool. So nothing waits for the database, and a verdict that was
- * written is not lost while the database is away. A verdict may be sent twice; the database keeps
- * the first one. Thread-safe.
+ * spool, a file in the data directory, as it does without a database. One thread sends them to the
+ * database and then removes them from the spool. So nothing waits for the database, and no written
+ * verdict is lost while the database is away. A verdict may be sent twice; the database keeps the
+ * first one. Thread-safe.
  *
  * The thread also makes the partitions of the next days, and removes old ones.
  */
@@ -20,11 +20,11 @@ struct hs_spool;
 struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned keep_days,
                                 uint64_t keep_bytes, struct hs_metrics *metrics);
 
-/* Sends what waits until the spool is empty, the database fails, or `end_us` (hs_clock_us), and
-   ends. NULL does nothing. */
+/* Sends verdicts until the spool is empty, the database fails, or `end_us` (hs_clock_us) passes.
+   Then ends the thread. NULL does nothing. */
 void hs_spool_stop(struct hs_spool *spool, int64_t end_us);
 
-/* Reports verdicts that were committed to the spool. NULL does nothing. */
+/* Tells the thread that verdicts were committed to the spool. NULL does nothing. */
 void hs_spool_add(struct hs_spool *spool, size_t count);
 
 /* Whether the thread found the spool damaged. NULL: false. */

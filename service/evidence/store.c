@@ -181,7 +181,7 @@ static bool make_file(const char *path)
     return fine;
 }
 
-/* Opens the file and its tables. False with a sentence. */
+/* Opens the file and its tables. False with a message. */
 static bool open_file(struct hs_evidence_store *store, const char *path, bool is_synced,
                       char error[256])
 {
@@ -203,7 +203,7 @@ static bool open_file(struct hs_evidence_store *store, const char *path, bool is
     return fine;
 }
 
-/* Opens a schema of PostgreSQL and its tables. False with a sentence. */
+/* Opens a schema of PostgreSQL and its tables. Returns false with a message on failure. */
 static bool open_schema(struct hs_evidence_store *store, const char *file, const char *place,
                         char error[256])
 {
@@ -279,7 +279,7 @@ void hs_evidence_store_close(struct hs_evidence_store *store)
 
 void hs_evidence_store_limit(struct hs_evidence_store *store, uint64_t bytes)
 {
-    enum { PAGE_BYTES = 4096 }; /* unless SQLite was built with others */
+    enum { PAGE_BYTES = 4096 }; /* the usual size of SQLite */
     char sql[64];
     snprintf(sql, sizeof sql, "PRAGMA max_page_count = %llu",
              (unsigned long long)(bytes / PAGE_BYTES));
@@ -299,7 +299,7 @@ bool hs_evidence_store_begin(struct hs_evidence_store *store)
     int64_t changes = 0;
     if (!hs_evidence_begin_shared(store->db))
         return false;
-    if (hs_db_is_postgres(store->db)) /* its tables have no codes */
+    if (hs_db_is_postgres(store->db)) /* its tables have texts instead of codes */
         return true;
     if (!read_number(store, CHANGES, &changes))
         return false;
@@ -430,7 +430,7 @@ bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evid
     return put_verdict(store, at_us, row);
 }
 
-/* Whether a prepared statement gives a row. */
+/* Returns whether a prepared statement gives a row. */
 static bool finds(struct hs_evidence_store *store, enum statement which)
 {
     int64_t found;

@@ -38,7 +38,7 @@ bool hs_evidence_store_file_is_damaged(const char *path);
 bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store);
 
 /* Opens a file. A missing file is made for this user alone (0600), and appears with its tables.
-   `is_synced`: a commit survives a loss of power, not only of the process. NULL with a sentence in
+   `is_synced`: a commit survives a loss of power, not only of the process. NULL with a message in
    `error`. Several processes and threads may have a file open; each call waits at most two seconds
    for another's transaction. */
 struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);
@@ -48,7 +48,7 @@ struct hs_evidence_store *hs_evidence_store_open_at(const struct hs_evidence_hom
                                                     const char *place, char error[256]);
 void hs_evidence_store_close(struct hs_evidence_store *store);
 
-/* Limits the size of a file. Beyond it, calls fail as with a full disk. */
+/* Limits the size of a file. At the limit, calls fail as with a full disk. */
 void hs_evidence_store_limit(struct hs_evidence_store *store, uint64_t bytes);
 
 /* A transaction may add several rows. After a failed call, get the reason from
@@ -58,11 +58,12 @@ bool hs_evidence_store_put(struct hs_evidence_store *store, const struct hs_evid
 bool hs_evidence_store_commit(struct hs_evidence_store *store);
 void hs_evidence_store_undo(struct hs_evidence_store *store);
 
-/* Adds a row like hs_evidence_store_put, but keeps its time, which it has in another file. If
+/* Adds a row like hs_evidence_store_put, but keeps the time that it has in another file. If
    another row has that time already, the time becomes some microseconds later. */
 bool hs_evidence_store_copy(struct hs_evidence_store *store, const struct hs_evidence_row *row);
 
-/* Returns whether the file has the document of a ruleset or a map; and adds one. */
+/* Returns whether the store has the document of a ruleset or a map. The second function adds a
+   document. */
 bool hs_evidence_store_has(struct hs_evidence_store *store, struct hs_str kind,
                            struct hs_str revision);
 bool hs_evidence_store_put_document(struct hs_evidence_store *store, struct hs_str kind,
@@ -74,8 +75,8 @@ struct hs_db *hs_evidence_store_db(struct hs_evidence_store *store);
 
 const char *hs_evidence_store_error(const struct hs_evidence_store *store);
 
-/* Whether the last failed call failed because of its row, which the file will never take. The
-   others failed because of the disk, of memory, or of another user of the file. */
+/* Returns whether the last failed call failed because of its row, which the store will never take.
+   The others failed because of the disk, of memory, or of another user of the file. */
 bool hs_evidence_store_has_refused(const struct hs_evidence_store *store);
 
 #endif

@@ -8,8 +8,8 @@
 #define TEXT_OF(number)  #number
 #define VALUE_OF(number) TEXT_OF(number)
 
-/* The tables, with the types of a dialect. `COLUMN`: writes the column of a text. `unique`: what
-   follows the column of the verdict id. `end`: what follows the columns. */
+/* The tables, with the types of an SQL dialect. `COLUMN`: a macro that writes a text column.
+   `unique`: what follows the column of the verdict id. `end`: what follows the columns. */
 #define TABLES(NUMBER, REAL, BLOB, COLUMN, unique, end)                                            \
     "CREATE TABLE IF NOT EXISTS documents("                                                        \
     " kind TEXT NOT NULL, revision TEXT NOT NULL, name TEXT NOT NULL, body " BLOB " NOT NULL,"     \
@@ -81,7 +81,8 @@ bool hs_evidence_begin_alone(struct hs_db *db)
 
 /* ---- PostgreSQL ---- */
 
-/* A user who may not make schemas may still use one that exists, so IF NOT EXISTS is not enough. */
+/* IF NOT EXISTS is not enough: it fails for users who may use the schema, but may not make schemas.
+ */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned)
 {
     char make_schema[192];
@@ -103,8 +104,9 @@ static void name_day(int64_t day, char name[HS_EVIDENCE_DAY])
     name[4] = name[7] = '_';
 }
 
-/* Makes the partition of a table, unless another replica was faster. An attached table locks out no
-   reader, as one that is made as a partition would. `more`: further constraints. */
+/* Makes the partition of a table, unless another replica made it first. It makes a table and
+   attaches it, which blocks no readers; CREATE TABLE ... PARTITION OF would block them. `more`:
+   further constraints. */
 static bool make_partition(struct hs_db *db, const char *table, const char *more, int64_t day)
 {
     char name[HS_EVIDENCE_DAY], sql[512];
@@ -129,7 +131,7 @@ bool hs_evidence_make_day(struct hs_db *db, int64_t day)
            make_partition(db, "bodies", ", UNIQUE(id)", day);
 }
 
-/* One after the other, because both together could deadlock with a reader. */
+/* Drop one after the other, because one statement for both could deadlock with a reader. */
 static bool drop_day(struct hs_db *db, int64_t day)
 {
     char name[HS_EVIDENCE_DAY], bodies[64], verdicts[64];

@@ -2,9 +2,9 @@
  * The tables of the evidence store, in a file of SQLite or in a schema of PostgreSQL.
  *
  * The columns that queries filter by are small integers in SQLite. The table `codes` of the same
- * file has the text of each integer. So a page of a filtered list reads only some ten bytes of a
- * row that it skips. PostgreSQL has the texts themselves, because several programs read the tables,
- * and one partition of `verdicts` and one of `bodies` for each day.
+ * file has the text of each integer. So a filtered list reads only about ten bytes of a row that it
+ * skips. In PostgreSQL the columns have the texts themselves, because other programs read these
+ * tables, too. There, `verdicts` and `bodies` have one partition for each day.
  */
 #ifndef HS_SERVICE_EVIDENCE_TABLES_H
 #define HS_SERVICE_EVIDENCE_TABLES_H
@@ -39,21 +39,22 @@
     " at " NUMBER " NOT NULL, tenant TEXT, author TEXT, action TEXT NOT NULL,"                     \
     " subject TEXT NOT NULL, verdicts " NUMBER " NOT NULL);"
 
-/* Tables of another version are neither read nor written. */
+/* The service neither reads nor writes tables of another version. */
 #define HS_EVIDENCE_SCHEMA 2
 
-/* The version of the tables behind a connection; 0: it has no tables, -1: it cannot be read. */
+/* Returns the version of the tables behind a connection. 0: it has no tables; -1: it cannot be
+   read. */
 int hs_evidence_schema_of(struct hs_db *db);
 
 /* The statements that make the tables in a file of SQLite, and set their version. */
 extern const char hs_evidence_file_tables[];
 
-/* Makes the tables in the schema of a connection to PostgreSQL, and the schema. Several replicas
-   may do this at once. `is_partitioned`: by the day of `at`; else the tables are those of the
-   reviewed verdicts (cases.h), and have `reviews` and `audit`. */
+/* Makes the schema of a PostgreSQL connection, and the tables in it. Several replicas
+   may do this at once. `is_partitioned`: makes tables with one partition for each day of `at`;
+   otherwise the tables of the reviewed verdicts (cases.h), with `reviews` and `audit`. */
 bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_partitioned);
 
-/* Makes the partitions of a day (days since 1970) that are missing. Outside a transaction. */
+/* Makes the missing partitions of a day (days since 1970). Call it outside a transaction. */
 bool hs_evidence_make_day(struct hs_db *db, int64_t day);
 
 /* Removes partitions by the rule of hs_evidence_remove_old (files.h); `today` in days since 1970.
@@ -62,8 +63,8 @@ bool hs_evidence_make_day(struct hs_db *db, int64_t day);
 bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days,
                            uint64_t keep_bytes);
 
-/* Replicas that add verdicts share this lock, so that a deletion or a change of the tables waits
-   for their transactions, and they wait for it. Begins a transaction. */
+/* Begins a transaction that adds verdicts, and takes a lock that such transactions share. So a
+   deletion or a change of the tables waits for these transactions, and they wait for it. */
 bool hs_evidence_begin_shared(struct hs_db *db);
 bool hs_evidence_begin_alone(struct hs_db *db);
 

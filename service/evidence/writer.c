@@ -43,7 +43,7 @@ struct hs_evidence {
     bool is_ending;
     int64_t end_us; /* with is_ending: give up then */
     pthread_t thread;
-    struct hs_spool *spool;          /* NULL: the home is no database */
+    struct hs_spool *spool;          /* NULL: the evidence is not in a database */
     struct hs_evidence_store *store; /* only the thread uses this and the following member */
     char day[HS_EVIDENCE_DAY];       /* the place of the store */
 };
@@ -107,7 +107,7 @@ static void report_failure(struct hs_evidence *evidence, const char *detail)
         hs_log(HS_LOG_ERROR, "the evidence store cannot be written", HS_LOG_TEXT("detail", detail));
 }
 
-/* Removes what is too old, and bounds the size of what was just opened. */
+/* Removes files that are too old, and limits the size of the file that was just opened. */
 static void limit_size(struct hs_evidence *evidence)
 {
     const struct hs_evidence_settings *settings = &evidence->settings;
@@ -272,8 +272,8 @@ static bool is_batch_due(const struct hs_evidence *evidence)
                                         hs_clock_us() >= evidence->first->added_us + COMMIT_US));
 }
 
-/* Takes the next rows, at most COMMIT_ROWS. The lock is held, but not during the wait. NULL: the
-   writer ends. */
+/* Takes the next rows, at most COMMIT_ROWS. The caller holds the lock; this function releases it
+   during the wait. NULL: the writer ends. */
 static struct item *take_batch(struct hs_evidence *evidence)
 {
     while (!is_batch_due(evidence)) {
@@ -291,8 +291,8 @@ static struct item *take_batch(struct hs_evidence *evidence)
     return items;
 }
 
-/* Writes a batch, again and again until it is written or the writer must end. The lock is held, but
-   not during the work. */
+/* Tries to write a batch until it is written or the writer must end. The caller holds the lock;
+   this function releases it during the work. */
 static void write_batch(struct hs_evidence *evidence, struct item *items)
 {
     bool is_written;

@@ -27,11 +27,11 @@ struct hs_evidence_settings {
     unsigned keep_days;  /* older files are removed */
     uint64_t keep_bytes; /* the oldest files are removed beyond this, but never today's */
     const char *mask;    /* pointers in posted items (items.h) */
-    unsigned sample;     /* one accepted verdict in this many is stored; 0: none */
+    unsigned sample;     /* one in this many accepted verdicts is stored; 0: none */
 };
 
 /* Starts the thread. `service` gives the stores of rulesets and maps, and the metrics; all outlive
-   the writer. NULL with a sentence in `error`. */
+   the writer. NULL with a message in `error`. */
 struct hs_evidence *hs_evidence_start(const struct hs_service *service,
                                       const struct hs_evidence_settings *settings, char error[256]);
 
@@ -74,13 +74,13 @@ void hs_evidence_end_waits(struct hs_evidence *evidence, const void *owner);
  */
 bool hs_evidence_is_blocked(struct hs_evidence *evidence);
 
-/* Where the verdicts are. */
+/* Returns where the verdicts are stored. */
 const struct hs_evidence_home *hs_evidence_home(const struct hs_evidence *evidence);
 
 /* The pointers whose values must not be stored, or "". */
 const char *hs_evidence_mask(const struct hs_evidence *evidence);
 
-/* The verdicts that are not in the store yet: those of the queue, and those of the spool. */
+/* Returns how many verdicts are not in the store yet: those in the queue and those in the spool. */
 size_t hs_evidence_queue_length(struct hs_evidence *evidence);
 
 #endif

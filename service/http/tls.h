@@ -10,7 +10,7 @@ struct hs_tls {
 };
 
 /*
- * Reads both files. Returns false with a sentence in `error` if a file cannot be read or is not
+ * Reads both files. Returns false with a message in `error` if a file cannot be read or is not
  * PEM, everybody can read the key, a certificate has a short key, or this HTTP library has no TLS.
  * Call hs_tls_free in any case. The library checks that the key belongs to the certificate when the
  * listener starts.

@@ -117,7 +117,8 @@ static void free_item(struct item *item)
     free(item);
 }
 
-/* Waits for lines. The lock is held, but not during the wait. Returns NULL if the queue ends. */
+/* Waits for lines. The caller holds the lock; this function releases it during the wait. Returns
+   NULL if the queue ends. */
 static struct item *wait_for_items(struct hs_line_queue *queue)
 {
     while (queue->first == NULL && !queue->ending)

@@ -16,7 +16,7 @@ struct hs_line_queue;
 
 /*
  * Opens a file for appending and starts the thread. Ends an incomplete line of an earlier writer
- * first. Returns NULL with a sentence in `error` if the file cannot be opened, or another process
+ * first. Returns NULL with a message in `error` if the file cannot be opened, or another process
  * writes to it.
  */
 struct hs_line_queue *hs_line_queue_open(const char *path, size_t max_bytes, char error[256]);

@@ -18,7 +18,7 @@ struct hs_metrics;
 struct hs_record;
 
 /* Opens the file and writes the first line. `max_bytes` limits the bytes that wait to be written.
-   The maps of `maps` must keep their documents. Returns NULL with a sentence in `error` on
+   The maps of `maps` must keep their documents. Returns NULL with a message in `error` on
    failure. */
 struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_metrics *metrics,
                                  struct hs_map_store *maps, char error[256]);

@@ -12,11 +12,12 @@
 #include "service/state/rulesets.h"
 #include "service/system/clock.h"
 
-/* How often the version is read; how often the documents of open matches are kept for another day;
-   how long a document without a name waits for its match; and how many of them wait. */
+/* POLL_US: how often the thread reads the version. KEEP_US: how often it extends the life of the
+   documents of open matches by a day. PINNED_US: how long a document without a name waits for its
+   match. PINNED_MAX: how many such documents wait. */
 enum { POLL_US = 1000000, KEEP_US = 600000000, PINNED_US = 60000000, PINNED_MAX = 64 };
 
-/* A ruleset or a map that has perhaps no name any more, for a match that another replica had. */
+/* A ruleset or a map for a match that another replica had. It may have no name any more. */
 struct pinned {
     enum hs_shared_kind kind;
     struct hs_name name; /* of a map */
@@ -42,7 +43,7 @@ struct hs_catalog {
     size_t pinned_count;
     /* Used by the thread alone. */
     int64_t kept_us;
-    struct hs_revisions offered; /* rulesets that were sent since then */
+    struct hs_revisions offered; /* rulesets that were sent since kept_us */
 };
 
 static bool is_version(const struct hs_shared_version *a, const struct hs_shared_version *b)
@@ -84,8 +85,8 @@ static bool sync_names(struct hs_catalog *catalog)
     return is_fine;
 }
 
-/* Fetches the pinned document at a place. The lock is held, and free meanwhile. Only this thread
-   removes pinned documents, so the place stays. */
+/* Fetches pinned document `i`. The caller holds the lock; this function releases it while it waits.
+   Only this thread removes pinned documents, so the index stays valid. */
 static void fetch_pinned(struct hs_catalog *catalog, size_t place)
 {
     const struct pinned wanted = catalog->pinned[place];
@@ -108,7 +109,8 @@ static void fetch_pinned(struct hs_catalog *catalog, size_t place)
     pthread_cond_broadcast(&catalog->synced);
 }
 
-/* Fetches the pinned documents that are wanted, and removes those that nobody used for long. */
+/* Fetches the pinned documents that are missing, and removes those that were not used for
+   PINNED_US. */
 static void serve_pinned(struct hs_catalog *catalog)
 {
     pthread_mutex_lock(&catalog->lock);
@@ -142,7 +144,7 @@ static void run_round(struct hs_catalog *catalog)
     pthread_mutex_unlock(&catalog->lock);
     serve_pinned(catalog);
     if (!hs_store_is_up(catalog->store, HS_STORE_BULK)) {
-        catalog->offered.count = 0; /* the store may lose them */
+        catalog->offered.count = 0; /* send them again next time: the store may lose them */
         return;
     }
     hs_exchange_offer(catalog->service, &catalog->offered);
@@ -171,7 +173,8 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Asks for a round that begins after this call. The lock is held. Returns its number. */
+/* Asks the thread for a round that begins after this call. The caller holds the lock. Returns the
+   number of the round. */
 static uint64_t ask_for_round(struct hs_catalog *catalog)
 {
     pthread_cond_signal(&catalog->wake);
@@ -241,7 +244,7 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
     return is_current;
 }
 
-/* Makes the next round read all names if the store does not have a change. */
+/* If the store may lack a change, makes the next round read all names. */
 static enum hs_shared_result settle(struct hs_catalog *catalog, enum hs_shared_result result)
 {
     pthread_mutex_lock(&catalog->lock);
@@ -288,8 +291,8 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
            (kind == HS_SHARED_RULESET || hs_str_equal(hs_name_str(&pinned->name), name));
 }
 
-/* Returns the pinned document, which may not be here yet; the lock is held. NULL: too many others
-   are pinned. */
+/* Returns the pinned document, which may still have to be fetched. The caller holds the lock. NULL:
+   PINNED_MAX others are pinned. */
 static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str name, struct hs_str revision)
 {

@@ -184,7 +184,7 @@ static struct hs_map_entry *build_map(struct hs_service *service, const struct n
     hs_share_release(share, (struct hs_str){0}, bytes);
     if (entry == NULL || strcmp(entry->revision, name->revision) == 0)
         return entry;
-    *why = "the document has another revision";
+    *why = "the document does not match its revision";
     hs_map_store_release(service->maps, entry);
     return NULL;
 }
@@ -336,14 +336,14 @@ static void send_all_maps(struct hs_service *service)
             hs_exchange_put_map(service, maps[i], (struct hs_str){text.data, text.len}, true);
         else
             report_failure(service, HS_SHARED_MAP, maps[i]->name.text, maps[i]->revision,
-                           "the store has lost it, and its file is not in --data: put it again");
+                           "the store has lost this map, and --data lacks its file: put it again");
         hs_buffer_free(&text);
         hs_map_store_release(store, maps[i]);
     }
     free(maps);
 }
 
-/* Gives the store, which has no names, the names and documents of this replica. */
+/* Writes the names and documents of this replica to a store that has no names. */
 void hs_exchange_send_all(struct hs_service *service)
 {
     struct hs_ruleset_store *store = service->rulesets;
@@ -414,7 +414,7 @@ void hs_exchange_keep(struct hs_service *service)
     free(in_use.maps.items);
 }
 
-/* Remembers a revision. Returns whether it was remembered before. */
+/* Adds a revision to a set. Returns whether the set had it before. */
 static bool was_sent(struct hs_revisions *sent, const char *revision)
 {
     for (size_t i = 0; i < sent->count; i++)
@@ -446,7 +446,7 @@ void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent)
     free(list);
 }
 
-/* Reads the names and does what they say. Returns false if the store did not answer. */
+/* Reads the names and applies them here. Returns false if the store did not answer. */
 bool hs_exchange_read(struct hs_service *service)
 {
     struct names names = {0};

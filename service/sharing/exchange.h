@@ -19,21 +19,21 @@ struct hs_service;
    name whose document it did not send stands for what it stood for before. */
 bool hs_exchange_read(struct hs_service *service);
 
-/* Returns whether this replica has names that were put, and not only those of files. */
+/* Returns whether this replica has names that were put, besides those that come from files. */
 bool hs_exchange_has_names(struct hs_service *service);
 
-/* Gives the store the names that it does not have, with their documents. */
+/* Writes the names that the store lacks to it, with their documents. */
 void hs_exchange_send_all(struct hs_service *service);
 
-/* Another replica that takes a match over needs the ruleset and the map of the match, even if they
-   have no name there, are of --rules or of another version of the program. The first function lets
-   the documents of open matches stay in the store for another day. The second sends all rulesets
-   that have a name here, except those in `sent`, and adds them to it. */
+/* Another replica that takes over a match needs the match's ruleset and map. They may have no name
+   there, or come from --rules or from another version of the program. The first function keeps the
+   documents of open matches in the store for another day. The second sends all rulesets that have a
+   name here, except those in `sent`, and adds them to `sent`. */
 void hs_exchange_keep(struct hs_service *service);
 void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent);
 
-/* Give the store a name with its documents. `if_new`: unless it has the name. `text`: the document
-   of the map. */
+/* Write a name and its documents to the store. `if_new`: do nothing if the store has the name.
+   `text`: the document of the map. */
 enum hs_shared_result hs_exchange_put_ruleset(struct hs_service *service,
                                               struct hs_ruleset_entry *entry, bool if_new);
 enum hs_shared_result hs_exchange_put_map(struct hs_service *service,

@@ -13,8 +13,8 @@
 
 enum {
     TURN_US = 250000,
-    /* Wait before the next match while more bytes than this are on their way. So they take little
-       memory, and a break of the connection loses little. */
+    /* While more bytes than this are on their way to the store, the thread waits before the next
+       match. So these bytes take little memory, and a broken connection loses few states. */
     BACKLOG_BYTES = 2 << 20,
     LOOK_US = 1000,
 };
@@ -22,7 +22,7 @@ enum {
 struct hs_sharing {
     struct hs_service *service;
     struct hs_bytes state, packed; /* reused, so that their memory need not grow again */
-    unsigned connections;          /* connections to the store, at the last look */
+    unsigned connections;          /* how often the store was connected, at the last check */
     int64_t until_us; /* the final states must be sent by then; 0: not at the end yet */
     size_t given_up;
     pthread_t thread;
@@ -31,7 +31,7 @@ struct hs_sharing {
     bool is_ending;
 };
 
-/* What is known of a match when its state is captured. */
+/* What to remember about a match when its state is captured. */
 struct captured {
     struct hs_shared_match *shared;
     uint64_t mark;
@@ -99,7 +99,7 @@ static void share(void *context, struct hs_match_slot *slot)
         write_state(sharing, slot, shared, now_us);
 }
 
-/* After a connection, the store may have lost its contents. */
+/* After the store was connected again, it may have lost its contents. */
 static void look_at_store(struct hs_sharing *sharing)
 {
     unsigned connections = hs_store_connections(sharing->service->store);

@@ -1,7 +1,7 @@
 /*
  * Writes the states of matches to the store that replicas share (store/matches.h), so that another
- * replica can go on with a match: each 0.25 s what has changed, and everything at the end. Also
- * ends the copies of matches that other replicas own now.
+ * replica can go on with a match. Every 0.25 s it looks for matches that changed; at the end it
+ * writes all of them. It also ends the copies of matches that other replicas own now.
  */
 #ifndef HS_SERVICE_SHARING_STATES_H
 #define HS_SERVICE_SHARING_STATES_H
@@ -11,11 +11,11 @@
 struct hs_service;
 struct hs_sharing;
 
-/* Starts the thread. The service has a store. NULL: memory or threads are out. */
+/* Starts the thread. Call it only if the service has a store. NULL: out of memory or threads. */
 struct hs_sharing *hs_sharing_start(struct hs_service *service);
 
 /* Ends the thread. Then writes the final states of all matches, and gives the matches up; this
-   takes up to `wait_us`. No request may change a match any more. NULL does nothing. */
+   takes up to `wait_us`. Call it after the last request that changes a match. NULL does nothing. */
 void hs_sharing_stop(struct hs_sharing *sharing, int64_t wait_us);
 
 #endif

@@ -35,7 +35,8 @@ enum { REVISION_RETRY_MS = 100, SPACE_RETRY_MS = 1000 };
 
 struct hs_takers {
     struct hs_service *service;
-    pthread_mutex_t turns[TURNS]; /* by hash of the name: one request at a time takes a match */
+    pthread_mutex_t turns[TURNS]; /* by hash of the name: requests take over a match one at a time
+                                   */
     struct hs_log_limit log_limit;
 };
 
@@ -195,7 +196,7 @@ static bool open_match(struct hs_takers *takers, struct reading *reading,
     if (result == HS_REGISTRY_CREATED) {
         atomic_store(&slot->shared,
                      hs_shared_match_create(service->shared, tenant, reading->name, taken->epoch));
-        /* `recheck` would need the state and all payments of the journal */
+        /* not recorded any more: `recheck` would need the state and all payments of the journal */
         slot->recorded = HS_RECORDED_LOST;
     }
     hs_registry_release(service->registry, slot);
@@ -238,9 +239,9 @@ static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_st
 
 /* ---- older copies ---- */
 
-/* Handles a match that the start restored from the checkpoint, or that another replica has owned
-   since. If the store knows the match, its state is newer, and the copy here ends. A copy from the
-   checkpoint is used if the store does not know the match. */
+/* Handles a match that is open here, but was restored from the checkpoint or has moved to another
+   replica. If the store knows the match, its state is newer, and the copy here ends. If the store
+   does not know it, a copy from the checkpoint is used. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
                         const struct hs_taken *taken)
 {

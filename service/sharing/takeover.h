@@ -1,7 +1,7 @@
 /*
- * Takes over matches from other replicas: when the first request for a match comes that this
- * replica does not have, it asks the store (store/matches.h) for the match. If the store does not
- * answer within --state-take-ms, or does not know the match, the match starts empty.
+ * Takes over matches from other replicas. When a request names a match that this replica does not
+ * have, the replica asks the store (store/matches.h) for it. If the store does not answer within
+ * --state-take-ms, or does not know the match, the match starts empty.
  */
 #ifndef HS_SERVICE_SHARING_TAKEOVER_H
 #define HS_SERVICE_SHARING_TAKEOVER_H
@@ -16,7 +16,7 @@ struct hs_problem;
 struct hs_service;
 struct hs_takers;
 
-/* The service has a store. NULL: memory is out. */
+/* Call it only if the service has a store. NULL: out of memory. */
 struct hs_takers *hs_takers_create(struct hs_service *service);
 void hs_takers_destroy(struct hs_takers *takers); /* NULL does nothing */
 

@@ -41,7 +41,7 @@ struct hs_ruleset_store;
 /*
  * Creates a store with the built-in rulesets. They count towards `max_rulesets` (>=
  * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`, which may
- * be loaded later. Returns NULL with a sentence in `error` on failure.
+ * be loaded later. Returns NULL with a message in `error` on failure.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);

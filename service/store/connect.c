@@ -68,7 +68,7 @@ static bool is_primary(redisContext *redis, int64_t until_us, char detail[256])
                  reply == NULL                      ? "no reply"
                  : has_role                         ? reply->element[0]->str
                  : reply->type == REDIS_REPLY_ERROR ? reply->str
-                                                    : "not a server of this kind");
+                                                    : "not a Redis server");
     freeReplyObject(reply);
     return fine;
 }
@@ -97,7 +97,7 @@ redisContext *hs_store_connect(const char *address, const struct hs_secret *secr
     int port;
     redisContext *redis =
         hs_address_split(address, host, &port) ? redisConnectNonBlock(host, port) : NULL;
-    snprintf(detail, 256, "%s", redis != NULL ? redis->errstr : "memory is out");
+    snprintf(detail, 256, "%s", redis != NULL ? redis->errstr : "out of memory");
     if (redis != NULL && redis->err == 0 && open_socket(redis, until_us, detail) &&
         authenticate(redis, secret, until_us, detail) && is_primary(redis, until_us, detail))
         return redis;

@@ -8,7 +8,7 @@
 struct hs_secret;
 
 /* Connects to HOST:PORT (up to a comma), authenticates if `secret` is not NULL, and asks the server
-   for its role. Takes until `until_us` (monotonic) at most, apart from the lookup of the name.
+   for its role. It gives up at `until_us` (monotonic); only the lookup of the name may take longer.
    Returns NULL with the reason in `detail` on failure. The socket does not block. */
 redisContext *hs_store_connect(const char *address, const struct hs_secret *secret,
                                int64_t until_us, char detail[256]);

@@ -11,7 +11,8 @@
 #define NAMES   "hs:v1:{catalog}:names"
 #define VERSION "hs:v1:{catalog}:version"
 
-/* Documents are sent in pieces, because a link does not wait longer than HS_STORE_TIMEOUT_US. */
+/* Documents are sent in pieces, because a link waits at most HS_STORE_TIMEOUT_US for the reply to a
+   command. */
 enum { PIECE_BYTES = 2 << 20, WAIT_US = 1000000 };
 
 enum { KEY_MAX = 256, VALUE_MAX = 512 };
@@ -22,8 +23,8 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
 
 /* ---- scripts ---- */
 
-/* Expires the documents of a value that another value does not contain. The keys of documents begin
-   with ARGV[2] and have the {tag} of the other keys. */
+/* Lets the documents expire that the old value of a name has and the new value lacks. The keys of
+   documents begin with ARGV[2] and have the {tag} of the other keys. */
 #define FORGET                                                                                     \
     "local function forget(old, new) "                                                             \
     "  for revision in string.gmatch(old, 'sha256:%x+') do "                                       \
@@ -88,7 +89,7 @@ static struct hs_str key_of(enum hs_shared_kind kind, struct hs_str name, struct
     return hs_str_of(text);
 }
 
-/* Values have a line for the format, 1, and then a line for each member. */
+/* The first line of a value is the number of its format, 1. Each further line is a member. */
 static struct hs_str value_of(const struct hs_shared_name *name, char text[VALUE_MAX])
 {
     int len = snprintf(text, VALUE_MAX, "1\n%.*s\n%.*s\n%.*s\n%.17g", (int)name->owner.len,
@@ -98,7 +99,7 @@ static struct hs_str value_of(const struct hs_shared_name *name, char text[VALUE
     return (struct hs_str){text, (size_t)len};
 }
 
-/* Returns the text up to the next line feed, and moves behind it. */
+/* Returns the text up to the next line feed, and moves *rest behind it. */
 static struct hs_str take_line(struct hs_str *rest)
 {
     const char *end = rest->len > 0 ? memchr(rest->ptr, '\n', rest->len) : NULL;
@@ -137,7 +138,8 @@ static void init_scripts(void)
     hs_store_script_init(&drop_script, drop_text);
 }
 
-/* Sends a command over the bulk link and waits. Returns its reply, or NULL without a good one. */
+/* Sends a command over the bulk link and waits. Returns its reply. NULL: it failed or got no reply.
+ */
 static struct redisReply *ask(struct hs_store *store, const struct hs_store_script *script,
                               const struct hs_str *arguments, size_t count)
 {
@@ -253,8 +255,8 @@ static bool is_there(struct hs_store *store, struct hs_str key)
     return there;
 }
 
-/* Sends the bytes under a name that no other replica uses, and renames them when they are
-   complete. */
+/* Sends the bytes to a key that no other replica uses, and renames the key when they are complete.
+ */
 static bool upload(struct hs_store *store, struct hs_str key, struct hs_str bytes)
 {
     char own[KEY_MAX + 64];

@@ -3,10 +3,10 @@
  * for operators.
  *
  * A document is immutable and has a revision. A name stands for one document, or for a ruleset and
- * its canary. The version changes with every change of a name. The document of a name stays; the
- * document that a name had before stays for a day, because matches may still use it. This module
- * only carries bytes; sharing/ gives them a meaning. Its functions wait for the store, so no
- * worker may call them. Thread-safe.
+ * its canary. The version changes with every change of a name. The store keeps the document of a
+ * name. It keeps a replaced document for a day, because matches may still use it. This module only
+ * carries bytes; sharing/ gives them a meaning. The functions wait for the store, so workers must
+ * not call them. Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_DOCUMENTS_H
 #define HS_SERVICE_STORE_DOCUMENTS_H
@@ -16,7 +16,7 @@
 
 enum hs_shared_kind { HS_SHARED_RULESET, HS_SHARED_MAP };
 
-/* A name and what it stands for. */
+/* A name, and the documents that it stands for. */
 struct hs_shared_name {
     enum hs_shared_kind kind;
     struct hs_str name, owner; /* owner: len 0 for everybody */
@@ -25,8 +25,8 @@ struct hs_shared_name {
     double share;         /* of the canary */
 };
 
-/* How often the names have changed since the store got its first name, and when that was, in
-   microseconds since 1970; 0: the store has no names. */
+/* `count`: how often the names have changed since the store got its first name. `birth`: when it
+   got that name, in microseconds since 1970; 0: the store has no names. */
 struct hs_shared_version {
     uint64_t birth, count;
 };
@@ -34,8 +34,8 @@ struct hs_shared_version {
 /* Sets *version. False: there was no answer in `wait_us`. */
 bool hs_shared_version(struct hs_store *store, int64_t wait_us, struct hs_shared_version *version);
 
-/* Calls `visit` with each name, whose texts are borrowed. Ignores names of a later format. False:
-   no answer. */
+/* Calls `visit` with each name, whose texts are borrowed. Skips names that a later version of the
+   program wrote in another format. False: no answer. */
 bool hs_shared_names(struct hs_store *store,
                      void (*visit)(void *context, const struct hs_shared_name *name),
                      void *context);
@@ -43,10 +43,10 @@ bool hs_shared_names(struct hs_store *store,
 enum hs_shared_result {
     HS_SHARED_DONE,
     HS_SHARED_FOREIGN, /* another owner has the name */
-    HS_SHARED_LOST,    /* no answer: the change may happen */
+    HS_SHARED_LOST,    /* no answer: nobody knows whether the change happened */
 };
 
-/* Sets a name, whose documents are in the store. `if_new`: does nothing if the name is there. */
+/* Sets a name. Add its documents first. `if_new`: does nothing if the name is there. */
 enum hs_shared_result hs_shared_put_name(struct hs_store *store, const struct hs_shared_name *name,
                                          bool if_new);
 
@@ -54,8 +54,8 @@ enum hs_shared_result hs_shared_put_name(struct hs_store *store, const struct hs
 enum hs_shared_result hs_shared_drop_name(struct hs_store *store, enum hs_shared_kind kind,
                                           struct hs_str owner, struct hs_str name);
 
-/* Adds a document, unless the store has it. It stays for a day, and as long as a name stands for
-   it. `name`: of the document. False: the store does not have the document. */
+/* Adds a document, unless the store has it. The store keeps it for a day, or as long as a name
+   stands for it. `name`: the name of the document. False: the store may lack the document. */
 bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                             struct hs_str revision, struct hs_str text);
 
@@ -64,7 +64,7 @@ bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, st
 char *hs_shared_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                          struct hs_str revision, size_t max, size_t *size, bool *has_answer);
 
-/* Lets a document stay for another day. The answer is not awaited. */
+/* Keeps a document for another day. Does not wait for the answer. */
 void hs_shared_keep_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                              struct hs_str revision);
 

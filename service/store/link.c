@@ -24,7 +24,8 @@ struct hs_store_link {
     struct hs_store_link_settings settings;
     int wake; /* an eventfd: the queue is not empty any more, or the link ends */
     atomic_bool is_up, is_slow;
-    atomic_llong latency_us; /* of the newest reply, or longer if newer commands are late */
+    atomic_llong latency_us; /* latency of the newest reply, or more while newer commands are late
+                              */
     atomic_size_t backlog;
     pthread_t thread;
     pthread_mutex_t lock; /* guards the following members */
@@ -39,7 +40,7 @@ struct hs_store_link {
     unsigned late_count;  /* commands in a row that were late */
     const char *address;  /* the next address to try */
     int64_t pause_us;
-    bool has_logged; /* the log has a line that the link is down */
+    bool has_logged; /* the log reports already that the link is down */
 };
 
 static void append(struct list *list, struct hs_store_call *call)
@@ -71,7 +72,7 @@ void hs_store_script_init(struct hs_store_script *script, const char *text)
     script->sha1[sizeof script->sha1 - 1] = '\0';
 }
 
-/* Writes the command in the protocol's form. Returns false if memory is out. */
+/* Writes the command in the protocol's form. Returns false if memory runs out. */
 static bool format(struct hs_store_call *call, const struct hs_store_script *script,
                    const struct hs_str *arguments, size_t count)
 {
@@ -101,7 +102,7 @@ static bool format(struct hs_store_call *call, const struct hs_store_script *scr
 }
 
 /* Changes EVALSHA to EVAL with the text of the script, because the server does not know the script.
-   Returns false if memory is out. */
+   Returns false if memory runs out. */
 static bool send_whole_script(struct hs_store_call *call)
 {
     const char *text = call->script->text;
@@ -203,7 +204,7 @@ static void report_late(struct hs_store_link *link, int64_t now_us)
 static void log_down(struct hs_store_link *link, const char *detail)
 {
     if (!link->has_logged)
-        hs_log(HS_LOG_WARN, "the store cannot be used: matches go on in memory",
+        hs_log(HS_LOG_WARN, "the store cannot be used: matches continue in memory",
                HS_LOG_TEXT("store", link->settings.addresses), HS_LOG_TEXT("detail", detail));
     link->has_logged = true;
 }
@@ -295,7 +296,7 @@ static bool take_reply(struct hs_store_link *link, redisReply *reply, char detai
     struct hs_store_call *call = link->sent.first;
     bool is_error = reply->type == REDIS_REPLY_ERROR;
     if (call == NULL || (is_error && is_unusable(reply))) {
-        snprintf(detail, 256, "%s", is_error ? reply->str : "a reply without a command");
+        snprintf(detail, 256, "%s", is_error ? reply->str : "a reply that belongs to no command");
         freeReplyObject(reply);
         return false;
     }
@@ -349,7 +350,8 @@ static void ping(struct hs_store_link *link, int64_t now_us)
     call->op = HS_STORE_PING;
     call->done = end_ping;
     call->began_us = now_us;
-    /* A slow PING counts like a late command. So a slow store is known before a request waits. */
+    /* A slow PING counts like a late command. So the link detects a slow store before a request
+       waits. */
     call->late_us = now_us + HS_STORE_SLOW_US;
     atomic_fetch_add(&link->backlog, call->size);
     send_call(link, call, now_us);
@@ -357,7 +359,7 @@ static void ping(struct hs_store_link *link, int64_t now_us)
 
 /* ---- the thread ---- */
 
-/* Returns when the thread must look again, although nothing happens. */
+/* Returns the time at which the thread must wake up even if there is no event. */
 static int64_t next_look_us(const struct hs_store_link *link)
 {
     const struct hs_store_call *oldest = link->sent.first;
@@ -383,8 +385,8 @@ static void clear_wake(const struct hs_store_link *link)
     (void)eventfd_read(link->wake, &times); /* it does not block */
 }
 
-/* Waits for something to do, and does it. Returns false with a reason if the connection must be
-   freed. */
+/* Waits for bytes, room to send, or a new command, and handles them. Returns false with a reason if
+   the connection must be freed. */
 static bool exchange(struct hs_store_link *link, char detail[256])
 {
     int is_written = 0;
@@ -417,7 +419,8 @@ static bool exchange(struct hs_store_link *link, char detail[256])
     return false;
 }
 
-/* Returns whether the thread must end: it was asked to, and nothing is left or the time is over. */
+/* Returns whether the thread must end: it was asked to end, and no reply is missing or the time is
+   over. */
 static bool must_end(struct hs_store_link *link)
 {
     pthread_mutex_lock(&link->lock);

@@ -24,15 +24,15 @@ struct hs_secret;
 struct hs_store_link;
 
 enum {
-    /* Longer: a server that hangs is noticed later. Shorter: a server that is busy with a long
+    /* If longer, a hanging server is detected later. If shorter, a server that is busy with a long
        command loses its connections. */
     HS_STORE_TIMEOUT_US = 500000,
     HS_STORE_PING_US = 200000,
     HS_STORE_PAUSE_US = 20000, /* after the first failed connection; then twice as long */
     HS_STORE_LONGEST_PAUSE_US = 1000000,
     HS_STORE_BACKLOG = 64 << 20, /* max bytes of commands without a reply */
-    /* After so many commands in a row that were late, the link is slow, and nobody should wait for
-       it. One command or PING in time ends this. */
+    /* After this many late commands in a row, the link counts as slow, and requests should not wait
+       for it. One command or PING that is in time ends this. */
     HS_STORE_LATE_MAX = 3,
     HS_STORE_SLOW_US = 5000, /* a PING with a faster reply is in time */
 };
@@ -60,16 +60,16 @@ struct hs_store_call {
     /* If there is no reply after `budget_us`, `late` is called, once, before `done`. 0: never. */
     int64_t budget_us;
     void (*late)(struct hs_store_call *call);
-    /* `reply`: of OK and REFUSED, freed after this call; set *reply to NULL to keep it
-       (freeReplyObject). */
+    /* `reply`: present with OK and REFUSED. The link frees it after this call. To keep it, set
+     *reply to NULL, and free it with freeReplyObject. */
     void (*done)(struct hs_store_call *call, enum hs_store_result result,
                  struct redisReply **reply);
     /* The link uses the following members. */
     const struct hs_store_script *script;
     struct hs_store_call *next;
     char *bytes;       /* the command as it is sent */
-    size_t size, head; /* of a script: bytes of the command up to the number of keys */
-    int count;         /* arguments with the name of the command */
+    size_t size, head; /* head: for a script, the bytes of the command up to the number of keys */
+    int count;         /* number of arguments, including the name of the command */
     int64_t began_us, sent_us, late_us;
 };
 
@@ -81,7 +81,7 @@ struct hs_store_link_settings {
     void *context;
 };
 
-/* Starts the thread, which connects. NULL: memory or threads are out. */
+/* Starts the thread, which connects. NULL: out of memory or threads. */
 struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *settings);
 
 /* Waits up to `wait_us` for the replies that are missing, reports the others as lost, and ends the
@@ -92,16 +92,16 @@ enum { HS_STORE_ARGUMENTS = 12 };
 
 /* Submits a command of up to HS_STORE_ARGUMENTS arguments, which are copied. With a script, the
    arguments begin with the number of keys. False: the link is down, its backlog is full, or memory
-   is out; then neither `late` nor `done` is called. */
+   ran out. Then neither `late` nor `done` is called. */
 bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
                           const struct hs_store_script *script, const struct hs_str *arguments,
                           size_t count);
 
 bool hs_store_link_is_up(const struct hs_store_link *link);
-/* Returns whether nobody should wait `budget_us` for a reply: the link is down, or the newest
-   commands were late, and the newest of them took at least as long. */
+/* Returns whether a reply within `budget_us` is unlikely, so that requests should not wait. The
+   link is down, or the newest commands were late and the newest one took at least `budget_us`. */
 bool hs_store_link_is_late(const struct hs_store_link *link, int64_t budget_us);
-/* Returns the bytes of commands without a reply. */
+/* Returns the total size in bytes of the commands without a reply. */
 size_t hs_store_link_backlog(const struct hs_store_link *link);
 
 #endif

@@ -30,8 +30,9 @@ enum {
     EPOCH_SHIFT = 32,
 };
 
-/* Refuses a former owner: KEYS owner, state, journal; ARGV owner, epoch. An absent owner is
-   replaced: the store was flushed. An epoch of 0 belongs to a match that was never taken. */
+/* Refuses a former owner. KEYS: owner, state, journal. ARGV: owner, epoch. If the store has no
+   owner, because it was flushed, the caller becomes the owner. An epoch of 0 belongs to a match
+   that was never taken. */
 #define FENCE                                                                                      \
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner')\n"                                   \
     "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
@@ -77,7 +78,7 @@ struct hs_shared_match {
     pthread_mutex_t lock;  /* guards the following members */
     uint64_t epoch;        /* 0: not taken yet */
     uint64_t newest;       /* number of the newest record */
-    uint64_t acknowledged; /* of the newest record that the store has acknowledged */
+    uint64_t acknowledged; /* number of the newest record that the store has acknowledged */
     uint64_t failed;       /* the store may lack records up to this number; 0: it lacks none */
     uint64_t written;      /* the highest mark of a state that was submitted */
     bool has_state, is_writing, must_write;
@@ -126,7 +127,7 @@ void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_sha
                  tenant.len > 0 ? tenant.ptr : "", (int)name.len, name.ptr, parts[i]);
 }
 
-/* Puts the arguments of a script that are the same for all scripts. Returns their number. */
+/* Writes the arguments that all scripts share. Returns their number. */
 size_t hs_shared_arguments(const struct hs_shared_matches *matches,
                            const struct hs_shared_keys *keys, uint64_t epoch, char digits[24],
                            struct hs_str *arguments)
@@ -194,8 +195,9 @@ void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_k
     if (call == NULL)
         return;
     *call = (struct hs_store_call){.op = HS_STORE_CLOSE, .done = end_calmly};
-    /* The whole script: if the server did not know it, it would run after later commands, such as
-       one that takes a match with this name again. */
+    /* Send the text of the script, not its hash. If the server did not know the hash, the script
+       would be sent again, and run after later commands: for example one that takes a new match of
+       this name. */
     arguments[0] = HS_STR("EVAL");
     arguments[1] = hs_str_of(close_text);
     size_t count = 2 + hs_shared_arguments(matches, keys, epoch, digits, arguments + 2);
@@ -271,7 +273,8 @@ static enum hs_payments payments_of(const struct hs_shared_match *match, uint64_
     return match->acknowledged >= mark ? HS_PAYMENTS_DURABLE : HS_PAYMENTS_PENDING;
 }
 
-/* Takes the waits that end now. `late`: the records up to it are late; 0: none. */
+/* Removes the waits that end now from the match, and returns them. `late`: the records up to this
+   number are late; 0: none. */
 static struct hs_payments_wait *take_ended(struct hs_shared_match *match, uint64_t late)
 {
     struct hs_payments_wait *ended = NULL;
@@ -321,7 +324,7 @@ enum hs_payments hs_shared_match_await(struct hs_shared_match *match, struct hs_
 
 /* ---- results; the lock is held ---- */
 
-/* The store may lack the records up to `mark`. */
+/* Handles that the store may lack the records up to `mark`. */
 static void fail(struct hs_shared_match *match, uint64_t mark)
 {
     if (match->failed < mark)
@@ -329,7 +332,8 @@ static void fail(struct hs_shared_match *match, uint64_t mark)
     match->must_write = true;
 }
 
-/* A match that was never taken has an owner now. Its records get numbers of the epoch. */
+/* Handles that a match which was never taken has an owner now: its records get numbers of the
+   epoch. */
 static void begin_epoch(struct hs_shared_match *match, uint64_t epoch)
 {
     uint64_t offset = match->epoch == 0 ? epoch << EPOCH_SHIFT : 0;
@@ -483,7 +487,7 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
 
 /* ---- states ---- */
 
-/* The store has the records up to `mark`, in a state. */
+/* Handles that the store has a state with the records up to `mark`. */
 static void cover(struct hs_shared_match *match, uint64_t mark)
 {
     match->has_state = true;
@@ -493,9 +497,9 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
         match->acknowledged = mark;
 }
 
-/* The store has the match of another owner. A match that was never taken started empty, because the
-   store was late then. As long as the store is late, taking it would fail again, so this copy goes
-   on. */
+/* Handles that the store has the match of another owner. If this copy was never taken, it started
+   empty because the store was late. While the store is late, taking the match would fail again, so
+   this copy goes on. */
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;

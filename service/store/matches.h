@@ -22,11 +22,11 @@ struct hs_shared_budgets {
     int64_t payment_us; /* for the acknowledgement of payments */
 };
 
-/* `store` and `metrics` outlive it. NULL: memory or random numbers are out. */
+/* `store` and `metrics` must outlive it. NULL: out of memory, or no random numbers. */
 struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
                                                    struct hs_metrics *metrics,
                                                    const struct hs_shared_budgets *budgets);
-/* No match may be left, and the store must have ended. NULL does nothing. */
+/* Call it after all matches were destroyed and the store has ended. NULL does nothing. */
 void hs_shared_matches_destroy(struct hs_shared_matches *matches);
 
 /* ---- becoming the owner ---- */
@@ -34,7 +34,7 @@ void hs_shared_matches_destroy(struct hs_shared_matches *matches);
 enum hs_taken_result {
     HS_TAKEN,      /* this replica is the owner now */
     HS_TAKEN_LATE, /* the store did not answer in time */
-    HS_TAKEN_DOWN, /* the store is down or slow, or refused the command: it was not waited for */
+    HS_TAKEN_DOWN, /* the store is down or slow, or refused the command; the call did not wait */
 };
 
 struct hs_taken {
@@ -43,23 +43,23 @@ struct hs_taken {
     struct hs_str state; /* ptr NULL: the store does not know the match */
     struct hs_str *journal;
     size_t journal_count;
-    struct redisReply *reply; /* owns the above */
+    struct redisReply *reply; /* owns the bytes of `state` */
 };
 
-/* Takes a match. Waits up to `take_us`, so no worker may call it. With HS_TAKEN, call
+/* Takes a match. Waits up to `take_us`, so workers must not call it. After HS_TAKEN, call
    hs_taken_free. */
 enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
                                           struct hs_str name, struct hs_taken *taken);
 void hs_taken_free(struct hs_taken *taken);
 
-/* Gives up a match that was just taken, as if it had not been taken, apart from its epoch. */
+/* Gives up a match that was just taken. Only its epoch stays changed. */
 void hs_shared_match_give_back(struct hs_shared_matches *matches, struct hs_str tenant,
                                struct hs_str name, const struct hs_taken *taken);
 
 /* ---- one match ---- */
 
-/* Creates the record of a match with one reference. `epoch`: from hs_shared_match_take; 0: it was
-   not taken, and the first write tries to become its owner. NULL: memory is out. */
+/* Creates the object for a match with one reference. `epoch`: from hs_shared_match_take; 0: the
+   match was not taken, and the first write tries to become its owner. NULL: out of memory. */
 struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches,
                                                struct hs_str tenant, struct hs_str name,
                                                uint64_t epoch);
@@ -67,7 +67,7 @@ struct hs_shared_match *hs_shared_match_retain(struct hs_shared_match *match);
 /* NULL does nothing. */
 void hs_shared_match_release(struct hs_shared_match *match);
 
-/* Returns whether another replica owns the match now. It stays so. */
+/* Returns whether another replica has become the owner of the match. Once true, it stays true. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
 /* Returns whether the store has not confirmed for a second that this replica is the owner. */
@@ -80,8 +80,8 @@ void hs_shared_match_confirm(struct hs_shared_match *match);
 /* Returns whether a state must be written before payments can be appended, and can be written. */
 bool hs_shared_match_needs_state(struct hs_shared_match *match);
 
-/* Appends a record of payments to the journal. The caller serializes calls for a match, also with
-   hs_shared_match_mark. */
+/* Appends a record of payments to the journal. The caller makes sure that calls of this function
+   and of hs_shared_match_mark for the same match do not overlap. */
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record);
 
 /* Returns the number of the newest record. A state that is captured now contains all records up to
@@ -99,12 +99,12 @@ void hs_shared_match_close(struct hs_shared_match *match);
 
 /* ---- when to write ---- */
 
-/* The store may have lost all states, so all matches are due. */
+/* Call it when the store may have lost all states: all matches are then due. */
 void hs_shared_matches_rewrite(struct hs_shared_matches *matches);
 
 /* Returns whether a state must be written: the match has changed since the newest one, an earlier
-   write failed, or the store has lost it. `used_us`: when the match last changed; `now_us`:
-   monotonic; `hurries`: large states are due as often as small ones. */
+   write failed, or the store has lost it. `used_us`: when the match last changed. `now_us`:
+   monotonic. `hurries`: large states are due as often as small ones. */
 bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
                             bool hurries);
 /* Records that a state of `bytes` bytes was captured. */
@@ -129,7 +129,7 @@ struct hs_payments_wait {
     struct hs_payments_wait *next;
 };
 
-/* Returns the state of all payments so far. PENDING: `done` will be called, within
+/* Returns whether all payments so far are durable. PENDING: `done` will be called within
    `payment_us`. */
 enum hs_payments hs_shared_match_await(struct hs_shared_match *match,
                                        struct hs_payments_wait *wait);

@@ -1,4 +1,4 @@
-/* The inside of the matches in the store, for matches.c and take.c. */
+/* What matches.c and take.c share. */
 #ifndef HS_SERVICE_STORE_MATCHES_INSIDE_H
 #define HS_SERVICE_STORE_MATCHES_INSIDE_H
 
@@ -12,7 +12,7 @@ enum {
     HS_SHARED_KEY = 2 * (HS_NAME_MAX + 1) + 24,
 };
 
-#define HS_SHARED_TTL "120000" /* milliseconds for which keys outlive the last write */
+#define HS_SHARED_TTL "120000" /* milliseconds that keys stay after the last write */
 
 struct hs_shared_matches {
     struct hs_store *store;
@@ -20,7 +20,8 @@ struct hs_shared_matches {
     struct hs_shared_budgets budgets;
     char owner[HS_SHARED_OWNER]; /* identifies this process */
     struct hs_store_script take, append, write;
-    atomic_llong lost_us; /* when the store was last known to have lost states; write all again */
+    atomic_llong lost_us; /* when the store last seemed to have lost its states; older states are
+                             written again */
     struct hs_log_limit log_limit;
 };
 
@@ -28,10 +29,10 @@ struct hs_shared_keys {
     char text[3][HS_SHARED_KEY]; /* owner, state, journal */
 };
 
-/* Makes the keys. Names cannot contain a slash, so no two matches have the same keys. */
+/* Writes the keys. Names cannot contain a slash, so no two matches have the same keys. */
 void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys);
 
-/* Puts the arguments of a script that are the same for all scripts. Returns their number. */
+/* Writes the arguments that all scripts share. Returns their number. */
 size_t hs_shared_arguments(const struct hs_shared_matches *matches,
                            const struct hs_shared_keys *keys, uint64_t epoch, char digits[24],
                            struct hs_str *arguments);

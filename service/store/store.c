@@ -35,7 +35,7 @@ struct hs_store *hs_store_start(const char *addresses, const char *password_file
 {
     struct hs_store *store = calloc(1, sizeof *store);
     char why[256] = "";
-    snprintf(error, 256, "memory or threads are out");
+    snprintf(error, 256, "out of memory or threads");
     if (store == NULL)
         return NULL;
     store->metrics = metrics;
@@ -91,7 +91,7 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
 
 /* ---- waiting ---- */
 
-/* A call whose caller waits. The link or the caller frees it: the one that ends later. */
+/* A call whose caller waits. The link or the caller frees it: the later of the two. */
 struct waiting {
     struct hs_store_call call; /* first member: pointers to both are the same */
     pthread_mutex_t lock;

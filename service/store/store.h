@@ -21,17 +21,18 @@ enum hs_store_lane {
 
 /*
  * Starts the links. `addresses`: HOST:PORT,HOST:PORT..., of which one accepts writes; borrowed.
- * `password_file`: "" without a password. The metrics outlive the store. NULL with a sentence in
- * `error`. The store need not be reachable.
+ * `password_file`: "" without a password. The metrics must outlive the store. On failure returns
+ * NULL, with a message in `error`. The store need not be reachable.
  */
 struct hs_store *hs_store_start(const char *addresses, const char *password_file,
                                 struct hs_metrics *metrics, char error[256]);
 
-/* Waits until the store is up, at most `wait_us`. Otherwise matches that move during the first
+/* Waits until the store is up, at most `wait_us`. Without this, matches that move during the first
    milliseconds would start empty. */
 void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us);
 
-/* Waits up to `wait_us` for missing replies, and ends. NULL does nothing. */
+/* Waits up to `wait_us` for missing replies. Then ends the links and frees the store. NULL does
+   nothing. */
 void hs_store_stop(struct hs_store *store, int64_t wait_us);
 
 /* See hs_store_link_submit. */
@@ -55,7 +56,7 @@ bool hs_store_is_late(const struct hs_store *store, enum hs_store_lane lane, int
 /* Returns how often a link came up. If the number grows, the store may have lost its contents. */
 unsigned hs_store_connections(const struct hs_store *store);
 
-/* Returns the bytes of commands without a reply. */
+/* Returns the total size in bytes of the commands without a reply. */
 size_t hs_store_backlog(const struct hs_store *store, enum hs_store_lane lane);
 
 #endif

@@ -45,7 +45,7 @@ struct hs_secret *hs_secret_read(const char *path, size_t min, char error[256])
     else if (is_read && (size < min || size > HS_SECRET_FILE_BYTES))
         snprintf(error, 256, "must contain %zu to %d bytes", min, HS_SECRET_FILE_BYTES);
     else if (is_read && (secret = malloc(sizeof *secret)) == NULL)
-        snprintf(error, 256, "memory is out");
+        snprintf(error, 256, "out of memory");
     if (secret != NULL) {
         secret->size = size;
         memcpy(secret->bytes, bytes, size);

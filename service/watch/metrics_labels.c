@@ -62,8 +62,9 @@ static bool is_first_route(size_t series)
     return hs_metrics_first_route(series) == series;
 }
 
-/* Returns whether a series is a reason with its verdict. Every reason belongs to one verdict. A
-   count of a reason with another verdict is a mistake, so such a series is shown if it is not 0. */
+/* Returns whether a series is a reason with its verdict. Every reason belongs to one verdict. The
+   series of other pairs stay 0 unless the service has a bug, so they are shown only if they are not
+   0. */
 static bool is_verdict(size_t series)
 {
     size_t mode = series % HS_METRICS_MODES, rest = series / HS_METRICS_MODES;

@@ -14,7 +14,7 @@
 #include "tests/support/play/kill_squad.h"
 #include "tests/support/program.h"
 
-/* HAProxy needs two health checks, 0.5 s apart, and the rest is for a busy machine. */
+/* HAProxy needs two health checks, 0.5 s apart. The rest of the time is for a busy machine. */
 enum { SETTLE_MS = 1500 };
 
 /* The ruleset of the squad with a window of one second. */
@@ -71,7 +71,8 @@ static size_t list_servers(const struct hs_cluster *cluster,
     return count;
 }
 
-/* Starts the relays, and writes how the replicas connect to the database through one of them. */
+/* Starts the relays, and writes the connection string with which replicas reach the database
+   through a relay. */
 static void start_stores(struct hs_cluster *cluster)
 {
     char target[96], path[96], text[128];

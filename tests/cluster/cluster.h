@@ -1,8 +1,8 @@
 /*
  * A cluster on 127.0.0.1: HAProxy with the shipped configuration, up to four replicas, a private
- * Redis and a private PostgreSQL, which the replicas reach through relays; and beside it a single
- * replica that keeps everything in memory, as a reference. Faults end the test (Check). Start it
- * from the thread that ends last, because its processes end with that thread.
+ * Redis and a private PostgreSQL. The replicas reach both stores through relays. A single replica
+ * beside the cluster keeps everything in memory, as a reference. Faults end the test (Check). Start
+ * the cluster from the thread that ends last, because its processes end with that thread.
  */
 #ifndef HS_TESTS_CLUSTER_H
 #define HS_TESTS_CLUSTER_H
@@ -20,26 +20,26 @@ enum { HS_CLUSTER_REPLICAS = 4, HS_CLUSTER_DRAIN_SECONDS = 2 };
 struct hs_cluster {
     char directory[64]; /* rules, data directories and the files of the servers */
     struct hs_test_service replicas[HS_CLUSTER_REPLICAS];
-    unsigned ports[HS_CLUSTER_REPLICAS][2]; /* data and admin; kept over restarts */
+    unsigned ports[HS_CLUSTER_REPLICAS][2]; /* data and admin; a restart keeps them */
     unsigned members;                       /* replicas behind the balancer, as bits */
     struct hs_test_service reference;
     struct hs_balancer balancer;
     struct hs_test_redis redis;
-    struct hs_test_postgres *postgres; /* NULL: no evidence is kept */
+    struct hs_test_postgres *postgres; /* NULL: no evidence is stored */
     struct hs_relay *redis_relay, *postgres_relay;
 };
 
 /* Starts everything with three replicas. `postgres`: a running server, borrowed. NULL: the replicas
-   keep no evidence. */
+   store no evidence. */
 void hs_cluster_start(struct hs_cluster *cluster, struct hs_test_postgres *postgres);
 
-/* Ends everything. Each replica must end with 0. */
+/* Ends everything. Each replica must end with exit status 0. */
 void hs_cluster_stop(struct hs_cluster *cluster);
 
 /* Starts a replica, on its former ports if it ran before, and waits until it is ready. */
 void hs_cluster_start_replica(struct hs_cluster *cluster, int replica);
 
-/* Sends SIGTERM and waits for the end, which must be 0. */
+/* Sends SIGTERM and waits for the end. The exit status must be 0. */
 void hs_cluster_drain_replica(struct hs_cluster *cluster, int replica);
 
 /* Sends SIGKILL. */
@@ -48,7 +48,7 @@ void hs_cluster_kill_replica(struct hs_cluster *cluster, int replica);
 /* Reloads HAProxy with these replicas. */
 void hs_cluster_set_members(struct hs_cluster *cluster, unsigned members);
 
-/* Waits until HAProxy and its replicas agree on who is up. */
+/* Waits until HAProxy sees exactly its running replicas as up. */
 void hs_cluster_settle(void);
 
 /* Returns the sum of a metric over the running replicas. */

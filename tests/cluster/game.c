@@ -11,10 +11,10 @@
    tick that finds out, and those whose shots were fired in it. */
 enum { WINDOW = HS_KILL_SECOND + 2 };
 
-/* Seconds until a payment is durable whose answer was not (docs/state.md). */
+/* Seconds until a payment is durable after its answer was not (docs/state.md). */
 enum { SOFT_SECONDS = 2 };
 
-/* Seconds: a sum of rounding errors, and `credit.max` of the ruleset. */
+/* Seconds: the tolerance for sums of rounding errors, and `credit.max` of the ruleset. */
 static const double credit_slack = 1e-4, credit_max = 0.35;
 
 static const struct {
@@ -41,7 +41,7 @@ static bool is_same(const json_t *a, const json_t *b)
     return a == b || json_equal(a, b); /* json_equal takes no NULL */
 }
 
-/* Compares a verdict with that of the single replica. */
+/* Compares a verdict with the verdict of the single replica. */
 static void compare(struct worker *worker, const struct match *match,
                     const struct hs_followed *item, const json_t *result, const json_t *expected)
 {
@@ -66,11 +66,11 @@ static void compare(struct worker *worker, const struct match *match,
                       hs_cluster_text(expected, "reason"), item->text);
 }
 
-/* Notes an answer to an item. */
+/* Records an answer to an item. */
 static void note(struct worker *worker, const struct match *match, struct hs_followed *item,
                  int tick, const json_t *answer, const json_t *result, enum hs_follow_moment moment)
 {
-    /* If the matches have no single owner, the owner that made a payment may have lost the match.
+    /* Without a single owner, the replica that made a payment may have lost the match since.
      */
     if (worker->other == NULL && tick + SOFT_SECONDS * worker->game->options.rate < match->tick)
         item->may_be_lost = false;
@@ -108,8 +108,8 @@ static void take_items(struct worker *worker, struct match *match, const json_t 
                           "%zu results for %zu items", json_array_size(results), at);
 }
 
-/* Sends the paid shots or hits of the present sessions once more. All must get their first
-   answer. */
+/* Sends the paid shots or hits of the current sessions once more. All must get their first answers.
+ */
 static void send_again(struct worker *worker, struct match *match, bool shots)
 {
     char *body = NULL;
@@ -172,10 +172,10 @@ static char *add_moves(const struct match *match, char *body)
 }
 
 /*
- * Checks the time that moves were granted since the beginning. A client with a fast clock has used
- * up its credit, so a move of the match may never grant it more than a single replica. A client
- * with an honest clock has its whole credit left. If the newest moves are lost in a crash, their
- * time may be granted again, but only out of that credit.
+ * Checks the time granted to a client's moves since the beginning. The client with the fast clock
+ * has used up its credit, so the cluster may never grant it more than the single replica does. The
+ * client with the honest clock has its whole credit left. If a crash loses its newest moves, their
+ * time may be granted again, but only from that credit.
  */
 static void take_moves(struct worker *worker, struct match *match, const json_t *answer,
                        const json_t *expected)
@@ -336,7 +336,7 @@ static void *run(void *context)
             double now = hs_test_seconds();
             if (now < next)
                 hs_test_pause_ms((long)(1000 * (next - now)) + 1);
-            next = now < next + 1 ? next + step : now; /* no catching up after a long wait */
+            next = now < next + 1 ? next + step : now; /* do not catch up after a long wait */
             play_tick(worker, &worker->matches[i * WORKERS]);
         }
     return NULL;
@@ -352,7 +352,7 @@ static void *begin(void *context)
     return NULL;
 }
 
-/* Runs a function in the threads of all workers that have matches. */
+/* Runs a function in one thread for each worker that has matches. */
 static void start_workers(struct hs_cluster_game *game, void *(*function)(void *))
 {
     for (int w = 0; w < WORKERS; w++)

@@ -3,8 +3,8 @@
  * everything in memory. Each match has the squad of kill_squad.h, which posts frames, shots and
  * hits, and two players who post moves: one with an honest clock and one with a fast clock. A
  * follower checks every answer: no shot is paid twice, a repeated shot gets its first answer,
- * verdicts equal those of the single replica, and no credit is refilled. Its clients behave as
- * docs/balancer.md asks.
+ * verdicts equal those of the single replica, and used credit stays used. The clients follow the
+ * rules of docs/balancer.md.
  */
 #ifndef HS_TESTS_CLUSTER_GAME_H
 #define HS_TESTS_CLUSTER_GAME_H
@@ -14,7 +14,7 @@
 
 #include "tests/support/play/follower.h"
 
-/* X(field, text): faults of the cluster, besides those of the follower. */
+/* X(field, text): faults of the cluster that the follower does not count. */
 #define HS_CLUSTER_FAULTS(X)                                                                       \
     X(differs, "verdicts other than those of one replica")                                         \
     X(outside, "inconclusive later than one window after a move of the match")                     \
@@ -62,8 +62,8 @@ struct hs_cluster_game;
 /* Opens the matches and begins to play. */
 struct hs_cluster_game *hs_cluster_game_start(const struct hs_cluster_game_options *options);
 
-/* Sets the phase to which latencies count. While `breaks` is true, requests may fail, and the game
-   repeats them. Thread-safe. */
+/* Sets the phase in which latencies are counted. While `breaks` is true, requests may fail, and the
+   game repeats them. Thread-safe. */
 void hs_cluster_game_phase(struct hs_cluster_game *game, enum hs_cluster_phase phase, bool breaks);
 
 /* Stops playing, sends every paid item of the present sessions once more, and frees the game. */

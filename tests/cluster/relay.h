@@ -1,5 +1,5 @@
 /* A TCP relay on 127.0.0.1 that can delay answers and change its target. Services reach a store
-   through it, so a test can slow the store down or replace it. Two threads for each connection. */
+   through it, so a test can slow the store down or replace it. Each connection has two threads. */
 #ifndef HS_TESTS_RELAY_H
 #define HS_TESTS_RELAY_H
 
@@ -12,7 +12,7 @@ void hs_relay_stop(struct hs_relay *relay);
 
 unsigned hs_relay_port(const struct hs_relay *relay);
 
-/* Sets the delay of each piece of an answer from now on. Thread-safe. */
+/* Sets the delay of each further piece of an answer. Thread-safe. */
 void hs_relay_delay(struct hs_relay *relay, int ms);
 
 /* Cuts all connections. New ones go to this target. Thread-safe. */

@@ -1,7 +1,7 @@
 /*
- * Failures of a cluster under load. In each scenario matches are played through HAProxy on three
- * replicas, something breaks, and a follower checks every answer (game.h). HS_CLUSTER_MATCHES sets
- * the number of matches, HS_CLUSTER_SECONDS the length of each phase: before the fault, in it, and
+ * Failures of a cluster under load. Each scenario plays matches through HAProxy on three replicas,
+ * breaks something, and checks every answer with a follower (game.h). HS_CLUSTER_MATCHES sets the
+ * number of matches, HS_CLUSTER_SECONDS the length of each phase: before the fault, in it, and
  * after it.
  */
 #include "tests/cluster/cluster.h"
@@ -39,7 +39,7 @@ static void play_on(void)
     hs_test_pause_ms(1000 * hs_test_count("HS_CLUSTER_SECONDS", DEFAULT_SECONDS));
 }
 
-/* `other_port`: 0, or each tick is also sent to this port (game.h). */
+/* `other_port`: if not 0, each tick is also sent to this port (game.h). */
 static void begin_game_at(const char *name, unsigned port, unsigned other_port)
 {
     const struct hs_cluster_game_options options = {.seed = hs_test_seed(20261123),
@@ -75,8 +75,8 @@ static void print_takeovers(void)
     fflush(stdout);
 }
 
-/* Ends the game and checks what holds in each scenario. `windows`: how often a match may have
-   moved. */
+/* Ends the game and makes the checks that all scenarios share. `windows`: how often a match may
+   have moved. */
 static void end_game(int windows)
 {
     hs_cluster_game_finish(game, &counts);
@@ -131,8 +131,8 @@ START_TEST(replicas_restart_one_after_the_other)
 }
 END_TEST
 
-/* Kills a replica, whose matches the others take over. It starts again with the files that it had,
-   and gets its matches back. */
+/* Kills a replica, and the others take its matches over. It starts again with its files, and gets
+   its matches back. */
 static void kill_and_restart(int replica)
 {
     hs_cluster_game_phase(game, HS_PHASE_AFTER, true);
@@ -169,7 +169,8 @@ static void read_owners(char *lines, unsigned char owners[NAMES])
     }
 }
 
-/* Asks for the names whose owner is not known yet. Returns how many are known then. */
+/* Sends a request for each name without a known owner. Returns how many owners are known
+   afterwards. */
 static int ask_owners(unsigned char owners[NAMES])
 {
     enum { SPACE = 2 * NAMES * LOG_LINE };
@@ -188,7 +189,7 @@ static int ask_owners(unsigned char owners[NAMES])
     }
     hs_test_http_close(http);
     hs_test_pause_ms(200); /* HAProxy writes a line after the answer */
-    /* No seek: HAProxy shares the offset of the file. */
+    /* Do not seek: HAProxy shares the offset of the file. */
     ssize_t size = pread(cluster.balancer.log, lines, SPACE - 1, log.st_size);
     lines[size > 0 ? size : 0] = '\0';
     read_owners(lines, owners);
@@ -305,7 +306,7 @@ static void promote_second_redis(void)
          tries++)
         hs_test_pause_ms(10);
     hs_test_redis_stop(&cluster.redis);
-    hs_test_pause_ms(500); /* for as long there is no store */
+    hs_test_pause_ms(500); /* no store answers during this pause */
     ck_assert_str_eq(hs_test_redis_ask(&second, "REPLICAOF NO ONE"), "OK");
     snprintf(target, sizeof target, "%u", second.port);
     hs_relay_point(cluster.redis_relay, target);
@@ -340,9 +341,9 @@ static void suffer(const struct fault *fault)
 }
 
 /*
- * Checks that answers did not wait for a store that failed: latencies may be twice those before the
- * faults, and HS_CLUSTER_SLACK_MS more for what else the machine does. A request that waits for a
- * store which hangs takes half a second.
+ * Checks that answers did not wait for a failed store. Latencies may be twice those before the
+ * faults, plus HS_CLUSTER_SLACK_MS for other work of the machine. A request that waits for a
+ * hanging store takes half a second.
  */
 static void expect_no_waits(void)
 {
@@ -373,8 +374,8 @@ static void measure_traffic(void)
            (redis_statistic("total_commands_processed") - commands) / each);
 }
 
-/* Verdicts go on while the store fails. After each fault it has all state again, without a restart:
-   the matches of a replica that is then killed go on where they were. */
+/* Replicas give verdicts while the store fails. After each fault the store gets all state again,
+   without a restart: a replica is killed, and its matches continue where they were. */
 START_TEST(redis_fails)
 {
     enum { FAULTS = sizeof redis_faults / sizeof redis_faults[0] };
@@ -436,7 +437,7 @@ static const struct fault postgres_faults[] = {
     {"PostgreSQL is slow", slow_postgres, quicken_postgres},
 };
 
-/* Waits until the database has every rejected verdict of the game, each once. */
+/* Waits until the database has every rejected verdict of the game exactly once. */
 static void expect_evidence(const char *name)
 {
     enum { TRIES = 300 };
@@ -454,7 +455,7 @@ static void expect_evidence(const char *name)
     ck_assert_int_gt(count, 0);
 }
 
-/* Answers go on while the database fails. Afterwards it has every rejected verdict. */
+/* Replicas answer while the database fails. Afterwards the database has every rejected verdict. */
 START_TEST(postgres_fails)
 {
     begin_game("postgres");
@@ -508,6 +509,7 @@ int main(void)
             printf("SKIP: the evidence store: %s\n", hs_postgres_missing());
         add_scenarios(suite);
     }
-    /* In one process, so that the servers of a failed scenario are stopped before the next one. */
+    /* Run in one process, so that the servers of a failed scenario stop before the next one starts.
+     */
     return hs_run_suite_in_one_process(suite);
 }

@@ -383,8 +383,8 @@ static struct hs_ledger_entry *find_spare(const struct hs_ledger *ledger,
     return numbers->count >= HS_LEDGER_NUMBERS ? find_free(ledger, numbers) : NULL;
 }
 
-/* Up to HS_LEDGER_NUMBERS numbers, answers are dropped to make space. Beyond that, no answer is
-   dropped for a number. */
+/* Reserves bytes for more numbers. If memory is short, drops answers, but only while there are
+   places for fewer than HS_LEDGER_NUMBERS numbers. */
 static bool reserve_places(struct hs_ledger *ledger, uint32_t capacity, size_t bytes)
 {
     if (capacity == 0)

@@ -31,8 +31,8 @@
    it. */
 enum { HS_LEDGER_NUMBERS = 128 };
 
-/* The most numbers of claims, and of shots, that are kept. Beyond HS_LEDGER_NUMBERS, a number is
-   kept only while claims with its fire time can pass. */
+/* The maximum number of claim numbers that are kept, and of shot numbers. Beyond HS_LEDGER_NUMBERS,
+   a number is kept only while a claim with its fire time can still be accepted. */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
 /* Bytes that the owner sets aside for each ledger. These bytes hold the last two numbers of claims,
@@ -142,8 +142,8 @@ bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
 /* Returns whether a shot with this fire time may have been accepted, and its number forgotten. */
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* Returns the max number of bytes that an entry, with a new cadence if `adds_cadence`, can charge
-   to the budget. */
+/* Returns the max number of bytes that an entry can charge to the budget. `adds_cadence`: together
+   with a new cadence. */
 size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry, bool adds_cadence);
 

@@ -24,8 +24,8 @@ static bool is_crouched(const struct hs_ruleset *ruleset, const struct hs_state 
 }
 
 /*
- * Whether all frames of the grace time say the opposite of the flags, although the flags were the
- * same for as long. So neither the client's prediction nor the server's delay counts as a
+ * Whether all frames of the grace time contradict the flags. The flags must also have been the same
+ * for that time. So neither the client's prediction nor the server's delay counts as a
  * contradiction. For honest players the newest frame agrees, and the search ends there.
  */
 static bool contradicts_frames(const struct hs_ruleset *ruleset, const struct hs_player *player,

@@ -24,7 +24,7 @@ struct hs_obstacle {
     bool touched;
     struct hs_sweep_contact contact; /* in the world; its distance along the path */
     const struct hs_mover *mover;    /* the touched one; NULL: the static map was touched */
-    double radius;                   /* of the sphere that was swept along a path */
+    double radius;                   /* radius of the sphere that was swept along a path */
 
     /* A mover may be in the way before the contact. Either the mover has no place at that time, and
        its newest place is in the way. Or the mover is in the way, but after a restart it may no

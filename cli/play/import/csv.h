@@ -9,7 +9,7 @@
 
 struct hs_csv;
 
-/* Opens the file and reads its first line. Returns NULL with a sentence in `error` on failure. */
+/* Opens the file and reads its first line. Returns NULL with a message in `error` on failure. */
 struct hs_csv *hs_csv_open(const char *path, char error[HS_PLAY_ERROR_MAX]);
 void hs_csv_close(struct hs_csv *csv);
 

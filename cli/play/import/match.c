@@ -140,7 +140,7 @@ static double rewind_of(const struct hs_csv_game *game, double ping_ms)
     return fmax(game->least_rewind, ping_ms / 1000.0 - game->ping_credit);
 }
 
-/* Returns the weapon with this name, and adds it if it is new. Returns NULL with a sentence in
+/* Returns the weapon with this name, and adds it if it is new. Returns NULL with a message in
    `error` on failure. */
 static struct hs_csv_weapon *find_weapon(struct csv_match *match, const char *name)
 {
@@ -214,7 +214,7 @@ static void add_aim(const struct table *poses, json_t *player)
         json_object_set_new(player, "aim", vector(aim));
 }
 
-/* Converts the waiting row of poses to a player of a frame. Returns NULL with a sentence in `error`
+/* Converts the waiting row of poses to a player of a frame. Returns NULL with a message in `error`
    on failure. */
 static json_t *pose_to_player(struct csv_match *match)
 {

@@ -18,7 +18,7 @@ enum { HS_SCENARIO_ERROR_MAX = 2560, HS_SCENARIO_PATH_MAX = 256 };
 
 struct hs_scenarios;
 
-/* Reads a file, and the fixture if the file names one. Returns NULL with a sentence in `error` if
+/* Reads a file, and the fixture if the file names one. Returns NULL with a message in `error` if
    one of them cannot be read or is malformed. */
 struct hs_scenarios *hs_scenarios_load(const char *path, char error[HS_SCENARIO_ERROR_MAX]);
 void hs_scenarios_destroy(struct hs_scenarios *scenarios);
@@ -58,7 +58,7 @@ struct hs_scenario_plan {
 
 /* Plans the requests of a scenario. `prefix` (a valid name of at most 32 bytes) begins the names of
    the matches. A new prefix makes new matches; the same prefix gives the same requests byte for
-   byte. Returns NULL with a sentence in `error` if the scenario is malformed. */
+   byte. Returns NULL with a message in `error` if the scenario is malformed. */
 struct hs_scenario_plan *hs_scenario_plan_create(const struct hs_scenarios *scenarios, size_t index,
                                                  const struct hs_reference *reference,
                                                  const char *prefix,
@@ -70,7 +70,7 @@ void hs_scenario_plan_destroy(struct hs_scenario_plan *plan);
 typedef long hs_scenario_send(void *context, const struct hs_scenario_step *step,
                               const char **answer, size_t *size);
 
-/* Sends the steps in order. Returns false with a sentence in `fault` at the first unexpected
+/* Sends the steps in order. Returns false with a message in `fault` at the first unexpected
    answer. */
 bool hs_scenario_play(const struct hs_scenario_plan *plan, hs_scenario_send *send, void *context,
                       char fault[HS_SCENARIO_ERROR_MAX]);

@@ -11,15 +11,16 @@
 #include "cli/simulate/link.h"
 #include "validators/hit.h"
 
-/* What a cheat can choose freely. `amount` of the row limits the choice. */
+/* What a cheat can choose freely. `amount` of the row limits the choice; where a unit is given, it
+   is the unit of `amount`. */
 enum hs_cheat_kind {
     HS_CHEAT_TIMES,    /* hit_time; with amount 1 also fire_time */
     HS_CHEAT_LAUNCHES, /* place and time of a projectile's launch, which is not posted */
-    HS_CHEAT_PELLETS,  /* the paths of all pellets; degrees from the aim */
+    HS_CHEAT_PELLETS,  /* the paths of all pellets, away from the aim; degrees */
     HS_CHEAT_SEEDS,    /* the best of several seeds of the spread */
-    HS_CHEAT_BESIDE,   /* the path of a hit; degrees from the posted shot */
+    HS_CHEAT_BESIDE,   /* a path of the hit that differs from the posted shot; degrees */
     HS_CHEAT_NUMBERS,  /* the number of an accepted hit, used again for another one */
-    HS_CHEAT_HOLD,     /* seconds for which packets are held */
+    HS_CHEAT_HOLD,     /* how long packets are held; seconds */
     HS_CHEAT_COVER,    /* an earlier fire_time, from behind cover; seconds */
     HS_CHEAT_DEATH,    /* an earlier fire_time, after death; seconds */
     HS_CHEAT_LEAN,     /* a start outside the cover; metres */
@@ -27,8 +28,8 @@ enum hs_cheat_kind {
     HS_CHEAT_MOVE,     /* moves; a row of moving.c */
 };
 
-/* The value that `--check` compares with the limit of a row. Taken from the runs on the connection
-   HS_LINK_STEADY. */
+/* The value that `--check` compares with the limit of a row. It comes from the runs on the
+   connection HS_LINK_STEADY. */
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND,
     HS_CHEAT_GAIN,  /* the lower end of the interval of the gain in hits; a share */
