@@ -101,7 +101,8 @@ void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_k
                                           .keys = *keys,
                                           .epoch = epoch,
                                           .how = how,
-                                          .until_us = hs_clock_us() + 1000 * atoll(HS_SHARED_TTL)};
+                                          .until_us = hs_clock_us() +
+                                                      1000 * strtoll(HS_SHARED_TTL, NULL, 10)};
     if (!submit_closing(closing))
         keep_closing(closing);
 }
