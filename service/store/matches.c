@@ -377,7 +377,7 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
                           .mark = mark};
     if (submit(call, HS_STORE_URGENT, &match->matches->append, arguments, count))
         return true;
-    hs_shared_match_release(match); /* the caller has another reference */
+    atomic_fetch_sub(&match->references, 1); /* the caller has another one */
     free(call);
     return false;
 }
