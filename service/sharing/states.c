@@ -126,6 +126,7 @@ static void *run(void *context)
     struct hs_sharing *sharing = context;
     while (wait_for_turn(sharing)) {
         look_at_store(sharing);
+        hs_shared_matches_close_again(sharing->service->shared);
         (void)hs_registry_visit(sharing->service->registry, share, sharing);
     }
     return NULL;

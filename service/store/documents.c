@@ -111,7 +111,7 @@ static struct hs_str take_line(struct hs_str *rest)
 
 static bool read_name(struct hs_str field, struct hs_str value, struct hs_shared_name *name)
 {
-    const char *slash = memchr(field.ptr, '/', field.len);
+    const char *slash = field.ptr != NULL ? memchr(field.ptr, '/', field.len) : NULL;
     if (slash == NULL || !hs_str_equal(take_line(&value), HS_STR("1")))
         return false;
     size_t length = (size_t)(slash - field.ptr);

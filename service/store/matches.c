@@ -30,45 +30,19 @@ enum {
     EPOCH_SHIFT = 32,
 };
 
-/* Refuses a former owner. KEYS: owner, state, journal. ARGV: owner, epoch. If the store has no
-   owner, because it was flushed, the caller becomes the owner. An epoch of 0 belongs to a match
-   that was never taken. */
-#define FENCE                                                                                      \
-    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner')\n"                                   \
-    "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
-    "local mine = o[2] == ARGV[1]\n"                                                               \
-    "local has = redis.call('EXISTS', KEYS[2])\n"                                                  \
-    "if (stored > 0 and stored >= epoch and not mine) or (stored > epoch and has == 1) then\n"     \
-    "  return {0, stored, has}\n"                                                                  \
-    "end\n"                                                                                        \
-    "local now = math.max(stored, epoch, 1)\n"                                                     \
-    "if not mine or stored ~= now then\n"                                                          \
-    "  redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1])\n"                              \
-    "end\n"
+static const char append_text[] =
+    HS_SHARED_FENCE "redis.call('ZADD', KEYS[3], ARGV[3], ARGV[4])\n"
+                    "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
+                    "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
+                    "return {1, now, has}\n";
 
-static const char append_text[] = FENCE "redis.call('ZADD', KEYS[3], ARGV[3], ARGV[4])\n"
-                                        "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
-                                        "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
-                                        "return {1, now, has}\n";
-
-static const char write_text[] =
-    FENCE "redis.call('SET', KEYS[2], ARGV[3], 'PX', " HS_SHARED_TTL ")\n"
-          "redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[4])\n"
-          "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
-          "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
-          "if ARGV[5] == '1' then redis.call('HSET', KEYS[1], 'owner', '', 'final', 1) end\n"
-          "return {1, now, has}\n";
-
-/* Keeps the epoch, so that a former owner cannot bring the match back. */
-static const char close_text[] =
-    FENCE "if ARGV[3] == 'ended' then\n"
-          "  redis.call('DEL', KEYS[2], KEYS[3])\n"
-          "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0)\n"
-          "else\n"
-          "  redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[3])\n"
-          "end\n"
-          "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
-          "return {1, now, has}\n";
+static const char write_text[] = HS_SHARED_FENCE
+    "redis.call('SET', KEYS[2], ARGV[3], 'PX', " HS_SHARED_TTL ")\n"
+    "redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[4])\n"
+    "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
+    "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
+    "if ARGV[5] == '1' then redis.call('HSET', KEYS[1], 'owner', '', 'final', 1) end\n"
+    "return {1, now, has}\n";
 
 struct hs_shared_match {
     struct hs_shared_matches *matches;
@@ -100,6 +74,7 @@ struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
     }
     for (size_t i = 0; i < sizeof id; i++)
         snprintf(matches->owner + 2 * i, 3, "%02x", id[i]);
+    pthread_mutex_init(&matches->lock, NULL);
     matches->store = store;
     matches->metrics = metrics;
     matches->budgets = *budgets;
@@ -113,6 +88,10 @@ struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
 
 void hs_shared_matches_destroy(struct hs_shared_matches *matches)
 {
+    if (matches == NULL)
+        return;
+    hs_shared_close_free(matches);
+    pthread_mutex_destroy(&matches->lock);
     free(matches);
 }
 
@@ -176,35 +155,6 @@ struct call {
     struct hs_shared_match *match; /* a reference */
     uint64_t mark;
 };
-
-static void end_calmly(struct hs_store_call *call, enum hs_store_result result,
-                       struct redisReply **reply)
-{
-    (void)result;
-    (void)reply;
-    free(call);
-}
-
-/* Sends a command whose reply does not matter. */
-void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_keys *keys,
-                     uint64_t epoch, const char *how)
-{
-    struct hs_str arguments[HS_STORE_ARGUMENTS];
-    char digits[24];
-    struct hs_store_call *call = calloc(1, sizeof *call);
-    if (call == NULL)
-        return;
-    *call = (struct hs_store_call){.op = HS_STORE_CLOSE, .done = end_calmly};
-    /* Send the text of the script, not its hash. If the server did not know the hash, the script
-       would be sent again, and run after later commands: for example one that takes a new match of
-       this name. */
-    arguments[0] = HS_STR("EVAL");
-    arguments[1] = hs_str_of(close_text);
-    size_t count = 2 + hs_shared_arguments(matches, keys, epoch, digits, arguments + 2);
-    arguments[count++] = hs_str_of(how);
-    if (!hs_store_submit(matches->store, HS_STORE_URGENT, call, NULL, arguments, count))
-        free(call);
-}
 
 /* ---- one match ---- */
 
@@ -469,7 +419,7 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
                           .mark = mark};
     if (submit(call, HS_STORE_URGENT, &match->matches->append, arguments, count))
         return true;
-    hs_shared_match_release(match); /* the caller has another reference */
+    atomic_fetch_sub(&match->references, 1); /* the caller has another one */
     free(call);
     return false;
 }

@@ -97,6 +97,10 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
 /* Removes an ended match. Requests that wait for its payments get an answer, never MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);
 
+/* Sends again the ends of matches that the store may have missed. Otherwise an ended match would
+   come back with its name. */
+void hs_shared_matches_close_again(struct hs_shared_matches *matches);
+
 /* ---- when to write ---- */
 
 /* Call it when the store may have lost all states: all matches are then due. */

@@ -453,6 +453,25 @@ START_TEST(an_unknown_ruleset_is_waited_for)
 }
 END_TEST
 
+/* The match ends while the store is away, and comes back neither here nor on another replica. */
+START_TEST(an_end_is_sent_again)
+{
+    hs_kept_frames(a, "m", 10);
+    pay(a, 1, 11);
+    hang_store();
+    wait_for_metric(a, "hindsight_store_up", 0);
+    wait_for_metric(b, "hindsight_store_up", 0);
+    ck_assert_int_eq(hs_kept_status(a, "DELETE", "/v1/matches/m", NULL), 200);
+    wake_store();
+    for (int i = 0; i < PATIENCE_MS / 10 && store_has(STATE); i++)
+        hs_test_pause_ms(10);
+    ck_assert(!store_has(STATE));
+    wait_for_metric(&replicas[_i], "hindsight_store_up", 1);
+    hs_kept_frames(&replicas[_i], "m", 10);
+    ck_assert(holds(&replicas[_i], 1, 11, "\"replayed\":false"));
+}
+END_TEST
+
 /* An empty match would pay again what was paid, and its state would replace the one in the store.
  */
 START_TEST(a_match_without_memory_is_not_emptied)
@@ -502,6 +521,7 @@ int main(void)
         tcase_add_loop_test(tests, unusable_states_start_an_empty_match, 0,
                             (int)(sizeof faults / sizeof faults[0]));
         tcase_add_test(tests, an_unknown_ruleset_is_waited_for);
+        tcase_add_loop_test(tests, an_end_is_sent_again, 0, 2);
         tcase_add_test(tests, a_match_without_memory_is_not_emptied);
     } else {
         printf("SKIP: redis-server is not installed\n");

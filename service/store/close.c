@@ -1,0 +1,117 @@
+/* How the ownership of a match ends. */
+#include "service/store/matches_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/system/clock.h"
+
+enum { DUE_MAX = 4096 }; /* ends of matches that wait for the store, some 600 bytes each */
+
+/* Keeps the epoch, so that a former owner cannot bring the match back. */
+static const char close_text[] = HS_SHARED_FENCE
+    "if stored > epoch then return {0, stored, has} end\n" /* sent again, and too late */
+    "if ARGV[3] == 'ended' then\n"
+    "  redis.call('DEL', KEYS[2], KEYS[3])\n"
+    "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0)\n"
+    "else\n"
+    "  redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[3])\n"
+    "end\n"
+    "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
+    "return {1, now, has}\n";
+
+/* The end of a match. */
+struct hs_shared_closing {
+    struct hs_store_call call; /* first member: pointers to both are the same */
+    struct hs_shared_matches *matches;
+    struct hs_shared_keys keys;
+    uint64_t epoch;
+    const char *how;  /* a literal */
+    int64_t until_us; /* the keys have expired then */
+    struct hs_shared_closing *next;
+};
+
+static bool submit_closing(struct hs_shared_closing *closing)
+{
+    struct hs_str arguments[HS_STORE_ARGUMENTS];
+    char digits[24];
+    /* The whole script: if the server did not know it, it would run after later commands, such as
+       one that takes a match with this name again. */
+    arguments[0] = HS_STR("EVAL");
+    arguments[1] = hs_str_of(close_text);
+    size_t count = 2 + hs_shared_arguments(closing->matches, &closing->keys, closing->epoch, digits,
+                                           arguments + 2);
+    arguments[count++] = hs_str_of(closing->how);
+    return hs_store_submit(closing->matches->store, HS_STORE_URGENT, &closing->call, NULL,
+                           arguments, count);
+}
+
+/* Keeps a closing that the store may have missed, or frees it. */
+static void keep_closing(struct hs_shared_closing *closing)
+{
+    struct hs_shared_matches *matches = closing->matches;
+    pthread_mutex_lock(&matches->lock);
+    bool must_keep = strcmp(closing->how, "ended") == 0 && matches->due_count < DUE_MAX &&
+                     hs_clock_us() < closing->until_us;
+    if (must_keep) {
+        closing->next = matches->due;
+        matches->due = closing;
+        matches->due_count++;
+    }
+    pthread_mutex_unlock(&matches->lock);
+    if (!must_keep)
+        free(closing);
+}
+
+static void end_closing(struct hs_store_call *call, enum hs_store_result result,
+                        struct redisReply **reply)
+{
+    (void)reply;
+    if (result == HS_STORE_LOST)
+        keep_closing((struct hs_shared_closing *)call);
+    else
+        free(call);
+}
+
+void hs_shared_matches_close_again(struct hs_shared_matches *matches)
+{
+    if (!hs_store_is_up(matches->store, HS_STORE_URGENT))
+        return;
+    pthread_mutex_lock(&matches->lock);
+    struct hs_shared_closing *due = matches->due;
+    matches->due = NULL;
+    matches->due_count = 0;
+    pthread_mutex_unlock(&matches->lock);
+    while (due != NULL) {
+        struct hs_shared_closing *next = due->next;
+        if (!submit_closing(due))
+            keep_closing(due);
+        due = next;
+    }
+}
+
+void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_keys *keys,
+                     uint64_t epoch, const char *how)
+{
+    struct hs_shared_closing *closing = calloc(1, sizeof *closing);
+    if (closing == NULL)
+        return;
+    *closing = (struct hs_shared_closing){.call = {.op = HS_STORE_CLOSE, .done = end_closing},
+                                          .matches = matches,
+                                          .keys = *keys,
+                                          .epoch = epoch,
+                                          .how = how,
+                                          .until_us = hs_clock_us() +
+                                                      1000 * strtoll(HS_SHARED_TTL, NULL, 10)};
+    if (!submit_closing(closing))
+        keep_closing(closing);
+}
+
+void hs_shared_close_free(struct hs_shared_matches *matches)
+{
+    while (matches->due != NULL) {
+        struct hs_shared_closing *next = matches->due->next;
+        free(matches->due);
+        matches->due = next;
+    }
+}
