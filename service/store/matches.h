@@ -70,8 +70,8 @@ void hs_shared_match_release(struct hs_shared_match *match);
 /* Returns whether another replica has become the owner of the match. Once true, it stays true. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
-/* Returns whether payments cannot be appended before a state is written, and the store can be
-   written now. */
+/* Returns whether a state must be written before payments can be appended, and no write is under
+   way. */
 bool hs_shared_match_needs_state(struct hs_shared_match *match);
 
 /* Appends a record of payments to the journal. The caller makes sure that calls of this function
