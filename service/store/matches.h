@@ -70,8 +70,8 @@ void hs_shared_match_release(struct hs_shared_match *match);
 /* Returns whether another replica has become the owner of the match. Once true, it stays true. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
-/* Returns whether a state must be written before payments can be appended, and no write is under
-   way. */
+/* Returns whether the caller must write a state before payments can be appended. False also if a
+   write is under way, or the store is down. */
 bool hs_shared_match_needs_state(struct hs_shared_match *match);
 
 /* Appends a record of payments to the journal. The caller makes sure that calls of this function
