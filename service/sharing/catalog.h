@@ -27,7 +27,7 @@ void hs_catalog_stop(struct hs_catalog *catalog); /* NULL does nothing */
 
 /* Waits until this replica has all changes that were answered before the call. Returns false if
    this takes longer than `wait_us`; the client must then send the request again later. Returns true
-   at once if the store is down. Workers must not call it, because it waits. */
+   if the store is down or does not answer. Workers must not call it, because it waits. */
 bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
 
 /*

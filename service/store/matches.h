@@ -77,7 +77,8 @@ bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
    match is lost, or not doubtful for a second. Without an answer it is not lost. */
 void hs_shared_match_confirm(struct hs_shared_match *match);
 
-/* Returns whether a state must be written before payments can be appended, and can be written. */
+/* Returns whether the caller must write a state before payments can be appended. False also if a
+   write is under way, or the store is down. */
 bool hs_shared_match_needs_state(struct hs_shared_match *match);
 
 /* Appends a record of payments to the journal. The caller makes sure that calls of this function
