@@ -123,7 +123,8 @@ static bool read_name(struct hs_str field, struct hs_str value, struct hs_shared
     name->revision = take_line(&value);
     name->canary = take_line(&value);
     name->share = value.len > 0 ? strtod(value.ptr, NULL) : 0; /* replies end with a 0 byte */
-    return hs_name_is_valid(name->name) &&
+    bool has_share = name->canary.len == 0 || (name->share > 0 && name->share <= 1);
+    return hs_name_is_valid(name->name) && has_share &&
            (name->owner.len == 0 || hs_name_is_valid(name->owner)) && name->revision.len > 0;
 }
 
