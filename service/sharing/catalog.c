@@ -210,6 +210,7 @@ void hs_catalog_stop(struct hs_catalog *catalog)
     catalog->is_ending = true;
     pthread_cond_signal(&catalog->wake);
     pthread_mutex_unlock(&catalog->lock);
+    hs_store_end_asking(catalog->store);
     if (catalog->has_thread)
         pthread_join(catalog->thread, NULL);
     free(catalog->offered.text);

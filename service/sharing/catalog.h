@@ -23,7 +23,9 @@ struct hs_service;
 /* Reads all names, which takes up to `wait_us`, and starts the thread. Call it only if the service
    has a store. NULL: out of memory or threads. */
 struct hs_catalog *hs_catalog_start(struct hs_service *service, int64_t wait_us);
-void hs_catalog_stop(struct hs_catalog *catalog); /* NULL does nothing */
+/* Ends the thread, within a second even if the store is slow. Nobody can ask the store
+   (hs_store_ask) any more. NULL does nothing. */
+void hs_catalog_stop(struct hs_catalog *catalog);
 
 /* Waits until this replica has all changes that were answered before the call. Returns false if
    this takes longer than `wait_us`; the client must then send the request again later. Returns true

@@ -36,7 +36,8 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
     "local old = redis.call('HGET', KEYS[1], ARGV[1]) "                                            \
     "if old and string.match(old, '^%d+\\n([^\\n]*)') ~= ARGV[3] then return 'foreign' end "
 
-/* KEYS: names, version. ARGV: field, prefix of documents, owner, value, time, if_new. */
+/* KEYS: names, version. ARGV: field, prefix of documents, owner, value, time, if_new. A canary does
+   not bring back the ruleset that another replica has replaced meanwhile. */
 static const char put_text[] =
     "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
     "then return 'there' end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
@@ -44,6 +45,11 @@ static const char put_text[] =
     "     redis.call('EXISTS', ARGV[2] .. revision) == 0 then "
     "    return redis.error_reply('the document is missing') "
     "  end "
+    "end "
+    "local members = '^%d+\\n[^\\n]*\\n([^\\n]*)\\n(.?)' "
+    "local main, canary = string.match(ARGV[4], members) "
+    "if old and canary ~= '\\n' and string.match(old, members) ~= main then "
+    "  return redis.error_reply('the ruleset of this canary has changed') "
     "end "
     "if old then forget(old, ARGV[4]) end "
     "redis.call('HSET', KEYS[1], ARGV[1], ARGV[4]) "

@@ -17,6 +17,7 @@ struct hs_store {
     pthread_mutex_t lock;    /* held while `up` and its metric change together */
     atomic_int up;           /* links that are up */
     atomic_uint connections; /* how often a link came up */
+    atomic_bool ends_asking;
 };
 
 static void change(void *context, bool is_up)
@@ -126,14 +127,19 @@ static void end_waiting(struct hs_store_call *call, enum hs_store_result result,
         free_waiting(waiting);
 }
 
+void hs_store_end_asking(struct hs_store *store)
+{
+    atomic_store(&store->ends_asking, true);
+}
+
 enum hs_store_result hs_store_ask(struct hs_store *store, enum hs_store_lane lane,
                                   enum hs_store_op op, int64_t wait_us,
                                   const struct hs_store_script *script,
                                   const struct hs_str *arguments, size_t count,
                                   struct redisReply **reply)
 {
-    struct waiting *waiting = calloc(1, sizeof *waiting);
     *reply = NULL;
+    struct waiting *waiting = atomic_load(&store->ends_asking) ? NULL : calloc(1, sizeof *waiting);
     if (waiting == NULL)
         return HS_STORE_LOST;
     struct timespec until = hs_clock_timespec(hs_clock_us() + wait_us);

@@ -40,6 +40,10 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
                      const struct hs_store_script *script, const struct hs_str *arguments,
                      size_t count);
 
+/* Makes hs_store_ask return LOST without sending anything, so that threads that ask can end soon.
+ */
+void hs_store_end_asking(struct hs_store *store);
+
 /* Sends a command, and waits up to `wait_us` for its result. With OK and REFUSED the caller frees
  *reply (freeReplyObject). After LOST, the server may still run the command. */
 enum hs_store_result hs_store_ask(struct hs_store *store, enum hs_store_lane lane,

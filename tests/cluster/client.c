@@ -8,7 +8,8 @@
 #include "tests/support/clock.h"
 #include "tests/support/need.h"
 
-enum { PATIENCE_SECONDS = 30 };
+/* MOVES: how often a match can move while one request is sent. */
+enum { PATIENCE_SECONDS = 30, MOVES = 10 };
 
 const char *hs_cluster_text(const json_t *object, const char *key)
 {
@@ -53,6 +54,12 @@ void hs_cluster_resync(struct worker *worker, struct hs_test_http *http, const s
     fclose(out);
     snprintf(path, sizeof path, "/v1/matches/%s/frames", match->name);
     hs_test_http_send(http, "POST", path, need(body), size, NULL, &response);
+    /* The match has moved once more: 409 match_moved. */
+    for (int tries = 0; response.status == 409 && tries < MOVES; tries++) {
+        worker->counts.moved++;
+        hs_test_response_free(&response);
+        hs_test_http_send(http, "POST", path, body, size, NULL, &response);
+    }
     if (response.status != 200 && !atomic_load(&worker->game->breaks))
         hs_follower_fault(worker->game->follower, &worker->counts.failed, "%s: %ld %.300s%s", path,
                           response.status, response.body, response.error);

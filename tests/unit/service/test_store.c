@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "service/store/documents.h"
 #include "service/store/store.h"
 #include "service/system/address.h"
 #include "service/system/clock.h"
@@ -264,6 +265,63 @@ START_TEST(passwords_come_from_a_file)
 }
 END_TEST
 
+/* ---- names ---- */
+
+static enum hs_shared_result put(struct hs_str revision, struct hs_str canary, const char *owner)
+{
+    struct hs_shared_name name = {.kind = HS_SHARED_RULESET,
+                                  .name = HS_STR("arena"),
+                                  .owner = hs_str_of(owner),
+                                  .revision = revision,
+                                  .canary = canary,
+                                  .share = canary.len > 0 ? 0.5 : 0};
+    return hs_shared_put_name(store, &name, false);
+}
+
+static void note_name(void *context, const struct hs_shared_name *name)
+{
+    snprintf(context, 64, "%.*s %.*s %g", (int)name->revision.len, name->revision.ptr,
+             (int)name->canary.len, name->canary.ptr, name->share);
+}
+
+static void expect_name(const char *wanted)
+{
+    char found[64] = "";
+    ck_assert(hs_shared_names(store, note_name, found));
+    ck_assert_str_eq(found, wanted);
+}
+
+/* A name needs its documents and its owner. A canary whose ruleset another replica has replaced
+   does not bring that ruleset back. */
+START_TEST(names_change_in_order)
+{
+    const struct hs_str none = {"", 0}, a = HS_STR("sha256:aa"), b = HS_STR("sha256:bb"),
+                        c = HS_STR("sha256:cc"), text = HS_STR("{}");
+    ck_assert_int_eq(put(a, none, ""), HS_SHARED_LOST);
+    ck_assert(hs_shared_put_document(store, HS_SHARED_RULESET, none, a, text));
+    ck_assert(hs_shared_put_document(store, HS_SHARED_RULESET, none, b, text));
+    ck_assert(hs_shared_put_document(store, HS_SHARED_RULESET, none, c, text));
+    ck_assert_int_eq(put(a, none, ""), HS_SHARED_DONE);
+    ck_assert_int_eq(put(b, none, "zeta"), HS_SHARED_FOREIGN);
+    ck_assert_int_eq(put(a, c, ""), HS_SHARED_DONE);
+    expect_name("sha256:aa sha256:cc 0.5");
+    ck_assert_int_eq(put(b, none, ""), HS_SHARED_DONE);
+    ck_assert_int_eq(put(a, c, ""), HS_SHARED_LOST);
+    expect_name("sha256:bb  0");
+    ck_assert_int_eq(put(b, c, ""), HS_SHARED_DONE);
+    expect_name("sha256:bb sha256:cc 0.5");
+}
+END_TEST
+
+START_TEST(asking_can_end)
+{
+    char text[64];
+    ck_assert_int_eq(ASK(NULL, text, HS_STR("PING")), HS_STORE_OK);
+    hs_store_end_asking(store);
+    ck_assert_int_eq(ASK(NULL, text, HS_STR("PING")), HS_STORE_LOST);
+}
+END_TEST
+
 START_TEST(lists_of_addresses)
 {
     static const struct {
@@ -299,6 +357,8 @@ int main(void)
         tcase_add_test(server, a_restarted_server_is_found_again);
         tcase_add_test(server, the_primary_is_chosen);
         tcase_add_test(server, passwords_come_from_a_file);
+        tcase_add_test(server, names_change_in_order);
+        tcase_add_test(server, asking_can_end);
     } else {
         printf("SKIP: redis-server is not installed\n");
     }
