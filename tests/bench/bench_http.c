@@ -25,7 +25,7 @@
    player of a match can make only that many claims. The first digits of a shot number name the
    match. */
 enum { PLAYERS = 16, FRAMES = 61, CONNECTIONS = 8, ROUNDS = 7, MANY = 32, MANY_ROUNDS = 5 };
-enum { MATCHES = 300, FIRST_MATCH = 1000 };
+enum { MATCHES = 900, MANY_MATCHES = 300, FIRST_MATCH = 1000 };
 #define ROUND_SECONDS      0.5
 #define MANY_ROUND_SECONDS 0.2
 
@@ -94,7 +94,7 @@ static bool open_matches(unsigned port)
     for (int i = 0; i < FRAMES; i++)
         json_array_append_new(frames, frame_at((double)i / (FRAMES - 1)));
     bool fine = put_rules(http);
-    for (int i = 0; fine && i < 2 * MATCHES; i++) {
+    for (int i = 0; fine && i < MATCHES + MANY_MATCHES; i++) {
         char match[64], posted[80];
         snprintf(match, sizeof match, "/v1/matches/%c%d", i < MATCHES ? 'm' : 'n',
                  FIRST_MATCH + i % MATCHES);
