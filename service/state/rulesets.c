@@ -426,6 +426,14 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     return NULL;
 }
 
+/* Gives an adopted entry, which may be charged to nobody, its owner. Threads that use the entry
+   read its owner without the lock, but the owner of such an entry does not change. */
+static void restore_owner(struct hs_ruleset_entry *entry, struct hs_str owner)
+{
+    if (!hs_str_equal(hs_name_str(&entry->owner), owner))
+        hs_name_set(&entry->owner, owner);
+}
+
 enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
                                                       struct hs_str owner,
                                                       struct hs_ruleset_entry *entry, bool replaces)
@@ -444,7 +452,7 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
     } else if (present == NULL && store->count + store->reserved >= store->max_rulesets) {
         result = HS_RULESET_NAME_FULL;
     } else {
-        hs_name_set(&entry->owner, owner);
+        restore_owner(entry, owner);
         entry->references++;
         hs_ruleset_entries_set(store, place, present, entry);
     }
@@ -461,6 +469,7 @@ void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_s
         hs_ruleset_entries_find(store, hs_name_str(&entry->ruleset->name), &place);
     if (present != NULL && present != entry && !present->is_builtin &&
         hs_str_equal(hs_name_str(&present->owner), owner)) {
+        restore_owner(entry, owner);
         entry->references++;
         hs_ruleset_entry_set_canary(store, present, entry, share);
     }

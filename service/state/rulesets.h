@@ -138,15 +138,15 @@ enum hs_ruleset_restore {
     HS_RULESET_NAME_FULL
 };
 
-/* Restores the name and the owner of an adopted entry. Call it before other threads use the store.
-   `replaces`: the entry is newer than the one that the same owner has under this name. */
+/* Restores the name and the owner of an adopted entry. `replaces`: the entry is newer than the one
+   that the same owner has under this name. */
 enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *store,
                                                       struct hs_str owner,
                                                       struct hs_ruleset_entry *entry,
                                                       bool replaces);
 
-/* Restores the canary of a name that was restored before. Does nothing if the name has another
-   owner, or is the name of no ruleset. */
+/* Makes an adopted entry, which gets this owner, the canary of its name. Does nothing if the name
+   has another owner, or is the name of no ruleset. */
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 

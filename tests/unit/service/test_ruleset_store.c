@@ -133,6 +133,36 @@ START_TEST(bytes_are_bounded)
 }
 END_TEST
 
+/* A canary that does not fit into the share of its owner is charged to nobody. It still belongs to
+   the owner of its name, so other tenants never get it. */
+START_TEST(a_restored_canary_has_the_owner_of_its_name)
+{
+    struct hs_ruleset_entry *held[64];
+    struct hs_problem problem;
+    int count = 0;
+    ck_assert_int_eq(put("acme", "c", 1, 1), HS_RULESET_CREATED);
+    while (count < 64 && put("acme", "a", 10 + count, 1) != HS_RULESET_TOO_BIG)
+        held[count++] = hs_ruleset_store_get(store, HS_STR("a"));
+    hs_problem_init(&problem);
+    struct hs_ruleset_entry *canary = hs_ruleset_store_adopt(
+        store, HS_STR("acme"),
+        HS_STR("{\"name\":\"c\",\"zones\":{\"body\":1},\"weapons\":{},\"rigs\":{\"r\":" RIG_TEXT(
+            "9") "},\"default_rig\":\"r\"}"),
+        &problem);
+    ck_assert_ptr_nonnull(canary);
+    ck_assert_str_eq(canary->payer.text, "");
+    hs_ruleset_store_restore_canary(store, HS_STR("acme"), canary, 1);
+    struct hs_ruleset_entry *found =
+        hs_ruleset_store_get_for_match(store, HS_STR("c"), HS_STR("m"));
+    ck_assert_ptr_eq(found, canary);
+    ck_assert_str_eq(found->owner.text, "acme");
+    hs_ruleset_store_release(store, found);
+    hs_ruleset_store_release(store, canary);
+    for (int i = 0; i < count; i++)
+        hs_ruleset_store_release(store, held[i]);
+}
+END_TEST
+
 static void ignore_fault(void *context, const char *path, const struct hs_problem *problem)
 {
     (void)path;
@@ -203,6 +233,7 @@ int main(void)
     tcase_add_test(tests, equal_rigs_are_there_once);
     tcase_add_test(tests, the_same_again_is_the_same);
     tcase_add_test(tests, bytes_are_bounded);
+    tcase_add_test(tests, a_restored_canary_has_the_owner_of_its_name);
     tcase_add_test(tests, files_are_bounded_too);
     suite_add_tcase(suite, tests);
     TCase *documents = tcase_create("documents");
