@@ -23,15 +23,14 @@ static size_t find(const struct hs_revisions *revisions, const char *revision)
     return i;
 }
 
-static bool has(const struct hs_revisions *revisions, const char *revision)
+bool hs_revisions_has(const struct hs_revisions *revisions, const char *revision)
 {
     return find(revisions, revision) < revisions->count;
 }
 
-/* Adds a revision. Returns false if memory runs out. */
-static bool add(struct hs_revisions *revisions, const char *revision)
+bool hs_revisions_add(struct hs_revisions *revisions, const char *revision)
 {
-    if (has(revisions, revision))
+    if (hs_revisions_has(revisions, revision))
         return true;
     void *text = hs_array_grow(revisions->text, revisions->count, &revisions->capacity,
                                sizeof *revisions->text);
@@ -75,7 +74,7 @@ void hs_kept_maps_close(struct hs_kept_maps *maps)
 
 void hs_kept_maps_refer(struct hs_kept_maps *maps, const char *revision)
 {
-    if (!add(&maps->next, revision))
+    if (!hs_revisions_add(&maps->next, revision))
         maps->no_memory = true;
 }
 
@@ -91,8 +90,8 @@ void hs_kept_maps_settle(struct hs_kept_maps *maps)
 
 void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision)
 {
-    (void)!add(&maps->on_disk, revision); /* if the revision cannot be added, the file is written
-                                             again later */
+    /* If the revision cannot be added, the file is written again later. */
+    (void)hs_revisions_add(&maps->on_disk, revision);
 }
 
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
@@ -101,12 +100,12 @@ void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
     bool has_mesh = entry->mesh.vertices != NULL;
     int error = 0;
     hs_kept_maps_refer(maps, entry->revision);
-    if (!has(&maps->on_disk, entry->revision)) {
+    if (!hs_revisions_has(&maps->on_disk, entry->revision)) {
         /* An entry without a mesh had a file, which was deleted when no checkpoint referred to
            it. */
         error =
             has_mesh ? hs_map_file_write(maps->directory, entry->revision, &entry->mesh) : ENOENT;
-        if (error == 0 && !add(&maps->on_disk, entry->revision))
+        if (error == 0 && !hs_revisions_add(&maps->on_disk, entry->revision))
             error = ENOMEM;
         maps->written += error == 0;
         maps->failed += error != 0;
@@ -139,8 +138,8 @@ static void delete_unused(struct hs_kept_maps *maps)
         return; /* the next checkpoint tries to delete the files */
     for (struct dirent *file; (file = readdir(files)) != NULL;) {
         char revision[HS_REVISION_MAX];
-        if (!is_ours(file->d_name, revision) || has(&maps->newest, revision) ||
-            has(&maps->next, revision))
+        if (!is_ours(file->d_name, revision) || hs_revisions_has(&maps->newest, revision) ||
+            hs_revisions_has(&maps->next, revision))
             continue;
         take_out(&maps->on_disk, revision);
         (void)!unlinkat(maps->directory, file->d_name, 0);

@@ -19,6 +19,11 @@ struct hs_revisions {
     size_t count, capacity;
 };
 
+bool hs_revisions_has(const struct hs_revisions *revisions, const char *revision);
+
+/* Adds a revision, unless it is there. Returns false if memory runs out. */
+bool hs_revisions_add(struct hs_revisions *revisions, const char *revision);
+
 struct hs_kept_maps {
     int directory;
     struct hs_revisions on_disk; /* revisions whose files this process has written, or has read

@@ -161,18 +161,18 @@ static void write_posted_rulesets(struct taking *taking)
 {
     struct hs_ruleset_store *store = taking->checkpoint->service->rulesets;
     size_t count;
-    struct hs_ruleset_entry **posted = hs_ruleset_store_list(store, true, &count);
+    struct hs_ruleset_entry **all = hs_ruleset_store_list(store, false, &count);
     for (size_t i = 0; i < count; i++) {
-        const char *const names[] = {posted[i]->owner.text, posted[i]->revision};
-        if (!posted[i]->is_from_file) {
-            write_ruleset(taking, posted[i]);
+        const char *const names[] = {all[i]->owner.text, all[i]->revision};
+        if (!all[i]->is_builtin && !all[i]->is_from_file) {
+            write_ruleset(taking, all[i]);
             write_names(taking, HS_CHECKPOINT_RULESET_NAME, names, 2);
         }
-        write_canary(taking, posted[i]);
-        hs_ruleset_store_release(store, posted[i]);
+        write_canary(taking, all[i]);
+        hs_ruleset_store_release(store, all[i]);
     }
-    taking->no_memory = taking->no_memory || posted == NULL;
-    free(posted);
+    taking->no_memory = taking->no_memory || all == NULL;
+    free(all);
 }
 
 /* Writes the names of maps. Call it after the matches are written, so that the file has the names

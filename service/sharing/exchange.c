@@ -241,7 +241,7 @@ static void drop_rulesets(struct hs_service *service, const struct names *names)
     struct hs_ruleset_entry **posted = hs_ruleset_store_list(store, true, &count);
     for (size_t i = 0; i < count; i++) {
         struct hs_ruleset_entry *entry = posted[i];
-        if (!entry->is_from_file && !has_name(names, HS_SHARED_RULESET, &entry->ruleset->name))
+        if (!has_name(names, HS_SHARED_RULESET, &entry->ruleset->name))
             hs_ruleset_store_delete(store, hs_name_str(&entry->owner),
                                     hs_name_str(&entry->ruleset->name), NULL, NULL);
         hs_ruleset_store_release(store, entry);
@@ -343,15 +343,13 @@ static void send_all_maps(struct hs_service *service)
     free(maps);
 }
 
-/* Writes the names and documents of this replica to a store that has no names. */
 void hs_exchange_send_all(struct hs_service *service)
 {
     struct hs_ruleset_store *store = service->rulesets;
     size_t count;
     struct hs_ruleset_entry **posted = hs_ruleset_store_list(store, true, &count);
     for (size_t i = 0; i < count; i++) {
-        if (!posted[i]->is_from_file)
-            hs_exchange_put_ruleset(service, posted[i], true);
+        hs_exchange_put_ruleset(service, posted[i], true);
         hs_ruleset_store_release(store, posted[i]);
     }
     free(posted);
@@ -414,20 +412,6 @@ void hs_exchange_keep(struct hs_service *service)
     free(in_use.maps.items);
 }
 
-/* Adds a revision to a set. Returns whether the set had it before. */
-static bool was_sent(struct hs_revisions *sent, const char *revision)
-{
-    for (size_t i = 0; i < sent->count; i++)
-        if (strcmp(sent->text[i], revision) == 0)
-            return true;
-    void *grown = hs_array_grow(sent->text, sent->count, &sent->capacity, sizeof *sent->text);
-    if (grown != NULL) {
-        sent->text = grown;
-        snprintf(sent->text[sent->count++], HS_REVISION_MAX, "%s", revision);
-    }
-    return false;
-}
-
 void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent)
 {
     struct hs_ruleset_store *store = service->rulesets;
@@ -438,15 +422,16 @@ void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent)
         struct hs_ruleset_entry *const both[] = {list[i],
                                                  hs_ruleset_store_canary(store, list[i], &share)};
         for (size_t j = 0; j < 2; j++) {
-            if (both[j] != NULL && !was_sent(sent, both[j]->revision))
+            if (both[j] != NULL && !hs_revisions_has(sent, both[j]->revision)) {
+                hs_revisions_add(sent, both[j]->revision);
                 send_ruleset(service, both[j]);
+            }
             hs_ruleset_store_release(store, both[j]);
         }
     }
     free(list);
 }
 
-/* Reads the names and applies them here. Returns false if the store did not answer. */
 bool hs_exchange_read(struct hs_service *service)
 {
     struct names names = {0};
@@ -470,13 +455,10 @@ bool hs_exchange_has_names(struct hs_service *service)
 {
     size_t count;
     struct hs_ruleset_entry **posted = hs_ruleset_store_list(service->rulesets, true, &count);
-    bool has_rulesets = false;
-    for (size_t i = 0; i < count; i++) {
-        has_rulesets = has_rulesets || !posted[i]->is_from_file;
+    for (size_t i = 0; i < count; i++)
         hs_ruleset_store_release(service->rulesets, posted[i]);
-    }
     free(posted);
-    return has_rulesets || hs_map_store_usage(service->maps).maps > 0;
+    return count > 0 || hs_map_store_usage(service->maps).maps > 0;
 }
 
 struct hs_map_entry *hs_exchange_map(struct hs_service *service, struct hs_str name,

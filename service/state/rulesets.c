@@ -484,7 +484,7 @@ struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, 
     struct hs_ruleset_entry **list = malloc((store->count + 1) * sizeof(void *));
     for (size_t i = 0; list != NULL && i < store->count; i++) {
         struct hs_ruleset_entry *entry = store->entries[i];
-        if (only_posted && (entry->is_builtin || (entry->is_from_file && entry->canary == NULL)))
+        if (only_posted && (entry->is_builtin || entry->is_from_file))
             continue;
         entry->references++;
         list[(*count)++] = entry;

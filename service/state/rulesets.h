@@ -150,9 +150,8 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 
-/* Returns all entries with a name, or only those that tenants put and those of files that have a
-   canary. The caller gets a reference to each, and frees the array. Returns NULL with *count 0 if
-   memory runs out. */
+/* Returns all entries with a name, or only those that were put. The caller gets a reference to
+   each, and frees the array. Returns NULL with *count 0 if memory runs out. */
 struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
                                                 size_t *count);
 
