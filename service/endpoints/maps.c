@@ -45,8 +45,7 @@ static void put_map(struct hs_service *service, const struct hs_request *request
     case HS_MAP_CREATED:
     case HS_MAP_REPLACED:
         reply->status = result == HS_MAP_CREATED ? 201 : 200;
-        if (service->catalog == NULL ||
-            hs_endpoint_is_shared(hs_catalog_put_map(service->catalog, entry, request->body),
+        if (hs_endpoint_is_shared(hs_catalog_put_map(service->catalog, entry, request->body),
                                   reply))
             write_map(reply, entry);
         hs_registry_give_map(service->registry, service->maps, entry);
@@ -80,7 +79,7 @@ void hs_endpoint_map_put(struct hs_service *service, const struct hs_request *re
     size_t reserved =
         hs_map_store_put_bytes(service->maps, &counts, kept_text(service, request).len);
     struct hs_map_document document;
-    if (!hs_endpoint_may_share(service, reply) || !hs_endpoint_is_current(service, reply))
+    if (!hs_endpoint_may_change(service, reply))
         return;
     if (!hs_share_reserve(share, request->tenant, decoded + reserved)) {
         refuse_size(service, request, decoded + reserved, reply);
@@ -115,12 +114,11 @@ void hs_endpoint_map_delete(struct hs_service *service, const struct hs_request 
                             struct hs_reply *reply)
 {
     struct hs_str name = request->params.name[0];
-    if (!hs_endpoint_may_share(service, reply) || !hs_endpoint_is_current(service, reply))
+    if (!hs_endpoint_may_change(service, reply))
         return;
     if (!hs_map_store_delete(service->maps, request->tenant, name))
         hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME, "no such map");
-    else if (service->catalog == NULL ||
-             hs_endpoint_is_shared(
+    else if (hs_endpoint_is_shared(
                  hs_catalog_drop(service->catalog, HS_SHARED_MAP, request->tenant, name), reply))
         reply->status = 204;
 }

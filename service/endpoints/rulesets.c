@@ -161,8 +161,7 @@ static void answer_put(struct hs_service *service, const struct hs_request *requ
             hs_endpoint_overloaded(reply, "the ruleset cannot be written to the journal");
             return;
         }
-        if (service->catalog != NULL &&
-            !hs_endpoint_is_shared(hs_catalog_put_ruleset(service->catalog, name, revision), reply))
+        if (!hs_endpoint_is_shared(hs_catalog_put_ruleset(service->catalog, name, revision), reply))
             return;
         reply->status = result == HS_RULESET_CREATED ? 201 : 200;
         hs_write_begin(&writer, '{');
@@ -198,8 +197,8 @@ void hs_endpoint_ruleset_put(struct hs_service *service, const struct hs_request
 {
     struct hs_reader reader;
     double share;
-    bool is_fine = read_share(request, &share, reply->problem) &&
-                   hs_endpoint_may_share(service, reply) && hs_endpoint_is_current(service, reply);
+    bool is_fine =
+        read_share(request, &share, reply->problem) && hs_endpoint_may_change(service, reply);
     json_t *root = is_fine ? hs_body_parse(service, request, reply, &reader) : NULL;
     if (root == NULL)
         return;
@@ -250,16 +249,14 @@ void hs_endpoint_ruleset_delete(struct hs_service *service, const struct hs_requ
                        (int)name.len, name.ptr);
         return;
     }
-    if (!hs_endpoint_may_share(service, reply) || !hs_endpoint_is_current(service, reply) ||
-        is_needed(service, name, reply->problem))
+    if (!hs_endpoint_may_change(service, reply) || is_needed(service, name, reply->problem))
         return;
     switch (hs_ruleset_store_delete(service->rulesets, request->tenant, name, hs_kept_ruleset_gone,
                                     service)) {
     case HS_RULESET_DELETED:
         reply->status = 204;
-        if (service->catalog != NULL)
-            hs_endpoint_is_shared(
-                hs_catalog_drop(service->catalog, HS_SHARED_RULESET, request->tenant, name), reply);
+        hs_endpoint_is_shared(
+            hs_catalog_drop(service->catalog, HS_SHARED_RULESET, request->tenant, name), reply);
         if (!hs_journal_settle(service->journal))
             hs_endpoint_overloaded(
                 reply, "the ruleset is deleted, but a power failure could bring it back");

@@ -92,10 +92,10 @@ bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply)
     return false;
 }
 
-bool hs_endpoint_may_share(struct hs_service *service, struct hs_reply *reply)
+bool hs_endpoint_may_change(struct hs_service *service, struct hs_reply *reply)
 {
     if (service->store == NULL || hs_store_is_up(service->store, HS_STORE_BULK))
-        return true;
+        return hs_endpoint_is_current(service, reply);
     hs_endpoint_overloaded(reply, "the store that shares rulesets and maps is down");
     return false;
 }

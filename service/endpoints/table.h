@@ -78,9 +78,9 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
    names. Returns false with the reply's problem set if it does not have them yet. */
 bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply);
 
-/* Returns whether a name may be changed now: false with the reply's problem set if the store of
-   shared rulesets and maps is down. */
-bool hs_endpoint_may_share(struct hs_service *service, struct hs_reply *reply);
+/* Like hs_endpoint_is_current, before a name is changed: also returns false, with the reply's
+   problem set, if the store is down. */
+bool hs_endpoint_may_change(struct hs_service *service, struct hs_reply *reply);
 
 /* Sets the reply's problem if the store did not get a change of a name. Returns whether it did. */
 bool hs_endpoint_is_shared(enum hs_shared_result result, struct hs_reply *reply);

@@ -20,7 +20,7 @@ enum { POLL_US = 1000000, KEEP_US = 600000000, PINNED_US = 60000000, PINNED_MAX 
 /* A ruleset or a map for a match that another replica had. It may have no name any more. */
 struct pinned {
     enum hs_shared_kind kind;
-    struct hs_name name; /* of a map */
+    struct hs_name name; /* of a map; empty for a ruleset */
     char revision[HS_REVISION_MAX];
     struct hs_ruleset_entry *ruleset; /* a reference; NULL: it is a map, or is not here yet */
     struct hs_map_entry *map;
@@ -85,8 +85,8 @@ static bool sync_names(struct hs_catalog *catalog)
     return is_fine;
 }
 
-/* Fetches pinned document `i`. The caller holds the lock; this function releases it while it waits.
-   Only this thread removes pinned documents, so the index stays valid. */
+/* Fetches the pinned document at `place`. The caller holds the lock; this function releases it
+   while it waits. Only this thread removes pinned documents, so the index stays valid. */
 static void fetch_pinned(struct hs_catalog *catalog, size_t place)
 {
     const struct pinned wanted = catalog->pinned[place];
@@ -259,6 +259,8 @@ static enum hs_shared_result settle(struct hs_catalog *catalog, enum hs_shared_r
 enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name,
                                              const char *revision)
 {
+    if (catalog == NULL)
+        return HS_SHARED_DONE;
     struct hs_ruleset_store *store = catalog->service->rulesets;
     struct hs_ruleset_entry *entry = hs_ruleset_store_get(store, name), *canary = NULL;
     enum hs_shared_result result = HS_SHARED_LOST;
@@ -276,12 +278,16 @@ enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct 
 enum hs_shared_result hs_catalog_put_map(struct hs_catalog *catalog,
                                          const struct hs_map_entry *entry, struct hs_str text)
 {
+    if (catalog == NULL)
+        return HS_SHARED_DONE;
     return settle(catalog, hs_exchange_put_map(catalog->service, entry, text, false));
 }
 
 enum hs_shared_result hs_catalog_drop(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                       struct hs_str owner, struct hs_str name)
 {
+    if (catalog == NULL)
+        return HS_SHARED_DONE;
     return settle(catalog, hs_shared_drop_name(catalog->store, kind, owner, name));
 }
 
@@ -289,7 +295,7 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
                       struct hs_str revision)
 {
     return pinned->kind == kind && hs_str_equal(hs_str_of(pinned->revision), revision) &&
-           (kind == HS_SHARED_RULESET || hs_str_equal(hs_name_str(&pinned->name), name));
+           hs_str_equal(hs_name_str(&pinned->name), name);
 }
 
 /* Returns the pinned document, which may still have to be fetched. The caller holds the lock. NULL:

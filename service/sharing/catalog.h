@@ -35,7 +35,7 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
 /*
  * The following functions repeat a change of this replica in the store: call them after the change
  * here. LOST: the store does not have the change, or nobody knows. This replica then returns to
- * what the store has.
+ * what the store has. Without a catalog (NULL) they return DONE.
  */
 
 /* Shares the ruleset, and the canary, that the name has here. LOST also if none of them has this
