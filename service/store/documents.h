@@ -64,7 +64,7 @@ bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, st
 char *hs_shared_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                          struct hs_str revision, size_t max, size_t *size, bool *has_answer);
 
-/* Keeps a document for another day. Does not wait for the answer. */
+/* Keeps a document for another day, if the store has it. */
 void hs_shared_keep_document(struct hs_store *store, enum hs_shared_kind kind, struct hs_str name,
                              struct hs_str revision);
 

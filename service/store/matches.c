@@ -97,7 +97,6 @@ void hs_shared_matches_destroy(struct hs_shared_matches *matches)
 
 /* ---- commands ---- */
 
-/* Names cannot contain a slash, so no two matches have the same keys. */
 void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys)
 {
     static const char *const parts[] = {"own", "state", "journal"};
@@ -106,7 +105,6 @@ void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_sha
                  tenant.len > 0 ? tenant.ptr : "", (int)name.len, name.ptr, parts[i]);
 }
 
-/* Writes the arguments that all scripts share. Returns their number. */
 size_t hs_shared_arguments(const struct hs_shared_matches *matches,
                            const struct hs_shared_keys *keys, uint64_t epoch, char digits[24],
                            struct hs_str *arguments)
@@ -480,7 +478,6 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
             write->mark += answer.epoch << EPOCH_SHIFT;
         begin_epoch(match, answer.epoch);
         match->confirmed_us = hs_clock_us();
-        match->must_write = false;
         cover(match, write->mark);
         match->must_write = match->failed != 0;
     }
@@ -491,37 +488,30 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
     free(write);
 }
 
-/* Returns whether a state with this mark may be submitted. A newer one may have been submitted
-   since this one was captured. It drops records that this one lacks. */
-static bool may_write(struct hs_shared_match *match, uint64_t mark)
-{
-    pthread_mutex_lock(&match->lock);
-    bool is_newest = mark >= match->written;
-    if (is_newest)
-        match->written = mark;
-    else
-        match->must_write = true;
-    bool may = is_newest && !match->has_ended;
-    pthread_mutex_unlock(&match->lock);
-    return may;
-}
-
 bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
                            struct hs_str state, uint64_t mark, bool gives_up)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char epoch[24], number[24];
-    struct call *call = may_write(match, mark) ? calloc(1, sizeof *call) : NULL;
-    if (call == NULL)
-        return false;
-    *call = (struct call){.call = {.op = HS_STORE_WRITE, .done = end_write},
-                          .match = hs_shared_match_retain(match),
-                          .mark = mark};
+    struct call *call = calloc(1, sizeof *call);
     pthread_mutex_lock(&match->lock);
-    match->is_writing = true;
+    /* A newer state, which has dropped records that this one lacks, may have been submitted since
+       this one was captured. */
+    bool may_write = call != NULL && mark >= match->written && !match->has_ended;
+    if (may_write)
+        match->written = mark;
+    match->is_writing = match->is_writing || may_write;
+    match->must_write = match->must_write || !may_write;
     size_t count =
         hs_shared_arguments(match->matches, &match->keys, match->epoch, epoch, arguments);
     pthread_mutex_unlock(&match->lock);
+    if (!may_write) {
+        free(call);
+        return false;
+    }
+    *call = (struct call){.call = {.op = HS_STORE_WRITE, .done = end_write},
+                          .match = hs_shared_match_retain(match),
+                          .mark = mark};
     snprintf(number, sizeof number, "%" PRIu64, mark);
     arguments[count++] = state;
     arguments[count++] = hs_str_of(number);

@@ -56,7 +56,7 @@ size_t hs_shared_arguments(const struct hs_shared_matches *matches,
                            const struct hs_shared_keys *keys, uint64_t epoch, char digits[24],
                            struct hs_str *arguments);
 
-/* Logs the error of a refused command. */
+/* Logs the error of a command, if it was refused. `reply` may be NULL otherwise. */
 void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_result result,
                            const struct redisReply *reply);
 

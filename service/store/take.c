@@ -54,8 +54,7 @@ enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, str
                      &matches->take, arguments, count, &taken->reply);
     if (result == HS_STORE_OK && read_taken(taken->reply, taken))
         return HS_TAKEN;
-    if (result == HS_STORE_REFUSED)
-        hs_shared_log_refused(matches, result, taken->reply);
+    hs_shared_log_refused(matches, result, taken->reply);
     hs_taken_free(taken);
     return result == HS_STORE_LOST ? HS_TAKEN_LATE : HS_TAKEN_DOWN;
 }
