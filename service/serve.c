@@ -52,8 +52,8 @@ enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 50000
    and how long the end of the service waits until the store has the final states of matches. */
 enum { TAKERS = 8, SHARING_STOP_US = 5000000 };
 
-/* How long the start waits for the rulesets and maps of other replicas. */
-enum { CATALOG_START_US = 2000000 };
+/* How long the start waits for the store, which has the rulesets and maps of other replicas. */
+enum { STORE_START_US = 2000000 };
 
 /* Max exports at a time. Each has a file in the data directory until its client has read it. */
 enum { EXPORTS_MAX = 4 };
@@ -258,7 +258,7 @@ static bool start_sharing(struct hs_service *service)
                                     service->metrics, error);
     if (service->store == NULL)
         return cannot_start(error);
-    hs_store_wait_until_up(service->store, HS_STORE_TIMEOUT_US);
+    hs_store_wait_until_up(service->store, STORE_START_US);
     const struct hs_shared_budgets budgets = {.take_us = (int64_t)options->state_take_ms * 1000,
                                               .payment_us =
                                                   (int64_t)options->state_payment_ms * 1000};
@@ -268,7 +268,7 @@ static bool start_sharing(struct hs_service *service)
     service->taker_pool = hs_pool_create(TAKERS, false);
     if (service->checkpoint == NULL) /* else it has done this */
         hs_registry_keep_journals(service->registry);
-    service->catalog = hs_catalog_start(service, CATALOG_START_US);
+    service->catalog = hs_catalog_start(service);
     if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL &&
         service->catalog != NULL)
         service->sharing = hs_sharing_start(service);

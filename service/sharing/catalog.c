@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "service/service.h"
 #include "service/sharing/exchange.h"
@@ -181,7 +180,7 @@ static uint64_t ask_for_round(struct hs_catalog *catalog)
     return ++catalog->asked;
 }
 
-struct hs_catalog *hs_catalog_start(struct hs_service *service, int64_t wait_us)
+struct hs_catalog *hs_catalog_start(struct hs_service *service)
 {
     struct hs_catalog *catalog = calloc(1, sizeof *catalog);
     if (catalog == NULL)
@@ -191,9 +190,6 @@ struct hs_catalog *hs_catalog_start(struct hs_service *service, int64_t wait_us)
     pthread_mutex_init(&catalog->lock, NULL);
     hs_clock_condition(&catalog->wake);
     hs_clock_condition(&catalog->synced);
-    int64_t until_us = hs_clock_us() + wait_us;
-    while (!hs_store_is_up(service->store, HS_STORE_BULK) && hs_clock_us() < until_us)
-        usleep(5000);
     run_round(catalog);
     catalog->has_thread = pthread_create(&catalog->thread, NULL, run, catalog) == 0;
     if (catalog->has_thread)

@@ -20,9 +20,9 @@ struct hs_map_entry;
 struct hs_ruleset_entry;
 struct hs_service;
 
-/* Reads all names, which takes up to `wait_us`, and starts the thread. Call it only if the service
-   has a store. NULL: out of memory or threads. */
-struct hs_catalog *hs_catalog_start(struct hs_service *service, int64_t wait_us);
+/* Reads all names, if the store is up, and starts the thread. Call it only if the service has a
+   store. NULL: out of memory or threads. */
+struct hs_catalog *hs_catalog_start(struct hs_service *service);
 /* Ends the thread, within a second even if the store is slow. Nobody can ask the store
    (hs_store_ask) any more. NULL does nothing. */
 void hs_catalog_stop(struct hs_catalog *catalog);

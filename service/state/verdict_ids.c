@@ -1,6 +1,7 @@
 #include "service/state/verdict_ids.h"
 
 #include <endian.h>
+#include <nettle/base16.h>
 #include <nettle/sha2.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,16 +20,6 @@ void hs_verdict_ids_begin(struct hs_verdict_ids *ids, const struct hs_name *tena
     cmac_aes128_set_key(&ids->mac, key);
 }
 
-static void put_digits(const uint8_t *bytes, size_t count, char *out)
-{
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < count; i++) {
-        *out++ = digits[bytes[i] >> 4];
-        *out++ = digits[bytes[i] & 15];
-    }
-    *out = '\0';
-}
-
 void hs_verdict_ids_make(const struct hs_verdict_ids *ids, enum hs_verdict_about kind,
                          uint64_t session, uint64_t number, struct hs_str shooter,
                          struct hs_verdict_id *out)
@@ -41,5 +32,6 @@ void hs_verdict_ids_make(const struct hs_verdict_ids *ids, enum hs_verdict_about
     struct cmac_aes128_ctx mac = ids->mac;
     cmac_aes128_update(&mac, sizeof parts + shooter.len, message);
     cmac_aes128_digest(&mac, sizeof digest, digest);
-    put_digits(digest, sizeof digest, out->text);
+    base16_encode_update(out->text, sizeof digest, digest);
+    out->text[BASE16_ENCODE_LENGTH(sizeof digest)] = '\0';
 }

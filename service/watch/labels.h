@@ -101,8 +101,7 @@ enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
     X(WRITE, "write")     /* writes the state of a match */                                        \
     X(CLOSE, "close")     /* ends a match, or gives it up */                                       \
     X(CATALOG, "catalog") /* reads or writes rulesets and maps */                                  \
-    X(PING, "ping")                                                                                \
-    X(OTHER, "other")
+    X(PING, "ping")
 
 #define X(id, label) HS_STORE_##id,
 enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };

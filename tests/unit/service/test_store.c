@@ -73,7 +73,7 @@ static enum hs_store_result ask(const struct hs_store_script *script,
                                 size_t size)
 {
     struct redisReply *reply;
-    enum hs_store_result result = hs_store_ask(store, HS_STORE_URGENT, HS_STORE_OTHER, ASK_US,
+    enum hs_store_result result = hs_store_ask(store, HS_STORE_URGENT, HS_STORE_CATALOG, ASK_US,
                                                script, arguments, count, &reply);
     text[0] = '\0';
     if (reply != NULL && reply->str != NULL)
@@ -151,7 +151,7 @@ static int submit(int from, int count, int64_t budget_us)
     int accepted = 0;
     for (int i = from; i < from + count; i++) {
         calls[i] = (struct hs_store_call){
-            .op = HS_STORE_OTHER, .budget_us = budget_us, .late = count_late, .done = end_call};
+            .op = HS_STORE_CATALOG, .budget_us = budget_us, .late = count_late, .done = end_call};
         accepted += hs_store_submit(store, HS_STORE_URGENT, &calls[i], NULL, arguments, 2);
     }
     return accepted;
