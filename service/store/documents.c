@@ -155,8 +155,7 @@ static struct redisReply *ask(struct hs_store *store, const struct hs_store_scri
     if (hs_store_ask(store, HS_STORE_BULK, HS_STORE_CATALOG, WAIT_US, script, arguments, count,
                      &reply) == HS_STORE_OK)
         return reply;
-    if (reply != NULL)
-        freeReplyObject(reply);
+    freeReplyObject(reply);
     return NULL;
 }
 
@@ -165,8 +164,7 @@ static bool tell(struct hs_store *store, const struct hs_str *arguments, size_t 
 {
     struct redisReply *reply = ask(store, NULL, arguments, count);
     bool fine = reply != NULL;
-    if (fine)
-        freeReplyObject(reply);
+    freeReplyObject(reply);
     return fine;
 }
 
@@ -189,8 +187,7 @@ bool hs_shared_version(struct hs_store *store, int64_t wait_us, struct hs_shared
         version->birth = strtoull(reply->element[0]->str, NULL, 10);
         version->count = strtoull(reply->element[1]->str, NULL, 10);
     }
-    if (reply != NULL)
-        freeReplyObject(reply);
+    freeReplyObject(reply);
     return result == HS_STORE_OK;
 }
 
@@ -257,8 +254,7 @@ static bool is_there(struct hs_store *store, struct hs_str key)
     tell(store, arguments, 4);
     struct redisReply *reply = ask(store, NULL, exists, 2);
     bool there = reply != NULL && reply->type == REDIS_REPLY_INTEGER && reply->integer == 1;
-    if (reply != NULL)
-        freeReplyObject(reply);
+    freeReplyObject(reply);
     return there;
 }
 
@@ -316,8 +312,7 @@ static char *download(struct hs_store *store, struct hs_str key, size_t max, siz
         is_last = piece.len < PIECE_BYTES;
         if (fine)
             hs_buffer_append(&bytes, piece.ptr, piece.len);
-        if (reply != NULL)
-            freeReplyObject(reply);
+        freeReplyObject(reply);
     }
     *size = bytes.len;
     if (fine && !bytes.failed && bytes.len > 0)

@@ -158,8 +158,7 @@ static void end_call(struct hs_store_link *link, struct hs_store_call *call,
     else
         hs_metrics_add(metrics, HS_METRIC_STORE_FAILED, call->op, 1);
     call->done(call, result, &reply);
-    if (reply != NULL)
-        freeReplyObject(reply);
+    freeReplyObject(reply);
 }
 
 static void lose_all(struct hs_store_link *link, struct hs_store_call *call)

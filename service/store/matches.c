@@ -345,8 +345,7 @@ void hs_shared_match_confirm(struct hs_shared_match *match)
         lose(match, epoch);
     match->confirmed_us = hs_clock_us(); /* without an answer, the copy here goes on */
     pthread_mutex_unlock(&match->lock);
-    if (result != HS_STORE_LOST)
-        freeReplyObject(reply);
+    freeReplyObject(reply);
 }
 
 /* ---- payments ---- */

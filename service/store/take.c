@@ -62,8 +62,7 @@ enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, str
 void hs_taken_free(struct hs_taken *taken)
 {
     free(taken->journal);
-    if (taken->reply != NULL)
-        freeReplyObject(taken->reply);
+    freeReplyObject(taken->reply);
     *taken = (struct hs_taken){0};
 }
 

@@ -80,8 +80,7 @@ static enum hs_store_result ask(const struct hs_store_script *script,
         snprintf(text, size, "%s", reply->str);
     else if (reply != NULL)
         snprintf(text, size, "%lld", reply->integer);
-    if (reply != NULL)
-        freeReplyObject(reply);
+    freeReplyObject(reply);
     return result;
 }
 
