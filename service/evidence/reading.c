@@ -122,7 +122,7 @@ static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
     return at == end;
 }
 
-bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *out)
+static void load_columns(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
     out->row = (struct hs_evidence_row){
         .at_us = hs_db_int(found, AT),
@@ -136,17 +136,35 @@ bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *
         .map = hs_db_text(found, MAP),
         .map_revision = hs_db_text(found, MAP_REVISION),
     };
+}
+
+bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *out)
+{
+    load_columns(found, out);
     return split(found, out);
+}
+
+static void load_texts(struct hs_db_statement *found, struct hs_evidence_stored *out)
+{
+    int column = TEXTS;
+#define X(member, name) out->row.member = hs_db_text(found, column++);
+    HS_EVIDENCE_TEXTS(X)
+#undef X
 }
 
 bool hs_evidence_load_all(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
-    int column = TEXTS;
-    bool fine = hs_evidence_load(found, out);
-#define X(member, name) out->row.member = hs_db_text(found, column++);
-    HS_EVIDENCE_TEXTS(X)
-#undef X
-    return fine;
+    load_columns(found, out);
+    load_texts(found, out);
+    return split(found, out);
+}
+
+void hs_evidence_load_packed(struct hs_db_statement *found, struct hs_evidence_stored *out)
+{
+    load_columns(found, out);
+    load_texts(found, out);
+    out->row.sizes = hs_db_text(found, SIZES);
+    out->row.packed = hs_db_blob(found, BODY);
 }
 
 static enum hs_evidence_read find_in(const struct hs_evidence_home *home, const char *place,

@@ -30,7 +30,8 @@ enum hs_evidence_read hs_evidence_find(const struct hs_evidence_home *home, stru
 void hs_evidence_stored_close(struct hs_evidence_stored *stored);
 
 /* Reads the current row of a statement over `bodies b JOIN verdicts v` that selects
-   HS_EVIDENCE_WHOLE_ROW first. out->unpacked must be freed. False: damaged, or out of memory. */
+   HS_EVIDENCE_WHOLE_ROW first, with an unpacked body. out->unpacked must be freed. False: damaged,
+   or out of memory. */
 #define HS_EVIDENCE_WHOLE_ROW                                                                      \
     "v.at, b.id, b.now, b.measured, b.\"limit\", b.unit, b.revision, b.map, b.map_revision,"       \
     " b.sizes, b.body"
@@ -43,6 +44,8 @@ bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *
     HS_EVIDENCE_WHOLE_ROW HS_EVIDENCE_TEXTS(                                                       \
         HS_EVIDENCE_TEXT_OF) " FROM bodies b JOIN verdicts v ON v.at = b.at"
 bool hs_evidence_load_all(struct hs_db_statement *found, struct hs_evidence_stored *out);
+/* Does the same, but leaves the body packed, so nothing must be freed. */
+void hs_evidence_load_packed(struct hs_db_statement *found, struct hs_evidence_stored *out);
 
 /* The document of a ruleset or map of the stored verdict, for free(). NULL: it is missing or
    damaged, or out of memory. */
