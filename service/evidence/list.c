@@ -45,7 +45,7 @@ struct filters {
    slice. */
 enum { FIRST_FILTER = 4 };
 
-static void read_filters(struct hs_db *db, const struct hs_evidence_query *query,
+static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query,
                          struct filters *out)
 {
     const struct hs_str texts[COLUMNS] = {
@@ -59,13 +59,16 @@ static void read_filters(struct hs_db *db, const struct hs_evidence_query *query
             continue;
         out->columns[out->count] = column_names[i];
         out->texts[out->count++] = texts[i];
-        out->is_empty = out->is_empty || hs_db_number(db, "SELECT 1 WHERE code_of(?1) IS NOT NULL",
-                                                      &texts[i], 0) == 0;
+        int64_t found = hs_db_number(db, "SELECT code_of(?1) IS NOT NULL", &texts[i], -1);
+        if (found < 0)
+            return false;
+        out->is_empty = out->is_empty || found == 0;
     }
     for (int k = INDEXED - 1; k >= 0; k--)
         for (int i = 0; i < out->count; i++)
             if (strcmp(out->columns[i], indexed[k]) == 0)
                 out->driver = i;
+    return true;
 }
 
 /* Appends the newest rows of the driver in a time range, at most ?3 of them. */
@@ -172,20 +175,20 @@ static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, con
 {
     struct hs_db *db;
     struct filters filters;
-    int64_t until_us = walk->query->until_us;
-    enum hs_evidence_read opened = hs_evidence_open(home, place, &db);
-    if (opened != HS_EVIDENCE_READ)
-        return opened == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : opened;
-    read_filters(db, walk->query, &filters);
+    enum hs_evidence_read result = hs_evidence_open(home, place, &db);
+    if (result != HS_EVIDENCE_READ)
+        return result == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : result;
+    int64_t until_us = read_filters(db, walk->query, &filters) ? walk->query->until_us : -1;
     while (until_us > 0 && !filters.is_empty && walk->next_us == 0) {
         bool fine = walk_slice(db, &filters, until_us, walk);
         until_us = fine ? end_of_slice(db, &filters, walk->query->since_us, until_us) : -1;
         if (until_us > 0 && walk->next_us == 0 && hs_clock_us() >= walk->end_us)
             walk->next_us = until_us;
     }
-    enum hs_evidence_read result = until_us >= 0 ? HS_EVIDENCE_READ : hs_evidence_failed(db);
+    if (until_us < 0)
+        result = hs_evidence_place_failed(home, place, db);
     hs_db_close(db);
-    return result;
+    return result == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : result;
 }
 
 static enum hs_evidence_read walk_days(const struct hs_evidence_home *home, struct walk *walk)

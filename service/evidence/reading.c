@@ -10,6 +10,7 @@
 #include "service/record/stream.h"
 #include "service/system/packed.h"
 #include "service/watch/log.h"
+#include "service/watch/metrics.h"
 
 enum { BUSY_MS = 1000 };
 
@@ -25,6 +26,24 @@ enum hs_evidence_read hs_evidence_failed(const struct hs_db *db)
 {
     report_text(hs_db_error(db));
     return HS_EVIDENCE_FAILED;
+}
+
+/* Returns whether the place is the damaged file of a day, and counts it. */
+static bool leave_out(const struct hs_evidence_home *home, const char *place,
+                      const struct hs_db *db)
+{
+    if (db == NULL || !hs_db_is_damaged(db) || strcmp(place, HS_EVIDENCE_CASES) == 0)
+        return false;
+    if (home->metrics != NULL)
+        hs_metrics_add(home->metrics, HS_METRIC_EVIDENCE_FAILURES, 0, 1);
+    return true;
+}
+
+enum hs_evidence_read hs_evidence_place_failed(const struct hs_evidence_home *home,
+                                               const char *place, const struct hs_db *db)
+{
+    enum hs_evidence_read failed = hs_evidence_failed(db);
+    return leave_out(home, place, db) ? HS_EVIDENCE_MISSING : failed;
 }
 
 static void report(const char *where, const char *error, int version)
@@ -61,8 +80,10 @@ enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, cons
     if (version == HS_EVIDENCE_SCHEMA)
         return HS_EVIDENCE_READ;
     bool is_gone = version == 0 || (version < 0 && !is_remote && is_missing(where));
-    if (!is_gone)
+    if (!is_gone) {
         report(where, is_remote && !fine ? error : hs_db_error(*out), version);
+        is_gone = leave_out(home, place, *out);
+    }
     hs_db_close(*out);
     *out = NULL;
     return is_gone ? HS_EVIDENCE_MISSING : HS_EVIDENCE_FAILED;
@@ -177,13 +198,13 @@ static enum hs_evidence_read find_in(const struct hs_evidence_home *home, const 
         return opened;
     out->found = hs_db_prepare(out->db, sql);
     if (out->found == NULL)
-        return hs_evidence_failed(out->db);
+        return hs_evidence_place_failed(home, place, out->db);
     hs_db_bind_text(out->found, 1, id);
     enum hs_db_step result = hs_db_step(out->found);
     if (result == HS_DB_DONE)
         return HS_EVIDENCE_MISSING;
     if (result == HS_DB_FAILED)
-        return hs_evidence_failed(out->db);
+        return hs_evidence_place_failed(home, place, out->db);
     if (!hs_evidence_load_all(out->found, out)) {
         report_text("a stored verdict is damaged, or the service is out of memory");
         return HS_EVIDENCE_FAILED;

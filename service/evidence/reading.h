@@ -6,14 +6,19 @@
 #include "service/evidence/reader.h"
 
 /* Opens a place; close it with hs_db_close. MISSING: the place was removed because of its age, or
-   has no tables. FAILED: it cannot be read, or has tables of another version; the log has the
-   reason.
+   has no tables, or is the damaged file of a day, which the log has. FAILED: it cannot be read, or
+   has tables of another version; the log has the reason.
    */
 enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, const char *place,
                                        struct hs_db **out);
 
 /* Logs the last failure of a connection. Returns FAILED. */
 enum hs_evidence_read hs_evidence_failed(const struct hs_db *db);
+
+/* Does the same for the connection of a place. But if that is the damaged file of a day, counts it
+   and returns MISSING, so that the answer leaves it out. */
+enum hs_evidence_read hs_evidence_place_failed(const struct hs_evidence_home *home,
+                                               const char *place, const struct hs_db *db);
 
 /* A stored verdict. The texts of the row live until hs_evidence_stored_close. */
 struct hs_evidence_stored {

@@ -303,6 +303,53 @@ START_TEST(damaged_files_are_moved_aside)
 }
 END_TEST
 
+/* Returns the number of verdicts of a list. */
+static size_t count_of(const char *query)
+{
+    json_t *list = hs_stored_list(&kept, query);
+    size_t count = json_array_size(list);
+    json_decref(list);
+    return count;
+}
+
+/* The answers leave out the damaged file of an older day. Rows: the file is no database, its tables
+   are damaged. */
+START_TEST(damaged_files_of_older_days_are_left_out)
+{
+    static const char failures[] = "hindsight_evidence_failures_total";
+    char id[HS_STORED_ID], later[HS_STORED_ID], path[64], old[256];
+    int code;
+    if (hs_stored_server() != NULL)
+        return;
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "one", 10);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
+    hs_stored_wait(&kept);
+    hs_kept_stop(&kept);
+    snprintf(old, sizeof old, "%s", hs_kept_path(&kept, "evidence-2026-01-31.db"));
+    hs_test_shell(&code, "mv '%s' '%s' && dd if=/dev/urandom of='%s' bs=4096 %s conv=notrunc 2>&1",
+                  hs_stored_file(&kept), old, old, _i == 0 ? "count=1" : "seek=2 count=30");
+    ck_assert_int_eq(code, 0);
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "two", 10);
+    hs_stored_post(&kept, "two", "s", 1, HS_STORED_AWAY, later);
+    hs_stored_wait(&kept);
+    ck_assert_double_eq(hs_kept_metric(&kept, failures), 0);
+    ck_assert_uint_eq(count_of(""), 1);
+    ck_assert_double_eq(hs_kept_metric(&kept, failures), 1);
+    ck_assert_uint_eq(count_of("player=s"), 1);
+    json_decref(summaries(""));
+    json_decref(hs_stored_get(&kept, "/v1/players/s"));
+    ck_assert_double_ge(hs_kept_metric(&kept, failures), 4);
+    snprintf(path, sizeof path, "/v1/verdicts/%s", id);
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 404);
+    snprintf(path, sizeof path, "/v1/verdicts/%s", later);
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 200);
+    ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/players/s", NULL), 503);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, verdicts_know_their_player);
@@ -311,6 +358,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, reports_compare_one_ruleset);
     tcase_add_test(tests, tenants_see_their_own);
     tcase_add_test(tests, damaged_files_are_moved_aside);
+    tcase_add_loop_test(tests, damaged_files_of_older_days_are_left_out, 0, 2);
 }
 
 int main(void)
