@@ -149,6 +149,7 @@ struct walk {
     size_t left;     /* rows that may follow */
     int64_t end_us;  /* monotonic: no slice begins later, except the first */
     int64_t next_us; /* where the next page begins (its `until_us`); 0: this is the last page */
+    bool has_ended;  /* the sink took no more rows */
 };
 
 /* Passes the rows of one slice to the sink. */
@@ -159,14 +160,13 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
     struct hs_db_statement *page =
         prepare_page(db, filters, walk->query->since_us, until_us, limit);
     enum hs_db_step result = hs_db_step(page);
-    bool fine = true;
-    for (; fine && result == HS_DB_ROW; result = hs_db_step(page)) {
-        fine = walk->sink(walk->context, page);
+    for (; result == HS_DB_ROW && !walk->has_ended; result = hs_db_step(page)) {
+        walk->has_ended = !walk->sink(walk->context, page);
         if (--walk->left == 0)
             walk->next_us = hs_db_int(page, AT);
     }
     hs_db_finalize(page);
-    return fine && result == HS_DB_DONE;
+    return result == HS_DB_DONE && !walk->has_ended;
 }
 
 /* Walks through one place, at least through one slice. */
@@ -186,7 +186,7 @@ static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, con
             walk->next_us = until_us;
     }
     if (until_us < 0)
-        result = hs_evidence_place_failed(home, place, db);
+        result = walk->has_ended ? HS_EVIDENCE_FAILED : hs_evidence_place_failed(home, place, db);
     hs_db_close(db);
     return result == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : result;
 }
@@ -374,6 +374,8 @@ enum hs_evidence_read hs_evidence_export(const struct hs_evidence_home *home,
 /* ---- whole verdicts ---- */
 
 struct visiting {
+    const struct hs_evidence_home *home;
+    const char *place; /* the cases, or all days */
     hs_evidence_visit *visit;
     void *context;
 };
@@ -386,14 +388,19 @@ static bool visit_row(void *context, struct hs_db_statement *page)
     struct hs_evidence_row row = read_row(page);
     struct hs_evidence_stored stored = {.db = hs_db_of(page)};
     stored.found = hs_db_prepare(stored.db, sql);
-    if (stored.found == NULL)
-        return false;
-    hs_db_bind_int(stored.found, 1, row.at_us);
-    bool fine = hs_db_step(stored.found) == HS_DB_ROW && hs_evidence_load(stored.found, &stored);
+    if (stored.found != NULL)
+        hs_db_bind_int(stored.found, 1, row.at_us);
+    enum hs_db_step step = hs_db_step(stored.found);
+    bool fine = true;
+    if (step == HS_DB_FAILED)
+        fine = hs_evidence_place_failed(visiting->home, visiting->place, stored.db) ==
+               HS_EVIDENCE_MISSING;
+    if (step == HS_DB_ROW && hs_evidence_load(stored.found, &stored)) {
 #define X(member, name) stored.row.member = row.member; /* of the page's row, which stays */
-    HS_EVIDENCE_TEXTS(X)
+        HS_EVIDENCE_TEXTS(X)
 #undef X
-    fine = fine && visiting->visit(visiting->context, &stored);
+        fine = visiting->visit(visiting->context, &stored);
+    }
     stored.db = NULL; /* it is the page's */
     hs_evidence_stored_close(&stored);
     return fine;
@@ -403,7 +410,8 @@ enum hs_evidence_read hs_evidence_each(const struct hs_evidence_home *home,
                                        const struct hs_evidence_query *query, int64_t end_us,
                                        hs_evidence_visit *visit, void *context, int64_t *next_us)
 {
-    struct visiting visiting = {visit, context};
+    const char *place = query->is_reviewed ? HS_EVIDENCE_CASES : HS_EVIDENCE_ALL;
+    struct visiting visiting = {home, place, visit, context};
     struct walk walk = {.query = query,
                         .sink = visit_row,
                         .context = &visiting,

@@ -120,7 +120,7 @@ static size_t take_size(const char **at)
     return size;
 }
 
-static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
+static bool split_body(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
     char text[96];
     const char *next = text;
@@ -141,6 +141,15 @@ static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
         at += parts[i]->len;
     }
     return at == end;
+}
+
+/* Reads the texts of the body. False: damaged, or out of memory; the log has it. */
+static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
+{
+    bool fine = split_body(found, out);
+    if (!fine)
+        report_text("a stored verdict is damaged, or the service is out of memory");
+    return fine;
 }
 
 static void load_columns(struct hs_db_statement *found, struct hs_evidence_stored *out)
@@ -205,10 +214,8 @@ static enum hs_evidence_read find_in(const struct hs_evidence_home *home, const 
         return HS_EVIDENCE_MISSING;
     if (result == HS_DB_FAILED)
         return hs_evidence_place_failed(home, place, out->db);
-    if (!hs_evidence_load_all(out->found, out)) {
-        report_text("a stored verdict is damaged, or the service is out of memory");
+    if (!hs_evidence_load_all(out->found, out))
         return HS_EVIDENCE_FAILED;
-    }
     bool is_theirs = tenant.ptr == NULL || hs_str_equal(tenant, out->row.tenant);
     return is_theirs && out->row.verdict.len > 0 ? HS_EVIDENCE_READ : HS_EVIDENCE_MISSING;
 }

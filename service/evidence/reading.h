@@ -63,8 +63,8 @@ bool hs_evidence_copy_documents(struct hs_evidence_store *store,
                                 const struct hs_evidence_stored *stored);
 
 /* Calls `visit` with each verdict of the query, the newest first. If `visit` returns false, the
-   search ends with FAILED. The stored verdict is valid during the call. After `end_us`
-   (hs_clock_us) the search ends soon. *next_us: as for hs_evidence_list. */
+   search ends with FAILED. The stored verdict is valid during the call. Damaged ones are left out.
+   After `end_us` (hs_clock_us) the search ends soon. *next_us: as for hs_evidence_list. */
 typedef bool hs_evidence_visit(void *context, const struct hs_evidence_stored *stored);
 enum hs_evidence_read hs_evidence_each(const struct hs_evidence_home *home,
                                        const struct hs_evidence_query *query, int64_t end_us,

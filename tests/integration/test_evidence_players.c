@@ -6,6 +6,7 @@
 #include "tests/support/run_suite.h"
 
 #include <check.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,7 +272,65 @@ START_TEST(tenants_see_their_own)
 }
 END_TEST
 
+static bool is_logged(const char *text)
+{
+    char log[16384] = "";
+    ck_assert_int_gt(pread(kept.service.err, log, sizeof log - 1, 0), 0);
+    return strstr(log, text) != NULL;
+}
+
+/* The search for the match of a verdict ends at the rows of an earlier opening. */
+START_TEST(reopened_matches_are_found)
+{
+    char id[HS_STORED_ID];
+    hs_kept_start(&kept, NULL);
+    for (int i = 0; i < 2; i++) {
+        hs_stored_frames(&kept, "one", 10);
+        hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
+        end_match("one");
+    }
+    json_t *scene = scene_of(id);
+    ck_assert_ptr_nonnull(json_object_get(json_object_get(scene, "match"), "ended"));
+    json_decref(scene);
+    ck_assert(!is_logged("cannot be read"));
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* ---- damage ---- */
+
+/* A list of summaries leaves out a row whose body is damaged. */
+START_TEST(damaged_rows_are_left_out)
+{
+    bool is_postgres = hs_stored_server() != NULL;
+    char id[HS_STORED_ID];
+    sqlite3 *db;
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "one", 10);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
+    end_match("one");
+    hs_kept_stop(&kept);
+    if (is_postgres) {
+        hs_postgres_sql(hs_stored_server(), hs_stored_database(),
+                        "UPDATE hindsight.bodies SET body = decode('c0ffee', 'hex')"
+                        " WHERE at = (SELECT max(at) FROM hindsight.bodies)");
+    } else {
+        ck_assert_int_eq(sqlite3_open(hs_stored_file(&kept), &db), SQLITE_OK);
+        ck_assert_int_eq(sqlite3_exec(db,
+                                      "UPDATE bodies SET body = x'c0ffee'"
+                                      " WHERE at = (SELECT max(at) FROM bodies)",
+                                      NULL, NULL, NULL),
+                         SQLITE_OK);
+        sqlite3_close(db);
+    }
+    hs_kept_start(&kept, NULL);
+    json_t *list = summaries("");
+    ck_assert_uint_eq(json_array_size(list), 2); /* the players, not the match */
+    json_decref(list);
+    ck_assert(is_logged("a stored verdict is damaged"));
+    hs_kept_stop(&kept);
+}
+END_TEST
 
 /* A damaged file of today, or a damaged spool, is moved aside, and the next verdict begins a new
  * one. */
@@ -357,6 +416,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, matches_leave_summaries);
     tcase_add_test(tests, reports_compare_one_ruleset);
     tcase_add_test(tests, tenants_see_their_own);
+    tcase_add_test(tests, reopened_matches_are_found);
+    tcase_add_test(tests, damaged_rows_are_left_out);
     tcase_add_test(tests, damaged_files_are_moved_aside);
     tcase_add_loop_test(tests, damaged_files_of_older_days_are_left_out, 0, 2);
 }
