@@ -23,11 +23,14 @@ enum { HS_EVIDENCE_DAY = 11, HS_EVIDENCE_PATH = 4096 };
 #define HS_EVIDENCE_CASES "cases"
 #define HS_EVIDENCE_SPOOL "spool"
 
+struct hs_metrics;
+
 /* Where a service has its evidence. */
 struct hs_evidence_home {
     const char *directory; /* the data directory */
     bool is_postgres;
     const char *connection_file; /* for hs_db_open_postgres */
+    struct hs_metrics *metrics;  /* counts damaged files that are left out; NULL: not counted */
 };
 
 /* Returns whether a place is in the database, and not in a file. */

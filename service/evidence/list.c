@@ -45,7 +45,7 @@ struct filters {
    slice. */
 enum { FIRST_FILTER = 4 };
 
-static void read_filters(struct hs_db *db, const struct hs_evidence_query *query,
+static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query,
                          struct filters *out)
 {
     const struct hs_str texts[COLUMNS] = {
@@ -59,13 +59,16 @@ static void read_filters(struct hs_db *db, const struct hs_evidence_query *query
             continue;
         out->columns[out->count] = column_names[i];
         out->texts[out->count++] = texts[i];
-        out->is_empty = out->is_empty || hs_db_number(db, "SELECT 1 WHERE code_of(?1) IS NOT NULL",
-                                                      &texts[i], 0) == 0;
+        int64_t found = hs_db_number(db, "SELECT code_of(?1) IS NOT NULL", &texts[i], -1);
+        if (found < 0)
+            return false;
+        out->is_empty = out->is_empty || found == 0;
     }
     for (int k = INDEXED - 1; k >= 0; k--)
         for (int i = 0; i < out->count; i++)
             if (strcmp(out->columns[i], indexed[k]) == 0)
                 out->driver = i;
+    return true;
 }
 
 /* Appends the newest rows of the driver in a time range, at most ?3 of them. */
@@ -146,6 +149,7 @@ struct walk {
     size_t left;     /* rows that may follow */
     int64_t end_us;  /* monotonic: no slice begins later, except the first */
     int64_t next_us; /* where the next page begins (its `until_us`); 0: this is the last page */
+    bool has_ended;  /* the sink took no more rows */
 };
 
 /* Passes the rows of one slice to the sink. */
@@ -156,14 +160,13 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
     struct hs_db_statement *page =
         prepare_page(db, filters, walk->query->since_us, until_us, limit);
     enum hs_db_step result = hs_db_step(page);
-    bool fine = true;
-    for (; fine && result == HS_DB_ROW; result = hs_db_step(page)) {
-        fine = walk->sink(walk->context, page);
+    for (; result == HS_DB_ROW && !walk->has_ended; result = hs_db_step(page)) {
+        walk->has_ended = !walk->sink(walk->context, page);
         if (--walk->left == 0)
             walk->next_us = hs_db_int(page, AT);
     }
     hs_db_finalize(page);
-    return fine && result == HS_DB_DONE;
+    return result == HS_DB_DONE && !walk->has_ended;
 }
 
 /* Walks through one place, at least through one slice. */
@@ -172,20 +175,20 @@ static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, con
 {
     struct hs_db *db;
     struct filters filters;
-    int64_t until_us = walk->query->until_us;
-    enum hs_evidence_read opened = hs_evidence_open(home, place, &db);
-    if (opened != HS_EVIDENCE_READ)
-        return opened == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : opened;
-    read_filters(db, walk->query, &filters);
+    enum hs_evidence_read result = hs_evidence_open(home, place, &db);
+    if (result != HS_EVIDENCE_READ)
+        return result == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : result;
+    int64_t until_us = read_filters(db, walk->query, &filters) ? walk->query->until_us : -1;
     while (until_us > 0 && !filters.is_empty && walk->next_us == 0) {
         bool fine = walk_slice(db, &filters, until_us, walk);
         until_us = fine ? end_of_slice(db, &filters, walk->query->since_us, until_us) : -1;
         if (until_us > 0 && walk->next_us == 0 && hs_clock_us() >= walk->end_us)
             walk->next_us = until_us;
     }
-    enum hs_evidence_read result = until_us >= 0 ? HS_EVIDENCE_READ : hs_evidence_failed(db);
+    if (until_us < 0)
+        result = walk->has_ended ? HS_EVIDENCE_FAILED : hs_evidence_place_failed(home, place, db);
     hs_db_close(db);
-    return result;
+    return result == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : result;
 }
 
 static enum hs_evidence_read walk_days(const struct hs_evidence_home *home, struct walk *walk)
@@ -371,6 +374,8 @@ enum hs_evidence_read hs_evidence_export(const struct hs_evidence_home *home,
 /* ---- whole verdicts ---- */
 
 struct visiting {
+    const struct hs_evidence_home *home;
+    const char *place; /* the cases, or all days */
     hs_evidence_visit *visit;
     void *context;
 };
@@ -383,14 +388,19 @@ static bool visit_row(void *context, struct hs_db_statement *page)
     struct hs_evidence_row row = read_row(page);
     struct hs_evidence_stored stored = {.db = hs_db_of(page)};
     stored.found = hs_db_prepare(stored.db, sql);
-    if (stored.found == NULL)
-        return false;
-    hs_db_bind_int(stored.found, 1, row.at_us);
-    bool fine = hs_db_step(stored.found) == HS_DB_ROW && hs_evidence_load(stored.found, &stored);
+    if (stored.found != NULL)
+        hs_db_bind_int(stored.found, 1, row.at_us);
+    enum hs_db_step step = hs_db_step(stored.found);
+    bool fine = true;
+    if (step == HS_DB_FAILED)
+        fine = hs_evidence_place_failed(visiting->home, visiting->place, stored.db) ==
+               HS_EVIDENCE_MISSING;
+    if (step == HS_DB_ROW && hs_evidence_load(stored.found, &stored)) {
 #define X(member, name) stored.row.member = row.member; /* of the page's row, which stays */
-    HS_EVIDENCE_TEXTS(X)
+        HS_EVIDENCE_TEXTS(X)
 #undef X
-    fine = fine && visiting->visit(visiting->context, &stored);
+        fine = visiting->visit(visiting->context, &stored);
+    }
     stored.db = NULL; /* it is the page's */
     hs_evidence_stored_close(&stored);
     return fine;
@@ -400,7 +410,8 @@ enum hs_evidence_read hs_evidence_each(const struct hs_evidence_home *home,
                                        const struct hs_evidence_query *query, int64_t end_us,
                                        hs_evidence_visit *visit, void *context, int64_t *next_us)
 {
-    struct visiting visiting = {visit, context};
+    const char *place = query->is_reviewed ? HS_EVIDENCE_CASES : HS_EVIDENCE_ALL;
+    struct visiting visiting = {home, place, visit, context};
     struct walk walk = {.query = query,
                         .sink = visit_row,
                         .context = &visiting,

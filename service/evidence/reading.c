@@ -10,6 +10,7 @@
 #include "service/record/stream.h"
 #include "service/system/packed.h"
 #include "service/watch/log.h"
+#include "service/watch/metrics.h"
 
 enum { BUSY_MS = 1000 };
 
@@ -25,6 +26,24 @@ enum hs_evidence_read hs_evidence_failed(const struct hs_db *db)
 {
     report_text(hs_db_error(db));
     return HS_EVIDENCE_FAILED;
+}
+
+/* Returns whether the place is the damaged file of a day, and counts it. */
+static bool leave_out(const struct hs_evidence_home *home, const char *place,
+                      const struct hs_db *db)
+{
+    if (db == NULL || !hs_db_is_damaged(db) || strcmp(place, HS_EVIDENCE_CASES) == 0)
+        return false;
+    if (home->metrics != NULL)
+        hs_metrics_add(home->metrics, HS_METRIC_EVIDENCE_FAILURES, 0, 1);
+    return true;
+}
+
+enum hs_evidence_read hs_evidence_place_failed(const struct hs_evidence_home *home,
+                                               const char *place, const struct hs_db *db)
+{
+    enum hs_evidence_read failed = hs_evidence_failed(db);
+    return leave_out(home, place, db) ? HS_EVIDENCE_MISSING : failed;
 }
 
 static void report(const char *where, const char *error, int version)
@@ -61,8 +80,10 @@ enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, cons
     if (version == HS_EVIDENCE_SCHEMA)
         return HS_EVIDENCE_READ;
     bool is_gone = version == 0 || (version < 0 && !is_remote && is_missing(where));
-    if (!is_gone)
+    if (!is_gone) {
         report(where, is_remote && !fine ? error : hs_db_error(*out), version);
+        is_gone = leave_out(home, place, *out);
+    }
     hs_db_close(*out);
     *out = NULL;
     return is_gone ? HS_EVIDENCE_MISSING : HS_EVIDENCE_FAILED;
@@ -99,7 +120,7 @@ static size_t take_size(const char **at)
     return size;
 }
 
-static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
+static bool split_body(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
     char text[96];
     const char *next = text;
@@ -122,7 +143,16 @@ static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
     return at == end;
 }
 
-bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *out)
+/* Reads the texts of the body. False: damaged, or out of memory; the log has it. */
+static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
+{
+    bool fine = split_body(found, out);
+    if (!fine)
+        report_text("a stored verdict is damaged, or the service is out of memory");
+    return fine;
+}
+
+static void load_columns(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
     out->row = (struct hs_evidence_row){
         .at_us = hs_db_int(found, AT),
@@ -136,17 +166,35 @@ bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *
         .map = hs_db_text(found, MAP),
         .map_revision = hs_db_text(found, MAP_REVISION),
     };
+}
+
+bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *out)
+{
+    load_columns(found, out);
     return split(found, out);
+}
+
+static void load_texts(struct hs_db_statement *found, struct hs_evidence_stored *out)
+{
+    int column = TEXTS;
+#define X(member, name) out->row.member = hs_db_text(found, column++);
+    HS_EVIDENCE_TEXTS(X)
+#undef X
 }
 
 bool hs_evidence_load_all(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
-    int column = TEXTS;
-    bool fine = hs_evidence_load(found, out);
-#define X(member, name) out->row.member = hs_db_text(found, column++);
-    HS_EVIDENCE_TEXTS(X)
-#undef X
-    return fine;
+    load_columns(found, out);
+    load_texts(found, out);
+    return split(found, out);
+}
+
+void hs_evidence_load_packed(struct hs_db_statement *found, struct hs_evidence_stored *out)
+{
+    load_columns(found, out);
+    load_texts(found, out);
+    out->row.sizes = hs_db_text(found, SIZES);
+    out->row.packed = hs_db_blob(found, BODY);
 }
 
 static enum hs_evidence_read find_in(const struct hs_evidence_home *home, const char *place,
@@ -159,17 +207,15 @@ static enum hs_evidence_read find_in(const struct hs_evidence_home *home, const 
         return opened;
     out->found = hs_db_prepare(out->db, sql);
     if (out->found == NULL)
-        return hs_evidence_failed(out->db);
+        return hs_evidence_place_failed(home, place, out->db);
     hs_db_bind_text(out->found, 1, id);
     enum hs_db_step result = hs_db_step(out->found);
     if (result == HS_DB_DONE)
         return HS_EVIDENCE_MISSING;
     if (result == HS_DB_FAILED)
-        return hs_evidence_failed(out->db);
-    if (!hs_evidence_load_all(out->found, out)) {
-        report_text("a stored verdict is damaged, or the service is out of memory");
+        return hs_evidence_place_failed(home, place, out->db);
+    if (!hs_evidence_load_all(out->found, out))
         return HS_EVIDENCE_FAILED;
-    }
     bool is_theirs = tenant.ptr == NULL || hs_str_equal(tenant, out->row.tenant);
     return is_theirs && out->row.verdict.len > 0 ? HS_EVIDENCE_READ : HS_EVIDENCE_MISSING;
 }

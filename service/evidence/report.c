@@ -295,15 +295,16 @@ static enum hs_evidence_read read_day(const struct hs_evidence_home *home, const
         WHOLE(RECENT) "coalesce(" IS_OWN
                       ", false) = false AND " HS_EVIDENCE_IS_VERDICT SAME_RULES IN_TIME NEWEST;
     struct hs_db *db;
-    enum hs_evidence_read opened = hs_evidence_open(home, place, &db);
-    if (opened != HS_EVIDENCE_READ)
-        return opened == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : opened;
+    enum hs_evidence_read result = hs_evidence_open(home, place, &db);
+    if (result != HS_EVIDENCE_READ)
+        return result == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : result;
     bool fine = count_words(db, report) && count_matches(db, report) && find_ruleset(db, report) &&
                 add_sessions(db, report) && measure(db, report, own, &report->own) &&
                 measure(db, report, others, &report->others);
-    enum hs_evidence_read result = fine ? HS_EVIDENCE_READ : hs_evidence_failed(db);
+    if (!fine)
+        result = hs_evidence_place_failed(home, place, db);
     hs_db_close(db);
-    return result;
+    return result == HS_EVIDENCE_MISSING ? HS_EVIDENCE_READ : result;
 }
 
 /* ---- the answer ---- */

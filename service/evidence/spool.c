@@ -187,20 +187,20 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
     return true;
 }
 
-/* Sends one row, unless its player was deleted since. */
+/* Sends one row, unless its player was deleted since. Its body stays compressed. */
 static bool send_row(struct hs_spool *spool, struct hs_db_statement *found, struct batch *batch)
 {
     struct hs_evidence_stored stored = {.db = hs_db_of(found)};
     struct hs_db *db = hs_evidence_store_db(spool->remote);
-    bool fine = hs_evidence_load_all(found, &stored);
-    int erased = fine && batch->has_erased ? is_erased(db, &stored.row) : 0;
-    if (fine && erased == 0) {
+    hs_evidence_load_packed(found, &stored);
+    int erased = batch->has_erased ? is_erased(db, &stored.row) : 0;
+    bool fine = erased >= 0;
+    if (erased == 0) {
         fine = send_documents(spool, &stored) && hs_evidence_store_copy(spool->remote, &stored.row);
         batch->added += fine && hs_db_changes(db) > 0;
     }
     batch->last_us = stored.row.at_us;
-    free(stored.unpacked);
-    return fine && erased >= 0;
+    return fine;
 }
 
 /* The columns of HS_EVIDENCE_ALL_OF_ROW: those of `bodies`, and then the texts of `verdicts`. */
@@ -262,7 +262,8 @@ static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batc
     if (row == NULL)
         return false;
     hs_db_bind_int(row, 1, at_us);
-    bool fine = hs_db_step(row) != HS_DB_ROW || send_row(spool, row, batch);
+    enum hs_db_step step = hs_db_step(row);
+    bool fine = step == HS_DB_ROW ? send_row(spool, row, batch) : step == HS_DB_DONE;
     hs_db_finalize(row);
     return fine;
 }
@@ -296,13 +297,9 @@ static bool send_group(struct hs_spool *spool, struct hs_db_statement *rows, int
     if (group == NULL)
         return false;
     while (fine && bound < count && hs_db_step(rows) == HS_DB_ROW) {
-        struct hs_evidence_stored stored = {
-            .db = hs_db_of(rows),
-            .row = {.revision = hs_db_text(rows, REVISION),
-                    .map = hs_db_text(rows, MAP),
-                    .map_revision = hs_db_text(rows, MAP_REVISION),
-                    .ruleset = hs_db_text(rows, BODY_COLUMNS + VERDICT_COLUMNS - 2)}};
-        times[bound] = hs_db_int(rows, AT);
+        struct hs_evidence_stored stored = {.db = hs_db_of(rows)};
+        hs_evidence_load_packed(rows, &stored);
+        times[bound] = stored.row.at_us;
         bind_row(group, bound++, count, rows);
         fine = send_documents(spool, &stored);
     }

@@ -397,13 +397,18 @@ static bool put_body(struct hs_evidence_store *store, int64_t at_us,
 {
     const struct hs_str parts[] = {row->opening, row->request, row->state, row->context};
     enum { AT = 1, ID, NOW, MEASURED, LIMIT, UNIT, REVISION, MAP, MAP_REVISION, SIZES, BODY };
-    char sizes[96];
-    size_t packed = pack(store, parts, sizeof parts / sizeof *parts);
+    char text[96];
+    struct hs_str sizes = row->sizes, packed = row->packed;
     struct hs_db_statement *statement = store->statements[PUT_BODY];
-    if (packed == 0)
-        return false;
-    int len = snprintf(sizes, sizeof sizes, "%zu %zu %zu %zu", parts[0].len, parts[1].len,
-                       parts[2].len, parts[3].len);
+    if (packed.ptr == NULL) {
+        size_t size = pack(store, parts, sizeof parts / sizeof *parts);
+        if (size == 0)
+            return false;
+        snprintf(text, sizeof text, "%zu %zu %zu %zu", parts[0].len, parts[1].len, parts[2].len,
+                 parts[3].len);
+        sizes = hs_str_of(text);
+        packed = (struct hs_str){(const char *)store->packed, size};
+    }
     hs_db_bind_int(statement, AT, at_us);
     hs_db_bind_text(statement, ID, row->id);
     hs_db_bind_int(statement, NOW, row->now_us);
@@ -413,8 +418,8 @@ static bool put_body(struct hs_evidence_store *store, int64_t at_us,
     hs_db_bind_text(statement, REVISION, row->revision);
     hs_db_bind_text(statement, MAP, row->map);
     hs_db_bind_text(statement, MAP_REVISION, row->map_revision);
-    hs_db_bind_text(statement, SIZES, (struct hs_str){sizes, (size_t)len});
-    hs_db_bind_blob(statement, BODY, (struct hs_str){(const char *)store->packed, packed});
+    hs_db_bind_text(statement, SIZES, sizes);
+    hs_db_bind_blob(statement, BODY, packed);
     return step(store, PUT_BODY);
 }
 

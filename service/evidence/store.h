@@ -28,6 +28,9 @@ struct hs_evidence_row {
     struct hs_str state; /* an excerpt (validators/snapshot.h), which completes the opening */
     /* What the service knew of the player (context.h), JSON; empty in rows of earlier programs. */
     struct hs_str context;
+    /* The stored form of the four texts above, which hs_evidence_store_copy takes instead of them.
+       ptr NULL: it compresses the texts. */
+    struct hs_str sizes, packed;
 };
 
 struct hs_evidence_store;

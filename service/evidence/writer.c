@@ -476,6 +476,7 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
         return NULL;
     evidence->service = service;
     evidence->settings = *settings;
+    evidence->settings.home.metrics = service->metrics;
     evidence->log_limit = (struct hs_log_limit){.per_second = 1, .kind = "evidence"};
     evidence->last = &evidence->first;
     pthread_mutex_init(&evidence->lock, NULL);

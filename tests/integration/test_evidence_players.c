@@ -6,6 +6,7 @@
 #include "tests/support/run_suite.h"
 
 #include <check.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,7 +272,65 @@ START_TEST(tenants_see_their_own)
 }
 END_TEST
 
+static bool is_logged(const char *text)
+{
+    char log[16384] = "";
+    ck_assert_int_gt(pread(kept.service.err, log, sizeof log - 1, 0), 0);
+    return strstr(log, text) != NULL;
+}
+
+/* The search for the match of a verdict ends at the rows of an earlier opening. */
+START_TEST(reopened_matches_are_found)
+{
+    char id[HS_STORED_ID];
+    hs_kept_start(&kept, NULL);
+    for (int i = 0; i < 2; i++) {
+        hs_stored_frames(&kept, "one", 10);
+        hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
+        end_match("one");
+    }
+    json_t *scene = scene_of(id);
+    ck_assert_ptr_nonnull(json_object_get(json_object_get(scene, "match"), "ended"));
+    json_decref(scene);
+    ck_assert(!is_logged("cannot be read"));
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 /* ---- damage ---- */
+
+/* A list of summaries leaves out a row whose body is damaged. */
+START_TEST(damaged_rows_are_left_out)
+{
+    bool is_postgres = hs_stored_server() != NULL;
+    char id[HS_STORED_ID];
+    sqlite3 *db;
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "one", 10);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
+    end_match("one");
+    hs_kept_stop(&kept);
+    if (is_postgres) {
+        hs_postgres_sql(hs_stored_server(), hs_stored_database(),
+                        "UPDATE hindsight.bodies SET body = decode('c0ffee', 'hex')"
+                        " WHERE at = (SELECT max(at) FROM hindsight.bodies)");
+    } else {
+        ck_assert_int_eq(sqlite3_open(hs_stored_file(&kept), &db), SQLITE_OK);
+        ck_assert_int_eq(sqlite3_exec(db,
+                                      "UPDATE bodies SET body = x'c0ffee'"
+                                      " WHERE at = (SELECT max(at) FROM bodies)",
+                                      NULL, NULL, NULL),
+                         SQLITE_OK);
+        sqlite3_close(db);
+    }
+    hs_kept_start(&kept, NULL);
+    json_t *list = summaries("");
+    ck_assert_uint_eq(json_array_size(list), 2); /* the players, not the match */
+    json_decref(list);
+    ck_assert(is_logged("a stored verdict is damaged"));
+    hs_kept_stop(&kept);
+}
+END_TEST
 
 /* A damaged file of today, or a damaged spool, is moved aside, and the next verdict begins a new
  * one. */
@@ -303,6 +362,53 @@ START_TEST(damaged_files_are_moved_aside)
 }
 END_TEST
 
+/* Returns the number of verdicts of a list. */
+static size_t count_of(const char *query)
+{
+    json_t *list = hs_stored_list(&kept, query);
+    size_t count = json_array_size(list);
+    json_decref(list);
+    return count;
+}
+
+/* The answers leave out the damaged file of an older day. Rows: the file is no database, its tables
+   are damaged. */
+START_TEST(damaged_files_of_older_days_are_left_out)
+{
+    static const char failures[] = "hindsight_evidence_failures_total";
+    char id[HS_STORED_ID], later[HS_STORED_ID], path[64], old[256];
+    int code;
+    if (hs_stored_server() != NULL)
+        return;
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "one", 10);
+    hs_stored_post(&kept, "one", "s", 1, HS_STORED_AWAY, id);
+    hs_stored_wait(&kept);
+    hs_kept_stop(&kept);
+    snprintf(old, sizeof old, "%s", hs_kept_path(&kept, "evidence-2026-01-31.db"));
+    hs_test_shell(&code, "mv '%s' '%s' && dd if=/dev/urandom of='%s' bs=4096 %s conv=notrunc 2>&1",
+                  hs_stored_file(&kept), old, old, _i == 0 ? "count=1" : "seek=2 count=30");
+    ck_assert_int_eq(code, 0);
+    hs_kept_start(&kept, NULL);
+    hs_stored_frames(&kept, "two", 10);
+    hs_stored_post(&kept, "two", "s", 1, HS_STORED_AWAY, later);
+    hs_stored_wait(&kept);
+    ck_assert_double_eq(hs_kept_metric(&kept, failures), 0);
+    ck_assert_uint_eq(count_of(""), 1);
+    ck_assert_double_eq(hs_kept_metric(&kept, failures), 1);
+    ck_assert_uint_eq(count_of("player=s"), 1);
+    json_decref(summaries(""));
+    json_decref(hs_stored_get(&kept, "/v1/players/s"));
+    ck_assert_double_ge(hs_kept_metric(&kept, failures), 4);
+    snprintf(path, sizeof path, "/v1/verdicts/%s", id);
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 404);
+    snprintf(path, sizeof path, "/v1/verdicts/%s", later);
+    ck_assert_int_eq(hs_kept_status(&kept, "GET", path, NULL), 200);
+    ck_assert_int_eq(hs_kept_status(&kept, "DELETE", "/v1/players/s", NULL), 503);
+    hs_kept_stop(&kept);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, verdicts_know_their_player);
@@ -310,7 +416,10 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, matches_leave_summaries);
     tcase_add_test(tests, reports_compare_one_ruleset);
     tcase_add_test(tests, tenants_see_their_own);
+    tcase_add_test(tests, reopened_matches_are_found);
+    tcase_add_test(tests, damaged_rows_are_left_out);
     tcase_add_test(tests, damaged_files_are_moved_aside);
+    tcase_add_loop_test(tests, damaged_files_of_older_days_are_left_out, 0, 2);
 }
 
 int main(void)

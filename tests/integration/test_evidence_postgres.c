@@ -110,20 +110,26 @@ START_TEST(replicas_share_a_database)
 }
 END_TEST
 
+/* Changes the spool of a replica that does not run. */
+static void change_spool(struct hs_test_kept *replica, const char *text)
+{
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(hs_kept_path(replica, "spool.db"), &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
 /* Gives the rows of a spool the times `first_us`, `first_us` + 1 and so on. */
 static void set_times(struct hs_test_kept *replica, int64_t first_us)
 {
     char text[512];
-    sqlite3 *db;
     snprintf(text, sizeof text,
              "CREATE TEMP TABLE t AS SELECT at, %lld + (SELECT count(*) FROM verdicts w"
              " WHERE w.at < v.at) AS later FROM verdicts v;"
              "UPDATE bodies SET at = (SELECT later FROM t WHERE t.at = bodies.at);"
              "UPDATE verdicts SET at = (SELECT later FROM t WHERE t.at = verdicts.at)",
              (long long)first_us);
-    ck_assert_int_eq(sqlite3_open(hs_kept_path(replica, "spool.db"), &db), SQLITE_OK);
-    ck_assert_int_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    change_spool(replica, text);
 }
 
 /* Every page has each row once, although replicas stored rows with the same time. Their day is one
@@ -259,6 +265,28 @@ START_TEST(the_spool_survives_a_restart)
     ck_assert_double_eq(hs_kept_metric(&kept[0], SENT), 0);
     ck_assert_uint_eq(count_of(&kept[0], ""), 5);
     ck_assert_str_eq(sql("SELECT count(*) FROM hindsight.bodies"), "5");
+    hs_kept_stop(&kept[0]);
+}
+END_TEST
+
+/* A verdict whose body was damaged in the spool is sent as it is, and the next ones follow. Rows:
+   it is alone, it has others behind it. */
+START_TEST(damaged_bodies_hold_up_nothing)
+{
+    int count = _i == 0 ? 1 : 3;
+    hs_postgres_stop(hs_stored_server());
+    hs_kept_start(&kept[0], NULL);
+    open_match(&kept[0], "one");
+    post(&kept[0], "one", 1, count);
+    hs_kept_stop(&kept[0]);
+    change_spool(&kept[0], "UPDATE bodies SET body = x'c0ffee' WHERE at ="
+                           " (SELECT min(at) FROM bodies)");
+    hs_postgres_start(hs_stored_server());
+    hs_kept_start(&kept[0], NULL);
+    hs_stored_wait(&kept[0]);
+    ck_assert_double_eq(hs_kept_metric(&kept[0], SENT), count);
+    ck_assert_double_eq(hs_kept_metric(&kept[0], FAILURES), 0);
+    ck_assert_uint_eq(count_of(&kept[0], "player=s"), (size_t)count);
     hs_kept_stop(&kept[0]);
 }
 END_TEST
@@ -437,6 +465,7 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, verdicts_wait_for_the_database, 0, 2);
     tcase_add_test(tests, the_next_host_takes_over);
     tcase_add_test(tests, the_spool_survives_a_restart);
+    tcase_add_loop_test(tests, damaged_bodies_hold_up_nothing, 0, 2);
     tcase_add_test(tests, the_spool_is_bounded);
     tcase_add_test(tests, deletions_reach_the_spools_of_other_replicas);
     tcase_add_test(tests, days_have_partitions);
