@@ -10,8 +10,8 @@
  * HINDSIGHT_URL is the address of the service (http://127.0.0.1:8080). HINDSIGHT_TOKEN is the
  * bearer token, if the service requires one.
  *
- * Copy `request`, `tick`, `post_tick` and `resync` to your game. The rest stands for parts that
- * your game already has.
+ * Copy `request`, `tick`, `post_tick`, `keep_frame` and `resync` to your game. The rest stands for
+ * parts that your game already has.
  */
 #include <curl/curl.h>
 #include <jansson.h>
@@ -109,17 +109,16 @@ static long retry_after_ms(CURLcode failure, long status, const json_t *answer)
     return ms != NULL ? (long)json_integer_value(ms) : (long)seconds * 1000;
 }
 
-/*
- * Sends `body` (NULL: none), and sends it again while the service is overloaded. Returns the
- * answer, or NULL for 404, or if the answer has no body. Any other error ends the program. This
- * function blocks: call it from a separate thread, never from the thread that runs
- * your ticks.
- */
-static json_t *request(const char *method, const char *path, const json_t *body)
+/* Sends a request about a map or a match (`kind` "maps" or "matches"); `route` follows the name.
+   Sends it again while the service is overloaded. Returns the answer, or NULL if it has no body or
+   the name is unknown (404, except for a PUT). Any other error ends the program. This function
+   blocks: call it from a separate thread, never from the thread that runs your ticks. */
+static json_t *request(const char *method, const char *kind, const char *name, const char *route,
+                       const json_t *body)
 {
     char url[512];
     char *sent = body != NULL ? json_dumps(body, JSON_COMPACT) : NULL;
-    snprintf(url, sizeof url, "%s/v1%s", service, path);
+    snprintf(url, sizeof url, "%s/v1/%s/%s%s", service, kind, name, route);
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
     if (sent != NULL)
@@ -135,20 +134,20 @@ static json_t *request(const char *method, const char *path, const json_t *body)
         json_t *answer = json_loadb(text.bytes != NULL ? text.bytes : "", text.size, 0, NULL);
         free(text.bytes);
         long pause = retry_after_ms(failure, status, answer);
-        if (pause < 0 && status == 404) {
+        bool is_unknown = status == 404 && strcmp(method, "PUT") != 0;
+        if (pause < 0 && status >= 300 && !is_unknown) { /* the request is wrong */
+            fprintf(stderr, "%s %s: %ld\n", method, url, status);
+            json_dumpf(answer, stderr, JSON_INDENT(2)); /* `detail` and `errors` have the reason */
+            exit(2);
+        }
+        if (is_unknown || pause >= 0) {
             json_decref(answer);
             answer = NULL;
         }
-        if (pause < 0 && (status < 300 || status == 404)) {
+        if (pause < 0) {
             free(sent);
             return answer;
         }
-        if (pause < 0) { /* the request is wrong; `detail` and `errors` have the reason */
-            fprintf(stderr, "%s %s: %ld\n", method, url, status);
-            json_dumpf(answer, stderr, JSON_INDENT(2));
-            exit(2);
-        }
-        json_decref(answer);
         wait_ms(pause);
     }
     fprintf(stderr, "%s %s: no answer\n", method, url);
@@ -158,8 +157,8 @@ static json_t *request(const char *method, const char *path, const json_t *body)
 /* ---- the game: your game already has this part ---- */
 
 static const struct wall {
-    double min[3], max[3];
-} walls[WALLS] = {{{-16, -0.25, 0}, {16, 0.25, 3}}, {{17.5, 5, 0}, {18.5, 13, 3}}};
+    struct vec min, max;
+} walls[WALLS] = {{{{-16, -0.25, 0}}, {{16, 0.25, 3}}}, {{{17.5, 5, 0}}, {{18.5, 13, 3}}}};
 
 /* mallory uses the first three cheats, and trudy the others. */
 enum kind {
@@ -221,8 +220,8 @@ static bool wall_between(struct vec a, struct vec b, double margin)
         double enter = 0, leave = 1;
         for (int k = 0; k < 3; k++) {
             double way = b.v[k] - a.v[k], width = fabs(way) > 1e-9 ? way : 1e-9;
-            double to_min = (walls[i].min[k] - margin - a.v[k]) / width;
-            double to_max = (walls[i].max[k] + margin - a.v[k]) / width;
+            double to_min = (walls[i].min.v[k] - margin - a.v[k]) / width;
+            double to_max = (walls[i].max.v[k] + margin - a.v[k]) / width;
             enter = fmax(enter, fmin(to_min, to_max));
             leave = fmin(leave, fmax(to_min, to_max));
         }
@@ -326,8 +325,8 @@ static void add_shot(json_t *shots, json_t *hits, const struct claim *claim, dou
     struct player *player = &players[claim->shooter];
     /* The number is unique for the shooter in this match. */
     int number = claim->kind == USED_NUMBER ? player->shots : ++player->shots;
-    struct vec direction = claim->to; /* direction of the posted shot; the path of the hit must have
-                                         the same direction */
+    /* The posted shot and the path of the hit must have the same direction. */
+    struct vec direction = claim->to;
     for (int i = 0; i < 3; i++)
         direction.v[i] -= claim->from.v[i];
     if (claim->kind != NO_SHOT && claim->kind != USED_NUMBER)
@@ -415,40 +414,34 @@ static void keep_frame(double now, json_t *entries)
 /* Opens the match. If it is open already, this changes nothing. */
 static void put_match(const char *match)
 {
-    char path[128];
     json_t *rules = json_pack("{s:s,s:s}", "ruleset", engine->ruleset, "map", match);
-    snprintf(path, sizeof path, "/matches/%s", match);
-    json_decref(request("PUT", path, rules));
+    json_decref(request("PUT", "matches", match, "", rules));
     json_decref(rules);
 }
 
 static void resync(const char *match)
 {
-    char path[128];
     json_t *body = json_pack("{s:O}", "frames", recent);
     resyncs++;
     put_match(match);
-    snprintf(path, sizeof path, "/matches/%s/frames", match);
-    json_decref(request("POST", path, body));
+    json_decref(request("POST", "matches", match, "/frames", body));
     json_decref(body);
 }
 
 /* Posts a tick until the service has processed all of it. Returns the answer. */
 static json_t *post_tick(const char *match, const json_t *body)
 {
-    char path[128];
     json_t *answer = NULL;
-    snprintf(path, sizeof path, "/matches/%s/ticks?brief=true", match);
     for (int try = 0; try < TRIES && (answer == NULL || undecided_ms(answer) > 0); try++) {
         wait_ms(undecided_ms(answer));
         json_decref(answer);
-        answer = request("POST", path, body); /* the service repeats verdicts that it has already
-                                                 given */
+        /* The service repeats verdicts that it has already given. */
+        answer = request("POST", "matches", match, "/ticks?brief=true", body);
         if (answer == NULL) /* another replica has the match now, and knows nothing about it */
             resync(match);
     }
     if (answer == NULL) {
-        fprintf(stderr, "%s: no answer\n", path);
+        fprintf(stderr, "no answer to the ticks of %s\n", match);
         exit(2);
     }
     bool is_whole = json_object_get(json_object_get(answer, "frames"), "need") == NULL;
@@ -497,14 +490,9 @@ static void tick(const char *match, double now, bool first, bool shooting)
 /* Puts the walls as a map and opens a match with it. */
 static void open_match(const char *match)
 {
-    char path[128];
-    json_t *boxes = json_array();
+    json_t *boxes = json_array(), *map = json_pack("{s:o}", "boxes", boxes);
     for (int i = 0; i < WALLS; i++) {
-        struct vec a, b, min, max;
-        memcpy(a.v, walls[i].min, sizeof a.v);
-        memcpy(b.v, walls[i].max, sizeof b.v);
-        a = to_engine(a);
-        b = to_engine(b);
+        struct vec a = to_engine(walls[i].min), b = to_engine(walls[i].max), min, max;
         for (int k = 0; k < 3; k++) { /* a mirrored axis swaps min and max */
             min.v[k] = fmin(a.v[k], b.v[k]);
             max.v[k] = fmax(a.v[k], b.v[k]);
@@ -512,19 +500,17 @@ static void open_match(const char *match)
         json_array_append_new(boxes, json_pack("{s:[f,f,f],s:[f,f,f]}", "min", min.v[0], min.v[1],
                                                min.v[2], "max", max.v[0], max.v[1], max.v[2]));
     }
-    json_t *map = json_pack("{s:o}", "boxes", boxes);
-    snprintf(path, sizeof path, "/maps/%s", match);
-    json_decref(request("PUT", path, map));
-    snprintf(path, sizeof path, "/matches/%s", match);
-    json_decref(request("DELETE", path, NULL)); /* end a match that an aborted run left open */
+    json_decref(request("PUT", "maps", match, "", map));
+    /* End a match that an aborted run left open. */
+    json_decref(request("DELETE", "matches", match, "", NULL));
     put_match(match);
     json_decref(map);
 }
 
 /* Prints the mistakes of this integration that the service found in the claims. */
-static void print_hints(const char *path)
+static void print_hints(const char *match)
 {
-    json_t *state = request("GET", path, NULL), *hint;
+    json_t *state = request("GET", "matches", match, "", NULL), *hint;
     const json_t *hints = json_object_get(state, "hints");
     size_t i;
     printf("  hints: %zu\n", json_array_size(hints));
@@ -535,12 +521,9 @@ static void print_hints(const char *path)
 
 static void close_match(const char *match)
 {
-    char path[128];
-    snprintf(path, sizeof path, "/matches/%s", match);
-    print_hints(path);
-    json_decref(request("DELETE", path, NULL));
-    snprintf(path, sizeof path, "/maps/%s", match);
-    json_decref(request("DELETE", path, NULL));
+    print_hints(match);
+    json_decref(request("DELETE", "matches", match, "", NULL));
+    json_decref(request("DELETE", "maps", match, "", NULL));
 }
 
 /* Prints the result. Returns whether every verdict is right. */

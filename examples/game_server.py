@@ -9,7 +9,8 @@ so a match runs as fast as the service answers. The program prints who was caugh
 address of the service (http://127.0.0.1:8080). HINDSIGHT_TOKEN is the bearer token, if the service
 requires one.
 
-Copy `Service`, and of `Match` the functions `tick`, `post` and `resync`. The rest stands for parts that your game already has.
+Copy `Service`, and the methods `tick`, `post` and `resync` of `Match`. The rest stands for parts
+that your game already has.
 """
 import http.client
 import json
@@ -62,9 +63,9 @@ class Service:
     def request(self, method, path, body=None):
         """Sends `body` and repeats that while the service is overloaded. Returns the answer.
 
-        Returns None for 404, and if the answer has no body. Any other error ends the program.
-        This method blocks: call it from a separate thread, never from the thread that runs your
-        ticks.
+        Returns None if the answer has no body or the name is unknown (404, except for a PUT). Any
+        other error ends the program. This method blocks: call it from a separate thread, never
+        from the thread that runs your ticks.
         """
         sent = None if body is None else json.dumps(body)
         for _ in range(TRIES):
@@ -83,7 +84,7 @@ class Service:
                 time.sleep(self.pause(response, text))
             elif response.status == 409 and b'"match_moved"' in text:
                 pass  # another replica has the match now, and gets the next request
-            elif response.status == 404:
+            elif response.status == 404 and method != "PUT":
                 return None
             elif response.status < 300:
                 return json.loads(text) if text else None

@@ -30,26 +30,6 @@ enum {
     REQUESTS = 20000
 };
 
-static void need(bool there, const char *what)
-{
-    if (there)
-        return;
-    fprintf(stderr, "%s\n", what);
-    exit(1);
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double percentile(double *values, size_t count, double share)
-{
-    qsort(values, count, sizeof *values, compare);
-    return values[(size_t)(share * (double)(count - 1))];
-}
-
 /* ---- the library ---- */
 
 /* Returns the processor time of this thread, so that other programs do not count. */
@@ -65,7 +45,7 @@ static struct hs_match *remember_everything(const struct hs_ruleset *ruleset)
     static char answer[ANSWER_BYTES];
     const struct hs_match_limits limits = {.players = PLAYERS, .samples = 64, .movers = 4};
     struct hs_match *match = hs_match_create(ruleset, &limits);
-    need(match != NULL, "out of memory");
+    hs_bench_need(match != NULL, "out of memory");
     memset(answer, 'x', sizeof answer);
     for (uint64_t i = 0; i < (uint64_t)PLAYERS * SHOTS; i++) {
         char name[16];
@@ -76,8 +56,8 @@ static struct hs_match *remember_everything(const struct hs_ruleset *ruleset)
                                      .end = {20, (double)i, 0}};
         struct hs_hit_result result;
         hs_hit_verify(match, &claim, claim.hit_time_us, &result);
-        need(hs_hit_record(match, &claim, &result, (struct hs_str){answer, sizeof answer}),
-             "a hit was not noted");
+        hs_bench_need(hs_hit_record(match, &claim, &result, (struct hs_str){answer, sizeof answer}),
+                      "a hit was not noted");
     }
     return match;
 }
@@ -96,13 +76,13 @@ static void bench_parts(void)
         double began = processor_us();
         bool is_more = hs_match_save_part(match, &cursor, PART_BYTES, &bytes);
         taken[i] = processor_us() - began;
-        need(!bytes.failed, "out of memory");
+        hs_bench_need(!bytes.failed, "out of memory");
         if (is_more)
             continue;
         cursor = (struct hs_save_cursor){0};
         bytes.len = 0;
     }
-    hs_bench_print("checkpoint_part_us", percentile(taken, PARTS, 0.99), "us", NULL, 0);
+    hs_bench_print("checkpoint_part_us", hs_bench_percentile(taken, PARTS, 0.99), "us", NULL, 0);
     free(bytes.data);
     hs_match_destroy(match);
     hs_ruleset_destroy(ruleset);
@@ -124,7 +104,7 @@ static double post(struct side *side, int match, const char *body)
     int64_t began = hs_bench_now_ns();
     hs_test_http_send(side->http, "POST", path, body, strlen(body), NULL, &response);
     double taken = (double)(hs_bench_now_ns() - began) / 1e3;
-    need(response.status == 200, "a hit was not answered");
+    hs_bench_need(response.status == 200, "a hit was not answered");
     hs_test_response_free(&response);
     return taken;
 }
@@ -159,7 +139,7 @@ static void start(struct side *side, const char *data)
 {
     const char *const arguments[] = {"--data", data, "--checkpoint-seconds", "1", "--evidence",
                                      "off",    NULL};
-    need(hs_test_service_start(&side->service, arguments), "the service did not start");
+    hs_bench_need(hs_test_service_start(&side->service, arguments), "the service did not start");
     side->http = hs_test_http_open(side->service.data_port);
     fill(side);
 }
@@ -168,7 +148,7 @@ static void bench_hits(void)
 {
     static struct side sides[2];
     char directory[] = "/tmp/hindsight_bench_XXXXXX", command[64], body[320];
-    need(mkdtemp(directory) != NULL, "no directory");
+    hs_bench_need(mkdtemp(directory) != NULL, "no directory");
     start(&sides[0], "");
     start(&sides[1], directory);
     for (int i = 0; i < REQUESTS; i++) {
@@ -182,12 +162,12 @@ static void bench_hits(void)
     }
     for (int k = 0; k < 2; k++) {
         hs_test_http_close(sides[k].http);
-        need(hs_test_service_stop(&sides[k].service), "the service did not end well");
+        hs_bench_need(hs_test_service_stop(&sides[k].service), "the service did not end well");
     }
     snprintf(command, sizeof command, "rm -r %s", directory);
-    need(system(command) == 0, "cannot remove the directory");
-    double off = percentile(sides[0].taken, REQUESTS, 0.99);
-    double kept = percentile(sides[1].taken, REQUESTS, 0.99);
+    hs_bench_need(system(command) == 0, "cannot remove the directory");
+    double off = hs_bench_percentile(sides[0].taken, REQUESTS, 0.99);
+    double kept = hs_bench_percentile(sides[1].taken, REQUESTS, 0.99);
     hs_bench_print("hit_p99_us", off, "us", NULL, 0);
     hs_bench_print("hit_p99_kept_us", kept, "us", "hit_p99_us", off / kept);
 }

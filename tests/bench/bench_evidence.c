@@ -40,26 +40,6 @@ enum {
     REQUESTS = 20000
 };
 
-static void need(bool there, const char *what)
-{
-    if (there)
-        return;
-    fprintf(stderr, "%s\n", what);
-    exit(1);
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double percentile(double *values, size_t count, double share)
-{
-    qsort(values, count, sizeof *values, compare);
-    return values[(size_t)(share * (double)(count - 1))];
-}
-
 /* ---- the store ---- */
 
 static char directory[] = "/tmp/hindsight_bench_XXXXXX";
@@ -93,15 +73,15 @@ static void put_row(struct hs_evidence_store *store, size_t i)
         .request = HS_STR("{}"),
         .state = {state, sizeof state},
     };
-    need(hs_evidence_store_put(store, &row), "a row was not stored");
+    hs_bench_need(hs_evidence_store_put(store, &row), "a row was not stored");
 }
 
 static void put_batch(struct hs_evidence_store *store, size_t from)
 {
-    need(hs_evidence_store_begin(store), "no transaction");
+    hs_bench_need(hs_evidence_store_begin(store), "no transaction");
     for (size_t i = from; i < from + BATCH; i++)
         put_row(store, i);
-    need(hs_evidence_store_commit(store), "no commit");
+    hs_bench_need(hs_evidence_store_commit(store), "no commit");
 }
 
 struct writer {
@@ -129,7 +109,7 @@ static double time_page(const struct hs_evidence_query *query)
     struct hs_writer writer = {.buffer = &out};
     int64_t next_us, began = hs_clock_us();
     const struct hs_evidence_home home = {.directory = directory};
-    need(hs_evidence_list(&home, query, &writer, &next_us) == HS_EVIDENCE_READ, "no page");
+    hs_bench_need(hs_evidence_list(&home, query, &writer, &next_us) == HS_EVIDENCE_READ, "no page");
     hs_buffer_free(&out);
     return (double)(hs_clock_us() - began) / 1e3;
 }
@@ -163,21 +143,21 @@ static void bench_pages(void)
     hs_evidence_day(time(NULL), day);
     hs_evidence_path(directory, day, path);
     struct writer writer = {.store = hs_evidence_store_open(path, false, error)};
-    need(writer.store != NULL, error);
+    hs_bench_need(writer.store != NULL, error);
     int64_t began = hs_clock_us();
     for (; writer.next < rows; writer.next += BATCH)
         put_batch(writer.store, writer.next);
     hs_bench_print("evidence_put_us", (double)(hs_clock_us() - began) / (double)rows, "us", NULL,
                    0);
     pthread_t thread;
-    need(pthread_create(&thread, NULL, write_on, &writer) == 0, "no thread");
+    hs_bench_need(pthread_create(&thread, NULL, write_on, &writer) == 0, "no thread");
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         double taken[PAGES];
         struct hs_evidence_query query = kinds[k].query;
         query.until_us = INT64_MAX;
         for (int i = 0; i < PAGES; i++)
             taken[i] = time_page(&query);
-        double high = percentile(taken, PAGES, 0.95);
+        double high = hs_bench_percentile(taken, PAGES, 0.95);
         fprintf(stderr, "first page, %s: median %.1f ms, 95th percentile %.1f ms\n", kinds[k].what,
                 taken[PAGES / 2], high);
         slowest = high > slowest ? high : slowest;
@@ -205,7 +185,7 @@ static bool post(struct side *side, const char *path, const char *body)
     hs_test_http_send(side->http, "POST", path, body, strlen(body), NULL, &response);
     if (response.status != 200)
         fprintf(stderr, "%s\n", response.body);
-    need(response.status == 200, "a request was not answered");
+    hs_bench_need(response.status == 200, "a request was not answered");
     bool is_accepted = strstr(response.body, "\"accepted\"") != NULL;
     hs_test_response_free(&response);
     return is_accepted;
@@ -243,16 +223,17 @@ static void open_match(struct side *side)
     json_object_set_new(rifle, "min_interval", json_integer(0));
     json_object_del(rifle, "magazine");
     json_object_del(rifle, "reload");
-    need(hs_test_http_put(side->http, "/v1/rulesets/fast", json_incref(rules)) &&
-             hs_test_http_put(side->http, "/v1/matches/m", json_pack("{s:s}", "ruleset", "fast")),
-         "no match");
+    hs_bench_need(
+        hs_test_http_put(side->http, "/v1/rulesets/fast", json_incref(rules)) &&
+            hs_test_http_put(side->http, "/v1/matches/m", json_pack("{s:s}", "ruleset", "fast")),
+        "no match");
     json_decref(answer);
 }
 
 static void start(struct side *side, const char *data, const char *mode)
 {
     const char *const arguments[] = {"--data", data, "--evidence", mode, NULL};
-    need(hs_test_service_start(&side->service, arguments), "the service did not start");
+    hs_bench_need(hs_test_service_start(&side->service, arguments), "the service did not start");
     side->http = hs_test_http_open(side->service.data_port);
     open_match(side);
     post_frames(side);
@@ -271,7 +252,8 @@ static void play(struct side *side, int from)
                  "\"fire_time\":10.9,\"start\":[0,%d,1.6],\"end\":[20,%d.2,%.5f],"
                  "\"target\":\"t%d\"}]}",
                  i, pair, 2 * pair + (is_refused ? 9 : 0), 2 * pair, 1.0 + 1e-5 * i, pair);
-        need(post(side, "/v1/matches/m/hits", body) != is_refused, "an unexpected verdict");
+        hs_bench_need(post(side, "/v1/matches/m/hits", body) != is_refused,
+                      "an unexpected verdict");
     }
     side->seconds += hs_processor_time(side->service.pid) - began;
 }
@@ -289,7 +271,7 @@ static void bench_requests(void)
             play(&sides[(i / ROUND + k) % 2], 1 + i);
     for (int k = 0; k < 2; k++) {
         hs_test_http_close(sides[k].http);
-        need(hs_test_service_stop(&sides[k].service), "the service did not end well");
+        hs_bench_need(hs_test_service_stop(&sides[k].service), "the service did not end well");
     }
     double off = sides[0].seconds * 1e6 / REQUESTS, on = sides[1].seconds * 1e6 / REQUESTS;
     hs_bench_print("hit_store_off_us", off, "us", NULL, 0);
@@ -307,13 +289,14 @@ static void read_verdicts(const char *folder, struct hs_evidence_stored out[SAMP
     char day[HS_EVIDENCE_DAY];
     struct hs_db *db;
     hs_evidence_day(time(NULL), day);
-    need(hs_evidence_open(&home, day, &db) == HS_EVIDENCE_READ, "the verdicts cannot be read");
+    hs_bench_need(hs_evidence_open(&home, day, &db) == HS_EVIDENCE_READ,
+                  "the verdicts cannot be read");
     struct hs_db_statement *ids = hs_db_prepare(db, "SELECT id FROM bodies");
     for (int i = 0; i < SAMPLES; i++) {
-        need(hs_db_step(ids) == HS_DB_ROW, "too few verdicts are stored");
-        need(hs_evidence_find(&home, (struct hs_str){0}, hs_db_text(ids, 0), &out[i]) ==
-                 HS_EVIDENCE_READ,
-             "a verdict cannot be read");
+        hs_bench_need(hs_db_step(ids) == HS_DB_ROW, "too few verdicts are stored");
+        hs_bench_need(hs_evidence_find(&home, (struct hs_str){0}, hs_db_text(ids, 0), &out[i]) ==
+                          HS_EVIDENCE_READ,
+                      "a verdict cannot be read");
     }
     hs_db_finalize(ids);
     hs_db_close(db);
@@ -334,7 +317,7 @@ static void bench_writer(void)
     snprintf(path, sizeof path, "%s/written.db", directory);
     read_verdicts(folder, stored);
     struct hs_evidence_store *store = hs_evidence_store_open(path, false, error);
-    need(store != NULL, error);
+    hs_bench_need(store != NULL, error);
     int64_t began = hs_clock_us();
     double used = processor_seconds();
     for (size_t i = 0; i < WRITTEN; i++) {
@@ -343,9 +326,9 @@ static void bench_writer(void)
         row.id = (struct hs_str){
             id, (size_t)snprintf(id, sizeof id, "%016zx%016zx", i * 0x9e3779b97f4a7c15u, i)};
         row.at_us = hs_clock_wall_us();
-        need(i % BATCH != 0 || hs_evidence_store_begin(store), "no transaction");
-        need(hs_evidence_store_put(store, &row), "a row was not stored");
-        need((i + 1) % BATCH != 0 || hs_evidence_store_commit(store), "no commit");
+        hs_bench_need(i % BATCH != 0 || hs_evidence_store_begin(store), "no transaction");
+        hs_bench_need(hs_evidence_store_put(store, &row), "a row was not stored");
+        hs_bench_need((i + 1) % BATCH != 0 || hs_evidence_store_commit(store), "no commit");
     }
     double seconds = (double)(hs_clock_us() - began) / 1e6;
     used = processor_seconds() - used;
@@ -359,12 +342,12 @@ static void bench_writer(void)
 int main(void)
 {
     char command[96];
-    need(mkdtemp(directory) != NULL, "no directory");
+    hs_bench_need(mkdtemp(directory) != NULL, "no directory");
     bench_requests();
     bench_writer();
     fflush(stdout);
     bench_pages();
     snprintf(command, sizeof command, "rm -r %s", directory);
-    need(system(command) == 0, "cannot remove the directory");
+    hs_bench_need(system(command) == 0, "cannot remove the directory");
     return 0;
 }

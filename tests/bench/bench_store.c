@@ -1,11 +1,11 @@
 /*
  * What the store of replicas (--state-redis) costs, with a private redis-server on this machine.
  *
- *   hit_paid_p99_us, hit_paid_p50_us         ticks with an accepted hit over HTTP, without a store
- *   hit_stored_p99_us, hit_stored_p50_us     the same; the answer waits until the store has the hit
- *   shared_match_bytes_s                     bytes that the service sends to the store for a match
- * of 16 players with 10 ticks and 10 accepted hits a second shared_match_commands_s commands for
- * it, with those inside of scripts
+ *   hit_paid_p50_us, hit_paid_p99_us       ticks with an accepted hit over HTTP, without a store
+ *   hit_stored_p50_us, hit_stored_p99_us   the same; the answer waits until the store has the hit
+ *   shared_match_bytes_s                   bytes that the service sends to the store for a match of
+ *                                          16 players with 10 ticks and 10 accepted hits a second
+ *   shared_match_commands_s                commands for such a match, with those in scripts
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,20 +28,6 @@ struct side {
     int ticks[MATCHES];
     double taken[ROUNDS * MATCHES];
 };
-
-static void need(bool there, const char *what)
-{
-    if (there)
-        return;
-    fprintf(stderr, "%s\n", what);
-    exit(1);
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Posts the next tick of a match: all players, and a hit of p0 on p1 that is accepted. Returns the
    microseconds until the answer. */
@@ -66,7 +52,8 @@ static double play_tick(struct side *side, int match)
     int64_t began = hs_bench_now_ns();
     hs_test_http_send(side->http, "POST", path, body, (size_t)len, NULL, &response);
     double taken = (double)(hs_bench_now_ns() - began) / 1e3;
-    need(tick == 0 || strstr(response.body, "\"verdict\":\"accepted\"") != NULL, response.body);
+    hs_bench_need(tick == 0 || strstr(response.body, "\"verdict\":\"accepted\"") != NULL,
+                  response.body);
     hs_test_response_free(&response);
     return taken;
 }
@@ -75,14 +62,15 @@ static void start(struct side *side, const char *store)
 {
     const char *const arguments[] = {"--evidence", "off", "--state-redis", store, NULL};
     char path[64];
-    need(hs_test_service_start(&side->service, arguments), "the service did not start");
+    hs_bench_need(hs_test_service_start(&side->service, arguments), "the service did not start");
     side->http = hs_test_http_open(side->service.admin_port);
-    need(hs_test_http_put(side->http, "/v1/rulesets/game", json_loads(hs_kill_game_rules, 0, NULL)),
-         "the ruleset was refused");
+    hs_bench_need(
+        hs_test_http_put(side->http, "/v1/rulesets/game", json_loads(hs_kill_game_rules, 0, NULL)),
+        "the ruleset was refused");
     for (int i = 0; i < MATCHES; i++) {
         snprintf(path, sizeof path, "/v1/matches/m%d", i);
-        need(hs_test_http_put(side->http, path, json_pack("{s:s}", "ruleset", "game")),
-             "a match was refused");
+        hs_bench_need(hs_test_http_put(side->http, path, json_pack("{s:s}", "ruleset", "game")),
+                      "a match was refused");
     }
     for (int i = 0; i < WARM * MATCHES; i++)
         play_tick(side, i % MATCHES);
@@ -91,7 +79,7 @@ static void start(struct side *side, const char *store)
 static double statistic(const struct hs_test_redis *redis, const char *name)
 {
     const char *at = strstr(hs_test_redis_ask(redis, "INFO stats"), name);
-    need(at != NULL, "no statistics of Redis");
+    hs_bench_need(at != NULL, "no statistics of Redis");
     return atof(at + strlen(name) + 1);
 }
 
@@ -103,10 +91,10 @@ static void bench_latency(struct side sides[2])
             struct side *side = &sides[(i + k) % 2];
             side->taken[i] = play_tick(side, i % MATCHES);
         }
-    for (int k = 0; k < 2; k++)
-        qsort(sides[k].taken, COUNT, sizeof(double), compare);
-    double p50 = sides[0].taken[COUNT / 2], p99 = sides[0].taken[COUNT * 99 / 100];
-    double shared_p50 = sides[1].taken[COUNT / 2], shared_p99 = sides[1].taken[COUNT * 99 / 100];
+    double p50 = hs_bench_percentile(sides[0].taken, COUNT, 0.5);
+    double p99 = hs_bench_percentile(sides[0].taken, COUNT, 0.99);
+    double shared_p50 = hs_bench_percentile(sides[1].taken, COUNT, 0.5);
+    double shared_p99 = hs_bench_percentile(sides[1].taken, COUNT, 0.99);
     hs_bench_print("hit_paid_p50_us", p50, "us", NULL, 0);
     hs_bench_print("hit_stored_p50_us", shared_p50, "us", "hit_paid_p50_us", p50 / shared_p50);
     hs_bench_print("hit_paid_p99_us", p99, "us", NULL, 0);
@@ -139,14 +127,14 @@ int main(void)
         fprintf(stderr, "SKIP: redis-server is not installed\n");
         return 0;
     }
-    need(hs_test_redis_start(&redis, 0, NULL), "Redis did not start");
+    hs_bench_need(hs_test_redis_start(&redis, 0, NULL), "Redis did not start");
     start(&sides[0], "");
     start(&sides[1], redis.address);
     bench_latency(sides);
     bench_traffic(&sides[1], &redis);
     for (int k = 0; k < 2; k++) {
         hs_test_http_close(sides[k].http);
-        need(hs_test_service_stop(&sides[k].service), "the service did not end well");
+        hs_bench_need(hs_test_service_stop(&sides[k].service), "the service did not end well");
     }
     hs_test_redis_stop(&redis);
     return 0;

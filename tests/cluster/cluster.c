@@ -10,7 +10,6 @@
 
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
-#include "tests/support/http/exposition.h"
 #include "tests/support/play/kill_squad.h"
 #include "tests/support/program.h"
 
@@ -154,13 +153,4 @@ void hs_cluster_set_members(struct hs_cluster *cluster, unsigned members)
 void hs_cluster_settle(void)
 {
     hs_test_pause_ms(SETTLE_MS);
-}
-
-double hs_cluster_metric(const struct hs_cluster *cluster, const char *series)
-{
-    double sum = 0;
-    for (int i = 0; i < HS_CLUSTER_REPLICAS; i++)
-        if (cluster->replicas[i].pid > 0)
-            sum += hs_metric(&cluster->replicas[i], series);
-    return sum;
 }

@@ -15,7 +15,7 @@
 #include "tests/support/postgres.h"
 #include "tests/support/store/redis.h"
 
-enum { HS_CLUSTER_REPLICAS = 4, HS_CLUSTER_DRAIN_SECONDS = 2 };
+enum { HS_CLUSTER_REPLICAS = 4 };
 
 struct hs_cluster {
     char directory[64]; /* rules, data directories and the files of the servers */
@@ -48,10 +48,7 @@ void hs_cluster_kill_replica(struct hs_cluster *cluster, int replica);
 /* Reloads HAProxy with these replicas. */
 void hs_cluster_set_members(struct hs_cluster *cluster, unsigned members);
 
-/* Waits until HAProxy sees exactly its running replicas as up. */
+/* Pauses until HAProxy must have noticed which of its replicas run. */
 void hs_cluster_settle(void);
-
-/* Returns the sum of a metric over the running replicas. */
-double hs_cluster_metric(const struct hs_cluster *cluster, const char *series);
 
 #endif

@@ -1,6 +1,5 @@
 #include "tests/cluster/relay.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -128,26 +127,20 @@ static void *accept_all(void *context)
 
 struct hs_relay *hs_relay_start(const char *target)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
     struct hs_relay *relay = need(calloc(1, sizeof *relay));
     for (int i = 0; i < LINKS_MAX; i++)
         relay->links[i].client = -1;
     pthread_mutex_init(&relay->lock, NULL);
     pthread_cond_init(&relay->ended, NULL);
     snprintf(relay->target, sizeof relay->target, "%s", target);
-    relay->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (relay->listener < 0 ||
-        bind(relay->listener, (const struct sockaddr *)&address, size) != 0 ||
-        listen(relay->listener, LINKS_MAX) != 0 ||
-        getsockname(relay->listener, (struct sockaddr *)&address, &size) != 0 ||
+    relay->listener = hs_raw_reserve(&relay->port);
+    if (relay->listener < 0 || listen(relay->listener, LINKS_MAX) != 0 ||
         pthread_create(&relay->thread, NULL, accept_all, relay) != 0) {
         if (relay->listener >= 0)
             close(relay->listener);
         free(relay);
         return NULL;
     }
-    relay->port = ntohs(address.sin_port);
     return relay;
 }
 

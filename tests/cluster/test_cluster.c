@@ -255,9 +255,7 @@ END_TEST
 
 static void stop_redis(void)
 {
-    unsigned port = cluster.redis.port;
     hs_test_redis_stop(&cluster.redis);
-    cluster.redis.port = port;
 }
 
 static void start_redis(void)

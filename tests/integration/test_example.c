@@ -168,6 +168,21 @@ START_TEST(a_restart_is_survived)
 }
 END_TEST
 
+/* The first request has no match to bring back, so its 404 is an error. */
+START_TEST(a_wrong_address_is_reported)
+{
+    int code;
+    char wanted[96];
+    const char *out = hs_test_shell(
+        &code, "env -u HINDSIGHT_TOKEN HINDSIGHT_URL=http://127.0.0.1:%u/wrong '%s' unity 1 2>&1",
+        service.data_port, game);
+    snprintf(wanted, sizeof wanted, "PUT http://127.0.0.1:%u/wrong/v1/maps/example-c-unity: 404",
+             service.data_port);
+    ck_assert_int_eq(code, 2);
+    ck_assert_msg(strstr(out, wanted) != NULL, "%s", out);
+}
+END_TEST
+
 /* Runs the program as `make example` does, with a service that ends when the program ends. */
 START_TEST(starts_a_service_of_its_own)
 {
@@ -206,6 +221,7 @@ int main(void)
         tcase_add_test(tests, refused_requests_are_sent_again);
         tcase_add_test(tests, clients_wait_during_overload);
         tcase_add_test(tests, a_restart_is_survived);
+        tcase_add_test(tests, a_wrong_address_is_reported);
         tcase_add_test(tests, starts_a_service_of_its_own);
         tcase_add_test(tests, copies_need_nothing_of_the_tree);
         Suite *suite = suite_create("example");

@@ -2,11 +2,11 @@
    and gets the same result, or gives up after a limited time with the reason of the last answer. */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
+#include "tests/support/http/raw.h"
 #include "tests/support/http/service.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 
-#include <arpa/inet.h>
 #include <check.h>
 #include <jansson.h>
 #include <signal.h>
@@ -137,13 +137,10 @@ static void answer_one(int fd, const char *reply)
 /* Starts a process that sends the replies. It ends with this process. Returns its port. */
 static unsigned start_answering(const struct replies *replies, pid_t *pid)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    unsigned port;
+    int listener = hs_raw_reserve(&port);
     ck_assert_int_ge(listener, 0);
-    ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
     ck_assert_int_eq(listen(listener, 16), 0);
-    ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&address, &size), 0);
     *pid = fork();
     ck_assert_int_ge(*pid, 0);
     if (*pid == 0) {
@@ -152,7 +149,7 @@ static unsigned start_answering(const struct replies *replies, pid_t *pid)
             answer_one(accept(listener, NULL, NULL), replies->each[i]);
     }
     close(listener);
-    return ntohs(address.sin_port);
+    return port;
 }
 
 static double play_against(const struct replies *replies, const char *path,

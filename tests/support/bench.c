@@ -25,6 +25,20 @@ double hs_bench_median(double *values, size_t count)
     return count % 2 != 0 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+double hs_bench_percentile(double *values, size_t count, double share)
+{
+    qsort(values, count, sizeof *values, compare);
+    return values[(size_t)(share * (double)(count - 1))];
+}
+
+void hs_bench_need(bool holds, const char *message)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "%s\n", message);
+    exit(1);
+}
+
 static double batch_ns(hs_bench_run *run, void *context, size_t count)
 {
     int64_t began = hs_bench_now_ns();

@@ -4,6 +4,7 @@
 #ifndef HS_TESTS_BENCH_H
 #define HS_TESTS_BENCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,12 @@ int64_t hs_bench_now_ns(void);
 
 /* Returns the median. Changes the order of the values. */
 double hs_bench_median(double *values, size_t count);
+
+/* Returns the value below which `share` (0 to 1) of the values are. Changes their order. */
+double hs_bench_percentile(double *values, size_t count, double share);
+
+/* Ends the program with a message on stderr, unless the condition holds. */
+void hs_bench_need(bool holds, const char *message);
 
 /* Does `count` operations. The results must be written to a volatile, or the compiler removes the
    operations. */

@@ -1,8 +1,6 @@
 #include "tests/support/http/balancer.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,24 +50,6 @@ const char *hs_balancer_program(void)
 const char *hs_nginx_program(void)
 {
     return find_program(&nginx);
-}
-
-/* Opens a listening socket that the balancer inherits, so that the test need not guess a free port.
- */
-static int open_listener(unsigned *port)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || bind(fd, (const struct sockaddr *)&address, size) != 0 || listen(fd, 1024) != 0 ||
-        getsockname(fd, (struct sockaddr *)&address, &size) != 0) {
-        perror("cannot open a socket for the balancer");
-        if (fd >= 0)
-            close(fd);
-        return -1;
-    }
-    *port = ntohs(address.sin_port);
-    return fd;
 }
 
 static void write_servers(FILE *to, const struct hs_balancer_kind *kind,
@@ -203,13 +183,14 @@ static bool start(struct hs_balancer *balancer, const struct hs_balancer_kind *k
 {
     *balancer = (struct hs_balancer){.log = -1, .kind = kind};
     FILE *log = tmpfile();
-    balancer->listener = open_listener(&balancer->port);
+    balancer->listener = hs_raw_reserve(&balancer->port); /* the balancer inherits it */
     if (log != NULL) {
         balancer->log = fcntl(fileno(log), F_DUPFD_CLOEXEC, 3);
         fclose(log);
     }
-    if (balancer->listener >= 0 && balancer->log >= 0)
+    if (balancer->listener >= 0 && balancer->log >= 0 && listen(balancer->listener, 1024) == 0)
         return run(balancer, servers, count);
+    perror("cannot open the socket or the log of the balancer");
     hs_balancer_stop(balancer);
     return false;
 }

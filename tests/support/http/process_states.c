@@ -1,15 +1,12 @@
 #include "tests/support/http/process_states.h"
 
-#include <arpa/inet.h>
 #include <check.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -73,21 +70,6 @@ static void *ask_early(void *context)
     return NULL;
 }
 
-/* Returns a port that no other program gets while `fd` is open. A program that reuses addresses,
-   such as the service, can still listen on it. */
-static unsigned reserve_port(int *fd)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int on = 1;
-    *fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    ck_assert_int_ge(*fd, 0);
-    ck_assert_int_eq(setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
-    ck_assert_int_eq(bind(*fd, (const struct sockaddr *)&address, size), 0);
-    ck_assert_int_eq(getsockname(*fd, (struct sockaddr *)&address, &size), 0);
-    return ntohs(address.sin_port);
-}
-
 bool hs_state_starting(struct hs_raw_answer *answer)
 {
     static struct early early;
@@ -99,8 +81,8 @@ bool hs_state_starting(struct hs_raw_answer *answer)
         struct hs_test_service starting;
         pthread_t thread;
         char address[32];
-        int reserved;
-        early.port = reserve_port(&reserved);
+        int reserved = hs_raw_reserve(&early.port);
+        ck_assert_int_ge(reserved, 0);
         snprintf(address, sizeof address, "127.0.0.1:%u", early.port);
         const char *const many[] = {"--listen", address, "--admin-threads", "64", NULL};
         ck_assert_int_eq(pthread_create(&thread, NULL, ask_early, &early), 0);

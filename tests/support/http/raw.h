@@ -9,6 +9,11 @@
 /* Returns a connection to 127.0.0.1:PORT, or -1. Reads and writes give up after 20 s. */
 int hs_raw_connect(unsigned port);
 
+/* Binds a socket to a free port of 127.0.0.1. No other program gets the port while the socket is
+   open, but a program that reuses addresses, such as the service, can listen on it. Returns the
+   socket, or -1. */
+int hs_raw_reserve(unsigned *port);
+
 /* Sends all bytes that the peer accepts; returns whether it accepted all of them. */
 bool hs_raw_send(int fd, const void *bytes, size_t size);
 

@@ -1,18 +1,16 @@
 #include "tests/support/store/redis.h"
 
-#include <arpa/inet.h>
 #include <hiredis/hiredis.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/support/clock.h"
+#include "tests/support/http/raw.h"
 
 enum { TRIES = 500, TRY_MS = 10, EXTRA_MAX = 6 };
 
@@ -23,18 +21,6 @@ const char *hs_test_redis_program(void)
         if (access(places[i], X_OK) == 0)
             return places[i];
     return NULL;
-}
-
-static unsigned free_port(void)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    bool fine = fd >= 0 && bind(fd, (const struct sockaddr *)&address, size) == 0 &&
-                getsockname(fd, (struct sockaddr *)&address, &size) == 0;
-    if (fd >= 0)
-        close(fd);
-    return fine ? ntohs(address.sin_port) : 0;
 }
 
 static _Noreturn void run_child(pid_t parent, const struct hs_test_redis *redis,
@@ -56,19 +42,26 @@ static _Noreturn void run_child(pid_t parent, const struct hs_test_redis *redis,
 
 bool hs_test_redis_start(struct hs_test_redis *redis, unsigned port, const char *const *extra)
 {
-    *redis = (struct hs_test_redis){.port = port != 0 ? port : free_port()};
+    *redis = (struct hs_test_redis){.port = port};
+    /* Reserved until the server has the port; it reuses addresses. */
+    int reserved = port == 0 ? hs_raw_reserve(&redis->port) : -1;
     snprintf(redis->address, sizeof redis->address, "127.0.0.1:%u", redis->port);
     pid_t parent = getpid();
     fflush(NULL);
     redis->pid = fork();
     if (redis->pid == 0)
         run_child(parent, redis, extra);
-    for (int i = 0; redis->pid > 0 && i < TRIES; i++) {
-        /* with a password the answer is an error, which is an answer too */
-        if (hs_test_redis_ask(redis, "PING")[0] != '\0')
-            return true;
-        hs_test_pause_ms(TRY_MS);
+    bool is_up = false;
+    for (int i = 0; redis->pid > 0 && !is_up && i < TRIES; i++) {
+        /* With a password the answer is an error, which is an answer too. */
+        is_up = hs_test_redis_ask(redis, "PING")[0] != '\0';
+        if (!is_up)
+            hs_test_pause_ms(TRY_MS);
     }
+    if (reserved >= 0)
+        close(reserved);
+    if (is_up)
+        return true;
     fprintf(stderr, "redis-server did not start on port %u\n", redis->port);
     hs_test_redis_stop(redis);
     return false;
