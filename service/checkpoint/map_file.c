@@ -1,5 +1,6 @@
 #include "service/checkpoint/map_file.h"
 #include "service/checkpoint/file.h"
+#include "service/checkpoint/maps.h"
 #include "service/system/files.h"
 
 #include <errno.h>
@@ -136,4 +137,23 @@ enum hs_map_file hs_map_file_read(int directory, const char *revision, struct hs
     if (result != HS_MAP_FILE_READ)
         hs_map_document_free(out);
     return result;
+}
+
+bool hs_map_file_document(const char *data, const char *revision, struct hs_buffer *out)
+{
+    char path[4096];
+    struct hs_map_document document;
+    struct hs_writer writer = {.buffer = out};
+    snprintf(path, sizeof path, "%s/" HS_CHECKPOINT_MAPS, data);
+    int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
+        return false;
+    bool is_read = hs_map_file_read(directory, revision, &document) == HS_MAP_FILE_READ;
+    close(directory);
+    if (!is_read)
+        return false;
+    struct hs_world_mesh mesh = hs_map_mesh(&document);
+    hs_map_encode_document(&writer, &mesh);
+    hs_map_document_free(&document);
+    return !out->failed;
 }

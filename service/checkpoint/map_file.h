@@ -40,4 +40,8 @@ enum hs_map_file {
    here; the code that builds the world checks it (state/maps.h). */
 enum hs_map_file hs_map_file_read(int directory, const char *revision, struct hs_map_document *out);
 
+/* Appends the document of a map whose file is in the data directory `data`. Returns false if there
+   is no such file, it is damaged, or memory runs out. */
+bool hs_map_file_document(const char *data, const char *revision, struct hs_buffer *out);
+
 #endif

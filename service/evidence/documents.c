@@ -1,12 +1,8 @@
 #include "service/evidence/documents.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "service/checkpoint/map_file.h"
-#include "service/checkpoint/maps.h"
 #include "service/evidence/files.h"
 #include "service/watch/log.h"
 
@@ -27,32 +23,12 @@ static bool put_map(struct hs_evidence_store *store, const struct hs_map_entry *
                                           document);
 }
 
-/* False: there is no such file, it is damaged, or out of memory. */
-static bool read_map(const char *directory, const struct hs_map_entry *map,
-                     struct hs_map_document *out)
-{
-    char path[HS_EVIDENCE_PATH];
-    snprintf(path, sizeof path, "%s/" HS_CHECKPOINT_MAPS, directory);
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool is_read = folder >= 0 && hs_map_file_read(folder, map->revision, out) == HS_MAP_FILE_READ;
-    if (folder >= 0)
-        close(folder);
-    return is_read;
-}
-
 static bool put_saved_map(struct hs_evidence_store *store, const char *directory,
                           const struct hs_map_entry *map)
 {
-    struct hs_map_document saved = {0};
     struct hs_buffer text = {0};
-    struct hs_writer writer = {.buffer = &text};
-    bool fine = true;
-    if (read_map(directory, map, &saved)) {
-        const struct hs_world_mesh mesh = hs_map_mesh(&saved);
-        hs_map_encode_document(&writer, &mesh);
-        fine = text.failed || put_map(store, map, (struct hs_str){text.data, text.len});
-        hs_map_document_free(&saved);
-    }
+    bool fine = !hs_map_file_document(directory, map->revision, &text) ||
+                put_map(store, map, (struct hs_str){text.data, text.len});
     hs_buffer_free(&text);
     return fine;
 }

@@ -263,8 +263,10 @@ enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct 
     double share;
     if (entry != NULL)
         canary = hs_ruleset_store_canary(store, entry, &share);
-    if (entry != NULL && (strcmp(entry->revision, revision) == 0 ||
-                          (canary != NULL && strcmp(canary->revision, revision) == 0)))
+    if (entry != NULL && entry->is_from_file)
+        result = HS_SHARED_DONE;
+    else if (entry != NULL && (strcmp(entry->revision, revision) == 0 ||
+                               (canary != NULL && strcmp(canary->revision, revision) == 0)))
         result = hs_exchange_put_ruleset(catalog->service, entry, false);
     hs_ruleset_store_release(store, canary);
     hs_ruleset_store_release(store, entry);

@@ -38,8 +38,9 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
  * what the store has. Without a catalog (NULL) they return DONE.
  */
 
-/* Shares the ruleset, and the canary, that the name has here. LOST also if none of them has this
-   revision any more, because a change of another replica has replaced it. */
+/* Shares the ruleset, and the canary, that the name has here, unless a file has the name. LOST also
+   if none of them has this revision any more, because a change of another replica has replaced it.
+ */
 enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name,
                                              const char *revision);
 /* Shares a map. `text`: its document. */

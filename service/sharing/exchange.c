@@ -1,10 +1,8 @@
 #include "service/sharing/exchange.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/maps.h"
 #include "service/checkpoint/map_file.h"
@@ -304,27 +302,6 @@ enum hs_shared_result hs_exchange_put_map(struct hs_service *service,
                : HS_SHARED_LOST;
 }
 
-/* Writes the document of a map whose file is in the data directory. */
-static bool read_map_file(const struct hs_service *service, const struct hs_map_entry *entry,
-                          struct hs_buffer *out)
-{
-    char path[4096];
-    struct hs_map_document document = {0};
-    struct hs_writer writer = {.buffer = out};
-    snprintf(path, sizeof path, "%s/" HS_CHECKPOINT_MAPS, service->options->data);
-    int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0)
-        return false;
-    bool is_read = hs_map_file_read(directory, entry->revision, &document) == HS_MAP_FILE_READ;
-    close(directory);
-    if (!is_read)
-        return false;
-    struct hs_world_mesh mesh = hs_map_mesh(&document);
-    hs_map_encode_document(&writer, &mesh);
-    hs_map_document_free(&document);
-    return !out->failed;
-}
-
 static void send_all_maps(struct hs_service *service)
 {
     struct hs_map_store *store = service->maps;
@@ -332,7 +309,7 @@ static void send_all_maps(struct hs_service *service)
     struct hs_map_entry **maps = hs_map_store_all(store, &count);
     for (size_t i = 0; maps != NULL && i < count; i++) {
         struct hs_buffer text = {0};
-        if (read_map_file(service, maps[i], &text))
+        if (hs_map_file_document(service->options->data, maps[i]->revision, &text))
             hs_exchange_put_map(service, maps[i], (struct hs_str){text.data, text.len}, true);
         else
             report_failure(service, HS_SHARED_MAP, maps[i]->name.text, maps[i]->revision,

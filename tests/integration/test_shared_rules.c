@@ -154,6 +154,23 @@ START_TEST(a_canary_is_shared)
 }
 END_TEST
 
+/* The names of files are not shared, and neither are their canaries. So the canary of a newer file
+   is not taken for that of a replaced ruleset. */
+START_TEST(a_canary_of_a_file_is_not_shared)
+{
+    for (int i = 0; i < 2; i++) {
+        hs_kept_stop(a);
+        hs_kept_write_rules(a, "arena", i == 0 ? first : third);
+        hs_kept_start(
+            a, (const char *const[]){"--state-redis", redis.address, "--rules", a->rules, NULL});
+        put(a, ARENA "?canary_share=0.5", i == 0 ? second : first, 201);
+        hs_kept_holds(hs_kept_get(a, ARENA), "\"canary\"");
+        ck_assert_str_eq(hs_test_redis_ask(&redis, "HLEN hs:v1:{catalog}:names"), "0");
+        ck_assert_int_eq(hs_kept_status(b, "GET", ARENA, NULL), 404);
+    }
+}
+END_TEST
+
 /* A match that moves keeps its ruleset and its map, although their names stand for others now, or
    for nothing. */
 START_TEST(a_match_keeps_what_it_was_opened_with)
@@ -316,6 +333,7 @@ int main(void)
         tcase_add_test(tests, a_put_is_everywhere_at_once);
         tcase_add_test(tests, a_deletion_is_everywhere_at_once);
         tcase_add_test(tests, a_canary_is_shared);
+        tcase_add_test(tests, a_canary_of_a_file_is_not_shared);
         tcase_add_loop_test(tests, a_match_keeps_what_it_was_opened_with, 0, 2);
         tcase_add_test(tests, a_replica_that_was_away);
         tcase_add_test(tests, a_flushed_store_has_all_again);
