@@ -29,29 +29,23 @@ enum { REPLICAS = 3, PATIENCE_MS = 10000, SETTLE_MS = 700 };
 static struct hs_test_redis redis;
 static struct hs_test_kept replicas[REPLICAS], *const a = &replicas[0], *const b = &replicas[1];
 
-static void start(struct hs_test_kept *replica, const char *option, const char *value)
-{
-    hs_kept_start(replica,
-                  (const char *const[]){"--state-redis", redis.address, "--state-take-ms", "3000",
-                                        "--state-payment-ms", "3000", option, value, NULL});
-}
-
 static void setup(void)
 {
+    static const char *const options[] = {"--state-redis", redis.address,        "--state-take-ms",
+                                          "3000",          "--state-payment-ms", "3000"};
     ck_assert(hs_test_redis_start(&redis, 0, NULL));
-    for (size_t i = 0; i < REPLICAS; i++)
+    for (size_t i = 0; i < REPLICAS; i++) {
         hs_kept_setup(&replicas[i]);
-    start(a, NULL, NULL);
-    start(b, NULL, NULL);
+        memcpy(replicas[i].store, options, sizeof options);
+    }
+    hs_kept_start(a, NULL);
+    hs_kept_start(b, NULL);
 }
 
 static void teardown(void)
 {
-    for (size_t i = 0; i < REPLICAS; i++) {
-        if (replicas[i].service.pid != 0)
-            hs_kept_stop(&replicas[i]);
+    for (size_t i = 0; i < REPLICAS; i++)
         hs_kept_teardown(&replicas[i]);
-    }
     hs_test_redis_stop(&redis);
 }
 
@@ -95,20 +89,25 @@ static void pay(struct hs_test_kept *replica, int shot, double time)
     ck_assert(!holds(replica, shot, time, UNDURABLE));
 }
 
-/* Claims a hit, and returns the status and the code of the problem. */
-static long claim(struct hs_test_kept *replica, int shot, double time, char code[64])
+/* Claims a hit, and returns the status; the caller frees the answer. */
+static long send_claim(struct hs_test_kept *replica, int shot, double time, char **answer)
 {
-    char body[512], *answer;
+    char body[512];
     snprintf(body, sizeof body,
              "{\"now\":%.2f,\"hits\":[{\"shot\":%d,\"shooter\":\"s\",\"hit_time\":%.2f,"
              "\"start\":[0,0,160],\"end\":[500,0,160],\"target\":\"t\"}]}",
              time + 0.05, shot, time);
-    long status = hs_kept_send(replica, "POST", "/v1/matches/m/hits", body, &answer);
+    return hs_kept_send(replica, "POST", "/v1/matches/m/hits", body, answer);
+}
+
+/* Claims a hit, and returns the status and the code of the problem. */
+static long claim(struct hs_test_kept *replica, int shot, double time, char code[64])
+{
+    char *answer;
+    long status = send_claim(replica, shot, time, &answer);
     json_t *json = json_loads(answer, 0, NULL);
-    snprintf(code, 64, "%s",
-             json_is_string(json_object_get(json, "code"))
-                 ? json_string_value(json_object_get(json, "code"))
-                 : "");
+    const char *found = json_string_value(json_object_get(json, "code"));
+    snprintf(code, 64, "%s", found != NULL ? found : "");
     json_decref(json);
     free(answer);
     return status;
@@ -232,7 +231,7 @@ START_TEST(the_store_is_newer_than_a_checkpoint)
     hs_kept_stop(a);
     hs_kept_frames(b, "m", 12);
     pay(b, 2, 12.9);
-    start(a, NULL, NULL);
+    hs_kept_start(a, NULL);
     ck_assert_double_eq(hs_kept_metric(a, HS_KEPT_RESTORED), 1);
     ck_assert(holds(a, 1, 10.9, REPLAYED));
     ck_assert(holds(a, 2, 12.9, REPLAYED));
@@ -289,19 +288,13 @@ START_TEST(nothing_is_paid_twice)
 {
     int paid[8] = {0};
     char code[64];
-    start(&replicas[2], NULL, NULL);
+    hs_kept_start(&replicas[2], NULL);
     hs_kept_frames(a, "m", 10);
     for (int round = 0; round < 3; round++)
         for (int shot = 0; shot < 4; shot++)
             for (int i = 0; i < REPLICAS; i++) {
-                char *answer, body[512];
-                snprintf(body, sizeof body,
-                         "{\"now\":%.2f,\"hits\":[{\"shot\":%d,\"shooter\":\"s\","
-                         "\"hit_time\":%.2f,\"start\":[0,0,160],\"end\":[500,0,160],"
-                         "\"target\":\"t\"}]}",
-                         10.45 + 0.15 * shot, shot, 10.4 + 0.15 * shot);
-                if (hs_kept_send(&replicas[i], "POST", "/v1/matches/m/hits", body, &answer) ==
-                        200 &&
+                char *answer;
+                if (send_claim(&replicas[i], shot, 10.4 + 0.15 * shot, &answer) == 200 &&
                     strstr(answer, ACCEPTED) != NULL && strstr(answer, REPLAYED) == NULL)
                     paid[shot]++;
                 free(answer);
@@ -432,7 +425,7 @@ START_TEST(an_unknown_ruleset_is_waited_for)
     static const char rules[] = "{\"name\":\"house\"}";
     hs_kept_stop(a);
     hs_kept_write_rules(a, "house", rules);
-    start(a, "--rules", a->rules);
+    hs_kept_start_with(a, "--rules", a->rules);
     ck_assert_int_eq(hs_kept_status(a, "PUT", "/v1/matches/m", "{\"ruleset\":\"house\"}"), 201);
     hs_kept_stop(a);
     char all[4096];
@@ -446,7 +439,7 @@ START_TEST(an_unknown_ruleset_is_waited_for)
                         1);
     hs_kept_write_rules(b, "house", rules);
     hs_kept_stop(b);
-    start(b, "--rules", b->rules);
+    hs_kept_start_with(b, "--rules", b->rules);
     ck_assert_int_eq(hs_kept_status(b, "POST", "/v1/matches/m/frames", frames), 200);
     hs_kept_holds(hs_kept_get(b, "/v1/matches/m"), "\"ruleset\":\"house\"");
     ck_assert_double_eq(hs_kept_metric(b, RELEASED), 1);
@@ -478,7 +471,7 @@ START_TEST(a_match_without_memory_is_not_emptied)
 {
     char code[64];
     hs_kept_stop(b);
-    start(b, "--match-bytes", "65536");
+    hs_kept_start_with(b, "--match-bytes", "65536");
     hs_kept_frames(a, "m", 10);
     for (int i = 0; i < 40; i++) { /* the state grows with its players */
         char body[256];
@@ -495,7 +488,7 @@ START_TEST(a_match_without_memory_is_not_emptied)
     ck_assert_double_eq(hs_kept_metric(b, "hindsight_match_takeovers_total{source=\"released\","
                                           "result=\"no_room\"}"),
                         3);
-    start(a, NULL, NULL);
+    hs_kept_start(a, NULL);
     ck_assert(holds(a, 1, 11, REPLAYED));
     ck_assert_double_eq(hs_kept_metric(a, RELEASED), 1);
 }

@@ -16,27 +16,21 @@ enum { REPLICAS = 2, PATIENCE_MS = 10000 };
 static struct hs_test_redis redis;
 static struct hs_test_kept replicas[REPLICAS], *const a = &replicas[0], *const b = &replicas[1];
 
-static void start(struct hs_test_kept *replica)
-{
-    hs_kept_start(replica, (const char *const[]){"--state-redis", redis.address, NULL});
-}
-
 static void setup(void)
 {
     ck_assert(hs_test_redis_start(&redis, 0, NULL));
     for (size_t i = 0; i < REPLICAS; i++) {
         hs_kept_setup(&replicas[i]);
-        start(&replicas[i]);
+        replicas[i].store[0] = "--state-redis";
+        replicas[i].store[1] = redis.address;
+        hs_kept_start(&replicas[i], NULL);
     }
 }
 
 static void teardown(void)
 {
-    for (size_t i = 0; i < REPLICAS; i++) {
-        if (replicas[i].service.pid != 0)
-            hs_kept_stop(&replicas[i]);
+    for (size_t i = 0; i < REPLICAS; i++)
         hs_kept_teardown(&replicas[i]);
-    }
     hs_test_redis_stop(&redis);
 }
 
@@ -207,7 +201,7 @@ START_TEST(a_replica_that_was_away)
     put(a, HALL, other_wall, 200);
     ck_assert_int_eq(hs_kept_status(a, "DELETE", "/v1/rulesets/gone", NULL), 204);
     char *rules = hs_kept_get(a, ARENA), *map = hs_kept_get(a, HALL);
-    start(b);
+    hs_kept_start(b, NULL);
     hs_kept_same(b, ARENA, rules);
     hs_kept_same(b, HALL, map);
     ck_assert_int_eq(hs_kept_status(b, "GET", "/v1/rulesets/gone", NULL), 404);
@@ -233,7 +227,7 @@ START_TEST(a_flushed_store_has_all_again)
     }
     ck_assert_str_eq(hs_test_redis_ask(&redis, "HLEN hs:v1:{catalog}:names"), "2");
     hs_kept_stop(a);
-    start(a);
+    hs_kept_start(a, NULL);
     for (int i = 0; i < REPLICAS; i++) {
         hs_kept_same(&replicas[i], ARENA, rules);
         hs_kept_same(&replicas[i], HALL, map);

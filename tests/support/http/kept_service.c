@@ -26,6 +26,8 @@ void hs_kept_setup(struct hs_test_kept *kept)
 void hs_kept_teardown(struct hs_test_kept *kept)
 {
     int code;
+    if (kept->service.pid != 0)
+        hs_kept_stop(kept);
     hs_test_shell(&code, "rm -r '%s'", kept->directory);
     ck_assert_int_eq(code, 0);
 }

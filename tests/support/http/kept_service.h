@@ -12,11 +12,12 @@ struct hs_test_kept {
     char rules[96];     /* the ruleset directory in it, for hs_kept_write_rules */
     struct hs_test_service service;
     struct hs_test_http *http;  /* a client of the operators' listener, which serves all routes */
-    const char *store[5];       /* arguments of each start, which end with NULL */
+    const char *store[7];       /* arguments of each start, which end with NULL */
     const char *const *headers; /* headers of every request; NULL: none */
 };
 
 void hs_kept_setup(struct hs_test_kept *kept);
+/* Stops the service if it runs, and removes the directory. */
 void hs_kept_teardown(struct hs_test_kept *kept);
 
 /* Writes NAME.json to the ruleset directory, which the first call makes. */
