@@ -168,8 +168,8 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
 
 /* ---- moves ---- */
 
-/* Of each reason, a player's first moves in a match are stored, and then one of every EACH. A cheat
-   fails on every move, and so does a broken game server. */
+/* The first moves of a player with each reason in a match are stored, and then one of every EACH. A
+   cheat fails on every move, and so does a broken game server. */
 enum { FIRST_MOVES = 8, EACH = 64 };
 
 /* Returns whether a move is stored: it failed a check or was rejected, and is not one too many. */

@@ -385,9 +385,8 @@ enum hs_evidence_read hs_evidence_report(const struct hs_evidence_home *home, st
     report->query = query;
     report->alive_us = alive_us;
     char(*days)[HS_EVIDENCE_DAY] = hs_evidence_days(home, &count);
-    for (size_t i = 0; i < count && result == HS_EVIDENCE_READ; i++) {
+    for (size_t i = 0; i < count && result == HS_EVIDENCE_READ; i++)
         result = read_day(home, days[i], report);
-    }
     free(days);
     if (result == HS_EVIDENCE_READ && report->counted == 0 && report->session_count == 0)
         result = HS_EVIDENCE_MISSING;
