@@ -23,17 +23,18 @@ import time
 
 # By number of players. TICK_US is the processor time of a tick: rows capacity_P_plain_matches of
 # docs/performance.md. The other figures are printed by `measure`.
-TICK_US = {10: 1e6 / 60 / 224, 16: 1e6 / 60 / 162, 64: 1e6 / 60 / 62}
+TICK_US = {10: 1e6 / 60 / 459, 16: 1e6 / 60 / 406, 64: 1e6 / 60 / 130}
 STATE_BYTES = {10: 1667030, 16: 2666676, 64: 10671162}  # state of a match after 10 min
+PACKED = 0.218                       # size of a state in the store, compared with these
 PAYMENT_BYTES = 618                  # record of an accepted shot or hit in the journal
-VERDICT_BYTES = {10: 5931, 16: 7356, 64: 11416}  # stored verdict with its evidence
-REDIS_WRITE_US_MB = 199              # processor time of Redis to take a megabyte of states
-REDIS_READ_US_MB = 169               # the same to return it
-REDIS_APPEND_US = 40                 # the same for one payment; with one match, so hardly pipelined
+VERDICT_BYTES = {10: 6751, 16: 8601, 64: 13073}  # stored verdict with its evidence
+REDIS_WRITE_US_MB = 144              # processor time of Redis to take a megabyte of states
+REDIS_READ_US_MB = 148               # the same to return it
+REDIS_APPEND_US = 24                 # the same for one payment; with one match, so hardly pipelined
 
 # As the service does it (service/store).
 STATES_A_SECOND = 4                  # a changed match is written this often,
-STATE_BYTES_A_SECOND = 262144        # but sends at most this many bytes a second
+STATE_BYTES_A_SECOND = 1 << 20       # but packs at most this many bytes a second
 HZ = 60
 MEASURED_S = 600                     # so long that a player has fired more often than the service remembers
 CLAIMS = 0.25                        # claims of a player in a second, and as many shots; as bench_capacity
@@ -103,7 +104,7 @@ def show_processors(options, busiest):
 def traffic(players):
     """Bytes of states, and records of payments, that a match sends in a second."""
     state = min(STATES_A_SECOND * STATE_BYTES[players], STATE_BYTES_A_SECOND)
-    return state, 2 * CLAIMS * players
+    return PACKED * state, 2 * CLAIMS * players
 
 
 def redis_busy(matches, players):
@@ -120,10 +121,10 @@ def show_store(options):
     line = options.gbit * 1e9 / 8
     cells = max(busy, rate / line) / BUSY
     print("== the shared store")
-    print(f"state of a match             {state / 1e3:8.1f} kB, written every "
+    print(f"state of a match             {PACKED * state / 1e3:8.1f} kB, written every "
           f"{max(1 / STATES_A_SECOND, state / STATE_BYTES_A_SECOND):.2f} s")
     print(f"payments of a match          {traffic(players)[1]:8.1f} records/s")
-    print(f"memory, all states           {options.matches * state / 1e9:8.2f} GB, plan twice as much")
+    print(f"memory, all states           {options.matches * PACKED * state / 1e9:8.2f} GB, plan twice as much")
     print(f"traffic of all matches       {rate / 1e6:8.1f} MB/s, {rate / line:.2f} of {options.gbit} Gbit/s")
     print(f"processor of one Redis       {busy:8.2f} of 1")
     print(f"cells, each with one Redis   {int(cells) + 1:8}   at most 60 % busy; {options.matches / (int(cells) + 1):.0f} matches each")
@@ -161,7 +162,7 @@ def show_failover(options, keys, count_of_cells):
     """All matches of the replicas that fail are asked for within a tick, in random order. Redis sends
     one state after the other, as fast as its processor and the network allow."""
     dice = random.Random(1)
-    state = STATE_BYTES[options.players]
+    state = PACKED * STATE_BYTES[options.players]
     each = max(state / 1e6 * REDIS_READ_US_MB / 1e6, state / (options.gbit * 1e9 / 8))
     cells = [Cell(i, count_of_cells, options, keys) for i in range(count_of_cells)]
     print("== failover")
@@ -264,7 +265,7 @@ class Redis:
 def measure_redis():
     folder = tempfile.mkdtemp()
     redis = Redis(folder)
-    state = os.urandom(STATE_BYTES[16])
+    state = os.urandom(int(PACKED * STATE_BYTES[16]))
     megabytes = len(state) / 1e6
     redis.cost(100, "SET", "state", state)
     write = redis.cost(2000, "SET", "state", state) / megabytes
@@ -275,6 +276,8 @@ def measure_redis():
     payments = 2 * CLAIMS * 16 * MEASURED_S
     states = int(redis.info("stats")["total_net_input_bytes"]) - received - payments * PAYMENT_BYTES
     print(f"Redis appends a payment: {(redis.busy_us() - busy - write * states / 1e6) / payments:.0f} us")
+    redis.send("STRLEN", "hs:v1:{/m0}:state")
+    print(f"a state of 16 players in the store: {int(redis.reply()[1:])} bytes")
     redis.process.terminate()
     redis.process.wait()
     shutil.rmtree(folder)
@@ -289,7 +292,7 @@ def main():
     parser.add_argument("--matches", type=int, default=10000, help="open matches (10000)")
     parser.add_argument("--replicas", type=int, default=100, help="replicas (100)")
     parser.add_argument("--players", type=int, default=16, choices=sorted(TICK_US), help="of a match (16)")
-    parser.add_argument("--state", type=int, help="bytes of the state of a match (measured)")
+    parser.add_argument("--state", type=int, help="bytes of the state of a match, before packing (measured)")
     parser.add_argument("--take-ms", type=float, default=20, help="state-take-ms of the service (20)")
     parser.add_argument("--gbit", type=float, default=10, help="network of Redis, in Gbit/s (10)")
     parser.add_argument("--stored", type=float, default=0.03, help="share of verdicts that are stored (0.03)")
