@@ -206,6 +206,26 @@ START_TEST(times_of_hits_go_on)
 }
 END_TEST
 
+/* A restart lost the posted shot of a hit, and nobody knows the weapon for certain. So the hit has
+   a hit time, but no fire time, and an earlier shot may have a later fire time than this hit time.
+ */
+START_TEST(a_hit_without_its_shot_is_not_backwards)
+{
+    const struct hs_player_frame armed = {.weapon = HS_STR("rifle")};
+    hs_duel.ruleset->hit.trajectory_window_us = 1; /* all shots have the same trajectory */
+    hs_duel.ruleset->rewind.future_slack_us = INT64_C(500000);
+    hs_duel_post(0, &armed, NULL);
+    hs_duel_play(50, 1000);
+    ck_assert_int_eq(hs_duel_shoot_at(900, 1400, HS_STR("rifle"), 1), HS_REASON_OK);
+    ck_assert_int_eq(hs_duel_hit_with(900, HS_STR("rifle"), 1), HS_REASON_OK);
+    hs_duel_begin_anew();
+    hs_duel_play(1050, 1200);
+    ck_assert_int_eq(hs_duel_hit_with(1150, (struct hs_str){0}, 2), HS_REASON_HISTORY_TOO_SHORT);
+    /* The hit times of two shots are compared all the same. */
+    ck_assert_int_eq(hs_duel_hit_with(850, (struct hs_str){0}, 3), HS_REASON_TIME_BACKWARDS);
+}
+END_TEST
+
 /* If a round trip is first posted in a frame that is older than the newest one, later frames use
    it. */
 START_TEST(round_trip_behind_the_newest)
@@ -233,6 +253,7 @@ int main(void)
     tcase_add_test(tcase, prediction_goes_on);
     tcase_add_test(tcase, latency_goes_on);
     tcase_add_test(tcase, times_of_hits_go_on);
+    tcase_add_test(tcase, a_hit_without_its_shot_is_not_backwards);
     tcase_add_test(tcase, round_trip_behind_the_newest);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -26,16 +26,23 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* Whether it is unknown when the shot of a hit was fired, and whether the hit is instant: the
+   posted shot and the weapon may have been lost in a restart. fire_time is then the hit time. */
+static bool lacks_fire_time(const struct hs_hit_context *c)
+{
+    return c->weapon == NULL && !c->is_shot && !c->claim->has_fire_time && c->posted == NULL;
+}
+
 /* Whether times grow with shot numbers. Compares the fire times, and for instant hits also the hit
    times. If one of two instant hits has no fire time, only their hit times are compared. */
 static enum hs_reason check_order(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_ledger_entry *before =
         c->used_numbers != NULL ? hs_ledger_accepted_before(c->used_numbers, c->claim->shot) : NULL;
-    if (before == NULL)
+    if (before == NULL || (lacks_fire_time(c) && !before->is_instant))
         return HS_REASON_OK;
     int64_t back = before->fire_time_us - c->fire_time_us;
-    if (before->is_instant && hs_hit_is_instant(c)) {
+    if (before->is_instant && (hs_hit_is_instant(c) || lacks_fire_time(c))) {
         int64_t hit_back = before->hit_time_us - c->hit_time_us;
         bool have_fire_times =
             before->fire_time_us != before->hit_time_us && c->fire_time_us != c->hit_time_us;
