@@ -17,8 +17,7 @@ enum {
     /* The state of a match is written this often while it changes, if it is small. */
     WRITE_US = 250000,
     /* A large state is written less often: a match copies and packs at most this many bytes a
-       second, which takes about a thousandth of a core. In between, the journal has the payments.
-     */
+       second. In between, the journal has the payments. */
     WRITE_BYTES_A_SECOND = 1 << 20,
     /* A match that does not change is written this often, so that its keys do not expire. */
     REFRESH_US = 30000000,
