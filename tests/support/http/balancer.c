@@ -188,7 +188,11 @@ static bool start(struct hs_balancer *balancer, const struct hs_balancer_kind *k
         balancer->log = fcntl(fileno(log), F_DUPFD_CLOEXEC, 3);
         fclose(log);
     }
-    if (balancer->listener >= 0 && balancer->log >= 0 && listen(balancer->listener, 1024) == 0)
+    /* nginx expects that an inherited socket does not block. Otherwise a worker that comes second
+       to a connection would wait in accept, and its requests with it. */
+    if (balancer->listener >= 0 && balancer->log >= 0 &&
+        fcntl(balancer->listener, F_SETFL, O_NONBLOCK) == 0 &&
+        listen(balancer->listener, 1024) == 0)
         return run(balancer, servers, count);
     perror("cannot open the socket or the log of the balancer");
     hs_balancer_stop(balancer);
