@@ -31,9 +31,9 @@ void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules
                     const struct hs_move *move, const struct hs_move_result *result);
 
 /*
- * Whether a brief answer leaves the move out. It does if the move is accepted, nothing about it is
- * unusual, and the game server can compute its delta_time. If the move has an ack, a brief answer
- * still names it.
+ * Whether a brief answer leaves the move out. This is so if the move is accepted, nothing about it
+ * is unusual, and the game server can compute the move's delta_time. If the move has an ack, a
+ * brief answer still names it.
  */
 bool hs_move_is_plain(const struct hs_move_result *result);
 

@@ -21,8 +21,8 @@ enum { HS_HINTS_MAX = 8, HS_HINT_TEXT = 256 };
 
 struct hs_hint {
     enum hs_hint_code code;
-    uint32_t claims, of;       /* `claims` of `of` claims that can show the mistake do show it; old
-                                  claims count less */
+    uint32_t claims, of;       /* of the `of` claims that could show the mistake, `claims` show it;
+                                  old claims count less */
     enum hs_unit unit;         /* unit of `measured` and `expected`; HS_UNIT_NONE: ignore both */
     double measured, expected; /* the value in the claims, and the value by frames and ruleset */
     char detail[HS_HINT_TEXT];

@@ -136,8 +136,8 @@ struct hs_hit_result {
                          projectile */
     int64_t remaining_flight_us; /* of a posted projectile, after forward_time; -1: none */
     struct hs_vec end;           /* of the trace that was evaluated */
-    bool is_instant; /* the hit_time that the claim gives was used, and its weapon fires no
-                        projectile */
+    bool is_instant; /* hit_time was used as the claim gives it, and the weapon fires no projectile
+                      */
     bool has_offset;
     int64_t offset_us; /* hit_time minus the time that rtt and interp explain; valid if
                           has_offset */
@@ -176,8 +176,9 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
  * Adds the shooter to the match, so that their claims can be recorded. This changes no verdict.
  * False: out of memory, or the match is full. The result then cannot be recorded, and a retry of
  * the claim is evaluated again. In this case, call hs_hit_withhold: it makes the result
- * inconclusive for `reason`, so that the claim deals no damage. It only changes a result that is
- * accepted, or whose posted shot could not be recorded either.
+ * inconclusive for `reason`, so that the claim deals no damage. It only changes accepted results,
+ * and those with the reason no_matching_shot, because their posted shot could not be recorded
+ * either.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);

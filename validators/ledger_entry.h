@@ -55,7 +55,7 @@ struct hs_ledger_entry {
     bool is_cancelled; /* a posted shot that was withdrawn; `accepted` stays true */
     bool is_instant;   /* a hit at the moment of its shot: hit_time_us counts */
     bool has_offset;
-    uint32_t payment; /* its number, counted as in hs_match_payments; 0: no payment, or restored */
+    uint32_t payment; /* number of its payment, see hs_match_payments; 0: no payment, or restored */
     int64_t hit_time_us;
     int64_t offset_us;           /* hit_time minus the time that rtt and interp explained; valid if
                                     has_offset */

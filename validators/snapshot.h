@@ -64,9 +64,9 @@ enum hs_match_load {
 };
 
 /*
- * Restores a match. `ruleset` must be the revision it was saved with; it is borrowed as by
- * hs_match_create. The map is not set. The match may have more players than `limits` allows; it
- * keeps them all. With LOADED and LOADED_PARTLY the caller owns *out, otherwise *out is NULL.
+ * Restores a match. `ruleset` must be the revision with which the match was saved; it is borrowed
+ * as by hs_match_create. The map is not set. The match may have more players than `limits` allows;
+ * it keeps them all. With LOADED and LOADED_PARTLY the caller owns *out, otherwise *out is NULL.
  */
 enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,

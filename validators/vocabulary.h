@@ -211,7 +211,7 @@ enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 enum hs_flag { HS_FLAGS(HS_FLAG_ID) HS_FLAG_COUNT };
 
 /* Likely mistakes of an integration, in order: a mistake explains the mistakes below it, so the
-   first hint must be mended first (hints.h). X(id, name) */
+   mistake of the first hint must be mended first (hints.h). X(id, name) */
 #define HS_HINTS(X)                                                                                \
     X(MILLISECONDS, "milliseconds")                                                                \
     X(CLOCK, "clock")                                                                              \

@@ -18,7 +18,7 @@ enum { HS_ARENA_KEPT = 128 * 1024 };
 /* Allocates zeroed memory. NULL: out of memory; earlier allocations stay valid. */
 void *hs_arena_alloc(struct hs_arena *arena, size_t count, size_t size);
 
-/* Ends all allocations. Keeps up to HS_ARENA_KEPT bytes for the next ones. */
+/* Ends all allocations. Keeps up to HS_ARENA_KEPT bytes of memory for the next allocations. */
 void hs_arena_reset(struct hs_arena *arena);
 
 /* Frees all memory. The arena can be used again. */

@@ -144,7 +144,7 @@ static void list_malformed(struct hs_reader *reader, const struct batch *batch, 
     items->count++;
 }
 
-/* Reads an item. False: it is malformed, and is listed. */
+/* Reads an item. False: the item is malformed; it was added to the list. */
 static bool read_item(struct hs_reader *reader, const struct batch *batch, const json_t *value,
                       size_t index, void *target)
 {

@@ -121,8 +121,8 @@ void hs_json_pointer_at(struct hs_str text, size_t offset, char pointer[HS_POINT
 /* ---- text ---- */
 
 /* Returns the offset at which a text nests too deep, or its length. It examines only strings and
-   brackets. Sets *containers to the smallest number of bytes that a real text with as many objects
-   and arrays has (reading.h). */
+   brackets. Sets *containers to the number of bytes that a real text with the same objects and
+   arrays has at least (reading.h). */
 static size_t find_too_deep(struct hs_str text, size_t *containers)
 {
     size_t depth = 0;

@@ -17,9 +17,9 @@ enum { HS_LEDGER_SHOTS = 32 };
 struct hs_cadence {
     uint16_t weapon;
     uint16_t count;
-    uint32_t rounds;     /* fired since the last pause long enough to reload */
-    int64_t settled_us;  /* time at which the tokens of all shots that are no longer kept are
-                            earned */
+    uint32_t rounds;     /* rounds fired since the last pause that is long enough to reload */
+    int64_t settled_us;  /* time at which the weapon has earned the tokens of all shots dropped from
+                            this list */
     int64_t interval_us; /* of the weapon; 0: no shot was recorded since a restore */
     int64_t fire_time_us[HS_LEDGER_SHOTS];
 };

@@ -215,7 +215,7 @@ static struct hs_ledger_entry *find_first(const struct hs_ledger_numbers *number
 }
 
 /* Returns the entry that was recorded first of those that can be forgotten without harm (is_free).
-   NULL: no entry can. Then held_from_us saves the next searches. */
+   NULL: no entry can. Then held_from_us is set, so that later calls need not search. */
 static struct hs_ledger_entry *find_free(const struct hs_ledger *ledger,
                                          struct hs_ledger_numbers *numbers)
 {
@@ -249,8 +249,9 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
 
 /* ---- making space ---- */
 
-/* Returns the oldest entry with an answer. NULL: there is no answer. Numbers mostly rise. So the
-   entry is mostly behind the one whose answer was dropped last, and the search ends there. */
+/* Returns the oldest entry with an answer. NULL: there is no answer. Numbers mostly rise, so the
+   oldest answer is mostly right behind the answer that was dropped last. The search begins there.
+ */
 static struct hs_ledger_entry *find_first_answer(const struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = NULL;

@@ -26,13 +26,13 @@
 #include "validators/budget.h"
 #include "validators/ledger_entry.h"
 
-/* The number of claims, and the number of shots, kept per player with their answers. A client that
-   fires more shots than this and then retries the first gets `duplicate` without the answer to
-   it. */
+/* How many claims, and how many shots, a player's ledger keeps with their answers. A retry of an
+   older claim or shot gets `duplicate`, without the first answer. */
 enum { HS_LEDGER_NUMBERS = 128 };
 
-/* The maximum number of claim numbers that are kept, and of shot numbers. Beyond HS_LEDGER_NUMBERS,
-   a number is kept only while a claim with its fire time can still be accepted. */
+/* How many numbers of claims, and how many numbers of shots, are kept at most. Beyond
+   HS_LEDGER_NUMBERS, a number is kept only while a claim with its fire time can still be accepted.
+ */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
 /* Bytes that the owner sets aside for each ledger. These bytes hold the last two numbers of claims,
@@ -51,7 +51,8 @@ struct hs_ledger_numbers {
     uint16_t answers;         /* number of entries that still have their answer */
     uint16_t first_answer_at; /* the search for the oldest answer begins at this entry */
     uint64_t first_answer;    /* entries with a lower `noted` have no answer */
-    /* All entries are accepted, and their fire times are at or after this. 0: not known. */
+    /* If not 0: all entries are accepted, with fire times at or after this. So no number is free as
+       long as free_before_us is at most this. */
     int64_t held_from_us;
     uint64_t notes;         /* number of records so far; becomes `noted` of the next entry */
     uint64_t last_accepted; /* the accepted number that was recorded last; valid if has_accepted */
@@ -116,7 +117,8 @@ struct hs_ledger_entry *hs_ledger_posted(struct hs_ledger *ledger, uint64_t numb
 /* Hits whose times differ by more than this are not compared by their offsets. */
 #define HS_OFFSET_WINDOW_US INT64_C(2000000)
 
-/* Whether an entry has the same ends as a trace of this length. */
+/* Whether an entry has the same ends as a trace, except for rounding. `length` is the length of the
+   trace. */
 bool hs_ledger_is_same_trace(const struct hs_ledger_entry *entry, struct hs_vec start,
                              struct hs_vec end, double length);
 
@@ -142,8 +144,8 @@ bool hs_ledger_is_used(const struct hs_ledger_numbers *numbers, uint64_t number,
 /* Returns whether a shot with this fire time may have been accepted, and its number forgotten. */
 bool hs_ledger_is_forgotten(const struct hs_ledger_numbers *numbers, int64_t fire_time_us);
 
-/* Returns the max number of bytes that an entry can charge to the budget. `adds_cadence`: together
-   with a new cadence. */
+/* Returns the max number of bytes that an entry can charge to the budget. `adds_cadence`: the bytes
+   of a new cadence are included. */
 size_t hs_ledger_need(const struct hs_ledger *ledger, struct hs_ledger_numbers *numbers,
                       const struct hs_ledger_entry *entry, bool adds_cadence);
 

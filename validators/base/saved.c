@@ -60,7 +60,8 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to)
         const struct hs_saved_struct *saved = &hs_saved_structs[id];
         for (size_t i = 0; i < saved->field_count; i++) {
             const struct hs_saved_field *field = &saved->fields[i];
-            /* A vocabulary may grow. The saved names say which members it had when it was saved. */
+            /* A vocabulary may grow, so its size is not part of the layout. The saved names say
+               which members the vocabulary had at the time of the save. */
             bool grows = field->kind == HS_SAVED_COUNTS || field->kind == HS_SAVED_SUMS;
             uint32_t size = grows ? 0 : field->size;
             unsigned char shape[6] = {field->kind,

@@ -12,7 +12,7 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
     *compat = (struct hs_compat){.current_us = step->timestamp_us,
                                  .stamp_us = step->received_us,
                                  .arrived_us = step->timestamp_us,
-                                 /* The client's clock had already run for this time. */
+                                 /* The clock was last reset this long before its first move. */
                                  .reset_us = step->received_us - since_zero};
 }
 

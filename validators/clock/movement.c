@@ -24,16 +24,17 @@
 #define TICK_WEIGHT     0.125
 #define RTT_UNKNOWN_US  INT64_C(200000)
 #define RTT_MAX_US      INT64_C(1000000)
-#define SILENCE_MAX_US  1e7  /* the longest silence whose time may be used at once */
-#define BASE_CHANGES    20.0 /* the most changes counted at one time */
+#define SILENCE_MAX_US  1e7  /* at most this much time of a silence may be used at once */
+#define BASE_CHANGES    20.0 /* at most this many changes count at one time */
 #define BASE_FORGIVEN_S 4.0  /* changes forgiven per second */
 
 /*
- * Seconds of the time of a silence, beyond credit.max, that are lost per second. Packets that a
- * stall delayed arrive over about 0.07 s, because some are lost and sent again. They must lose less
- * than the credit of a steady connection, which is 0.04 s. Measured on LAN and 40MS, with players
- * at the speed limit: with a value of 4, one in 20 stalls of 0.4 s has a move refused, and a stall
- * of 0.8 s has four. With 0.5, 0 of 1,000 stalls of 0.4 s have one, and 2 of 1,000 of 0.8 s.
+ * After a silence, a player may use its time for movement. Of the part above credit.max, this many
+ * seconds are lost per second. Packets that a stall delayed arrive over about 0.07 s, because some
+ * are lost and sent again. In that time less must be lost than the credit of a steady connection,
+ * which is 0.04 s. Measured on LAN and 40MS, with players at the speed limit: with a value of 4,
+ * one move is refused in every 20th stall of 0.4 s, and four moves are refused in a stall of 0.8 s.
+ * With 0.5, moves are refused in 0 of 1,000 stalls of 0.4 s, and in 2 of 1,000 stalls of 0.8 s.
  */
 #define SILENCE_FADES 0.5
 

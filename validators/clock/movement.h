@@ -54,7 +54,7 @@ struct hs_movement_step {
     double jump_speed;   /* length/s: faster from one move to the next is a teleport; 0: no limit */
     double launch_speed; /* length/s, across `up`: what remains of the server's launch; 0: none */
     double launch_climb; /* length/s, upwards: the same */
-    double credit_s;     /* credit of speed that the connection needs; with has_credit */
+    double credit_s;     /* credit of speed that the connection needs; valid if has_credit */
     int64_t received_us; /* by the game server */
     int64_t rtt_us;      /* -1: unknown */
     uint16_t mode; /* index in the rules' modes; any other value, such as HS_NONE: unknown, not
@@ -81,7 +81,7 @@ struct hs_movement_finding {
 struct hs_movement_result {
     struct hs_movement_finding teleport, speed, acceleration, gravity;
     double time_us;  /* time that counted for the step: at least delta_us */
-    bool was_thrown; /* the launch was used for a rise: with may_be_thrown */
+    bool was_thrown; /* a rise used the launch; only set if may_be_thrown was */
 };
 
 /* A credit of time for one limit of the mode. All modes share it, so a debt stays when the mode

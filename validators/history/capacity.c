@@ -94,8 +94,8 @@ static bool mover_states_equal(const struct hs_mover_state *a, const struct hs_m
 
 static bool player_states_equal(const struct hs_state *a, const struct hs_state *b)
 {
-    /* Compare the bits. So states that differ only in the sign of a zero may not be shared, which
-       is harmless. */
+    /* Compare the bits. So two states that differ only in the sign of a zero may be stored twice,
+       which is harmless. */
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     return memcmp(a, b, sizeof *a) == 0;
 }

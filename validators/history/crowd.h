@@ -27,7 +27,8 @@ void hs_passing_of(const struct hs_sweep *sweep, int64_t time_us, struct hs_pass
 
 /*
  * True: the player has a pose at that time, and the sphere is far from all positions in the
- * history. False: the exact search must decide. Reads no sample. It is true for most players.
+ * history. False: the exact search must decide. Reads no sample. The result is true for most
+ * players.
  */
 bool hs_is_passed_by(const struct hs_history *history, const struct hs_ruleset *ruleset,
                      const struct hs_passing *passing);

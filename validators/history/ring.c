@@ -175,8 +175,8 @@ void hs_history_prune(struct hs_history *history, int64_t before_us)
 
 /* ---- span ---- */
 
-/* Returns a distance from the root that all posted hitboxes are within. For a mover, the distance
-   that its box is within. 0: no bones were posted. */
+/* Returns an upper bound of the distance from the root to the posted hitboxes. For a mover, returns
+   such a bound for its box. 0: no bones were posted. */
 static double posted_reach(const struct hs_history *history, const struct hs_sample *sample)
 {
     if (history->of_mover)

@@ -193,9 +193,9 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
                                                     const struct hs_sample *sample);
 
 /*
- * Bounds of all samples. They can exclude a player without reading a sample. An insert updates them
- * in amortised O(1). They are never too small. After samples were dropped, they may be too large
- * for a while.
+ * Bounds of all samples. A search can exclude a player by these bounds, without reading a sample.
+ * An insert updates the bounds in amortised O(1). Bounds are never too small. After samples were
+ * dropped, they may be too large for a while.
  */
 struct hs_history_span {
     struct hs_vec low, high;      /* of the roots; world, length */
@@ -228,8 +228,8 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
-/* The first prefetches the struct itself. The second prefetches what an insert at the end and a
-   prune use; it reads the struct, so call the first one earlier. */
+/* The first function prefetches the struct itself. The second prefetches what an insert at the end
+   and a prune use. It reads the struct, so call the first function earlier. */
 void hs_history_prefetch_itself(const struct hs_history *history);
 void hs_history_prefetch_ends(const struct hs_history *history);
 

@@ -8,9 +8,9 @@
 #include "validators/hit/report.h"
 
 /*
- * Each check returns a reason, or HS_NO_ROW for no row. The verdict of the reason (vocabulary.h)
- * gives the outcome. `row` is the check's empty row. The check may set its numbers, player and
- * mover. It also writes what later steps need into the context.
+ * Each check returns a reason, or HS_NO_ROW if the check does not apply and gets no row. The
+ * verdict of the reason (vocabulary.h) gives the outcome. `row` is the check's empty row. The check
+ * may set its numbers, player and mover. It also writes what later steps need into the context.
  */
 #define X(id, name, mode, stage)                                                                   \
     enum hs_reason hs_check_##name(struct hs_hit_context *c, struct hs_check_row *row);

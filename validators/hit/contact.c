@@ -231,9 +231,9 @@ static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack
 
 /*
  * Returns whether a hitbox cannot change the result: it is too far for a touch and for the nearest
- * approach, or it is touched later than another. Later means by more than s->slack. That is much
- * more than the difference that counts as a tie (keep_nearest). So a chain of ties cannot lead to a
- * skipped hitbox.
+ * approach, or it is touched later than another, by more than s->slack. This slack is much larger
+ * than the difference that counts as a tie (keep_nearest). So a hitbox that takes part in a tie is
+ * never skipped.
  */
 static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds, uint16_t i,
                      const struct found *found)

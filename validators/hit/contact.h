@@ -30,7 +30,8 @@ struct hs_contact {
     const struct hs_rig *rig;
 
     /* The nearest approach to any hitbox; set only for the target. If the path touches the body,
-       only `gap` is valid. It is at most 0 if they overlap, and otherwise the smallest gap. */
+       only `gap` is valid. `gap` is the smallest gap between sphere and body, or at most 0 if they
+       overlap. */
     struct hs_sweep_contact nearest;
     uint16_t nearest_hitbox;
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones without a pose at the end of the path */
@@ -40,8 +41,8 @@ struct hs_contact {
 void hs_contact_clear(struct hs_contact *out);
 
 /*
- * Sweeps a path over a body. If it is the target of a claim, also finds the nearest approach. The
- * path passes through other bodies that are dead, not solid, or on `passed_team` (HS_NONE: no
+ * Sweeps a path over a body. If the body is the target of a claim, also finds the nearest approach.
+ * The path passes through other bodies that are dead, not solid, or on `passed_team` (HS_NONE: no
  * team). After `work` exceeds its limit the result is meaningless.
  */
 void hs_contact_find(const struct hs_path *path, const struct hs_ruleset *ruleset,

@@ -36,8 +36,8 @@ static void find_posted_shot(struct hs_hit_context *c)
     c->fire_time_us = entry->fire_time_us;
 }
 
-/* Returns the state that names the weapon: the state of the older sample. If that names none, the
-   state of the newer sample. */
+/* Returns the state that names the weapon: the state of the older sample. If that state names no
+   weapon, the state of the newer sample. */
 static const struct hs_state *weapon_state(const struct hs_history *history,
                                            const struct hs_bracket *bracket)
 {
@@ -225,8 +225,8 @@ static struct hs_vec eye_at(const struct hs_hit_context *c, const struct hs_samp
     return hs_rewind_eye(c->shooter.player->history, c->ruleset, &alone);
 }
 
-/* Leaning is not tested if a start far from the eye is not refused at all. With a lean_share of 1,
-   shots from behind a corner are allowed. */
+/* Leaning is not tested if the rules accept any start (the check `origin` is not enforced), nor
+   with a lean_share of 1, which allows shots from behind a corner. */
 static enum hs_lean lean_of(const struct hs_hit_context *c)
 {
     double share = c->ruleset->hit.lean_share, limit = share * c->ruleset->hit.origin_tolerance;

@@ -29,9 +29,10 @@ struct hs_view {
 
 /* How far a hit starts from the shooter's eye. */
 enum hs_lean {
-    HS_LEAN_NONE,   /* at the eye; or leaning is not tested */
-    HS_LEAN_SLIGHT, /* no further than honest predictions are wrong: the eye must see the body */
-    HS_LEAN_FAR     /* by more than hit.lean_share: the eye must see the contact */
+    HS_LEAN_NONE,   /* the start is at the eye, or leaning is not tested */
+    HS_LEAN_SLIGHT, /* within hit.lean_share of the tolerance, as an honest prediction may be: the
+                       eye must see the body */
+    HS_LEAN_FAR     /* further from the eye: the eye must see the contact */
 };
 
 /* A contact or a blast that damages a player. */

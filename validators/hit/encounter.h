@@ -9,7 +9,8 @@
 #include "validators/hit/context.h"
 #include "validators/hit/obstacle.h"
 
-/* The number of other bodies kept per path. It is larger than the number that a shot can pierce. */
+/* The number of other bodies kept per path. It is larger than the number of bodies that a shot can
+   pierce. */
 enum { HS_MAX_MET = 66 };
 
 struct hs_met {

@@ -95,8 +95,9 @@ void hs_shot_verify(const struct hs_match *match, const struct hs_shot_claim *cl
     hs_shot_verify_within(match, claim, now_us, 0, true, out, forward_time_us);
 }
 
-/* Keeps the results of checks that also hold for the shot's hits. Latency is checked for each hit.
-   But if its outcome was unknown for the shot, it is unknown for the hits too. */
+/* Keeps the results of checks that also hold for the shot's hits. Each hit gets its own check
+   `latency`. But if the outcome of that check was unknown for the shot, it is unknown for the hits
+   too. */
 static void remember_checks(const struct hs_hit_result *result, struct hs_posted_shot *shot)
 {
     for (uint16_t i = 0; i < result->check_count && shot->check_count < HS_MAX_REMEMBERED; i++) {

@@ -49,7 +49,8 @@ static void compare_claim(struct hs_hit_context *c)
         c->out->flags |= 1u << HS_FLAG_DAMAGE_FORGED;
 }
 
-/* Flags shots during a packet burst of the shooter's moves, caused by bad luck or a lag switch. */
+/* Flags shots during a packet burst of the shooter's moves. A lag switch causes such bursts, but so
+   does a bad connection. */
 static void compare_moves(struct hs_hit_context *c)
 {
     const struct hs_player *shooter = c->shooter.player;

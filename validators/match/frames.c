@@ -241,8 +241,8 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
     enum hs_insert_result inserted =
         hs_history_insert(player->history, &match->ruleset->history, &posted.sample,
                           &posted.inherited.state, posted.posted_pose);
-    /* Pruned before hs_players_update. Pruning after it, in hs_players_prune, would need a second
-       update. */
+    /* Prune before hs_players_update. If hs_players_prune did it later, the player would need a
+       second update. */
     bool is_stored = inserted == HS_INSERT_STORED || inserted == HS_INSERT_STORED_FULL;
     if (is_stored && time_us > keep_from_us)
         hs_history_prune(player->history, keep_from_us);
@@ -317,8 +317,8 @@ static bool post_entries(struct hs_match *match, const struct hs_frame *frame,
     return fine;
 }
 
-/* Drops the answers of ended sessions. They are kept for `keep_us`, so to save work this runs only
-   once in that time. */
+/* Drops the answers of ended sessions. To save work, this runs only once in the time for which such
+   answers are kept. */
 static void sweep_ended(struct hs_match *match)
 {
     int64_t keep_us = match->ruleset->history.keep_us;

@@ -143,8 +143,8 @@ void hs_player_moves_forget_times(struct hs_player_moves *moves)
     moves->unmoved_us = moves->unmoved_client_us = 0;
 }
 
-/* Adds a name that may be absent. `which` comes first. Otherwise a name could change places with
-   the next one without changing the digest. */
+/* Adds a name that may be absent. `which` says which member it is: without it, a name in one member
+   and the same name in another would give one digest. */
 static void add_name(struct hs_digest *digest, struct hs_str name, uint64_t which)
 {
     if (name.ptr == NULL)

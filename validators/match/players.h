@@ -97,8 +97,8 @@ struct hs_player {
 
 enum { HS_PLAYER_NEAR = offsetof(struct hs_player, account) };
 
-/* A player, and the time from which their oldest sample can be dropped: when the window of history
-   begins at or after it. */
+/* A player and a time. Their oldest sample can be dropped once the window of history begins at or
+   after that time. */
 struct hs_due {
     int64_t time_us;
     struct hs_player *player;

@@ -160,7 +160,8 @@ static enum hs_move_reason check_control(struct hs_checking *c)
 
 /* ---- a move ---- */
 
-/* Sets reason and verdict. The first failure of an enforced check decides, otherwise `reason`. */
+/* Sets reason and verdict. The first failure of an enforced check gives the reason; without such a
+   failure, it is `reason`. */
 static void decide(struct hs_checking *c, enum hs_move_reason reason)
 {
     c->out->reason = reason;
@@ -173,8 +174,8 @@ static void decide(struct hs_checking *c, enum hs_move_reason reason)
     c->out->verdict = hs_move_reason_verdict(c->out->reason);
 }
 
-/* Starts an epoch. A client with a new clock knows where its body is, so spawns before that count
-   as shown by a move. */
+/* Starts an epoch. A client with a new clock knows where its body is, so earlier spawns count as
+   shown by a move. */
 static void begin_epoch(struct hs_checking *c)
 {
     c->moves->epoch = c->move->epoch;

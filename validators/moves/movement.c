@@ -80,7 +80,8 @@ bool hs_checking_is_in_reach(const struct hs_checking *c, struct hs_vec place, i
         return true;
     double speed = c->rules->modes[mode].max_speed;
     double since_s = hs_seconds(move->received_us - time_us);
-    double reach = 2 * c->match->ruleset->reach + /* frames and moves may use different points */
+    double reach = 2 * c->match->ruleset->reach + /* frames and moves may use different points of
+                                                     the body */
                    speed * (since_s + c->rules->modes[mode].credit);
     return hs_vec_distance(move->position, place) <= reach;
 }

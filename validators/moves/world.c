@@ -57,8 +57,8 @@ static const struct hs_mover *mover_numbered(const struct hs_match *match, uint3
     return number > 0 && number <= match->movers.count ? &match->movers.all[number - 1] : NULL;
 }
 
-/* Finds the path since the last place: the shortest of three. They are the path in the world,
-   relative to the base that the player left, and relative to the present base. */
+/* Finds the path since the last place: the shortest of three paths. One is measured in the world,
+   one relative to the base that the player left, and one relative to the present base. */
 static void find_base_path(struct hs_move_trace *trace)
 {
     const struct hs_whereabouts *before = trace->before;
@@ -138,7 +138,8 @@ static void begin_search(const struct hs_move_trace *trace, double radius, struc
     s->times[s->time_count++] = now_us - trace->lag_us;
     if (!trace->before->has_place || trace->before->place_us >= now_us)
         return;
-    /* The connection may have delayed the move since the last arrival. So test that time too. */
+    /* The connection may have delayed this move, but not from before the arrival of the last one.
+       So test the time of that arrival too. */
     s->times[s->time_count++] = trace->before->place_us;
     s->times[s->time_count++] = trace->before->place_us - trace->lag_us;
 }

@@ -76,8 +76,8 @@ bool hs_excerpt_has_mover(const struct hs_excerpt *excerpt, const struct hs_matc
     return mover == match->movers.all || !are_apart(low, high, excerpt->low, excerpt->high);
 }
 
-/* Ends of the same trace are never as far apart as this share of its length: ten times the share in
-   hs_ledger_is_same_trace. */
+/* If the distance between two ends is at least this share of a trace's length, they are not ends of
+   the same trace. It is ten times the share in hs_ledger_is_same_trace. */
 #define NEAR_SHARE 1e-5
 
 /* Whether two places are farther apart than a distance, along one axis at least. */

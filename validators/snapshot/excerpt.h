@@ -22,7 +22,8 @@ struct hs_excerpt {
        smallest and the largest offset. NULL: no hit has an offset. */
     const struct hs_ledger_entry *low_offset, *high_offset;
     const struct hs_hit_claim *claim; /* names more players; NULL: a posted shot */
-    double near;               /* more than the distance between ends of the same trace; length */
+    double near;               /* length; larger than the distance between two ends that count as
+                                  the same */
     int64_t from_us, until_us; /* the range of times whose poses the verdict uses */
     struct hs_vec low, high;   /* bounds of all places that the verdict depends on */
 };

@@ -18,7 +18,8 @@ struct range {
     uint32_t from, posed_from, until; /* [from, until); samples before posed_from have no bones */
 };
 
-/* Whether the player was dead, or protected, before a sample: a refusal says since when. */
+/* Whether the player is dead or protected at a sample. Then earlier samples are needed too, because
+   a refusal says since when this is so. */
 static bool is_out(const struct hs_history *history, uint32_t i)
 {
     const struct hs_state *state = hs_history_state(history, hs_history_at(history, i));
@@ -107,9 +108,9 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
 }
 
 /*
- * A sample begins with these bits. A part whose bit is not set equals that of the sample before, or
- * is zero in the first one. Most players of an excerpt stand or walk, so it is about a third as
- * large as with all parts, and the store compresses it in a third of the time.
+ * A sample begins with these bits. If a bit is not set, that part equals the part of the sample
+ * before; in the first sample it is zero. Most players of an excerpt stand or walk, so it is about
+ * a third as large as with all parts, and the store compresses it in a third of the time.
  */
 enum {
     PART_X = 1,
@@ -123,7 +124,7 @@ enum {
     PART_EVENT = 256,
     PART_STATE = 512,
     PART_POSE = 1024,    /* not set: the sample has no pose, or IS_SAME_POSE is set */
-    IS_SAME_POSE = 2048, /* the pose equals that of the newest sample before that has one */
+    IS_SAME_POSE = 2048, /* the pose equals the last pose before this sample */
     IS_RTT_POSTED = 4096,
     ALL_PARTS = 8191,
     RARE_PARTS = PART_TIME | PART_ROTATION | PART_AIM | PART_RTT | PART_INTERP | PART_EVENT

@@ -243,7 +243,7 @@ static void load_answers(struct hs_loading *l, struct hs_player_moves *moves)
 }
 
 /* Whether the checks can continue with these values: array indices are in range, credits are not
-   negative, and values that are converted to integers fit into them. */
+   negative, and values that are converted to integers fit into integers. */
 static bool is_usable(const struct hs_move_checks *checks)
 {
     const struct hs_timing *timing = &checks->timing;
@@ -256,8 +256,8 @@ static bool is_usable(const struct hs_move_checks *checks)
            movement->tick_us <= 1e6F && movement->unused_us >= 0;
 }
 
-/* Reads the move checks. If that fails, they start again with the saved credit, so that no player
-   gains credit. */
+/* Reads the move checks. If the reading fails, the checks start again with the saved credit, so
+   that no player gains credit. */
 static void load_checks(struct hs_loading *l, struct hs_move_checks *checks)
 {
     struct hs_timing credit = {.has_credit = hs_loading_flag(l)};

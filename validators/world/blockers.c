@@ -167,9 +167,9 @@ static double size_of(struct hs_vec v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-/* Returns how far from its path a sphere may touch a mover. That is the sphere's radius, the touch
-   slack, and rounding. The slack grows with the length of the path relative to the mover, to which
-   the mover's own movement adds. */
+/* Returns how far from its path a sphere may touch a mover: the sphere's radius, the touch slack,
+   and rounding. The slack grows with the length of the path as seen from the mover, and the mover's
+   own movement may make that path longer. */
 static double margin_of(const struct extent *around, double length, double radius)
 {
     double moves = size_of(hs_vec_sub(around->high, around->low));

@@ -6,9 +6,9 @@
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
 
-/* Start and end of a trace are rounded, in some engines to a centimetre. So the end of the trace
-   may be off the direction by a distance of this share of hit.sweep_extension. That only matters
-   for short traces. */
+/* Start and end of a trace are rounded, in some engines to a centimetre. So the end of a trace may
+   be beside the line in that direction, by up to this share of hit.sweep_extension. That only
+   matters for short traces. */
 #define ROUNDING_SHARE 0.1
 
 /* The directions that a claim is allowed to have. */

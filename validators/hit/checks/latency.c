@@ -10,7 +10,8 @@ struct misfit {
     bool needs_noise; /* the time fits only because a noisy connection gets more slack */
 };
 
-/* By how much a time exceeds its slack. If positive, it does not fit. */
+/* Returns by how much a time exceeds its slack. If the result is positive, the time does not fit.
+ */
 static int64_t excess(const struct misfit *misfit)
 {
     return misfit->off_us - misfit->slack_us;
@@ -26,8 +27,9 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Whether it is unknown when the shot of a hit was fired, and whether the hit is instant: the
-   posted shot and the weapon may have been lost in a restart. fire_time is then the hit time. */
+/* Whether neither the fire time nor the weapon of a hit is known, because a restart may have lost
+   the posted shot and the weapon. Then nothing says whether the hit is instant, and c->fire_time_us
+   is only the hit time. */
 static bool lacks_fire_time(const struct hs_hit_context *c)
 {
     return c->weapon == NULL && !c->is_shot && !c->claim->has_fire_time && c->posted == NULL;
@@ -63,8 +65,8 @@ struct slacks {
  * doubles. The slack for newer times grows to `older_slack` at most.
  *
  * A quiet connection needs less slack. The shares of a quiet connection (85 % and 60 %) were chosen
- * with `simulate hits`. With these shares, a cheat that picks poses wins about 14 % more hits, and
- * 18 % more with the full slack. On a LAN these shares refuse 5 more honest claims in 10,000 than
+ * with `simulate hits`. A cheat that picks poses wins about 14 % more hits under these shares, and
+ * 18 % more under the full slack. On a LAN these shares refuse 5 more honest claims in 10,000 than
  * the full slack. A smaller share of older_slack does not lower the cheat's gain further.
  */
 static struct slacks slacks_of(const struct hs_hit_context *c)

@@ -18,8 +18,8 @@ static int64_t death_time(const struct hs_view *view)
     return died_us;
 }
 
-/* Whether the shooter was alive, or dead for no longer than death_grace. If the last frame that
-   said dead came before a restart, it may be outdated. */
+/* Whether the shooter was alive, or dead for at most death_grace. A death that was posted before a
+   restart may be outdated. */
 static enum hs_reason check_shooter(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_view *view = &c->shooter;

@@ -1,7 +1,7 @@
 /*
- * pellets: has the claim no more pellets than the weapon fires? Do they have the directions that
- * the shot's seed gives? Without a seed: are they within one spread? volley.c finds what each
- * pellet hits.
+ * pellets: does the claim have at most as many pellets as the weapon fires? Do they have the
+ * directions that the shot's seed gives? Without a seed: do all pellets fit into one cone of
+ * spread? volley.c finds what each pellet hits.
  */
 #include "validators/geometry/angle.h"
 #include "validators/hit/checks.h"
@@ -11,7 +11,8 @@ struct matching {
     struct hs_work *work;
     size_t pellets, count;                      /* claimed, expected */
     double off[HS_MAX_PELLETS][HS_MAX_PELLETS]; /* angle from a pellet to a direction; radians */
-    size_t owner[HS_MAX_PELLETS];               /* pellet of each direction; `pellets`: none yet */
+    size_t owner[HS_MAX_PELLETS];               /* the pellet that has each direction; the value of
+                                                   `pellets`: none yet */
     bool tried[HS_MAX_PELLETS];                 /* directions tried for the present pellet */
 };
 

@@ -1,4 +1,4 @@
-/* range: is the trace no longer than the weapon's range? */
+/* range: is the trace at most as long as the weapon's range? */
 #include "validators/hit/checks.h"
 
 enum hs_reason hs_check_range(struct hs_hit_context *c, struct hs_check_row *row)

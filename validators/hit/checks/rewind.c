@@ -1,8 +1,8 @@
 /* rewind: is the time of the claim too far in the past or in the future? */
 #include "validators/hit/checks.h"
 
-/* Returns the larger age of hit time and fire time. The fire time of a projectile may be up to
-   max_flight before its hit, so max_flight is subtracted from its age. */
+/* Returns the age of the hit time or of the fire time, whichever is larger. The fire time of a
+   projectile may be up to max_flight before its hit, so max_flight is subtracted from its age. */
 static int64_t oldest_age(const struct hs_hit_context *c)
 {
     int64_t hit_age = c->now_us - c->hit_time_us;
