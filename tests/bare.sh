@@ -1,10 +1,10 @@
 #!/bin/sh
-# Types the commands of README.md on a bare Debian 12: as a user without sudo, as one with sudo, as
-# root. What they print must be what the page says.
+# Types the commands of README.md on a bare Debian 12: as a user without sudo, as a user with sudo,
+# and as root. They must print what the page says.
 #     sh tests/bare.sh [--with-tests] [MIRROR]
 # Packages come from MIRROR, or from the sources of Debian 12 that apt has on this machine.
 # --with-tests also types `make test` and `make fuzz`. Needs root and debootstrap. Everything runs
-# in namespaces of its own, so all processes and mounts end with the script.
+# in separate namespaces, so all processes and mounts end with the script.
 set -eu
 codename=bookworm
 
@@ -20,7 +20,7 @@ fail() {
 
 # ---- outside: the folder and the namespaces ----
 
-inside= # the process whose end is that of the namespaces
+inside= # the first process of the namespaces, which end with it
 clean() {
     [ -z "$inside" ] || kill -KILL "$inside" 2>/dev/null || true
     wait || true
@@ -70,7 +70,7 @@ make_root() {
     mount --rbind /dev "$root/dev"
 }
 
-# The next commands are those of `user`, in the committed tree in their home.
+# From now on, `user` gives the commands, in the committed tree in the user's home.
 become() {
     user=$1 home=$2
     [ "$user" = root ] || useradd --root "$root" --create-home --shell /bin/bash "$user"
@@ -79,7 +79,7 @@ become() {
     chroot "$root" chown -R "$user:" "$home"
 }
 
-# The words before a command that the user gives there, with nothing of this environment.
+# Prints the words that run a command as the user, without the variables of this environment.
 login() {
     echo "chroot --userspec=$user $root env -i -C $home/hindsight HOME=$home TERM=dumb LANG=C.UTF-8" \
         "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -94,7 +94,7 @@ type_page() {
 if [ "${4:-}" = --service ]; then # in a network of its own, where the page's ports are free
     root=$5 user=root home=/root
     ip link set lo up
-    echo fail-with-body >"$root$home/.curlrc" # for the shell a refusal is a failure
+    echo fail-with-body >"$root$home/.curlrc" # curl fails if the service refuses a request
     type_page service "$not_typed"
     exit 0
 fi
@@ -107,7 +107,7 @@ if ! debootstrap --variant=minbase "$codename" "$folder/base" "$mirror" >"$folde
 fi
 cp "$folder/sources.list" "$folder/base/etc/apt/"
 cp /etc/resolv.conf /etc/hosts "$folder/base/etc/"
-# apt reaches its sources as it does on this machine, and its question is answered.
+# There apt uses the settings of this machine for its sources, and assumes "yes" to its question.
 { apt-config dump Acquire && echo 'APT::Get::Assume-Yes "true";'; } >"$folder/base/etc/apt/apt.conf.d/99bare"
 
 step 'a user without sudo'

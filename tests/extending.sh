@@ -1,9 +1,9 @@
 #!/bin/sh
 # Applies the blocks of docs/extending.md to a copy of the tree.
 #     sh tests/extending.sh PAGE TREE
-# A line "`FILE`, below `LINE`:", "above" or "in place of" says where the next block goes; "`FILE`, a
-# new file:" that it is one. LINE is a whole line without its indentation, or else a part of one. It
-# must be there exactly once.
+# The line before a block says where the block goes: "`FILE`, below `LINE`:" (or "above", or "in
+# place of") or "`FILE`, a new file:". LINE is a line of the file without its indentation, or a part
+# of a line, and must be in the file exactly once.
 set -eu
 page=$1
 tree=$2
@@ -15,7 +15,7 @@ fail() {
     exit 1
 }
 
-# Puts WORK/block where it belongs.
+# Inserts WORK/block at its place in the file.
 apply() {
     if [ "$place" = new ]; then
         [ ! -e "$tree/$file" ] || fail "$file exists"

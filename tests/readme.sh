@@ -1,13 +1,13 @@
 #!/bin/sh
-# Types commands of README.md into a shell at a terminal, line by line, and compares what they print
-# with what the page says. Blocks marked `sh` are typed. An unmarked block after one is its answer.
+# Types commands of README.md into a shell at a terminal, line by line, and compares their output
+# with the page. Blocks marked `sh` are typed; an unmarked block after such a block is its output.
 #     sh tests/readme.sh setup SHELL...     the blocks before the one with `make run`
 #     sh tests/readme.sh service SHELL...   that block and those after it
 #     sh tests/readme.sh block WORD PAGE    prints the first block of PAGE that has WORD
-# SHELL... is the command that starts bash in the right place. HS_README_SKIP is an extended regular
-# expression: commands that match it are not typed. `make run` gets a terminal of its own.
+# SHELL... is the command that starts bash in the right folder. HS_README_SKIP is an extended regular
+# expression: commands that match it are not typed. `make run` gets a separate terminal.
 set -eu
-limit_s=${HS_README_SECONDS:-7200} # of one command
+limit_s=${HS_README_SECONDS:-7200} # time limit of one command
 work=$(mktemp -d)
 end_terminals() {
     exec 3>&- 4>&-
@@ -25,7 +25,7 @@ fail() {
     exit 1
 }
 
-# WORK/NN.sh: what is typed; WORK/NN.out: the answer to it.
+# WORK/NN.sh: the commands of a block; WORK/NN.out: their output on the page.
 split() {
     awk -v folder="$work" '
         /^```/ {
@@ -36,7 +36,8 @@ split() {
         open { print > name }' "$1"
 }
 
-# Starts SHELL... at terminal NAME. Its prompts become lines of their own: the exit code, or `more`.
+# Starts SHELL... at terminal NAME. The prompt of the shell becomes a whole line: the exit code of
+# the last command, or `more`.
 open_terminal() {
     name=$1
     shift
@@ -57,7 +58,7 @@ await() {
     done
 }
 
-# Types a line at the calls' terminal. `prompt` is what the shell prompts with after it.
+# Types a line at the terminal `calls`. `prompt` gets the next prompt of the shell.
 type_line() {
     printf '%s\n' "$1" >&3
     prompts=$((prompts + 1))
@@ -72,7 +73,7 @@ start_service() {
     service_runs=yes
 }
 
-# Types a block. `typed` counts the commands. What they print is in WORK/answer.
+# Types a block. `typed` counts the commands. Their output is in WORK/answer.
 type_block() {
     typed=0 prompt=0
     begin=$(wc -c <"$work/calls.log")
@@ -93,7 +94,7 @@ type_block() {
     tail -c +"$((begin + 1))" "$work/calls.log" | tr -d '\r' | grep -v '^=-= ' >"$work/answer" || true
 }
 
-# Makes JSON of an answer as the page prints it: `...` becomes a member or an element of that name.
+# Turns an answer on the page into JSON: `...` becomes a member or an element with this text.
 well_formed() {
     awk '
         function element() {

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Run the Check programs named after the build folder and close with one line that counts all their
-# checks. What cannot run here is no check: it prints "SKIP: why", and those lines are counted. What
-# failed is printed once more just before the closing line, so that the end of a log shows it.
-# Programs that compute run HS_TEST_JOBS at a time (as many as there are processors). At the same time
-# those that mostly wait run, four times as many. Programs whose bounds compare what the machine does
-# in some time run last, one after the other. What takes long says how long, and how much of that time
-# it was busy: a program that is rarely busy belongs to those that wait.
+# Runs test programs, and ends with one line that counts their checks: sh tests/run.sh BUILD PROGRAM...
+# A test that cannot run here prints "SKIP: why"; these lines are counted as skipped. The output of
+# failed programs is repeated just before the last line, so that the end of a log shows it.
+# Programs that compute (LONG and unlisted ones) run HS_TEST_JOBS at a time, by default one for each
+# processor. Beside them run programs that mostly wait (WAITING), four times as many. Programs that
+# measure time (ALONE) run last, one after the other. For a program of 10 s or more, the output has
+# its time, and for how long it used a processor. A program that rarely uses one belongs in WAITING.
 set -u
 
-# The longest ones come first, so that nobody waits for them at the end.
+# Each list has its longest programs first, so that none of them runs alone at the end.
 LONG='world_oracle extending scenarios sweep_oracle hit_reference golden simulated_hits play timing_scenarios
     observability scenario_frames work_budget timing_goal contract_generated scenes'
 WAITING='webhook checkpoint_files checkpoint_maps readme events edge_time overload checkpoint_rules
@@ -17,8 +17,8 @@ WAITING='webhook checkpoint_files checkpoint_maps readme events edge_time overlo
     evidence_reviews http_fuzz library haproxy patience eviction'
 ALONE='evidence_disk shares soak storm'
 
-# One program, for the rest of this script: LOGS/NAME is what it wrote, LOGS/NAME.end its code, how
-# many seconds it took, and how many seconds a processor was busy with it.
+# `--one LOGS PROGRAM` runs one program for the rest of this script. LOGS/NAME gets its output, and
+# LOGS/NAME.end three numbers: its exit code, its seconds, and its seconds of processor time.
 if [ "${1:-}" = --one ]; then
     log=$2/$(printf %s "$3" | tr / _)
     began=$(date +%s)
@@ -32,12 +32,13 @@ fi
 
 build=$1
 shift
-# Where a test says no limit of its own: a busy machine is no failure (the library says 4 s).
+# The time limit of a test that sets none itself. Check's default of 4 s is too short for a busy
+# machine.
 export CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-60}"
 export HS_PROGRAM="${HS_PROGRAM:-$build/hindsight}"
 jobs=${HS_TEST_JOBS:-$(nproc)}
 passed=0 failed=0 skipped=0
-left=hindsight-data # by a service that was not told where to keep its data
+left=hindsight-data # the default folder of a service; every test must choose another one
 [ -e "$left" ] && had_left=yes || had_left=no
 logs=$(mktemp -d)
 failures=$(mktemp)
@@ -45,7 +46,7 @@ trap 'rm -rf "$logs" "$failures"' EXIT
 
 known=$(echo "$LONG $WAITING $ALONE" | tr -s '\n ' '  ')
 
-# The programs among the other arguments that the first one lists, in its order.
+# Prints the programs whose names the first argument lists, in the order of that list.
 listed() {
     names=$1
     shift
@@ -65,7 +66,7 @@ unlisted() {
     done
 }
 
-# Runs the programs whose names come in, so many at a time.
+# Reads paths of programs and runs them, $1 at a time.
 run_side_by_side() {
     xargs -r -P "$1" -n 1 sh "$script" --one "$logs"
 }

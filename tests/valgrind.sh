@@ -1,6 +1,6 @@
 #!/bin/sh
-# The scenario suite against a service under valgrind, and the geometry and history tests under
-# valgrind themselves. Any invalid access, use of an unset value or lost block fails.
+# Plays the scenarios against a service under valgrind, and runs the geometry and history tests under
+# valgrind. An invalid access, the use of an unset value or a lost block of memory is a failure.
 #   sh tests/valgrind.sh BUILD     (after `make`)
 set -u
 build=$1
@@ -27,9 +27,9 @@ run() {
     }
 }
 
-# Each runs on one processor, so the others run beside the scenarios. The tests put $HS_WRAP in front
-# of the program they start, and look at its exit code. Each scenario is played once; what plays them
-# again in other groups is too slow here.
+# A program under valgrind uses one processor, so the other tests run at the same time as the
+# scenarios. The tests start the service with $HS_WRAP in front, and check its exit code. Each
+# scenario is played once: regrouped requests would take too long here.
 run env CK_RUN_CASE=play HS_PROGRAM="$build/hindsight" HS_WRAP="$check" "$build/tests/integration/test_scenarios" \
     >"$logs/scenarios" 2>&1 &
 for suite in $suites; do

@@ -1,10 +1,9 @@
 #!/bin/sh
 # Builds the golden test for 64-bit Arm and runs it under user-mode emulation.
 #   sh tests/arm/run.sh BUILD SOURCE...
-# The sources are those of the golden test without what needs HTTP; `make golden-arm` names them.
-# The one library it needs besides the C library, jansson, comes as a Debian package for arm64 and
-# is unpacked into BUILD: nothing is installed, and this system's list of architectures stays as it
-# is. Package lists for arm64 are read from this system's own sources, into BUILD as well.
+# `make golden-arm` passes the sources: those of the golden test that need no HTTP. Besides the C
+# library they need only jansson. Its Debian package for arm64 is unpacked into BUILD, with package
+# lists from this system's sources. Nothing is installed, and arm64 is not added to this system.
 set -eu
 build=$1
 shift
@@ -19,7 +18,8 @@ fetch() {
     set -- -q -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
         -o Dir::State="$lists/state" -o Dir::State::status=/dev/null -o Dir::Cache="$lists/cache" \
         -o Acquire::Languages=none -o APT::Sandbox::User=root
-    # Another source of this system that knows no arm64 is not our concern: the download decides.
+    # An update may fail because another source of this system has no arm64. That is harmless: if
+    # the package is missing, the download below fails.
     apt-get "$@" update >"$lists/update.log" 2>&1 || cat "$lists/update.log" >&2
     (cd "$lists/packages" && apt-get "$@" download libjansson-dev >/dev/null)
     rm -rf "$sysroot"

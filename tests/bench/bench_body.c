@@ -37,8 +37,7 @@ static void add_numbers(struct hs_buffer *body, int count, double most)
         hs_buffer_printf(body, "%s%.4f", i > 0 ? "," : "", hs_random_between(&dice, -most, most));
 }
 
-/* Adds a member or a cell of a table: numbers in brackets, with the name unless it is in a
-   table. */
+/* Adds numbers in brackets: as a member with its name or, in a table, as a cell without a name. */
 static void add_array(struct reading *reading, const char *name, int count, double most)
 {
     if (reading->is_compact)
@@ -159,7 +158,7 @@ static void compare(const struct hs_peer_tick *peer, const struct hs_ticks_reque
     }
 }
 
-/* Reads the body. Compares its values with those of the other reader, unless `peer` is NULL. */
+/* Reads the body. If `peer` is not NULL, compares the values with those of the other reader. */
 static void read_body(const struct reading *reading, bool is_direct,
                       const struct hs_peer_tick *peer)
 {

@@ -322,7 +322,7 @@ static void bench_writer(void)
     double used = processor_seconds();
     for (size_t i = 0; i < WRITTEN; i++) {
         struct hs_evidence_row row = stored[i % SAMPLES].row;
-        /* As mixed as the hashes of the service. */
+        /* The ids are spread as evenly as those of the service, which are hashes. */
         row.id = (struct hs_str){
             id, (size_t)snprintf(id, sizeof id, "%016zx%016zx", i * 0x9e3779b97f4a7c15u, i)};
         row.at_us = hs_clock_wall_us();

@@ -8,8 +8,8 @@
  * - verify_hit_all_rewound_us: the same; baseline Bullet, which moves the bodies of all players,
  *   because bystanders count where they were at that time
  *
- * The rounds of the three alternate. `ratio` is how many times faster than the baseline. The
- * answers are compared before anything is measured.
+ * The rounds of the three alternate. `ratio`: how many times faster the library is than the
+ * baseline. The answers are compared before anything is measured.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,7 +179,7 @@ struct claims {
     char names[PLAYERS][16];
 };
 
-/* Makes a claim. Every fourth aims a metre beside the target. */
+/* Makes a claim. Every fourth claim is aimed a metre beside the target. */
 static void make_claim(struct claims *claims, struct hs_random *random, size_t i)
 {
     size_t shooter = (size_t)hs_random_index(random, PLAYERS);

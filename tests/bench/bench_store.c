@@ -42,7 +42,7 @@ static double play_tick(struct side *side, int match)
         len += snprintf(body + len, sizeof body - (size_t)len,
                         "%s{\"player\":\"p%d\",\"position\":[%d,%d,0],\"weapon\":\"rifle\"}",
                         i > 0 ? "," : "", i, i == 1 ? 10 : 0, i == 1 ? 0 : 3 * i);
-    /* The end differs, because a path counts only once. */
+    /* Each claim has another end, because the same path is not accepted twice. */
     len += snprintf(body + len, sizeof body - (size_t)len,
                     "]}],\"hits\":[{\"shot\":%d,\"shooter\":\"p0\",\"hit_time\":%.3f,"
                     "\"start\":[0,0,1.6],\"end\":[20,0,%.4f],\"target\":\"p1\"}]}",

@@ -17,7 +17,7 @@ struct sweeps {
     struct hs_solid solid[CASES];
 };
 
-/* Makes a shot at a limb from 5 to 60 m away. If it is not aimed, it misses by 10 to 20 cm. */
+/* Makes a shot at a limb from 5 to 60 m away. Without `aimed` the shot misses by 10 to 20 cm. */
 static void make_sweep(struct hs_random *random, bool box, bool aimed, struct hs_sweep *sweep,
                        struct hs_solid *solid)
 {

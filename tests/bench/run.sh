@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run the measuring programs named after OUT, gather their JSON lines there, and print a table.
+# Runs measuring programs, writes their JSON lines to the file OUT, and prints a table of them.
 #   sh tests/bench/run.sh OUT PROGRAM...
 set -u
 out=$1

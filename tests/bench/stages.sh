@@ -1,7 +1,8 @@
 #!/bin/sh
-# Instructions of the service for one tick, by stage: means of the last 100 of 200 ticks of a match.
-#   sh tests/bench/stages.sh [PLAYERS [BONES [FORM]]]         64, 0, plain: see bench_capacity.c
-# $HS_PROGRAM (build/hindsight) runs under callgrind. What the kernel does is not counted.
+# Prints how many instructions each stage of the service runs for one tick. The numbers are means
+# over the last 100 of 200 ticks of a match. bench_capacity.c explains the arguments:
+#   sh tests/bench/stages.sh [PLAYERS [BONES [FORM]]]         default: 64 0 plain
+# $HS_PROGRAM (build/hindsight) runs under callgrind, which does not count the kernel's work.
 set -eu
 players=${1:-64} bones=${2:-0} form=${3:-plain}
 export HS_PROGRAM="${HS_PROGRAM:-build/hindsight}"
@@ -9,7 +10,8 @@ bench=${HS_BENCH:-build/release/tests/bench/bench_capacity}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# "INSTRUCTIONS FUNCTION" lines; clones that the compiler made have the name of their function.
+# Prints lines "INSTRUCTIONS FUNCTION". A copy of a function that the compiler made counts as that
+# function.
 annotate() {
     callgrind_annotate --inclusive=yes --auto=no --threshold=100 "$1" | tr -d , |
         sed -n 's/^ *\([0-9]*\) ([^)]*)  *[^ ]*:\([A-Za-z_][A-Za-z0-9_]*\).*/\1 \2/p'
@@ -21,7 +23,7 @@ for ticks in 100 200; do
     annotate "$folder/$ticks" >"$folder/$ticks.txt"
 done
 
-# The last stage is what the others leave of the whole.
+# The last stage has the instructions that belong to none of the others.
 awk -v first="$folder/100.txt" '
     { if (FILENAME == first) { if ($1 > a[$2]) a[$2] = $1 } else if ($1 > b[$2]) b[$2] = $1 }
     function cost(functions,    names, count, i, sum) {

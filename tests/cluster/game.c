@@ -7,11 +7,12 @@
 #include "tests/support/clock.h"
 #include "tests/support/need.h"
 
-/* Ticks of one window of history, and for how long a match may be inconclusive after a move: the
-   tick that finds out, and those whose shots were fired in it. */
+/* For how many ticks a match may be inconclusive after a move: one window of history, the tick
+   whose answer shows the move, and the tick after it, which has hits of shots fired before. */
 enum { WINDOW = HS_KILL_SECOND + 2 };
 
-/* Seconds until a payment is durable after its answer was not (docs/state.md). */
+/* After so many seconds, a payment is durable even if its answer was not yet durable
+   (docs/state.md). */
 enum { SOFT_SECONDS = 2 };
 
 /* Seconds: the tolerance for sums of rounding errors, and `credit.max` of the ruleset. */
@@ -70,7 +71,8 @@ static void compare(struct worker *worker, const struct match *match,
 static void note(struct worker *worker, const struct match *match, struct hs_followed *item,
                  int tick, const json_t *answer, const json_t *result, enum hs_follow_moment moment)
 {
-    /* Without a single owner, the replica that made a payment may have lost the match since.
+    /* If the matches have no single owner, the replica that made a payment may have lost the match
+       since then.
      */
     if (worker->other == NULL && tick + SOFT_SECONDS * worker->game->options.rate < match->tick)
         item->may_be_lost = false;

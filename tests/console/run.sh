@@ -1,5 +1,5 @@
 #!/bin/sh
-# The console in a headless Chromium, against a service with the verdicts of the demo.
+# Tests the console in a headless Chromium, with a service that stores the verdicts of the demo.
 #     sh tests/console/run.sh PROGRAM [Console.test_NAME...]
 # HS_WRITE_PICTURES=1 writes the pictures that later runs are compared with.
 set -eu
@@ -8,7 +8,8 @@ shift
 work=build/console
 mkdir -p "$work"
 
-# axe-core finds faults in names, roles and contrast. It is only a test's tool, so it comes from npm.
+# axe-core finds faults of accessibility: names, roles, contrast. Only this test needs it, so it
+# comes from npm and not from Debian.
 if [ ! -e "$work/node_modules/axe-core/axe.min.js" ]; then
     cp tests/console/package.json tests/console/package-lock.json "$work/"
     if ! command -v npm >/dev/null 2>&1 ||
@@ -17,5 +18,5 @@ if [ ! -e "$work/node_modules/axe-core/axe.min.js" ]; then
     fi
 fi
 
-# Debian's own python3 has Debian's selenium.
+# Only Debian's python3 finds Debian's package of selenium.
 exec /usr/bin/python3 -B tests/console/test_console.py "$program" "$work" "$@"

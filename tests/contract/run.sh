@@ -1,8 +1,8 @@
 #!/bin/sh
-# openapi.yaml as other tools read it: linters, two generated clients, a validating proxy.
+# Tests openapi.yaml with other tools: linters, two client generators, a validating proxy.
 #     sh tests/contract/run.sh PROGRAM GAME
 # GAME is the program built from examples/game_server.c.
-# Everything that is installed and generated is in build/contract.
+# Installs and generates everything in build/contract.
 set -eu
 program=$1
 game=$2
@@ -40,7 +40,8 @@ compile() {
 }
 compile call.ts
 
-# Each misspelling is met once by each client, and the compiler names it.
+# call.ts uses both generated clients. With a misspelling in it, the compiler must report one error
+# for each client that names the misspelt word.
 misspell() {
     sed "$2" "$here/call.ts" > "$work/misspelled.ts"
     found=$(compile --noEmit misspelled.ts | grep -cE "^misspelled.ts.* error .*'\"?$3\"?'" || true)

@@ -1,8 +1,9 @@
 #!/bin/sh
-# The long fuzzing: RUNS inputs straight into the decoders and REQUESTS over HTTP, both instrumented
-# with AddressSanitizer (with its search for leaks) and UndefinedBehaviorSanitizer.
+# Fuzzes for long: RUNS inputs go straight into the decoders, and REQUESTS requests over HTTP. Both
+# run with AddressSanitizer (which also finds leaks) and UndefinedBehaviorSanitizer.
 #   sh tests/fuzz/long.sh RUNS REQUESTS
-# HS_SEED repeats the requests of a run; without it each run has others. The last line counts all.
+# HS_SEED repeats the requests of an earlier run; without HS_SEED each run makes new ones. The last
+# line of the output has the counts.
 set -u
 runs=${1:?how many inputs} requests=${2:?how many requests}
 seed=${HS_SEED:-$(date +%s)}

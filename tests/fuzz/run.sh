@@ -1,11 +1,11 @@
 #!/bin/sh
-# Fuzz every decoder with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, with mutations
-# that know JSON. Works on a copy of the corpus; what it finds stays in build/fuzz.
-#   sh tests/fuzz/run.sh SECONDS [TARGET...]       for so long in all
-#   sh tests/fuzz/run.sh --runs NUMBER [TARGET...] so many inputs in all
-#   FUZZ_JOBS=N: so many targets at a time (1; with --runs one for each processor)
-#   CORPUS_UPDATE=1: afterwards, finds that reach new code are added to tests/fuzz/corpus.
-# The last line says how many inputs were run; they are in build/fuzz/runs, too.
+# Fuzzes every decoder with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, and with
+# mutations of JSON. Works on a copy of the corpus in build/fuzz, which also gets the new inputs.
+#   sh tests/fuzz/run.sh SECONDS [TARGET...]       SECONDS for all targets together
+#   sh tests/fuzz/run.sh --runs NUMBER [TARGET...] NUMBER inputs for all targets together
+#   FUZZ_JOBS=N: N targets at a time (1; with --runs one for each processor)
+#   CORPUS_UPDATE=1: afterwards, adds the inputs that reach new code to tests/fuzz/corpus
+# The last line has the number of inputs that were run. The file build/fuzz/runs has it too.
 set -u
 kind=seconds amount=${1:-60} jobs=${FUZZ_JOBS:-1}
 [ $# -gt 0 ] && shift
@@ -13,8 +13,8 @@ if [ "$amount" = --runs ]; then
     kind=runs amount=${1:?how many} jobs=${FUZZ_JOBS:-$(nproc)}
     shift
 fi
-# Shares: what a game server sends all day gets the most. The slowest first, so that none is left
-# to run alone at the end.
+# Each target has a share of the time or of the inputs. Requests that game servers send all the time
+# have the largest shares. The slowest targets start first, so that none runs alone at the end.
 all='frames:6 rulesets:3 hits:10 ticks:7 moves:6 snapshot:4 shots:4 maps:6 tokens:4 headers:5 pointer:5'
 out=build/fuzz
 libs=$(pkg-config --libs libmicrohttpd jansson nettle libcurl zlib)
@@ -42,8 +42,9 @@ mains=''
 for entry in $wanted; do
     mains="$mains $out/obj/tests/fuzz/fuzz_${entry%:*}.o"
 done
-# Without a call at every comparison a run takes a quarter less time; what those would find out, the
-# words and numbers to compare with, the dictionary and the mutations know.
+# trace-cmp would call libFuzzer at every comparison, to learn the words and numbers that the code
+# compares with. Without it a run takes a quarter less time, and the dictionary and the mutations
+# have these words and numbers.
 # shellcheck disable=SC2086
 "${MAKE:-make}" --silent --no-print-directory -j"$(nproc)" VARIANT=fuzz CC=clang-14 \
     SANITIZE=fuzzer-no-link,address,undefined CFLAGS=-fno-sanitize-coverage=trace-cmp \

@@ -1,16 +1,17 @@
 #!/bin/sh
-# One target of tests/fuzz/run.sh, which has built it: sh tests/fuzz/target.sh NAME runs|seconds N
+# Runs one target, which tests/fuzz/run.sh has built: sh tests/fuzz/target.sh NAME runs|seconds N
 set -u
 name=$1 kind=$2 amount=$3
 out=build/fuzz
 program=$out/fuzz_$name corpus=$out/corpus/$name log=$out/fuzz_$name.log
 most=4096
-[ "$name" = snapshot ] && most=16384 # a saved match says what its vocabularies are
+[ "$name" = snapshot ] && most=16384 # a saved match contains the names of its vocabularies
 bound="-max_total_time=$amount"
 [ "$kind" = runs ] && bound="-runs=$amount"
 
-# Freed memory is kept long enough to see a use of it in the same run, and within the caches: a third
-# of the time would go into fetching pages otherwise.
+# AddressSanitizer keeps 1 MB of freed memory: enough to detect a use of it in the same run, and
+# little enough for the processor's caches. With its default, a run would take a third of its time to
+# fetch pages of memory.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-quarantine_size_mb=1:thread_local_quarantine_size_kb=128:malloc_context_size=8}"
 mkdir -p "$corpus"
 cp tests/fuzz/corpus/"$name"/* "$corpus"/
@@ -30,6 +31,6 @@ if [ "$code" -ne 0 ]; then
     exit 1
 fi
 [ -n "${CORPUS_UPDATE:-}" ] || exit 0
-# By new code alone: with counters, every other loop count would be worth a file.
+# Only new code makes an input worth keeping. With counters, each new loop count would add a file.
 "$program" -merge=1 -use_counters=0 -max_len="$most" tests/fuzz/corpus/"$name" "$corpus" \
     >>"$log" 2>&1

@@ -20,9 +20,9 @@
  */
 enum { PATIENCE_MS = 60000, PIECE = 65536, LONG_ANSWER = 32768 };
 
-/* How long the lane waits for the answer to a doubtful request (http_requests.h) before it closes
-   the sending side, and how long after that. libmicrohttpd overlooks the end of a connection that
-   arrives with the last bytes, until the connection was idle for long. */
+/* For the answer to a doubtful request (http_requests.h) the lane waits DOUBT_MS, then closes the
+   sending side, and waits DOUBT_END_MS more. The end must not arrive together with the last bytes:
+   libmicrohttpd would overlook it until the connection was idle for long. */
 enum { DOUBT_MS = 5, DOUBT_END_MS = 50 };
 
 static int64_t now_ms(void)

@@ -1,5 +1,5 @@
-/* Requests that cause the documented errors of a route, on a service whose bodies, together and
-   each, have 8192 bytes at most. */
+/* Requests that cause the documented errors of a route. The service limits each body to 8192 bytes,
+   and all arriving bodies together to the same number. */
 #ifndef HS_TESTS_PROVOKED_H
 #define HS_TESTS_PROVOKED_H
 

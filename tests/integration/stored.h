@@ -67,8 +67,8 @@ json_t *hs_stored_get(struct hs_test_kept *kept, const char *path);
    new reference. */
 json_t *hs_stored_list(struct hs_test_kept *kept, const char *query);
 
-/* Downloads the verdicts of a list into one file and runs `recheck`: all must be identical. It
-   leaves out moves, whose state is not stored. */
+/* Downloads the verdicts of a list into one file and runs `recheck`: all must be identical.
+   `recheck` leaves out moves, because their state is not stored. */
 void hs_stored_recheck(struct hs_test_kept *kept, const json_t *verdicts);
 
 /* Plays the demo's match and all scenarios, and waits until their verdicts are in the store. For

@@ -352,7 +352,7 @@ START_TEST(files_are_private)
     ck_assert_int_eq(stat(kept.data, &status), 0);
     ck_assert_uint_eq(status.st_mode & 0777, 0700);
     ck_assert_int_eq(glob(hs_kept_path(&kept, "evidence-*"), 0, NULL, &files), 0);
-    ck_assert_uint_ge(files.gl_pathc, 2); /* with the log file of SQLite */
+    ck_assert_uint_ge(files.gl_pathc, 2); /* the file of a day, and SQLite's log of it */
     for (size_t i = 0; i < files.gl_pathc; i++) {
         ck_assert_int_eq(stat(files.gl_pathv[i], &status), 0);
         ck_assert_msg((status.st_mode & 0777) == 0600, "%s", files.gl_pathv[i]);
@@ -405,7 +405,7 @@ START_TEST(other_versions_are_reported)
         hs_test_pause_ms(10);
     ck_assert(is_logged("has tables of version 99, and this program writes version 2"));
     set_version(hs_stored_file(&kept), 2);
-    hs_stored_wait(&kept); /* it goes on without a restart */
+    hs_stored_wait(&kept); /* the service stores verdicts again without a restart */
     ck_assert_uint_eq(count_of(""), 2);
     hs_kept_stop(&kept);
 }

@@ -123,7 +123,7 @@ START_TEST(verdicts_know_their_player)
         if (ends == 0)
             end_match("one");
     }
-    /* Another match with the same name is not theirs. */
+    /* The verdicts do not belong to a later match with the same name. */
     hs_stored_frames(&kept, "one", 10);
     json_t *scene = scene_of(first);
     ck_assert_ptr_nonnull(json_object_get(json_object_get(scene, "match"), "ended"));
@@ -353,7 +353,8 @@ START_TEST(damaged_files_are_moved_aside)
     hs_stored_post(&kept, "two", "s", 1, HS_STORED_AWAY, id);
     hs_stored_wait(&kept);
     json_t *list = hs_stored_list(&kept, "");
-    ck_assert_uint_eq(json_array_size(list), has_spool ? 2 : 1); /* the first was sent before */
+    ck_assert_uint_eq(json_array_size(list), has_spool ? 2 : 1); /* the first verdict had left the
+                                                                    spool before the damage */
     json_decref(list);
     hs_test_shell(&code, "ls '%s'/*.db.damaged-*", kept.data);
     ck_assert_int_eq(code, 0);

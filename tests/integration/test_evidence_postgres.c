@@ -102,7 +102,7 @@ START_TEST(replicas_share_a_database)
     hs_stored_recheck(&kept[1], list);
     json_decref(list);
     ck_assert_int_eq(hs_kept_send(&kept[1], "DELETE", "/v1/players/s", NULL, &answer), 200);
-    ck_assert_str_eq(answer, "{\"deleted\":8}"); /* `s` is the target of the reviewed one */
+    ck_assert_str_eq(answer, "{\"deleted\":8}"); /* `s` is the target of the reviewed verdict */
     free(answer);
     ck_assert_uint_eq(count_of(&kept[0], ""), 0);
     for (int i = 0; i < REPLICAS; i++)
@@ -240,7 +240,8 @@ START_TEST(the_next_host_takes_over)
 }
 END_TEST
 
-/* Also when it is sent twice, because the process ended between both commits. */
+/* Its verdicts are stored once, even if they are sent twice. This happens if the process ends
+   between the commit of the database and that of the spool. */
 START_TEST(the_spool_survives_a_restart)
 {
     int code;
@@ -269,8 +270,8 @@ START_TEST(the_spool_survives_a_restart)
 }
 END_TEST
 
-/* A verdict whose body was damaged in the spool is sent as it is, and the next ones follow. Rows:
-   it is alone, it has others behind it. */
+/* A verdict with a damaged body in the spool is sent with this body, and the verdicts after it
+   follow. Rows: the damaged verdict is the only one; other verdicts wait behind it. */
 START_TEST(damaged_bodies_hold_up_nothing)
 {
     int count = _i == 0 ? 1 : 3;
@@ -291,7 +292,7 @@ START_TEST(damaged_bodies_hold_up_nothing)
 }
 END_TEST
 
-/* Returns the pages of the spool, also of those that are still in its log. */
+/* Returns the number of pages of the spool, with those that are still in its log. */
 static int count_pages(struct hs_test_kept *replica)
 {
     sqlite3 *db;
@@ -318,7 +319,7 @@ START_TEST(the_spool_is_bounded)
         double written = hs_kept_metric(&kept[0], WRITTEN);
         post(&kept[0], "one", posted, 20);
         for (int tries = 0; tries < 30 && hs_kept_metric(&kept[0], WRITTEN) < written + 20; tries++)
-            hs_test_pause_ms(10); /* a full spool takes nothing */
+            hs_test_pause_ms(10); /* or stop waiting, because a full spool takes no verdict */
     }
     ck_assert_double_gt(hs_kept_metric(&kept[0], dropped), 0);
     ck_assert_int_gt(count_pages(&kept[0]), LIMIT / PAGE / 2);

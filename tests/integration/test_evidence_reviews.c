@@ -275,7 +275,8 @@ static double part_of(const json_t *report, const char *check, const char *membe
         json_object_get(entry_of(json_object_get(report, "checks"), "check", check), member));
 }
 
-/* A wall must be beyond the body: the limit is a minimum, and a nearer wall uses more of it. */
+/* A wall must be beyond the body, so the limit of `world` is a minimum: the nearer the wall, the
+   larger the share of this limit that the claim used. */
 START_TEST(reports_invert_the_share_of_a_minimum)
 {
     char id[HS_STORED_ID];
@@ -332,7 +333,7 @@ START_TEST(deleted_players_leave_nothing)
     ck_assert(is_on_disk("account-s"));
     ck_assert(is_on_disk("remember-me"));
     ck_assert_int_eq(hs_kept_send(&kept, "DELETE", paths[_i], NULL, &answer), 200);
-    ck_assert_str_eq(answer, "{\"deleted\":5}"); /* the reviewed one has two rows */
+    ck_assert_str_eq(answer, "{\"deleted\":5}"); /* four verdicts; the reviewed one has two rows */
     free(answer);
     json_t *list = hs_stored_list(&kept, "");
     ck_assert_uint_eq(json_array_size(list), 0);

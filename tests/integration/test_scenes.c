@@ -169,8 +169,8 @@ START_TEST(walls_are_bounded)
 }
 END_TEST
 
-/* A large map takes seconds to build, so a scene takes that of the service if it is the same. Here
-   the store has lost its copy. */
+/* A large map takes seconds to build. So a scene uses the map of the service if that has the same
+   revision. Here the scene has no other map, because the store has lost its copy. */
 START_TEST(a_scene_uses_the_map_of_the_service)
 {
     char id[HS_STORED_ID], path[96];

@@ -79,8 +79,8 @@ static bool holds(struct hs_test_kept *replica, int shot, double time, const cha
     return found;
 }
 
-/* Claims a hit, which must be accepted, and again until the store has the payment. On a busy
-   machine the first answer may say that it has not. */
+/* Claims a hit, which must be accepted. Repeats the claim until the store has the payment: on a
+   busy machine the first answer may say that the payment is not durable yet. */
 static void pay(struct hs_test_kept *replica, int shot, double time)
 {
     ck_assert(holds(replica, shot, time, ACCEPTED));
@@ -188,7 +188,7 @@ START_TEST(another_replica_goes_on)
 }
 END_TEST
 
-/* The journal has what was paid after the last state. */
+/* The journal in the store has the payments after the last state. */
 START_TEST(payments_survive_at_once)
 {
     hs_kept_frames(a, "m", 10);
@@ -201,7 +201,7 @@ START_TEST(payments_survive_at_once)
 }
 END_TEST
 
-/* Even the first payment, before any state was written by the way. */
+/* Even the first payment survives, although no state was written at its time. */
 START_TEST(the_first_payment_survives)
 {
     hs_kept_frames(a, "m", 10);
@@ -248,10 +248,12 @@ START_TEST(a_split_brain_has_one_owner)
     ck_assert(holds(b, 1, 10.9, REPLAYED));
     hs_kept_frames(b, "m", 12);
     pay(b, 2, 12.9);
-    /* The state of b is written then, so b has no reason to write again and to learn of the loss.
+    /* After this pause the state of b is written, so b does not write again and does not notice
+       that it loses the match.
      */
     hs_test_pause_ms(SETTLE_MS);
-    /* a does not know about shot 2, and has no history for it; the fence refuses what it pays. */
+    /* Replica a does not know of shot 2, and has no history for it. If a pays it all the same, the
+       store refuses the payment, because a has an old epoch. */
     int accepted = 0, moved = 0;
     hs_kept_frames(a, "m", 12);
     for (int i = 0; i < 10; i++) {
@@ -261,12 +263,12 @@ START_TEST(a_split_brain_has_one_owner)
     }
     ck_assert_int_le(moved, 1);
     ck_assert_int_eq(accepted + moved, 10);
-    /* After a takeover, the owner repeats the payment of the other. */
+    /* After a takeover, the new owner repeats the answer to the payment of the former owner. */
     ck_assert(holds(a, 2, 12.9, REPLAYED));
     ck_assert_str_eq(hs_test_redis_ask(&redis, "HGET %s epoch", OWNER), "3");
     wait_for_metric(b, "hindsight_matches_moved_total", 0);
-    /* b is refused in turn. On a busy machine a second has passed since its last write: then it
-       asks first, drops its copy, and takes the match over. */
+    /* Now replica b is refused. But on a busy machine a second may have passed since b wrote last:
+       then b first asks the store, drops its copy, and takes the match over. */
     long status = claim(b, 3, 13.05, code);
     ck_assert_double_eq(hs_kept_metric(b, "hindsight_matches_moved_total"), 1);
     if (status == 200)

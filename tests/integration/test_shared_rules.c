@@ -34,7 +34,8 @@ static void teardown(void)
     hs_test_redis_stop(&redis);
 }
 
-/* Sends a PUT. Like a good client, sends it again after 503, unless this is what is expected. */
+/* Sends a PUT. Like a good client, sends it again after 503, but not if 503 is the expected status.
+ */
 static void put(struct hs_test_kept *replica, const char *path, const char *body, long status)
 {
     char *answer = NULL;
@@ -80,7 +81,7 @@ static const char other_wall[] = "{\"boxes\":[{\"min\":[240,900,0],\"max\":[260,
 #define ARENA "/v1/rulesets/arena"
 #define HALL  "/v1/maps/hall"
 
-/* What was put on one replica is on the other when the PUT is answered; so are changes. */
+/* When a PUT on one replica is answered, the other replica has the new or changed document. */
 START_TEST(a_put_is_everywhere_at_once)
 {
     for (int i = 0; i < 20; i++) {
@@ -190,7 +191,8 @@ START_TEST(a_match_keeps_what_it_was_opened_with)
 }
 END_TEST
 
-/* A replica that starts gets everything; what was deleted meanwhile, it forgets. */
+/* A replica that starts gets all documents, and forgets those that were deleted while it was down.
+ */
 START_TEST(a_replica_that_was_away)
 {
     put(a, ARENA, first, 201);
@@ -210,7 +212,7 @@ START_TEST(a_replica_that_was_away)
 }
 END_TEST
 
-/* A store that lost everything gets it again, also from the replica that is not the first. */
+/* A store that lost everything gets all documents again, from both replicas. */
 START_TEST(a_flushed_store_has_all_again)
 {
     put(a, ARENA, first, 201);
@@ -265,7 +267,8 @@ START_TEST(a_large_map_is_shared)
 }
 END_TEST
 
-/* While the store is down, matches open with what a replica has, and nothing changes. */
+/* While the store is down, matches open with the documents that a replica has, and no document can
+   be changed. */
 START_TEST(nothing_changes_without_the_store)
 {
     put(a, ARENA, first, 201);
@@ -292,8 +295,8 @@ START_TEST(nothing_changes_without_the_store)
 }
 END_TEST
 
-/* The store has changed, but does not send the documents for a while. Until it does, a name keeps
-   what it stood for, and no match opens with it. */
+/* A name in the store has changed, but for a while the store does not send the new document. Until
+   it does, the name keeps its old document, and no match opens with it. */
 START_TEST(a_name_waits_for_its_document)
 {
     put(a, ARENA, first, 201);

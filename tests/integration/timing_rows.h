@@ -17,8 +17,8 @@ struct hs_timing_row {
     const char *name;
     double drift;      /* `drift_allowance` */
     int64_t origin_us; /* delays count from this time */
-    /* Time of the compatible check's first flag in seconds, and its allowed deviation, to which the
-       time of one move is added (0: 5 ms). `compat_s` may be a special value. */
+    /* When the compatible check flags first, in seconds; may be a special value. `rounding_s`: the
+       allowed deviation (0: 5 ms), to which the time of one move is added. */
     double compat_s, rounding_s;
     double compat_every_s; /* time between later flags; 0: not compared */
     int compat_flags;      /* number of all flags; 0: not compared */

@@ -470,8 +470,8 @@ START_TEST(too_few_claims_name_nothing)
 }
 END_TEST
 
-/* The row repairs its claims after some of them. Late in a match this takes longer, because only
-   one claim in 16 is sampled. */
+/* After some claims the row makes no more mistakes, and its hint must end. Late in a match this
+   takes longer, because only one claim in 16 is sampled. */
 START_TEST(a_repaired_mistake_is_forgotten)
 {
     enum { REPAIRED = 400, FORGOTTEN = 2400 };

@@ -64,7 +64,7 @@ static _Noreturn void run(const struct hs_test_postgres *server, pid_t parent)
     if (user != NULL &&
         (setgroups(0, NULL) != 0 || setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0))
         _exit(127);
-    /* After the change of the user, which clears it. */
+    /* Set this after the change of the user, which clears it. */
     if (prctl(PR_SET_PDEATHSIG, SIGQUIT) != 0 || getppid() != parent || chdir("/") != 0 ||
         freopen(log, "a", stderr) == NULL)
         _exit(127);

@@ -313,7 +313,7 @@ static const struct {
 
 #define LINES ((int)(sizeof lines / sizeof *lines))
 
-START_TEST(the_check_can_fail)
+START_TEST(the_rules_refuse_wrong_includes)
 {
     char include[512];
     ck_assert(read_include(lines[_i].line, include, sizeof include));
@@ -322,7 +322,7 @@ START_TEST(the_check_can_fail)
 }
 END_TEST
 
-START_TEST(other_lines_are_no_includes)
+START_TEST(lines_that_are_no_includes_are_ignored)
 {
     char include[512];
     ck_assert(!read_include("include \"api/json/buffer.h\"", include, sizeof include));
@@ -338,8 +338,8 @@ int main(void)
     TCase *tcase = tcase_create("layers");
     tcase_add_loop_test(tcase, dependencies_point_one_way, 0,
                         (int)(sizeof folders / sizeof *folders));
-    tcase_add_loop_test(tcase, the_check_can_fail, 0, LINES);
-    tcase_add_test(tcase, other_lines_are_no_includes);
+    tcase_add_loop_test(tcase, the_rules_refuse_wrong_includes, 0, LINES);
+    tcase_add_test(tcase, lines_that_are_no_includes_are_ignored);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -11,7 +11,7 @@
 enum MHD_Result hs_test_upload(void **request, const char *upload, size_t *upload_size,
                                struct hs_buffer **body);
 
-/* Frees the body, as MHD_OPTION_NOTIFY_COMPLETED. */
+/* Frees the body. Pass this function as MHD_OPTION_NOTIFY_COMPLETED. */
 void hs_test_upload_end(void *context, struct MHD_Connection *connection, void **request,
                         enum MHD_RequestTerminationCode code);
 

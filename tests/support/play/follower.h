@@ -30,7 +30,8 @@ struct hs_follow_counts {
     HS_FOLLOW_FAULTS(X)
 #undef X
     /* totals */
-    long paid, replayed, answered, paid_again; /* paid_again: those that could be lost */
+    long paid, replayed, answered, paid_again; /* paid_again: repeated payments of items with
+                                                  may_be_lost */
 };
 
 /* An item and the answers about it so far. Owned by the caller. */

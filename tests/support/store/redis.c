@@ -43,7 +43,8 @@ static _Noreturn void run_child(pid_t parent, const struct hs_test_redis *redis,
 bool hs_test_redis_start(struct hs_test_redis *redis, unsigned port, const char *const *extra)
 {
     *redis = (struct hs_test_redis){.port = port};
-    /* Reserved until the server has the port; it reuses addresses. */
+    /* The port stays reserved until the server has it, which is possible because the server reuses
+       addresses. */
     int reserved = port == 0 ? hs_raw_reserve(&redis->port) : -1;
     snprintf(redis->address, sizeof redis->address, "127.0.0.1:%u", redis->port);
     pid_t parent = getpid();

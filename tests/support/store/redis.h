@@ -18,15 +18,16 @@ struct hs_test_redis {
 /* Returns the path of redis-server, or NULL: not installed. */
 const char *hs_test_redis_program(void);
 
-/* Starts a server on `port`, or on a free port if it is 0, with up to 6 more arguments, which end
-   with NULL, or NULL. Returns false if it does not answer in time; the reason is on stderr. */
+/* Starts a server on `port`; 0: on a free port. `extra`: up to 6 more arguments, which end with
+   NULL; or NULL. Returns false if the server does not answer in time; the reason is on stderr. */
 bool hs_test_redis_start(struct hs_test_redis *redis, unsigned port, const char *const *extra);
 
-/* Ends the server at once. Does nothing if it is not running. */
+/* Ends the server at once. Does nothing if the server does not run. */
 void hs_test_redis_stop(struct hs_test_redis *redis);
 
-/* Runs a command, formatted like printf without spaces in arguments, and returns the reply as text,
-   valid until the next call: an array as its elements with spaces between them. "" for no reply. */
+/* Runs a command and returns the reply as text, valid until the next call. The elements of an array
+   are separated by spaces. "": there was no reply. `format` is that of printf; arguments may
+   contain no spaces. */
 const char *hs_test_redis_ask(const struct hs_test_redis *redis, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

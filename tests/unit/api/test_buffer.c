@@ -32,7 +32,7 @@ START_TEST(texts_are_whole_wherever_they_end)
 END_TEST
 
 /* A text longer than everything before it, and an empty text. */
-START_TEST(long_and_empty_texts)
+START_TEST(long_and_empty_texts_are_appended)
 {
     struct hs_buffer buffer = {0};
     hs_buffer_printf(&buffer, "%s", "");
@@ -64,7 +64,7 @@ int main(void)
     Suite *suite = suite_create("buffer");
     TCase *tests = tcase_create("texts");
     tcase_add_test(tests, texts_are_whole_wherever_they_end);
-    tcase_add_test(tests, long_and_empty_texts);
+    tcase_add_test(tests, long_and_empty_texts_are_appended);
     tcase_add_test(tests, a_failed_buffer_stays_as_it_is);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

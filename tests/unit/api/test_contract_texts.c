@@ -89,7 +89,7 @@ START_TEST(every_component_is_used)
         char reference[256];
         if (strcmp(kind, "securitySchemes") == 0)
             /* routes name these components without a `$ref`: see
-               what_a_route_asks_for_is_documented */
+               documented_scopes_equal_those_of_the_route */
             continue;
         snprintf(reference, sizeof reference, "#/components/%s/%s", kind, name);
         ck_assert_msg(is_referred_to(document, reference), "nothing refers to %s", reference);
@@ -272,7 +272,7 @@ static bool has_security(const json_t *operation, int scopes)
 
 /* The documented scopes are those of the route. The scope `admin` includes all others, so it is not
    listed. */
-START_TEST(what_a_route_asks_for_is_documented)
+START_TEST(documented_scopes_equal_those_of_the_route)
 {
     enum hs_route route = (enum hs_route)_i;
     const json_t *operation =
@@ -481,7 +481,7 @@ static bool is_listed(const char *const *names, const char *name, size_t len)
 
 /* Compares in both directions: the page lists all values, and every name in its tables exists,
    once. */
-START_TEST(the_page_lists_what_there_is)
+START_TEST(the_page_lists_all_values_and_no_others)
 {
     char *page = hs_test_read_file("docs/api.md", NULL);
     assert_enumeration(strstr(page, "The checks decide in the order"), checks, 0, "Check");
@@ -524,13 +524,13 @@ static Suite *texts_suite(void)
     suite_add_tcase(suite, whole);
     TCase *sources = tcase_create("sources");
     tcase_add_loop_test(sources, every_route_is_documented, 0, route_count);
-    tcase_add_loop_test(sources, what_a_route_asks_for_is_documented, 0, route_count);
+    tcase_add_loop_test(sources, documented_scopes_equal_those_of_the_route, 0, route_count);
     tcase_add_test(sources, every_documented_route_exists);
     tcase_add_loop_test(sources, path_parameters_are_declared, 0, route_count);
     tcase_add_loop_test(sources, closed_lists_are_those_of_the_sources, 0, list_count);
     tcase_add_test(sources, small_lists_are_those_of_the_sources);
     tcase_add_test(sources, tables_are_those_of_the_sources);
-    tcase_add_test(sources, the_page_lists_what_there_is);
+    tcase_add_test(sources, the_page_lists_all_values_and_no_others);
     suite_add_tcase(suite, sources);
     return suite;
 }

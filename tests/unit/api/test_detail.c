@@ -279,7 +279,7 @@ static struct hs_detail_claim about(const struct hs_hit_claim *claim)
                                     .weapon = claim->weapon};
 }
 
-START_TEST(a_check_says_what_it_found)
+START_TEST(a_failed_check_gets_the_expected_sentence)
 {
     struct hs_hit_claim claim = hs_stage_claim(HS_MS(900), 20, 3.6, 1.6);
     provoked[_i].provoke(&claim);
@@ -313,7 +313,7 @@ START_TEST(without_fire_time_the_shooter_is_where_they_are_now)
 END_TEST
 
 /* Every check has a sentence in this test. Only a check that is off by default may be missing. */
-START_TEST(no_check_is_left_out)
+START_TEST(every_check_has_a_sentence_in_this_test)
 {
     unsigned seen = 0;
     for (int i = 0; i < PROVOKED; i++)
@@ -460,7 +460,7 @@ static const struct {
      "shot 7 was not posted with this weapon, or was refused"},
 };
 
-START_TEST(rows_are_worded)
+START_TEST(every_row_gets_the_expected_sentence)
 {
     static struct hs_hit_result result;
     result = result_at();
@@ -502,7 +502,7 @@ static const struct {
     {3, 0, "3 long, limit 0"},
 };
 
-START_TEST(numbers_show_their_side)
+START_TEST(numbers_show_their_side_of_the_limit)
 {
     static struct hs_hit_result result;
     struct hs_check_row row = {.check = HS_CHECK_RANGE,
@@ -517,7 +517,7 @@ START_TEST(numbers_show_their_side)
 }
 END_TEST
 
-START_TEST(a_jump_names_who_and_how_far)
+START_TEST(a_jump_names_the_player_and_the_distance)
 {
     struct hs_frame_jump jump = {.distance = 31, .limit = 10, .elapsed_us = HS_MS(50)};
     char text[HS_SENTENCE_MAX];
@@ -550,18 +550,20 @@ static Suite *suite(void)
     Suite *suite = suite_create("detail");
     TCase *provoking = tcase_create("provoked");
     tcase_add_checked_fixture(provoking, set_up, tear_down);
-    tcase_add_loop_test(provoking, a_check_says_what_it_found, 0, PROVOKED);
+    tcase_add_loop_test(provoking, a_failed_check_gets_the_expected_sentence, 0, PROVOKED);
     tcase_add_test(provoking, without_fire_time_the_shooter_is_where_they_are_now);
-    tcase_add_test(provoking, no_check_is_left_out);
+    tcase_add_test(provoking, every_check_has_a_sentence_in_this_test);
     suite_add_tcase(suite, provoking);
     TCase *wording = tcase_create("wording");
     tcase_add_loop_test(wording, every_reason_has_a_sentence, 0, HS_REASON_COUNT);
     tcase_add_loop_test(wording, every_check_of_a_move_has_a_sentence, 0, HS_MOVE_CHECK_COUNT);
     tcase_add_test(wording, changes_of_base_are_counted);
-    tcase_add_loop_test(wording, rows_are_worded, 0, sizeof worded / sizeof worded[0]);
+    tcase_add_loop_test(wording, every_row_gets_the_expected_sentence, 0,
+                        sizeof worded / sizeof worded[0]);
     tcase_add_test(wording, shots_use_their_own_words);
-    tcase_add_loop_test(wording, numbers_show_their_side, 0, sizeof numbers / sizeof numbers[0]);
-    tcase_add_test(wording, a_jump_names_who_and_how_far);
+    tcase_add_loop_test(wording, numbers_show_their_side_of_the_limit, 0,
+                        sizeof numbers / sizeof numbers[0]);
+    tcase_add_test(wording, a_jump_names_the_player_and_the_distance);
     tcase_add_test(wording, the_longest_names_fit);
     suite_add_tcase(suite, wording);
     return suite;

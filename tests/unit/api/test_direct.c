@@ -148,7 +148,7 @@ static const struct {
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
-START_TEST(a_body_is_read_or_left)
+START_TEST(a_body_is_read_or_left_to_the_parser)
 {
     struct hs_fuzz_body body;
     struct hs_ticks_request tree = {0}, direct = {0};
@@ -177,7 +177,7 @@ static const struct {
      PLAYERS(",\"bones\"", "[\"a\",[1.123456789012345678,2,3],[-1.5,2,3,0,0,0.0123,1]]")},
 };
 
-START_TEST(a_cut_body_is_left)
+START_TEST(a_cut_body_is_left_to_the_parser)
 {
     const char *text = whole[_i].text;
     struct hs_fuzz_body body;
@@ -265,8 +265,8 @@ int main(void)
 {
     Suite *suite = suite_create("direct");
     TCase *tests = tcase_create("bodies");
-    tcase_add_loop_test(tests, a_body_is_read_or_left, 0, ROWS);
-    tcase_add_loop_test(tests, a_cut_body_is_left, 0, sizeof whole / sizeof *whole);
+    tcase_add_loop_test(tests, a_body_is_read_or_left_to_the_parser, 0, ROWS);
+    tcase_add_loop_test(tests, a_cut_body_is_left_to_the_parser, 0, sizeof whole / sizeof *whole);
     tcase_add_test(tests, lists_grow_up_to_the_limit);
     tcase_add_test(tests, numbers_round_as_strtod_does);
     suite_add_tcase(suite, tests);

@@ -36,7 +36,7 @@ static void assert_vector(struct hs_vec v, double x, double y, double z)
     ck_assert(v.x == x && v.y == y && v.z == z);
 }
 
-START_TEST(every_member_goes_where_it_belongs)
+START_TEST(every_member_is_read_into_its_field)
 {
     read_text(FRAME("[{\"mover\":\"lift_1\",\"position\":[1,2,3],\"rotation\":[0,0.6,0,0.8],"
                     "\"box\":{\"half_extents\":[4,5,6.5],\"center\":[7,-8,9]},\"solid\":true,"
@@ -58,7 +58,7 @@ START_TEST(every_member_goes_where_it_belongs)
 }
 END_TEST
 
-START_TEST(what_is_left_out_is_not_said)
+START_TEST(absent_members_set_no_bit)
 {
     read_text(FRAME("[{\"mover\":\"a\",\"position\":[1,2,3]},"
                     "{\"mover\":\"b\",\"position\":[0,0,0],\"solid\":false,"
@@ -126,7 +126,7 @@ START_TEST(faults_have_their_places)
 }
 END_TEST
 
-START_TEST(a_frame_still_needs_players)
+START_TEST(a_frame_without_players_is_refused)
 {
     read_text("{\"frames\":[{\"time\":1,\"movers\":[]}]}");
     ck_assert_int_eq(problem.code, HS_PROBLEM_INVALID_REQUEST);
@@ -188,11 +188,11 @@ int main(void)
     Suite *suite = suite_create("frames json");
     TCase *tcase = tcase_create("movers");
     tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_add_test(tcase, every_member_goes_where_it_belongs);
-    tcase_add_test(tcase, what_is_left_out_is_not_said);
+    tcase_add_test(tcase, every_member_is_read_into_its_field);
+    tcase_add_test(tcase, absent_members_set_no_bit);
     tcase_add_test(tcase, a_frame_needs_no_movers);
     tcase_add_loop_test(tcase, faults_have_their_places, 0, sizeof bad / sizeof bad[0]);
-    tcase_add_test(tcase, a_frame_still_needs_players);
+    tcase_add_test(tcase, a_frame_without_players_is_refused);
     tcase_add_test(tcase, results_are_of_players_then_movers);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

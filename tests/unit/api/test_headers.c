@@ -81,7 +81,7 @@ static const struct {
      HS_PROBLEM_UNSUPPORTED_MEDIA_TYPE},
 };
 
-START_TEST(refuses_exactly_what_it_should)
+START_TEST(only_faulty_header_fields_are_refused)
 {
     struct hs_headers headers = {0};
     struct hs_problem problem;
@@ -100,7 +100,7 @@ START_TEST(refuses_exactly_what_it_should)
 END_TEST
 
 /* Header fields are bytes, not strings: a zero byte in a name or value hides nothing. */
-START_TEST(zero_bytes_are_seen)
+START_TEST(zero_bytes_in_headers_are_refused)
 {
     struct hs_headers headers = {0};
     hs_headers_add(&headers, (struct hs_str){"X\0Y", 3}, str("1"));
@@ -131,7 +131,7 @@ START_TEST(knows_whether_a_body_follows)
 }
 END_TEST
 
-START_TEST(takes_ids)
+START_TEST(only_valid_request_ids_are_used)
 {
     char id[HS_REQUEST_ID_MAX + 2];
     memset(id, 'i', sizeof id - 1);
@@ -191,11 +191,11 @@ int main(void)
 {
     Suite *suite = suite_create("headers");
     TCase *tests = tcase_create("headers");
-    tcase_add_loop_test(tests, refuses_exactly_what_it_should, 0,
+    tcase_add_loop_test(tests, only_faulty_header_fields_are_refused, 0,
                         (int)(sizeof cases / sizeof cases[0]));
-    tcase_add_test(tests, zero_bytes_are_seen);
+    tcase_add_test(tests, zero_bytes_in_headers_are_refused);
     tcase_add_test(tests, knows_whether_a_body_follows);
-    tcase_add_test(tests, takes_ids);
+    tcase_add_test(tests, only_valid_request_ids_are_used);
     tcase_add_loop_test(tests, takes_trace_ids, 0, (int)(sizeof traces / sizeof traces[0]));
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

@@ -72,7 +72,7 @@ static void decode(void)
     json_decref(root);
 }
 
-START_TEST(hollow_bodies_are_refused_before_they_are_parsed)
+START_TEST(bodies_of_empty_objects_are_refused_before_parsing)
 {
     static const char *const hollow[] = {"{}", "[]", "{\"a\":1}", "[[]]", "{\"a\":{}}"};
     write_frames(hollow[_i]);
@@ -86,7 +86,7 @@ END_TEST
 
 /* The smallest meaningful items, and the smallest that the parser accepts, take at most forty times
    their size in memory. */
-START_TEST(what_is_parsed_takes_memory_for_its_size)
+START_TEST(parsed_bodies_take_memory_for_their_size)
 {
     static const char *const small[] = {"{\"player\":\"a\",\"position\":[0,0,0]}",
                                         "{\"end\":[0,0,0]}",
@@ -124,7 +124,7 @@ START_TEST(empty_lists_take_memory_for_their_size)
 END_TEST
 
 /* Rulesets whose objects are mostly empty are accepted. */
-START_TEST(a_little_hollowness_is_let_pass)
+START_TEST(rulesets_may_be_mostly_empty_objects)
 {
     write_text("{\"weapons\":{");
     for (int i = 0; i < 128; i++) {
@@ -141,7 +141,7 @@ START_TEST(a_little_hollowness_is_let_pass)
 END_TEST
 
 /* Braces within strings do not count. */
-START_TEST(text_is_not_counted)
+START_TEST(braces_in_strings_are_not_counted)
 {
     write_text("{\"frames\":[],\"x_note\":\"");
     while (length < BODY)
@@ -152,7 +152,7 @@ START_TEST(text_is_not_counted)
 }
 END_TEST
 
-START_TEST(beyond_the_faults_that_are_kept_there_is_no_room)
+START_TEST(after_the_max_number_of_errors_none_is_kept)
 {
     write_text("{\"frames\":[{\"time\":1,\"players\":[");
     for (int i = 0; i < 20; i++)
@@ -173,12 +173,12 @@ int main(void)
     Suite *suite = suite_create("json cost");
     TCase *tests = tcase_create("bodies");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, hollow_bodies_are_refused_before_they_are_parsed, 0, 5);
+    tcase_add_loop_test(tests, bodies_of_empty_objects_are_refused_before_parsing, 0, 5);
     tcase_add_test(tests, empty_lists_take_memory_for_their_size);
-    tcase_add_loop_test(tests, what_is_parsed_takes_memory_for_its_size, 0, 6);
-    tcase_add_test(tests, a_little_hollowness_is_let_pass);
-    tcase_add_test(tests, text_is_not_counted);
-    tcase_add_test(tests, beyond_the_faults_that_are_kept_there_is_no_room);
+    tcase_add_loop_test(tests, parsed_bodies_take_memory_for_their_size, 0, 6);
+    tcase_add_test(tests, rulesets_may_be_mostly_empty_objects);
+    tcase_add_test(tests, braces_in_strings_are_not_counted);
+    tcase_add_test(tests, after_the_max_number_of_errors_none_is_kept);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

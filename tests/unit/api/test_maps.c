@@ -38,7 +38,7 @@ static bool decode_text(const char *text)
     return decode((struct hs_str){text, strlen(text)});
 }
 
-START_TEST(reads_what_is_there)
+START_TEST(valid_maps_are_read)
 {
     ck_assert(decode_text("{\"x_tool\":{\"vertices\":[[1]]},\"triangles\":[[0,1,2] , [2,1,0]],\n"
                           "\"vertices\":[[1,2.5,-3e2],[0,0,0],\t[1e-3,-0.0,7]],"
@@ -95,7 +95,7 @@ static const struct {
     {"{\"vertic\\u0065s\":[[0,0,0]]}", "/vertices", "must have its name written without escapes"},
 };
 
-START_TEST(points_at_faults)
+START_TEST(faults_in_maps_name_their_place)
 {
     ck_assert(!decode_text(faults[_i].text));
     ck_assert_int_eq(problem.code, HS_PROBLEM_INVALID_REQUEST);
@@ -107,7 +107,7 @@ END_TEST
 
 /* JSON that is no geometry, in the lists or beside them, takes twenty times its bytes in memory. So
    a map may have fewer bytes of such JSON than of geometry. */
-START_TEST(what_is_no_geometry_is_bounded)
+START_TEST(bytes_without_geometry_are_limited)
 {
     enum { MOST = 1 << 20 };
     static const struct {
@@ -155,7 +155,7 @@ static const struct {
     {"\xef\xbb\xbf{\"vertices\":[]}", "the body begins with a byte order mark"},
 };
 
-START_TEST(says_where_it_is_no_json)
+START_TEST(faults_of_json_name_their_place)
 {
     ck_assert(!decode_text(malformed[_i].text));
     ck_assert_int_eq(problem.code, HS_PROBLEM_MALFORMED_JSON);
@@ -166,7 +166,7 @@ END_TEST
 
 /* A map has a hundred thousand faults. The first ones are described, the others are counted, and
    this is fast. */
-START_TEST(counts_faults_it_does_not_name)
+START_TEST(further_faults_are_counted)
 {
     enum { COUNT = 100000 };
     struct hs_buffer text = {0};
@@ -291,7 +291,7 @@ START_TEST(agrees_with_a_tree_of_values)
 END_TEST
 
 /* The written form of a mesh is read as the same bits. */
-START_TEST(a_document_of_a_mesh)
+START_TEST(a_written_mesh_is_read_as_the_same_bits)
 {
     static const struct hs_vec vertices[] = {
         {-0.0, 0.0, 4e-310}, {1e12, -1e12, 0.1}, {1.0 / 3, -2.0 / 7, 123456789.123456789}};
@@ -329,13 +329,14 @@ int main(void)
     TCase *tests = tcase_create("maps");
     tcase_add_checked_fixture(tests, NULL, teardown);
     tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, reads_what_is_there);
-    tcase_add_test(tests, a_document_of_a_mesh);
-    tcase_add_loop_test(tests, what_is_no_geometry_is_bounded, 0, 4);
-    tcase_add_loop_test(tests, points_at_faults, 0, (int)(sizeof faults / sizeof faults[0]));
-    tcase_add_loop_test(tests, says_where_it_is_no_json, 0,
+    tcase_add_test(tests, valid_maps_are_read);
+    tcase_add_test(tests, a_written_mesh_is_read_as_the_same_bits);
+    tcase_add_loop_test(tests, bytes_without_geometry_are_limited, 0, 4);
+    tcase_add_loop_test(tests, faults_in_maps_name_their_place, 0,
+                        (int)(sizeof faults / sizeof faults[0]));
+    tcase_add_loop_test(tests, faults_of_json_name_their_place, 0,
                         (int)(sizeof malformed / sizeof malformed[0]));
-    tcase_add_test(tests, counts_faults_it_does_not_name);
+    tcase_add_test(tests, further_faults_are_counted);
     tcase_add_test(tests, numbers_are_rounded_as_they_should);
     tcase_add_test(tests, agrees_with_a_tree_of_values);
     suite_add_tcase(suite, tests);

@@ -419,7 +419,7 @@ END_TEST
 
 /* The block for users to copy is a part of a ruleset, and sets every check to shadow. A ruleset
    with it is accepted. */
-START_TEST(the_shadow_block_is_taken)
+START_TEST(the_shadow_block_is_a_valid_ruleset)
 {
     static char page[PAGE_BYTES], text[PAGE_BYTES + 2];
     struct hs_arena arena = {0};
@@ -451,7 +451,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, the_pages_are_made_from_the_sources, 0,
                         sizeof parts / sizeof parts[0]);
-    tcase_add_test(tests, the_shadow_block_is_taken);
+    tcase_add_test(tests, the_shadow_block_is_a_valid_ruleset);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -34,7 +34,7 @@ static const char *text(const json_t *root, const char *name)
     return value == NULL ? "(absent)" : value;
 }
 
-START_TEST(nothing_is_wrong_at_first)
+START_TEST(a_new_problem_has_no_faults)
 {
     ck_assert_int_eq(problem.code, HS_PROBLEM_NONE);
     ck_assert_uint_eq(problem.count, 0);
@@ -172,7 +172,7 @@ int main(void)
     Suite *suite = suite_create("problem");
     TCase *tests = tcase_create("documents");
     tcase_add_checked_fixture(tests, setup, NULL);
-    tcase_add_test(tests, nothing_is_wrong_at_first);
+    tcase_add_test(tests, a_new_problem_has_no_faults);
     tcase_add_test(tests, first_code_wins);
     tcase_add_test(tests, document_has_the_members_of_the_contract);
     tcase_add_test(tests, more_errors_than_are_kept_are_counted);

@@ -34,7 +34,7 @@ static const struct {
     {"GET", "/readyz", HS_ROUTE_READYZ, NULL, NULL},
 };
 
-START_TEST(finds_routes)
+START_TEST(each_path_finds_its_route)
 {
     static const enum hs_listener listeners[] = {HS_LISTENER_DATA, HS_LISTENER_ADMIN};
     for (size_t i = 0; i < 2; i++) {
@@ -92,7 +92,7 @@ static const struct {
     {"POST", "/v1/rulesets/r", HS_ROUTE_BAD_METHOD, "PUT, GET, HEAD, DELETE"},
 };
 
-START_TEST(refuses_what_is_none)
+START_TEST(unknown_paths_and_methods_have_no_route)
 {
     enum hs_route route = HS_ROUTE_COUNT;
     struct hs_route_params params;
@@ -145,8 +145,9 @@ int main(void)
 {
     Suite *suite = suite_create("routes");
     TCase *tests = tcase_create("routes");
-    tcase_add_loop_test(tests, finds_routes, 0, (int)(sizeof found / sizeof found[0]));
-    tcase_add_loop_test(tests, refuses_what_is_none, 0, (int)(sizeof refused / sizeof refused[0]));
+    tcase_add_loop_test(tests, each_path_finds_its_route, 0, (int)(sizeof found / sizeof found[0]));
+    tcase_add_loop_test(tests, unknown_paths_and_methods_have_no_route, 0,
+                        (int)(sizeof refused / sizeof refused[0]));
     tcase_add_test(tests, metrics_are_on_the_admin_listener_only);
     tcase_add_test(tests, patterns_lead_to_their_routes);
     suite_add_tcase(suite, tests);

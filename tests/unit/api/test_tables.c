@@ -70,7 +70,7 @@ static const struct {
      {"/frames/1/players/rows/0/2/0 must be null, or an array of 7 or 10 numbers"}},
 };
 
-START_TEST(a_fault_has_a_place)
+START_TEST(every_fault_names_its_place)
 {
     struct hs_fuzz_body body;
     struct hs_ticks_request tick = {0};
@@ -176,7 +176,7 @@ int main(void)
 {
     Suite *suite = suite_create("tables");
     TCase *tests = tcase_create("faults");
-    tcase_add_loop_test(tests, a_fault_has_a_place, 0, sizeof bodies / sizeof *bodies);
+    tcase_add_loop_test(tests, every_fault_names_its_place, 0, sizeof bodies / sizeof *bodies);
     tcase_add_loop_test(tests, a_malformed_row_is_left_out, 0, sizeof items / sizeof *items);
     tcase_add_test(tests, a_request_with_too_many_faults_has_no_items);
     suite_add_tcase(suite, tests);

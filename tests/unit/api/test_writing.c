@@ -130,7 +130,7 @@ static void around(double value, void (*same)(double))
     }
 }
 
-START_TEST(doubles_are_written_as_before)
+START_TEST(doubles_are_written_as_printf_writes_them)
 {
     struct hs_random random = hs_random_start(14, 1);
     for (long i = 0; i < ROUNDS; i++) {
@@ -146,7 +146,7 @@ END_TEST
 
 /* Powers of two, at which the distance between doubles changes; powers of ten; ties; the ends of
    the ranges that are written in different ways. */
-START_TEST(doubles_at_the_edges)
+START_TEST(doubles_at_the_ends_of_ranges_are_written_as_printf_does)
 {
     const double edges[] = {
         0,    -0.0, (double)NAN, HUGE_VAL, -HUGE_VAL, DBL_MIN, DBL_MAX, DBL_TRUE_MIN,      1e-3,
@@ -179,7 +179,7 @@ START_TEST(reals_are_rounded_half_to_even)
 }
 END_TEST
 
-START_TEST(times_and_whole_numbers)
+START_TEST(times_and_integers_are_written_as_printf_does)
 {
     struct hs_random random = hs_random_start(14, 3);
     const int64_t edges[] = {0, 1, -1, 9, 10, 99, 100, 999999, 1000000, INT64_MAX, INT64_MIN};
@@ -343,10 +343,10 @@ int main(void)
     TCase *tests = tcase_create("json");
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, doubles_are_written_as_before);
-    tcase_add_test(tests, doubles_at_the_edges);
+    tcase_add_test(tests, doubles_are_written_as_printf_writes_them);
+    tcase_add_test(tests, doubles_at_the_ends_of_ranges_are_written_as_printf_does);
     tcase_add_test(tests, reals_are_rounded_half_to_even);
-    tcase_add_test(tests, times_and_whole_numbers);
+    tcase_add_test(tests, times_and_integers_are_written_as_printf_does);
     tcase_add_test(tests, floats_read_back);
     tcase_add_test(tests, significant_digits_are_rounded_half_to_even);
     tcase_add_test(tests, every_byte_is_escaped_at_every_place);

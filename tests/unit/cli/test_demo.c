@@ -68,7 +68,7 @@ static void remember(const json_t *player, struct told *told)
         told->life = json_integer_value(life);
 }
 
-START_TEST(frames_tell_every_change)
+START_TEST(frames_post_every_change)
 {
     char error[HS_PLAY_ERROR_MAX];
     struct hs_recording_entry entry;
@@ -224,7 +224,7 @@ int main(void)
     Suite *suite = suite_create("demo");
     TCase *tests = tcase_create("demo");
     tcase_add_test(tests, same_seed_same_match);
-    tcase_add_loop_test(tests, frames_tell_every_change, 0, SEEDS);
+    tcase_add_loop_test(tests, frames_post_every_change, 0, SEEDS);
     tcase_add_loop_test(tests, everybody_is_true_to_their_kind, 0, SEEDS);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

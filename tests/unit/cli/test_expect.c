@@ -80,7 +80,7 @@ static const struct sample samples[] = {
     {false, 1, "{\"a\":{\"$one_of\":[1,\"x\"]}}", "{\"a\":\"y\"}", "/a"},
 };
 
-START_TEST(test_sample)
+START_TEST(each_pair_meets_its_expectation_or_not)
 {
     const struct sample *sample = &samples[_i];
     json_t *expected = json_loads(sample->expected, 0, NULL);
@@ -109,7 +109,7 @@ static bool answer_holds(const char *expect, long status, const char *body)
     return holds;
 }
 
-START_TEST(test_status)
+START_TEST(an_answer_must_have_the_expected_status)
 {
     ck_assert(answer_holds("{}", 200, ""));
     ck_assert(!answer_holds("{}", 201, ""));
@@ -121,7 +121,7 @@ START_TEST(test_status)
 }
 END_TEST
 
-START_TEST(test_body_and_code)
+START_TEST(an_answer_must_have_the_expected_body_and_code)
 {
     ck_assert(answer_holds("{\"body\":{\"a\":1}}", 200, "{\"a\":1,\"b\":2}"));
     ck_assert(!answer_holds("{\"body\":{\"a\":1}}", 200, "{\"a\":2}"));
@@ -135,7 +135,7 @@ START_TEST(test_body_and_code)
 }
 END_TEST
 
-START_TEST(test_errors)
+START_TEST(an_answer_must_have_exactly_the_expected_errors)
 {
     const char *two = "{\"errors\":[{\"pointer\":\"/a\"},{\"pointer\":\"/b/0\"}]}";
     ck_assert(answer_holds("{\"status\":400,\"errors\":[\"/b/0\",\"/a\"]}", 400, two));
@@ -153,12 +153,13 @@ int main(void)
 {
     Suite *suite = suite_create("expect");
     TCase *json = tcase_create("json");
-    tcase_add_loop_test(json, test_sample, 0, (int)(sizeof(samples) / sizeof(samples[0])));
+    tcase_add_loop_test(json, each_pair_meets_its_expectation_or_not, 0,
+                        (int)(sizeof(samples) / sizeof(samples[0])));
     suite_add_tcase(suite, json);
     TCase *answer = tcase_create("answer");
-    tcase_add_test(answer, test_status);
-    tcase_add_test(answer, test_body_and_code);
-    tcase_add_test(answer, test_errors);
+    tcase_add_test(answer, an_answer_must_have_the_expected_status);
+    tcase_add_test(answer, an_answer_must_have_the_expected_body_and_code);
+    tcase_add_test(answer, an_answer_must_have_exactly_the_expected_errors);
     suite_add_tcase(suite, answer);
     return hs_run_suite(suite);
 }

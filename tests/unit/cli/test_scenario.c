@@ -46,7 +46,7 @@ static const struct hs_reference *find_reference(const char *name)
     return NULL;
 }
 
-START_TEST(test_reference_is_a_rotation)
+START_TEST(every_reference_is_a_rotation)
 {
     const struct hs_reference *reference = &hs_references[_i];
     const double v[3] = {1.25, -2.5, 7};
@@ -163,7 +163,7 @@ static bool nearly_equal(const json_t *a, const json_t *b)
     return json_equal(a, b);
 }
 
-START_TEST(test_reference_turned)
+START_TEST(turned_documents_equal_those_by_hand)
 {
     json_t *before = parse(turned[_i].before), *expected = parse(turned[_i].after);
     json_t *after = hs_reference_apply(find_reference("turned"), before);
@@ -177,7 +177,7 @@ START_TEST(test_reference_turned)
 END_TEST
 
 /* A turned capsule must point in the turned direction. */
-START_TEST(test_reference_turns_capsules)
+START_TEST(turned_capsules_point_in_the_turned_direction)
 {
     const struct hs_reference *reference = find_reference("turned");
     json_t *before = parse("{\"rigs\":{\"a\":{\"hitboxes\":[{\"shape\":\"capsule\","
@@ -207,7 +207,7 @@ START_TEST(test_reference_turns_capsules)
 }
 END_TEST
 
-START_TEST(test_reference_epoch)
+START_TEST(the_epoch_reference_shifts_every_time)
 {
     json_t *before = parse("{\"now\":1,\"hits\":[{\"hit_time\":0.875,\"end\":[1,2,3]}],"
                            "\"rewind\":{\"by\":0.125,\"time\":{\"$near\":1,\"$within\":0.5}}}");
@@ -243,7 +243,7 @@ static void check_track(const char *track_text, const char *expected_text)
     json_decref(expected);
 }
 
-START_TEST(test_track_moves_players)
+START_TEST(a_track_moves_players_in_a_line)
 {
     check_track("{\"from\":0.1,\"to\":0.3,\"every\":0.1,\"players\":[\"T\"]}",
                 "[{\"time\":0.1,\"players\":[{\"player\":\"T\",\"position\":[20,0.4,0]}]},"
@@ -263,7 +263,7 @@ START_TEST(test_track_says_sticky_fields_once)
 }
 END_TEST
 
-START_TEST(test_track_segments)
+START_TEST(a_track_may_have_segments)
 {
     check_track("{\"from\":0,\"to\":2,\"every\":1,\"players\":[{\"player\":\"T\",\"to\":1},"
                 "{\"player\":\"T\",\"from\":2,\"at\":2,\"position\":[0,9,0],"
@@ -275,7 +275,7 @@ START_TEST(test_track_segments)
 }
 END_TEST
 
-START_TEST(test_track_changes)
+START_TEST(changes_apply_to_one_time_of_a_track)
 {
     check_track("{\"from\":0,\"to\":1,\"every\":1,\"players\":[\"T\",{\"player\":\"A\","
                 "\"position\":[1,0,0]}],\"changes\":["
@@ -290,7 +290,7 @@ START_TEST(test_track_changes)
 }
 END_TEST
 
-START_TEST(test_track_moves_movers)
+START_TEST(a_track_moves_movers)
 {
     check_track("{\"from\":0,\"to\":1,\"every\":1,\"players\":[\"T\"],\"movers\":[\"lift\","
                 "{\"mover\":\"door\",\"from\":1,\"position\":[0,0,0],\"rotation\":[0,0,1,0]}],"
@@ -325,7 +325,7 @@ static const char *const bad_tracks[] = {
     "{\"from\":0,\"players\":[\"T\"],\"changes\":[{\"time\":0,\"player\":\"A\",\"team\":\"x\"}]}",
 };
 
-START_TEST(test_track_refuses)
+START_TEST(faulty_tracks_are_refused)
 {
     json_t *track = parse(bad_tracks[_i]), *known = parse(fixture);
     char error[HS_TRACK_ERROR_MAX] = "";
@@ -362,7 +362,7 @@ static const char good_file[] =
     "{\"method\":\"POST\",\"path\":\"/$match\",\"raw\":\"$match\",\"pad\":20,\"save\":\"a\"},"
     "{\"method\":\"GET\",\"path\":\"/x\",\"expect\":{\"status\":200,\"same_as\":\"a\"}}]}]}";
 
-START_TEST(test_scenario_plan)
+START_TEST(a_plan_has_the_requests_of_its_scenario)
 {
     char error[HS_SCENARIO_ERROR_MAX];
     struct hs_scenarios *file = load_text(good_file, error);
@@ -443,7 +443,7 @@ static void check_map(const struct hs_scenario_plan *plan, const char *name, con
     ck_assert_str_eq(plan->steps[4].path, path);
 }
 
-START_TEST(test_scenario_maps)
+START_TEST(a_plan_puts_and_deletes_its_map)
 {
     static const struct {
         const char *name, *map;
@@ -505,7 +505,7 @@ static bool play_against(const char *const *texts, size_t sent, const char *faul
     return holds;
 }
 
-START_TEST(test_scenario_play)
+START_TEST(playing_finds_answers_that_are_not_expected)
 {
     const char *ok = "{\"results\":[{\"shot\":1,\"reason\":\"ok\"}]}";
     const char *bad = "{\"results\":[{\"shot\":1,\"reason\":\"self_hit\"}]}";
@@ -530,7 +530,7 @@ static const char *const bad_files[] = {
     "{\"title\":\"x\"," FIXTURE ",\"scenario\":[]}",
 };
 
-START_TEST(test_scenario_refuses_files)
+START_TEST(faulty_files_are_refused)
 {
     char error[HS_SCENARIO_ERROR_MAX] = "";
     struct hs_scenarios *file = load_text(bad_files[_i], error);
@@ -549,7 +549,7 @@ static const char *const bad_requests[] = {
     "{\"track\":{\"from\":0,\"players\":[\"T\"]},\"stored\":1}",
 };
 
-START_TEST(test_scenario_refuses_requests)
+START_TEST(faulty_requests_are_refused)
 {
     char text[1024], error[HS_SCENARIO_ERROR_MAX] = "";
     snprintf(text, sizeof(text),
@@ -572,26 +572,26 @@ int main(void)
 {
     Suite *suite = suite_create("scenario");
     TCase *reference = tcase_create("reference");
-    tcase_add_loop_test(reference, test_reference_is_a_rotation, 0, HS_REFERENCES);
+    tcase_add_loop_test(reference, every_reference_is_a_rotation, 0, HS_REFERENCES);
     tcase_add_test(reference, test_reference_as_written_changes_nothing);
-    tcase_add_loop_test(reference, test_reference_turned, 0, COUNT(turned));
-    tcase_add_test(reference, test_reference_turns_capsules);
-    tcase_add_test(reference, test_reference_epoch);
+    tcase_add_loop_test(reference, turned_documents_equal_those_by_hand, 0, COUNT(turned));
+    tcase_add_test(reference, turned_capsules_point_in_the_turned_direction);
+    tcase_add_test(reference, the_epoch_reference_shifts_every_time);
     suite_add_tcase(suite, reference);
     TCase *track = tcase_create("track");
-    tcase_add_test(track, test_track_moves_players);
+    tcase_add_test(track, a_track_moves_players_in_a_line);
     tcase_add_test(track, test_track_says_sticky_fields_once);
-    tcase_add_test(track, test_track_segments);
-    tcase_add_test(track, test_track_changes);
-    tcase_add_test(track, test_track_moves_movers);
-    tcase_add_loop_test(track, test_track_refuses, 0, COUNT(bad_tracks));
+    tcase_add_test(track, a_track_may_have_segments);
+    tcase_add_test(track, changes_apply_to_one_time_of_a_track);
+    tcase_add_test(track, a_track_moves_movers);
+    tcase_add_loop_test(track, faulty_tracks_are_refused, 0, COUNT(bad_tracks));
     suite_add_tcase(suite, track);
     TCase *scenario = tcase_create("scenario");
-    tcase_add_test(scenario, test_scenario_plan);
-    tcase_add_test(scenario, test_scenario_maps);
-    tcase_add_test(scenario, test_scenario_play);
-    tcase_add_loop_test(scenario, test_scenario_refuses_files, 0, COUNT(bad_files));
-    tcase_add_loop_test(scenario, test_scenario_refuses_requests, 0, COUNT(bad_requests));
+    tcase_add_test(scenario, a_plan_has_the_requests_of_its_scenario);
+    tcase_add_test(scenario, a_plan_puts_and_deletes_its_map);
+    tcase_add_test(scenario, playing_finds_answers_that_are_not_expected);
+    tcase_add_loop_test(scenario, faulty_files_are_refused, 0, COUNT(bad_files));
+    tcase_add_loop_test(scenario, faulty_requests_are_refused, 0, COUNT(bad_requests));
     suite_add_tcase(suite, scenario);
     return hs_run_suite(suite);
 }

@@ -168,7 +168,7 @@ END_TEST
 
 /* ---- counts ---- */
 
-START_TEST(wilsons_interval)
+START_TEST(the_lower_bound_equals_wilsons)
 {
     ck_assert_double_eq(hs_wilson_low(0, 0), 0);
     ck_assert_double_eq_tol(hs_wilson_low(0, 10), 0, 1e-12);
@@ -187,7 +187,7 @@ static struct hs_score *good_score(void)
     return &score;
 }
 
-START_TEST(goals)
+START_TEST(a_score_meets_its_goals_or_names_the_missed_one)
 {
     char missed[256];
     struct hs_score *score = good_score();
@@ -223,7 +223,7 @@ END_TEST
 
 /* ---- cheats ---- */
 
-START_TEST(gains_and_their_intervals)
+START_TEST(paired_runs_give_gain_and_interval)
 {
     struct hs_paired sum = {0};
     double gain, low, high;
@@ -243,7 +243,7 @@ START_TEST(gains_and_their_intervals)
 }
 END_TEST
 
-START_TEST(limits_of_cheats)
+START_TEST(a_cheat_must_stay_within_its_limit)
 {
     struct hs_cheat cheat = {.bound = HS_CHEAT_EXTENT, .limit = 0.5};
     struct hs_cheat_count count = {.extent = 0.5};
@@ -437,7 +437,7 @@ START_TEST(the_report_names_what_it_counts)
 }
 END_TEST
 
-START_TEST(wrong_usage)
+START_TEST(wrong_arguments_are_refused_with_usage)
 {
     static char *lines[][4] = {{"simulate", NULL},
                                {"simulate", "hots", NULL},
@@ -472,15 +472,15 @@ int main(void)
     tcase_add_test(tcase, people_stay_out_of_walls_and_do_not_fly);
     tcase_add_test(tcase, poses_blend_but_never_into_a_jump);
     tcase_add_test(tcase, what_is_sent_is_rounded);
-    tcase_add_test(tcase, wilsons_interval);
-    tcase_add_test(tcase, goals);
-    tcase_add_test(tcase, gains_and_their_intervals);
-    tcase_add_test(tcase, limits_of_cheats);
+    tcase_add_test(tcase, the_lower_bound_equals_wilsons);
+    tcase_add_test(tcase, a_score_meets_its_goals_or_names_the_missed_one);
+    tcase_add_test(tcase, paired_runs_give_gain_and_interval);
+    tcase_add_test(tcase, a_cheat_must_stay_within_its_limit);
     tcase_add_test(tcase, a_judged_cheat_fails_the_check);
     tcase_add_test(tcase, threads_change_nothing);
     tcase_add_test(tcase, seeds_change_everything);
     tcase_add_test(tcase, the_report_names_what_it_counts);
-    tcase_add_test(tcase, wrong_usage);
+    tcase_add_test(tcase, wrong_arguments_are_refused_with_usage);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

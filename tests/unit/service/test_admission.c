@@ -12,7 +12,7 @@
 enum { LIMIT = 80000 }; /* a wait is long above an eighth of this: 10 ms */
 
 /* Every route has a priority, and requests that a game server needs at once come first. */
-START_TEST(kinds)
+START_TEST(every_route_has_a_priority)
 {
     static const struct {
         enum hs_route route;
@@ -54,7 +54,7 @@ static int64_t stand(struct hs_gate *gate, int64_t from_us)
 }
 
 /* One long wait after a calm time is a packet burst. All requests may then wait, up to a limit. */
-START_TEST(bursts_pass)
+START_TEST(a_packet_burst_is_not_refused)
 {
     for (int p = HS_PRIORITY_HITS; p <= HS_PRIORITY_CONSOLE; p++) {
         struct hs_gate gate = {0};
@@ -85,7 +85,7 @@ END_TEST
 
 /* A queue does not count as standing if the long waits end too soon, if the pause between two of
    them is too long, or if they ended too long ago. */
-START_TEST(queues_that_do_not_stand)
+START_TEST(short_queues_do_not_count_as_standing)
 {
     struct hs_gate gate = {0};
     admit(&gate, HS_PRIORITY_HITS, 11000, 5000000);
@@ -164,7 +164,7 @@ static unsigned take(struct hs_tenant_rates *rates, const char *tenant, int64_t 
 
 /* Ten requests per second, and three at once. Then one request per 100 ms is possible, and after a
    pause three at once again. */
-START_TEST(bucket)
+START_TEST(a_bucket_refills_at_its_rate)
 {
     struct hs_tenant_rates *rates = hs_tenant_rates_create(10, 3);
     int64_t now_ns = INT64_C(5000000000);
@@ -196,7 +196,7 @@ START_TEST(a_flood_gets_its_rate)
 END_TEST
 
 /* Many of the 2000 names share a chain, but each has its own bucket. */
-START_TEST(tenants_have_their_own)
+START_TEST(each_tenant_has_its_own_bucket)
 {
     struct hs_tenant_rates *rates = hs_tenant_rates_create(1, 1);
     char name[16];
@@ -240,16 +240,16 @@ int main(void)
 {
     Suite *suite = suite_create("admission");
     TCase *turns = tcase_create("turns"), *tenants = tcase_create("tenants");
-    tcase_add_test(turns, kinds);
-    tcase_add_test(turns, bursts_pass);
+    tcase_add_test(turns, every_route_has_a_priority);
+    tcase_add_test(turns, a_packet_burst_is_not_refused);
     tcase_add_test(turns, a_standing_queue_sheds_by_kind);
-    tcase_add_test(turns, queues_that_do_not_stand);
+    tcase_add_test(turns, short_queues_do_not_count_as_standing);
     tcase_add_test(turns, waits_count_from_the_arrival);
     tcase_add_test(turns, one_client_is_no_queue);
     tcase_add_test(turns, without_a_limit_everybody_has_his_turn);
-    tcase_add_test(tenants, bucket);
+    tcase_add_test(tenants, a_bucket_refills_at_its_rate);
     tcase_add_test(tenants, a_flood_gets_its_rate);
-    tcase_add_test(tenants, tenants_have_their_own);
+    tcase_add_test(tenants, each_tenant_has_its_own_bucket);
     tcase_add_test(turns, descriptors_are_shared);
     suite_add_tcase(suite, turns);
     suite_add_tcase(suite, tenants);

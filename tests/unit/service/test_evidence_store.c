@@ -1,4 +1,4 @@
-/* Files of the evidence store, while others make, read and remove them. */
+/* Files of the evidence store, while other threads make, read and remove them. */
 #include "service/evidence/files.h"
 #include "service/evidence/reading.h"
 #include "tests/support/program.h"
@@ -38,7 +38,7 @@ static struct hs_evidence_store *open_store(const char *path)
 
 /* ---- new files ---- */
 
-/* A reader of a file, from its first moment on. */
+/* A thread that opens a file again and again, from the moment when the file exists. */
 struct reader {
     pthread_t thread;
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
@@ -64,7 +64,8 @@ static void *read_on(void *context)
     return NULL;
 }
 
-/* While SQLite makes a file it locks it, so readers of a slow disk would fail. */
+/* SQLite locks a file while it makes the tables, and readers would fail on a slow disk. So a file
+   gets its name only when it has its tables. */
 START_TEST(a_new_file_appears_with_its_tables)
 {
     enum { FILES = 20 };
@@ -113,8 +114,8 @@ START_TEST(a_removed_file_has_no_verdicts)
 }
 END_TEST
 
-/* Files are removed by their age. On the day to which a wall clock jumps, only files go that the
-   day before the jump would have removed. */
+/* Files are removed by their age. After a jump of the wall clock, the first day only removes files
+   that the day before the jump would also have removed. */
 START_TEST(a_jump_of_the_clock_removes_no_file)
 {
     static const struct {

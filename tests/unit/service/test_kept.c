@@ -27,7 +27,7 @@ START_TEST(a_body_of_the_same_size_reuses_its_memory)
 }
 END_TEST
 
-/* If it did, a slow client with small bodies could hold much more memory than it reserved. */
+/* Otherwise a slow client with small bodies could hold much more memory than is reserved for it. */
 START_TEST(a_small_body_gets_no_large_memory)
 {
     struct hs_buffer large = hs_kept_body(&kept, 60000);

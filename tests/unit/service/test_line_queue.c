@@ -121,7 +121,7 @@ static void note_done(void *holder)
 }
 
 /* A thread can wait for space until the disk works again, up to a time limit. */
-START_TEST(room_can_be_waited_for)
+START_TEST(a_thread_can_wait_for_space)
 {
     enum { BOUND = 200000 };
     struct hs_stalled_pipe drained;
@@ -237,7 +237,7 @@ int main(void)
     tcase_add_checked_fixture(queue, hs_recording_set_up, hs_recording_tear_down);
     tcase_add_test(queue, each_thread_keeps_its_order);
     tcase_add_test(queue, what_does_not_fit_is_refused_and_the_rest_is_written);
-    tcase_add_test(queue, room_can_be_waited_for);
+    tcase_add_test(queue, a_thread_can_wait_for_space);
     tcase_add_test(queue, a_large_part_is_written_from_where_it_is);
     tcase_add_test(queue, a_large_part_that_is_refused_is_given_back_at_once);
     tcase_add_test(queue, a_file_is_continued);

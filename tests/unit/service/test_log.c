@@ -87,7 +87,7 @@ START_TEST(texts_cannot_break_out)
 }
 END_TEST
 
-START_TEST(bytes_that_are_no_text)
+START_TEST(any_bytes_give_a_valid_line)
 {
     char bytes[256];
     for (int i = 0; i < 255; i++)
@@ -98,7 +98,7 @@ START_TEST(bytes_that_are_no_text)
 }
 END_TEST
 
-START_TEST(fields_of_a_line)
+START_TEST(a_line_has_its_fields_and_time)
 {
     hs_log(HS_LOG_WARN, "request", HS_LOG_TEXT("request_id", "r1"), HS_LOG_TEXT("match", ""),
            HS_LOG_NUMBER("status", -503));
@@ -237,8 +237,8 @@ int main(void)
     TCase *tests = tcase_create("lines");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, texts_cannot_break_out, 0, 9);
-    tcase_add_test(tests, bytes_that_are_no_text);
-    tcase_add_test(tests, fields_of_a_line);
+    tcase_add_test(tests, any_bytes_give_a_valid_line);
+    tcase_add_test(tests, a_line_has_its_fields_and_time);
     tcase_add_test(tests, lines_are_bounded);
     tcase_add_test(tests, kinds_are_limited);
     tcase_add_test(tests, limits_hold_between_threads);

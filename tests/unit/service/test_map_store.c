@@ -83,7 +83,7 @@ START_TEST(who_holds_a_map_keeps_it)
 }
 END_TEST
 
-START_TEST(a_revision_is_the_geometry)
+START_TEST(a_revision_depends_only_on_the_geometry)
 {
     char first[HS_REVISION_MAX];
     struct hs_map_entry *entry;
@@ -101,7 +101,7 @@ START_TEST(a_revision_is_the_geometry)
 }
 END_TEST
 
-START_TEST(room_is_bounded_in_number)
+START_TEST(the_number_of_maps_is_limited)
 {
     put_and_drop("a", 1, HS_MAP_CREATED);
     put_and_drop("b", 1, HS_MAP_CREATED);
@@ -121,7 +121,7 @@ START_TEST(room_is_bounded_in_number)
 END_TEST
 
 /* The bytes of a map count while it is under construction, too. */
-START_TEST(room_is_bounded_in_memory)
+START_TEST(the_memory_of_maps_is_limited)
 {
     struct hs_map_entry *large, *other;
     ck_assert_int_eq(put("large", 1, 1000, &large), HS_MAP_CREATED);
@@ -244,7 +244,7 @@ static enum hs_map_put restore(const char *name, size_t copies, struct hs_map_en
 
 /* A map is restored in two steps. Its bytes count from the first step on, its name from the
    second. */
-START_TEST(restored_in_two_steps)
+START_TEST(a_map_is_restored_in_two_steps)
 {
     struct hs_map_entry *entries[4], *other;
     static const char *const names[] = {"a", "b", "c", "d"};
@@ -278,13 +278,13 @@ int main(void)
     TCase *tests = tcase_create("store");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, who_holds_a_map_keeps_it);
-    tcase_add_test(tests, a_revision_is_the_geometry);
-    tcase_add_test(tests, room_is_bounded_in_number);
-    tcase_add_test(tests, room_is_bounded_in_memory);
+    tcase_add_test(tests, a_revision_depends_only_on_the_geometry);
+    tcase_add_test(tests, the_number_of_maps_is_limited);
+    tcase_add_test(tests, the_memory_of_maps_is_limited);
     tcase_add_test(tests, tenants_share_the_memory);
     tcase_add_test(tests, threads_see_whole_maps);
     tcase_add_test(tests, meshes_are_kept_until_they_are_forgotten);
-    tcase_add_test(tests, restored_in_two_steps);
+    tcase_add_test(tests, a_map_is_restored_in_two_steps);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

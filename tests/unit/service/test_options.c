@@ -163,7 +163,7 @@ static const struct {
     {{"--inflight-body-bytes", "2048"}, "inflight_body_bytes must not be less"},
 };
 
-START_TEST(command_lines)
+START_TEST(command_lines_are_accepted_or_refused)
 {
     char *arguments[6] = {"serve"};
     for (size_t i = 0; i < 4 && lines[_i].arguments[i] != NULL; i++)
@@ -211,7 +211,7 @@ static const struct {
     {"", NULL},
 };
 
-START_TEST(bad_documents_are_pointed_at)
+START_TEST(faults_in_documents_name_their_place)
 {
     hs_options_from_json((struct hs_str){documents[_i].text, strlen(documents[_i].text)}, &options,
                          &problem);
@@ -264,7 +264,7 @@ END_TEST
 
 /* There are more faults than fit. The text stays in its buffer, and says that faults are
    missing. */
-START_TEST(faults_without_end_are_cut)
+START_TEST(too_many_faults_are_cut_and_counted)
 {
     enum { MANY = 300 };
     static char name[64] = "--an-option-with-a-rather-long-name-that-nobody-knows";
@@ -312,7 +312,7 @@ static void note_key(void *context, const char *key, const char *before, const c
     sprintf(text + strlen(text), "%s %s %s %d\n", key, before, after, reloaded);
 }
 
-START_TEST(differences_are_told)
+START_TEST(differences_are_listed)
 {
     struct hs_options other = options;
     char text[512] = "";
@@ -354,7 +354,7 @@ START_TEST(help_names_every_option)
 }
 END_TEST
 
-START_TEST(addresses)
+START_TEST(addresses_are_accepted_or_refused)
 {
     static const struct {
         const char *text;
@@ -389,18 +389,19 @@ int main(void)
     tcase_add_test(tests, defaults_are_the_documented_ones);
     tcase_add_test(tests, later_sources_win);
     tcase_add_test(tests, config_file_is_found_anywhere);
-    tcase_add_loop_test(tests, command_lines, 0, (int)(sizeof lines / sizeof lines[0]));
+    tcase_add_loop_test(tests, command_lines_are_accepted_or_refused, 0,
+                        (int)(sizeof lines / sizeof lines[0]));
     tcase_add_test(tests, bad_variables_are_refused);
-    tcase_add_loop_test(tests, bad_documents_are_pointed_at, 0,
+    tcase_add_loop_test(tests, faults_in_documents_name_their_place, 0,
                         (int)(sizeof documents / sizeof documents[0]));
     tcase_add_test(tests, every_bad_key_is_reported);
     tcase_add_test(tests, every_fault_of_every_source_is_told);
-    tcase_add_test(tests, faults_without_end_are_cut);
+    tcase_add_test(tests, too_many_faults_are_cut_and_counted);
     tcase_add_test(tests, sources_are_remembered);
     tcase_add_test(tests, stray_variables_are_found);
-    tcase_add_test(tests, differences_are_told);
+    tcase_add_test(tests, differences_are_listed);
     tcase_add_test(tests, help_names_every_option);
-    tcase_add_test(tests, addresses);
+    tcase_add_test(tests, addresses_are_accepted_or_refused);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -142,7 +142,7 @@ END_TEST
 
 /* `was_behind` is set for a job that is submitted while another one runs or waits, but not for a
    single job. */
-START_TEST(jobs_behind_others)
+START_TEST(jobs_behind_others_are_marked)
 {
     submit(0, "", jobs);
     wait_until_one_runs();
@@ -220,7 +220,7 @@ static void share_one_processor(void)
 
 /* Beside a thread that always has work, a background job yields early. If it did not yield, it
    would run until the next tick of the kernel's clock, which may be 10 ms away. */
-START_TEST(a_background_job_gives_way)
+START_TEST(a_background_job_yields_to_other_threads)
 {
     share_one_processor();
     run_count = 0;
@@ -247,9 +247,9 @@ int main(void)
     tcase_add_test(tests, tenants_take_turns);
     tcase_add_test(tests, jobs_end_with_their_owner);
     tcase_add_test(tests, no_tenant_has_all_threads);
-    tcase_add_test(tests, jobs_behind_others);
+    tcase_add_test(tests, jobs_behind_others_are_marked);
     tcase_add_test(tests, a_job_that_hangs_is_noticed);
-    tcase_add_test(tests, a_background_job_gives_way);
+    tcase_add_test(tests, a_background_job_yields_to_other_threads);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

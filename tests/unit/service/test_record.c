@@ -106,7 +106,7 @@ static void summarise(char *text, char *summary, size_t size)
     }
 }
 
-START_TEST(a_stream_is_what_happened)
+START_TEST(a_stream_has_every_request_in_order)
 {
     struct hs_record *record = open_record(1 << 20);
     request(record, "a", HS_ROUTE_FRAMES_POST, "{\"frames\":\r\n[]}\n", "{\"stored\":0}");
@@ -333,7 +333,7 @@ int main(void)
     Suite *suite = suite_create("record");
     TCase *stream = tcase_create("stream");
     tcase_add_checked_fixture(stream, set_up, tear_down);
-    tcase_add_test(stream, a_stream_is_what_happened);
+    tcase_add_test(stream, a_stream_has_every_request_in_order);
     tcase_add_test(stream, an_answer_that_failed_ends_the_match);
     tcase_add_test(stream, restored_matches_are_in_the_stream);
     tcase_add_test(stream, a_match_that_did_not_fit_ends_with_a_mark);

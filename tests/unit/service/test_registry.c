@@ -74,7 +74,7 @@ static void *change(void *context)
     return NULL;
 }
 
-START_TEST(a_match_or_a_reason)
+START_TEST(opening_gives_a_match_or_a_reason)
 {
     size_t all = 8 * hs_match_min_bytes(), nearly_all = all - hs_match_min_bytes() / 2;
     hs_registry_limit_bytes(registry, SIZE_MAX, all);
@@ -128,7 +128,7 @@ int main(void)
     TCase *tests = tcase_create("room");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, a_match_or_a_reason);
+    tcase_add_test(tests, opening_gives_a_match_or_a_reason);
     tcase_add_test(tests, restored_matches_may_take_the_last_tenth);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

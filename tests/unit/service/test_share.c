@@ -74,14 +74,14 @@ END_TEST
 
 /* Many tenants reserve and release at random. The limit always holds, and nothing is left at the
    end. */
-START_TEST(at_random)
+START_TEST(the_limit_holds_for_random_reservations)
 {
     enum { TENANTS = 200, STEPS = 100000 };
     static size_t held[TENANTS];
     uint64_t seed = hs_test_seed(5);
     struct hs_random random = hs_random_start(seed, 0);
     size_t used = 0;
-    printf("at_random: HS_SEED=%llu\n", (unsigned long long)seed);
+    printf("random reservations: HS_SEED=%llu\n", (unsigned long long)seed);
     for (int step = 0; step < STEPS; step++) {
         char name[16];
         int who = hs_random_index(&random, TENANTS);
@@ -112,7 +112,7 @@ int main(void)
     tcase_add_test(tests, without_tenants_all_of_it_can_be_held);
     tcase_add_test(tests, a_tenant_leaves_as_much_as_they_hold);
     tcase_add_test(tests, what_had_no_owner_is_charged_later);
-    tcase_add_test(tests, at_random);
+    tcase_add_test(tests, the_limit_holds_for_random_reservations);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -167,7 +167,7 @@ START_TEST(a_state_of_a_former_owner_is_refused)
 }
 END_TEST
 
-START_TEST(an_owner_can_give_up)
+START_TEST(an_owner_can_release_a_match)
 {
     struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
     write_state(match, "final", true);
@@ -329,7 +329,7 @@ int main(void)
         tcase_add_test(server, payments_need_a_state);
         tcase_add_test(server, a_former_owner_is_refused);
         tcase_add_test(server, a_state_of_a_former_owner_is_refused);
-        tcase_add_test(server, an_owner_can_give_up);
+        tcase_add_test(server, an_owner_can_release_a_match);
         tcase_add_test(server, an_ended_match_is_gone);
         tcase_add_loop_test(server, the_payments_of_an_ended_match_have_not_moved, 0, 2);
         tcase_add_test(server, an_older_state_does_not_replace_a_newer_one);

@@ -292,7 +292,7 @@ static void expect_name(const char *wanted)
 
 /* A name needs its documents and its owner. A canary whose ruleset another replica has replaced
    does not bring that ruleset back. */
-START_TEST(names_change_in_order)
+START_TEST(a_name_needs_its_documents_and_its_owner)
 {
     const struct hs_str none = {"", 0}, a = HS_STR("sha256:aa"), b = HS_STR("sha256:bb"),
                         c = HS_STR("sha256:cc"), text = HS_STR("{}");
@@ -312,7 +312,7 @@ START_TEST(names_change_in_order)
 }
 END_TEST
 
-START_TEST(asking_can_end)
+START_TEST(a_question_ends_with_the_store)
 {
     char text[64];
     ck_assert_int_eq(ASK(NULL, text, HS_STR("PING")), HS_STORE_OK);
@@ -321,7 +321,7 @@ START_TEST(asking_can_end)
 }
 END_TEST
 
-START_TEST(lists_of_addresses)
+START_TEST(lists_of_addresses_are_accepted_or_refused)
 {
     static const struct {
         const char *text;
@@ -344,7 +344,7 @@ int main(void)
     Suite *suite = suite_create("store");
     TCase *texts = tcase_create("texts"), *server = tcase_create("server");
     signal(SIGPIPE, SIG_IGN);
-    tcase_add_test(texts, lists_of_addresses);
+    tcase_add_test(texts, lists_of_addresses_are_accepted_or_refused);
     suite_add_tcase(suite, texts);
     tcase_set_timeout(server, 60);
     tcase_add_checked_fixture(server, setup, teardown);
@@ -356,8 +356,8 @@ int main(void)
         tcase_add_test(server, a_restarted_server_is_found_again);
         tcase_add_test(server, the_primary_is_chosen);
         tcase_add_test(server, passwords_come_from_a_file);
-        tcase_add_test(server, names_change_in_order);
-        tcase_add_test(server, asking_can_end);
+        tcase_add_test(server, a_name_needs_its_documents_and_its_owner);
+        tcase_add_test(server, a_question_ends_with_the_store);
     } else {
         printf("SKIP: redis-server is not installed\n");
     }

@@ -105,7 +105,7 @@ START_TEST(an_account_outlasts_sessions_and_names)
 }
 END_TEST
 
-START_TEST(without_an_account_a_name_is_all)
+START_TEST(without_an_account_leaving_ends_the_standing)
 {
     misbehave(join("bob", NULL));
     leave("bob");
@@ -221,7 +221,7 @@ START_TEST(accounts_are_journalled)
 }
 END_TEST
 
-START_TEST(a_new_clock)
+START_TEST(a_clock_reset_keeps_standing_and_drops_fire_times)
 {
     misbehave(join("bob", "person"));
     leave("bob");
@@ -240,13 +240,13 @@ int main(void)
     TCase *tcase = tcase_create("accounts");
     tcase_add_checked_fixture(tcase, set_up, close_stage);
     tcase_add_test(tcase, an_account_outlasts_sessions_and_names);
-    tcase_add_test(tcase, without_an_account_a_name_is_all);
+    tcase_add_test(tcase, without_an_account_leaving_ends_the_standing);
     tcase_add_test(tcase, the_last_player_who_names_an_account_has_it);
     tcase_add_test(tcase, the_debt_of_a_weapon_stays);
     tcase_add_test(tcase, parked_accounts_are_bounded);
     tcase_add_test(tcase, accounts_are_saved);
     tcase_add_test(tcase, accounts_are_journalled);
-    tcase_add_test(tcase, a_new_clock);
+    tcase_add_test(tcase, a_clock_reset_keeps_standing_and_drops_fire_times);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -13,7 +13,7 @@ static struct hs_vec unit(double x, double y, double z)
     return hs_vec_scale(v, 1 / hs_vec_length(v));
 }
 
-START_TEST(between_directions_as_libm_has_it)
+START_TEST(angles_between_directions_equal_those_of_libm)
 {
     double worst = 0;
     for (int i = 0; i <= 200000; i++) {
@@ -40,7 +40,7 @@ START_TEST(tiny_angles_and_nearly_opposite_ones)
 }
 END_TEST
 
-START_TEST(any_two_directions)
+START_TEST(angles_of_random_directions_equal_those_of_libm)
 {
     struct hs_random random = hs_random_start(hs_test_seed(20250403), (uint64_t)_i);
     for (int i = 0; i < 20000; i++) {
@@ -82,7 +82,7 @@ static struct hs_vec normal_of(struct hs_vec v)
     return unit(v.x, v.y, v.z);
 }
 
-START_TEST(arcs_between_looks)
+START_TEST(angles_to_arcs_equal_those_by_hand)
 {
     struct hs_vec direction = normal_of(arcs[_i].direction);
     ck_assert_double_eq_tol(hs_degrees(hs_angle_to_arc(direction, arcs[_i].from, arcs[_i].to)),
@@ -93,7 +93,7 @@ START_TEST(arcs_between_looks)
 END_TEST
 
 /* The nearest of many points on the arc is as near as the function says, and no point is nearer. */
-START_TEST(arcs_against_a_search)
+START_TEST(no_point_of_an_arc_is_nearer_than_the_angle)
 {
     enum { STEPS = 2000 };
     struct hs_random random = hs_random_start(hs_test_seed(20250403), 100 + (uint64_t)_i);
@@ -117,7 +117,7 @@ START_TEST(arcs_against_a_search)
 END_TEST
 
 /* An arc that is almost a point gives a valid angle. */
-START_TEST(arcs_of_next_to_nothing)
+START_TEST(a_tiny_arc_has_the_angle_of_its_end)
 {
     struct hs_random random = hs_random_start(hs_test_seed(20250403), 200);
     for (double tiny = 1e-17; tiny < 1e-3; tiny *= 2) {
@@ -134,12 +134,12 @@ int main(void)
 {
     Suite *suite = suite_create("angle");
     TCase *tcase = tcase_create("angle");
-    tcase_add_test(tcase, between_directions_as_libm_has_it);
+    tcase_add_test(tcase, angles_between_directions_equal_those_of_libm);
     tcase_add_test(tcase, tiny_angles_and_nearly_opposite_ones);
-    tcase_add_loop_test(tcase, any_two_directions, 0, 5);
-    tcase_add_loop_test(tcase, arcs_between_looks, 0, ARCS);
-    tcase_add_loop_test(tcase, arcs_against_a_search, 0, 10);
-    tcase_add_test(tcase, arcs_of_next_to_nothing);
+    tcase_add_loop_test(tcase, angles_of_random_directions_equal_those_of_libm, 0, 5);
+    tcase_add_loop_test(tcase, angles_to_arcs_equal_those_by_hand, 0, ARCS);
+    tcase_add_loop_test(tcase, no_point_of_an_arc_is_nearer_than_the_angle, 0, 10);
+    tcase_add_test(tcase, a_tiny_arc_has_the_angle_of_its_end);
     suite_add_tcase(suite, tcase);
     printf("angle: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(20250403));
     return hs_run_suite(suite);

@@ -23,7 +23,7 @@ static void assert_used(size_t of_own, size_t of_other)
     ck_assert_uint_eq(atomic_load(&all.used), of_own + of_other);
 }
 
-START_TEST(up_to_the_limit)
+START_TEST(a_budget_reserves_up_to_its_limit)
 {
     ck_assert(hs_budget_reserve(&own, 600) && hs_budget_reserve(&own, 0));
     ck_assert(!atomic_load(&own.was_refused));
@@ -39,7 +39,7 @@ END_TEST
 
 /* Bytes that one budget has reserved are not left for the other one. A reservation that the budget
    above refuses changes nothing in the budget below. */
-START_TEST(up_to_the_limit_of_all)
+START_TEST(budgets_reserve_up_to_the_common_limit)
 {
     ck_assert(hs_budget_reserve(&other, 900));
     ck_assert(!hs_budget_has(&own, 101) && !hs_budget_reserve(&own, 101));
@@ -54,7 +54,7 @@ START_TEST(up_to_the_limit_of_all)
 END_TEST
 
 /* The last twentieth of each limit is not spare memory. */
-START_TEST(what_is_spare)
+START_TEST(a_twentieth_of_each_limit_is_not_spare)
 {
     ck_assert(hs_budget_has_spare(&own, 570) && !atomic_load(&own.was_refused));
     ck_assert(!hs_budget_has_spare(&own, 571) && atomic_load(&own.was_refused));
@@ -67,7 +67,7 @@ START_TEST(what_is_spare)
 }
 END_TEST
 
-START_TEST(no_budget_has_space)
+START_TEST(no_budget_grants_every_request)
 {
     ck_assert(hs_budget_reserve(NULL, SIZE_MAX) && hs_budget_reserve_spare(NULL, SIZE_MAX));
     ck_assert(hs_budget_has(NULL, SIZE_MAX) && hs_budget_has_spare(NULL, SIZE_MAX));
@@ -90,7 +90,7 @@ static void *take_and_give(void *context)
     return NULL;
 }
 
-START_TEST(many_at_once)
+START_TEST(threads_reserve_and_release_at_once)
 {
     pthread_t threads[4];
     for (int i = 0; i < 4; i++)
@@ -122,11 +122,11 @@ int main(void)
     Suite *suite = suite_create("budget");
     TCase *tests = tcase_create("limits");
     tcase_add_checked_fixture(tests, setup, NULL);
-    tcase_add_test(tests, up_to_the_limit);
-    tcase_add_test(tests, up_to_the_limit_of_all);
-    tcase_add_test(tests, what_is_spare);
-    tcase_add_test(tests, no_budget_has_space);
-    tcase_add_test(tests, many_at_once);
+    tcase_add_test(tests, a_budget_reserves_up_to_its_limit);
+    tcase_add_test(tests, budgets_reserve_up_to_the_common_limit);
+    tcase_add_test(tests, a_twentieth_of_each_limit_is_not_spare);
+    tcase_add_test(tests, no_budget_grants_every_request);
+    tcase_add_test(tests, threads_reserve_and_release_at_once);
     tcase_add_test(tests, users_create_budgets);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

@@ -118,7 +118,7 @@ static void stand_and_run(double fast_s)
     }
 }
 
-START_TEST(a_pause_made_up_for_with_old_acks_is_suspected)
+START_TEST(catching_up_a_pause_with_old_acks_is_suspected)
 {
     run(60, 1);
     stand_and_run(8);
@@ -127,7 +127,7 @@ START_TEST(a_pause_made_up_for_with_old_acks_is_suspected)
 }
 END_TEST
 
-START_TEST(what_may_have_been_held_up_is_not_suspected)
+START_TEST(moves_that_may_be_delayed_are_not_suspected)
 {
     run(60, 1);
     stand_and_run(4);
@@ -135,7 +135,7 @@ START_TEST(what_may_have_been_held_up_is_not_suspected)
 }
 END_TEST
 
-START_TEST(without_acks_nothing_tells_it_from_a_stall)
+START_TEST(without_acks_catching_up_looks_like_a_stall)
 {
     has_acks = false;
     run(60, 1);
@@ -201,9 +201,9 @@ int main(void)
     tcase_add_test(tcase, noise_is_measured);
     tcase_add_test(tcase, a_pause_hides_no_gain);
     tcase_add_test(tcase, honest_pauses_are_no_offence);
-    tcase_add_test(tcase, a_pause_made_up_for_with_old_acks_is_suspected);
-    tcase_add_test(tcase, what_may_have_been_held_up_is_not_suspected);
-    tcase_add_test(tcase, without_acks_nothing_tells_it_from_a_stall);
+    tcase_add_test(tcase, catching_up_a_pause_with_old_acks_is_suspected);
+    tcase_add_test(tcase, moves_that_may_be_delayed_are_not_suspected);
+    tcase_add_test(tcase, without_acks_catching_up_looks_like_a_stall);
     tcase_add_loop_test(tcase, an_outage_that_drains_is_no_offence, 0, 6);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -37,7 +37,7 @@ START_TEST(falloff_is_linear_between_points)
 }
 END_TEST
 
-START_TEST(falloff_of_no_and_of_one_point)
+START_TEST(falloff_with_no_or_one_point_is_constant)
 {
     ck_assert_double_eq(hs_falloff(rifle, 1e9), 1);
     rifle->falloff_count = 1;
@@ -111,7 +111,7 @@ START_TEST(falloff_is_taken_at_the_contact)
 }
 END_TEST
 
-START_TEST(the_shooters_scale_at_the_time_of_the_shot)
+START_TEST(the_shooters_scale_at_the_fire_time_counts)
 {
     hs_stage_play(match);
     struct hs_player_frame late = hs_stage_entry("S", 0, 0, 0);
@@ -133,7 +133,7 @@ START_TEST(the_shooters_scale_at_the_time_of_the_shot)
 }
 END_TEST
 
-START_TEST(scale_zero_is_an_accepted_nothing)
+START_TEST(with_scale_zero_a_hit_is_accepted_without_damage)
 {
     hs_stage_play(match);
     struct hs_player_frame entry = hs_stage_entry("S", 0, 0, 0);
@@ -161,7 +161,7 @@ END_TEST
 
 /* The max damage of the rifle is 20 x 2. A falloff above 1, or the shooter's scale, raises that
    max. */
-START_TEST(forged_damage_is_above_the_most_the_weapon_can_do)
+START_TEST(only_impossible_claimed_damage_is_flagged)
 {
     static const struct {
         double falloff, scale, claimed;
@@ -236,7 +236,7 @@ END_TEST
 
 /* ---- with the contact check in shadow, the claimed zone is paid ---- */
 
-START_TEST(a_miss_in_shadow_is_paid_as_it_was_claimed)
+START_TEST(with_contact_in_shadow_a_miss_pays_the_claimed_zone)
 {
     static const struct {
         const char *bone;
@@ -266,7 +266,7 @@ START_TEST(a_miss_in_shadow_is_paid_as_it_was_claimed)
 }
 END_TEST
 
-START_TEST(what_touched_in_shadow_is_paid_as_it_touched)
+START_TEST(with_contact_in_shadow_a_hit_pays_the_touched_zone)
 {
     rules->checks[HS_CHECK_CONTACT] = HS_MODE_SHADOW;
     hs_stage_play(match);
@@ -282,17 +282,17 @@ int main(void)
     TCase *tcase = tcase_create("damage");
     tcase_add_checked_fixture(tcase, set_up, close_stage);
     tcase_add_loop_test(tcase, falloff_is_linear_between_points, 0, CURVE);
-    tcase_add_test(tcase, falloff_of_no_and_of_one_point);
+    tcase_add_test(tcase, falloff_with_no_or_one_point_is_constant);
     tcase_add_loop_test(tcase, zones_multiply, 0, ZONES);
     tcase_add_test(tcase, falloff_is_taken_at_the_contact);
-    tcase_add_test(tcase, the_shooters_scale_at_the_time_of_the_shot);
-    tcase_add_test(tcase, scale_zero_is_an_accepted_nothing);
+    tcase_add_test(tcase, the_shooters_scale_at_the_fire_time_counts);
+    tcase_add_test(tcase, with_scale_zero_a_hit_is_accepted_without_damage);
     tcase_add_test(tcase, claimed_numbers_pay_nothing);
-    tcase_add_test(tcase, forged_damage_is_above_the_most_the_weapon_can_do);
+    tcase_add_test(tcase, only_impossible_claimed_damage_is_flagged);
     tcase_add_test(tcase, other_verdicts_pay_nothing);
     tcase_add_test(tcase, lenient_hits_pay_for_the_zone_they_nearly_touched);
-    tcase_add_loop_test(tcase, a_miss_in_shadow_is_paid_as_it_was_claimed, 0, 2);
-    tcase_add_test(tcase, what_touched_in_shadow_is_paid_as_it_touched);
+    tcase_add_loop_test(tcase, with_contact_in_shadow_a_miss_pays_the_claimed_zone, 0, 2);
+    tcase_add_test(tcase, with_contact_in_shadow_a_hit_pays_the_touched_zone);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

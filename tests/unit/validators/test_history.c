@@ -11,7 +11,7 @@ static int64_t time_of(uint32_t i)
     return hs_history_at(history, i)->time_us;
 }
 
-START_TEST(empty)
+START_TEST(an_empty_history_has_no_samples)
 {
     ck_assert_uint_eq(hs_history_count(history), 0);
     ck_assert_int_eq(hs_history_find(history, 0), -1);
@@ -36,7 +36,7 @@ START_TEST(find_is_the_last_at_or_before)
 }
 END_TEST
 
-START_TEST(a_sample_comes_back_as_it_was)
+START_TEST(a_sample_is_read_as_it_was_inserted)
 {
     struct hs_sample sample = {.time_us = 123456789,
                                .position = {1.5e9 + 0.0625, -2.25, 1e-300},
@@ -145,7 +145,7 @@ END_TEST
 
 /* The ring ends at every place in turn. Late samples are inserted before its end, on it and after
    it. */
-START_TEST(late_samples_cross_the_seam_of_the_ring)
+START_TEST(late_samples_are_inserted_across_the_end_of_the_ring)
 {
     for (int turn = 0; turn < 100; turn++) {
         hs_history_clear(history);
@@ -280,7 +280,7 @@ END_TEST
 
 /* ---- states ---- */
 
-START_TEST(states_are_shared_and_told_apart)
+START_TEST(equal_states_are_shared_and_different_ones_are_not)
 {
     /* Lives and weapons change. There are many samples, and few different states. */
     for (int i = 0; i < 100; i++) {
@@ -345,7 +345,7 @@ static const struct {
 #define MEMBERS ((int)(sizeof members / sizeof *members))
 
 /* A state that differs in one member is another state. */
-START_TEST(every_member_of_a_state_counts)
+START_TEST(states_that_differ_in_one_member_are_different)
 {
     struct hs_state zero, other;
     memset(&zero, 0, sizeof zero);
@@ -366,13 +366,13 @@ int main(void)
     Suite *suite = suite_create("history");
     TCase *tcase = tcase_create("history");
     tcase_add_checked_fixture(tcase, open_history, close_history);
-    tcase_add_test(tcase, empty);
+    tcase_add_test(tcase, an_empty_history_has_no_samples);
     tcase_add_test(tcase, find_is_the_last_at_or_before);
-    tcase_add_test(tcase, a_sample_comes_back_as_it_was);
+    tcase_add_test(tcase, a_sample_is_read_as_it_was_inserted);
     tcase_add_test(tcase, late_samples_find_their_place);
     tcase_add_test(tcase, duplicates_change_nothing);
     tcase_add_test(tcase, the_ring_grows_to_its_limit_and_the_oldest_go);
-    tcase_add_test(tcase, late_samples_cross_the_seam_of_the_ring);
+    tcase_add_test(tcase, late_samples_are_inserted_across_the_end_of_the_ring);
     tcase_add_test(tcase, a_full_ring_has_no_place_before_its_oldest);
     tcase_add_test(tcase, the_smallest_history_holds_two);
     tcase_add_test(tcase, prune_keeps_one_beyond);
@@ -380,9 +380,9 @@ int main(void)
     tcase_add_test(tcase, announced_jumps_are_not_unflagged);
     tcase_add_test(tcase, a_late_sample_explains_a_jump_or_makes_one);
     tcase_add_test(tcase, a_late_first_sample_gives_the_old_first_a_predecessor);
-    tcase_add_test(tcase, states_are_shared_and_told_apart);
+    tcase_add_test(tcase, equal_states_are_shared_and_different_ones_are_not);
     tcase_add_test(tcase, equal_states_cost_once);
-    tcase_add_loop_test(tcase, every_member_of_a_state_counts, 0, MEMBERS);
+    tcase_add_loop_test(tcase, states_that_differ_in_one_member_are_different, 0, MEMBERS);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

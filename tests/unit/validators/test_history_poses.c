@@ -47,7 +47,7 @@ static void extra_kind(int i, uint16_t *bones, uint8_t *stride)
     *stride = i % 4 == 3 ? HS_BONE_FLOATS_SCALED : HS_BONE_FLOATS;
 }
 
-START_TEST(extras_of_every_size_stay_with_their_samples)
+START_TEST(posted_poses_of_every_size_stay_with_their_samples)
 {
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 150; i++) {
@@ -177,7 +177,7 @@ int main(void)
     Suite *suite = suite_create("history poses");
     TCase *tcase = tcase_create("poses");
     tcase_add_checked_fixture(tcase, open_history, close_history);
-    tcase_add_test(tcase, extras_of_every_size_stay_with_their_samples);
+    tcase_add_test(tcase, posted_poses_of_every_size_stay_with_their_samples);
     tcase_add_test(tcase, late_samples_bring_their_bones);
     tcase_add_test(tcase, bytes_are_bounded);
     tcase_add_test(tcase, a_cleared_history_starts_again);

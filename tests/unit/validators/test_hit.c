@@ -312,7 +312,7 @@ START_TEST(modes_change_the_verdict_and_nothing_else)
 END_TEST
 
 /* Tests one failing check in each mode. */
-START_TEST(a_failure_in_each_mode)
+START_TEST(each_mode_has_its_effect_on_a_failure)
 {
     enum hs_check check = (enum hs_check)(_i / HS_MODE_COUNT);
     if (!is_spoilable(check))
@@ -467,7 +467,8 @@ static TCase *cases_of_decisions(void)
     tcase_set_timeout(tcase, 60); /* seconds, for 65536 decisions on a busy machine */
     tcase_add_test(tcase, the_first_failure_decides_and_all_are_reported);
     tcase_add_loop_test(tcase, modes_change_the_verdict_and_nothing_else, 0, 20);
-    tcase_add_loop_test(tcase, a_failure_in_each_mode, 0, HS_CHECK_COUNT * HS_MODE_COUNT);
+    tcase_add_loop_test(tcase, each_mode_has_its_effect_on_a_failure, 0,
+                        HS_CHECK_COUNT * HS_MODE_COUNT);
     tcase_add_loop_test(tcase, a_target_without_a_pose_is_inconclusive, 0, MISSING);
     tcase_add_loop_test(tcase, a_shooter_without_a_pose_is_inconclusive, 0, MISSING);
     tcase_add_test(tcase, an_enforced_failure_wins_over_missing_data);

@@ -41,7 +41,7 @@ static struct hs_hit_claim level_shot(void)
 
 /* ---- where it touches ---- */
 
-START_TEST(the_impact_in_numbers)
+START_TEST(the_impact_has_centre_point_and_normal)
 {
     place("S", 0, 0);
     place("T", 20, 0);
@@ -101,7 +101,7 @@ START_TEST(a_path_never_meets_its_shooter)
 }
 END_TEST
 
-START_TEST(nobody_claimed_but_somebody_met)
+START_TEST(a_claim_without_target_names_the_touched_body)
 {
     place("S", 0, 0);
     place("T", 20, 0);
@@ -179,7 +179,7 @@ END_TEST
 
 /* A path starts inside two hitboxes of one body. The hitbox with the nearer centre counts, not the
    first one in the rig. */
-START_TEST(zones_touched_at_once)
+START_TEST(of_two_zones_touched_at_the_start_the_nearer_centre_counts)
 {
     rules->hit.origin_tolerance = 10;
     rules->rigs[0]->hitboxes[HS_STAGE_TORSO].center.x = 0.1;
@@ -196,7 +196,7 @@ END_TEST
 
 /* ---- bystanders ---- */
 
-START_TEST(who_stands_in_the_way_is_named)
+START_TEST(a_player_who_blocks_is_named)
 {
     place("S", 0, 0);
     place("T", 20, 0);
@@ -216,7 +216,7 @@ START_TEST(who_stands_in_the_way_is_named)
 }
 END_TEST
 
-START_TEST(who_stands_behind_does_not_block)
+START_TEST(a_player_behind_the_target_does_not_block)
 {
     place("S", 0, 0);
     place("T", 20, 0);
@@ -256,7 +256,7 @@ START_TEST(those_who_left_do_not_block)
 }
 END_TEST
 
-START_TEST(another_body_and_never_the_claimed_one)
+START_TEST(a_path_that_touches_only_another_body_misses)
 {
     place("S", 0, 0);
     place("T", 20, 3);
@@ -313,7 +313,7 @@ START_TEST(bystanders_without_a_pose_are_ignored_and_listed)
 }
 END_TEST
 
-START_TEST(a_bystander_in_shadow_is_shot_through)
+START_TEST(with_bystander_in_shadow_a_bystander_does_not_block)
 {
     rules->checks[HS_CHECK_BYSTANDER] = _i == 0 ? HS_MODE_SHADOW : HS_MODE_OFF;
     place("S", 0, 0);
@@ -444,24 +444,24 @@ END_TEST
 static TCase *cases_of_bodies(void)
 {
     TCase *tcase = tcase_create("bodies");
-    tcase_add_test(tcase, the_impact_in_numbers);
+    tcase_add_test(tcase, the_impact_has_centre_point_and_normal);
     tcase_add_test(tcase, the_extension_reaches_a_little_beyond_the_end);
     tcase_add_test(tcase, a_start_inside_touches_at_once);
     tcase_add_test(tcase, a_path_never_meets_its_shooter);
-    tcase_add_test(tcase, nobody_claimed_but_somebody_met);
+    tcase_add_test(tcase, a_claim_without_target_names_the_touched_body);
     tcase_add_loop_test(tcase, the_first_zone_along_the_path_counts, 0, 2);
-    tcase_add_loop_test(tcase, zones_touched_at_once, 0, 2);
+    tcase_add_loop_test(tcase, of_two_zones_touched_at_the_start_the_nearer_centre_counts, 0, 2);
     tcase_add_test(tcase, zones_with_priority_win_on_their_own_body);
     tcase_add_loop_test(tcase, priority_holds_along_a_projectiles_whole_path, 0, 4);
-    tcase_add_test(tcase, who_stands_in_the_way_is_named);
-    tcase_add_test(tcase, who_stands_behind_does_not_block);
+    tcase_add_test(tcase, a_player_who_blocks_is_named);
+    tcase_add_test(tcase, a_player_behind_the_target_does_not_block);
     tcase_add_test(tcase, bodies_equally_near_do_not_hide_each_other);
     tcase_add_test(tcase, the_dead_do_not_block);
     tcase_add_test(tcase, those_who_left_do_not_block);
-    tcase_add_test(tcase, another_body_and_never_the_claimed_one);
+    tcase_add_test(tcase, a_path_that_touches_only_another_body_misses);
     tcase_add_test(tcase, bystanders_are_rewound);
     tcase_add_test(tcase, bystanders_without_a_pose_are_ignored_and_listed);
-    tcase_add_loop_test(tcase, a_bystander_in_shadow_is_shot_through, 0, 2);
+    tcase_add_loop_test(tcase, with_bystander_in_shadow_a_bystander_does_not_block, 0, 2);
     tcase_add_test(tcase, ties_go_to_the_nearer_centre);
     tcase_add_test(tcase, padding_needs_a_free_line);
     tcase_add_test(tcase, missing_bones_are_left_out_and_reported);

@@ -122,7 +122,7 @@ END_TEST
 /* The launch is before the shooter's history, so the verdict is inconclusive. But the claim is
    rejected if the path needs a time that differs by more than 50 ms, or more time than the
    projectile may fly. */
-START_TEST(a_launch_nobody_remembers)
+START_TEST(a_launch_before_the_history_is_inconclusive)
 {
     static const struct {
         double speed;
@@ -232,7 +232,7 @@ static TCase *cases_of_projectiles(void)
     tcase_add_test(tcase, a_target_is_taken_when_the_projectile_passes);
     tcase_add_test(tcase, without_a_fire_time_the_flight_goes_by_the_speed);
     tcase_add_test(tcase, a_projectile_may_be_launched_long_ago);
-    tcase_add_loop_test(tcase, a_launch_nobody_remembers, 0, 6);
+    tcase_add_loop_test(tcase, a_launch_before_the_history_is_inconclusive, 0, 6);
     tcase_add_test(tcase, the_limit_applies_to_the_impact);
     tcase_add_test(tcase, a_bystander_who_crosses_in_flight_blocks);
     tcase_add_loop_test(tcase, fast_bodies_are_met_between_far_places, 0, 2);

@@ -20,7 +20,7 @@ static struct hs_hit_claim head_shot(void)
 
 /* ---- single checks, exactly at the limit and just beyond it ---- */
 
-START_TEST(shape_min_trace)
+START_TEST(a_trace_must_be_longer_than_min_trace)
 {
     hs_stage_play(match);
     rules->hit.origin_tolerance = 100;
@@ -39,7 +39,7 @@ START_TEST(shape_min_trace)
 END_TEST
 
 /* A row selects one of the six coordinates, and its sign. */
-START_TEST(shape_world_bound)
+START_TEST(coordinates_may_reach_the_world_bound)
 {
     hs_stage_play(match);
     double bound = rules->history.world_bound, sign = _i % 2 == 0 ? 1 : -1;
@@ -56,7 +56,7 @@ START_TEST(shape_world_bound)
 }
 END_TEST
 
-START_TEST(rewind_limit)
+START_TEST(times_may_be_as_old_as_the_rewind_limit)
 {
     hs_stage_play(match);
     struct hs_hit_claim claim = hs_stage_claim(NOW - 250000, 20, 3, 1.6);
@@ -76,7 +76,7 @@ START_TEST(rewind_limit)
 }
 END_TEST
 
-START_TEST(rewind_future)
+START_TEST(times_may_be_in_the_future_by_the_slack)
 {
     hs_stage_play(match);
     struct hs_hit_claim claim = head_shot();
@@ -95,7 +95,7 @@ START_TEST(rewind_future)
 }
 END_TEST
 
-START_TEST(origin_limit)
+START_TEST(a_start_may_be_origin_tolerance_from_the_eye)
 {
     hs_stage_play(match);
     struct hs_hit_claim claim = head_shot();
@@ -145,7 +145,7 @@ START_TEST(origin_allows_nothing_for_a_teleport)
 }
 END_TEST
 
-START_TEST(range_limit)
+START_TEST(a_trace_may_be_as_long_as_range_and_extension)
 {
     hs_stage_place(match, NOW, "S", 0, 0, 0);
     hs_stage_place(match, NOW, "T", 20, 0, 0);
@@ -158,7 +158,7 @@ START_TEST(range_limit)
 }
 END_TEST
 
-START_TEST(contact_limit)
+START_TEST(a_path_touches_within_the_slack)
 {
     hs_stage_place(match, NOW, "S", 0, 0, 0);
     hs_stage_place(match, NOW, "T", 20, 0, 0);
@@ -180,7 +180,7 @@ START_TEST(contact_limit)
 }
 END_TEST
 
-START_TEST(padding_limit)
+START_TEST(a_miss_may_be_as_large_as_claim_padding)
 {
     rules->hit.claim_padding = 0.08;
     hs_stage_place(match, NOW, "S", 0, 0, 0.28);
@@ -200,7 +200,7 @@ END_TEST
 
 /* ---- life ---- */
 
-START_TEST(death_grace_limit)
+START_TEST(a_shot_may_be_fired_within_death_grace)
 {
     /* The shooter dies in the sample at 880 and stays dead. */
     for (int ms = 500; ms < 880; ms += 50)
@@ -402,7 +402,7 @@ END_TEST
 
 /* ---- teams ---- */
 
-START_TEST(teams)
+START_TEST(team_mates_are_hurt_only_with_friendly_fire)
 {
     static const struct {
         const char *shooter, *target;
@@ -425,7 +425,7 @@ START_TEST(teams)
 }
 END_TEST
 
-START_TEST(nobody_hits_himself)
+START_TEST(shooters_cannot_hit_themselves)
 {
     hs_stage_play(match);
     rules->hit.friendly_fire = true;
@@ -442,17 +442,17 @@ END_TEST
 static TCase *cases_at_limits(void)
 {
     TCase *tcase = tcase_create("limits");
-    tcase_add_test(tcase, shape_min_trace);
-    tcase_add_loop_test(tcase, shape_world_bound, 0, 12);
-    tcase_add_test(tcase, rewind_limit);
-    tcase_add_test(tcase, rewind_future);
-    tcase_add_test(tcase, origin_limit);
+    tcase_add_test(tcase, a_trace_must_be_longer_than_min_trace);
+    tcase_add_loop_test(tcase, coordinates_may_reach_the_world_bound, 0, 12);
+    tcase_add_test(tcase, times_may_be_as_old_as_the_rewind_limit);
+    tcase_add_test(tcase, times_may_be_in_the_future_by_the_slack);
+    tcase_add_test(tcase, a_start_may_be_origin_tolerance_from_the_eye);
     tcase_add_test(tcase, origin_allows_for_the_way_between_two_samples);
     tcase_add_test(tcase, origin_allows_nothing_for_a_teleport);
-    tcase_add_test(tcase, range_limit);
-    tcase_add_test(tcase, contact_limit);
-    tcase_add_test(tcase, padding_limit);
-    tcase_add_test(tcase, death_grace_limit);
+    tcase_add_test(tcase, a_trace_may_be_as_long_as_range_and_extension);
+    tcase_add_test(tcase, a_path_touches_within_the_slack);
+    tcase_add_test(tcase, a_miss_may_be_as_large_as_claim_padding);
+    tcase_add_test(tcase, a_shot_may_be_fired_within_death_grace);
     tcase_add_test(tcase, targets_dead_then_and_dead_now);
     tcase_add_test(tcase, old_lives_are_stale);
     tcase_add_test(tcase, protection_counts_at_the_time);
@@ -460,8 +460,8 @@ static TCase *cases_at_limits(void)
     tcase_add_loop_test(tcase, weapons_held_in_either_sample, 0, WEAPON_ROWS);
     tcase_add_loop_test(tcase, the_last_round_counts_a_little_longer, 0, 4);
     tcase_add_test(tcase, damage_is_of_the_weapon_held_then);
-    tcase_add_loop_test(tcase, teams, 0, 6);
-    tcase_add_test(tcase, nobody_hits_himself);
+    tcase_add_loop_test(tcase, team_mates_are_hurt_only_with_friendly_fire, 0, 6);
+    tcase_add_test(tcase, shooters_cannot_hit_themselves);
     return tcase;
 }
 

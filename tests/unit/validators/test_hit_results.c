@@ -42,7 +42,7 @@ START_TEST(forged_radius_is_off_by_more_than_one_percent)
 }
 END_TEST
 
-START_TEST(region_mismatch)
+START_TEST(a_claimed_bone_in_another_zone_is_flagged)
 {
     hs_stage_play(match);
     static const struct {
@@ -87,7 +87,7 @@ static void note(struct hs_hit_claim *claim)
     ck_assert(hs_hit_record(match, claim, judge(claim), HS_STR("{")));
 }
 
-START_TEST(results_are_booked)
+START_TEST(results_are_counted_for_the_shooter)
 {
     hs_stage_play(match);
     struct hs_hit_claim claim = head_shot();
@@ -149,9 +149,9 @@ int main(void)
     TCase *tcase = tcase_create("results");
     tcase_add_checked_fixture(tcase, open_stage, close_stage);
     tcase_add_test(tcase, forged_radius_is_off_by_more_than_one_percent);
-    tcase_add_test(tcase, region_mismatch);
+    tcase_add_test(tcase, a_claimed_bone_in_another_zone_is_flagged);
     tcase_add_test(tcase, the_rewind_is_described);
-    tcase_add_test(tcase, results_are_booked);
+    tcase_add_test(tcase, results_are_counted_for_the_shooter);
     tcase_add_test(tcase, ten_minutes_behind_others_are_not_suspicious);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -69,7 +69,7 @@ static void expect(const struct hs_hit_claim *claim, enum hs_verdict verdict, en
 
 /* One pellet hits the body, unless a closed door was there at that time. In the three rows the
    other pellet ends behind a wall, hits a body in between, or misses everything. */
-START_TEST(a_pellet_in_doubt_leaves_the_claim_open)
+START_TEST(a_pellet_that_may_hit_makes_the_claim_inconclusive)
 {
     rules->weapons[HS_STAGE_RIFLE]->pellets = 2;
     stand("S", 0, 0);
@@ -116,7 +116,7 @@ START_TEST(a_pellet_blocked_before_a_door_is_blocked)
 END_TEST
 
 /* An arrow that explodes on contact ends at a door that was not posted at that time. */
-START_TEST(a_contact_fuse_on_a_door_in_doubt)
+START_TEST(a_contact_fuse_on_an_unknown_door_is_inconclusive)
 {
     stand("S", 0, 0);
     build((struct hs_vec){50, 0, 0}, (struct hs_vec){51, 1, 1});
@@ -132,7 +132,7 @@ END_TEST
 
 /* A shot pierces two bodies, with such a door between them. The body behind the door takes no
    damage, the body in front of it does. */
-START_TEST(piercing_a_door_in_doubt)
+START_TEST(a_body_behind_an_unknown_door_takes_no_damage)
 {
     rules->weapons[HS_STAGE_RIFLE]->pierce = 2;
     stand("S", 0, 0);
@@ -157,7 +157,7 @@ END_TEST
 /* A knife with a radius of 0.30 moves along a wall that it touches, with bodies on both sides. It
    hits the body on the shooter's side. It does not hit the body behind the wall, although the wall
    is thinner than the knife. */
-START_TEST(who_leans_on_a_wall_does_not_reach_through_it)
+START_TEST(a_knife_that_touches_a_wall_does_not_reach_through_it)
 {
     stand("S", 0, 0);
     stand("near", 1, -0.3);
@@ -185,7 +185,7 @@ static void build_beside(void)
     rules->weapons[HS_STAGE_RIFLE]->radius = 0.1;
 }
 
-START_TEST(who_stands_behind_a_wall_beside_the_path_is_not_in_the_way)
+START_TEST(a_body_behind_a_wall_beside_the_path_does_not_block)
 {
     struct hs_weapon *rifle = rules->weapons[HS_STAGE_RIFLE];
     stand("S", 0, 0);
@@ -257,7 +257,7 @@ END_TEST
 
 /* The distance from the claimed end within which the check of a contact fuse searches for a
    surface: the extension, plus `world_radius`. */
-START_TEST(a_contact_fuse_goes_by_the_sphere_that_meets_the_world)
+START_TEST(a_contact_fuse_uses_the_radius_against_the_world)
 {
     struct hs_weapon *bow = rules->weapons[HS_STAGE_BOW];
     bow->radius = 0.1;
@@ -282,7 +282,7 @@ END_TEST
 
 /* An explosion on the floor reaches a player who stands on it, whether or not the world check is
    on. */
-START_TEST(a_burst_on_the_floor_sees)
+START_TEST(a_blast_on_the_floor_reaches_players_on_it)
 {
     static const enum hs_mode modes[] = {HS_MODE_ENFORCE, HS_MODE_SHADOW, HS_MODE_OFF};
     struct hs_weapon *rocket = rules->weapons[HS_STAGE_BOW];
@@ -346,16 +346,16 @@ int main(void)
     Suite *suite = suite_create("hit walls");
     TCase *tcase = tcase_create("hit walls");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_loop_test(tcase, a_pellet_in_doubt_leaves_the_claim_open, 0, 4);
+    tcase_add_loop_test(tcase, a_pellet_that_may_hit_makes_the_claim_inconclusive, 0, 4);
     tcase_add_test(tcase, a_pellet_blocked_before_a_door_is_blocked);
-    tcase_add_test(tcase, a_contact_fuse_on_a_door_in_doubt);
-    tcase_add_test(tcase, piercing_a_door_in_doubt);
-    tcase_add_loop_test(tcase, who_leans_on_a_wall_does_not_reach_through_it, 0, 3);
-    tcase_add_test(tcase, who_stands_behind_a_wall_beside_the_path_is_not_in_the_way);
+    tcase_add_test(tcase, a_contact_fuse_on_an_unknown_door_is_inconclusive);
+    tcase_add_test(tcase, a_body_behind_an_unknown_door_takes_no_damage);
+    tcase_add_loop_test(tcase, a_knife_that_touches_a_wall_does_not_reach_through_it, 0, 3);
+    tcase_add_test(tcase, a_body_behind_a_wall_beside_the_path_does_not_block);
     tcase_add_test(tcase, piercing_does_not_reach_through_a_wall_beside_the_path);
     tcase_add_test(tcase, a_hidden_limb_does_not_hide_the_body_on_the_path);
-    tcase_add_loop_test(tcase, a_contact_fuse_goes_by_the_sphere_that_meets_the_world, 0, 2);
-    tcase_add_loop_test(tcase, a_burst_on_the_floor_sees, 0, 6);
+    tcase_add_loop_test(tcase, a_contact_fuse_uses_the_radius_against_the_world, 0, 2);
+    tcase_add_loop_test(tcase, a_blast_on_the_floor_reaches_players_on_it, 0, 6);
     tcase_add_test(tcase, a_shape_is_of_the_older_sample);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

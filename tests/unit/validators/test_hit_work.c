@@ -25,7 +25,7 @@ static void verify(uint64_t limit, bool is_whole)
 /* ---- counting ---- */
 
 /* Even the most expensive claim costs at most its limit plus one step. */
-START_TEST(limit_holds)
+START_TEST(a_claim_costs_at_most_its_limit_plus_a_step)
 {
     hs_hostile_make((enum hs_hostile_kind)_i, &hostile);
     for (uint64_t limit = 1000; limit <= 1000000; limit *= 10) {
@@ -43,7 +43,7 @@ END_TEST
 
 /* If the limit is exactly the cost of a claim, the claim is verified as if there were no limit, at
    the same cost. With a lower limit, the verification stops. */
-START_TEST(count_is_exact)
+START_TEST(a_limit_equal_to_the_cost_is_enough)
 {
     hs_hostile_make(HS_HOSTILE_PASSERS, &hostile);
     hs_hit_verify(hostile.match, &hostile.claim, hostile.now_us, &result);
@@ -60,7 +60,7 @@ START_TEST(count_is_exact)
 END_TEST
 
 /* The test's most expensive claim costs more than 0.3 of the default budget. */
-START_TEST(hostile_claims_are_dear)
+START_TEST(the_hostile_claim_uses_much_of_the_budget)
 {
     hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);
     verify(1500000, true);
@@ -73,7 +73,7 @@ END_TEST
 
 /* A claim whose estimate does not fit the rest of the budget is not started, unless the budget is
    unused. */
-START_TEST(estimate_keeps_it_from_beginning)
+START_TEST(a_claim_whose_estimate_does_not_fit_does_not_start)
 {
     hs_hostile_make(HS_HOSTILE_PASSERS, &hostile);
     hs_hit_verify(hostile.match, &hostile.claim, hostile.now_us, &result);
@@ -105,7 +105,7 @@ START_TEST(estimate_covers_a_usual_claim)
 END_TEST
 
 /* The estimate grows with the number of items of each kind. */
-START_TEST(estimate_grows)
+START_TEST(the_estimate_grows_with_each_kind_of_item)
 {
     const struct hs_hit_size base = {.bodies = 8,
                                      .near = 8,
@@ -151,7 +151,7 @@ END_TEST
 /* ---- pellets ---- */
 
 /* Pellets that the weapon does not have cost only their entry in the answer. */
-START_TEST(pellets_beyond_are_not_swept)
+START_TEST(pellets_beyond_the_weapons_number_are_not_swept)
 {
     hs_hostile_make(HS_HOSTILE_PELLETS, &hostile);
     hostile.ruleset->weapons[0]->pellets = 10;
@@ -175,7 +175,7 @@ END_TEST
 
 /* Rows: is the round trip known? Each earlier hit is compared by its path, and also by its time
    offset if the round trip is known. */
-START_TEST(earlier_hits_are_compared)
+START_TEST(comparing_earlier_hits_is_counted)
 {
     enum { HITS = 40 };
     hs_duel_set_up();
@@ -226,15 +226,15 @@ int main(void)
 {
     Suite *suite = suite_create("hit work");
     TCase *tcase = tcase_create("work");
-    tcase_add_loop_test(tcase, limit_holds, 0, HS_HOSTILE_COUNT);
-    tcase_add_test(tcase, count_is_exact);
-    tcase_add_test(tcase, hostile_claims_are_dear);
-    tcase_add_test(tcase, estimate_keeps_it_from_beginning);
+    tcase_add_loop_test(tcase, a_claim_costs_at_most_its_limit_plus_a_step, 0, HS_HOSTILE_COUNT);
+    tcase_add_test(tcase, a_limit_equal_to_the_cost_is_enough);
+    tcase_add_test(tcase, the_hostile_claim_uses_much_of_the_budget);
+    tcase_add_test(tcase, a_claim_whose_estimate_does_not_fit_does_not_start);
     tcase_add_test(tcase, estimate_covers_a_usual_claim);
-    tcase_add_test(tcase, estimate_grows);
+    tcase_add_test(tcase, the_estimate_grows_with_each_kind_of_item);
     tcase_add_test(tcase, builtin_rules_are_cheap);
-    tcase_add_test(tcase, pellets_beyond_are_not_swept);
-    tcase_add_loop_test(tcase, earlier_hits_are_compared, 0, 2);
+    tcase_add_test(tcase, pellets_beyond_the_weapons_number_are_not_swept);
+    tcase_add_loop_test(tcase, comparing_earlier_hits_is_counted, 0, 2);
     tcase_add_test(tcase, shots_have_a_budget);
     tcase_set_timeout(tcase, 120);
     suite_add_tcase(suite, tcase);

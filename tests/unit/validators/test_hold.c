@@ -83,7 +83,7 @@ START_TEST(a_silent_player_is_small)
 }
 END_TEST
 
-START_TEST(held)
+START_TEST(a_match_without_memory_refuses_new_players_and_movers)
 {
     unsigned flags = 0;
     int64_t time_us = 0;
@@ -107,7 +107,7 @@ START_TEST(held)
 }
 END_TEST
 
-START_TEST(let_go)
+START_TEST(a_match_with_memory_again_accepts_new_players)
 {
     unsigned flags = 0;
     int64_t time_us = 0;
@@ -140,7 +140,7 @@ static struct hs_hit_result *judge_hit(const struct hs_hit_claim *claim, int64_t
  * Moves and claims add no new players either. If the match cannot store a shooter, it pays nothing
  * to them.
  */
-START_TEST(nobody_comes_by_moves_or_claims)
+START_TEST(moves_and_claims_add_no_player_without_memory)
 {
     unsigned flags = 0;
     int64_t time_us = 0;
@@ -196,7 +196,7 @@ END_TEST
 
 /* A player who left and comes back still has space. After a change of the clock the players are
    still known. */
-START_TEST(who_is_known_may_return)
+START_TEST(known_players_return_without_memory)
 {
     unsigned flags = 0;
     ck_assert_int_eq(post("bob", "lift", 1000, &flags), HS_FRAME_STORED);
@@ -236,7 +236,7 @@ static void accept_all(void)
 
 /* A match at its memory limit records every accepted claim. A repeated claim is never accepted
    again, even if its answer was dropped. */
-START_TEST(claims_are_remembered_without_memory)
+START_TEST(accepted_claims_are_recorded_without_memory)
 {
     char answer[1500];
     unsigned flags = 0;
@@ -284,7 +284,7 @@ END_TEST
 
 /* A posted shot stays for its hits, however short memory is. If the directions of its pellets do
    not fit, the shot is forgotten, but hits of it are not refused. */
-START_TEST(shots_are_remembered_without_memory)
+START_TEST(posted_shots_stay_without_memory)
 {
     unsigned flags = 0;
     int64_t time_us = 1000000, forward_us;
@@ -379,7 +379,7 @@ END_TEST
 
 /* A match that is read back needs no more memory than before, so it fits the same limits. With
    smaller limits it cannot be read back at all. */
-START_TEST(read_back)
+START_TEST(a_restored_match_fits_the_same_limits)
 {
     char answer[1000];
     unsigned flags = 0;
@@ -517,7 +517,7 @@ static void shoot_some(struct crowd *crowd)
 
 /* Whatever is posted, the limit of a match and the common limit hold. Both limits vary from almost
    nothing to plenty. */
-START_TEST(whatever_is_posted)
+START_TEST(the_limits_hold_whatever_is_posted)
 {
     static const size_t bounds[][2] = {
         {40000, 100000}, {150000, 200000}, {400000, 600000}, {LARGE, 700000}, {900000, LARGE}};
@@ -567,15 +567,15 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_silent_player_is_small);
-    tcase_add_test(tests, held);
-    tcase_add_test(tests, let_go);
-    tcase_add_test(tests, nobody_comes_by_moves_or_claims);
-    tcase_add_test(tests, who_is_known_may_return);
-    tcase_add_test(tests, claims_are_remembered_without_memory);
-    tcase_add_test(tests, shots_are_remembered_without_memory);
+    tcase_add_test(tests, a_match_without_memory_refuses_new_players_and_movers);
+    tcase_add_test(tests, a_match_with_memory_again_accepts_new_players);
+    tcase_add_test(tests, moves_and_claims_add_no_player_without_memory);
+    tcase_add_test(tests, known_players_return_without_memory);
+    tcase_add_test(tests, accepted_claims_are_recorded_without_memory);
+    tcase_add_test(tests, posted_shots_stay_without_memory);
     tcase_add_loop_test(tests, moves_go_on_without_memory, 0, 2);
-    tcase_add_test(tests, read_back);
-    tcase_add_loop_test(tests, whatever_is_posted, 0, 5);
+    tcase_add_test(tests, a_restored_match_fits_the_same_limits);
+    tcase_add_loop_test(tests, the_limits_hold_whatever_is_posted, 0, 5);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -119,7 +119,7 @@ static long assert_same_payments(const struct hs_match *live, const struct hs_ma
 
 /* A snapshot at one moment and the records up to a later moment restore the payments of the later
    moment. Applying records twice, or to a snapshot that contains them, changes nothing. */
-START_TEST(what_was_paid_is_back)
+START_TEST(snapshot_and_records_restore_every_payment)
 {
     const struct hs_small_game game = {.seed = seed + (uint64_t)_i, .has_rtt = true};
     struct hs_random random = hs_random_start(seed, (uint64_t)_i);
@@ -161,7 +161,7 @@ START_TEST(what_was_paid_is_back)
 END_TEST
 
 /* Records of a match that was opened after the snapshot are applied to an empty match. */
-START_TEST(a_young_match_is_back)
+START_TEST(records_restore_a_match_opened_after_the_snapshot)
 {
     const struct hs_small_game game = {.seed = seed, .has_rtt = true};
     struct hs_bytes journal = {0}, opening = {0};
@@ -202,7 +202,7 @@ static void post(struct hs_match *match, const char *name, enum hs_sample_event 
 }
 
 /* Session numbers are never used twice, even if a player was evicted between two sessions. */
-START_TEST(sessions_are_counted_once)
+START_TEST(session_numbers_are_never_reused)
 {
     const struct hs_match_limits two = {.players = 2, .samples = 8, .movers = 1};
     struct hs_bytes journal = {0}, opening = {0};
@@ -241,7 +241,7 @@ END_TEST
 
 /* The record of a clock reset is applied to the restored match: shot numbers stay, and times are
    dropped. */
-START_TEST(clocks_are_replayed)
+START_TEST(records_restore_a_clock_reset)
 {
     const struct hs_small_game game = {.seed = seed, .has_rtt = true};
     struct hs_bytes journal = {0}, opening = {0}, later = {0};
@@ -305,7 +305,7 @@ END_TEST
 
 /* Damaged records are refused. If damaged records are accepted, the match can still be saved, read
    and played. */
-START_TEST(damage_is_bounded)
+START_TEST(damaged_records_leave_a_usable_match)
 {
     const struct hs_small_game game = {.seed = seed, .has_rtt = true};
     struct hs_random random = hs_random_start(seed, 7);
@@ -349,12 +349,12 @@ int main(void)
     Suite *suite = suite_create("journal");
     TCase *tcase = tcase_create("all");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_loop_test(tcase, what_was_paid_is_back, 0, 40);
-    tcase_add_test(tcase, a_young_match_is_back);
-    tcase_add_test(tcase, sessions_are_counted_once);
-    tcase_add_test(tcase, clocks_are_replayed);
+    tcase_add_loop_test(tcase, snapshot_and_records_restore_every_payment, 0, 40);
+    tcase_add_test(tcase, records_restore_a_match_opened_after_the_snapshot);
+    tcase_add_test(tcase, session_numbers_are_never_reused);
+    tcase_add_test(tcase, records_restore_a_clock_reset);
     tcase_add_test(tcase, unwritten_records_are_bounded);
-    tcase_add_test(tcase, damage_is_bounded);
+    tcase_add_test(tcase, damaged_records_leave_a_usable_match);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -107,7 +107,7 @@ END_TEST
 
 /* Many moves in one packet prove no more than one move. Three moves that are far apart prove
    nothing. */
-START_TEST(moves_that_do_not_agree_set_nothing_back)
+START_TEST(moves_that_do_not_agree_do_not_set_the_clock_back)
 {
     play_fast(S(100), 0);
     for (int i = 0; i < 100; i++)
@@ -122,7 +122,7 @@ START_TEST(moves_that_do_not_agree_set_nothing_back)
 }
 END_TEST
 
-START_TEST(frames_know_better_than_moves)
+START_TEST(the_clock_of_frames_decides_over_moves)
 {
     for (int64_t t = 0; t < S(10); t += HS_MS(50)) {
         hs_session_post(&session, S(100) + t, HS_EVENT_NONE);
@@ -203,7 +203,7 @@ START_TEST(one_announcement_excuses_one_jump)
 END_TEST
 
 /* The stored announcements are sorted, limited in number, and without duplicates. */
-START_TEST(announcements_in_any_order)
+START_TEST(announcements_are_sorted_and_limited)
 {
     static const struct {
         int64_t told[8], want[HS_JUMPS_OPEN];
@@ -239,11 +239,11 @@ int main(void)
     tcase_add_checked_fixture(jumps, set_up, tear_down);
     tcase_add_test(clock, stragglers_change_nothing);
     tcase_add_test(clock, moves_that_agree_set_the_clock_back);
-    tcase_add_test(clock, moves_that_do_not_agree_set_nothing_back);
-    tcase_add_test(clock, frames_know_better_than_moves);
+    tcase_add_test(clock, moves_that_do_not_agree_do_not_set_the_clock_back);
+    tcase_add_test(clock, the_clock_of_frames_decides_over_moves);
     tcase_add_test(jumps, each_announced_jump_is_excused);
     tcase_add_test(jumps, one_announcement_excuses_one_jump);
-    tcase_add_test(jumps, announcements_in_any_order);
+    tcase_add_test(jumps, announcements_are_sorted_and_limited);
     suite_add_tcase(suite, clock);
     suite_add_tcase(suite, jumps);
     return hs_run_suite(suite);

@@ -38,7 +38,7 @@ START_TEST(a_launch_pays_for_knock_back)
 }
 END_TEST
 
-START_TEST(a_launch_pays_once)
+START_TEST(a_launch_excuses_one_gain_of_speed)
 {
     run(0, 0, 1);
     post(move.received_us, launch(18, 0));
@@ -127,7 +127,7 @@ START_TEST(a_launch_may_be_lost_in_a_restart)
 }
 END_TEST
 
-START_TEST(a_launch_outlives_a_restart)
+START_TEST(a_saved_launch_counts_after_a_restart)
 {
     run(0, 0, 1);
     post(move.received_us, launch(18, 0));
@@ -147,11 +147,11 @@ int main(void)
     TCase *tcase = tcase_create("launches");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, a_launch_pays_for_knock_back, 0, 4);
-    tcase_add_test(tcase, a_launch_pays_once);
+    tcase_add_test(tcase, a_launch_excuses_one_gain_of_speed);
     tcase_add_loop_test(tcase, a_launch_pays_for_jump_pads_and_rocket_jumps, 0, 4);
     tcase_add_test(tcase, a_launch_is_no_flight);
     tcase_add_loop_test(tcase, a_landing_slows_a_launch, 0, 2);
-    tcase_add_test(tcase, a_launch_outlives_a_restart);
+    tcase_add_test(tcase, a_saved_launch_counts_after_a_restart);
     tcase_add_loop_test(tcase, a_launch_may_be_lost_in_a_restart, 0, 2);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -58,7 +58,7 @@ START_TEST(nothing_is_known_at_first)
 }
 END_TEST
 
-START_TEST(numbers_in_any_order)
+START_TEST(numbers_may_be_recorded_in_any_order)
 {
     static const uint64_t numbers[] = {7, 3, 9, 0, 8, 1000000, 4};
     for (int i = 0; i < 7; i++) {
@@ -98,7 +98,7 @@ static const struct {
 
 #define PREDECESSORS ((int)(sizeof predecessors / sizeof *predecessors))
 
-START_TEST(the_accepted_number_before)
+START_TEST(the_predecessor_is_the_last_accepted_lower_number)
 {
     for (int i = 0; i < 4 && predecessors[_i].numbers[i] != 0; i++) {
         int number = predecessors[_i].numbers[i];
@@ -256,7 +256,7 @@ END_TEST
 
 /* If there is no memory for another cadence, a weapon gets the place of a weapon whose cadence can
    refuse no claim any more. */
-START_TEST(an_idle_cadence_gives_its_place)
+START_TEST(the_place_of_an_idle_cadence_is_reused)
 {
     static struct hs_budget nothing;
     uint16_t fits = HS_LEDGER_RESERVE / sizeof(struct hs_cadence) / 2 * 2;
@@ -327,7 +327,7 @@ static const struct {
 
 #define DEBTS ((int)(sizeof debts / sizeof *debts))
 
-START_TEST(debts_of_the_bucket)
+START_TEST(each_shot_has_the_expected_debt)
 {
     fire(debts[_i].ms, debts[_i].count);
     const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, 0);
@@ -340,7 +340,7 @@ START_TEST(debts_of_the_bucket)
 END_TEST
 
 /* The debt does not depend on the order of arrival, only on the times of the shots. */
-START_TEST(debts_in_any_order)
+START_TEST(debts_do_not_depend_on_the_order_of_arrival)
 {
     struct hs_random random = hs_random_start(hs_test_seed(20250402), (uint64_t)_i);
     int64_t sorted[MOST], interval_us = 1 + hs_random_index(&random, 400);
@@ -386,7 +386,7 @@ static const struct {
                 {{0, 1000, 1090}, 0, 0, 2},
                 {{-900, 0, 90}, -900, 85, 2}};
 
-START_TEST(a_shot_that_is_taken_back)
+START_TEST(a_cancelled_shot_gives_back_its_token)
 {
     for (int i = 0; i < 3; i++)
         ck_assert(hs_ledger_record_shot(&ledger, 0, HS_MS(returned[_i].ms[i]), HS_MS(INTERVAL),
@@ -427,7 +427,7 @@ START_TEST(the_newest_shots_are_kept)
 }
 END_TEST
 
-START_TEST(weapons_have_their_own)
+START_TEST(each_weapon_has_its_own_cadence)
 {
     for (uint16_t weapon = 0; weapon < 20; weapon++)
         for (int i = 0; i <= weapon % 5; i++)
@@ -451,7 +451,7 @@ static const struct {
     {900, 3}, {1400, 4}, {1800, 1}, {1700, 2}, {2199, 3}, {2200, 4}, {9000, 1},
 };
 
-START_TEST(rounds_since_the_last_pause)
+START_TEST(rounds_count_from_the_last_long_pause)
 {
     for (size_t i = 0; i < sizeof magazine / sizeof *magazine; i++) {
         const struct hs_cadence *cadence = hs_ledger_cadence(&ledger, 0);
@@ -477,7 +477,7 @@ static void note_hit(uint64_t number, int hit_ms, int offset_ms, bool accepted, 
 
 /* The offset of a hit is compared with those of accepted hits within two seconds, whatever their
    numbers are. */
-START_TEST(offsets_jump)
+START_TEST(offsets_are_compared_within_two_seconds)
 {
     ck_assert_int_eq(hs_ledger_offset_jump(&ledger.hits, HS_MS(5000), HS_MS(-80)), 0);
     note_hit(9, 5000, -80, true, true);
@@ -515,11 +515,12 @@ int main(void)
     Suite *suite = suite_create("ledger");
     TCase *numbers = tcase_create("numbers");
     tcase_add_checked_fixture(numbers, set_up, tear_down);
-    tcase_add_test(numbers, an_idle_cadence_gives_its_place);
+    tcase_add_test(numbers, the_place_of_an_idle_cadence_is_reused);
     tcase_add_test(numbers, nothing_is_known_at_first);
-    tcase_add_test(numbers, numbers_in_any_order);
-    tcase_add_loop_test(numbers, the_accepted_number_before, 0, PREDECESSORS);
-    tcase_add_test(numbers, offsets_jump);
+    tcase_add_test(numbers, numbers_may_be_recorded_in_any_order);
+    tcase_add_loop_test(numbers, the_predecessor_is_the_last_accepted_lower_number, 0,
+                        PREDECESSORS);
+    tcase_add_test(numbers, offsets_are_compared_within_two_seconds);
     tcase_add_test(numbers, answers_and_shots_are_copies);
     tcase_add_test(numbers, memory_is_bounded);
     tcase_add_test(numbers, the_last_128_are_kept_and_free_ones_forgotten);
@@ -530,14 +531,14 @@ int main(void)
     suite_add_tcase(suite, numbers);
     TCase *cadence = tcase_create("cadence");
     tcase_add_checked_fixture(cadence, set_up, tear_down);
-    tcase_add_loop_test(cadence, debts_of_the_bucket, 0, DEBTS);
-    tcase_add_loop_test(cadence, debts_in_any_order, 0, 50);
+    tcase_add_loop_test(cadence, each_shot_has_the_expected_debt, 0, DEBTS);
+    tcase_add_loop_test(cadence, debts_do_not_depend_on_the_order_of_arrival, 0, 50);
     tcase_add_test(cadence, debts_outlast_the_kept_shots);
-    tcase_add_loop_test(cadence, a_shot_that_is_taken_back, 0, 5);
+    tcase_add_loop_test(cadence, a_cancelled_shot_gives_back_its_token, 0, 5);
     tcase_add_test(cadence, the_cadence_outlasts_the_session);
     tcase_add_test(cadence, the_newest_shots_are_kept);
-    tcase_add_test(cadence, weapons_have_their_own);
-    tcase_add_test(cadence, rounds_since_the_last_pause);
+    tcase_add_test(cadence, each_weapon_has_its_own_cadence);
+    tcase_add_test(cadence, rounds_count_from_the_last_long_pause);
     tcase_add_test(cadence, a_new_clock_is_not_compared_with_the_old);
     suite_add_tcase(suite, cadence);
     printf("ledger: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(20250401));

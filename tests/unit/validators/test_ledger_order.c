@@ -29,8 +29,9 @@ static void note(uint64_t number, bool accepted, int64_t fire_time_us)
     ck_assert(hs_ledger_record(&ledger, &ledger.hits, &entry));
 }
 
-/* What the ledger must do, without bounds that save searches: a full table forgets the first entry
-   that is free, and the first of all answers goes. Entries are in the order of recording. */
+/* A plain model of the ledger, which searches all entries each time. A full table forgets the first
+   entry that is free. If memory is short, the first of all answers is dropped. Entries are in the
+   order of recording. */
 struct plain_entry {
     uint64_t number;
     bool accepted, has_answer;

@@ -134,7 +134,7 @@ END_TEST
  * After lost moves, the next move covers their distance. The clocks of client and server both show
  * that the time of the lost moves has passed.
  */
-START_TEST(a_way_made_while_moves_were_lost_has_their_time)
+START_TEST(the_path_of_lost_moves_has_their_time)
 {
     hs_walk_for(6, 0, 5);
     hs_walk.step.delta_us = 125000;
@@ -210,7 +210,7 @@ START_TEST(speeding_up_by_the_limit_and_stopping_at_once_is_honest)
 }
 END_TEST
 
-START_TEST(speed_from_nowhere_is_found)
+START_TEST(a_sudden_gain_of_speed_is_found)
 {
     double most = 20 * (0.25 + DT * SHARE);
     claim(0, 0);
@@ -240,7 +240,7 @@ START_TEST(turning_little_by_little_is_free_and_at_once_is_not)
 END_TEST
 
 /* Without claimed velocities, they are computed from the positions over a tenth of a second. */
-START_TEST(acceleration_is_told_from_positions_too)
+START_TEST(acceleration_is_also_found_from_positions)
 {
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i * 20 * DT < 6; i++)
@@ -285,7 +285,7 @@ START_TEST(the_larger_limit_counts_for_a_round_trip)
 }
 END_TEST
 
-START_TEST(a_round_trip_not_known_is_taken_as_long)
+START_TEST(an_unknown_round_trip_counts_as_a_long_one)
 {
     hs_walk.step.mode = SPRINTING;
     hs_walk.step.rtt_us = -1;
@@ -306,7 +306,7 @@ START_TEST(a_raised_limit_counts_at_once)
 }
 END_TEST
 
-START_TEST(changing_between_lesser_modes_prolongs_nothing)
+START_TEST(changing_between_slower_modes_prolongs_no_limit)
 {
     int moves = 0;
     hs_walk.step.mode = SPRINTING;
@@ -411,7 +411,7 @@ START_TEST(a_correction_is_followed_without_offence)
 }
 END_TEST
 
-START_TEST(a_change_of_base_hides_a_way_and_refills_nothing)
+START_TEST(a_change_of_base_refills_no_credit)
 {
     hs_walk_by(1.4, 0);
     hs_walk.step.base = 77;
@@ -503,28 +503,28 @@ static Suite *movement_suite(void)
     tcase_add_test(speed, without_credit_every_move_stands_alone);
     tcase_add_test(speed, slopes_and_steps_are_walked_at_full_speed);
     tcase_add_loop_test(speed, a_fall_has_its_own_limit, 0, 3);
-    tcase_add_test(speed, a_way_made_while_moves_were_lost_has_their_time);
+    tcase_add_test(speed, the_path_of_lost_moves_has_their_time);
     tcase_add_loop_test(speed, moves_of_an_outage_arrive_in_several_ticks, 0, 2);
     tcase_add_test(speed, what_a_mode_does_not_limit_is_not_judged);
     tcase_add_test(speed, speeding_up_by_the_limit_and_stopping_at_once_is_honest);
-    tcase_add_test(speed, speed_from_nowhere_is_found);
+    tcase_add_test(speed, a_sudden_gain_of_speed_is_found);
     tcase_add_test(speed, turning_little_by_little_is_free_and_at_once_is_not);
-    tcase_add_test(speed, acceleration_is_told_from_positions_too);
+    tcase_add_test(speed, acceleration_is_also_found_from_positions);
     tcase_add_test(speed, rounded_positions_accelerate_nobody);
     suite_add_tcase(suite, speed);
     TCase *modes = tcase_create("modes and places");
     tcase_add_checked_fixture(modes, hs_walk_begin, NULL);
     tcase_add_test(modes, the_larger_limit_counts_for_a_round_trip);
-    tcase_add_test(modes, a_round_trip_not_known_is_taken_as_long);
+    tcase_add_test(modes, an_unknown_round_trip_counts_as_a_long_one);
     tcase_add_test(modes, a_raised_limit_counts_at_once);
-    tcase_add_test(modes, changing_between_lesser_modes_prolongs_nothing);
+    tcase_add_test(modes, changing_between_slower_modes_prolongs_no_limit);
     tcase_add_test(modes, changing_modes_refills_nothing);
     tcase_add_test(modes, a_smaller_credit_is_no_trap);
     tcase_add_test(modes, a_jump_that_nobody_announced_is_found);
     tcase_add_test(modes, a_teleport_is_no_speed);
     tcase_add_test(modes, an_announced_teleport_is_silent);
     tcase_add_test(modes, a_correction_is_followed_without_offence);
-    tcase_add_test(modes, a_change_of_base_hides_a_way_and_refills_nothing);
+    tcase_add_test(modes, a_change_of_base_refills_no_credit);
     tcase_add_test(modes, a_base_changed_on_every_move_is_found);
     tcase_add_loop_test(modes, an_unknown_mode_is_judged_by_jumps_alone, 0, 2);
     tcase_add_test(modes, extreme_numbers_stay_numbers);

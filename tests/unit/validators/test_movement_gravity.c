@@ -76,7 +76,7 @@ static double fall(double gravity, double seconds)
     return fall_from(0, gravity, seconds);
 }
 
-START_TEST(falling_is_free_and_its_credit_cannot_be_saved)
+START_TEST(falling_costs_nothing_and_saves_no_credit)
 {
     hs_walk.step.mode = FALLING;
     fall(9.8, 3);
@@ -146,7 +146,7 @@ START_TEST(few_bounces_may_lack_their_ground)
 END_TEST
 
 /* A single move lasts so long that the player may have landed during it. */
-START_TEST(a_long_way_in_one_move_may_hide_a_landing)
+START_TEST(a_long_move_may_hide_a_landing)
 {
     for (int round = 0; round < 10; round++) {
         hs_walk.step.mode = WALKING;
@@ -174,7 +174,7 @@ START_TEST(a_long_way_in_one_move_may_hide_a_landing)
 END_TEST
 
 /* A low rate of moves does not allow a body to fly. */
-START_TEST(long_ways_hide_few_landings)
+START_TEST(a_body_cannot_fly_with_few_moves)
 {
     hs_walk.step.mode = FALLING;
     fall_from(0, 9.8, 0.3);
@@ -213,13 +213,13 @@ static Suite *gravity_suite(void)
     tcase_add_test(gravity, jumping_and_landing_is_honest);
     tcase_add_test(gravity, jumping_under_less_gravity_is_found);
     tcase_add_loop_test(gravity, staying_up_is_found_within_a_second, 0, 4);
-    tcase_add_test(gravity, falling_is_free_and_its_credit_cannot_be_saved);
+    tcase_add_test(gravity, falling_costs_nothing_and_saves_no_credit);
     tcase_add_test(gravity, sliding_down_what_is_too_steep_is_no_flying);
     tcase_add_test(gravity, a_bumped_head_is_no_flying_and_saves_no_climb);
     tcase_add_test(gravity, a_jump_shortly_after_the_edge_is_a_launch);
     tcase_add_loop_test(gravity, few_bounces_may_lack_their_ground, 0, 3);
-    tcase_add_test(gravity, a_long_way_in_one_move_may_hide_a_landing);
-    tcase_add_loop_test(gravity, long_ways_hide_few_landings, 0, 2);
+    tcase_add_test(gravity, a_long_move_may_hide_a_landing);
+    tcase_add_loop_test(gravity, a_body_cannot_fly_with_few_moves, 0, 2);
     tcase_add_test(gravity, touching_no_ground_pays_for_no_height);
     suite_add_tcase(suite, gravity);
     return suite;

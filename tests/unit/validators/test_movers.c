@@ -195,7 +195,7 @@ END_TEST
 
 /* No place is interpolated across a jump, announced or not. Until the jump the older place
    counts. */
-START_TEST(jumps)
+START_TEST(no_place_is_interpolated_across_a_jump)
 {
     bool told = _i == 0;
     struct hs_mover_frame entry = door_at(0);
@@ -221,7 +221,7 @@ START_TEST(jumps)
 }
 END_TEST
 
-START_TEST(times_without_a_place)
+START_TEST(before_and_between_samples_a_place_may_be_unknown)
 {
     struct hs_mover_pose pose;
     struct hs_mover_frame entry = door_at(0);
@@ -235,7 +235,7 @@ START_TEST(times_without_a_place)
 END_TEST
 
 /* The time window limits the memory. One sample at or before the window's start stays. */
-START_TEST(old_samples_go)
+START_TEST(samples_older_than_the_window_are_dropped)
 {
     struct hs_mover_frame entry = door_at(0);
     size_t most = 0;
@@ -255,7 +255,7 @@ END_TEST
 
 /* The surroundings contain all samples and do not grow with dropped ones. hs_mover_is_placed
    returns whether the mover has a place during a whole span of time. */
-START_TEST(surroundings)
+START_TEST(surroundings_contain_all_samples)
 {
     struct hs_mover_frame entry = door_at(0);
     for (int ms = 0; ms <= 5000; ms += 50) {
@@ -279,7 +279,7 @@ START_TEST(surroundings)
 END_TEST
 
 /* A full history needs no space beyond its limit, and reuses the space of dropped samples. */
-START_TEST(never_beyond_the_limit)
+START_TEST(a_full_history_stays_within_its_limit)
 {
     enum { LIMIT = 21 };
     hs_match_destroy(match);
@@ -308,7 +308,7 @@ START_TEST(never_beyond_the_limit)
 END_TEST
 
 /* A late sample still inherits from a sample that a full history has dropped. */
-START_TEST(those_that_went_are_inherited_from)
+START_TEST(late_samples_inherit_from_dropped_samples)
 {
     hs_match_destroy(match);
     match =
@@ -327,7 +327,7 @@ START_TEST(those_that_went_are_inherited_from)
 END_TEST
 
 /* When the clock restarts, the mover's places are forgotten, but its shape stays. */
-START_TEST(a_restart_keeps_what_movers_are)
+START_TEST(a_clock_reset_keeps_the_shapes_of_movers)
 {
     struct hs_mover_frame entry = door_at(0);
     hs_stage_place(match, 0, "T", 0, 0, 0);
@@ -393,13 +393,13 @@ int main(void)
     tcase_add_test(tcase, a_mover_needs_a_box);
     tcase_add_test(tcase, bad_samples_are_refused);
     tcase_add_test(tcase, as_many_as_the_match_may_have);
-    tcase_add_loop_test(tcase, jumps, 0, 2);
-    tcase_add_test(tcase, times_without_a_place);
-    tcase_add_test(tcase, old_samples_go);
-    tcase_add_test(tcase, surroundings);
-    tcase_add_test(tcase, never_beyond_the_limit);
-    tcase_add_test(tcase, those_that_went_are_inherited_from);
-    tcase_add_test(tcase, a_restart_keeps_what_movers_are);
+    tcase_add_loop_test(tcase, no_place_is_interpolated_across_a_jump, 0, 2);
+    tcase_add_test(tcase, before_and_between_samples_a_place_may_be_unknown);
+    tcase_add_test(tcase, samples_older_than_the_window_are_dropped);
+    tcase_add_test(tcase, surroundings_contain_all_samples);
+    tcase_add_test(tcase, a_full_history_stays_within_its_limit);
+    tcase_add_test(tcase, late_samples_inherit_from_dropped_samples);
+    tcase_add_test(tcase, a_clock_reset_keeps_the_shapes_of_movers);
     tcase_add_test(tcase, frames_of_movers_alone_restart_the_clock);
     tcase_add_loop_test(tcase, refused_movers_do_not_restart_the_clock, 0, 2);
     suite_add_tcase(suite, tcase);

@@ -49,7 +49,7 @@ static unsigned bit(enum hs_move_check check)
     return 1u << check;
 }
 
-START_TEST(a_move_in_an_unknown_mode_is_as_wide_as_the_smallest_body)
+START_TEST(in_an_unknown_mode_the_smallest_body_radius_counts)
 {
     ck_assert_uint_eq(go(NULL, 4, 0, 0), 0);
     ck_assert_uint_eq(go(NULL, 4.6, 0, 0), 0);
@@ -57,7 +57,7 @@ START_TEST(a_move_in_an_unknown_mode_is_as_wide_as_the_smallest_body)
 }
 END_TEST
 
-START_TEST(a_match_without_a_map_judges_no_way)
+START_TEST(without_a_map_no_path_is_checked)
 {
     hs_match_set_world(session.match, NULL);
     for (int i = 0; i < 20; i++)
@@ -76,7 +76,7 @@ START_TEST(a_body_in_another_unit_is_not_judged)
 }
 END_TEST
 
-START_TEST(a_session_that_ends_takes_its_place_along)
+START_TEST(the_end_of_a_session_forgets_the_place)
 {
     ck_assert_uint_eq(go("walking", 4, 0, 0), 0);
     now_us += TICK_US;
@@ -95,7 +95,7 @@ START_TEST(a_clock_reset_forgets_the_place)
 END_TEST
 
 /* The time in the air includes the moves that claim to walk, whatever modes are between them. */
-START_TEST(hovering_in_turns_is_found)
+START_TEST(hovering_with_short_walks_is_found)
 {
     unsigned raised = 0;
     go("walking", 0, 0, 0);
@@ -145,12 +145,12 @@ int main(void)
     Suite *suite = suite_create("moves in the world");
     TCase *tests = tcase_create("ways");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, a_move_in_an_unknown_mode_is_as_wide_as_the_smallest_body);
-    tcase_add_test(tests, a_match_without_a_map_judges_no_way);
+    tcase_add_test(tests, in_an_unknown_mode_the_smallest_body_radius_counts);
+    tcase_add_test(tests, without_a_map_no_path_is_checked);
     tcase_add_test(tests, a_body_in_another_unit_is_not_judged);
-    tcase_add_test(tests, a_session_that_ends_takes_its_place_along);
+    tcase_add_test(tests, the_end_of_a_session_forgets_the_place);
     tcase_add_test(tests, a_clock_reset_forgets_the_place);
-    tcase_add_test(tests, hovering_in_turns_is_found);
+    tcase_add_test(tests, hovering_with_short_walks_is_found);
     tcase_add_test(tests, an_edge_is_ground_for_a_body_beyond_it);
     tcase_add_test(tests, lost_moves_may_have_gone_around);
     tcase_add_test(tests, a_refused_move_does_not_become_the_start_of_the_next);

@@ -98,7 +98,7 @@ START_TEST(everybody_is_pruned_by_every_frame)
 }
 END_TEST
 
-START_TEST(nothing_is_due_after_the_clock_was_set_anew)
+START_TEST(after_a_clock_reset_nothing_is_pruned)
 {
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
     const struct hs_match_limits limits = {.players = 4, .samples = SAMPLES};
@@ -129,7 +129,7 @@ END_TEST
 
 /* hs_players_find_next returns the same player as hs_players_find, in any order of the names. Some
    names begin like another one or are too long. */
-START_TEST(the_next_player_is_the_named_one)
+START_TEST(find_next_returns_the_named_player)
 {
     static const char longest[2 * HS_NAME_MAX] = "p1";
     struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
@@ -170,8 +170,8 @@ int main(void)
     Suite *suite = suite_create("players");
     TCase *tcase = tcase_create("pruning");
     tcase_add_test(tcase, everybody_is_pruned_by_every_frame);
-    tcase_add_test(tcase, nothing_is_due_after_the_clock_was_set_anew);
-    tcase_add_test(tcase, the_next_player_is_the_named_one);
+    tcase_add_test(tcase, after_a_clock_reset_nothing_is_pruned);
+    tcase_add_test(tcase, find_next_returns_the_named_player);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -85,7 +85,7 @@ START_TEST(without_a_round_trip_nothing_is_known)
 }
 END_TEST
 
-START_TEST(by_claim_the_ping_moves_nothing)
+START_TEST(with_claimed_times_the_ping_changes_nothing)
 {
     rules->rewind.source = HS_REWIND_BY_CLAIM;
     play(120, -1);
@@ -146,7 +146,7 @@ int main(void)
     tcase_add_loop_test(tcase, the_moment_follows_from_the_ping, 0, PINGS);
     tcase_add_test(tcase, the_shooters_pose_is_that_of_the_claim);
     tcase_add_test(tcase, without_a_round_trip_nothing_is_known);
-    tcase_add_test(tcase, by_claim_the_ping_moves_nothing);
+    tcase_add_test(tcase, with_claimed_times_the_ping_changes_nothing);
     tcase_add_test(tcase, projectiles_go_by_the_claim);
     tcase_add_test(tcase, connections_are_read_from_the_last_four);
     suite_add_tcase(suite, tcase);

@@ -106,7 +106,7 @@ static double share(struct hs_random *random)
 /* Row 0: random pairs; 1 to 3: nearly equal; 4 to 6: nearly opposite; 7: half turns. */
 static const double sizes[] = {0, 1e-2, 1e-4, 1e-6, 1e-2, 1e-4, 1e-6, 1e-3};
 
-START_TEST(slerp_is_the_textbooks)
+START_TEST(slerp_equals_the_textbook_formula)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), (uint64_t)_i);
     for (int k = 0; k < PAIRS; k++) {
@@ -146,7 +146,7 @@ START_TEST(slerp_ends_are_the_arguments_bit_for_bit)
 }
 END_TEST
 
-START_TEST(slerp_does_not_care_about_signs)
+START_TEST(slerp_gives_the_same_for_q_and_minus_q)
 {
     struct hs_random random = hs_random_start(hs_test_seed(DEFAULT_SEED), 101);
     for (int k = 0; k < PAIRS; k++) {
@@ -242,7 +242,7 @@ static const struct {
 
 #define NORMS ((int)(sizeof norms / sizeof *norms))
 
-START_TEST(what_counts_as_unit)
+START_TEST(quaternions_near_length_one_are_accepted)
 {
     float q[4];
     memcpy(q, norms[_i].q, sizeof q);
@@ -280,12 +280,12 @@ int main(void)
     printf("quat: HS_SEED=%llu\n", (unsigned long long)hs_test_seed(DEFAULT_SEED));
     Suite *suite = suite_create("quat");
     TCase *tcase = tcase_create("quat");
-    tcase_add_loop_test(tcase, slerp_is_the_textbooks, 0, 8);
+    tcase_add_loop_test(tcase, slerp_equals_the_textbook_formula, 0, 8);
     tcase_add_test(tcase, slerp_ends_are_the_arguments_bit_for_bit);
-    tcase_add_test(tcase, slerp_does_not_care_about_signs);
+    tcase_add_test(tcase, slerp_gives_the_same_for_q_and_minus_q);
     tcase_add_test(tcase, rotation_is_q_v_conjugate);
     tcase_add_test(tcase, product_turns_by_b_then_a);
-    tcase_add_loop_test(tcase, what_counts_as_unit, 0, NORMS);
+    tcase_add_loop_test(tcase, quaternions_near_length_one_are_accepted, 0, NORMS);
     tcase_add_test(tcase, normalising_twice_changes_nothing);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

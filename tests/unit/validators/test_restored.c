@@ -50,7 +50,7 @@ enum { SAYINGS = sizeof sayings / sizeof sayings[0] };
 /* The state was posted before the save, and later a frame with the opposite state may have been
    lost. So the claim is neither refused nor paid, however late it is. When the state is posted
    again, it has its usual effect. */
-START_TEST(state_of_before_refuses_nobody)
+START_TEST(saved_state_causes_no_rejection)
 {
     const struct said *said = &sayings[_i];
     hs_duel_play(0, 450);
@@ -78,7 +78,7 @@ START_TEST(state_of_before_refuses_nobody)
 END_TEST
 
 /* If the first frame posts the state again, claims are decided as usual from then on. */
-START_TEST(said_again_in_the_first_frame)
+START_TEST(state_in_the_first_frame_counts_at_once)
 {
     const struct said *said = &sayings[_i];
     hs_duel_play(0, 450);
@@ -98,7 +98,7 @@ END_TEST
 
 /* The newest frame arrives first, and frames with earlier times are sent again after it. Samples of
    later times inherit from the samples of these frames, too. */
-START_TEST(said_again_behind_the_newest)
+START_TEST(state_in_late_frames_also_updates_newer_samples)
 {
     const struct said *said = &sayings[_i];
     hs_duel_play(0, 450);
@@ -116,7 +116,7 @@ END_TEST
 
 /* State that allowed a hit still allows it: a field that was never posted does not become unknown
    by a restart. */
-START_TEST(what_allows_still_does)
+START_TEST(saved_state_that_allows_a_hit_still_allows_it)
 {
     struct hs_player_frame alice = {
         .weapon = HS_STR("rifle"), .fields = HS_FIELD_AMMO | HS_FIELD_RELOADING, .ammo = 7};
@@ -130,7 +130,7 @@ START_TEST(what_allows_still_does)
 END_TEST
 
 /* A claim without a weapon means the weapon in hand, which is unknown after a restart. */
-START_TEST(weapon_held)
+START_TEST(without_a_named_weapon_a_restored_claim_is_inconclusive)
 {
     struct hs_player_frame alice = {.weapon = HS_STR("rifle")};
     hs_duel_post(0, &alice, NULL);
@@ -147,7 +147,7 @@ END_TEST
 
 /* The life of a player is posted again, but it may have changed before that frame. So for a claim
    about an earlier time, it is unknown whether it is about an old life. */
-START_TEST(life_before_the_first_that_is_said)
+START_TEST(before_the_first_posted_life_the_life_is_unknown)
 {
     hs_duel_play(0, 500);
     hs_duel_begin_anew();
@@ -177,7 +177,7 @@ static enum hs_reason look_at_height(double z, struct hs_str weapon)
 }
 
 /* The unknown weapon in hand decides nothing: neither its range nor its radius is used. */
-START_TEST(weapon_held_before)
+START_TEST(an_unknown_weapon_in_hand_decides_nothing)
 {
     const struct hs_str none = {0};
     struct hs_player_frame alice = {.weapon = HS_STR("knife")};
@@ -223,7 +223,7 @@ static void play_door(int from_ms, int to_ms)
         post_door(ms, &(struct hs_mover_frame){0});
 }
 
-START_TEST(door_that_may_have_opened)
+START_TEST(a_door_that_may_have_opened_is_inconclusive)
 {
     const struct hs_mover_frame shut = {.fields = HS_MOVER_BOX | HS_MOVER_SOLID, .is_solid = true};
     const struct hs_mover_frame open = {.fields = HS_MOVER_SOLID};
@@ -251,7 +251,7 @@ START_TEST(door_that_may_have_opened)
 END_TEST
 
 /* If `solid` of a lift was never posted, it cannot have changed. */
-START_TEST(lift_that_is_always_solid)
+START_TEST(a_lift_without_posted_solid_still_blocks)
 {
     post_door(0, &(struct hs_mover_frame){.fields = HS_MOVER_BOX});
     play_door(50, 500);
@@ -280,7 +280,7 @@ static void play_carol(int from_ms, int to_ms, const struct hs_player_frame *fir
 }
 
 /* carol was solid before the save, and may have become a ghost since. */
-START_TEST(body_that_may_have_become_a_ghost)
+START_TEST(a_body_that_may_not_be_solid_now_is_inconclusive)
 {
     const struct hs_player_frame solid = {.fields = HS_FIELD_SOLID, .is_solid = true};
     const struct hs_player_frame ghost = {.fields = HS_FIELD_SOLID};
@@ -299,7 +299,7 @@ START_TEST(body_that_may_have_become_a_ghost)
 }
 END_TEST
 
-START_TEST(body_that_is_always_solid)
+START_TEST(a_body_without_posted_solid_still_blocks)
 {
     play_carol(0, 500, NULL);
     hs_duel_begin_anew();
@@ -313,17 +313,17 @@ int main(void)
     Suite *suite = suite_create("restored");
     TCase *tcase = tcase_create("all");
     tcase_add_checked_fixture(tcase, hs_duel_set_up, hs_duel_tear_down);
-    tcase_add_loop_test(tcase, state_of_before_refuses_nobody, 0, SAYINGS);
-    tcase_add_loop_test(tcase, said_again_in_the_first_frame, 0, SAYINGS);
-    tcase_add_loop_test(tcase, said_again_behind_the_newest, 0, SAYINGS);
-    tcase_add_test(tcase, what_allows_still_does);
-    tcase_add_test(tcase, weapon_held);
-    tcase_add_test(tcase, life_before_the_first_that_is_said);
-    tcase_add_test(tcase, weapon_held_before);
-    tcase_add_test(tcase, door_that_may_have_opened);
-    tcase_add_test(tcase, lift_that_is_always_solid);
-    tcase_add_test(tcase, body_that_may_have_become_a_ghost);
-    tcase_add_test(tcase, body_that_is_always_solid);
+    tcase_add_loop_test(tcase, saved_state_causes_no_rejection, 0, SAYINGS);
+    tcase_add_loop_test(tcase, state_in_the_first_frame_counts_at_once, 0, SAYINGS);
+    tcase_add_loop_test(tcase, state_in_late_frames_also_updates_newer_samples, 0, SAYINGS);
+    tcase_add_test(tcase, saved_state_that_allows_a_hit_still_allows_it);
+    tcase_add_test(tcase, without_a_named_weapon_a_restored_claim_is_inconclusive);
+    tcase_add_test(tcase, before_the_first_posted_life_the_life_is_unknown);
+    tcase_add_test(tcase, an_unknown_weapon_in_hand_decides_nothing);
+    tcase_add_test(tcase, a_door_that_may_have_opened_is_inconclusive);
+    tcase_add_test(tcase, a_lift_without_posted_solid_still_blocks);
+    tcase_add_test(tcase, a_body_that_may_not_be_solid_now_is_inconclusive);
+    tcase_add_test(tcase, a_body_without_posted_solid_still_blocks);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -22,7 +22,7 @@ static unsigned move_to(int ms, double x)
     return result.raised;
 }
 
-START_TEST(first_jump_after_it)
+START_TEST(the_first_jump_after_a_restore_is_excused)
 {
     for (int ms = 0; ms <= 500; ms += HS_DUEL_TICK_MS)
         ck_assert_uint_eq(move_to(ms, 20), 0);
@@ -42,7 +42,7 @@ END_TEST
 /* After the restart, moves from the lost time arrive, but no frames of that time. The first jump
    among the moves is excused, because its announcement may have been lost. The second jump is not
    excused. */
-START_TEST(first_jump_behind_old_moves)
+START_TEST(the_first_jump_is_excused_after_moves_of_the_lost_time)
 {
     for (int ms = 0; ms <= 500; ms += HS_DUEL_TICK_MS)
         ck_assert_uint_eq(move_to(ms, 20), 0);
@@ -57,7 +57,7 @@ END_TEST
 
 /* ---- shots ---- */
 
-START_TEST(hit_of_a_lost_shot)
+START_TEST(the_hit_of_a_lost_shot_is_inconclusive)
 {
     const struct hs_str rifle = HS_STR("rifle");
     hs_duel_play(0, 1000);
@@ -82,7 +82,7 @@ START_TEST(hit_of_a_lost_shot)
 END_TEST
 
 /* The uncertainty ends soon, because shots of the lost time become too old. */
-START_TEST(claim_of_the_lost_time_later)
+START_TEST(the_uncertainty_about_lost_shots_ends)
 {
     hs_duel_play(0, 1000);
     ck_assert_int_eq(hs_duel_shoot(1000, 1), HS_REASON_OK);
@@ -104,7 +104,7 @@ START_TEST(claim_of_the_lost_time_later)
 END_TEST
 
 /* Hits of lost shots are not rejected either if the clock was set back between save and restore. */
-START_TEST(lost_shot_of_another_clock)
+START_TEST(the_hit_of_a_lost_shot_is_inconclusive_after_a_clock_reset)
 {
     const struct hs_str rifle = HS_STR("rifle");
     hs_duel_play(999000, 1000000);
@@ -130,7 +130,7 @@ static const struct hs_player_frame line = {.fields = HS_FIELD_RTT | HS_FIELD_IN
                                             .interp_us = 50 * HS_DUEL_MS};
 
 /* A posted round trip stays valid, even after a restart of the service and of the clock. */
-START_TEST(prediction_goes_on)
+START_TEST(posted_round_trips_predict_after_a_restore)
 {
     hs_duel.ruleset->rewind.source = HS_REWIND_BY_PREDICTION;
     hs_duel_post(0, &line, NULL);
@@ -159,7 +159,7 @@ END_TEST
 
 /* Latency is checked with earlier round trips. A claim that they would reject is inconclusive until
    a round trip is posted again. */
-START_TEST(latency_goes_on)
+START_TEST(earlier_round_trips_reject_no_claim_after_a_restore)
 {
     hs_duel.ruleset->rewind.older_slack_us = INT64_C(30000);
     hs_duel_post(0, &line, NULL);
@@ -186,7 +186,7 @@ START_TEST(latency_goes_on)
 END_TEST
 
 /* Times of hits are compared with the times of hits before a restart. */
-START_TEST(times_of_hits_go_on)
+START_TEST(hit_times_are_compared_across_a_restore)
 {
     struct hs_player_frame slower = line;
     slower.rtt_us = 440 * HS_DUEL_MS;
@@ -209,7 +209,7 @@ END_TEST
 /* A restart lost the posted shot of a hit, and nobody knows the weapon for certain. So the hit has
    a hit time, but no fire time, and an earlier shot may have a later fire time than this hit time.
  */
-START_TEST(a_hit_without_its_shot_is_not_backwards)
+START_TEST(a_hit_without_its_shot_is_compared_by_hit_times)
 {
     const struct hs_player_frame armed = {.weapon = HS_STR("rifle")};
     hs_duel.ruleset->hit.trajectory_window_us = 1; /* all shots have the same trajectory */
@@ -228,7 +228,7 @@ END_TEST
 
 /* If a round trip is first posted in a frame that is older than the newest one, later frames use
    it. */
-START_TEST(round_trip_behind_the_newest)
+START_TEST(a_late_round_trip_is_used_by_later_frames)
 {
     hs_duel.ruleset->rewind.source = HS_REWIND_BY_PREDICTION;
     hs_duel_play(0, 500);
@@ -245,16 +245,16 @@ int main(void)
     Suite *suite = suite_create("restored: moves, shots, the line");
     TCase *tcase = tcase_create("all");
     tcase_add_checked_fixture(tcase, hs_duel_set_up, hs_duel_tear_down);
-    tcase_add_test(tcase, first_jump_after_it);
-    tcase_add_test(tcase, first_jump_behind_old_moves);
-    tcase_add_test(tcase, hit_of_a_lost_shot);
-    tcase_add_test(tcase, claim_of_the_lost_time_later);
-    tcase_add_test(tcase, lost_shot_of_another_clock);
-    tcase_add_test(tcase, prediction_goes_on);
-    tcase_add_test(tcase, latency_goes_on);
-    tcase_add_test(tcase, times_of_hits_go_on);
-    tcase_add_test(tcase, a_hit_without_its_shot_is_not_backwards);
-    tcase_add_test(tcase, round_trip_behind_the_newest);
+    tcase_add_test(tcase, the_first_jump_after_a_restore_is_excused);
+    tcase_add_test(tcase, the_first_jump_is_excused_after_moves_of_the_lost_time);
+    tcase_add_test(tcase, the_hit_of_a_lost_shot_is_inconclusive);
+    tcase_add_test(tcase, the_uncertainty_about_lost_shots_ends);
+    tcase_add_test(tcase, the_hit_of_a_lost_shot_is_inconclusive_after_a_clock_reset);
+    tcase_add_test(tcase, posted_round_trips_predict_after_a_restore);
+    tcase_add_test(tcase, earlier_round_trips_reject_no_claim_after_a_restore);
+    tcase_add_test(tcase, hit_times_are_compared_across_a_restore);
+    tcase_add_test(tcase, a_hit_without_its_shot_is_compared_by_hit_times);
+    tcase_add_test(tcase, a_late_round_trip_is_used_by_later_frames);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

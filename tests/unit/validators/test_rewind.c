@@ -39,7 +39,7 @@ START_TEST(no_sample_no_answer)
 }
 END_TEST
 
-START_TEST(before_the_oldest)
+START_TEST(no_pose_before_the_oldest_sample)
 {
     hs_past_put(&past, hs_past_at(HS_MS(800), 1, 2, 3), NULL);
     ck_assert_int_eq(status(HS_MS(800) - 1), HS_REWIND_TOO_SHORT);
@@ -50,7 +50,7 @@ START_TEST(before_the_oldest)
 }
 END_TEST
 
-START_TEST(after_the_newest)
+START_TEST(the_newest_sample_counts_up_to_the_future_slack)
 {
     hs_past_put(&past, hs_past_at(0, 0, 0, 0), NULL);
     hs_past_put(&past, hs_past_at(HS_MS(50), 1, 0, 0), NULL);
@@ -71,7 +71,7 @@ START_TEST(after_the_newest)
 }
 END_TEST
 
-START_TEST(gaps)
+START_TEST(inside_a_long_gap_no_pose_is_known)
 {
     hs_past_put(&past, hs_past_at(0, 0, 0, 0), NULL);
     hs_past_put(&past, hs_past_at(HS_MS(150), 1, 0, 0), NULL);
@@ -85,7 +85,7 @@ START_TEST(gaps)
 }
 END_TEST
 
-START_TEST(shares_between_two_samples)
+START_TEST(positions_are_interpolated_between_samples)
 {
     int64_t epoch = INT64_C(1700000000000000); /* a time as wall clocks have it now, in microseconds
                                                   since 1970 */
@@ -143,7 +143,7 @@ START_TEST(at_a_sample_the_pose_is_the_stored_one)
 }
 END_TEST
 
-START_TEST(the_standing_body)
+START_TEST(the_rest_pose_stands_on_the_root)
 {
     hs_past_put(&past, hs_past_at(0, 10, 20, 30), NULL);
     struct hs_body *b = hs_past_body(&past, 0);
@@ -193,7 +193,7 @@ static void put_break(enum break_kind kind)
     hs_past_put(&past, hs_past_at(HS_MS(100), 7, 0, 0), NULL);
 }
 
-START_TEST(never_into_another_place_life_or_body)
+START_TEST(nothing_is_interpolated_into_another_place_life_or_rig)
 {
     enum break_kind kind = (enum break_kind)_i;
     put_break(kind);
@@ -220,7 +220,7 @@ START_TEST(never_into_another_place_life_or_body)
 }
 END_TEST
 
-START_TEST(a_gap_stays_a_gap_where_a_jump_ends_it)
+START_TEST(a_gap_before_a_jump_has_no_pose)
 {
     hs_past_put(&past, hs_past_at(0, 0, 0, 0), NULL);
     struct hs_sample jump = hs_past_at(HS_MS(151), 50, 0, 0);
@@ -230,7 +230,7 @@ START_TEST(a_gap_stays_a_gap_where_a_jump_ends_it)
 }
 END_TEST
 
-START_TEST(held_bodies_are_whole)
+START_TEST(before_a_jump_the_whole_body_is_the_older_one)
 {
     struct hs_sample a = hs_past_at(0, 0, 0, 0), b = hs_past_at(HS_MS(50), 5, 0, 0);
     hs_past_yaw(&b, 90);
@@ -252,15 +252,16 @@ int main(void)
     TCase *tcase = tcase_create("rewind");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, no_sample_no_answer);
-    tcase_add_test(tcase, before_the_oldest);
-    tcase_add_test(tcase, after_the_newest);
-    tcase_add_test(tcase, gaps);
-    tcase_add_test(tcase, shares_between_two_samples);
+    tcase_add_test(tcase, no_pose_before_the_oldest_sample);
+    tcase_add_test(tcase, the_newest_sample_counts_up_to_the_future_slack);
+    tcase_add_test(tcase, inside_a_long_gap_no_pose_is_known);
+    tcase_add_test(tcase, positions_are_interpolated_between_samples);
     tcase_add_test(tcase, at_a_sample_the_pose_is_the_stored_one);
-    tcase_add_test(tcase, the_standing_body);
-    tcase_add_loop_test(tcase, never_into_another_place_life_or_body, TELEPORT, NOTHING + 1);
-    tcase_add_test(tcase, a_gap_stays_a_gap_where_a_jump_ends_it);
-    tcase_add_test(tcase, held_bodies_are_whole);
+    tcase_add_test(tcase, the_rest_pose_stands_on_the_root);
+    tcase_add_loop_test(tcase, nothing_is_interpolated_into_another_place_life_or_rig, TELEPORT,
+                        NOTHING + 1);
+    tcase_add_test(tcase, a_gap_before_a_jump_has_no_pose);
+    tcase_add_test(tcase, before_a_jump_the_whole_body_is_the_older_one);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

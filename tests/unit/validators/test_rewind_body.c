@@ -169,7 +169,7 @@ END_TEST
 
 /* The bounding balls contain the body, whatever is posted: far from the origin, scaled, turned in
    any way, or with hitboxes beside their bones. */
-START_TEST(balls_hold_whatever_is_posted)
+START_TEST(bounding_balls_contain_every_posted_body)
 {
     struct hs_random random = hs_random_start(hs_test_seed(12), (uint64_t)_i);
     struct hs_rig *rig = past.rules->rigs[0];
@@ -214,7 +214,7 @@ START_TEST(bones_missing_in_one_sample_are_left_out)
 }
 END_TEST
 
-START_TEST(a_held_sample_needs_no_bones_of_the_next)
+START_TEST(an_older_pose_needs_no_bones_of_the_next_sample)
 {
     struct hs_posted_pose *posted_pose = bones_of(HS_BONE_FLOATS);
     hs_past_put(&past, hs_past_at(0, 0, 0, 0), posted_pose);
@@ -360,7 +360,7 @@ static const struct hs_posted_pose *eye_at(double z)
     return &room.posted_pose;
 }
 
-START_TEST(posted_eyes)
+START_TEST(posted_eyes_are_interpolated)
 {
     hs_past_put(&past, hs_past_at(0, 0, 0, 0), eye_at(1));
     hs_past_put(&past, hs_past_at(HS_MS(100), 2, 0, 0), eye_at(3));
@@ -422,16 +422,16 @@ int main(void)
     tcase_add_test(tcase, q_and_minus_q_are_one_pose);
     tcase_add_test(tcase, between_stances_the_older_one_stands);
     tcase_add_test(tcase, posted_bones_move_by_themselves);
-    tcase_add_loop_test(tcase, balls_hold_whatever_is_posted, 0, 20);
+    tcase_add_loop_test(tcase, bounding_balls_contain_every_posted_body, 0, 20);
     tcase_add_loop_test(tcase, bones_missing_in_one_sample_are_left_out, 0, 2);
-    tcase_add_test(tcase, a_held_sample_needs_no_bones_of_the_next);
+    tcase_add_test(tcase, an_older_pose_needs_no_bones_of_the_next_sample);
     tcase_add_test(tcase, posted_bones_meet_a_rest_pose);
     tcase_add_test(tcase, scale_is_interpolated_and_grows_the_shapes);
     tcase_add_test(tcase, mirrored_bones_keep_their_size);
     tcase_add_test(tcase, axis_aligned_boxes_ignore_every_turn);
     tcase_add_test(tcase, oriented_boxes_turn_with_the_bone_and_by_themselves);
     tcase_add_test(tcase, eyes_of_stances_turn_with_the_root);
-    tcase_add_test(tcase, posted_eyes);
+    tcase_add_test(tcase, posted_eyes_are_interpolated);
     tcase_add_loop_test(tcase, reach_covers_the_body, 0, 2);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);

@@ -206,7 +206,7 @@ static void try_table(const struct hs_scalar *table, size_t count, void *base)
     }
 }
 
-START_TEST(scalars_go_in_and_come_out)
+START_TEST(scalars_are_read_back_as_they_were_set)
 {
     struct hs_ruleset *ruleset = hs_stage_ruleset();
     try_table(hs_ruleset_scalars, hs_ruleset_scalar_count, ruleset);
@@ -271,7 +271,7 @@ static const struct hs_vocabulary *const vocabularies[] = {
 
 enum { VOCABULARIES = sizeof vocabularies / sizeof vocabularies[0] };
 
-START_TEST(every_name_is_found_where_it_stands)
+START_TEST(every_name_is_found_at_its_index)
 {
     const struct hs_vocabulary *words = vocabularies[_i];
     ck_assert_int_gt(words->count, 1);
@@ -396,10 +396,10 @@ int main(void)
     tcase_add_loop_test(tcase, builtins_are_valid_and_named, 0, HS_BUILTIN_RULESETS);
     tcase_add_loop_test(tcase, defaults_are_the_promised_ones, 0, PROMISED);
     tcase_add_loop_test(tcase, builtins_differ_in_lengths_and_up_alone, 0, HS_BUILTIN_RULESETS);
-    tcase_add_test(tcase, scalars_go_in_and_come_out);
+    tcase_add_test(tcase, scalars_are_read_back_as_they_were_set);
     tcase_add_test(tcase, members_are_where_the_table_says);
     tcase_add_loop_test(tcase, seconds_are_rounded_half_to_even, 0, ROUNDINGS);
-    tcase_add_loop_test(tcase, every_name_is_found_where_it_stands, 0, VOCABULARIES);
+    tcase_add_loop_test(tcase, every_name_is_found_at_its_index, 0, VOCABULARIES);
     tcase_add_loop_test(tcase, up_is_a_direction, 0, HS_UP_COUNT);
     tcase_add_test(tcase, adders_stop_at_their_limits);
     tcase_add_test(tcase, weapons_take_zone_factors_they_do_not_set);

@@ -211,7 +211,7 @@ static const struct {
 
 #define WRONG_RULESETS ((int)(sizeof wrong_rulesets / sizeof *wrong_rulesets))
 
-START_TEST(faults_are_found_and_pointed_at)
+START_TEST(every_fault_is_found_with_its_pointer)
 {
     struct hs_ruleset *ruleset = hs_stage_ruleset();
     ck_assert_uint_eq(hs_ruleset_validate(ruleset, NULL, NULL), 0);
@@ -261,7 +261,7 @@ int main(void)
     Suite *suite = suite_create("ruleset faults");
     TCase *tcase = tcase_create("faults");
     tcase_add_test(tcase, every_scalar_has_its_range);
-    tcase_add_loop_test(tcase, faults_are_found_and_pointed_at, 0, WRONG_RULESETS);
+    tcase_add_loop_test(tcase, every_fault_is_found_with_its_pointer, 0, WRONG_RULESETS);
     tcase_add_test(tcase, empty_rulesets_and_many_faults);
     tcase_add_test(tcase, long_names_are_pointed_at_whole);
     suite_add_tcase(suite, tcase);

@@ -41,7 +41,7 @@ START_TEST(only_known_modes_and_the_server_allow_speed)
 }
 END_TEST
 
-START_TEST(no_mode_is_slow_where_none_has_a_limit)
+START_TEST(without_speed_limits_every_speed_passes)
 {
     rules->mode_count = 0;
     move.mode = HS_STR("");
@@ -78,7 +78,7 @@ END_TEST
 /* ---- the client's place ---- */
 
 /* Rows: the max error, the distance to the server's place, the server's mode, and the answer. */
-START_TEST(the_client_is_trusted_up_to_an_error)
+START_TEST(the_clients_place_counts_up_to_client_max_error)
 {
     static const struct {
         double max_error, apart;
@@ -427,9 +427,9 @@ int main(void)
     TCase *tcase = tcase_create("all");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, only_known_modes_and_the_server_allow_speed);
-    tcase_add_test(tcase, no_mode_is_slow_where_none_has_a_limit);
+    tcase_add_test(tcase, without_speed_limits_every_speed_passes);
     tcase_add_loop_test(tcase, every_kind_of_move_is_judged, 0, 2);
-    tcase_add_test(tcase, the_client_is_trusted_up_to_an_error);
+    tcase_add_test(tcase, the_clients_place_counts_up_to_client_max_error);
     tcase_add_test(tcase, a_place_that_nobody_else_simulates_is_taken_over);
     tcase_add_test(tcase, acks_and_corrections_keep_their_intervals);
     tcase_add_test(tcase, the_dead_do_not_move);

@@ -9,7 +9,7 @@
 
 /* ---- inheritance ---- */
 
-START_TEST(first_sample_says_the_defaults)
+START_TEST(the_first_sample_has_the_defaults)
 {
     hs_stage_place(match, 0, "P", 0, 0, 0);
     const struct hs_state *s = hs_state_at(match, "P", 0);
@@ -54,7 +54,7 @@ static void expect_spoken(const struct hs_state *s)
     ck_assert(s->ammo == 3 && s->damage_scale == 4);
 }
 
-START_TEST(what_is_said_sticks)
+START_TEST(posted_state_is_inherited)
 {
     ck_assert_int_eq(post(0, speaking()), HS_FRAME_STORED);
     for (int ms = 50; ms <= 200; ms += 50) {
@@ -116,7 +116,7 @@ START_TEST(a_late_spawn_does_not_renumber_later_lives)
 }
 END_TEST
 
-START_TEST(deaths_and_spawns)
+START_TEST(deaths_and_spawns_change_the_life)
 {
     hs_stage_place(match, 0, "P", 0, 0, 0);
     post(HS_MS(50), hs_stage_event("P", HS_EVENT_DEATH));
@@ -285,7 +285,7 @@ START_TEST(a_small_step_back_heals_by_itself)
 }
 END_TEST
 
-START_TEST(a_step_back_of_five_seconds_is_old_an_hour_ahead_a_jump)
+START_TEST(five_seconds_back_is_too_old_and_an_hour_ahead_is_a_jump)
 {
     hs_stage_place(match, HS_MS(10000), "P", 0, 0, 0);
     ck_assert_int_eq(place(HS_MS(5000), "P"), HS_FRAME_TOO_OLD);
@@ -362,7 +362,7 @@ START_TEST(a_late_frame_lengthens_the_window)
 }
 END_TEST
 
-START_TEST(empty_frames_say_nothing)
+START_TEST(empty_frames_change_nothing)
 {
     unsigned flags = 0;
     struct hs_frame frame = {.time_us = HS_MS(50), .players = NULL, .player_count = 0};
@@ -377,12 +377,12 @@ int main(void)
     Suite *suite = suite_create("sessions");
     TCase *tcase = tcase_create("sessions");
     tcase_add_checked_fixture(tcase, open_stage, close_stage);
-    tcase_add_test(tcase, first_sample_says_the_defaults);
-    tcase_add_test(tcase, what_is_said_sticks);
+    tcase_add_test(tcase, the_first_sample_has_the_defaults);
+    tcase_add_test(tcase, posted_state_is_inherited);
     tcase_add_test(tcase, rtt_and_interp_stick);
     tcase_add_test(tcase, late_samples_inherit_in_time_and_change_nothing_later);
     tcase_add_test(tcase, a_late_spawn_does_not_renumber_later_lives);
-    tcase_add_test(tcase, deaths_and_spawns);
+    tcase_add_test(tcase, deaths_and_spawns_change_the_life);
     tcase_add_test(tcase, another_rig_begins_with_its_first_stance);
     tcase_add_test(tcase, leaving_ends_the_session);
     tcase_add_test(tcase, late_frames_of_an_old_session_stay_out);
@@ -390,13 +390,13 @@ int main(void)
     tcase_add_loop_test(tcase, three_agreeing_frames_restart_the_clock, 0, 2);
     tcase_add_test(tcase, frames_that_do_not_agree_restart_nothing);
     tcase_add_test(tcase, a_small_step_back_heals_by_itself);
-    tcase_add_test(tcase, a_step_back_of_five_seconds_is_old_an_hour_ahead_a_jump);
+    tcase_add_test(tcase, five_seconds_back_is_too_old_and_an_hour_ahead_is_a_jump);
     tcase_add_test(tcase, refused_entries_do_not_restart_the_clock);
     tcase_add_test(tcase, strangers_to_a_full_match_do_not_restart_the_clock);
     tcase_add_test(tcase, old_sessions_end_with_the_old_clock);
     tcase_add_test(tcase, resync_until_one_window_is_there);
     tcase_add_test(tcase, a_late_frame_lengthens_the_window);
-    tcase_add_test(tcase, empty_frames_say_nothing);
+    tcase_add_test(tcase, empty_frames_change_nothing);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

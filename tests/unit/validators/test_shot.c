@@ -68,7 +68,7 @@ static struct hs_ledger *ledger_of(const char *name)
 
 /* ---- verdicts ---- */
 
-START_TEST(the_checks_in_their_order)
+START_TEST(the_checks_of_a_shot_run_in_order)
 {
     static const enum hs_check wanted[] = {HS_CHECK_SHAPE,     HS_CHECK_IDENTITY, HS_CHECK_WEAPON,
                                            HS_CHECK_FIRE_RATE, HS_CHECK_REWIND,   HS_CHECK_LATENCY,
@@ -93,7 +93,7 @@ START_TEST(the_checks_in_their_order)
 }
 END_TEST
 
-START_TEST(forward_time)
+START_TEST(forward_time_is_the_age_up_to_the_rewind_limit)
 {
     static const struct {
         int64_t fired_us, forward_us;
@@ -111,7 +111,7 @@ START_TEST(forward_time)
 }
 END_TEST
 
-START_TEST(each_at_its_limit)
+START_TEST(each_check_of_a_shot_holds_at_its_limit)
 {
     struct hs_shot_claim claim = shot_at(1, HS_MS(750));
     hs_expect_reason(judge(&claim), HS_REASON_OK);
@@ -146,7 +146,7 @@ END_TEST
 
 /* A shot may have any fire time between the moment that S saw (150 ms ago, with a slack of 50 ms)
    and the newest pose of S on the server. */
-START_TEST(any_time_between_what_they_saw_and_now)
+START_TEST(a_fire_time_may_be_between_the_seen_moment_and_now)
 {
     static const struct {
         int fired;
@@ -172,7 +172,7 @@ START_TEST(any_time_between_what_they_saw_and_now)
 END_TEST
 
 /* Far from the centre of the world, rounding loses a direction of length 1. */
-START_TEST(directions_far_from_the_middle)
+START_TEST(directions_far_from_the_origin_are_used)
 {
     rules->history.world_bound = 1e12;
     rules->history.max_speed = 1e12;
@@ -197,7 +197,7 @@ END_TEST
 
 /* ---- numbers ---- */
 
-START_TEST(the_same_again_is_a_replay_and_anything_else_a_duplicate)
+START_TEST(the_same_shot_is_a_replay_and_a_changed_one_a_duplicate)
 {
     struct hs_vec directions[2] = {{1, 0, 0}, {0, 1, 0}}, others[2] = {{1, 0, 0}, {0, 0, 1}};
     struct hs_shot_claim first = shot_at(1, HS_MS(900));
@@ -461,7 +461,7 @@ static void expect_walls_at_a_forgotten_launch(void)
 }
 
 /* At the time of the hit, the history of the launch is gone. So the posted shot is used instead. */
-START_TEST(a_launch_that_is_forgotten)
+START_TEST(a_hit_uses_its_shot_if_the_launch_left_the_history)
 {
     rules->checks[HS_CHECK_AIM] = HS_MODE_ENFORCE;
     rules->weapons[HS_STAGE_BOW]->min_interval_us = 0;
@@ -496,7 +496,7 @@ START_TEST(a_launch_that_is_forgotten)
 }
 END_TEST
 
-START_TEST(a_shot_is_remembered_so_long)
+START_TEST(a_shot_is_kept_for_its_hits_for_a_limited_time)
 {
     struct hs_shot_claim claim = shot_at(1, NOW);
     note(&claim);
@@ -525,12 +525,12 @@ int main(void)
     Suite *suite = suite_create("shot");
     TCase *tcase = tcase_create("shot");
     tcase_add_checked_fixture(tcase, set_up, close_stage);
-    tcase_add_test(tcase, the_checks_in_their_order);
-    tcase_add_test(tcase, forward_time);
-    tcase_add_test(tcase, each_at_its_limit);
-    tcase_add_loop_test(tcase, any_time_between_what_they_saw_and_now, 0, 5);
-    tcase_add_test(tcase, directions_far_from_the_middle);
-    tcase_add_test(tcase, the_same_again_is_a_replay_and_anything_else_a_duplicate);
+    tcase_add_test(tcase, the_checks_of_a_shot_run_in_order);
+    tcase_add_test(tcase, forward_time_is_the_age_up_to_the_rewind_limit);
+    tcase_add_test(tcase, each_check_of_a_shot_holds_at_its_limit);
+    tcase_add_loop_test(tcase, a_fire_time_may_be_between_the_seen_moment_and_now, 0, 5);
+    tcase_add_test(tcase, directions_far_from_the_origin_are_used);
+    tcase_add_test(tcase, the_same_shot_is_a_replay_and_a_changed_one_a_duplicate);
     tcase_add_test(tcase, cadence_and_magazine_count_shots_and_not_their_hits);
     tcase_add_test(tcase, a_refused_shot_is_not_fired);
     tcase_add_test(tcase, a_shot_that_is_cancelled_was_not_fired);
@@ -539,8 +539,8 @@ int main(void)
     tcase_add_test(tcase, the_fire_time_and_weapon_of_the_shot_count);
     tcase_add_loop_test(tcase, what_was_found_is_found_again, 0, HS_MODE_COUNT);
     tcase_add_test(tcase, a_hit_that_starts_or_goes_elsewhere_is_judged_by_itself);
-    tcase_add_test(tcase, a_launch_that_is_forgotten);
-    tcase_add_test(tcase, a_shot_is_remembered_so_long);
+    tcase_add_test(tcase, a_hit_uses_its_shot_if_the_launch_left_the_history);
+    tcase_add_test(tcase, a_shot_is_kept_for_its_hits_for_a_limited_time);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -14,7 +14,7 @@ static bool is_padding(size_t from, size_t to)
     return to - from < (alignment < 8 ? alignment : 8);
 }
 
-START_TEST(mentions_every_byte)
+START_TEST(the_lists_contain_every_byte)
 {
     const struct hs_saved_struct *saved = &hs_saved_structs[_i];
     size_t at = 0;
@@ -33,7 +33,7 @@ END_TEST
 
 /* The move checks have a layout of their own. If that layout changes, the rest of the saved state
    stays readable. */
-START_TEST(layouts_differ)
+START_TEST(every_layout_has_its_own_hash)
 {
     ck_assert_uint_ne(hs_saved_layout(0, HS_SAVED_MOVE_CHECKS),
                       hs_saved_layout(HS_SAVED_MOVE_CHECKS, HS_SAVED_STRUCTS));
@@ -44,7 +44,7 @@ START_TEST(layouts_differ)
 END_TEST
 
 /* Numbers have their lowest byte first, and floats follow IEEE 754. */
-START_TEST(little_endian)
+START_TEST(saved_numbers_are_little_endian)
 {
     struct hs_bytes bytes = {0};
     static const unsigned char wanted[] = {0x02, 0x01, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 2, 'a', 'b'};
@@ -68,7 +68,7 @@ END_TEST
  * Values of enums are found by name, because a number may have another meaning in another version.
  * A removed name has no value.
  */
-START_TEST(members_by_name)
+START_TEST(saved_members_are_found_by_name)
 {
     struct hs_bytes bytes = {0};
     struct hs_saved_names names;
@@ -96,10 +96,10 @@ int main(void)
 {
     Suite *suite = suite_create("snapshot fields");
     TCase *tcase = tcase_create("all");
-    tcase_add_loop_test(tcase, mentions_every_byte, 0, HS_SAVED_STRUCTS);
-    tcase_add_test(tcase, layouts_differ);
-    tcase_add_test(tcase, little_endian);
-    tcase_add_test(tcase, members_by_name);
+    tcase_add_loop_test(tcase, the_lists_contain_every_byte, 0, HS_SAVED_STRUCTS);
+    tcase_add_test(tcase, every_layout_has_its_own_hash);
+    tcase_add_test(tcase, saved_numbers_are_little_endian);
+    tcase_add_test(tcase, saved_members_are_found_by_name);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

@@ -45,7 +45,7 @@ static double radians(double degrees)
 }
 
 /* The results are equal bit by bit, because every operation rounds the same on all platforms. */
-START_TEST(vectors_come_out)
+START_TEST(the_generator_gives_the_vectors_of_the_page)
 {
     struct hs_vec wanted = parse(vectors[_i].direction);
     struct hs_vec got = hs_spread_direction(
@@ -187,7 +187,7 @@ int main(void)
 {
     Suite *suite = suite_create("spread");
     TCase *tcase = tcase_create("spread");
-    tcase_add_loop_test(tcase, vectors_come_out, 0, VECTORS);
+    tcase_add_loop_test(tcase, the_generator_gives_the_vectors_of_the_page, 0, VECTORS);
     tcase_add_test(tcase, vectors_are_those_of_the_page);
     tcase_add_test(tcase, mixing_is_splitmix64);
     tcase_add_test(tcase, sine_and_cosine_are_those_of_the_library);

@@ -79,7 +79,7 @@ START_TEST(a_move_after_leaving_brings_nobody_back)
 }
 END_TEST
 
-START_TEST(a_frame_that_names_him_ends_the_grace)
+START_TEST(a_frame_that_names_the_player_ends_the_grace)
 {
     play_and_leave(S(100));
     hs_session_post(&session, S(101.2), HS_EVENT_SPAWN);
@@ -122,7 +122,7 @@ START_TEST(leaving_refills_no_credit)
 }
 END_TEST
 
-START_TEST(answers_are_kept_until_he_is_back)
+START_TEST(answers_are_kept_until_the_player_is_back)
 {
     hs_session_post(&session, S(100), HS_EVENT_NONE);
     struct hs_move move = hs_session_move(S(50), S(100));
@@ -173,7 +173,7 @@ static void stand(double from_s, double to_s)
     }
 }
 
-START_TEST(a_straggling_claim_takes_no_number_of_the_next_session)
+START_TEST(a_late_claim_takes_no_number_of_the_next_session)
 {
     stand(0, 0.95);
     hs_expect_reason(hit(1, 0.9), HS_REASON_OK);
@@ -208,7 +208,7 @@ static enum hs_reason shoot(uint64_t number, double time_s, bool *is_replay)
     return result.reason;
 }
 
-START_TEST(a_straggling_shot_takes_no_number_of_the_next_session)
+START_TEST(a_late_shot_takes_no_number_of_the_next_session)
 {
     bool is_replay;
     stand(0, 0.95);
@@ -254,7 +254,7 @@ START_TEST(nothing_of_an_ended_session_is_paid_twice)
 }
 END_TEST
 
-START_TEST(what_a_session_leaves_behind_goes)
+START_TEST(answers_of_ended_sessions_are_dropped)
 {
     stand(0, 0.95);
     hs_expect_reason(hit(1, 0.9), HS_REASON_OK);
@@ -283,14 +283,14 @@ int main(void)
     TCase *sessions = tcase_create("sessions");
     tcase_add_checked_fixture(sessions, set_up, tear_down);
     tcase_add_test(sessions, a_move_after_leaving_brings_nobody_back);
-    tcase_add_test(sessions, a_frame_that_names_him_ends_the_grace);
+    tcase_add_test(sessions, a_frame_that_names_the_player_ends_the_grace);
     tcase_add_test(sessions, a_move_after_the_grace_begins_a_session);
     tcase_add_test(sessions, leaving_refills_no_credit);
-    tcase_add_test(sessions, answers_are_kept_until_he_is_back);
-    tcase_add_test(sessions, a_straggling_claim_takes_no_number_of_the_next_session);
-    tcase_add_test(sessions, a_straggling_shot_takes_no_number_of_the_next_session);
+    tcase_add_test(sessions, answers_are_kept_until_the_player_is_back);
+    tcase_add_test(sessions, a_late_claim_takes_no_number_of_the_next_session);
+    tcase_add_test(sessions, a_late_shot_takes_no_number_of_the_next_session);
     tcase_add_test(sessions, nothing_of_an_ended_session_is_paid_twice);
-    tcase_add_test(sessions, what_a_session_leaves_behind_goes);
+    tcase_add_test(sessions, answers_of_ended_sessions_are_dropped);
     suite_add_tcase(suite, sessions);
     return hs_run_suite(suite);
 }

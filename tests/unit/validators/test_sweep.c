@@ -261,7 +261,7 @@ static void ck_number(const char *row, const char *what, double got, double want
                   want);
 }
 
-START_TEST(by_hand)
+START_TEST(sweeps_equal_the_results_by_hand)
 {
     const struct row *row = &rows[_i];
     struct hs_sweep_contact got;
@@ -308,7 +308,7 @@ START_TEST(from_the_centre_a_direction_is_chosen)
 }
 END_TEST
 
-START_TEST(distance_to_the_surface)
+START_TEST(distances_to_surfaces_equal_those_by_hand)
 {
     const struct {
         struct hs_solid solid;
@@ -334,9 +334,9 @@ int main(void)
 {
     Suite *suite = suite_create("sweep");
     TCase *tcase = tcase_create("by hand");
-    tcase_add_loop_test(tcase, by_hand, 0, ROWS);
+    tcase_add_loop_test(tcase, sweeps_equal_the_results_by_hand, 0, ROWS);
     tcase_add_loop_test(tcase, from_the_centre_a_direction_is_chosen, 0, 4);
-    tcase_add_loop_test(tcase, distance_to_the_surface, 0, 8);
+    tcase_add_loop_test(tcase, distances_to_surfaces_equal_those_by_hand, 0, 8);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

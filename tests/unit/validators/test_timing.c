@@ -73,7 +73,7 @@ static void run(double seconds)
 /* ---- resets ---- */
 
 /* The size of the clock state stays within the limit of docs/lab/timing.md. */
-START_TEST(little_is_kept)
+START_TEST(the_clock_state_stays_small)
 {
     ck_assert_uint_le(sizeof(struct hs_timing), 360);
 }
@@ -266,7 +266,7 @@ START_TEST(credit_is_saved_up_to_its_most)
 END_TEST
 
 /* A move that is limited by the credit is no offence by itself. */
-START_TEST(a_burst_uses_up_credit_without_a_flag_of_the_default_judge)
+START_TEST(a_packet_burst_uses_up_credit_without_a_flag_of_the_default_check)
 {
     judge();
     run(30);
@@ -287,8 +287,8 @@ START_TEST(resolution_leaves_no_more_than_server_time)
     for (int i = 0; i < 60 * 60; i++)
         after(2 * FRAME_US, FRAME_US);
     ck_assert_uint_ne(flags & HS_TIMING_DISCREPANCY, 0);
-    /* A cheat gains the margin, and again after each debt is paid. While a debt is paid the cheat
-       gains nothing, so only half of the time counts. */
+    /* A cheat gains the margin at first, and again after each payback. During a payback the cheat
+       gains nothing, so they gain in only half of the time. */
     double passed_us = (double)(move.received_us - begun_us);
     ck_assert_double_le(granted_us, 1.35 * passed_us);
     ck_assert_double_ge(granted_us, passed_us);
@@ -360,7 +360,7 @@ START_TEST(bursts_are_counted_for_a_minute)
 }
 END_TEST
 
-START_TEST(hits_of_a_burst_are_known)
+START_TEST(hits_during_a_packet_burst_are_known)
 {
     judge();
     run(10);
@@ -517,7 +517,7 @@ int main(void)
     TCase *tcase = tcase_create("timing");
     tcase_set_timeout(tcase, 30);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, little_is_kept);
+    tcase_add_test(tcase, the_clock_state_stays_small);
     tcase_add_test(tcase, a_clock_is_reset_for_hours);
     tcase_add_test(tcase, a_straggler_of_before_a_reset_is_stale);
     tcase_add_test(tcase, a_reset_in_the_background_is_accepted);
@@ -529,12 +529,12 @@ int main(void)
     tcase_add_loop_test(tcase, a_steady_connection_begins_with_less_credit, 0, 2);
     tcase_add_test(tcase, spent_credit_is_never_owed);
     tcase_add_test(tcase, credit_is_saved_up_to_its_most);
-    tcase_add_test(tcase, a_burst_uses_up_credit_without_a_flag_of_the_default_judge);
+    tcase_add_test(tcase, a_packet_burst_uses_up_credit_without_a_flag_of_the_default_check);
     tcase_add_test(tcase, resolution_leaves_no_more_than_server_time);
     tcase_add_test(tcase, a_new_epoch_begins_with_the_credit_there_is);
     tcase_add_loop_test(tcase, less_than_100_ms_of_backlog_are_no_burst, 0, 2);
     tcase_add_test(tcase, bursts_are_counted_for_a_minute);
-    tcase_add_test(tcase, hits_of_a_burst_are_known);
+    tcase_add_test(tcase, hits_during_a_packet_burst_are_known);
     tcase_add_test(tcase, silence_is_no_burst);
     tcase_add_test(tcase, a_paused_game_grants_nothing);
     tcase_add_test(tcase, slow_motion_is_no_offence);

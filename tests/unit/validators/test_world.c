@@ -113,7 +113,7 @@ static const struct {
     {"sphere larger than the triangle", {1, 1, 99}, {1, 1, -99}, 50, 49, {1, 1, 0}, {0, 0, 1}},
 };
 
-START_TEST(one_triangle)
+START_TEST(contacts_with_one_triangle_equal_those_by_hand)
 {
     build_floor();
     const double *a = floor_cases[_i].from, *b = floor_cases[_i].to;
@@ -249,7 +249,7 @@ START_TEST(ties_go_to_triangles_then_to_the_lower_index)
 }
 END_TEST
 
-START_TEST(nearest_of_many)
+START_TEST(the_nearest_of_many_triangles_is_found)
 {
     for (int i = 0; i < 100; i++)
         add(0, 0, -i, 9, 0, -i, 0, 9, -i);
@@ -264,7 +264,7 @@ START_TEST(nearest_of_many)
 }
 END_TEST
 
-START_TEST(segments_are_blocked_or_not)
+START_TEST(a_segment_is_blocked_if_it_touches_a_triangle)
 {
     build_floor();
     struct hs_vec above = {1, 1, 2}, below = {1, 1, -2}, aside = {9, 9, -2}, on = {1, 1, 0};
@@ -276,7 +276,7 @@ START_TEST(segments_are_blocked_or_not)
 }
 END_TEST
 
-START_TEST(a_path_without_length)
+START_TEST(a_path_without_length_touches_within_its_radius)
 {
     build_floor();
     struct hs_world_contact c;
@@ -288,7 +288,7 @@ START_TEST(a_path_without_length)
 }
 END_TEST
 
-START_TEST(nothing_is_a_world_too)
+START_TEST(an_empty_mesh_is_a_world_without_contacts)
 {
     build();
     struct hs_sweep ray = path(0, 0, 5, 0, 0, -5, 1);
@@ -347,7 +347,7 @@ static void fill_mesh(int kind)
 
 /* A build stops before it exceeds its memory limit. No mesh needs more than hs_world_build_bytes
    with `any`, and usual meshes need no more than without it. */
-START_TEST(builds_keep_to_their_bound)
+START_TEST(a_build_stays_within_its_memory_limit)
 {
     enum hs_world_fault fault;
     fill_mesh(_i);
@@ -367,7 +367,7 @@ START_TEST(builds_keep_to_their_bound)
 }
 END_TEST
 
-START_TEST(far_from_the_origin)
+START_TEST(contacts_far_from_the_origin_are_exact)
 {
     const double far = 9e6;
     add(far, far, far, far + 4, far, far, far, far + 4, far);
@@ -388,7 +388,7 @@ END_TEST
 
 /* Claims may contain any finite number. A path beyond the limit of coordinates touches nothing and
    causes no failure. */
-START_TEST(beyond_every_world)
+START_TEST(paths_beyond_the_coordinate_limit_touch_nothing)
 {
     hs_test_mesh_box(&mesh, (struct hs_vec){-1, -1, -1}, (struct hs_vec){1, 1, 1});
     build();
@@ -428,7 +428,7 @@ static size_t count_near(const struct hs_world_mesh *all, struct hs_vec low, str
 }
 
 /* Every part near a place is listed once, as far as there is space. */
-START_TEST(parts_near_a_place)
+START_TEST(every_part_near_a_place_is_listed_once)
 {
     enum { MOST = 200, CASES = 300, SIDE = 40 };
     static struct hs_vec triangles[MOST][3];
@@ -461,7 +461,7 @@ START_TEST(parts_near_a_place)
 }
 END_TEST
 
-START_TEST(nearest_point_of_a_triangle)
+START_TEST(nearest_points_of_a_triangle_equal_those_by_hand)
 {
     const struct hs_triangle t = {{{0, 0, 0}, {4, 0, 0}, {0, 4, 0}}};
     static const double cases[][2][3] = {
@@ -483,22 +483,23 @@ int main(void)
     Suite *suite = suite_create("world");
     TCase *tests = tcase_create("world");
     tcase_add_checked_fixture(tests, NULL, teardown);
-    tcase_add_loop_test(tests, one_triangle, 0, (int)(sizeof floor_cases / sizeof floor_cases[0]));
+    tcase_add_loop_test(tests, contacts_with_one_triangle_equal_those_by_hand, 0,
+                        (int)(sizeof floor_cases / sizeof floor_cases[0]));
     tcase_add_test(tests, touch_is_inclusive_within_the_slack);
     tcase_add_test(tests, slivers_are_solid);
     tcase_add_test(tests, degenerate_triangles_are_skipped_and_counted);
     tcase_add_test(tests, boxes_are_solid);
     tcase_add_test(tests, ties_go_to_triangles_then_to_the_lower_index);
-    tcase_add_test(tests, nearest_of_many);
-    tcase_add_test(tests, segments_are_blocked_or_not);
-    tcase_add_test(tests, a_path_without_length);
-    tcase_add_test(tests, nothing_is_a_world_too);
+    tcase_add_test(tests, the_nearest_of_many_triangles_is_found);
+    tcase_add_test(tests, a_segment_is_blocked_if_it_touches_a_triangle);
+    tcase_add_test(tests, a_path_without_length_touches_within_its_radius);
+    tcase_add_test(tests, an_empty_mesh_is_a_world_without_contacts);
     tcase_add_test(tests, bad_meshes_are_refused);
-    tcase_add_loop_test(tests, builds_keep_to_their_bound, 0, 6);
-    tcase_add_test(tests, far_from_the_origin);
-    tcase_add_test(tests, beyond_every_world);
-    tcase_add_test(tests, parts_near_a_place);
-    tcase_add_test(tests, nearest_point_of_a_triangle);
+    tcase_add_loop_test(tests, a_build_stays_within_its_memory_limit, 0, 6);
+    tcase_add_test(tests, contacts_far_from_the_origin_are_exact);
+    tcase_add_test(tests, paths_beyond_the_coordinate_limit_touch_nothing);
+    tcase_add_test(tests, every_part_near_a_place_is_listed_once);
+    tcase_add_test(tests, nearest_points_of_a_triangle_equal_those_by_hand);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }
