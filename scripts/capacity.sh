@@ -1,6 +1,6 @@
 #!/bin/sh
-# The worksheet of docs/deploy.md: processors and memory for matches, from the rows that
-# bench_capacity wrote to build/bench.jsonl on this machine.
+# Prints the worksheet of docs/deploy.md: how many processors and how much memory matches need. The
+# figures are from the rows that bench_capacity wrote to build/bench.jsonl on this machine.
 #   sh scripts/capacity.sh MATCHES PLAYERS HZ BONES [FORM [BENCH_FILE]]
 #     FORM: plain, brief or compact (docs/bench.md)
 set -eu
@@ -22,13 +22,14 @@ awk -v matches="$1" -v players="$2" -v hz="$3" -v bones="$4" -v form="${5:-plain
         else
             us[size[1], size[2] + 0] = 1e6 / 60 / (value + 0)
     }
-    # The straight line through the two measured sizes around `players`, for 0 or 16 bones.
+    # The cost for `players`, on the straight line between the next smaller and the next larger
+    # measured number of players. `with` is the number of bones: 0 or 16.
     function line(cost, with,    low, high) {
         low = players < 16 ? 10 : players < 64 ? 16 : 64
         high = low == 10 ? 16 : low == 16 ? 64 : 100
         return cost[low, with] + (players - low) * (cost[high, with] - cost[low, with]) / (high - low)
     }
-    # Half the bones cost half as much more than none.
+    # The additional cost of bones is proportional to their number.
     function model(cost) {
         return line(cost, 0) + bones / 16 * (line(cost, 16) - line(cost, 0))
     }

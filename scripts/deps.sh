@@ -1,5 +1,5 @@
 #!/bin/sh
-# Install the Debian packages named as arguments, unless they are all there already.
+# Installs the Debian packages that the arguments name, unless all of them are installed.
 set -eu
 missing=
 for package in "$@"; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Put the program's own list of options into the documentation, between the lines
+# Writes the list of options that PROGRAM prints into the documentation, between the lines
 # "options: begin" and "options: end". Usage: docs.sh PROGRAM
 set -eu
 program=$1

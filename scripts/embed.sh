@@ -1,11 +1,12 @@
 #!/bin/sh
-# Print a C file that holds files as bytes, and a table of them, closed by a NULL name:
+# Prints a C file with the bytes of files, and with a table of the files that ends with a NULL name:
 #   const struct hs_embedded hs_embedded_files[] (see service/system/embedded.h)
 #
 #     sh scripts/embed.sh PLAIN... -- PAGE...
 #
-# The files before the -- keep their names and bytes. Those after it are compressed by gzip and are
-# named console/FILE, in one folder; so the imports of a library's modules point into that folder.
+# The files before the -- keep their names and bytes. Files after it are compressed by gzip, and get
+# names in one folder, console/FILE. So the imports in modules of a library are changed to that
+# folder.
 set -eu
 file=$(mktemp)
 trap 'rm -f "$file"' EXIT

@@ -7,7 +7,7 @@ program=$1
 game=$2
 
 if [ -z "${HINDSIGHT_URL:-}" ]; then
-    # Variables for another service must not configure this one.
+    # Variables that the user set for another service must not configure this service.
     for name in $(env | sed -n 's/^\(HINDSIGHT_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
     ready=$(mktemp)
     "$program" serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --drain-wait-seconds 0 \

@@ -1,7 +1,8 @@
 #!/bin/sh
-# What is deployed: that it installs and leaves again, that the unit is right, confined (exposure
-# under 2.0) and lets the program do all it does, that the man page is clean, that the image holds
-# what the program needs. Touches nothing outside build/. Usage: lint_deploy.sh PROGRAM
+# Checks what is deployed. `make install` installs all files, and `make uninstall` removes them. The
+# systemd unit is valid, is confined (exposure under 2.0), and allows all system calls of the program.
+# The man page has no faults. The container image has everything that the program needs. Changes
+# nothing outside build/. Usage: lint_deploy.sh PROGRAM
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$1
@@ -44,7 +45,8 @@ make -s install DESTDIR="$root" PREFIX=/usr SYSCONFDIR=/opt/etc >>"$work/install
     fault 'installing again overwrites the configuration'
 
 echo '== library'
-# The program of its page, against what was installed, prints what the page says.
+# The example program of docs/library.md, compiled with the installed library, prints what the page
+# says.
 awk '/^```/ { inside = !inside && $0 == fence; next } inside' fence='```c' docs/library.md >"$work/judge.c"
 awk '/^```/ { if (inside) exit; inside = seen && $0 == "```"; next } /^The program prints/ { seen = 1 } inside' \
     docs/library.md >"$work/judge.said"
@@ -61,7 +63,8 @@ else
 fi
 
 echo '== systemd unit'
-# It looks for the units ours names, and there are no others in the folder.
+# systemd-analyze needs the units that hindsight.service names. The folder does not have them, so
+# make empty ones.
 for target in sysinit basic shutdown network-online multi-user; do
     printf '[Unit]\nDescription=%s\n' "$target" >"${unit%/*}/$target.target"
 done
@@ -97,7 +100,8 @@ if ! command -v kubectl >/dev/null 2>&1; then
 else
     kubectl kustomize deploy/kubernetes/production >"$work/manifests.yaml" || fault 'kubectl kustomize fails'
     $manifests "$work/options" kubernetes <"$work/manifests.yaml" || fault 'deploy/kubernetes'
-    # What the balancer runs in its pod writes a configuration that HAProxy accepts.
+    # Runs the command of the balancer's pod, and checks that HAProxy accepts the configuration that
+    # this command writes.
     mkdir -p "$work/balancer"
     REPLICAS_MAX=3 NAMESPACE=x CLUSTER_DOMAIN=invalid MAXCONN=32 sh -ec "$(
         /usr/bin/python3 -c 'import sys, yaml
@@ -112,7 +116,7 @@ print(next(o for o in yaml.safe_load_all(sys.stdin) if o["kind"] == "Deployment"
 fi
 
 echo '== simulation'
-# The blocks of its page are what the commands print.
+# docs/scaling.md has the output of these commands.
 for settings in '' '--state 144000' '--take-ms 250'; do
     # shellcheck disable=SC2086 # a list of words
     python3 scripts/scaling.py $settings >"$work/scaling" || fault 'scripts/scaling.py fails'
@@ -125,7 +129,8 @@ echo '== man page'
 bad=$(groff -man -Tutf8 -ww -z deploy/hindsight.1 2>&1)
 [ -z "$bad" ] || fault "groff: $bad"
 
-# Answers a request, takes a SIGHUP, ends. $1: its process. Its standard output is in $work/out.
+# Waits until the service with the process id $1 is ready. Plays a scenario against it, sends SIGHUP,
+# and ends it with SIGTERM. The standard output of the service is in $work/out.
 use_service() {
     tries=0
     until grep -q ' ready ' "$work/out" || [ "$tries" -ge 200 ]; do
@@ -148,8 +153,8 @@ if ! strace -f -qq -o "$work/calls" true 2>/dev/null; then
     echo 'SKIP: strace is not allowed to trace here'
 else
     : >"$work/out"
-    # The background thread takes a signal every 0.1 ms while it works, and a traced signal takes
-    # longer than that: the calls that start its timer fail after the first 20.
+    # While it works, the background thread gets a signal every 0.1 ms. Under strace, handling one
+    # signal takes longer. So the timer of these signals can be started 20 times; then starting fails.
     # shellcheck disable=SC2086 # a list of words, here and below
     strace -D -f -qq -o "$work/calls" -e signal=none -e inject=timer_settime:error=EINVAL:when=20+ \
         "$program" serve $options --rules "$work" \
@@ -158,13 +163,13 @@ else
     use_service "$server" || fault "the service does not serve under strace: $(tail -n 1 "$work/err")"
     wait "$server"
     server=
-    # A list of systemd names calls and other lists.
+    # Prints the system calls of a list of systemd, which contains calls and other lists.
     list() {
         case $1 in @*) ;; *) echo "$1" && return ;; esac
         systemd-analyze syscall-filter "$1" | sed -n 's/^    \([@a-z0-9_-]*\)$/\1/p' |
             while read -r name; do list "$name"; done
     }
-    # The lines of the unit add to what is allowed and, with a `~`, take away, in their order.
+    # Each line of the unit adds calls to the allowed ones or, if it begins with `~`, removes calls.
     list @default >"$work/allowed"
     sed -n 's/^SystemCallFilter=//p' "$unit" | while read -r line; do
         for name in ${line#\~}; do list "$name"; done >"$work/named"
@@ -185,7 +190,7 @@ if [ "$(id -u)" -ne 0 ]; then
     echo 'SKIP: the image is only tried as root'
 else
     sh deploy/container/rootfs.sh "$program" "$work/image"
-    : >"$work/out" # else the port of the server before may be read there
+    : >"$work/out" # so that use_service does not read the port of the server before
     # shellcheck disable=SC2086
     chroot --userspec=65532:65532 "$work/image" /usr/bin/hindsight serve $options --record \
         /var/lib/hindsight/record --data /var/lib/hindsight >"$work/out" 2>"$work/err" &

@@ -1,4 +1,5 @@
-"""Checks what deploy/ says against itself and against the program. Prints faults; exit code 1 if any.
+"""Checks that the files of deploy/ agree with each other and with the program. Prints the faults; the
+exit code is 1 if there are any.
 
     python3 scripts/lint_manifests.py OPTIONS kubernetes <MANIFESTS
     python3 scripts/lint_manifests.py OPTIONS compose deploy/compose.yaml
@@ -13,9 +14,9 @@ import sys
 
 import yaml
 
-# Made by the operator: docs/kubernetes.md
+# The secret that the operator makes (docs/kubernetes.md), and its keys.
 SECRET = ("hindsight-secrets", {"tokens.json", "redis-password", "postgres"})
-STORES_S = 25  # time at the end for hand-off and evidence
+STORES_S = 25  # seconds at the end of a replica to hand off matches and to store evidence
 faults = []
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a cluster of replicas needs, and where it ends: a simulation with measured costs.
+"""Simulates a cluster of replicas with measured costs: what it needs, and what limits its size.
 
     python3 scripts/scaling.py [--matches N] [--replicas N] [--players 10|16|64] ...
     python3 scripts/scaling.py measure      the costs below, from this machine; needs `make bench-build`
@@ -21,24 +21,25 @@ import sys
 import tempfile
 import time
 
-# By number of players. TICK_US is the processor time of a tick: rows capacity_P_plain_matches of
-# docs/performance.md. The other figures are printed by `measure`.
+# The keys are numbers of players. TICK_US is the processor time of a tick, computed from the rows
+# capacity_P_plain_matches of docs/performance.md. `measure` prints the other figures.
 TICK_US = {10: 1e6 / 60 / 459, 16: 1e6 / 60 / 406, 64: 1e6 / 60 / 130}
 STATE_BYTES = {10: 1667030, 16: 2666676, 64: 10671162}  # state of a match after 10 min
-PACKED = 0.218                       # size of a state in the store, compared with these
+PACKED = 0.218                       # size of a state in the store / STATE_BYTES
 PAYMENT_BYTES = 618                  # record of an accepted shot or hit in the journal
 VERDICT_BYTES = {10: 6751, 16: 8601, 64: 13073}  # stored verdict with its evidence
 REDIS_WRITE_US_MB = 144              # processor time of Redis to take a megabyte of states
-REDIS_READ_US_MB = 148               # the same to return it
-REDIS_APPEND_US = 24                 # the same for one payment; with one match, so hardly pipelined
+REDIS_READ_US_MB = 148               # processor time of Redis to return a megabyte of states
+REDIS_APPEND_US = 24                 # processor time of Redis for one payment, measured with one match,
+                                     # so hardly pipelined
 
-# As the service does it (service/store).
-STATES_A_SECOND = 4                  # a changed match is written this often,
-STATE_BYTES_A_SECOND = 1 << 20       # but packs at most this many bytes a second
+# The rates of the service (service/store).
+STATES_A_SECOND = 4                  # how often the state of a changed match is written
+STATE_BYTES_A_SECOND = 1 << 20       # but at most this many bytes of it are packed in a second
 HZ = 60
-MEASURED_S = 600                     # so long that a player has fired more often than the service remembers
-CLAIMS = 0.25                        # claims of a player in a second, and as many shots; as bench_capacity
-BUSY = 0.6                           # processors and networks are planned up to this share
+MEASURED_S = 600                     # in this time a player fires more shots than the service remembers
+CLAIMS = 0.25                        # claims per player and second, and as many shots (bench_capacity)
+BUSY = 0.6                           # planned use of processors and networks, as a share
 
 # ---- shares ----
 
@@ -50,7 +51,7 @@ def number(*parts):
 
 
 class Ring:
-    """A ring with `points` points for each replica, as HAProxy and nginx have."""
+    """A hash ring with `points` points for each replica, like those of HAProxy and nginx."""
 
     def __init__(self, replicas, points):
         pairs = sorted((number("point", r, p), r) for r in replicas for p in range(points))
@@ -62,7 +63,7 @@ class Ring:
 
 
 def shares(owners, replicas):
-    """Matches of the replicas: the most, and the mean."""
+    """Returns the largest and the mean number of matches of a replica."""
     counts = dict.fromkeys(replicas, 0)
     for owner in owners:
         counts[owner] += 1
@@ -102,13 +103,13 @@ def show_processors(options, busiest):
 
 
 def traffic(players):
-    """Bytes of states, and records of payments, that a match sends in a second."""
+    """Returns the bytes of states, and the number of payment records, that a match sends in a second."""
     state = min(STATES_A_SECOND * STATE_BYTES[players], STATE_BYTES_A_SECOND)
     return PACKED * state, 2 * CLAIMS * players
 
 
 def redis_busy(matches, players):
-    """Processor share of Redis, and bytes a second on its network."""
+    """Returns the used share of Redis' processor, and the bytes a second on its network."""
     state, records = traffic(players)
     bytes_a_second = state + records * PAYMENT_BYTES
     seconds = matches * (state / 1e6 * REDIS_WRITE_US_MB + records * REDIS_APPEND_US) / 1e6
@@ -136,7 +137,7 @@ def show_store(options):
 
 
 class Cell:
-    """A part of the replicas, with its own Redis and its own matches."""
+    """A part of the replicas that has a separate Redis and separate matches."""
 
     def __init__(self, index, cells, options, keys):
         self.replicas = range(index, options.replicas, cells)
@@ -145,7 +146,8 @@ class Cell:
         self.owners = [ring.owner(key) for key in self.keys]
 
     def fail(self, gone, each, dice):
-        """Waits of the matches whose replicas are gone, and the most matches on one of the others."""
+        """Returns how long each match of the replicas in `gone` waits, and the largest number of matches
+        on one of the other replicas."""
         rest = [r for r in self.replicas if r not in gone]
         if len(rest) == len(self.replicas):
             return [], shares(self.owners, rest)[0]
@@ -159,8 +161,9 @@ class Cell:
 
 
 def show_failover(options, keys, count_of_cells):
-    """All matches of the replicas that fail are asked for within a tick, in random order. Redis sends
-    one state after the other, as fast as its processor and the network allow."""
+    """Some replicas fail. Within a tick, in random order, the other replicas request the states of all
+    their matches. Redis sends one state after the other, as fast as its processor and the network
+    allow."""
     dice = random.Random(1)
     state = PACKED * STATE_BYTES[options.players]
     each = max(state / 1e6 * REDIS_READ_US_MB / 1e6, state / (options.gbit * 1e9 / 8))
@@ -194,7 +197,7 @@ def show_evidence(options):
 
 
 def play(players, settings):
-    """Plays one match with the load of bench_capacity, by a service with these settings."""
+    """Plays one match with the load of bench_capacity against a service with these settings."""
     with tempfile.NamedTemporaryFile("w", suffix=".sh") as wrapper:
         wrapper.write(f'exec "$@" --checkpoint-seconds 3600 {settings}\n')
         wrapper.flush()
@@ -204,7 +207,7 @@ def play(players, settings):
 
 
 def measure_service():
-    """Looks at the files of the service after a match."""
+    """Measures the files that the service has after a match."""
     for players in sorted(STATE_BYTES):
         folder = tempfile.mkdtemp()
         play(players, f"--data={folder} --evidence-sample 1")
@@ -252,7 +255,7 @@ class Redis:
         return 1e6 * (float(fields["used_cpu_user"]) + float(fields["used_cpu_sys"]))
 
     def cost(self, times, *words):
-        """Processor time of one command, in pipelines of ten."""
+        """Returns the processor time of one command that is sent in pipelines of ten."""
         before = self.busy_us()
         for _ in range(times // 10):
             for _ in range(10):

@@ -26,12 +26,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 VIEWS = ['orbit', 'top', 'side', 'barrel']
 WAIT_SECONDS = 30
 
-# Mean difference of a channel, of 255. Another version of the browser draws edges and fonts a little
-# differently; a body that is missing or elsewhere costs more.
+# The largest allowed mean difference between two pictures, for channels of 0 to 255. Another version
+# of the browser draws edges and fonts a little differently, which gives a smaller difference. A body
+# that is missing or elsewhere gives a larger one.
 TOLERANCE = 6.0
 
-# Draws two pictures on a small canvas and calls back with their mean difference and the first one,
-# made small.
+# Draws two pictures on a small canvas. Calls `done` with their mean difference, and with the small
+# copy of the first picture.
 COMPARE = """
 const [one, other, done] = arguments;
 const load = (data) => new Promise((resolve) => {
@@ -117,7 +118,7 @@ class Console(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         data = os.path.join(cls.folder.name, 'data')
         cls.recording = os.path.join(cls.folder.name, 'demo.stream')
-        # With --data the demo ends its match, and so would its recording.
+        # Runs the demo twice, because with --data it ends its match, and the recording must not end it.
         for options in [['--data', data], ['--keep', cls.recording]]:
             subprocess.run([PROGRAM, 'demo', *options], check=True, stdout=subprocess.DEVNULL)
         cls.service = Running(data)
@@ -286,7 +287,7 @@ class Console(unittest.TestCase):
             self.assertGreater(len(self.texts('.label')), 1)
 
     def test_every_scenario_is_drawn(self):
-        # Claims without a path, without a target, or outside of the world have a page, too.
+        # Claims without a path, without a target, or outside the world have a page, too.
         service = Running(os.path.join(self.folder.name, 'scenarios'), '--evidence-sample', '1')
         try:
             for file in sorted(glob.glob(os.path.join(HERE, '..', 'scenarios', '*.json'))):
@@ -327,7 +328,7 @@ class Console(unittest.TestCase):
                 self.assertGreater(self.difference(pictures[one], pictures[other])[0], TOLERANCE, (one, other))
 
     def test_limit_of_an_unknown_outcome(self):
-        # The newest frame is too far before the hit: the limit is a maximum.
+        # The gap between the newest frame and the hit is too long, so the limit is a maximum.
         self.service.open_duel('gap', 'metres', 1)
         self.assertEqual(self.service.post_hits('gap', 1, 0, at=11.4)[0]['reason'], 'history_gap')
         self.open_match_verdict('gap')
@@ -338,7 +339,7 @@ class Console(unittest.TestCase):
         self.assertTrue(any(rows))
 
     def test_views_in_every_unit(self):
-        # The bodies fill the picture alike, whatever the unit is.
+        # In every unit of length, the bodies fill the same part of the picture.
         pictures = {}
         for ruleset, metre in [('metres', 1), ('centimetres', 100), ('inches', 100 / 2.54)]:
             self.service.open_duel(ruleset, ruleset, metre)
@@ -434,7 +435,7 @@ class Console(unittest.TestCase):
         self.expected_failures = 1  # the browser logs the 404
 
     def test_match_shows_clocks(self):
-        # s sends moves twice as fast as the time passes, after snapshots that forbid it.
+        # The clock of s runs twice as fast as the server's, and its acks prove this.
         self.service.open_duel('clocks', 'metres', 1)
         self.service.post_hits('clocks', 1, 1)
         answer = self.service.post_moves('clocks', {'s': 2, 't': 1})
@@ -448,7 +449,8 @@ class Console(unittest.TestCase):
         self.assertRegex(first, 'Clock proven fast [\\d.]+')
         self.assertRegex(first, 'Touches the body [\\d.]+')
 
-    # Five cases, told apart after the match has ended: a wall (test_every_reason_has_a_page draws it), and these.
+    # After its match has ended, a verdict still shows which of five causes it has. One cause is a
+    # wall, which test_every_reason_has_a_page draws; the next tests show the other four.
 
     def end(self, match):
         self.service.send('DELETE', f'/v1/matches/{match}', None)
@@ -488,7 +490,8 @@ class Console(unittest.TestCase):
         self.assertTrue(any(text.startswith('mistaken') for text in self.texts('[aria-label="Ended matches"] tbody tr')))
 
     def test_connections_after_the_match(self):
-        # Two players claim a moment that their latency does not explain. One has a steady connection.
+        # Two players claim a hit_time that their latency does not explain. One has a steady
+        # connection, the other an unstable one.
         frames = [{'time': 10 + i / 20, 'players': [
             {'player': 't', 'position': [5, 0, 0], 'weapon': 'rifle', 'rtt': 0.04},
             {'player': 'steady', 'position': [0, 0, 0], 'aim': [1, 0, 0], 'weapon': 'rifle', 'rtt': 0.04 + i % 3 / 500},
@@ -516,7 +519,7 @@ class Console(unittest.TestCase):
         self.assertTrue(any('Limit: -100 ms and 30 ms' in label for label in labels), labels)
 
     def test_left_handed_axes(self):
-        # The same numbers in a left-handed game are the mirror image.
+        # In a left-handed game the same coordinates give the mirror image.
         self.service.open_duel('mirrored', 'unity', 1)
         self.service.send('POST', '/v1/matches/mirrored/hits', {'now': 11.05, 'hits': [
             {'shot': 1, 'shooter': 's', 'target': 't', 'hit_time': 11, 'start': [0, 1.6, 0], 'end': [5, 1.6, 1]}]})

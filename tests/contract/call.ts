@@ -1,5 +1,5 @@
-// What a game server does, by two generated clients: opens a match, posts a tick, ends the match.
-// run.sh compiles this file as it is, then with one word misspelled, which must not compile.
+// Does with two generated clients what a game server does: opens a match, posts a tick, ends the
+// match. run.sh compiles this file as it is, and then with one misspelt word, which must not compile.
 import createClient from 'openapi-fetch';
 import type { paths } from './types.js';
 import { Api } from './client.js';

@@ -1,10 +1,10 @@
-// Starts the service, calls it with the generated clients, then plays the demo, the example games
-// and the scenarios through prism, a proxy that holds each request and each answer against
-// openapi.yaml. Then the demo and a game again with HAProxy in between, and some requests after the
-// replica was stopped.
+// Starts the service, and calls it with the generated clients. Then plays the demo, the example games
+// and the scenarios through prism, a proxy that checks each request and each answer by openapi.yaml.
+// Then plays the demo and a game through HAProxy, and sends some requests after the replica has
+// stopped.
 //     node play.mjs PROGRAM GAME FOLDER
 // GAME is the program built from examples/game_server.c.
-// All of it on free ports of the loopback interface, and stopped at the end.
+// Everything uses free ports of the loopback interface, and is stopped at the end.
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -20,7 +20,7 @@ const GAME_SECONDS = '5';
 let violations = 0;
 let seen = 0;
 
-// Starts a program and waits for what `ready` matches in its output.
+// Starts a program, and waits until its output matches `ready`.
 function start(command, args, ready) {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   children.push(child);
@@ -53,8 +53,8 @@ function listen(server) {
   }));
 }
 
-// Forwards to prism and reads what it found. A request that the service refuses may break the
-// contract; an answer may not.
+// Forwards requests to prism, and reads the faults that prism finds. A request that the service
+// refuses may break the contract; an answer may not.
 function watch(upstream) {
   return listen(http.createServer((request, reply) => {
     const { method, headers } = request;
@@ -86,9 +86,9 @@ async function startPrism(upstream) {
   return [child, await watch(url)];
 }
 
-// The shipped configuration with one replica, so without the rule that refuses maps and rulesets.
-// It listens on a socket of the file system, because HAProxy does not say which free port it took.
-// Returns a URL that leads there.
+// Starts HAProxy with the shipped configuration and one replica, so without the rule that refuses
+// maps and rulesets. HAProxy listens on a socket of the file system, because it does not print which
+// free port it took. Returns a URL that leads to this socket.
 async function startHaproxy(haproxy, replica) {
   const socket = path.join(scratch, 'haproxy.sock');
   const file = path.join(scratch, 'haproxy.cfg');
@@ -147,8 +147,8 @@ async function main() {
     await playGame(proxied, 'python3', 'examples/game_server.py', engine);
   }
   report('example games');
-  // hygiene.json is about bytes that are no JSON, which prism does not pass on as they are, and about
-  // items that break the contract.
+  // Not hygiene.json: it has bytes that are no JSON, which prism changes, and items that break the
+  // contract.
   for (const name of readdirSync('tests/scenarios').filter((name) => name.endsWith('.json')))
     if (name !== 'hygiene.json') await play(path.join('tests/scenarios', name), proxied);
   report('scenarios');
