@@ -16,8 +16,8 @@ struct hs_moves_request {
 /* The value of "moves". */
 extern const struct hs_json_list hs_moves_list;
 
-/* Decodes the body of POST .../moves. It has one of two forms: {"moves":..} with a list or a table,
-   or the members of the table alone: {"columns":[..],"rows":[[..],..]}. */
+/* Decodes the body of POST .../moves. The body has one of two forms: {"moves":..} with a list or a
+   table, or the members of the table alone: {"columns":[..],"rows":[[..],..]}. */
 void hs_moves_decode_body(struct hs_reader *reader, const json_t *root,
                           struct hs_moves_request *out);
 

@@ -3,8 +3,8 @@
  * clock makes most honest claims fail in the same way. A hint states this in a sentence with
  * numbers.
  *
- * Hints are computed from evaluated claims only. They never decide a verdict, and snapshots do not
- * contain them.
+ * Hints are computed from evaluated claims only. Hints never decide a verdict, and snapshots do not
+ * contain hints.
  */
 #ifndef HS_HINTS_H
 #define HS_HINTS_H

@@ -2,9 +2,9 @@
  * Hit verification: could the shooter's shot hit that player, if everybody is put back where the
  * shooter saw them?
  *
- * hs_hit_verify is a pure function of (ruleset, history, claim, now). It allocates nothing, changes
- * nothing, and gives the same result on every machine. hs_hit_record records the result for the
- * shooter.
+ * hs_hit_verify is a pure function of (ruleset, history, claim, now). The function allocates
+ * nothing, changes nothing, and gives the same result on every machine. hs_hit_record records the
+ * result for the shooter.
  */
 #ifndef HS_HIT_H
 #define HS_HIT_H
@@ -37,7 +37,8 @@ struct hs_hit_claim {
     struct hs_str claimed_bone; /* bone or zone */
     int64_t hit_time_us;
     int64_t fire_time_us;      /* valid if has_fire_time */
-    struct hs_vec start, end;  /* world, length; with pellets `end` is the first pellet's */
+    struct hs_vec start, end;  /* world, length; with pellets, `end` is the end of the first
+                                  pellet's path */
     bool has_end, has_pellets; /* `end` was posted; `pellets` was posted */
     bool has_no_end;           /* a projectile's claim without `end`: `velocity` and times give
                                   it */
@@ -79,8 +80,8 @@ struct hs_damage {
 
 struct hs_impact {
     bool present;
-    struct hs_vec point, normal;       /* of the surface */
-    struct hs_vec center;              /* of the sphere at contact */
+    struct hs_vec point, normal;       /* touched point and normal of the surface */
+    struct hs_vec center;              /* centre of the sphere at contact */
     double distance;                   /* travel of the centre, length */
     struct hs_name player, bone, zone; /* empty: the shot touched the world */
     struct hs_name mover;              /* empty: a static part of the world */
@@ -95,7 +96,8 @@ struct hs_rewind_info {
     uint16_t excluded_bone_count; /* bones of the target without a position at that time */
     uint16_t ignored_count;       /* bystanders without a pose at that time */
     struct hs_name excluded_bones[HS_MAX_BONES];
-    struct hs_name ignored[HS_MAX_IGNORED]; /* their names; further bystanders are not counted */
+    struct hs_name
+        ignored[HS_MAX_IGNORED]; /* names of these bystanders; further ones are not counted */
 };
 
 struct hs_pellet_result {
@@ -134,8 +136,8 @@ struct hs_hit_result {
     bool shot_was_posted;
     int64_t sleep_us; /* posted shot: how long the client waits before it shows its predicted
                          projectile */
-    int64_t remaining_flight_us; /* of a posted projectile, after forward_time; -1: none */
-    struct hs_vec end;           /* of the trace that was evaluated */
+    int64_t remaining_flight_us; /* flight of a posted projectile after forward_time; -1: none */
+    struct hs_vec end;           /* end of the evaluated trace */
     bool is_instant; /* hit_time was used as the claim gives it, and the weapon fires no projectile
                       */
     bool has_offset;
@@ -158,8 +160,8 @@ struct hs_hit_result {
 /* A hash of everything decoded from the claim. The same claim sent again has the same hash. */
 struct hs_digest hs_hit_digest(const struct hs_hit_claim *claim);
 
-/* Verifies a claim. `now_us`: when the game server received it. Reads only; safe to call from
-   many threads at once while no thread changes the match. */
+/* Verifies a claim. `now_us`: when the game server received the claim. Reads only; safe to call
+   from many threads at once while no thread changes the match. */
 void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *claim, int64_t now_us,
                    struct hs_hit_result *out);
 
@@ -196,7 +198,7 @@ bool hs_hit_record(struct hs_match *match, const struct hs_hit_claim *claim,
    map. */
 uint64_t hs_weapon_work(const struct hs_ruleset *ruleset, const struct hs_weapon *weapon);
 
-/* Returns the number of hitboxes of the largest rig. They cause most of the work of a claim. */
+/* Returns the number of hitboxes of the largest rig. Hitboxes cause most of the work of a claim. */
 uint64_t hs_ruleset_hitboxes(const struct hs_ruleset *ruleset);
 
 HS_PUBLIC_END

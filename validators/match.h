@@ -1,6 +1,6 @@
 /*
- * A match: the players of one game session, their histories, and the ruleset. This is the main
- * interface of the library: post frames, verify claims.
+ * A match: the players of one game session, their histories, and the ruleset. This header is the
+ * main interface of the library: post frames, verify claims.
  *
  * Not thread-safe: the caller serialises calls on one match. Different matches are independent.
  * Only calls that create a match, post frames, check moves or record claims allocate, within the
@@ -92,7 +92,7 @@ struct hs_match_info {
                           older frames again */
     uint32_t players;  /* present */
     uint32_t movers;
-    uint32_t accounts;    /* of players who left */
+    uint32_t accounts;    /* accounts of players who left */
     size_t history_bytes; /* bytes of the match, including those reserved for its players */
 };
 
@@ -114,7 +114,8 @@ uint32_t hs_match_payments(const struct hs_match *match);
 /* A player's connection, as frames and moves describe it. */
 struct hs_player_connection {
     bool is_known; /* frames posted a round trip; otherwise only noise_us is valid */
-    bool is_quiet; /* the round trips of the last 15 to 30 s were measured, and have no noise */
+    bool is_quiet; /* enough round trips were measured in the last 15 to 30 s, and they have no
+                      noise */
     int64_t rtt_us, spread_us; /* smallest of the last round trips; largest minus smallest */
     int64_t noise_us;          /* by how much packets can be late, compared with the smallest round
                                   trip; 0: nothing is known */

@@ -43,11 +43,11 @@ struct hs_move {
                                          paused */
     struct hs_str mode;               /* movement mode: a name in the ruleset's `moves.modes` */
     struct hs_str base;               /* the mover under the player; positions are relative to it */
-    struct hs_vec position, velocity; /* at the end of the move, by the client */
-    const enum hs_move_flag *flags;   /* by the client; with HS_MOVE_HAS_FLAGS. Borrowed */
+    struct hs_vec position, velocity; /* at the end of the move, as the client computed them */
+    const enum hs_move_flag *flags;   /* what the client reports; with HS_MOVE_HAS_FLAGS. Borrowed */
     size_t flag_count;
-    /* Position and velocity by the server's simulation. They are acknowledged, or sent as a
-       correction. */
+    /* Position and velocity by the server's simulation. The server acknowledges the client's
+       values, or sends these values as a correction. */
     struct hs_vec server_position, server_velocity;
     struct hs_str server_mode;
     struct hs_str server_base; /* the base of server_position; absent: the same as `base` */
@@ -86,7 +86,7 @@ struct hs_move_result {
     int64_t late_us;   /* how late a stale move was; 0: the move is not stale, or the delay is
                           unknown */
     /* State after the move. */
-    int64_t discrepancy_us, lifetime_us; /* of the compatible check */
+    int64_t discrepancy_us, lifetime_us; /* results of the compatible check */
     int64_t error_us;                    /* the time that this move added to them */
     int64_t age_us;                      /* since the first move of this clock */
     int64_t credit_us;

@@ -34,7 +34,7 @@ struct hs_moves_info {
     int64_t received_us; /* arrival of the newest move */
     int64_t discrepancy_us, lifetime_us, age_us, credit_us;
     bool is_resolving;
-    double speed;       /* of the client's clock; 1 is honest */
+    double speed;       /* speed of the client's clock; 1 is honest */
     double speed_error; /* the estimate can be off by this much, because packets are not equally
                            late; 1: the clock was not measured long enough */
     uint32_t bursts_per_minute;

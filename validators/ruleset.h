@@ -248,9 +248,9 @@ bool hs_ruleset_add_builtin_weapons(struct hs_ruleset *ruleset, double cm_per_un
 void hs_ruleset_destroy(struct hs_ruleset *ruleset);
 
 /*
- * Adders. They return the index, or HS_NONE if out of memory or capacity. Adding a zone that exists
- * already returns its index and changes nothing. A new rig or weapon is all zero except for its
- * name; fill it in place.
+ * Adders. These functions return the index, or HS_NONE if out of memory or capacity. Adding a zone
+ * that exists already returns its index and changes nothing. A new rig or weapon is all zero except
+ * for its name; fill it in place.
  */
 uint16_t hs_ruleset_add_zone(struct hs_ruleset *ruleset, struct hs_str name, double factor);
 uint16_t hs_ruleset_add_rig(struct hs_ruleset *ruleset, struct hs_str name);
@@ -285,7 +285,7 @@ size_t hs_ruleset_warn(const struct hs_ruleset *ruleset, hs_ruleset_report *repo
 
 /*
  * A scalar field: its place in the document and in the struct, its default and its range. One table
- * of these drives defaults, decoding, encoding and validation.
+ * of such fields drives defaults, decoding, encoding and validation.
  */
 enum hs_scalar_kind {
     HS_SCALAR_REAL,    /* double */

@@ -20,7 +20,7 @@ struct hs_shot_claim {
     bool has_direction, has_seed;
     bool is_cancel;                  /* withdraws the shot of this number: hs_shot_cancel */
     bool has_time, has_origin;       /* always set, except with is_cancel */
-    uint64_t seed;                   /* of the spread */
+    uint64_t seed;                   /* seed of the spread */
     const struct hs_vec *directions; /* expected direction of each pellet, unit vectors; instead of
                                         a seed */
     size_t direction_count;          /* at most HS_MAX_PELLETS */
@@ -40,7 +40,7 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
                            int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out,
                            int64_t *forward_time_us);
 /* Remembers that the record of a shot failed, whatever its verdict was. Until the shot is sent
-   again, its hits get not_recorded. They are not refused because their shot is missing. */
+   again, its hits get not_recorded. Such hits are not refused for a missing shot. */
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 
 /*
@@ -48,8 +48,8 @@ void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
  * Damage of earlier hits stays. The rate-of-fire token of the shot is given back, unless a hit of
  * it was or may have been accepted. So each token pays for one shot at most. Sets verdict and
  * reason of `out`. The reason is ok if the shot is withdrawn, now or before; no_matching_shot if no
- * such shot was accepted; not_recorded if out of memory. It is also not_recorded if `may_record` is
- * false, because the owner cannot keep the record.
+ * such shot was accepted; not_recorded if out of memory. The reason is also not_recorded if
+ * `may_record` is false, because the owner cannot keep the record.
  */
 void hs_shot_cancel(struct hs_match *match, const struct hs_shot_claim *claim, bool may_record,
                     struct hs_hit_result *out);

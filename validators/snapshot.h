@@ -6,8 +6,8 @@
  * too, and so is the sticky state of players and movers, such as life, team and weapon. The opening
  * of the match is saved because verdicts are named after it.
  *
- * Poses are not saved. They are complete again after one window of history. Until then hits are
- * inconclusive, and hs_match_info reports that the match needs a resync.
+ * Poses are not saved. After a restore, poses are complete again after one window of history. Until
+ * then hits are inconclusive, and hs_match_info reports that the match needs a resync.
  *
  * Events between save and restore are unknown. So saved state never causes a rejection until a
  * frame confirms it (enum hs_stale): the outcome of a check that would reject is unknown. Saved
@@ -15,9 +15,9 @@
  * may have been lost. The first jump of a player is excused.
  *
  * The bytes are little-endian and the same on every machine. They refer to parts of the ruleset by
- * index, so read them with the same revision of the ruleset. They contain a version, the names of
- * their vocabularies, and a tag of their layout. Bytes of another layout are refused. If only the
- * layout of the move checks differs, the move checks start again with the saved credit.
+ * index, so read them with the same revision of the ruleset. The bytes contain a version, the names
+ * of their vocabularies, and a tag of their layout. Bytes of another layout are refused. If only
+ * the layout of the move checks differs, the move checks start again with the saved credit.
  *
  * The bytes have no checksum: add one where you store them. The reader never reads outside the
  * given bytes, and accepts only values that the library can handle.
@@ -75,12 +75,13 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
 /*
  * Appends an excerpt: the part of a match that a verdict depends on, with the poses. A match that
  * hs_match_load restores from it gives the same verdict on the same claim or posted shot, to the
- * bit. It has the named players, and the players and movers near the path. It has their samples
- * around the times of the claim, with 16 more before and after. It has the shooter's used numbers
- * that the claim is compared with, without their answers. It has no counts and no suspicion. It is
- * not for posting more frames. It has only a hash of the vocabularies and of the layout, so a
- * program in which one of them differs gives OTHER_VERSION. `result`: what hs_hit_verify or
- * hs_shot_verify just found; nothing was recorded since.
+ * bit. An excerpt has the named players, and the players and movers near the path, with their
+ * samples around the times of the claim and 16 more before and after. It has the shooter's used
+ * numbers that the claim is compared with, without their answers. It has no counts and no
+ * suspicion. No more frames can be posted to the restored match. An excerpt has only a hash of the
+ * vocabularies and of the layout, so a program with other vocabularies or another layout gives
+ * OTHER_VERSION. `result`: what hs_hit_verify or hs_shot_verify just found; nothing was recorded
+ * since.
  */
 void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim *claim,
                          const struct hs_hit_result *result, struct hs_bytes *out);

@@ -34,8 +34,8 @@
 /* clang-format on */
 
 /*
- * State that was last posted before a restore (snapshot.h), and that may have changed since. It
- * causes no rejection until a frame posts it again.
+ * State that was last posted before a restore (snapshot.h), and that may have changed since. Such
+ * state causes no rejection until a frame posts it again.
  */
 enum hs_stale {
     HS_STALE_NOTHING = 0,

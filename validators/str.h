@@ -1,4 +1,4 @@
-/* A borrowed string with its length. It is not copied and not terminated. */
+/* A borrowed string with its length. The text is not copied and not terminated. */
 #ifndef HS_STR_H
 #define HS_STR_H
 

@@ -9,7 +9,7 @@
  *     f(s) = sum over axes of max(|p_i(s)| - h_i, 0)^2.
  *
  * f is convex (the distance to a convex set is convex: Boyd and Vandenberghe, Convex Optimization,
- * 2004, 3.2.5). It is piecewise quadratic, with at most six breakpoints p_i(s) = +-h_i. So the
+ * 2004, 3.2.5). f is piecewise quadratic, with at most six breakpoints p_i(s) = +-h_i. So the
  * quadratic formula gives its minimum and its first crossing of a level on each piece. There is no
  * iteration, no geometric tolerance, and no special case for edges or corners.
  *
@@ -47,8 +47,8 @@ static inline struct hs_solid hs_solid_of_box(struct hs_vec low, struct hs_vec h
 struct hs_sweep {
     struct hs_vec start;     /* centre of the sphere at the start; world, length */
     struct hs_vec direction; /* unit vector, world */
-    double length;           /* of the travel; >= 0, finite */
-    double radius;           /* of the sphere; >= 0; 0 is a ray */
+    double length;           /* length of the travel; >= 0, finite */
+    double radius;           /* radius of the sphere; >= 0; 0 is a ray */
 };
 
 struct hs_sweep_contact {
@@ -59,15 +59,15 @@ struct hs_sweep_contact {
     /* Smallest gap between sphere and solid along the whole travel; <= 0 if they overlap. */
     double gap;
     double gap_distance;  /* travel of the centre at the first place with that gap */
-    struct hs_vec center; /* of the sphere at `distance`; world */
+    struct hs_vec center; /* centre of the sphere at `distance`; world */
     struct hs_vec point;  /* on the surface of the solid, nearest to `center`; world */
     struct hs_vec normal; /* unit, away from the solid at `point`; world */
 };
 
 /*
  * A sphere that comes within a slack also touches. The slack is this constant times (length of
- * travel + both radii). It is far above rounding errors in double, and far below anything a player
- * can see. A larger value would turn near misses of micrometres into hits. If it were zero,
+ * travel + both radii). The slack is far above rounding errors in double, and far below anything a
+ * player can see. A larger value would turn near misses of micrometres into hits. If it were zero,
  * rounding would decide whether a sphere that just grazes also touches.
  */
 #define HS_TOUCH_SLACK 1e-6

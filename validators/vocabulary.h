@@ -193,7 +193,7 @@ enum hs_check_stage {
 #define HS_REASON_ID(id, ...) HS_REASON_##id,
 enum hs_reason { HS_REASONS(HS_REASON_ID) HS_REASON_COUNT };
 
-/* Remarks on a verdict. They never cause a rejection. */
+/* Remarks on a verdict. Flags never cause a rejection. */
 #define HS_FLAGS(X)                                                                                \
     X(REGION_MISMATCH, "region_mismatch")     /* the claimed bone is not the touched one */        \
     X(DAMAGE_FORGED, "damage_forged")         /* claimed damage is above the weapon's */           \

@@ -97,11 +97,11 @@ enum hs_world_kind { HS_WORLD_TRIANGLE, HS_WORLD_BOX };
 
 struct hs_world_contact {
     double distance;      /* travel of the sphere's centre until first contact, 0 .. length */
-    struct hs_vec center; /* of the sphere at contact; world */
+    struct hs_vec center; /* centre of the sphere at contact; world */
     struct hs_vec point;  /* touched point; equal to `center` for a ray on a triangle; world */
     struct hs_vec normal; /* unit, from the surface to the sphere; world */
     enum hs_world_kind kind;
-    uint32_t index; /* of the triangle or box in the mesh */
+    uint32_t index; /* index of the triangle or box in the mesh */
 };
 
 /*
@@ -130,7 +130,7 @@ bool hs_world_blocks(const struct hs_world *world, struct hs_vec from, struct hs
 
 /* Parts of a world: the caller's arrays, and how many of their entries are used. */
 struct hs_world_parts {
-    struct hs_vec (*triangles)[3]; /* their corners */
+    struct hs_vec (*triangles)[3]; /* three corners of each triangle */
     struct hs_world_box *boxes;
     size_t triangle_capacity, box_capacity;
     size_t triangle_count, box_count;

@@ -58,7 +58,7 @@ struct hs_problem {
     } errors[HS_PROBLEM_MAX];
 };
 
-/* Resets to "no problem so far". Cheaper than clearing the whole struct. */
+/* Resets to "no problem so far". This is cheaper than clearing the whole struct. */
 void hs_problem_init(struct hs_problem *problem);
 
 /* Sets code and detail. Later calls change nothing. */

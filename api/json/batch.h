@@ -6,7 +6,7 @@
 #include "api/json/table.h"
 
 /*
- * The columns of a table. A table is a compact form of many objects. It has the names of the
+ * The columns of a table. A table is a compact form of many objects. A table has the names of the
  * members first, and then one row of values for each object.
  */
 struct hs_json_columns {

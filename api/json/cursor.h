@@ -1,7 +1,7 @@
 /*
  * A position in a JSON text. With it, long arrays of numbers are read directly, from requests that
- * are too large for a tree of values. It only reads common forms. The caller gives other values,
- * and faults, to the parser, one small value at a time.
+ * are too large for a tree of values. The cursor only reads common forms. The caller gives other
+ * values, and faults, to the parser, one small value at a time.
  */
 #ifndef HS_API_JSON_CURSOR_H
 #define HS_API_JSON_CURSOR_H

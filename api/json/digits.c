@@ -118,8 +118,8 @@ static uint64_t round_binary(struct binary number, int decimals, bool *reads_bac
     return rounded + is_up;
 }
 
-/* Whether round_binary can find the digits of a number. It needs a number whose shift (struct
-   binary) is 3 to 62. */
+/* Whether round_binary can find the digits of a number. round_binary needs a number whose shift
+   (struct binary) is 3 to 62. */
 static bool is_usual(double magnitude)
 {
     return magnitude >= 1e-3 && magnitude < 1e15;

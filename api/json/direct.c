@@ -379,7 +379,7 @@ static bool take_items(struct hs_direct *in, const struct hs_json_list *list, si
                        const struct hs_json_columns *columns, struct hs_direct_items *items)
 {
     if (hs_cursor_take(&in->cursor, ']')) {
-        items->first = 1; /* lists are often empty, so take little memory */
+        items->first = 1; /* small, because lists are often empty */
         bool is_fine = hs_direct_add(in, items, 1) != NULL;
         items->count = 0;
         return is_fine;

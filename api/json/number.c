@@ -99,10 +99,10 @@ static const char *read_any(const char *first, const char *end, double *out)
 __extension__ typedef unsigned __int128 wide;
 
 /*
- * Divides `digits`, above 2^53, by 10^`decimals`, at most 10^19, and rounds correctly. It divides
- * integers, scaled so that the quotient has at least 63 bits. The lowest bit is also set if there
- * is a remainder. Then the conversion to double is the only rounding (algorithm M of Clinger, 1990,
- * in 128 bits).
+ * Divides `digits`, above 2^53, by 10^`decimals`, at most 10^19, and rounds correctly. The function
+ * divides integers, scaled so that the quotient has at least 63 bits. The lowest bit is also set if
+ * there is a remainder. Then the conversion to double is the only rounding (algorithm M of Clinger,
+ * 1990, in 128 bits).
  */
 static double divide(uint64_t digits, size_t decimals)
 {

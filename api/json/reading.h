@@ -60,7 +60,7 @@ struct hs_reader {
 };
 
 /* Records a bad field of the present item; if there is no item, of the request. After the maximum
-   number of kept errors, it only counts the field. */
+   number of kept errors, the function only counts the field. */
 void hs_json_bad(struct hs_reader *reader, const struct hs_json_at *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

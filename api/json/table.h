@@ -38,7 +38,7 @@ enum hs_json_kind {
     HS_JSON_BATCH,         /* like LIST, but the document may also have a table (batch.h) */
     HS_JSON_ELEMENTS, /* an array of `low` to `high` `items`; `decode` reads each into the target */
     HS_JSON_ENTRIES,  /* an object with any names; `decode` reads each member into the target */
-    HS_JSON_ANY,      /* const json_t *; the value as it is */
+    HS_JSON_ANY,      /* const json_t *: the value itself, not decoded */
     HS_JSON_CUSTOM,   /* anything; `decode` reads it */
 };
 
@@ -61,7 +61,7 @@ struct hs_json_field {
     char name[24]; /* padded with zeros, so that direct.c can compare whole words */
     enum hs_json_kind kind;
     bool required;
-    size_t offset;      /* of the member in the struct */
+    size_t offset;      /* offset of the member in the struct */
     double low, high;   /* the range, inclusive */
     size_t count;       /* number of elements of REALS or FLOATS */
     unsigned bit;       /* set in the `unsigned` at bits_offset if the member is present */
@@ -92,7 +92,7 @@ struct hs_json_object {
 /* The items of an array. */
 struct hs_json_list {
     struct hs_json_field item; /* without a name, at offset 0 */
-    size_t size;               /* of an item in bytes */
+    size_t size;               /* size of an item in bytes */
     size_t low, high;          /* min and max count of a LIST */
     enum hs_item batch;        /* the kind of items of a BATCH */
     const void *initial;       /* initial value of an item of a BATCH; NULL: zeros */

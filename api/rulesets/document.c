@@ -261,7 +261,8 @@ static void read_rewind(struct hs_reader *reader, const json_t *value, const str
     read_section(reader, value, at, target);
 }
 
-/* These are read in this order, because later members use names that earlier ones define. */
+/* Members are read in the order of this table, because later members use names that earlier ones
+   define. */
 static const struct hs_json_field document_fields[] = {
     {"name", HS_JSON_CUSTOM, TO(name), .decode = read_name},
     {"up", HS_JSON_ENUM, TO(up), .words = &hs_up_words},

@@ -10,7 +10,7 @@ static bool is_golden(const char *what, const struct hs_golden *got, uint64_t wa
 {
     bool same = got->hash == want && got->unknown == 0;
     printf("golden hash of %s: 0x%016" PRIx64 " (%zu played, %ld verdicts), %s\n", what, got->hash,
-           got->played, got->verdicts, same ? "as everywhere" : "NOT the one pinned in golden.h");
+           got->played, got->verdicts, same ? "as everywhere" : "NOT the hash in golden.h");
     return same;
 }
 
@@ -25,7 +25,7 @@ int main(void)
     hs_golden_moves(&moves);
     bool same = moves.hash == HS_GOLDEN_MOVES;
     printf("golden hash of moves: 0x%016" PRIx64 " (%ld moves), %s\n", moves.hash, moves.moves,
-           same ? "as everywhere" : "NOT the one pinned in golden.h");
+           same ? "as everywhere" : "NOT the hash in golden.h");
     fine = fine && same;
     return fine ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -275,7 +275,7 @@ static void warn(const char *name, const struct capacity *capacity)
                 "the p99 is that of the machine\n",
                 name, 100 * capacity->waited);
     if (capacity->unsent > 0)
-        fprintf(stderr, "%s: %.0f %% of the ticks were not sent: the p99 says nothing\n", name,
+        fprintf(stderr, "%s: %.0f %% of the ticks were not sent: the p99 is not meaningful\n", name,
                 100 * capacity->unsent);
     if (capacity->load_waited > WAITED_SHARE || capacity->late_p99_us > LATE_US)
         fprintf(stderr,

@@ -57,7 +57,7 @@ static struct hs_match *remember_everything(const struct hs_ruleset *ruleset)
         struct hs_hit_result result;
         hs_hit_verify(match, &claim, claim.hit_time_us, &result);
         hs_bench_need(hs_hit_record(match, &claim, &result, (struct hs_str){answer, sizeof answer}),
-                      "a hit was not noted");
+                      "a hit was not recorded");
     }
     return match;
 }

@@ -330,8 +330,9 @@ static bool answers_agree(const struct claims *claims)
                 differ_all <= CASES / 100 && differ_target <= CASES / 100;
     if (!fine)
         fprintf(stderr,
-                "of %d claims %zu are accepted, %zu meet a bystander first; Bullet differs on %zu "
-                "with everybody rewound, on %zu with the target alone: nothing is compared\n",
+                "of %d claims %zu are accepted, %zu meet a bystander first; Bullet gives another "
+                "answer to %zu if all bodies are moved back, and to %zu if only the target is: the "
+                "times are not comparable\n",
                 CASES, accepted, blocked, differ_all, differ_target);
     return fine;
 }

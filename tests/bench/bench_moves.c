@@ -47,7 +47,7 @@ static void need(bool there)
 {
     if (there)
         return;
-    fprintf(stderr, "a move was not judged\n");
+    fprintf(stderr, "a move was not checked\n");
     exit(EXIT_FAILURE);
 }
 

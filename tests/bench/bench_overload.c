@@ -472,7 +472,7 @@ static bool measure_crowd(void)
         fine = fine && gather(crowd) &&
                p99_of_each_quarter(&claims, rate, crowded + (ptrdiff_t)i * CROWD_QUARTERS, late);
         if (fine && metric("hindsight_http_connections{listener=\"data\"}") < IDLE + SLOW) {
-            fprintf(stderr, "overload: not all of the crowd is there\n");
+            fprintf(stderr, "overload: some clients of the crowd are not connected\n");
             fine = false;
         }
         disperse(crowd);

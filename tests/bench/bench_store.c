@@ -20,7 +20,8 @@
 
 enum { MATCHES = 16, PLAYERS = 16, WARM = 40, ROUNDS = 400, LIVE_SECONDS = 10, RATE = 10 };
 
-static const double tick_seconds = 0.2; /* of the game; slower than the rate of the rifle */
+static const double tick_seconds = 0.2; /* between two ticks of the game; slower than the rate of
+                                           the rifle */
 
 struct side {
     struct hs_test_service service;

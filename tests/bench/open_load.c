@@ -3,10 +3,10 @@
  *
  *   open_load PORT RATE SECONDS [CONNECTIONS [MATCHES [PLAYERS [BONES [DEADLINE_MS]]]]]
  *
- * It sends RATE requests per second over CONNECTIONS (256). If RATE is 0, the loop is closed: each
- * connection sends its next request after the answer. Each request is the next tick of one of
- * MATCHES (64) and has one claim. Its frame has PLAYERS (16; 0: no frame) with BONES posted bones
- * each (0). Answers within DEADLINE_MS (100) are good. If DEADLINE_MS is given, requests have
+ * The program sends RATE requests per second over CONNECTIONS (256). If RATE is 0, the loop is
+ * closed: each connection sends its next request after the answer. Each request is the next tick of
+ * one of MATCHES (64) and has one claim. Its frame has PLAYERS (16; 0: no frame) with BONES posted
+ * bones each (0). Answers within DEADLINE_MS (100) are good. If DEADLINE_MS is given, requests have
  * X-Deadline-Ms.
  */
 #include <stdio.h>

@@ -18,9 +18,9 @@
 #define HS_CLUSTER_FAULTS(X)                                                                       \
     X(differs, "verdicts other than those of one replica")                                         \
     X(outside, "inconclusive later than one window after a move of the match")                     \
-    X(credit, "moves with credit that was used already")                                           \
+    X(credit, "moves with credit that had been used before")                                       \
     X(moves, "honest moves refused")                                                               \
-    X(failed, "requests that failed although nothing was broken")
+    X(failed, "requests that failed although nothing was out of order")
 
 /* X(field, text): totals. */
 #define HS_CLUSTER_TOTALS(X)                                                                       \
@@ -31,7 +31,7 @@
     X(windows, "windows after a move of a match")                                                  \
     X(excused, "verdicts inconclusive in such a window")                                           \
     X(not_durable, "answers that were not durable")                                                \
-    X(refused, "items refused on first sight")
+    X(refused, "items refused at their first answer")
 
 enum hs_cluster_phase { HS_PHASE_BEFORE, HS_PHASE_FAULT, HS_PHASE_AFTER, HS_PHASES };
 

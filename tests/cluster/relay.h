@@ -1,5 +1,6 @@
 /* A TCP relay on 127.0.0.1 that can delay answers and change its target. Services reach a store
-   through it, so a test can slow the store down or replace it. Each connection has two threads. */
+   through this relay, so a test can slow the store down or replace it. Each connection has two
+   threads. */
 #ifndef HS_TESTS_RELAY_H
 #define HS_TESTS_RELAY_H
 

@@ -131,8 +131,8 @@ START_TEST(replicas_restart_one_after_the_other)
 }
 END_TEST
 
-/* Kills a replica, and the others take its matches over. It starts again with its files, and gets
-   its matches back. */
+/* Kills a replica, and the others take its matches over. The replica starts again with its files,
+   and gets its matches back. */
 static void kill_and_restart(int replica)
 {
     hs_cluster_game_phase(game, HS_PHASE_AFTER, true);
@@ -292,7 +292,8 @@ static void nothing(void)
 {
 }
 
-/* The first Redis ends. Its replica is promoted, and the address of the store leads to it. */
+/* The first Redis ends. The replica of Redis is promoted, and the address of the store leads to
+   that replica. */
 static void promote_second_redis(void)
 {
     struct hs_test_redis second;
@@ -435,8 +436,8 @@ static const struct fault postgres_faults[] = {
     {"PostgreSQL is slow", slow_postgres, quicken_postgres},
 };
 
-/* Waits until the database has every rejected verdict about a claim of the game exactly once. It
-   has a sample of the rejected moves. */
+/* Waits until the database has every rejected verdict about a claim of the game exactly once. The
+   database has only a sample of the rejected moves. */
 static void expect_evidence(const char *name)
 {
     enum { TRIES = 300 };

@@ -46,7 +46,7 @@ static struct {
 
 static struct hs_random dice;
 
-/* Keeps a copy of the body. If the pool is full, it replaces another one. */
+/* Keeps a copy of the body. If the pool is full, the copy replaces another body. */
 static void keep(struct pool *pool, const void *data, size_t size)
 {
     size_t at = pool->count < POOL ? pool->count++ : (size_t)hs_random_index(&dice, POOL);

@@ -15,7 +15,7 @@ void hs_drawn_mend_ruleset(json_t *ruleset, const char *name, struct hs_random *
 void hs_drawn_mend_map(json_t *map, struct hs_random *random);
 
 /* Replaces the rows of a table by items that are drawn from the schema `name` of the document.
-   Their members become the columns. */
+   The members of these items become the columns. */
 void hs_drawn_mend_table(json_t *table, const char *name, const json_t *document,
                          struct hs_random *random);
 

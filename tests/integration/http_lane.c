@@ -51,7 +51,7 @@ const char *hs_lane_begin(struct hs_lane *lane, struct hs_request_maker *maker, 
     if (lane->fd < 0) {
         lane->fd = hs_raw_connect(lane->port);
         if (lane->fd < 0)
-            return "the service takes no connection";
+            return "the service accepts no connection";
         setsockopt(lane->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         fcntl(lane->fd, F_SETFL, fcntl(lane->fd, F_GETFL) | O_NONBLOCK);
     }
@@ -176,7 +176,7 @@ static const char *take_answers(struct hs_lane *lane)
         struct hs_lane_answer answer;
         enum parsed parsed = parse(lane, request->head, &answer);
         if (parsed != PARSED_WHOLE)
-            return parsed == PARSED_PART ? NULL : "what came is no answer";
+            return parsed == PARSED_PART ? NULL : "the received bytes are no answer";
         answer.to = request;
         const char *fault = lane->judge(lane->context, &answer);
         if (fault != NULL)
@@ -205,7 +205,7 @@ static const char *take_rest(struct hs_lane *lane)
     struct hs_lane_answer answer = {.status = status_of(at, left), .head = at};
     const char *end = memmem(at, left, "\r\n\r\n", 4);
     if (answer.status == 0 || end == NULL)
-        return "what came to a doubtful request is no answer";
+        return "the bytes received for a doubtful request are no answer";
     answer.head_size = (size_t)(end - at) + 4;
     answer.body = at + answer.head_size;
     answer.body_size = left - answer.head_size;
@@ -254,7 +254,7 @@ static const char *after_end(struct hs_lane *lane)
         return NULL;
     }
     if (lane->closing && lane->taken < lane->in.len)
-        fault = "more came after the last answer";
+        fault = "bytes came after the last answer";
     else if (!lane->closing && last_is(lane, HS_SENT_DOUBTFUL))
         fault = take_rest(lane);
     if (fault == NULL)
@@ -300,11 +300,11 @@ const char *hs_lane_step(struct hs_lane *lane, short events)
         return await_end(lane);
     } else if (out && all && !lane->closing && last_is(lane, HS_SENT_WHOLE)) {
         if (lane->taken < lane->in.len)
-            return "more came than was asked for";
+            return "more answers came than requests were sent";
         end_volley(lane);
     }
     if (lane->busy && now_ms() - lane->began_ms > PATIENCE_MS)
-        return lane->closing ? "the connection was to be closed and is open" : "no answer came";
+        return lane->closing ? "the connection should be closed, but is open" : "no answer came";
     return NULL;
 }
 

@@ -12,8 +12,9 @@
 #include "tests/support/random.h"
 
 enum hs_sent {
-    HS_SENT_WHOLE,    /* it is clear where the request ends, so it gets one answer */
-    HS_SENT_DOUBTFUL, /* its framing or head is damaged, so it may get any answer or none */
+    HS_SENT_WHOLE,    /* a request whose end is clear, so that it gets one answer */
+    HS_SENT_DOUBTFUL, /* a request with damaged framing or head, so that it may get any answer or
+                         none */
     HS_SENT_CUT,      /* the connection ends in the middle of this request, or before its answer */
 };
 
@@ -24,7 +25,7 @@ struct hs_sent_request {
     enum hs_sent kind;
     int route;
     bool head;         /* the method is HEAD, so the answer has no body */
-    size_t begin, end; /* its position in the sent bytes */
+    size_t begin, end; /* position of the request in the sent bytes */
 };
 
 struct hs_request_maker;

@@ -213,8 +213,8 @@ static bool send_again(struct writer *writer, struct hs_kill_session *session,
     return send_batch(writer, &batch);
 }
 
-/* Sends the newest paid rifle hits once more with new numbers. Their paths and times are the same,
-   so they must be refused. Returns false if there is no answer. */
+/* Sends the newest paid rifle hits once more with new numbers. These hits have the paths and times
+   of paid hits, so they must be refused. Returns false if there is no answer. */
 static bool send_copies(struct writer *writer, struct hs_kill_shooter *shooter)
 {
     enum { COPIES = 3 };
@@ -335,7 +335,7 @@ static void begin_opening(struct match *match)
 }
 
 /* Deletes the match and opens it again at the current tick. Every other time the first post opens
-   it. Meanwhile all writers wait. Returns false if there is no answer. */
+   the match. Meanwhile all writers wait. Returns false if there is no answer. */
 static bool reopen(struct writer *writer)
 {
     struct match *match = writer->match;

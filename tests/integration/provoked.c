@@ -34,8 +34,8 @@ static void provoke_bad_request(size_t route, struct hs_refusal_message *message
                  hs_refusal_pattern(route));
 }
 
-/* Makes a request that gets 403. Its token has no scope for the route. If the route allows both
-   tokens, the path has a name that nobody put. */
+/* Makes a request that gets 403. The token of the request has no scope for the route. If the route
+   allows both tokens, the path has a name that nobody put. */
 static void provoke_forbidden(size_t route, const struct hs_test_token tokens[2],
                               struct hs_refusal_message *message)
 {

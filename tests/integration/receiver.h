@@ -1,5 +1,5 @@
 /* The receiver of a webhook: a server on 127.0.0.1 that keeps all requests, and answers as a test
-   asks. It runs in threads of the test's process. */
+   asks. The server runs in threads of the test's process. */
 #ifndef HS_TESTS_RECEIVER_H
 #define HS_TESTS_RECEIVER_H
 

@@ -11,7 +11,7 @@
 #include "tests/support/http/raw.h"
 #include "tests/support/http/service.h"
 
-/* A request. Its Content-Length is that of the body, unless `headers` has one. */
+/* A request. The Content-Length is that of the body, unless `headers` has one. */
 struct hs_refusal_message {
     const char *method, *headers, *body; /* `headers`: complete lines, or ""; `body` may be NULL */
     char path[256];

@@ -343,7 +343,7 @@ START_TEST(a_new_token_is_admitted)
 }
 END_TEST
 
-/* `hindsight play` needs a token, too. It gets the token in an environment variable. */
+/* `hindsight play` needs a token, too. The program reads the token from an environment variable. */
 START_TEST(recordings_are_played_with_a_token)
 {
     char command[1024];

@@ -1,7 +1,7 @@
 /*
- * Brief answers contain the same as full ones. Two matches get the same requests, and only one of
- * them with `?brief`. The test decides from the full answer and the contract which items are plain,
- * so that a brief answer must leave them out.
+ * Brief answers have the same meaning as full answers. Two matches get the same requests, and only
+ * one of them with `?brief`. The test decides from the full answer and the contract which items are
+ * plain, so that a brief answer must leave them out.
  */
 #include <check.h>
 #include <jansson.h>

@@ -133,7 +133,8 @@ static void put_in_the_way(const char *name, const char *with)
 }
 
 /* A directory, a FIFO or a link may have the name of one of the files. The service still starts at
-   once with the files that it can read. It logs the others, and writes its files again. */
+   once with the files that it can read. The service logs the other files, and writes its files
+   again. */
 START_TEST(names_that_are_no_files)
 {
     static const struct {

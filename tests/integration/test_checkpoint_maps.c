@@ -89,8 +89,8 @@ static char *play(const char *match)
     return answer;
 }
 
-/* After a restart the map exists under its name, and the match uses it at once. Both give the same
-   verdicts as before. */
+/* After a restart the map exists under its name, and the match uses it at once. The map and the
+   match give the same verdicts as before. */
 START_TEST(a_map_and_its_match_go_on)
 {
     hs_kept_start(&kept, NULL);
@@ -239,7 +239,8 @@ static void spoil(int way, const char *path)
     }
 }
 
-/* A match is never verified without its walls. It waits for the map that it was opened with. */
+/* A match is never verified without its walls. The match waits for the map with which it was
+   opened. */
 START_TEST(a_map_without_its_file_is_waited_for)
 {
     char path[256];

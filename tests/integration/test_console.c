@@ -1,6 +1,7 @@
 /*
- * Only the admin listener serves the console. It serves all files that the page loads, compressed
- * or not, with headers that keep foreign scripts out. tests/console/ tests the page in a browser.
+ * Only the admin listener serves the console. This listener serves all files that the page loads,
+ * compressed or not, with headers that keep foreign scripts out. tests/console/ tests the page in a
+ * browser.
  */
 #include <check.h>
 #include <stdio.h>

@@ -50,8 +50,8 @@ static void assert_serving(void)
     free(frames);
 }
 
-/* libmicrohttpd 1.0 refuses many requests that 0.9 passes to the service. It sends an error page of
-   its own or no answer, and closes the connection. */
+/* libmicrohttpd 1.0 refuses many requests that 0.9 passes to the service. Version 1.0 sends its own
+   error page or no answer, and closes the connection. */
 static bool library_may_refuse(void)
 {
     return strncmp(MHD_get_version(), "0.", 2) != 0;

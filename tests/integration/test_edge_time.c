@@ -343,8 +343,8 @@ START_TEST(second_signal_ends_at_once)
 }
 END_TEST
 
-/* A worker may be busy with a large map for longer than with any other request. It does not count
-   as stuck. */
+/* A worker may be busy with a large map for longer than with any other request. Such a worker does
+   not count as stuck. */
 START_TEST(large_maps_take_their_time)
 {
     struct hs_raw_answer answer;

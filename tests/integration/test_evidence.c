@@ -173,7 +173,8 @@ END_TEST
 
 /* ---- single verdicts ---- */
 
-/* Each export has a file on the disk until its client has read it, so slow clients could fill it.
+/* Each export has a file on the disk until its client has read the export. So slow clients could
+   fill the disk.
  */
 START_TEST(exports_are_bounded)
 {

@@ -76,7 +76,8 @@ static void open_match(struct hs_test_kept *replica, const char *match)
 
 /* ---- replicas ---- */
 
-/* Both make the tables of an empty database at once. Each shows what both stored. */
+/* Both replicas make the tables of an empty database at the same time. Each replica lists the
+   verdicts that both have stored. */
 START_TEST(replicas_share_a_database)
 {
     char id[HS_STORED_ID], path[96], *answer;
@@ -132,8 +133,8 @@ static void set_times(struct hs_test_kept *replica, int64_t first_us)
     change_spool(replica, text);
 }
 
-/* Every page has each row once, although replicas stored rows with the same time. Their day is one
-   that nobody has made a partition for. */
+/* Every page has each row once, although replicas stored rows with the same time. The rows are of a
+   day that has no partition yet. */
 START_TEST(rows_of_one_time_are_all_listed)
 {
     enum { ROWS = 6 };
@@ -240,8 +241,8 @@ START_TEST(the_next_host_takes_over)
 }
 END_TEST
 
-/* Its verdicts are stored once, even if they are sent twice. This happens if the process ends
-   between the commit of the database and that of the spool. */
+/* The verdicts of a spool are stored once, even if they are sent twice. This happens if the process
+   ends between the commit of the database and that of the spool. */
 START_TEST(the_spool_survives_a_restart)
 {
     int code;

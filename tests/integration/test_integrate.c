@@ -58,7 +58,7 @@ static size_t look_at_answer(const json_t *answer, const char *request)
 
 /*
  * Posts a block, which is a line with method and path, followed by the body. Returns the number of
- * claims in it.
+ * claims in the body.
  */
 static size_t post_block(struct hs_test_http *http, char *block)
 {

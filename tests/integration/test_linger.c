@@ -73,7 +73,7 @@ START_TEST(the_refusal_waits_for_the_body)
     int fd = open_connection(service.data_port);
     send_text(fd, refusals[_i].head);
     bool whole = hs_raw_send(fd, body, SIZE);
-    ck_assert_msg(whole, "the body was not taken: %s", strerror(errno));
+    ck_assert_msg(whole, "the body was not accepted: %s", strerror(errno));
     hs_raw_read(fd, false, &answer);
     ck_assert_int_eq(answer.status, refusals[_i].status);
     ck_assert_msg(ends_in_order(fd), "%s", strerror(errno));

@@ -147,8 +147,8 @@ START_TEST(refusals_are_explained)
 END_TEST
 
 /* No endpoint handles these requests: the watchdog answers some of them, and the others are
-   answered before the request is parsed. Their lines have the same form as others, so the owner of
-   an X-Request-Id finds the result. */
+   answered before the request is parsed. The log lines of these requests have the usual form, so
+   the owner of an X-Request-Id finds the result. */
 START_TEST(refusals_of_the_edge_are_logged)
 {
 #define ABOUT(status, id, more)                                                                    \

@@ -290,9 +290,10 @@ static void judge_race(struct racer *racer, const json_t *answer, int seen)
         if (frame == by && (frame == seen || frame == seen + 1) && (frame % 2 == 0 ? hit : miss))
             continue;
         char *text = json_dumps(result, JSON_COMPACT);
-        snprintf(racer->fault, sizeof(racer->fault),
-                 "seen %d, first judged by %d, bone %d by %d: %.350s", seen, by, i, frame,
-                 text != NULL ? text : "no result");
+        snprintf(
+            racer->fault, sizeof(racer->fault),
+            "frame seen %d, frame of the first claim %d, bone %d verified with frame %d: %.350s",
+            seen, by, i, frame, text != NULL ? text : "no result");
         free(text);
         return;
     }

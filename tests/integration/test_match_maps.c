@@ -326,7 +326,7 @@ START_TEST(bad_movers_change_nothing)
 }
 END_TEST
 
-/* A frame may contain only movers. It advances the match's clock. */
+/* A frame may contain only movers. Such a frame advances the match's clock. */
 START_TEST(a_frame_of_movers_alone)
 {
     request_only("PUT", "/v1/matches/lifts", json_pack("{s:s}", "ruleset", "metres"), 201);

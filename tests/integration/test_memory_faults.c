@@ -172,12 +172,12 @@ static bool fail_at(struct hs_gallery *gallery, struct hs_faults *faults, long n
     for (int i = 0; i < ITEMS; i++)
         if (!items[i].is_paid)
             hs_follower_fault(follower, &gallery->counts.refused,
-                              "allocation %ld failed, and this was never paid: %s", nth,
+                              "allocation %ld failed, and this item was never paid: %s", nth,
                               items[i].text);
     double damage = damage_of(gallery->match, "s0") + damage_of(gallery->match, "s1");
     if (damage != 20 * (SHOTS + CLAIMS))
         hs_follower_fault(follower, &gallery->counts.paid_twice,
-                          "allocation %ld failed: damage %g is booked, %d was paid", nth, damage,
+                          "allocation %ld failed: damage %g is recorded, %d was paid", nth, damage,
                           20 * (SHOTS + CLAIMS));
     return failed == 0;
 }

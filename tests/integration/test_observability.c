@@ -206,7 +206,7 @@ START_TEST(rules_and_dashboard_name_what_exists)
     for (size_t i = 0; i < used.count; i++) {
         const char *name = used.name[i];
         const struct names *known = strchr(name, ':') != NULL ? &recorded : &samples;
-        ck_assert_msg(has(known, name), "%s is used and does not exist", name);
+        ck_assert_msg(has(known, name), "%s is used, but does not exist", name);
     }
     for (size_t i = 0; i < recorded.count; i++)
         ck_assert_msg(has(&used, recorded.name[i]), "%s is recorded and not used",

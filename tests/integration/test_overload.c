@@ -285,8 +285,8 @@ START_TEST(deadlines)
 }
 END_TEST
 
-/* A deadline counts from the arrival of the header. It includes the wait for the worker and the
-   wait for the body. */
+/* A deadline counts from the arrival of the header. The time includes the wait for the worker and
+   the wait for the body. */
 START_TEST(deadlines_pass_while_waiting)
 {
     start(NULL);
@@ -365,7 +365,7 @@ START_TEST(tenants_have_their_rate)
     for (int i = 0; i < 8; i++)
         statuses[ask_as(tokens[i % 2].header, "/v1/matches/m/frames", "no JSON")]++;
     refused = statuses[429];
-    ck_assert_msg(statuses[400] + refused == 8 && refused >= 1, "%d refused, %d let in", refused,
+    ck_assert_msg(statuses[400] + refused == 8 && refused >= 1, "%d refused, %d accepted", refused,
                   statuses[400]);
     /* Even on a slow machine, the bucket cannot refill as fast as these requests use it. */
     for (int i = 0; answer.status != 429 && i < 100; i++)

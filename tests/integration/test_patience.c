@@ -1,5 +1,6 @@
-/* `hindsight play` against services that refuse requests for some time. It waits as the answers say
-   and gets the same result, or gives up after a limited time with the reason of the last answer. */
+/* `hindsight play` against services that refuse requests for some time. The program waits as the
+   answers say and gets the same result. Or it gives up after a limited time, and prints the reason
+   of the last answer. */
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
 #include "tests/support/http/raw.h"

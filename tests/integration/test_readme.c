@@ -15,8 +15,9 @@
 static char folder[64];
 static struct hs_test_service service;
 
-/* Prepares the folder of the shell. It has the program under test at `build/hindsight`. In it, curl
-   reaches the service under test at the address of `make run`, and fails if the service refuses. */
+/* Prepares the folder of the shell. The folder has the program under test at `build/hindsight`. In
+   it, curl reaches the service under test at the address of `make run`, and fails if the service
+   refuses. */
 static void prepare_folder(void)
 {
     char path[128], program[PATH_MAX];

@@ -388,7 +388,7 @@ START_TEST(matches_leave_no_memory_behind)
     ck_assert(hs_metric(&service, "hindsight_matches_active") == 0);
     ck_assert(hs_metric(&service, "hindsight_history_bytes") == 0);
 #ifndef SANITIZED
-    ck_assert_msg(halves[1] <= halves[0] + GROWTH, "it grew by %zu KiB",
+    ck_assert_msg(halves[1] <= halves[0] + GROWTH, "the process grew by %zu KiB",
                   (halves[1] - halves[0]) / KIB);
 #endif
     hs_match_ticks_free(&match);

@@ -429,8 +429,8 @@ static void compare(int g, struct hs_test_http *http)
                   all.damage, all.accepted, all.rejected, all.inconclusive, response.body);
     ck_assert_msg(all.accepted >= 10 && all.damage == (double)all.accepted * DAMAGE &&
                       all.replayed >= 2,
-                  "too little came of it: damage %g, %ld accepted, %ld replayed; %s", all.damage,
-                  all.accepted, all.replayed, response.body);
+                  "too few claims of each kind: damage %g, %ld accepted, %ld replayed; %s",
+                  all.damage, all.accepted, all.replayed, response.body);
     json_decref(player);
     hs_test_response_free(&response);
 }

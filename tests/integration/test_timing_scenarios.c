@@ -106,16 +106,15 @@ static void expect_compat(const struct hs_timing_row *row, const struct outcome 
     double first_s = outcome->compat_s[0] - origin_s;
     if (row->compat_s == HS_TIMING_NEVER)
         ck_assert_msg(outcome->compat_flags == 0,
-                      "scenario %d (%s): %d flags of the compatible "
-                      "judge, the first after %.3f s",
+                      "scenario %d (%s): %d flags of the compatible check, the first after %.3f s",
                       row->number, row->name, outcome->compat_flags, first_s);
     if (row->compat_s == HS_TIMING_UNKNOWN)
         ck_assert_msg(outcome->compat_flags > 0 && first_s >= 0,
-                      "scenario %d (%s): the compatible judge flags after %.3f s", row->number,
+                      "scenario %d (%s): the compatible check flags after %.3f s", row->number,
                       row->name, first_s);
     if (row->compat_s >= 0)
         ck_assert_msg(outcome->compat_flags > 0 && fabs(first_s - row->compat_s) <= slack,
-                      "scenario %d (%s): the compatible judge flags after %.4f s, not %.4f",
+                      "scenario %d (%s): the compatible check flags after %.4f s, not %.4f",
                       row->number, row->name, first_s, row->compat_s);
     if (row->compat_every_s > 0)
         for (int i = 1; i < outcome->compat_flags && i < FLAGS_KEPT; i++)
@@ -131,11 +130,11 @@ static void expect_guard(const struct hs_timing_row *row, const struct outcome *
     double first_s = outcome->guard_s - origin_s;
     if (row->guard_s == HS_TIMING_NEVER)
         ck_assert_msg(outcome->guard_flags == 0,
-                      "scenario %d (%s): %d flags of the default judge, the first after %.3f s",
+                      "scenario %d (%s): %d flags of the default check, the first after %.3f s",
                       row->number, row->name, outcome->guard_flags, first_s);
     if (row->guard_s >= 0)
         ck_assert_msg(first_s >= 0 && first_s <= row->guard_s,
-                      "scenario %d (%s): the default judge flags after %.3f s, not within %.3f",
+                      "scenario %d (%s): the default check flags after %.3f s, not within %.3f",
                       row->number, row->name, first_s, row->guard_s);
 }
 
@@ -223,7 +222,7 @@ START_TEST(jitter_shifts_flags_as_it_should)
     expect_near(spread, "median", median_s, spread->median_s, 0.02);
     expect_near(spread, "most", compat_s[SEEDS - 1], spread->most_s, 0.1);
     ck_assert_msg(guard_s[SEEDS / 2] <= spread->guard_median_s,
-                  "scenario %d (%s): the default judge's median is %.3f s", spread->number,
+                  "scenario %d (%s): the default check's median is %.3f s", spread->number,
                   spread->name, guard_s[SEEDS / 2]);
 }
 END_TEST

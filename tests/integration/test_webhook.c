@@ -165,7 +165,8 @@ START_TEST(a_batch_is_signed)
 }
 END_TEST
 
-/* The function in docs/delivery.md accepts the request. It refuses another secret and another body.
+/* The function in docs/delivery.md accepts the request. The function refuses another secret and
+   another body.
  */
 START_TEST(the_documented_function_verifies_it)
 {

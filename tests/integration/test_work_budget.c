@@ -168,7 +168,8 @@ static void assert_text(const json_t *result, const char *key, const char *wante
     ck_assert_msg(text != NULL && strcmp(text, wanted) == 0, "%s is %s, not %s", key, text, wanted);
 }
 
-/* Sends an item that did not fit again, alone in a request. It is verified and paid once. */
+/* Sends an item that did not fit again, alone in a request. Then the item is verified and paid
+   once. */
 static void send_again(const json_t *over)
 {
     int shooter = atoi(json_string_value(json_object_get(over, "shooter")) + 1);

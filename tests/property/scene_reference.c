@@ -106,7 +106,8 @@ static double outside(double at, double half)
     return fmax(fabs(at) - half, 0);
 }
 
-/* Returns the distance from a point to a shape on a bone. It is negative inside the shape. */
+/* Returns the distance from a point to a shape on a bone. The distance is negative inside the
+   shape. */
 static double shape_distance(const struct shape *shape, const struct placed *bone,
                              struct hs_vec point)
 {

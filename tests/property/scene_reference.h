@@ -1,8 +1,8 @@
 /*
- * A slow, simple reference for the contacts of a claim's path in a scene. It walks along the path
- * in small steps. At each step it places all players again and measures the distance to every
- * hitbox. It uses doubles, sines and arc cosines, and reads only the scene. It shares only the
- * vectors with the code under test.
+ * A slow, simple reference for the contacts of a claim's path in a scene. The reference walks along
+ * the path in small steps. At each step it places all players again and measures the distance to
+ * every hitbox. The reference uses doubles, sines and arc cosines, and reads only the scene. Only
+ * the vector functions are the same as in the code under test.
  *
  * The reference is only for scenes without events. Scenes with projectiles may contain no turns,
  * because in a flight the library deliberately keeps a body's rotation for a whole leg.

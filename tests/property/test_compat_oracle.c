@@ -1,8 +1,8 @@
 /*
  * The compatible timing check, compared with a plain copy of its rules in other arithmetic (long
- * double). Both check random streams of moves under random settings, and every answer and every
- * stored number must agree. If a number is so near a threshold that rounding decides, the copy
- * takes over the state of the check. The test fails if that is not rare.
+ * double). The check and the copy get random streams of moves under random settings. Every answer
+ * and every stored number must agree. If a number is so near a threshold that rounding decides, the
+ * copy takes over the state of the check. The test fails if that is not rare.
  */
 #include <check.h>
 #include <math.h>
@@ -140,7 +140,7 @@ static struct answer model_judge(struct model *m, const struct hs_moves_rules *r
 
 /* ---- streams ---- */
 
-/* A client and its connection. They determine the next move. */
+/* A client and its connection. The client and the connection determine the next move. */
 struct client {
     struct hs_random random;
     int64_t clock_us, now_us; /* client's clock; server's clock */

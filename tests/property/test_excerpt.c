@@ -43,8 +43,10 @@ static void compare(const struct hs_hit_result *want, const struct hs_hit_result
 {
     ck_assert_msg(got->reason == want->reason, "case %ld: %s instead of %s", counts.excerpts,
                   hs_reason_name(got->reason), hs_reason_name(want->reason));
-    ck_assert_msg(hs_same_words(want, got), "case %ld: other words", counts.excerpts);
-    ck_assert_msg(hs_same_bits(want, got), "case %ld: other numbers", counts.excerpts);
+    ck_assert_msg(hs_same_words(want, got), "case %ld: the words of the answers differ",
+                  counts.excerpts);
+    ck_assert_msg(hs_same_bits(want, got), "case %ld: the numbers of the answers differ",
+                  counts.excerpts);
 }
 
 static void verify_again(const struct hs_match *match, const struct hs_world *world,

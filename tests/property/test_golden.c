@@ -18,10 +18,11 @@ static void assert_golden(const char *what, const struct hs_golden *got, int thr
     printf("golden hash of %s: 0x%016" PRIx64 " (%zu played, %ld verdicts, %d threads)\n", what,
            got->hash, got->played, got->verdicts, threads);
     fflush(stdout);
-    ck_assert_msg(got->hash == want,
-                  "the golden hash of %s is 0x%016" PRIx64
-                  ": if the rules or the scenarios changed, this goes into golden.h",
-                  what, got->hash);
+    ck_assert_msg(
+        got->hash == want,
+        "the golden hash of %s is 0x%016" PRIx64
+        ": if the rules or the scenarios changed on purpose, write this hash into golden.h",
+        what, got->hash);
 }
 
 START_TEST(seeded_matches)
@@ -33,7 +34,7 @@ START_TEST(seeded_matches)
         HS_REASON_REWIND_LIMIT, HS_REASON_BLOCKED_BY_PLAYER, HS_REASON_FRIENDLY_FIRE,
         HS_REASON_OUT_OF_RANGE, HS_REASON_TIME_IN_FUTURE,    HS_REASON_SELF_HIT};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
-        ck_assert_msg(got.reasons[wanted[i]] >= 15, "%s came up %ld times",
+        ck_assert_msg(got.reasons[wanted[i]] >= 15, "%s occurred %ld times",
                       hs_reason_name(wanted[i]), got.reasons[wanted[i]]);
     assert_golden("matches", &got, thread_counts[_i], HS_GOLDEN_MATCHES);
 }
@@ -44,7 +45,7 @@ START_TEST(scenarios)
     static struct hs_golden got;
     hs_golden_scenarios(thread_counts[_i], &got);
     ck_assert(got.is_loaded);
-    ck_assert_msg(got.unknown == 0, "%ld scenarios hold requests that are not understood here",
+    ck_assert_msg(got.unknown == 0, "%ld scenarios have requests that this test does not handle",
                   got.unknown);
     ck_assert_int_gt(got.problems, 0);
     assert_golden("scenarios", &got, thread_counts[_i], HS_GOLDEN_SCENARIOS);
@@ -75,7 +76,7 @@ START_TEST(moves)
                       hs_move_check_name((enum hs_move_check)i), got.raised[i]);
     ck_assert_msg(got.hash == HS_GOLDEN_MOVES,
                   "the golden hash of moves is 0x%016" PRIx64
-                  ": if the rules changed, this goes into golden.h",
+                  ": if the rules changed on purpose, write this hash into golden.h",
                   got.hash);
 }
 END_TEST

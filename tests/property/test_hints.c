@@ -116,7 +116,7 @@ static void cheat(struct game *game, int who, struct claim *claim)
     claim->hit.end.x += hs_random_between(&game->random, -1, 1) * high;
 }
 
-/* Returns the flight time of a rocket in seconds. It was fired from the eye of a player who
+/* Returns the flight time of a rocket in seconds. The rocket was fired from the eye of a player who
    continued to run. */
 static double flight_time(const struct game *game, int who, struct hs_vec body, double landed)
 {

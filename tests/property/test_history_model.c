@@ -1,7 +1,7 @@
 /* History and rewind, compared with a simple model: a list that is sorted by insertion and searched
-   from end to end. Every answer of the model follows from the definitions. Both get the same random
-   streams of samples, with late or repeated samples, gaps, teleports, new lives and unannounced
-   jumps. */
+   from end to end. Every answer of the model follows from the definitions. Model and history get
+   the same random streams of samples, with late or repeated samples, gaps, teleports, new lives and
+   unannounced jumps. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>

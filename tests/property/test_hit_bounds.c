@@ -1,8 +1,8 @@
 /*
- * Bounds never exclude a body that counts. Random fights are judged with the broad phase, and again
- * with infinite bounds, so that every player is searched. The answers are equal, byte for byte. The
- * contact with each body, which the bounds search for, is also compared with sweeps of every
- * hitbox, bit for bit.
+ * Bounds never exclude a body that counts. Random fights are verified with the broad phase, and
+ * again with infinite bounds, so that every player is searched. The answers are equal, byte for
+ * byte. The contact with each body, which the bounds search for, is also compared with sweeps of
+ * every hitbox, bit for bit.
  */
 #include <check.h>
 #include <float.h>
@@ -281,7 +281,7 @@ START_TEST(bounds_hold_for_grazes)
         if (!contact.touched)
             continue;
         touched++;
-        ck_assert_msg((bounds.near[0] & 1) != 0, "case %ld: the hitbox is left out", i);
+        ck_assert_msg((bounds.near[0] & 1) != 0, "case %ld: the touched hitbox was excluded", i);
         ck_assert_msg((double)bounds.contact[0] + bounds.travelled <= contact.distance,
                       "case %ld: %.9f is no bound of %.9f", i,
                       (double)bounds.contact[0] + bounds.travelled, contact.distance);

@@ -547,7 +547,7 @@ START_TEST(walking_through_walls_or_on_air_is_found)
             play(ruleset, &courses[map], GHOST, 7, i, &ghosts);
             play(ruleset, &courses[map], HOVERER, 8, i, &hoverers);
         }
-        printf("in 20 minutes each: %ld ways through walls, %ld times no ground\n",
+        printf("in 20 minutes each: %ld paths through walls, %ld times without ground\n",
                ghosts.flags[HS_MOVE_CHECK_PATH], hoverers.flags[HS_MOVE_CHECK_GROUND]);
         ck_assert_int_gt(ghosts.flags[HS_MOVE_CHECK_PATH], 200);
         ck_assert_int_gt(hoverers.flags[HS_MOVE_CHECK_GROUND], 2000);

@@ -426,7 +426,9 @@ START_TEST(place_time_and_unit_change_nothing)
             edges++;
         }
     }
-    printf("movement: %ld findings the same wherever, %ld sessions on an edge\n", findings, edges);
+    printf("movement: %ld findings equal at every place and time, %ld sessions at the edge of a "
+           "limit\n",
+           findings, edges);
     ck_assert_int_le(edges, cases * CHANGES / 100);
     ck_assert_int_gt(findings, cases / 2);
 }

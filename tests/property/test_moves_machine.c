@@ -25,8 +25,7 @@
 
 enum { PLAYERS = 3, MOVES = 400, CASES = 2000, LATELY = 32 };
 
-/* Check's assertions write their place to a file each time. That is too slow to do for every
-   move. */
+/* Check's assertions write their place to a file each time. This is too slow for every move. */
 #define NEED(condition)                                                                            \
     do {                                                                                           \
         if (!(condition))                                                                          \
@@ -275,7 +274,8 @@ static void count(const struct hs_move_result *result)
     flagged += result->raised != 0;
 }
 
-/* Posts a move with a bad timestamp. It must be reported and counted, and have no other effect. */
+/* Posts a move with a bad timestamp. The move must be reported and counted, and have no other
+   effect. */
 static void post_bad(struct machine *m, const char *name, const struct hs_move *move)
 {
     struct hs_move_checks before;

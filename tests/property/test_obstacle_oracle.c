@@ -2,7 +2,8 @@
  * Obstacles on a path, compared with answers that follow from the documents, not from the code:
  * - Boxes at rest are met after the same distance as movers and as boxes of a map.
  * - Boxes that move, turn, jump, open or are not posted for some time are compared with a walk in
- *   small steps. It places them again at each step, in double, with sines and arc cosines.
+ * small steps. This walk places the boxes again at each step, in double, with sines and arc
+ * cosines.
  * - Sight from an explosion is compared with a test of every triangle.
  * Tolerances: distances to a box are as exact as a step of the walk. During a flight, the turn of a
  * mover is rounded to the start of a leg (HS_LEG_US), so the movement of its furthest corner in
@@ -215,7 +216,7 @@ static double outside(double at, double half)
     return fmax(fabs(at) - half, 0);
 }
 
-/* Returns the distance from a point to the placed box. It is negative inside the box. */
+/* Returns the distance from a point to the placed box. The distance is negative inside the box. */
 static double box_distance(const struct box *box, struct hs_vec at, struct hs_scene_quat turn,
                            struct hs_vec point)
 {
@@ -328,8 +329,8 @@ static const char *judge(const struct set *set, const struct shot *shot, const s
     if (got->touched && !at_contact)
         return "nothing is there";
     if (doubt && !got->is_unknown)
-        return "a mover nobody saw may have been in the way";
-    return got->is_unknown && !perhaps ? "no mover is in doubt" : NULL;
+        return "a mover without a pose may have been in the way";
+    return got->is_unknown && !perhaps ? "no mover is unknown" : NULL;
 }
 
 static double gap_at_start(const struct set *set, const struct shot *shot)

@@ -36,7 +36,7 @@ static void set_up(void)
 static void assert_everything_comes_up(void)
 {
     for (int kind = 0; kind < HS_FORGERIES; kind++)
-        ck_assert_msg(hs_count_all(&score.forged[kind]) >= 50, "%s came up %llu times",
+        ck_assert_msg(hs_count_all(&score.forged[kind]) >= 50, "%s occurred %llu times",
                       hs_forgery_names[kind],
                       (unsigned long long)hs_count_all(&score.forged[kind]));
     for (int link = 0; link < HS_LINKS; link++) {

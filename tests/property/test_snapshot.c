@@ -42,7 +42,7 @@ static void assert_same_bytes(const struct hs_match *a, const struct hs_match *b
     hs_match_save(b, &of_b);
     ck_assert(!of_a.failed && !of_b.failed);
     bool same = of_a.len == of_b.len && memcmp(of_a.data, of_b.data, of_a.len) == 0;
-    ck_assert_msg(same, "what is saved of them differs %s", when);
+    ck_assert_msg(same, "their saved states differ %s", when);
     free(of_a.data);
     free(of_b.data);
 }

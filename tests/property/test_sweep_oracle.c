@@ -94,7 +94,7 @@ static const char *check_gap(const struct hs_sweep_case *c, const struct toleran
         return "gap_distance is not on the path";
     double there = hs_reference_distance_at(&c->shape, &c->sweep, got->gap_distance);
     if (!(fabs(expected_gap(c, there - c->sweep.radius) - got->gap) <= t->gap))
-        return "gap is another at gap_distance";
+        return "the gap at gap_distance is another one";
     return NULL;
 }
 
@@ -122,7 +122,7 @@ static const char *check_touch(const struct hs_sweep_case *c, const struct toler
         return "distance is not on the path";
     double apart = hs_reference_distance(&c->shape, got->center) - c->sweep.radius;
     if (!(apart <= fmax(t->gap, 2 * t->slack)))
-        return "not in touch at the distance of contact";
+        return "no touch at the distance of contact";
     if (near)
         return NULL;
     if (want->distance > 0 && !(apart >= -t->gap - t->rounding))

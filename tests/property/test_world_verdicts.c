@@ -150,8 +150,8 @@ static void rewound_target(const struct fight *fight, struct hs_body *out)
     hs_rewind_body(player->history, fight->stage.rules, &bracket, out);
 }
 
-/* Returns the point of the rewound body nearest to `from`. It is found by the slope of the
-   distance. */
+/* Returns the point of the rewound body nearest to `from`. The function follows the slope of the
+   distance to find the point. */
 static struct hs_vec nearest_point(const struct fight *fight, struct hs_vec from)
 {
     const double h = 1e-5;
@@ -239,9 +239,9 @@ static const char *judge_hidden(const struct fight *fight, const struct hs_hit_r
     double along = hs_vec_dot(from, line.sweep.direction);
     double off = hs_vec_length(hs_vec_add_scaled(from, line.sweep.direction, -along));
     if (fight->world_radius == 0 && is_in_line(fight, whole))
-        return "a ray along the line comes to the target";
+        return "a ray along the line reaches the target";
     if (off > fight->radius + 1e-6)
-        return "the wall is further off than the sphere is wide";
+        return "the wall is further from the path than the radius of the sphere";
     return hs_reference_mesh_distance(&fight->mesh.mesh, r->impact.point, 10) > 1e-3
                ? "no wall is there"
                : NULL;
@@ -298,7 +298,8 @@ START_TEST(accepted_claims_have_a_free_line_and_occluded_ones_do_not)
 }
 END_TEST
 
-/* Touches may be closer together than the slack. This changes damage with falloff. */
+/* Two touches may be closer together than the slack. So the answers may have different contacts,
+   whose damage differs slightly by the falloff. */
 static bool is_same(const struct hs_hit_result *a, const struct hs_hit_result *b)
 {
     return a->reason == b->reason && fabs(a->damage_total - b->damage_total) < 1e-4;
@@ -327,11 +328,11 @@ START_TEST(walls_never_add_hits)
         bool is_thin = line_of(&fight, 0).is_thin;
         leans = leans || (is_thin && before.reason == HS_REASON_BLOCKED_BY_PLAYER);
         ck_assert_msg(leans || !accepted || before.verdict == HS_VERDICT_ACCEPTED,
-                      "case %ld: %s, and accepted with a wall more", i,
+                      "case %ld: %s, but accepted with one more wall", i,
                       hs_reason_name(before.reason));
         accepted = accepted && !leans;
         ck_assert_msg(!accepted || is_thin || (is_same(&open, &after) && is_same(&before, &after)),
-                      "case %ld: %s without walls, %s with some, and a hit with one more", i,
+                      "case %ld: %s without walls, %s with walls, but a hit with one more wall", i,
                       hs_reason_name(open.reason), hs_reason_name(before.reason));
         ck_assert_msg(shadow.verdict == open.verdict && shadow.reason == open.reason &&
                           shadow.damage_total == open.damage_total,

@@ -46,8 +46,8 @@ static double batch_ns(hs_bench_run *run, void *context, size_t count)
     return (double)(hs_bench_now_ns() - began);
 }
 
-/* Returns the number of operations that take about BATCH_NS. It is measured after a warm-up of the
-   same length. */
+/* Returns the number of operations that take about BATCH_NS. The number is measured after a warm-up
+   of the same length. */
 static size_t batch_size(hs_bench_run *run, void *context)
 {
     size_t count = 1;

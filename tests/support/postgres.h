@@ -1,7 +1,7 @@
 /*
  * A PostgreSQL server of a test: in a directory of its own below /tmp, with a Unix socket there and
- * no network address. It ends with the process that started it. Root runs it as the user postgres,
- * because the server refuses root. Faults end the test (Check).
+ * no network address. The server ends with the process that started it. Root runs it as the user
+ * postgres, because the server refuses root. Faults end the test (Check).
  */
 #ifndef HS_TESTS_POSTGRES_H
 #define HS_TESTS_POSTGRES_H
@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 struct hs_test_postgres {
-    char directory[64]; /* of the socket, and of the data in `data` */
+    char directory[64]; /* has the socket, and the data in `data` */
     pid_t pid;          /* 0: not running */
 };
 

@@ -4,7 +4,8 @@
 
 struct hs_test_run {
     int code;              /* exit code; -1: ended by a signal */
-    const char *out, *err; /* its whole output; valid until the next run of this process */
+    const char *out, *err; /* the whole output of the program; valid until the next run of this
+                              process */
 };
 
 /* Runs the program with at most 14 arguments, which end with NULL. The test fails if the program

@@ -9,7 +9,7 @@
    and only once, whether or not the tests fork. */
 int hs_run_suite(Suite *suite);
 
-/* Runs the suite without a fork for each test. It is for suites of so many small tests that forks
+/* Runs the suite without a fork for each test. This is for suites of so many small tests that forks
    take most of the time. Timeouts of test cases have no effect. With CK_FORK=yes it forks for each
    test. Then the output names a test that crashes. */
 int hs_run_suite_in_one_process(Suite *suite);

@@ -4,8 +4,8 @@
  * current directory; make runs it at the top of the tree.
  *
  * Quoted includes are paths from the top of the tree. Public headers, at the root of validators/,
- * are installed in one folder. They include each other by their bare names, and include nothing
- * else.
+ * are installed in one folder. Public headers include each other by their bare names, and include
+ * nothing else.
  */
 #include <check.h>
 #include <ctype.h>
@@ -155,29 +155,32 @@ static const char *objection(const char *path, const char *include)
     const char *name = include + 1;
     char full[512];
     if (include[0] == '?')
-        return "is computed, and cannot be checked";
+        return "is a macro, so it cannot be checked";
     if (strstr(name, "..") != NULL || name[0] == '/')
         return "leaves its folder";
     if (begins(name, "tests/"))
-        return "is a test's";
+        return "is a file of the tests";
     if (include[0] == '<') {
         for (int i = 0; i < PLACES; i++)
             if (begins(name, places[i]))
-                return "is the project's own";
+                return "is a header of the project, so write it in quotes";
         if (begins(name, "cglm/"))
-            return strcmp(path, cglm_user) == 0 ? NULL : "is left to validators/base/glm.h";
+            return strcmp(path, cglm_user) == 0 ? NULL
+                                                : "may only be included by validators/base/glm.h";
         if (strcmp(name, "immintrin.h") == 0)
-            return strcmp(path, avx_user) == 0 ? NULL : "is left to validators/base/lanes.h";
+            return strcmp(path, avx_user) == 0 ? NULL
+                                               : "may only be included by validators/base/lanes.h";
         bool is_c = lists(c_library, name, strlen(name));
-        return place_of(path) >= API || is_c ? NULL : "is not the C library";
+        return place_of(path) >= API || is_c ? NULL : "is not a header of the C library";
     }
     bool is_bare = strchr(name, '/') == NULL;
     if (is_bare != is_public(path))
-        return is_bare ? "is no path from the top" : "is not installed beside a public header";
+        return is_bare ? "is not a path from the top of the tree"
+                       : "is not a public header, which would be installed in the same folder";
     snprintf(full, sizeof full, "%s%.400s", is_bare ? "validators/" : "", name);
     int place = place_of(full);
-    return place == NOWHERE         ? "is in no room"
-           : place > place_of(path) ? "is of a later room or layer"
+    return place == NOWHERE         ? "is in no known folder"
+           : place > place_of(path) ? "belongs to a later folder in the order of dependencies"
                                     : NULL;
 }
 
@@ -200,7 +203,7 @@ static void read_file(struct tally *tally, const char *path)
     char line[1024], include[512];
     tally->files++;
     if (place_of(path) == NOWHERE)
-        fault(tally, path, "", "is in no room");
+        fault(tally, path, "", "is in no known folder");
     while (fgets(line, sizeof line, file) != NULL) {
         if (!read_include(line, include, sizeof include))
             continue;

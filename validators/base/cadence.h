@@ -20,7 +20,7 @@ struct hs_cadence {
     uint32_t rounds;     /* rounds fired since the last pause that is long enough to reload */
     int64_t settled_us;  /* time at which the weapon has earned the tokens of all shots dropped from
                             this list */
-    int64_t interval_us; /* of the weapon; 0: no shot was recorded since a restore */
+    int64_t interval_us; /* time for one token; 0: unknown until the first shot after a restore */
     int64_t fire_time_us[HS_LEDGER_SHOTS];
 };
 

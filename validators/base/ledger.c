@@ -298,8 +298,8 @@ void hs_ledger_free_answers(struct hs_ledger *ledger, size_t bytes)
 }
 
 /* Halves the capacity for hits or for shots, whichever is larger. If that capacity is FIRST_PLACES,
-   forgets one posted shot instead. It forgets no hit, because a hit takes little memory. False: no
-   memory was freed. */
+   forgets one posted shot instead. This function forgets no hit, because a hit takes little memory.
+   False: no memory was freed. */
 static bool give_up_numbers(struct hs_ledger *ledger)
 {
     struct hs_ledger_numbers *numbers =

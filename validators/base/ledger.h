@@ -2,8 +2,8 @@
  * The record of one player's shooting: used numbers with their answers, and fire times per weapon.
  * The numbers are those that the game server gives to shots.
  *
- * The ledger never exceeds its maximum counts. It uses more than HS_LEDGER_RESERVE bytes only if
- * its budget allows them. Only the hs_ledger_record functions allocate. Not thread-safe.
+ * The ledger never exceeds its maximum counts. The ledger uses more than HS_LEDGER_RESERVE bytes
+ * only if its budget allows them. Only the hs_ledger_record functions allocate. Not thread-safe.
  *
  * When the budget is full, the ledger first drops the oldest answers. Their numbers stay, so that
  * no shot is paid twice; a retry gets `duplicate`. After the answers, the ledger forgets the

@@ -61,7 +61,7 @@ struct hs_saved_struct {
     const char *name;
     const struct hs_saved_field *fields; /* in order of offset */
     size_t field_count;
-    size_t size; /* of the struct */
+    size_t size; /* size of the struct */
 };
 
 enum hs_saved_id {
@@ -91,13 +91,14 @@ uint64_t hs_saved_layout(enum hs_saved_id from, enum hs_saved_id to);
 
 void hs_saved_put(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 
-/* The vocabularies of the program that wrote the bytes. They say which member a saved number stands
-   for. */
+/* The vocabularies of the program that wrote the bytes. These names say which member a saved number
+   stands for. */
 enum { HS_VOCABULARY_MAX = 128 };
 struct hs_saved_names {
     uint16_t count[HS_SAVED_VOCABULARIES];
-    uint8_t member[HS_SAVED_VOCABULARIES][HS_VOCABULARY_MAX]; /* or HS_NO_MEMBER: this program does
-                                                                 not have the member */
+    /* The member of this program for each saved number. HS_NO_MEMBER: this program does not have
+       the member. */
+    uint8_t member[HS_SAVED_VOCABULARIES][HS_VOCABULARY_MAX];
 };
 #define HS_NO_MEMBER 0xFF
 
@@ -119,8 +120,8 @@ uint64_t hs_saved_format(void);
 bool hs_saved_get(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                   enum hs_saved_id id, void *to);
 
-/* Like hs_saved_put and hs_saved_get, but without the fields COUNTS and SUMS. These take most of
-   the bytes of a player, and no verdict depends on them: they are for reports. */
+/* Like hs_saved_put and hs_saved_get, but without the fields COUNTS and SUMS. Such fields take most
+   of the bytes of a player, but are only for reports: no verdict depends on them. */
 void hs_saved_put_uncounted(struct hs_bytes *bytes, enum hs_saved_id id, const void *from);
 bool hs_saved_get_uncounted(struct hs_bytes_reader *reader, const struct hs_saved_names *names,
                             enum hs_saved_id id, void *to);

@@ -1,12 +1,12 @@
 /*
- * The compatible timing check. It follows the rules for timestamps and time discrepancy that
- * Unreal's character movement made common, so that teams who know those settings can compare
+ * The compatible timing check. This check follows the rules for timestamps and time discrepancy
+ * that Unreal's character movement made common, so that teams who know those settings can compare
  * results. Internal to validators/.
  *
- * It keeps one number per player, the discrepancy: how far the player's clock is ahead of the
- * server's. It flags a discrepancy above a margin. Two faults of Unreal's check are fixed: here a
- * payback is never negative, and no move simulates more than max_delta. The clock of a new player
- * starts with their first move.
+ * The check keeps one number per player, the discrepancy: how far the player's clock is ahead of
+ * the server's. A discrepancy above a margin is flagged. Two faults of Unreal's check are fixed:
+ * here a payback is never negative, and no move simulates more than max_delta. The clock of a new
+ * player starts with their first move.
  *
  * All state is relative: if all times are shifted by the same amount, the results are the same
  * bits.

@@ -115,7 +115,8 @@ struct hs_clock_verdict {
 /* Starts the guard with the first move of an epoch. */
 void hs_clock_guard_begin(struct hs_clock_guard *guard, const struct hs_timing_move *step);
 
-/* Adds a later move, in order of arrival. A detector that flags this move starts again from it. */
+/* Adds a later move, in order of arrival. A detector that flags this move starts again with this
+   move. */
 struct hs_clock_verdict hs_clock_guard_step(struct hs_clock_guard *guard,
                                             const struct hs_moves_rules *rules,
                                             const struct hs_timing_move *step);

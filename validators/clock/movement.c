@@ -4,9 +4,9 @@
 #include "validators/base/units.h"
 
 /*
- * Elapsed time is multiplied by this. Clocks of honest machines differ by about 1e-4, and rounded
- * positions lengthen a path by up to 0.5 %. Without this factor, a player who runs at the limit for
- * an hour would fail.
+ * Elapsed time is multiplied by this factor. Clocks of honest machines differ by about 1e-4, and
+ * rounded positions lengthen a path by up to 0.5 %. Without this factor, a player who runs at the
+ * limit for an hour would fail.
  */
 #define TIME_TOLERANCE 1.01
 
@@ -169,7 +169,8 @@ static void pool_spend(struct hs_movement_pool *pool, double credit_s, double sp
         hs_larger(credit_s, hs_smaller((double)pool->ceiling_s, before_s + credit_s));
     double owed_s = before_s + hs_smaller(spent_s, MAX_SPENT_S) - lapse->time_s * TIME_TOLERANCE;
     double run_s = (double)pool->run_s + lapse->time_s;
-    if (owed_s > hs_larger(ceiling_s, before_s)) { /* never true while a debt is paid back */
+    if (owed_s > hs_larger(ceiling_s, before_s)) { /* never true while a debt is paid back, because
+                                                      owed_s falls then */
         find(out, (TIME_TOLERANCE + owed_s / hs_larger(run_s, lapse->tick_us / 1e6)) * limit,
              limit);
         owed_s = 0;
@@ -421,9 +422,9 @@ static bool is_launch(struct hs_movement *movement, const struct passage *passag
     return true;
 }
 
-/* Checks a step that is long enough to hide a landing. Its climb exceeds the climb of a body under
-   gravity by `above`. The velocity at the end of the step is unknown. A hidden landing counts as a
-   bounce: if it did not, a client could fly by sending few moves. One more bounce than
+/* Checks a step that is long enough to hide a landing. The climb of the step exceeds that of a body
+   under gravity by `above`. The velocity at the end of the step is unknown. A hidden landing counts
+   as a bounce: if it did not, a client could fly by sending few moves. One more bounce than
    LOST_LANDINGS is allowed, for the landing itself. */
 static void check_hidden(struct hs_movement *movement, const struct passage *passage, double climb,
                          double above, double gravity, struct hs_movement_result *out)

@@ -24,7 +24,7 @@
  *   steep slope. Until the body is on the ground again, it may use the mode's jumps in the air. Two
  *   more launches are allowed for landings whose moves were lost.
  * - The server may launch a body: a knock-back, a jump pad, a rocket jump. The velocity of the
- * launch raises the limits of speed. It also allows a gain of velocity, and one rise.
+ * launch raises the limits of speed. The launch also allows a gain of velocity, and one rise.
  *
  * Pure except for the state it is given; allocates nothing; not thread-safe on one state.
  */
@@ -50,7 +50,7 @@ struct hs_movement_step {
                                 has_base_path */
     double delta_us;         /* time granted by the server */
     double client_us;        /* game time by the client's clock since the last step; 0: unknown */
-    double dilation;         /* of server time; 1, or 0 while the game is paused */
+    double dilation;         /* speed of server time; 1, or 0 while the game is paused */
     double jump_speed;   /* length/s: faster from one move to the next is a teleport; 0: no limit */
     double launch_speed; /* length/s, across `up`: what remains of the server's launch; 0: none */
     double launch_climb; /* length/s, upwards: the same */

@@ -130,9 +130,10 @@ static int64_t periods_reset(const struct hs_timing *timing, const struct hs_mov
 /*
  * Returns the time to add to the client's clock after a reset, in microseconds. Normally this is a
  * whole number of reset periods. A reset is plausible if the clock then shows at most its last
- * value plus the server time since then. It may show less, because a client in the background may
- * stop its clock. If the reset is not plausible and the prevention is `credit`, the clock continues
- * from its last value instead. It advances by at most the server time since that value.
+ * value plus the server time since then. The clock may show less, because a client in the
+ * background may stop its clock. If the reset is not plausible and the prevention is `credit`, the
+ * clock continues from its last value instead. The clock then advances by at most the server time
+ * since its last value.
  */
 static int64_t time_reset(const struct hs_timing *timing, const struct hs_moves_rules *rules,
                           const struct hs_timing_move *move)

@@ -29,7 +29,7 @@ struct hs_path {
     struct hs_vec end_direction; /* unit; direction of the extension */
     double length;               /* from start to end along the path, without the extension */
     double extension;            /* length beyond the end; the whole extension is at end_us */
-    double radius;               /* of the sphere, length */
+    double radius;               /* radius of the sphere, length */
     double reach; /* distance at which an obstacle ends the path; length + extension if there is
                      none */
     int64_t start_us, end_us;          /* equal for an instant path */

@@ -1,8 +1,9 @@
 /*
  * Unit quaternions [x, y, z, w] in float.
  *
- * These replace two functions of cglm (base/glm.h). The bits of glm_quat_mul depend on the build.
- * glm_quat_slerp gives quaternions far from length 1 if its arguments are q and nearly -q.
+ * The functions here replace two functions of cglm (base/glm.h). The bits of glm_quat_mul depend on
+ * the build. glm_quat_slerp gives quaternions far from length 1 if its arguments are q and nearly
+ * -q.
  */
 #ifndef HS_QUAT_H
 #define HS_QUAT_H

@@ -1,7 +1,7 @@
 /*
- * Bounds of the gaps between a sweep and the hitboxes of a rewound body. They are computed before
- * any hitbox is placed exactly. Every hitbox is inside a capsule or a ball that moves with its
- * bone. Capsules and balls are placed in float, four at a time, and compared with the sweep.
+ * Bounds of the gaps between a sweep and the hitboxes of a rewound body. The bounds are computed
+ * before any hitbox is placed exactly. Every hitbox is inside a capsule or a ball that moves with
+ * its bone. Capsules and balls are placed in float, four at a time, and compared with the sweep.
  * Internal to validators/.
  *
  * Here rotations are interpolated linearly, which differs from the spherical interpolation. If the

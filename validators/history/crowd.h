@@ -1,7 +1,7 @@
 /*
  * The broad phase over histories: finds the players of a match whose bodies a moving sphere surely
- * does not touch. It uses the bounds of the players' histories and reads no sample. Internal to
- * validators/.
+ * does not touch. The broad phase uses the bounds of the players' histories, and reads no sample.
+ * Internal to validators/.
  */
 #ifndef HS_CROWD_H
 #define HS_CROWD_H

@@ -100,7 +100,7 @@ bool hs_pose_place(const struct hs_pose *pose, uint16_t hitbox, struct hs_solid 
 /* A rewound body: its hitboxes placed in the world. */
 struct hs_body {
     const struct hs_rig *rig;
-    uint16_t count;                   /* of solids */
+    uint16_t count;                   /* number of solids */
     uint16_t hitbox[HS_MAX_HITBOXES]; /* the index in the rig, for each solid */
     struct hs_solid solids[HS_MAX_HITBOXES];
     uint64_t excluded[HS_MAX_BONES / 64]; /* bones that are missing in one of the two samples */

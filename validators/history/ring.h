@@ -49,8 +49,8 @@ _Static_assert(sizeof(struct hs_state) == HS_STATE_FIELDS(SAID, OWN) sizeof(uint
 /* The state that a mover's sample inherits from the one before it, unless its frame posts a new
    value. */
 struct hs_mover_state {
-    struct hs_vec half_extents; /* of the box, in the mover's frame; length */
-    struct hs_vec center;       /* of the box, in the mover's frame */
+    struct hs_vec half_extents; /* half the size of the box, in the mover's frame; length */
+    struct hs_vec center;       /* centre of the box, in the mover's frame */
     bool has_box;
     bool is_solid;    /* false for an open door */
     bool tells_solid; /* `is_solid` was posted at least once, so the mover may change between solid
@@ -67,7 +67,7 @@ static inline double hs_mover_reach(const struct hs_mover_state *state)
 struct hs_sample {
     int64_t time_us;
     struct hs_vec position; /* position rotation of the root; world, length */
-    float rotation[4];      /* of the root */
+    float rotation[4];      /* rotation of the root */
     float aim[3];           /* unit; 0 0 0: not posted */
     int32_t rtt_us;         /* -1: unknown */
     int32_t interp_us;      /* -1: unknown */
@@ -112,7 +112,7 @@ static inline bool hs_posted_pose_has_bone(const struct hs_posted_pose *posted_p
 struct hs_history_limits {
     uint32_t samples;         /* maximum number, >= 2; the oldest are dropped first */
     struct hs_budget *budget; /* reserves the history's bytes; NULL: no budget */
-    bool of_mover;            /* its states are struct hs_mover_state */
+    bool of_mover;            /* a mover's history, whose states are struct hs_mover_state */
 };
 
 /* The smallest capacity; and the number of samples that are kept even if bones need space. */
@@ -198,8 +198,8 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
  * dropped, they may be too large for a while.
  */
 struct hs_history_span {
-    struct hs_vec low, high;      /* of the roots; world, length */
-    double posted_reach;          /* of posted hitboxes, or of a mover's box, from the root */
+    struct hs_vec low, high; /* bounds of the roots; world, length */
+    double posted_reach; /* max distance of posted hitboxes, or of a mover's box, from the root */
     int64_t oldest_us, newest_us; /* exact */
     int64_t longest_gap_us;       /* between two neighbouring samples */
 };

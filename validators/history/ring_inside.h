@@ -54,7 +54,7 @@ bool hs_history_allocate(struct hs_history *history);
 enum hs_growth hs_history_grow_samples(struct hs_history *history);
 
 /* Finds or adds a state, and adds a reference to it. `state` is a struct hs_state or a struct
-   hs_mover_state. It first compares the state with that of the sample `like`. */
+   hs_mover_state. The function first compares the state with that of the sample `like`. */
 enum hs_growth hs_history_share_state(struct hs_history *history, const void *state,
                                       const struct hs_sample *like, uint16_t *out);
 

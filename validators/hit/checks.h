@@ -10,7 +10,8 @@
 /*
  * Each check returns a reason, or HS_NO_ROW if the check does not apply and gets no row. The
  * verdict of the reason (vocabulary.h) gives the outcome. `row` is the check's empty row. The check
- * may set its numbers, player and mover. It also writes what later steps need into the context.
+ * may set its numbers, player and mover. The check also writes into the context what later steps
+ * need.
  */
 #define X(id, name, mode, stage)                                                                   \
     enum hs_reason hs_check_##name(struct hs_hit_context *c, struct hs_check_row *row);

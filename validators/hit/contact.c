@@ -24,7 +24,7 @@ struct search {
 /* A body during one leg. */
 struct leg_body {
     struct hs_bracket bracket; /* at the start of the leg */
-    struct hs_vec motion;      /* of the root until the end of the leg */
+    struct hs_vec motion;      /* movement of the root until the end of the leg */
     bool moves;
     struct hs_bracket end; /* at the end of the leg; only set if `moves` */
 };
@@ -101,8 +101,8 @@ enum { CHUNK = 16 };
 
 /*
  * Returns a lower bound of the gap on legs first..last, or DBL_MAX if there is no sample for these
- * times. It compares a ball around the roots of the samples with the chord of the path, and the
- * path stays near its chord.
+ * times. The function compares a ball around the roots of the samples with the chord of the path,
+ * because the path stays near its chord.
  */
 static double chunk_gap(const struct search *s, const struct hs_path *path, uint32_t first,
                         uint32_t last)

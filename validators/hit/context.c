@@ -68,9 +68,9 @@ static void find_weapon(struct hs_hit_context *c)
     }
 }
 
-/* Computes the hit time in games that predict by ping. They rewind other players by a time on which
-   client and server agree, so the claim does not set it. A projectile hits later, at the time that
-   the claim gives. */
+/* Computes the hit time in games that predict by ping. Such games rewind other players by a time on
+   which client and server agree, so the claim does not set the hit time. A projectile hits later,
+   at the time that the claim gives. */
 static void predict_hit_time(struct hs_hit_context *c)
 {
     struct hs_connection connection;

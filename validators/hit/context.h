@@ -140,7 +140,7 @@ static inline bool hs_hit_is_driven(const struct hs_hit_context *c)
 }
 
 /* What made the projectile explode. The weapon says it. If the weapon allows any fuse, the claim
-   says it. */
+   names the fuse. */
 static inline enum hs_fuse hs_hit_fuse(const struct hs_hit_context *c)
 {
     return c->weapon->fuse != HS_FUSE_ANY ? c->weapon->fuse : c->claim->fuse;
@@ -182,8 +182,8 @@ static inline void hs_land(struct hs_hit_context *c, const struct hs_landed *lan
 void hs_find_view(const struct hs_hit_context *c, struct hs_str name, int64_t time_us,
                   struct hs_view *out);
 
-/* The largest distance of a chord from the curve of a flight. It is small compared with the world
-   radius of the weapon. */
+/* The largest distance of a chord from the curve of a flight. This distance is small compared with
+   the world radius of the weapon. */
 double hs_hit_chord_error(const struct hs_hit_context *c);
 
 /* Calls hs_flight_times for the claim's projectile, from start to end, with a launch speed. */

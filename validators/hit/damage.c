@@ -1,5 +1,5 @@
-/* Damage: the weapon's damage x zone x falloff x the shooter's scale. All come from ruleset and
-   frames. */
+/* Damage: the weapon's damage x zone x falloff x the shooter's scale. All four factors come from
+   ruleset and frames. */
 #include "validators/hit/context.h"
 
 double hs_falloff(const struct hs_weapon *weapon, double distance)
@@ -96,8 +96,8 @@ static void pay(struct hs_hit_context *c, const struct hs_landed *landed, double
 }
 
 /* Whether damage `i` does not count, because the other cause (direct hit or blast) gives the same
-   body more damage. A body with a direct hit and a blast takes only the larger damage. It takes
-   both if the weapon has `stack_with_direct` and the claim lists the body as a victim of the
+   body more damage. A body with a direct hit and a blast takes only the larger damage. The body
+   takes both if the weapon has `stack_with_direct` and the claim lists the body as a victim of the
    blast. */
 static bool is_surpassed(const struct hs_hit_context *c, uint16_t i, double scale)
 {

@@ -9,8 +9,8 @@
 #include "validators/hit/context.h"
 #include "validators/hit/obstacle.h"
 
-/* The number of other bodies kept per path. It is larger than the number of bodies that a shot can
-   pierce. */
+/* The number of other bodies kept per path. The limit is larger than the number of bodies that a
+   shot can pierce. */
 enum { HS_MAX_MET = 66 };
 
 struct hs_met {
@@ -111,7 +111,8 @@ struct hs_volley {
     uint16_t landed; /* pellets that touch their claimed body */
     uint16_t free;   /* number of these pellets that neither map nor mover stops */
 
-    bool is_occluded;            /* the world is before the claimed body of at least one pellet */
+    bool is_occluded;            /* for at least one pellet, the world is in front of the claimed
+                                    body */
     bool is_unknown;             /* at least one pellet hits, if no unknown mover is in the way */
     struct hs_obstacle obstacle; /* the first obstacle, or the first that an unknown mover may be
                                     (record_obstacle) */

@@ -20,7 +20,7 @@ struct hs_claim_facts {
     const struct hs_hit_result *result;
     const struct hs_player *shooter;
     const struct hs_sample *newest; /* the shooter's newest sample; NULL: none */
-    struct hs_vec root, eye;        /* of the shooter at the fire time; set with `newest` */
+    struct hs_vec root, eye;        /* the shooter's, at the fire time; set with `newest` */
     double eye_height;              /* eye height of the stance, length; set with `newest` */
     double off, tolerance;    /* distance of `start` from the eye, and the largest allowed distance;
                                  set with `newest` */

@@ -110,8 +110,8 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
     match->has_frames = false;
 }
 
-/* The answers of an ended session are kept for late retries. They are kept for this time, or for
-   one window of history if that is longer. */
+/* The answers of an ended session are kept for late retries. Such answers are kept for this time,
+   or for one window of history if that is longer. */
 #define ENDED_KEPT_US INT64_C(10000000)
 
 /* Records that the server moved the player, so that a jump of their next move is no teleport. */

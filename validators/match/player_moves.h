@@ -17,12 +17,12 @@ enum {
 
 /* An answer kept for a retry. */
 struct hs_move_answer {
-    struct hs_digest digest; /* of the move */
+    struct hs_digest digest; /* digest of the move */
     uint64_t epoch;
     /* The rest of the result, if it has a correction or failures. Owned, HS_MOVE_REST bytes. NULL:
        no result in this place ever had a correction or failures. */
     unsigned char *rest;
-    unsigned char plain[HS_MOVE_PLAIN]; /* of the result */
+    unsigned char plain[HS_MOVE_PLAIN]; /* this part of the result */
 };
 
 /* A ring of the newest answers, in the order in which they were given. Memory: one block for the
@@ -33,7 +33,7 @@ struct hs_move_answers {
     uint64_t newest_epoch, newest_seq; /* the highest number ever kept; valid if count > 0 */
     uint64_t *seq;
     struct hs_move_answer *answer;
-    size_t rest_bytes; /* of all answers */
+    size_t rest_bytes; /* bytes of `rest` of all answers */
 };
 
 /* The first capacity for answers. */

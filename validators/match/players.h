@@ -29,17 +29,17 @@ struct hs_launch {
 };
 
 /* The suspicion of a player, by the check that failed. All values halve every ten minutes of match
-   time. They are stored as of time_us. */
+   time. The stored values are those at time_us. */
 struct hs_suspicion {
     double hits[HS_CHECK_COUNT]; /* sums of failures of hit claims */
     double moves[HS_MOVE_CHECK_COUNT];
     int64_t time_us;
 };
 
-/* The counters and the suspicion of a player. They stay with the account (match/accounts.h);
-   without an account they end with the session. */
+/* The counters and the suspicion of a player. Both stay with the account (match/accounts.h);
+   without an account both end with the session. */
 struct hs_standing {
-    uint64_t reasons[HS_REASON_COUNT]; /* of verdicts on hit claims */
+    uint64_t reasons[HS_REASON_COUNT]; /* counts of verdicts on hit claims */
     uint64_t would_reject;
     uint64_t shots_refused;
     double damage_dealt;
@@ -81,7 +81,7 @@ struct hs_player {
     int64_t spawned_us; /* time of the last spawn, if no teleport followed; valid if has_spawned */
     struct hs_round_trips round_trips;
     struct hs_name account;  /* empty: none is known */
-    struct hs_ledger ledger; /* of the player's shots and claims */
+    struct hs_ledger ledger; /* the player's shots and claims */
     /* The newest times at which the server moved the player, ascending, perhaps repeated; valid if
        was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
@@ -129,7 +129,7 @@ struct hs_players {
     struct hs_due *due;       /* a heap with the earliest first, for hs_players_prune */
     uint32_t due_count;
     int64_t swept_us;         /* last call of hs_players_forget_ended */
-    struct hs_budget *budget; /* their bytes are reserved here */
+    struct hs_budget *budget; /* bytes of the players are reserved here */
 };
 
 /* A set of shooters, one bit per hash of a name. There are two sets, so that old shooters are
@@ -146,8 +146,9 @@ struct hs_finding {
     double measured, expected;    /* means over the last few claims that show it */
 };
 
-/* The explanation that fits most claims. It is replaced when as many claims contradicted it as
-   agreed with it (Boyer and Moore, MJRTY: a fast majority vote algorithm, 1981). */
+/* The explanation that fits most claims. A new explanation replaces it when as many claims have
+   contradicted it as have agreed with it (Boyer and Moore, MJRTY: a fast majority vote algorithm,
+   1981). */
 struct hs_majority {
     uint8_t choice, votes;
 };
@@ -173,7 +174,7 @@ struct hs_match {
     uint16_t team_count, team_capacity;
     bool has_swept_teams;
     int64_t teams_swept_us;  /* last search for teams without players; valid if has_swept_teams */
-    struct hs_budget budget; /* of the whole match, including this struct */
+    struct hs_budget budget; /* memory of the whole match, including this struct */
     bool has_frames, has_opening;
     int64_t newest_us, opening_us;
     struct hs_match_totals totals;
@@ -206,9 +207,10 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 /* The purpose for which a player is looked up. */
 enum hs_players_use { HS_PLAYERS_FOR_FRAME, HS_PLAYERS_FOR_MOVE };
 
-/* Like hs_players_find, for lists that name the players in nearly the same order each time. It
-   first tries the player after the one that it found last, which needs no hash. If the name is that
-   player's, it also tells the processor to load the memory of the next players that `use` needs. */
+/* Like hs_players_find, for lists that name the players in nearly the same order each time. The
+   function first tries the player after the one that it found last, which needs no hash. If the
+   name is that player's, it also tells the processor to load the memory of the next players that
+   `use` needs. */
 struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name,
                                        enum hs_players_use use);
 
@@ -287,8 +289,8 @@ void hs_suspicion_decay(struct hs_suspicion *suspicion, int64_t time_us);
 
 /*
  * The weight of a failure, from 0 to 1. The weight is the excess over the limit, divided by the
- * limit, but at most 1. It is 1 for failures without a measured value. A limit of 0 counts as 1;
- * for lengths, it counts as hit.origin_tolerance.
+ * limit, but at most 1. Failures without a measured value have the weight 1. A limit of 0 counts as
+ * 1; for lengths, it counts as hit.origin_tolerance.
  */
 double hs_suspicion_weight(const struct hs_ruleset *ruleset, enum hs_unit unit, double measured,
                            double limit);

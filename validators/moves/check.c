@@ -427,7 +427,8 @@ bool hs_match_check_move(struct hs_match *match, const struct hs_move *move,
     bool is_late =
         c.player != NULL && c.player->has_left_before && move->received_us <= c.player->ended_us;
     if (is_late || move->timestamp_us <= 0) {
-        /* The move is from a session that ended, or has no time. It does not add a player. */
+        /* The move is from a session that ended, or has no time. Such a move does not add a player.
+         */
         decide(&c, is_late ? HS_MOVE_STALE : HS_MOVE_BAD_TIMESTAMP);
         if (c.moves != NULL && !c.player->left) {
             c.moves->reasons[out->reason]++;
@@ -463,8 +464,8 @@ static bool has_sent_one(const struct hs_player_moves *moves)
     return count > 0;
 }
 
-/* Returns by how much the estimate of speed can be off. It is the slope between two leads, and each
-   lead can be late by the noise of the connection. */
+/* Returns by how much the estimate of speed can be off. The estimate is the slope between two
+   leads, and each lead can be late by the noise of the connection. */
 static double speed_error(const struct hs_timing *timing)
 {
     int64_t longest_us = HS_LEAD_CELLS * HS_LEAD_CELL_US;

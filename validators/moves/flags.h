@@ -1,5 +1,5 @@
-/* The `flags` of a move: what the client reports about its body. They are compared with the stance
-   in frames and with the movement mode. Internal to validators/. */
+/* The `flags` of a move: what the client reports about its body. The flags are compared with the
+   stance in frames and with the movement mode. Internal to validators/. */
 #ifndef HS_MOVES_FLAGS_H
 #define HS_MOVES_FLAGS_H
 

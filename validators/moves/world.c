@@ -57,8 +57,9 @@ static const struct hs_mover *mover_numbered(const struct hs_match *match, uint3
     return number > 0 && number <= match->movers.count ? &match->movers.all[number - 1] : NULL;
 }
 
-/* Finds the path since the last place: the shortest of three paths. One is measured in the world,
-   one relative to the base that the player left, and one relative to the present base. */
+/* Finds the path since the last place: the shortest of three paths. The first is measured in the
+   world, the second relative to the base that the player left, the third relative to the present
+   base. */
 static void find_base_path(struct hs_move_trace *trace)
 {
     const struct hs_whereabouts *before = trace->before;
@@ -285,7 +286,8 @@ static bool is_free_aside(struct search *s, struct trail *trail, struct hs_vec f
                           struct hs_vec to, struct hs_vec aside, double length, double trace)
 {
     static const double shares[] = {0.5, 0.25, 0.75};
-    /* The points through which the path has length `trace` form an ellipse. This is half its width.
+    /* The points through which the path has length `trace` form an ellipse. Computes half the width
+       of this ellipse.
      */
     double most = sqrt(trace * trace - length * length) / 2;
     for (int i = 0; i < 6; i++) {

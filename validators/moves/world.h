@@ -4,8 +4,8 @@
  *
  * A body is a sphere here. Its radius is the `body_radius` of the mode, and its centre is two radii
  * above the position, which is at the feet. So the sphere touches neither floors, nor slopes of up
- * to 60 degrees, nor curbs of one radius. It passes under any edge that is three radii or more
- * above the feet, whether the player crouches or not.
+ * to 60 degrees, nor curbs of one radius. The sphere passes under any edge that is three radii or
+ * more above the feet, whether the player crouches or not.
  *
  * The straight path between two moves is only the first guess. Between two moves that arrive,
  * honest bodies step up, jump, fall and turn corners. So if the straight path is blocked, other

@@ -213,7 +213,8 @@ static void extend(struct hs_excerpt *excerpt, int64_t time_us)
     excerpt->until_us = time_us > excerpt->until_us ? time_us : excerpt->until_us;
 }
 
-/* Adds every place where a player's body was. These bounds also contain their eye and contacts. */
+/* Adds every place where a player's body was. These bounds also contain the eye of the player and
+   the contacts with the body. */
 static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *match,
                             struct hs_str name)
 {
@@ -227,8 +228,8 @@ static void widen_by_player(struct hs_excerpt *excerpt, const struct hs_match *m
     widen(excerpt, grown(span->high, reach));
 }
 
-/* The bounds of a trace grow by this. It covers the sphere, the blast, and the sag of a flight (g
-   T^2 / 8 for a flight of T seconds). */
+/* The bounds of a trace grow by this. The margin covers the sphere, the blast, and the sag of a
+   flight (g T^2 / 8 for a flight of T seconds). */
 static double slack_of(const struct hs_match *match, const struct hs_hit_result *result)
 {
     const struct hs_ruleset *ruleset = match->ruleset;

@@ -6,7 +6,8 @@
 #include "validators/match/players.h"
 #include "validators/snapshot/excerpt.h"
 
-/* Samples before and after the times of a claim. They show a person how the players moved. */
+/* Samples before and after the times of a claim. No verdict depends on these samples: they show a
+   person how the players moved. */
 enum { MARGIN = 16 };
 
 /* Posted round trips of the shooter before `now` (match/connection.c uses four). */

@@ -69,9 +69,9 @@ static bool is_near(const struct hs_leg *leg, const struct hs_mover *mover,
     return !is_far(leg, center, reach, still, slack_of(leg, reach));
 }
 
-/* Finds the mover at the start of a leg. Its samples may end, or have a gap, right after the start.
-   Then it has a place at the start, but not within the leg. So the time just after the start
-   decides. */
+/* Finds the mover at the start of a leg. The mover's samples may end, or have a gap, right after
+   the start. Then it has a place at the start, but not within the leg. So the time just after the
+   start decides. */
 static enum hs_rewind_status find_on_leg(const struct hs_leg *leg, const struct hs_mover *mover,
                                          const struct hs_ruleset *ruleset, struct hs_bracket *out)
 {
@@ -193,8 +193,8 @@ static bool passes_by(const struct hs_leg *leg, const struct extent *around, dou
     return is_far(leg, middle, hs_vec_distance(middle, around->high), still, margin);
 }
 
-/* For a mover far from the path: sets is_mover_unknown if its place is not known during the time of
- * the leg. */
+/* Handles a mover far from the path: sets is_mover_unknown if the place of the mover is not known
+   during the time of the leg. */
 static void flag_distant(struct hs_blockers *s, const struct hs_mover *mover, int64_t from_us,
                          int64_t to_us)
 {

@@ -30,7 +30,7 @@ struct bounds {
 
 struct item {
     struct bounds bounds;
-    uint32_t index; /* of the triangle or box in the mesh */
+    uint32_t index; /* index of the triangle or box in the mesh */
 };
 
 /* Items of one kind: triangles only, or boxes only. */

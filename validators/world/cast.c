@@ -8,7 +8,7 @@
 #include <float.h>
 
 /*
- * The state of one search. Its float tests may let too much pass, but must never exclude a contact.
+ * The state of one search. The float tests may let too much pass, but must never exclude a contact.
  * So they make the sphere larger by more than all rounding errors:
  *
  * - by twice the touch slack, 2e-6 (length + radius). The first half is for touches within the
@@ -27,9 +27,9 @@ struct walk {
     int near_row[3], far_row[3];        /* offsets in hs_world_node.bounds */
 
     glmm_128 direction[3]; /* for the triangle test */
-    glmm_128 reach; /* of the sphere, with the rounding error that is equal for all triangles */
-    glmm_128 reach_share; /* rounding error in proportion to the size of a triangle */
-    glmm_128 blur;        /* the most by which rounded corners make an edge longer */
+    glmm_128 reach;        /* radius, with the rounding error that is equal for all triangles */
+    glmm_128 reach_share;  /* rounding error in proportion to the size of a triangle */
+    glmm_128 blur;         /* max length that the rounding of corners adds to an edge */
 
     double best;    /* distance of the best contact; at first the length of the path */
     float farthest; /* `best`, rounded up */

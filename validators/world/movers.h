@@ -1,5 +1,5 @@
 /*
- * Movers: moving parts of the world, such as doors and lifts. Each is one box with a history.
+ * Movers: moving parts of the world, such as doors and lifts. Each mover is one box with a history.
  * Internal to validators/.
  */
 #ifndef HS_MOVERS_H
@@ -24,7 +24,7 @@ struct hs_mover {
 struct hs_movers {
     struct hs_mover *all; /* in order of arrival */
     uint32_t count, capacity;
-    struct hs_budget *budget; /* their bytes are reserved here */
+    struct hs_budget *budget; /* bytes of the movers are reserved here */
 };
 
 void hs_movers_destroy(struct hs_movers *movers);
@@ -110,8 +110,8 @@ bool hs_mover_carry(const struct hs_mover *mover, const struct hs_ruleset *rules
 /* Computes the pose of the newest sample. False: the mover has no samples. */
 bool hs_mover_newest(const struct hs_mover *mover, struct hs_mover_pose *out);
 
-/* Returns whether the mover certainly has a pose at all times in [from_us, to_us]. False: it may
-   lack one. O(1). */
+/* Returns whether the mover certainly has a pose at all times in [from_us, to_us]. False: the mover
+   may lack a pose at some time. O(1). */
 static inline bool hs_mover_is_placed(const struct hs_mover *mover,
                                       const struct hs_ruleset *ruleset, int64_t from_us,
                                       int64_t to_us)

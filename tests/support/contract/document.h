@@ -30,7 +30,7 @@ const json_t *hs_contract_response(const json_t *document, const json_t *operati
 const json_t *hs_contract_request_schema(const json_t *operation);
 
 /* Returns the value of an example, by its name, in a `content` object of any media type, or NULL if
-   it is not found. It also finds `x-bad-examples`, which are refused requests. */
+   it is not found. The function also finds `x-bad-examples`, which are refused requests. */
 const json_t *hs_contract_example(const json_t *content, const char *name);
 
 /* Returns whether the operation documents this answer: its status, its media type, a body that fits

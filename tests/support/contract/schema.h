@@ -1,8 +1,8 @@
 /*
- * Implements the part of JSON Schema that the contract uses. It finds out whether a value fits a
- * schema, and where it does not. Values and schemas are jansson values. `document` is the document
- * that `$ref`s such as "#/components/schemas/Name" refer to. A schema with an unknown keyword fits
- * no value, so every promise of the contract is checked.
+ * Implements the part of JSON Schema that the contract uses. These functions find out whether a
+ * value fits a schema, and where it does not. Values and schemas are jansson values. `document` is
+ * the document that `$ref`s such as "#/components/schemas/Name" refer to. A schema with an unknown
+ * keyword fits no value, so every promise of the contract is checked.
  *
  * Two rules are stricter than the standard, as the contract says: an integer has no fraction, not
  * even ".0", and `format: direction` is three numbers of a usable length.
@@ -30,7 +30,7 @@ bool hs_schema_is_understood(const json_t *document, const json_t *schema,
                              struct hs_schema_fault *fault);
 
 /* Returns a keyword of a schema. If the schema lacks it, returns the keyword of the schema that its
-   `$ref` leads to. Returns NULL if neither has it. */
+   `$ref` leads to. Returns NULL if neither schema has the keyword. */
 const json_t *hs_schema_get(const json_t *document, const json_t *schema, const char *keyword);
 
 /* Returns the value at a pointer such as "#/components/schemas/Name", or NULL. */

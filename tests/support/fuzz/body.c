@@ -161,8 +161,8 @@ static const char *compare_ways(struct hs_fuzz_body *body, enum hs_route route,
     if (!body->is_direct)
         return NULL;
     HS_MUST(body->problem.code == HS_PROBLEM_NONE && body->malformed.count == 0,
-            "the direct way accepts what the tree refuses");
-    HS_MUST(same_request(out, &direct), "the direct way reads something else than the tree");
+            "the direct reader accepts a body that the tree refuses");
+    HS_MUST(same_request(out, &direct), "the direct reader reads other values than the tree");
     return NULL;
 }
 
@@ -275,9 +275,9 @@ static const char *compare_forms(const struct hs_fuzz_body *body, enum hs_route 
     hs_fuzz_body_open(&twin, text, strlen(text));
     const char *fault = compare_ways(&twin, route, &again);
     if (fault == NULL && (twin.problem.code != HS_PROBLEM_NONE || twin.malformed.count > 0))
-        fault = "lists are accepted, and their tables refused";
+        fault = "a body is accepted with lists and refused with tables";
     if (fault == NULL && !same_request(request, &again))
-        fault = "lists and their tables are not the same";
+        fault = "lists and tables give different values";
     hs_fuzz_body_close(&twin);
     free(text);
     return fault;

@@ -23,10 +23,10 @@ const char *hs_check_document(const struct hs_buffer *buffer)
 {
     HS_MUST(!buffer->failed && buffer->len > 0, "nothing was written");
     json_t *document = json_loadb(buffer->data, buffer->len, JSON_REJECT_DUPLICATES, NULL);
-    HS_MUST(document != NULL, "what was written is not JSON");
+    HS_MUST(document != NULL, "the written text is not JSON");
     bool null = has_null(document);
     json_decref(document);
-    HS_MUST(!null, "a null was written: a number that is not finite");
+    HS_MUST(!null, "a null was written, for a number that is not finite");
     return NULL;
 }
 
@@ -103,13 +103,14 @@ static const char *check_error(const char *pointer, const char *detail, const js
     HS_MUST(hs_resolve_pointer(root, parent, false) != NULL, "a pointer that leads nowhere");
     /* null: an empty cell of a row */
     const json_t *there = hs_resolve_pointer(root, pointer, false);
-    HS_MUST(!missing || there == NULL || json_is_null(there), "a field called missing is there");
+    HS_MUST(!missing || there == NULL || json_is_null(there),
+            "a field that is reported missing exists");
     return NULL;
 }
 
 const char *hs_check_problem(const struct hs_problem *problem, const json_t *root)
 {
-    HS_MUST(hs_problem_status(problem->code) == 400, "a bad body is not answered 400");
+    HS_MUST(hs_problem_status(problem->code) == 400, "the answer to a bad body is not 400");
     HS_MUST(problem->code != HS_PROBLEM_INVALID_REQUEST || problem->count > 0,
             "invalid_request without a bad field");
     HS_MUST(problem->code != HS_PROBLEM_MALFORMED_JSON || problem->detail[0] != '\0',
@@ -130,7 +131,7 @@ static const char *check_rows(const struct hs_hit_result *result)
     const struct hs_check_row *failed = NULL, *missing = NULL;
     uint64_t shadows = 0, listed = 0; /* sets of reasons, as bits */
     _Static_assert(HS_REASON_COUNT <= 64, "a reason is a bit");
-    HS_MUST(result->check_count <= HS_CHECK_COUNT, "more checks than there are");
+    HS_MUST(result->check_count <= HS_CHECK_COUNT, "more rows than there are checks");
     for (int i = 0; i < result->check_count; i++) {
         const struct hs_check_row *row = &result->checks[i];
         HS_MUST(i == 0 || result->checks[i - 1].check < row->check, "checks out of order");
@@ -145,7 +146,7 @@ static const char *check_rows(const struct hs_hit_result *result)
                     (hs_reason_verdict(row->reason) == HS_VERDICT_REJECTED),
                 "a failure and its reason disagree");
         HS_MUST(row->outcome != HS_OUTCOME_FAIL || hs_reason_check(row->reason) == row->check,
-                "a check failed with another's reason");
+                "a check failed with the reason of another check");
         if (row->mode == HS_MODE_SHADOW)
             shadows |= UINT64_C(1) << row->reason;
         if (row->mode == HS_MODE_ENFORCE && row->outcome == HS_OUTCOME_FAIL && failed == NULL)
@@ -155,21 +156,21 @@ static const char *check_rows(const struct hs_hit_result *result)
     }
     const struct hs_check_row *decides = failed != NULL ? failed : missing;
     HS_MUST((decides == NULL) == (result->verdict == HS_VERDICT_ACCEPTED),
-            "accepted and the checks disagree");
+            "the verdict accepted and the checks disagree");
     HS_MUST(decides == NULL || decides->reason == result->reason, "another check decided");
     for (int i = 0; i < result->would_reject_count; i++) {
         uint64_t reason = UINT64_C(1) << result->would_reject[i];
         HS_MUST((listed & reason) == 0, "would_reject lists a reason twice");
         listed |= reason;
     }
-    HS_MUST(shadows == listed, "would_reject is not what the checks in shadow say");
+    HS_MUST(shadows == listed, "would_reject does not list the failed checks in shadow");
     return NULL;
 }
 
 static const char *check_damage(const struct hs_hit_result *result)
 {
     double total = 0;
-    HS_MUST(result->damage_count <= HS_MAX_DAMAGE, "more damage entries than there is room");
+    HS_MUST(result->damage_count <= HS_MAX_DAMAGE, "more damage entries than fit");
     HS_MUST(result->verdict == HS_VERDICT_ACCEPTED || result->damage_count == 0,
             "damage without acceptance");
     for (int i = 0; i < result->damage_count; i++) {
@@ -179,7 +180,7 @@ static const char *check_damage(const struct hs_hit_result *result)
         HS_MUST(damage->player.text[0] != '\0', "damage to nobody");
         total += damage->amount;
     }
-    HS_MUST(total == result->damage_total, "damage_total is not the sum");
+    HS_MUST(total == result->damage_total, "damage_total is not the sum of the damage");
     return NULL;
 }
 
@@ -192,7 +193,8 @@ static const char *check_impact(const struct hs_impact *impact)
     HS_MUST(fabs(hs_vec_length(impact->normal) - 1) < 1e-6, "a normal that is not a direction");
     HS_MUST(isfinite(impact->distance) && impact->distance >= 0, "an impact before the start");
     bool on_body = impact->player.text[0] != '\0';
-    HS_MUST(on_body == (impact->zone.text[0] != '\0'), "an impact on half a body");
+    HS_MUST(on_body == (impact->zone.text[0] != '\0'),
+            "an impact with a player and no zone, or the reverse");
     HS_MUST(!on_body || impact->mover.text[0] == '\0', "an impact on a body and a mover");
     return NULL;
 }
@@ -200,14 +202,15 @@ static const char *check_impact(const struct hs_impact *impact)
 static const char *check_rewind(const struct hs_rewind_info *rewind)
 {
     HS_MUST(rewind->excluded_bone_count <= HS_MAX_BONES && rewind->ignored_count <= HS_MAX_IGNORED,
-            "longer lists than there is room");
+            "longer lists than fit");
     if (!rewind->present)
         return NULL;
     HS_MUST(rewind->alpha >= 0 && rewind->alpha < 1, "alpha out of range");
     HS_MUST(rewind->from_us <= rewind->time_us && rewind->from_us <= rewind->to_us,
             "the bracket is not around the time");
     HS_MUST(rewind->time_us <= rewind->to_us, "the bracket ends before the time");
-    HS_MUST(!rewind->clamped || rewind->from_us == rewind->time_us, "clamped to another time");
+    HS_MUST(!rewind->clamped || rewind->from_us == rewind->time_us,
+            "clamped, but not to the time of the newest sample");
     return NULL;
 }
 
@@ -239,7 +242,8 @@ static const char *check_history(const struct hs_history *history, const struct 
                     state->stance < ruleset->rigs[state->rig]->stance_count,
                 "a rig or stance that does not exist");
         for (int k = 0; k < 4; k++)
-            HS_MUST(fabsf(sample->rotation[k]) <= 1.0001f, "a rotation that is not a unit");
+            HS_MUST(fabsf(sample->rotation[k]) <= 1.0001f,
+                    "a rotation that is not a unit quaternion");
     }
     return NULL;
 }
@@ -250,7 +254,8 @@ const char *hs_check_match(const struct hs_match *match, const struct hs_match_l
     hs_match_info(match, &info);
     HS_MUST(info.players <= limits->players, "more players than the limit");
     HS_MUST(match->players.count <= limits->players, "more players kept than the limit");
-    HS_MUST(info.history_bytes == hs_match_count_bytes(match), "bytes that are not counted");
+    HS_MUST(info.history_bytes == hs_match_count_bytes(match),
+            "the bytes in use differ from the counted bytes");
     for (uint32_t i = 0; i < match->players.count; i++) {
         const struct hs_history *history = match->players.all[i]->history;
         HS_MUST(hs_history_count(history) <= limits->samples, "more samples than the limit");

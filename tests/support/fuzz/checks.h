@@ -25,8 +25,8 @@
             return fault_;                                                                         \
     } while (0)
 
-/* Requires one JSON document in UTF-8, without further bytes. It must not contain null, which an
-   infinite number would become. */
+/* Requires one JSON document in UTF-8, without further bytes. The document must not contain null,
+   because an infinite number would become null. */
 const char *hs_check_document(const struct hs_buffer *buffer);
 
 /* Requires a problem that refuses a body: status 400, a document, and for invalid_request the bad

@@ -83,7 +83,7 @@ static const char *check_ids(const struct hs_headers *headers)
 static const char *check_verdict(const struct hs_problem *problem)
 {
     HS_MUST(hs_problem_status(problem->code) >= 400 && hs_problem_status(problem->code) < 500,
-            "a bad header is not answered 4xx");
+            "the answer to a bad header is not 4xx");
     HS_MUST(problem->detail[0] != '\0', "a bad header without a detail");
     struct hs_buffer buffer = {0};
     hs_problem_encode(problem, "fuzz", &buffer);
@@ -112,14 +112,14 @@ const char *hs_fuzz_headers(const uint8_t *data, size_t size)
         HS_MUST_HOLD(check_verdict(&content));
 
     bool doubtful = count.lengths > 1 || count.encodings > 0 || count.bad_length || count.bad_name;
-    HS_MUST(!doubtful || framing.code != HS_PROBLEM_NONE,
-            "a request that can be read in two ways was let in");
+    HS_MUST(!doubtful || framing.code != HS_PROBLEM_NONE, "an ambiguous request was accepted");
     HS_MUST(!takes_body || count.lengths == 1 || framing.code != HS_PROBLEM_NONE,
-            "a body without a length was let in");
-    HS_MUST(headers.length <= 1024 || content.code != HS_PROBLEM_NONE, "a large body was let in");
+            "a body without a length was accepted");
+    HS_MUST(headers.length <= 1024 || content.code != HS_PROBLEM_NONE,
+            "a body that is too large was accepted");
     HS_MUST(framing.code != HS_PROBLEM_NONE || headers.length == 0 ||
                 hs_headers_body_follows(&headers),
-            "a body that follows was overlooked");
+            "a body that follows was not noticed");
     return NULL;
 }
 

@@ -15,10 +15,10 @@
 #include "tests/support/random.h"
 
 /*
- * Mutates the `size` bytes at `data` once. It changes a number, a string, a key, an array, the
- * nesting or the order, or repeats a member. Returns the new size, at most `room`. Returns 0 if the
- * bytes contain no JSON, or no result fits `room`; the bytes are unchanged. Up to 3 bytes before
- * the first bracket stay unchanged.
+ * Mutates the `size` bytes at `data` once. The mutation changes a number, a string, a key, an
+ * array, the nesting or the order, or repeats a member. Returns the new size, at most `room`.
+ * Returns 0 if the bytes contain no JSON, or no result fits `room`; the bytes are unchanged. Up to
+ * 3 bytes before the first bracket stay unchanged.
  */
 size_t hs_json_mutate(uint8_t *data, size_t size, size_t room, struct hs_random *random);
 

@@ -25,8 +25,8 @@ struct hs_json_outline {
 };
 
 /* Reads up to the first faulty byte, or until `out` is full. Containers that are still open then
-   end with the text. It skips up to 3 bytes before the first bracket; if there is no bracket there,
-   the outline is empty. The text is borrowed. */
+   end with the text. The reader skips up to 3 bytes before the first bracket; if no bracket
+   follows, the outline is empty. The text is borrowed. */
 void hs_json_outline(const uint8_t *text, size_t size, struct hs_json_outline *out);
 
 #endif

@@ -14,13 +14,13 @@ static const char *check_sweep(const struct hs_world *world, const struct hs_wor
     struct hs_world_contact got, want;
     bool hit = hs_world_sweep(world, sweep, &got);
     if (hit != hs_test_world_brute(mesh, sweep, &want))
-        return "the world and all its items disagree whether something is touched";
+        return "the world and the test of all its items disagree whether something is touched";
     if (hit != hs_world_sweep(world, sweep, NULL))
         return "any contact and the first contact disagree";
     if (!hit)
         return NULL;
     if (got.distance != want.distance || got.kind != want.kind || got.index != want.index)
-        return "the first contact is another one";
+        return "the world finds another first contact than the test of all items";
     if (!(got.distance >= 0 && got.distance <= sweep->length))
         return "the contact is not on the path";
     bool finite =
@@ -71,7 +71,7 @@ const char *hs_fuzz_maps(const uint8_t *data, size_t size)
     struct hs_world_mesh mesh = hs_map_mesh(&document);
     struct hs_world *world = hs_world_create(&mesh, NULL, NULL);
     if (world == NULL)
-        fault = "no world can be made of a document that was taken";
+        fault = "no world can be built from an accepted document";
     else if (mesh.triangle_count + mesh.box_count <= MOST_ITEMS)
         fault = cast_about(world, &mesh);
     hs_world_destroy(world);

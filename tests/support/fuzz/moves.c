@@ -30,7 +30,7 @@ static const char *check_failures(const struct hs_move_result *result)
             HS_MUST(result->verdict == HS_VERDICT_REJECTED && result->force_update,
                     "an enforced failure did not reject");
     }
-    HS_MUST(raised == result->raised, "what was raised is not what failed");
+    HS_MUST(raised == result->raised, "the raised checks are not the failed checks");
     return NULL;
 }
 
@@ -39,17 +39,18 @@ static const char *check_result(const struct hs_moves_rules *rules, const struct
 {
     HS_MUST(result->reason < HS_MOVE_REASON_COUNT, "a reason not in the vocabulary");
     HS_MUST(result->verdict == hs_move_reason_verdict(result->reason),
-            "the verdict is not the reason's");
+            "the verdict does not belong to the reason");
     HS_MUST(result->delta_us >= 0, "time runs back");
     HS_MUST((double)result->delta_us <= (double)rules->max_delta_us * move->dilation + 1,
-            "more time is simulated than one move may have");
+            "more time is simulated than a move may have at most");
     HS_MUST(result->verdict == HS_VERDICT_ACCEPTED || result->delta_us == 0,
             "a rejected move is simulated");
     HS_MUST(result->credit_us >= 0 && result->credit_us <= rules->credit_max_us,
             "credit out of its bounds");
-    HS_MUST(isfinite(result->speed), "the speed is no number");
+    HS_MUST(isfinite(result->speed), "the speed of the clock is not a number");
     bool judged_place = result->position != HS_MOVE_POSITION_NONE;
-    HS_MUST(!judged_place || (move->fields & HS_MOVE_HAS_POSITION), "a place that was not sent");
+    HS_MUST(!judged_place || (move->fields & HS_MOVE_HAS_POSITION),
+            "a place that the request did not contain");
     return check_failures(result);
 }
 
@@ -71,7 +72,7 @@ static const char *compare(const struct hs_moves_rules *rules, const struct hs_m
     if (fault == NULL)
         fault = write_result(rules, move, &again, &b);
     if (fault == NULL && (a.len != b.len || memcmp(a.data, b.data, a.len) != 0))
-        fault = "a retry is answered otherwise";
+        fault = "a retry gets another answer";
     hs_buffer_free(&a);
     hs_buffer_free(&b);
     return fault;
@@ -86,9 +87,9 @@ static const char *judge_twice(struct hs_match *match, const struct hs_move *mov
     HS_MUST_HOLD(check_result(rules, move, &first));
     HS_MUST(hs_match_check_move(match, move, &again), "out of memory");
     HS_MUST_HOLD(check_result(rules, move, &again));
-    HS_MUST(has_seq || !again.replayed, "a move without a number was found again");
+    HS_MUST(has_seq || !again.replayed, "a move without a number counts as a retry");
     HS_MUST(!has_seq || first.verdict != HS_VERDICT_ACCEPTED || again.replayed,
-            "an accepted move was judged twice");
+            "an accepted move was checked twice");
     return again.replayed ? compare(rules, move, &first, again)
                           : compare(rules, move, &first, first);
 }

@@ -21,17 +21,17 @@ static const char *check_answers(const struct hs_buffer *first, const struct hs_
 {
     HS_MUST_HOLD(hs_check_document(first));
     HS_MUST(first->len == second->len && memcmp(first->data, second->data, first->len) == 0,
-            "the same shot was judged twice, differently");
+            "the same shot got two different results");
     return NULL;
 }
 
 /* Checks that a retry gets the answer of the shot, except its last member. */
 static const char *check_retry(const struct hs_ledger_entry *replay, const struct hs_buffer *answer)
 {
-    HS_MUST(replay != NULL, "a shot was booked, and its retry judged again");
+    HS_MUST(replay != NULL, "the retry of a recorded shot was verified again");
     HS_MUST(replay->answer_size == answer->len &&
                 memcmp(replay->answer, answer->data, answer->len) == 0,
-            "a retry is answered otherwise");
+            "a retry gets another answer");
     return NULL;
 }
 
@@ -79,7 +79,7 @@ static const char *cancel_shot(struct hs_match *match, const struct hs_shot_clai
     hs_shot_cancel(match, claim, true, &result);
     HS_MUST_HOLD(hs_check_hit_result(&result));
     hs_shot_cancel(match, claim, true, &again);
-    HS_MUST(result.reason == again.reason, "a shot is withdrawn otherwise the second time");
+    HS_MUST(result.reason == again.reason, "cancelling a shot twice gives two different answers");
     return NULL;
 }
 

@@ -24,11 +24,11 @@ static const char *check_again(const struct hs_match *match, const struct hs_byt
     struct hs_match *read;
     enum hs_match_load result =
         hs_match_load(hs_fuzz_ruleset(), &hs_fuzz_limits, bytes->data, bytes->len, &read);
-    HS_MUST(result == HS_MATCH_LOADED, "what was saved cannot be read");
+    HS_MUST(result == HS_MATCH_LOADED, "a saved match cannot be read");
     const char *fault = save(read, &again);
     if (fault == NULL &&
         (again.len != bytes->len || memcmp(again.data, bytes->data, again.len) != 0))
-        fault = "what was read is saved otherwise";
+        fault = "a match that was read is saved as other bytes";
     struct hs_match_info a, b;
     hs_match_info(match, &a);
     hs_match_info(read, &b);
@@ -63,7 +63,8 @@ const char *hs_fuzz_snapshot(const uint8_t *data, size_t size)
     const char *fault = save(match, &bytes);
     hs_match_destroy(match);
     HS_MUST_HOLD(fault);
-    uint8_t *input = malloc(HEAD + size); /* of the exact size: sanitizers notice reads past it */
+    uint8_t *input = malloc(HEAD + size); /* a block of the exact size, so that sanitizers notice
+                                             reads past its end */
     HS_MUST(input != NULL, "out of memory");
     memcpy(input, bytes.data, HEAD);
     if (size > 0)
@@ -72,7 +73,7 @@ const char *hs_fuzz_snapshot(const uint8_t *data, size_t size)
     enum hs_match_load result =
         hs_match_load(hs_fuzz_ruleset(), &hs_fuzz_limits, input, HEAD + size, &match);
     bool is_read = result == HS_MATCH_LOADED || result == HS_MATCH_LOADED_PARTLY;
-    fault = is_read == (match != NULL) ? NULL : "a match with an error, or neither";
+    fault = is_read == (match != NULL) ? NULL : "a match and an error, or neither of them";
     if (is_read && fault == NULL)
         fault = play_on(match);
     hs_match_destroy(match);

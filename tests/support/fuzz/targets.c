@@ -40,7 +40,7 @@ static const char *check_encoded_hit(const struct hs_hit_claim *claim,
     encode_hit(claim, second, &b);
     const char *fault = hs_check_document(&a);
     if (fault == NULL && (a.len != b.len || memcmp(a.data, b.data, a.len) != 0))
-        fault = "the same claim was judged twice, differently";
+        fault = "the same claim got two different results";
     hs_buffer_free(&a);
     hs_buffer_free(&b);
     return fault;
@@ -271,12 +271,12 @@ static const char *check_form(const struct hs_buffer *form)
     struct hs_buffer again = {0};
     HS_MUST_HOLD(hs_check_document(form));
     struct hs_ruleset *ruleset = read_ruleset(form->data, form->len, &problem);
-    HS_MUST(ruleset != NULL, "a ruleset as written was refused");
+    HS_MUST(ruleset != NULL, "a written ruleset was refused");
     write_ruleset(ruleset, &again);
     hs_ruleset_destroy(ruleset);
     bool same = again.len == form->len && memcmp(again.data, form->data, form->len) == 0;
     hs_buffer_free(&again);
-    HS_MUST(same, "a ruleset reads back as another");
+    HS_MUST(same, "a written ruleset is read as another one");
     return NULL;
 }
 
@@ -305,7 +305,7 @@ const char *hs_fuzz_rulesets(const uint8_t *data, size_t size)
     if (ruleset == NULL)
         return hs_check_problem(&problem, NULL);
     const char *fault = problem.code == HS_PROBLEM_NONE ? use_ruleset(ruleset)
-                                                        : "a ruleset with faults was given out";
+                                                        : "a ruleset with faults was returned";
     hs_ruleset_destroy(ruleset);
     return fault;
 }

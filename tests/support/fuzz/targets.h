@@ -2,9 +2,9 @@
  * The fuzz targets, without the fuzzing engine. Therefore an ordinary test can replay the committed
  * corpus under any compiler and sanitizer.
  *
- * Each target passes the bytes of a client through the decoder, the library and the encoder. It
- * returns NULL if every rule for any input holds, otherwise a sentence about the fault. Sanitizers
- * find memory faults.
+ * Each target passes the bytes of a client through the decoder, the library and the encoder. The
+ * target returns NULL if every rule for any input holds, otherwise a sentence about the fault.
+ * Sanitizers find memory faults.
  */
 #ifndef HS_TESTS_FUZZ_TARGETS_H
 #define HS_TESTS_FUZZ_TARGETS_H
@@ -47,7 +47,8 @@ hs_fuzz_run hs_fuzz_headers;
    must agree with a test of all items. */
 hs_fuzz_run hs_fuzz_maps;
 
-/* Takes two bytes of offset, then a JSON text. It finds the pointer of the value at the offset. */
+/* Takes two bytes of offset, then a JSON text. The target finds the pointer of the value at the
+   offset. */
 hs_fuzz_run hs_fuzz_pointer;
 
 /* Takes a byte and a text. If the byte is odd, the text is a token file. Otherwise it is a token,

@@ -50,7 +50,8 @@ static const char *try_file(struct hs_str text)
     hs_problem_init(&problem);
     hs_problem_init(&unused);
     struct hs_tokens *tokens = hs_tokens_from_json(text, &problem);
-    HS_MUST((tokens != NULL) == (problem.code == HS_PROBLEM_NONE), "a fault, and yet tokens");
+    HS_MUST((tokens != NULL) == (problem.code == HS_PROBLEM_NONE),
+            "tokens were returned in spite of a fault");
     if (tokens == NULL) {
         json_t *root = hs_json_parse(text, &unused);
         const char *fault = hs_check_problem(&problem, root);

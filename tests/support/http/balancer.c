@@ -188,8 +188,9 @@ static bool start(struct hs_balancer *balancer, const struct hs_balancer_kind *k
         balancer->log = fcntl(fileno(log), F_DUPFD_CLOEXEC, 3);
         fclose(log);
     }
-    /* nginx expects that an inherited socket does not block. Otherwise a worker that comes second
-       to a connection would wait in accept, and its requests with it. */
+    /* nginx expects that an inherited socket does not block. Two workers may try to accept the same
+       connection. With a blocking socket, the second one would wait in accept, and the requests of
+       its connections would wait too. */
     if (balancer->listener >= 0 && balancer->log >= 0 &&
         fcntl(balancer->listener, F_SETFL, O_NONBLOCK) == 0 &&
         listen(balancer->listener, 1024) == 0)

@@ -22,10 +22,10 @@ void hs_load_close(struct hs_load *load);
 bool hs_load_copy(struct hs_load *load, size_t count);
 
 /*
- * Sends requests for `seconds`, and returns answers per second. It waits for the answers that are
- * missing at the end, but does not count them. Every answer must have status 200 and contain
- * `expected` (NULL: anything). Returns 0 with the reason on stderr if an answer is wrong, or the
- * transport fails.
+ * Sends requests for `seconds`, and returns answers per second. The function waits for the answers
+ * that are missing at the end, but does not count them. Every answer must have status 200 and
+ * contain `expected` (NULL: anything). Returns 0 with the reason on stderr if an answer is wrong,
+ * or the transport fails.
  */
 double hs_load_run(struct hs_load *load, double seconds, const char *expected);
 

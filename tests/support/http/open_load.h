@@ -1,9 +1,9 @@
 /*
  * An open-loop HTTP load. Requests leave at their intended times, a fixed number per second,
- * whether or not earlier ones were answered. They use any free connection of a set that stays open.
- * Latency counts from the intended time. So if a slow service delays the sending of a request, the
- * request counts as slow, too. This avoids Gil Tene's "coordinated omission". It uses one thread
- * and epoll.
+ * whether or not earlier ones were answered. Each request uses any free connection of a set that
+ * stays open. Latency counts from the intended time. So if a slow service delays the sending of a
+ * request, the request counts as slow, too. This avoids Gil Tene's "coordinated omission". The load
+ * uses one thread and epoll.
  */
 #ifndef HS_TESTS_OPEN_LOAD_H
 #define HS_TESTS_OPEN_LOAD_H

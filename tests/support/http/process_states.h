@@ -16,7 +16,7 @@ bool hs_state_draining(struct hs_raw_answer *answer);
 bool hs_state_starting(struct hs_raw_answer *answer);
 
 /* Gets the answer of /livez when a worker has been in a request for 5 s. To cause this, the
-   function stops the process in the middle of the request. It takes more than 5 s. */
+   function stops the process in the middle of the request. The function takes more than 5 s. */
 bool hs_state_stuck(struct hs_raw_answer *answer);
 
 /* Gets the answer of /livez during a request with a long body, which may take longer before it

@@ -116,11 +116,11 @@ const char *hs_map_compare(struct hs_str text, bool *accepted, struct hs_problem
     if (taken != (problem->code == HS_PROBLEM_NONE))
         fault = "the result and the problem disagree";
     else if (taken && !right)
-        fault = "a document that is wrong was taken";
+        fault = "a faulty document was accepted";
     else if (!taken && right && strstr(problem->errors[0].detail, "without escapes") == NULL)
-        fault = "a document that is right was refused";
+        fault = "a valid document was refused";
     else if (taken && !same)
-        fault = "something was read wrong";
+        fault = "the two readers read different values";
     if (accepted != NULL)
         *accepted = taken;
     json_decref(root);

@@ -1,7 +1,7 @@
 /*
  * A service in this process: it decodes and verifies the requests of a scenario with the decoders
- * and the library alone. It needs neither HTTP nor the service. So it also runs where only a C
- * library and a JSON reader exist. It returns the library's structs, not text.
+ * and the library alone. This code needs neither HTTP nor the service. So it also runs where only a
+ * C library and a JSON reader exist. Answers are the library's structs, not text.
  *
  * One thread at a time for each object; objects are independent. If out of memory, the program
  * ends.

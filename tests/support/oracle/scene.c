@@ -297,7 +297,7 @@ static void lay_trace(const struct motion *motions, const struct aim *aim, doubl
     }
 }
 
-/* Draws the sticky fields of the shooter. They usually fit the shot, but not always. */
+/* Draws the sticky fields of the shooter. The fields usually fit the shot, but not always. */
 static void draw_shooter(struct hs_random *random, struct hs_scene *out)
 {
     struct hs_scene_player *shooter = &out->players[0];

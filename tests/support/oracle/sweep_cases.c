@@ -11,8 +11,8 @@ static double draw_size(struct hs_random *random, double metre)
     return metre * hs_random_log_between(random, 0.02, 3.0);
 }
 
-/* Draws any rotation. It is often the identity or a quarter turn, because these make faces exactly
-   parallel to paths. */
+/* Draws any rotation. The rotation is often the identity or a quarter turn, because these make
+   faces exactly parallel to paths. */
 static void draw_axes(struct hs_random *random, struct hs_vec axes[3])
 {
     double choice = hs_random_unit(random);
@@ -81,8 +81,8 @@ static double draw_length(struct hs_random *random, double metre)
     return metre * hs_random_log_between(random, 0.01, 200);
 }
 
-/* Draws by how much a path misses or cuts the surface that it would just touch. It is usually tiny,
-   and often exactly 0. */
+/* Draws by how much a path misses or cuts the surface that it would just touch. The amount is
+   usually tiny, and often exactly 0. */
 static double draw_graze(struct hs_random *random, double metre)
 {
     if (hs_random_chance(random, 0.1))

@@ -5,9 +5,9 @@
  * it: a ball around a point, a ball around a segment, a box. The signed distance to a convex body
  * is convex, so along a straight path it falls, then rises. A golden-section search finds its
  * smallest value. If the shapes overlap there, bisection between the start and that point finds the
- * first touch. It uses long double, with positions relative to the shape's centre.
+ * first touch. The reference uses long double, with positions relative to the shape's centre.
  *
- * It shares only the vector functions with the code under test, and describes shapes in its own
+ * Only the vector functions are the same as in the code under test; shapes are described in another
  * way.
  */
 #ifndef HS_TEST_SWEEP_REFERENCE_H

@@ -29,8 +29,8 @@ void hs_test_mesh_terrain(struct hs_test_mesh *mesh, struct hs_random *random, i
 double hs_test_terrain_height(const struct hs_test_mesh *mesh, int cells, double width, double x,
                               double y);
 
-/* Adds a grid of passages and rooms with walls of boxes and blocks. It is `width` wide and long,
-   and 4 high. */
+/* Adds a grid of passages and rooms with walls of boxes and blocks. The grid is `width` wide and
+   long, and 4 high. */
 void hs_test_mesh_corridors(struct hs_test_mesh *mesh, struct hs_random *random, int cells,
                             double width, bool as_boxes);
 

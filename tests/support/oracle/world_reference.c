@@ -13,8 +13,8 @@ static double axis_gap(double p, double a, double b, double c)
     return p < low ? low - p : p > high ? p - high : 0;
 }
 
-/* Returns the distance to the box around a triangle. It is never more than the distance to the
-   triangle. */
+/* Returns the distance to the box around a triangle. The result is never more than the distance to
+   the triangle. */
 static double box_distance(const struct hs_vec *t, struct hs_vec p)
 {
     struct hs_vec gap = {axis_gap(p.x, t[0].x, t[1].x, t[2].x),
@@ -141,14 +141,14 @@ static const char *judge_hit(const struct hs_world_mesh *near, const struct hs_s
         return "the distance is not on the path";
     double there = gap_at(near, s, distance, s->length);
     if (there > slack * 1.001 + ROUNDING)
-        return "nothing is touched there";
+        return "nothing is touched at that distance";
     if (there < -slack - ROUNDING)
-        return "the sphere is in the surface there";
+        return "the sphere is in the surface at that distance";
     double close = advance(near, s, slack, s->length);
     for (int i = 0; i < 200 && close < distance; i++) {
         double before = close + (distance - close) * i / 200;
         if (gap_at(near, s, before, s->length) < -ROUNDING)
-            return "something is touched before";
+            return "something is touched before that distance";
     }
     return NULL;
 }

@@ -8,7 +8,7 @@
  * sphere can always advance by its present gap. It takes such steps along its path until the gap is
  * gone.
  *
- * It shares only the vectors with the code under test.
+ * Only the vector functions are the same as in the code under test.
  */
 #ifndef HS_TESTS_WORLD_REFERENCE_H
 #define HS_TESTS_WORLD_REFERENCE_H

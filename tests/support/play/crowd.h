@@ -1,5 +1,5 @@
 /* The most expensive requests over HTTP: p0 faces 99 others who stand in one place, and claims hits
-   on them. They use the built-in ruleset `centimetres`. */
+   on them. The requests use the built-in ruleset `centimetres`. */
 #ifndef HS_TESTS_CROWD_H
 #define HS_TESTS_CROWD_H
 

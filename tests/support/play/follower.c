@@ -129,8 +129,8 @@ static void note_id(struct hs_follower *follower, struct hs_follow_counts *count
     if (!item->is_answered)
         snprintf(item->id, sizeof item->id, "%s", id);
     if (owner_of(follower, id, item->key) != item->key)
-        hs_follower_fault(follower, &counts->ids_shared, "id %s is also another item's: %s", id,
-                          item->text);
+        hs_follower_fault(follower, &counts->ids_shared, "id %s belongs to another item too: %s",
+                          id, item->text);
 }
 
 static void note_payment(struct hs_follower *follower, struct hs_follow_counts *counts,

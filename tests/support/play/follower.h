@@ -1,8 +1,8 @@
 /*
  * Checks the answers to the shots and hits that tests send to a service which may be killed at any
- * moment. It remembers the first payment and the verdict id of each item, compares every later
- * answer with them, and counts the differences. All counts except the totals must be 0 at the end
- * of a run.
+ * moment. The follower remembers the first payment and the verdict id of each item, compares every
+ * later answer with them, and counts the differences. All counts except the totals must be 0 at the
+ * end of a run.
  */
 #ifndef HS_TESTS_FOLLOWER_H
 #define HS_TESTS_FOLLOWER_H
@@ -16,13 +16,13 @@
     X(paid_twice, "paid twice")                                                                    \
     X(paid_again_as_other, "paid again under another number")                                      \
     X(ids_changed, "verdict ids changed")                                                          \
-    X(ids_shared, "verdict ids of two items")                                                      \
-    X(lost, "paid, and later answered otherwise")                                                  \
+    X(ids_shared, "verdict ids that two items have")                                               \
+    X(lost, "paid, and later answered with another verdict")                                       \
     X(changed, "paid, and later answered with other values")                                       \
     X(refused, "honest items refused")                                                             \
     X(inconclusive, "honest items inconclusive although their poses were posted")                  \
     X(forged, "dishonest items paid")                                                              \
-    X(states, "matches or players that were not as last answered")                                 \
+    X(states, "matches or players whose state differs from the last answer")                       \
     X(unexpected, "answers that should never come")
 
 struct hs_follow_counts {
@@ -41,12 +41,14 @@ struct hs_followed {
     double now;     /* `now` of the first request that sent it */
     bool is_honest; /* the item must be accepted */
     bool is_answered, is_paid;
-    bool may_be_lost; /* its payment is not durable yet, so it may be made again; set by the test */
+    bool may_be_lost; /* the payment is not durable yet, so the item may be paid again; set by the
+                         test */
     char id[40];      /* verdict id of the first answer */
     uint64_t answer;  /* hash of the first answer that paid, except its member `replayed` */
 };
 
-/* What the answer to an item must be. It depends on the moment at which the item was sent. */
+/* What the answer to an item must be. The expected answer depends on the moment at which the item
+   was sent. */
 enum hs_follow_moment {
     HS_FOLLOW_NOW,   /* sent in the player's newest session: it must get its first answer again */
     HS_FOLLOW_MOVED, /* the same, while poses are missing: an unpaid item may be inconclusive */

@@ -100,7 +100,7 @@ enum hs_gallery_answer hs_gallery_take(struct hs_gallery *gallery, struct hs_fol
             json_integer_value(wait) <= 0 ||
             json_number_value(json_object_get(result, "damage_total")) != 0)
             hs_follower_fault(gallery->follower, &gallery->counts.unexpected,
-                              "not_recorded, but not as it should be: %s", item->text);
+                              "not_recorded, but the answer has other faults: %s", item->text);
         return HS_GALLERY_NOT_RECORDED;
     }
     hs_follower_note(gallery->follower, &gallery->counts, item, result, HS_FOLLOW_NOW);

@@ -1,8 +1,8 @@
 /*
- * A shooting gallery: shooters stand in a row and claim hits on one target. It tests claims while
- * the service is short of a resource. All claims have the same time, each has a different path, and
- * all are honest. So each must be paid exactly once, whenever and however often it is sent. Errors
- * of the test itself fail the test (Check).
+ * A shooting gallery: shooters stand in a row and claim hits on one target. The gallery tests
+ * claims while the service is short of a resource. All claims have the same time, each has a
+ * different path, and all are honest. So each must be paid exactly once, whenever and however often
+ * it is sent. Errors of the test itself fail the test (Check).
  */
 #ifndef HS_TESTS_GALLERY_H
 #define HS_TESTS_GALLERY_H
@@ -36,7 +36,7 @@ struct hs_gallery {
 struct hs_gallery *hs_gallery_create(const char *match, struct hs_follower *follower, uint64_t key);
 void hs_gallery_destroy(struct hs_gallery *gallery);
 
-/* Writes the body of a request. It has the frames with all shooters, or only `now`, and then
+/* Writes the body of a request. The body has the frames with all shooters, or only `now`, and then
    `members`. */
 char *hs_gallery_body(bool frames, const char *members);
 

@@ -32,7 +32,7 @@ struct hs_hostile {
     struct hs_ruleset *ruleset;
     struct hs_world *world; /* NULL: none */
     struct hs_match *match;
-    struct hs_hit_claim claim; /* its shot has the number 1 */
+    struct hs_hit_claim claim; /* the number of its shot is 1 */
     int64_t now_us;
     struct hs_pellet_claim pellets[HS_MAX_PELLETS];
     struct hs_str victims[HS_MAX_VICTIMS];

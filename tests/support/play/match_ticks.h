@@ -1,7 +1,8 @@
 /*
- * Makes the bodies of the ticks of a match, as a game server posts them at 60 Hz. They contain what
- * every player did, and now and then a shot with its claim. Every move and every claim is honest.
- * The bodies are made before anything is measured. All matches of a load post the same bodies.
+ * Makes the bodies of the ticks of a match, as a game server posts them at 60 Hz. The bodies
+ * contain what every player did, and now and then a shot with its claim. Every move and every claim
+ * is honest. The bodies are made before anything is measured. All matches of a load post the same
+ * bodies.
  *
  * Players walk on circles, 4 m apart. Each player watches a neighbour, and shoots at the place
  * where the neighbour was 0.1 s ago: 50 ms of round trip and 50 ms of interpolation.

@@ -124,8 +124,8 @@ static int64_t delay_at(const struct hs_move_stream *play, int64_t time_us)
                    1e6);
 }
 
-/* Returns the arrival time of a packet that is sent at this time. It is never before the arrival of
-   an earlier packet. */
+/* Returns the arrival time of a packet that is sent at this time. The result is never before the
+   arrival of an earlier packet. */
 static int64_t arrival(struct hs_move_stream *play, int64_t sent_us, double queued_us)
 {
     const struct hs_clock_options *options = &play->options;

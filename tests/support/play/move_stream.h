@@ -1,7 +1,7 @@
 /*
- * Streams of client moves as a game server receives them. They include the client's clock, honest
- * or not, its frames, the network in both directions, and the network's faults. The same options
- * give the same stream on every machine. One stream can feed the move checks, a match, or a
+ * Streams of client moves as a game server receives them. A stream includes the client's clock,
+ * honest or not, its frames, the network in both directions, and the network's faults. The same
+ * options give the same stream on every machine. One stream can feed the move checks, a match, or a
  * service.
  */
 #ifndef HS_TESTS_MOVE_STREAM_H

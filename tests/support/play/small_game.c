@@ -22,8 +22,8 @@ static struct hs_str name_of(int player)
     return (struct hs_str){names[player], strlen(names[player])};
 }
 
-/* Returns random numbers for one decision of the game. They depend only on the seed, the tick and
-   the number of the decision. */
+/* Returns random numbers for one decision of the game. The numbers depend only on the seed, the
+   tick and the number of the decision. */
 static struct hs_random dice(const struct hs_small_game *traffic, int tick, int what)
 {
     return hs_random_start(traffic->seed, (uint64_t)tick * 64 + (uint64_t)what);
@@ -384,7 +384,7 @@ static const char *judge_end(struct hs_match *match, const struct hs_move *move)
         return "more than max_delta is simulated";
     if (result.credit_us < 0)
         return "credit is owed";
-    return isfinite(result.speed) && isfinite(result.error) ? NULL : "a number that is none";
+    return isfinite(result.speed) && isfinite(result.error) ? NULL : "a value that is not a number";
 }
 
 const char *hs_small_game_ends_of_time(uint64_t seed, struct hs_match *match)

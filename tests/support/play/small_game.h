@@ -37,8 +37,8 @@ extern void (*hs_small_game_verified)(const struct hs_match *match, const struct
                                       const struct hs_hit_result *result);
 
 /* All players spawn after the newest frame. They send moves at the earliest and latest possible
-   times, in an order that depends on the seed. It is for matches with any contents. Returns NULL,
-   or a sentence about an invalid answer. */
+   times, in an order that depends on the seed. This test is for matches with any contents. Returns
+   NULL, or a sentence about an invalid answer. */
 const char *hs_small_game_ends_of_time(uint64_t seed, struct hs_match *match);
 
 /* Counts in this process: replayed verdicts and all verdicts on shots and hits, then replayed

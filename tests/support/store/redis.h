@@ -1,6 +1,6 @@
 /*
- * A private redis-server on loopback, without files. It ends with the process that started it.
- * Start and stop it from the same thread.
+ * A private redis-server on loopback, without files. The server ends with the process that started
+ * it. Start and stop it from the same thread.
  */
 #ifndef HS_TESTS_REDIS_H
 #define HS_TESTS_REDIS_H

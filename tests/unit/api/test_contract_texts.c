@@ -1,8 +1,8 @@
 /*
- * openapi.yaml agrees with the sources. It is complete and every part is understood. Its routes and
- * closed lists are those of the code, its examples fit its schemas, and docs/api.md agrees.
- * test_contract_numbers.c checks its numbers. tests/integration/test_contract*.c compare it with
- * the running service.
+ * openapi.yaml agrees with the sources. The document is complete and every part is understood. Its
+ * routes and closed lists are those of the code, its examples fit its schemas, and docs/api.md
+ * agrees. test_contract_numbers.c checks its numbers. tests/integration/test_contract*.c compare it
+ * with the running service.
  */
 #include <check.h>
 #include <stdint.h>

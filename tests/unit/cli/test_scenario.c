@@ -330,7 +330,7 @@ START_TEST(faulty_tracks_are_refused)
     json_t *track = parse(bad_tracks[_i]), *known = parse(fixture);
     char error[HS_TRACK_ERROR_MAX] = "";
     json_t *body = hs_track_expand(track, known, error);
-    ck_assert_msg(body == NULL, "%s was taken", bad_tracks[_i]);
+    ck_assert_msg(body == NULL, "%s was accepted", bad_tracks[_i]);
     ck_assert_msg(strncmp(error, "track: ", 7) == 0, "\"%s\"", error);
     json_decref(track);
     json_decref(known);
@@ -534,7 +534,7 @@ START_TEST(faulty_files_are_refused)
 {
     char error[HS_SCENARIO_ERROR_MAX] = "";
     struct hs_scenarios *file = load_text(bad_files[_i], error);
-    ck_assert_msg(file == NULL, "%s was taken", bad_files[_i]);
+    ck_assert_msg(file == NULL, "%s was accepted", bad_files[_i]);
     ck_assert_msg(strlen(error) > 10, "\"%s\"", error);
 }
 END_TEST
@@ -560,7 +560,7 @@ START_TEST(faulty_requests_are_refused)
     ck_assert_msg(file != NULL, "%s", error);
     struct hs_scenario_plan *plan =
         hs_scenario_plan_create(file, 0, &hs_references[0], "run", error);
-    ck_assert_msg(plan == NULL, "%s was taken", bad_requests[_i]);
+    ck_assert_msg(plan == NULL, "%s was accepted", bad_requests[_i]);
     ck_assert_msg(strlen(error) > 10 && strcmp(error, "out of memory") != 0, "\"%s\"", error);
     hs_scenarios_destroy(file);
 }

@@ -1,4 +1,5 @@
-/* The geometry of a map in a file. It is read as the same bits, and other files are refused. */
+/* The geometry of a map in a file. The geometry is read as the same bits, and other files are
+   refused. */
 #include "service/checkpoint/map_file.h"
 
 #include "service/state/maps.h"

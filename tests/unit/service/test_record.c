@@ -249,8 +249,8 @@ START_TEST(a_match_that_never_had_room_again_is_marked_at_the_end)
     snprintf(body, sizeof body, "{\"x_\":\"%01500d\"}", 0);
     while (metric("hindsight_record_dropped_total") == 0)
         request(record, "full", HS_ROUTE_TICKS_POST, body, "{}");
-    /* Short lines that mark a gap still fit when requests do not fit any more. Later they do not
-       fit either. */
+    /* Short lines that mark a gap still fit when requests do not fit any more. Later, even such
+       lines do not fit. */
     for (int i = 0; i < 100; i++) {
         char match[16];
         snprintf(match, sizeof match, "m%d", i);

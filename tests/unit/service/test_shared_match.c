@@ -179,7 +179,7 @@ START_TEST(an_owner_can_release_a_match)
     hs_shared_match_give_back(second, (struct hs_str){0}, HS_STR("m"), &taken);
     hs_taken_free(&taken);
     ck_assert_uint_eq(take(second, "final", 0, true), 3);
-    (void)take(first, "final", 0, false); /* it was taken in between */
+    (void)take(first, "final", 0, false); /* the first replica took the match in between */
     hs_shared_match_release(match);
 }
 END_TEST

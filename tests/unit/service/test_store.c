@@ -196,7 +196,8 @@ START_TEST(a_hung_server_loses_its_connections)
     ck_assert(becomes(false));
     ck_assert_int_eq(submit(0, 1, 0), 0);
     hs_test_pause_ms(300);
-    ck_assert(!hs_store_is_up(store, HS_STORE_URGENT)); /* it accepts connections, but no more */
+    ck_assert(!hs_store_is_up(store, HS_STORE_URGENT)); /* the server accepts connections, but does
+                                                           nothing more */
     kill(redis.pid, SIGCONT);
     ck_assert(becomes(true));
     ck_assert(!hs_store_is_late(store, HS_STORE_URGENT, 1000));

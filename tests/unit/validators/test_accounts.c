@@ -1,5 +1,5 @@
-/* The state in an account of a person: standing, moves, cadence. It survives leaving, new names and
-   restarts. */
+/* The state in an account of a person: standing, moves, cadence. This state survives leaving, new
+   names and restarts. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -112,7 +112,7 @@ START_TEST(results_are_counted_for_the_shooter)
 }
 END_TEST
 
-/* Other players stand before a target, or walk into the line. This says nothing about the
+/* Other players stand before a target, or walk into the line. Such players prove nothing about the
    shooter. */
 START_TEST(ten_minutes_behind_others_are_not_suspicious)
 {

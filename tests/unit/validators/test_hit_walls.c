@@ -154,9 +154,9 @@ START_TEST(a_body_behind_an_unknown_door_takes_no_damage)
 }
 END_TEST
 
-/* A knife with a radius of 0.30 moves along a wall that it touches, with bodies on both sides. It
-   hits the body on the shooter's side. It does not hit the body behind the wall, although the wall
-   is thinner than the knife. */
+/* A knife with a radius of 0.30 moves along a wall that it touches, with bodies on both sides. The
+   knife hits the body on the shooter's side. The knife does not hit the body behind the wall,
+   although the wall is thinner than the knife. */
 START_TEST(a_knife_that_touches_a_wall_does_not_reach_through_it)
 {
     stand("S", 0, 0);

@@ -13,8 +13,8 @@ static struct hs_player_frame launch(double x, double z)
     return entry;
 }
 
-/* A knock-back of 18 m/s for a player who stands. It slows down by 20 m/s^2. `claims`: the moves
-   contain velocities. */
+/* A knock-back of 18 m/s for a player who stands. The player slows down by 20 m/s^2. `claims`: the
+   moves contain velocities. */
 static void knock_back(bool claims)
 {
     for (double v = 18; v > 0; v -= 20 * DT) {

@@ -159,7 +159,7 @@ START_TEST(slerp_gives_the_same_for_q_and_minus_q)
         hs_quat_slerp(a, b, s, one);
         hs_quat_slerp(a, minus_b, s, other);
         ck_assert_mem_eq(one, other, sizeof one);
-        /* both ends are the same rotation, so the result is it as well */
+        /* both ends are the same rotation, so the result is this rotation */
         hs_quat_slerp(minus_b, minus_b, s, other);
         for (int i = 0; i < 4; i++)
             ck_assert_double_eq_tol((double)other[i], (double)minus_b[i], 1.2e-7);

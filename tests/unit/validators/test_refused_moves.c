@@ -43,8 +43,8 @@ static void tear_down(void)
     hs_session_close(&session);
 }
 
-/* Sends a move by `dx`. It starts from the last accepted place, or, if `from_own`, from the place
-   where the client believes to be. */
+/* Sends a move by `dx`. The move starts from the last accepted place. With `from_own` it starts
+   from the place where the client believes to be. */
 static struct hs_move_result send(double dx, bool from_own)
 {
     if (!from_own)
@@ -92,7 +92,7 @@ static const struct {
     double speeds[2]; /* m/s; the two speeds take turns */
     double every_s;   /* time between moves */
     int parts;        /* moves that each step is divided into */
-    int refused_of;   /* of this many moves one is normal, the others name an unknown base */
+    int refused_of;   /* one of this many moves is normal, the others name an unknown base */
     bool is_greedy;
 } cheats[] = {
     {{12, 12}, DT, 1, 1, false}, {{60, 60}, DT, 1, 1, false}, {{18, 3}, DT, 1, 1, false},

@@ -20,7 +20,7 @@ START_TEST(the_lists_contain_every_byte)
     size_t at = 0;
     for (size_t i = 0; i < saved->field_count; i++) {
         const struct hs_saved_field *field = &saved->fields[i];
-        ck_assert_msg(field->offset >= at, "%s.%s is not in its place in the list", saved->name,
+        ck_assert_msg(field->offset >= at, "%s.%s is at the wrong place in the list", saved->name,
                       field->name);
         ck_assert_msg(field->offset == at || is_padding(at, field->offset),
                       "a field of %s before %s is in no list", saved->name, field->name);

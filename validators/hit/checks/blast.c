@@ -12,8 +12,8 @@ struct explosion {
     const struct hs_blast *blast;
 };
 
-/* Returns the origin of the line-of-sight tests if no contact was found. It is off the surface at
-   the claimed end, on the shooter's side. */
+/* Returns the origin of the line-of-sight tests if no contact was found. This origin is near the
+   claimed end, off the surface, on the shooter's side. */
 static struct hs_vec eye_of_unverified(struct hs_hit_context *c, const struct hs_blast *blast)
 {
     struct hs_obstacle wall;

@@ -69,8 +69,8 @@ static double spread_error(struct hs_hit_context *c, const struct hs_vec *expect
     return worst;
 }
 
-/* Returns the largest angle between two claimed pellets, in radians. It finds the longest chord
-   between their directions, because a longer chord has a larger angle. */
+/* Returns the largest angle between two claimed pellets, in radians. The function finds the longest
+   chord between directions, because a longer chord has a larger angle. */
 static double widest_pair(struct hs_hit_context *c)
 {
     size_t count = c->claim->pellet_count, widest[2] = {0, 0};

@@ -2,7 +2,8 @@
 #include "validators/hit/checks.h"
 
 /* Returns the age of the hit time or of the fire time, whichever is larger. The fire time of a
-   projectile may be up to max_flight before its hit, so max_flight is subtracted from its age. */
+   projectile may be up to max_flight before its hit, so max_flight is subtracted from the age of
+   the fire time. */
 static int64_t oldest_age(const struct hs_hit_context *c)
 {
     int64_t hit_age = c->now_us - c->hit_time_us;

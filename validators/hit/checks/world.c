@@ -38,8 +38,8 @@ static enum hs_reason check_surface(struct hs_hit_context *c, struct hs_check_ro
 static enum hs_reason check_pellets(const struct hs_hit_context *c, struct hs_check_row *row)
 {
     const struct hs_volley *volley = c->volley;
-    /* If an unknown mover may hide one pellet, a certain obstacle before another pellet does not
-     * decide. */
+    /* A certain obstacle before one pellet does not decide if an unknown mover may hide another
+       pellet. Then the outcome of the check is unknown. */
     if (volley->free == 0 && (volley->is_unknown || (volley->is_occluded && !volley->is_missing)))
         return hs_report_obstacle(row, &volley->obstacle, !volley->is_unknown,
                                   HS_REASON_OCCLUDED_WORLD, volley->needed);
