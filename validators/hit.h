@@ -64,8 +64,10 @@ struct hs_check_row {
     struct hs_name player; /* the player whose body was tested; empty: none */
     struct hs_name mover;  /* the mover that was touched; empty: none */
     bool of_posted_shot;   /* the check ran when the shot was posted */
-    bool of_whole_flight;  /* check flight: `measured` is the flight time, not an error */
-    bool of_fire_time;     /* check latency: it compares the claim's fire time, not its arrival */
+    bool of_whole_flight;  /* in a row of the check flight: `measured` is the flight time, not an
+                              error */
+    bool of_fire_time;     /* in a row of the check latency: the fire time was compared, not the
+                              arrival of the claim */
 };
 
 struct hs_damage {
@@ -96,8 +98,8 @@ struct hs_rewind_info {
     uint16_t excluded_bone_count; /* bones of the target without a position at that time */
     uint16_t ignored_count;       /* bystanders without a pose at that time */
     struct hs_name excluded_bones[HS_MAX_BONES];
-    struct hs_name
-        ignored[HS_MAX_IGNORED]; /* names of these bystanders; further ones are not counted */
+    /* The names of these bystanders; further ones are not counted. */
+    struct hs_name ignored[HS_MAX_IGNORED];
 };
 
 struct hs_pellet_result {
@@ -138,8 +140,7 @@ struct hs_hit_result {
                          projectile */
     int64_t remaining_flight_us; /* flight of a posted projectile after forward_time; -1: none */
     struct hs_vec end;           /* end of the evaluated trace */
-    bool is_instant; /* hit_time was used as the claim gives it, and the weapon fires no projectile
-                      */
+    bool is_instant; /* the hit_time of the claim was used, and the weapon fires no projectile */
     bool has_offset;
     int64_t offset_us; /* hit_time minus the time that rtt and interp explain; valid if
                           has_offset */

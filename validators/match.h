@@ -106,9 +106,8 @@ struct hs_match_totals {
 
 void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out);
 
-/* The number of payments since the match was opened or restored. An owner that has written the
-   whole journal (journal.h) to a file has saved every entry whose `payment` is at most this number.
- */
+/* The number of payments since the match was opened or restored. Once the owner has written the
+   whole journal (journal.h) to a file, all entries with a `payment` of at most this are saved. */
 uint32_t hs_match_payments(const struct hs_match *match);
 
 /* A player's connection, as frames and moves describe it. */

@@ -44,12 +44,12 @@ void hs_shot_verify_within(const struct hs_match *match, const struct hs_shot_cl
 void hs_shot_lacked(struct hs_match *match, const struct hs_shot_claim *claim);
 
 /*
- * Withdraws an accepted shot of the shooter's session. Later hits of it get no_matching_shot.
- * Damage of earlier hits stays. The rate-of-fire token of the shot is given back, unless a hit of
- * it was or may have been accepted. So each token pays for one shot at most. Sets verdict and
- * reason of `out`. The reason is ok if the shot is withdrawn, now or before; no_matching_shot if no
- * such shot was accepted; not_recorded if out of memory. The reason is also not_recorded if
- * `may_record` is false, because the owner cannot keep the record.
+ * Withdraws an accepted shot of the shooter's session. Later hits of this shot get
+ * no_matching_shot. Damage of earlier hits stays. The rate-of-fire token of the shot is given back,
+ * unless a hit of it was or may have been accepted. So each token pays for one shot at most. Sets
+ * verdict and reason of `out`. The reason is ok if the shot is withdrawn, now or before;
+ * no_matching_shot if no such shot was accepted; not_recorded if out of memory. The reason is also
+ * not_recorded if `may_record` is false, because the owner cannot keep the record.
  */
 void hs_shot_cancel(struct hs_match *match, const struct hs_shot_claim *claim, bool may_record,
                     struct hs_hit_result *out);

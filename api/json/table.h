@@ -137,8 +137,8 @@ void hs_json_read_elements(struct hs_reader *reader, const json_t *value,
 void hs_json_read_entries(struct hs_reader *reader, const json_t *value,
                           const struct hs_json_at *at, hs_json_decode *decode, void *target);
 
-/* If a scalar of the section has the name at->key, reads its value into the struct at `base`.
-   `section` NULL: any section. False: there is no such scalar. */
+/* Reads a value into the scalar that at->key names, in the struct at `base`. `section`: the section
+   of the scalar; NULL: any section. False: the section has no such scalar. */
 bool hs_json_read_scalar(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_scalar *scalars, size_t count, const char *section,
                          void *base);

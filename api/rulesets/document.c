@@ -176,10 +176,8 @@ static void read_checks(struct hs_reader *reader, const json_t *value, const str
 
 /* ---- the document ---- */
 
-enum {
-    CM_PER_UNIT = 1
-}; /* the defaults of lengths that the document leaves out are in centimetres
-    */
+/* The defaults of lengths that the document leaves out are in centimetres. */
+enum { CM_PER_UNIT = 1 };
 
 static void read_name(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                       void *target)

@@ -153,7 +153,8 @@ START_TEST(precision_counts_the_newest_reviews)
         hs_stored_post(&kept, "one", "s", i + 1, HS_STORED_AWAY, ids[i]);
     hs_stored_post(&kept, "one", "s", 5, HS_STORED_BESIDE, ids[4]);
     hs_stored_wait(&kept);
-    json_decref(review(ids[1], "{\"label\":\"bug\"}")); /* a later review below replaces this one */
+    json_decref(review(ids[1], "{\"label\":\"bug\"}")); /* the next review of this verdict replaces
+                                                           this review */
     for (int i = 0; i < 4; i++) {
         snprintf(body, sizeof body, "{\"label\":\"%s\"}", labels[i]);
         json_decref(review(ids[i], body));

@@ -99,8 +99,8 @@ static void start_in_vain(struct hs_random *random)
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Returns how long the service lives: mostly too short for a checkpoint, sometimes about as long as
-   the time until one. */
+/* Returns for how long the service lives. Mostly this time is too short to write a checkpoint;
+   sometimes it ends at about the moment when one is written. */
 static long life_us(struct hs_random *random)
 {
     int kind = hs_random_index(random, 10);

@@ -407,8 +407,8 @@ END_TEST
 
 /* ---- timing of a player ---- */
 
-/* A clock that runs twice as fast, with acks. By the default rules its moves are refused, with
-   proof. */
+/* A clock that runs twice as fast, with acks. The default rules refuse the moves, and prove that
+   the clock is fast. */
 START_TEST(a_fast_clock_is_refused_counted_and_reported)
 {
     static const char *const proven =

@@ -34,8 +34,7 @@ static void teardown(void)
     hs_test_redis_stop(&redis);
 }
 
-/* Sends a PUT. Like a good client, sends it again after 503, but not if 503 is the expected status.
- */
+/* Sends a PUT. Like a good client, sends it again after 503, unless 503 is the expected status. */
 static void put(struct hs_test_kept *replica, const char *path, const char *body, long status)
 {
     char *answer = NULL;
@@ -191,8 +190,7 @@ START_TEST(a_match_keeps_what_it_was_opened_with)
 }
 END_TEST
 
-/* A replica that starts gets all documents, and forgets those that were deleted while it was down.
- */
+/* A replica that starts gets all documents, and forgets those that were deleted in between. */
 START_TEST(a_replica_that_was_away)
 {
     put(a, ARENA, first, 201);

@@ -45,7 +45,7 @@ static struct hs_test_token tokens[] = {
 };
 enum { TOKENS = sizeof tokens / sizeof tokens[0], BLUE = 2, GREEDY = 3, OPERATOR = 4 };
 
-/* A game is what all threads that write to its match share. */
+/* A game: the data that all threads share which write to the same match. */
 struct game {
     const char *match;
     atomic_int tick;   /* newest answered frame */
@@ -377,8 +377,8 @@ static int blow(long seconds)
     return rounds;
 }
 
-/* Sends the requests that got no answer again. If they were verified before, they are replayed.
-   Otherwise they are verified now, and pay nothing because there are no poses. */
+/* Sends the requests that got no answer again. Claims that were verified before are replayed.
+   Other claims are verified now, and pay nothing because the match has no poses. */
 static void settle(struct client *client, struct hs_test_http *http)
 {
     char path[96];

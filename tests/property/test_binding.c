@@ -252,8 +252,8 @@ static void seed_case(void)
     expect(&claim, HS_CHECK_PELLETS, HS_REASON_SPREAD_MISMATCH, off, 0.1, MARGIN);
 }
 
-/* Claims pellets around a posted direction. If no shot is posted, around an aim and within one
-   spread. */
+/* Claims pellets around a posted direction. If no shot is posted, claims pellets around an aim,
+   within one cone of spread. */
 static void pellets_case(void)
 {
     struct hs_vec middle = hs_random_direction(&rng), along[PELLETS];

@@ -250,8 +250,7 @@ static void forget_first(struct hs_ledger *ledger, struct hs_ledger_numbers *num
 /* ---- making space ---- */
 
 /* Returns the oldest entry with an answer. NULL: there is no answer. Numbers mostly rise, so the
-   oldest answer is mostly right behind the answer that was dropped last. The search begins there.
- */
+   oldest answer is mostly right behind the last one that was dropped. The search begins there. */
 static struct hs_ledger_entry *find_first_answer(const struct hs_ledger_numbers *numbers)
 {
     struct hs_ledger_entry *first = NULL;

@@ -30,9 +30,8 @@
    older claim or shot gets `duplicate`, without the first answer. */
 enum { HS_LEDGER_NUMBERS = 128 };
 
-/* How many numbers of claims, and how many numbers of shots, are kept at most. Beyond
-   HS_LEDGER_NUMBERS, a number is kept only while a claim with its fire time can still be accepted.
- */
+/* The maximum number of kept claim numbers, and of kept shot numbers. Beyond HS_LEDGER_NUMBERS, a
+   number is kept only while a claim with its fire time can still be accepted. */
 enum { HS_LEDGER_MAX_NUMBERS = 1024 };
 
 /* Bytes that the owner sets aside for each ledger. These bytes hold the last two numbers of claims,

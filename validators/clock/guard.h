@@ -98,8 +98,7 @@ struct hs_timing_move {
     int64_t received_us;  /* by the game server */
     int64_t ack_us;       /* send time of the newest snapshot the client had seen; valid if
                              has_ack */
-    int64_t credit_us;    /* credit that the connection needs at the first move; valid if has_credit
-                           */
+    int64_t credit_us;    /* credit that the connection needs at first; valid if has_credit */
     bool has_ack, has_credit;
     double dilation; /* the announced dilation from this move on; 0 while the game is paused */
 };

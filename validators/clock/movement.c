@@ -29,12 +29,13 @@
 #define BASE_FORGIVEN_S 4.0  /* changes forgiven per second */
 
 /*
- * After a silence, a player may use its time for movement. Of the part above credit.max, this many
- * seconds are lost per second. Packets that a stall delayed arrive over about 0.07 s, because some
- * are lost and sent again. In that time less must be lost than the credit of a steady connection,
- * which is 0.04 s. Measured on LAN and 40MS, with players at the speed limit: with a value of 4,
- * one move is refused in every 20th stall of 0.4 s, and four moves are refused in a stall of 0.8 s.
- * With 0.5, moves are refused in 0 of 1,000 stalls of 0.4 s, and in 2 of 1,000 stalls of 0.8 s.
+ * After a silence, a player may use the time of the silence for movement. Of that time, the part
+ * above credit.max fades: this many seconds of it are lost per second. Packets that a stall delayed
+ * arrive over about 0.07 s, because some are lost and sent again. In these 0.07 s less must be lost
+ * than the credit of a steady connection, which is 0.04 s. Measured on LAN and 40MS, with players
+ * at the speed limit: with a value of 4, one move is refused in every 20th stall of 0.4 s, and four
+ * moves are refused in a stall of 0.8 s. With 0.5, moves are refused in 0 of 1,000 stalls of 0.4 s,
+ * and in 2 of 1,000 stalls of 0.8 s.
  */
 #define SILENCE_FADES 0.5
 

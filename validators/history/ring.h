@@ -195,7 +195,7 @@ const struct hs_posted_pose *hs_history_posted_pose(const struct hs_history *his
 /*
  * Bounds of all samples. A search can exclude a player by these bounds, without reading a sample.
  * An insert updates the bounds in amortised O(1). Bounds are never too small. After samples were
- * dropped, they may be too large for a while.
+ * dropped, the bounds may be too large for a while.
  */
 struct hs_history_span {
     struct hs_vec low, high; /* bounds of the roots; world, length */

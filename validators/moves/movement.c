@@ -15,9 +15,9 @@
 /*
  * A launch by the server raises the limits until the client can have shown it: for the round trip
  * plus LAUNCH_ARRIVES_US. After that, on the ground, it fades by a share of 1/LAUNCH_FADES_S each
- * second. In the air nothing slows the body, but a flight ends within LAUNCH_ENDS_US. Each landing
- * leaves a share of LAUNCH_LANDED. If landings did not slow it, a client that hops would keep the
- * speed of the launch.
+ * second. In the air nothing slows the body, but a flight ends within LAUNCH_ENDS_US. After each
+ * landing, a share of LAUNCH_LANDED of the launch remains. If landings did not slow it, a client
+ * that hops would keep the speed of the launch.
  */
 #define LAUNCH_ARRIVES_US INT64_C(500000)
 #define LAUNCH_FADES_S    1.0

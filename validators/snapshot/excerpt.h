@@ -21,7 +21,8 @@ struct hs_excerpt {
     /* The hits of the shooter that hs_ledger_offset_jump can compare the claim with: those with the
        smallest and the largest offset. NULL: no hit has an offset. */
     const struct hs_ledger_entry *low_offset, *high_offset;
-    const struct hs_hit_claim *claim; /* names more players; NULL: a posted shot */
+    const struct hs_hit_claim *claim; /* the claim, which names more players; NULL: the excerpt of a
+                                         posted shot */
     double near;               /* length; larger than the distance between two ends that count as
                                   the same */
     int64_t from_us, until_us; /* the range of times whose poses the verdict uses */

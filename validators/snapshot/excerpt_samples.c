@@ -6,8 +6,7 @@
 #include "validators/match/players.h"
 #include "validators/snapshot/excerpt.h"
 
-/* Samples before and after the times of a claim. No verdict depends on these samples: they show a
-   person how the players moved. */
+/* Samples before and after the times of a claim, which show a person how the players moved. */
 enum { MARGIN = 16 };
 
 /* Posted round trips of the shooter before `now` (match/connection.c uses four). */
@@ -110,8 +109,8 @@ static void get_pose(struct hs_loading *l, struct hs_posted_pose *pose)
 
 /*
  * A sample begins with these bits. If a bit is not set, that part equals the part of the sample
- * before; in the first sample it is zero. Most players of an excerpt stand or walk, so it is about
- * a third as large as with all parts, and the store compresses it in a third of the time.
+ * before; in the first sample it is zero. Most players of an excerpt stand or walk, so an excerpt
+ * is about a third as large as with all parts, and the store compresses it in a third of the time.
  */
 enum {
     PART_X = 1,

@@ -10,7 +10,7 @@ char *hs_scrape(const struct hs_test_service *service);
 /* Returns the value of one series, `name{labels}`. The test fails if the series is missing. */
 double hs_series(const char *text, const char *name);
 
-/* Returns the value of a series in the service's present metrics. The test fails if it is
+/* Returns the value of a series in the service's present metrics. The test fails if the series is
    missing. */
 double hs_metric(const struct hs_test_service *service, const char *name);
 

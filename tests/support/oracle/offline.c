@@ -70,7 +70,7 @@ static void add(struct list *list, struct hs_str name, void *thing)
     item->thing = must(thing);
 }
 
-/* Removes a name. The ruleset, world or match itself stays for its users. */
+/* Removes a name. The named ruleset, world or match itself stays for its users. */
 static void forget(struct list *list, struct hs_str name)
 {
     for (size_t i = 0; i < list->count; i++)

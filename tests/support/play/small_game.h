@@ -41,8 +41,8 @@ extern void (*hs_small_game_verified)(const struct hs_match *match, const struct
    NULL, or a sentence about an invalid answer. */
 const char *hs_small_game_ends_of_time(uint64_t seed, struct hs_match *match);
 
-/* Counts in this process: replayed verdicts and all verdicts on shots and hits, then replayed
-   results and all results of moves. */
+/* Counts of this process. `verdicts`: all verdicts on shots and hits, of which `replays` were
+   replayed. `moves`: all results of moves, of which `move_replays` were replayed. */
 struct hs_small_game_counts {
     long replays, verdicts, move_replays, moves;
 };

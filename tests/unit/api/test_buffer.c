@@ -7,8 +7,8 @@
 #include "api/json/buffer.h"
 #include "tests/support/run_suite.h"
 
-/* The text starts at places around every size at which the buffer grows. At each place, another
-   text does not fit before the buffer grows. */
+/* Many short texts are appended from different starts, which are dense around the sizes at which
+   the buffer grows. So the text that makes the buffer grow is a different one for each start. */
 START_TEST(texts_are_whole_wherever_they_end)
 {
     enum { LONGEST = 5000, TEXTS = 700 };

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIMIT = 80000 }; /* a wait is long above an eighth of this: 10 ms */
+enum { LIMIT = 80000 }; /* a wait counts as long if it exceeds an eighth of this limit: 10 ms */
 
 /* Every route has a priority, and requests that a game server needs at once come first. */
 START_TEST(every_route_has_a_priority)

@@ -56,7 +56,8 @@ static enum hs_move_reason judge(void)
     return result.reason;
 }
 
-/* Judges the next move, which is later by these times of the two clocks. */
+/* Checks the next move. The arguments say how much later it is by the client's clock and by the
+   server's. */
 static enum hs_move_reason after(int64_t client_us, int64_t server_us)
 {
     move.timestamp_us += client_us;

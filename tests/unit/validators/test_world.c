@@ -139,7 +139,7 @@ START_TEST(contacts_with_one_triangle_equal_those_by_hand)
 }
 END_TEST
 
-/* A gap of up to 1e-6 of the path length counts as touch. A larger gap does not. */
+/* A gap of up to 1e-6 of the path length counts as touch. A larger gap is no touch. */
 START_TEST(touch_is_inclusive_within_the_slack)
 {
     build_floor();

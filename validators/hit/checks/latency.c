@@ -10,8 +10,7 @@ struct misfit {
     bool needs_noise; /* the time fits only because a noisy connection gets more slack */
 };
 
-/* Returns by how much a time exceeds its slack. If the result is positive, the time does not fit.
- */
+/* Returns by how much a time exceeds its slack. The time does not fit if the result is positive. */
 static int64_t excess(const struct misfit *misfit)
 {
     return misfit->off_us - misfit->slack_us;
