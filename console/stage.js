@@ -12,7 +12,7 @@ export const views = { orbit: 'Orbit', top: 'Top', side: 'Side', barrel: 'Down t
 
 const axes = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 
-/** Built-in rulesets of engines with left-handed axes. Other rulesets do not say. */
+/** Built-in rulesets of engines with left-handed axes. Other rulesets do not name the engine. */
 const leftHanded = ['unity', 'unreal'];
 const handKey = (ruleset) => `hindsight-left-handed-${ruleset.name}`;
 
@@ -326,7 +326,7 @@ export class Stage {
     }
   }
 
-  /** From just behind the start, as narrow as target and miss allow. */
+  /** Looks from just behind the start, with a view as narrow as target and miss allow. */
   lookAlong(center, places) {
     const distance = Math.max(this.start.distanceTo(center), this.height);
     const angles = places.map((place) => new Vector3().subVectors(place, this.start).angleTo(this.forward));

@@ -41,7 +41,7 @@ const char *hs_client_url(const struct hs_client *client);
 /* Returns monotonic seconds. */
 double hs_client_now(void);
 
-/* Sleeps for a number of seconds. If it is 0 or less, returns at once. */
+/* Sleeps for `seconds`. If `seconds` is 0 or less, returns at once. */
 void hs_client_pause(double seconds);
 
 #endif

@@ -29,7 +29,7 @@ struct hs_skirmish_setup {
     bool ends_at_impact; /* claims end at the impact, not at the weapon's range */
 };
 
-/* What all clients of one match share. */
+/* The state that all clients of one match share. */
 struct hs_game {
     struct hs_skirmish_setup setup;
     const struct hs_sim_arena *arena;

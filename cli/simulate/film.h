@@ -17,15 +17,15 @@ struct hs_film {
     size_t count;
 };
 
-/* A time between two frames. */
+/* The two frames around a time, and the place of the time between them. */
 struct hs_moment {
     size_t from, to; /* indices of frames; equal: exactly that frame, or the newest one */
     double alpha;    /* 0 .. 1: from one frame to the other */
     double time;
 };
 
-/* Finds the moment of a time. For a time after the last frame, it is the moment of the last frame.
-   Returns false if the time is before the first frame. */
+/* Finds the frames around a time. For a time after the last frame, both are the last frame. Returns
+   false if the time is before the first frame. */
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
 /* Computes a player's pose at a time. Positions follow a straight line, and the yaw follows the

@@ -30,8 +30,8 @@ struct restoring {
     struct hs_log_limit log_limit;
     bool is_newest; /* the file being read is the newest, not the previous one */
     bool is_final;  /* no claim was verified after the file was written */
-    /* Numbers of journals: the first whose records the current file does not contain, and the
-       oldest to read. */
+    /* Numbers of journals. `contained`: the first journal whose records the current file does not
+       contain. `first`: the oldest journal to read. */
     uint64_t contained, first;
     const uint64_t *journals; /* numbers of all journals, ascending */
     size_t journal_count;

@@ -26,7 +26,7 @@ struct hs_subscription;
 
 /* NULL: out of memory. */
 struct hs_events *hs_events_create(void);
-/* No subscription may be left. NULL does nothing. */
+/* No subscription may be left. Does nothing for NULL. */
 void hs_events_destroy(struct hs_events *events);
 
 /* Returns whether a tenant has a ring. ptr NULL or len 0: the service has no tenants. */
@@ -42,11 +42,11 @@ struct hs_event_filter {
     enum hs_reason reason; /* HS_REASON_COUNT: all reasons */
 };
 
-/* Begins after the event with the number `after`, or with the next new event if `after` is 0. NULL:
-   too many streams or tenants, or out of memory. */
+/* Creates a subscription. It begins after the event with the number `after`, or with the next new
+   event if `after` is 0. NULL: too many streams or tenants, or out of memory. */
 struct hs_subscription *hs_events_subscribe(struct hs_events *events, struct hs_str tenant,
                                             const struct hs_event_filter *filter, uint64_t after);
-/* NULL does nothing. */
+/* Does nothing for NULL. */
 void hs_events_unsubscribe(struct hs_subscription *subscription);
 
 /* The number of subscriptions. */

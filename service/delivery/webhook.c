@@ -42,15 +42,15 @@ struct hs_webhook {
     struct hs_metrics *metrics;
     pthread_mutex_t lock; /* guards everything up to `is_ending` */
     pthread_cond_t wake;
-    struct list queue, batch; /* the thread sends the batch, and only it changes the batch */
-    size_t bytes;             /* of both */
+    struct list queue, batch; /* only the thread changes the batch */
+    size_t bytes;             /* bytes of queue and batch */
     struct hs_secret *secret;
     bool is_ending;
-    atomic_llong end_us; /* give up then */
+    atomic_llong end_us; /* when a request is given up */
     bool is_running;
     pthread_t thread;
     struct hs_post *post; /* only the thread uses this and the following members */
-    unsigned failures;    /* in a row */
+    unsigned failures;    /* failed requests in a row */
 };
 
 /* ---- lists ---- */
@@ -195,7 +195,7 @@ static int64_t pause_us(unsigned failures)
     if (failures < 6)
         longest_us = (int64_t)FIRST_PAUSE_US << failures;
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
-        random = 0; /* only early after boot or in a sandbox */
+        random = 0; /* getrandom fails only early after boot or in a sandbox */
     return longest_us / 2 + longest_us / 2 * (int64_t)(random >> 16) / 65536;
 }
 

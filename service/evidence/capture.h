@@ -25,7 +25,8 @@ struct hs_verdict_to_keep {
     int64_t at_us;               /* wall clock; 0 until hs_capture_row sets it */
 };
 
-/* Saves the excerpt of the locked match, if the store wants the verdict. False: it does not. */
+/* Saves the excerpt of the locked match, if the store wants the verdict. Returns false if the store
+   does not want it. */
 bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_slot *slot,
                       struct hs_verdict_to_keep *verdict);
 
@@ -49,9 +50,9 @@ struct hs_move_to_keep {
     struct hs_body_items *items; /* reads that list; freed by the caller */
 };
 
-/* Adds a move to the store if it was rejected or failed a check. Of each reason, only the first
-   moves of a player and a sample of the later ones are stored. The match must be locked. False: it
-   is not stored. `evidence` may be NULL. */
+/* Adds a move to the store if it was rejected or failed a check. For each reason, the store takes
+   only the first moves of a player and a sample of the later ones. The match must be locked. False:
+   it is not stored. `evidence` may be NULL. */
 bool hs_capture_move(struct hs_evidence *evidence, const struct hs_match_slot *slot,
                      const struct hs_move_to_keep *kept);
 

@@ -9,10 +9,10 @@
 
 /* The state of the search in one list. Set it to zero before the first call. */
 struct hs_body_items {
-    struct hs_cursor cursor; /* before item `next` of the list; with has_list */
+    struct hs_cursor cursor; /* before item `next` of the list; valid if has_list */
     size_t next;
     bool has_list;
-    json_t *root; /* of a body in an unusual form, such as a table */
+    json_t *root; /* a body in an unusual form, such as a table */
 };
 
 /*

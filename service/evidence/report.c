@@ -19,7 +19,7 @@ enum {
     FURTHER(X)
 #undef X
         FURTHER_COUNT,
-    MOVE_CHECKS = FURTHER_COUNT + HS_CHECK_COUNT, /* the first of them */
+    MOVE_CHECKS = FURTHER_COUNT + HS_CHECK_COUNT, /* the first series of moves */
     SERIES = MOVE_CHECKS + HS_MOVE_CHECK_COUNT
 };
 
@@ -44,9 +44,9 @@ static void add_value(struct sample *sample, int series, double value)
         to->values[to->count++] = value;
 }
 
-/* Returns which share of its limit a check used: above 1 it failed. A passed value above its limit,
-   or a failed one below it, has a minimum as limit. Returns -1 if there is no such share: the
-   outcome is unknown, or the divisor is 0. */
+/* Returns which share of its limit a check used: above 1 it failed. If a value above the limit
+   passed, or a value below it failed, the limit is a minimum. Returns -1 if there is no such share:
+   the outcome is unknown, or the divisor is 0. */
 static double share_of_limit(const json_t *check)
 {
     struct hs_str outcome = hs_str_of(json_string_value(json_object_get(check, "outcome")));

@@ -65,7 +65,8 @@ static struct hs_hit_claim claim_of(const struct hs_recomputed *of)
                                  .end = hs_vec_add_scaled(shot->origin, ahead, length)};
 }
 
-/* The player whose body the path is compared with: the claimed one, or else the one it touched. */
+/* The player whose body the path is compared with: the claimed target or, without one, the body
+   that the path touched. */
 static struct hs_str target_of(const struct hs_recomputed *of)
 {
     const struct hs_impact *impact = &of->result.impact;

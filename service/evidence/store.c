@@ -17,8 +17,8 @@ enum { REMEMBERED = 4096 };
 
 enum { BUSY_MS = 2000 };
 
-/* Against level 1, a verdict takes 43 % fewer instructions and 9 % more bytes. Levels below -3 save
-   little more time: -5 takes 17 % fewer instructions and 8 % more bytes than -3. */
+/* Compared with level 1, a verdict takes 43 % fewer instructions and 9 % more bytes. Levels below
+   -3 save little more time: -5 takes 17 % fewer instructions and 8 % more bytes than -3. */
 enum { PACK_LEVEL = -3 };
 
 enum statement {

@@ -11,7 +11,7 @@
 
 /* A verdict with everything that is needed to compute it again. All texts are borrowed. */
 struct hs_evidence_row {
-    int64_t at_us;  /* wall clock; the store makes it unique, and greater than those before */
+    int64_t at_us;  /* wall clock; the store makes it unique and increasing */
     int64_t now_us; /* of the match */
     struct hs_str id;
 #define X(member, column) struct hs_str member;
@@ -79,7 +79,7 @@ struct hs_db *hs_evidence_store_db(struct hs_evidence_store *store);
 const char *hs_evidence_store_error(const struct hs_evidence_store *store);
 
 /* Returns whether the last failed call failed because of its row, which the store will never take.
-   The others failed because of the disk, of memory, or of another user of the file. */
+   Other failures come from the disk, from memory, or from another user of the file. */
 bool hs_evidence_store_has_refused(const struct hs_evidence_store *store);
 
 #endif

@@ -102,6 +102,6 @@ bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *
                         struct hs_reply *reply);
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
                                      struct MHD_Connection *connection);
-void hs_http_free_apart(struct hs_http_apart *apart); /* NULL does nothing */
+void hs_http_free_apart(struct hs_http_apart *apart); /* does nothing for NULL */
 
 #endif

@@ -24,7 +24,7 @@ struct hs_service;
    store. NULL: out of memory or threads. */
 struct hs_catalog *hs_catalog_start(struct hs_service *service);
 /* Ends the thread, within a second even if the store is slow. Nobody can ask the store
-   (hs_store_ask) any more. NULL does nothing. */
+   (hs_store_ask) any more. Does nothing for NULL. */
 void hs_catalog_stop(struct hs_catalog *catalog);
 
 /* Waits until this replica has all changes that were answered before the call. Returns false if

@@ -18,7 +18,7 @@ struct hs_takers;
 
 /* Call it only if the service has a store. NULL: out of memory. */
 struct hs_takers *hs_takers_create(struct hs_service *service);
-void hs_takers_destroy(struct hs_takers *takers); /* NULL does nothing */
+void hs_takers_destroy(struct hs_takers *takers); /* does nothing for NULL */
 
 /* Returns whether the store must be asked before a request for a match runs. `takers` may be
    NULL. */

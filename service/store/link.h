@@ -85,7 +85,7 @@ struct hs_store_link_settings {
 struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *settings);
 
 /* Waits up to `wait_us` for the replies that are missing, reports the others as lost, and ends the
-   thread. NULL does nothing. */
+   thread. Does nothing for NULL. */
 void hs_store_link_stop(struct hs_store_link *link, int64_t wait_us);
 
 enum { HS_STORE_ARGUMENTS = 12 };

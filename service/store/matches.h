@@ -26,7 +26,7 @@ struct hs_shared_budgets {
 struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
                                                    struct hs_metrics *metrics,
                                                    const struct hs_shared_budgets *budgets);
-/* Call it after all matches were destroyed and the store has ended. NULL does nothing. */
+/* Call it after all matches were destroyed and the store has ended. Does nothing for NULL. */
 void hs_shared_matches_destroy(struct hs_shared_matches *matches);
 
 /* ---- becoming the owner ---- */
@@ -64,7 +64,7 @@ struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches
                                                struct hs_str tenant, struct hs_str name,
                                                uint64_t epoch);
 struct hs_shared_match *hs_shared_match_retain(struct hs_shared_match *match);
-/* NULL does nothing. */
+/* Does nothing for NULL. */
 void hs_shared_match_release(struct hs_shared_match *match);
 
 /* Returns whether another replica has become the owner of the match. Once true, it stays true. */
