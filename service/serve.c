@@ -266,7 +266,7 @@ static bool start_sharing(struct hs_service *service)
     service->journal_layout = hs_journal_layout();
     service->takers = hs_takers_create(service);
     service->taker_pool = hs_pool_create(TAKERS, false);
-    if (service->checkpoint == NULL) /* else it has done this */
+    if (service->checkpoint == NULL) /* otherwise the checkpoint has done this */
         hs_registry_keep_journals(service->registry);
     service->catalog = hs_catalog_start(service);
     if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL &&
@@ -474,8 +474,8 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));
     hs_http_stop(listeners[1], ms_until(until_us));
-    /* No request changes a match any more, so the last states are complete. Other replicas need
-       theirs first. */
+    /* No request changes a match any more, so the last states are complete. The states in the store
+       come first, because other replicas wait for them. */
     stop_sharing(&service);
     hs_checkpoint_close(service.checkpoint);
     service.checkpoint = NULL;

@@ -15,8 +15,8 @@
    took 8.5 s on a busy machine. */
 enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
 
-/* Some calls to a database that hangs last longer (service/database/db.h), and that must not end
-   the process. */
+/* Some calls to a hanging database take longer (service/database/db.h), and such a call must not
+   end the process. */
 enum { STUCK_DATABASE_US = 60000000 };
 
 /* ---- names and headers ---- */

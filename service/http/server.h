@@ -59,7 +59,7 @@ struct hs_reply {
     const char *encoding; /* Content-Encoding of the body; NULL: none; a literal */
     int file; /* if > 0, the first `file_size` bytes of this descriptor are sent; owned */
     uint64_t file_size;
-    struct hs_share *share; /* if set, one of it is released when the reply is sent */
+    struct hs_share *share; /* if set, the sent reply releases 1 of this share */
     /* The answer waits until this point of the evidence store is on the disk; 0: it does not. */
     uint64_t evidence_mark;
     /* The answer waits until the store has the payments of this match; a reference. NULL: it does
@@ -81,7 +81,7 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 /* Value of a header, or NULL. */
 const char *hs_request_header(const struct hs_request *request, const char *name);
 
-/* A body may be slower than required for this time after its header, in microseconds. */
+/* For this time after its header, a body may arrive more slowly than required. Microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
 /* The share of one listener in the threads and descriptors of the process. */

@@ -19,9 +19,9 @@ enum hs_stream_kind {
 /* A line. Texts are borrowed from the text of the line; ptr NULL: the member is absent. */
 struct hs_stream_line {
     enum hs_stream_kind kind;
-    struct hs_str name;                  /* of the ruleset, map or match; header: the format */
-    struct hs_str revision;              /* of the ruleset or map; match: of its ruleset */
-    struct hs_str map, map_revision;     /* match: absent without a map */
+    struct hs_str name;                  /* name of the ruleset, map or match; header: the format */
+    struct hs_str revision;              /* revision of the ruleset or map; match: of its ruleset */
+    struct hs_str map, map_revision;     /* map of a match; absent without a map */
     struct hs_str tenant;                /* the owner of a match; absent: nobody */
     struct hs_str program;               /* header: the version that wrote the recording */
     struct hs_str document;              /* ruleset or map, as JSON */

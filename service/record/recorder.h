@@ -45,10 +45,10 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
 
 /*
  * The following functions record how a match is restored at the start of the service, so that
- * `recheck` restores it in the same way. They wait for the disk. Apart from the start, this happens
- * only when a match has moved to another replica. A match
- * that cannot be recorded gets a `gap` line with the reason. The match is locked. A `record` of
- * Does nothing for NULL.
+ * `recheck` restores it in the same way. They wait for the disk. After the start, they are called
+ * only when a match has moved to another replica, because its recording ends here. A match that
+ * cannot be recorded gets a `gap` line with the reason. The match is locked. They do nothing if
+ * `record` is NULL.
  */
 
 /* The match was loaded from `state` (hs_match_save). `moves_lost`: see hs_match_lost_moves. */

@@ -206,7 +206,7 @@ static struct hs_map_entry *fetch_map(struct hs_service *service, const struct n
     return entry;
 }
 
-/* Gives a name its map, or takes its map away if the map cannot be used here. False: the store did
+/* Gives a name its map, or deletes the name if the map cannot be used here. False: the store did
    not answer. */
 static bool update_map(struct hs_service *service, const struct name *name)
 {

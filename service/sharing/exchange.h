@@ -14,9 +14,9 @@ struct hs_map_entry;
 struct hs_ruleset_entry;
 struct hs_service;
 
-/* Gives this replica the names of the store, and takes away all others that were put. A name whose
-   document cannot be used here has none afterwards. Returns false if the store did not answer; a
-   name whose document it did not send stands for what it stood for before. */
+/* Gives this replica the names of the store, and deletes all other names that were put. A name is
+   also deleted if its document cannot be used here. Returns false if the store did not answer. A
+   name whose document the store did not send keeps the document that it had. */
 bool hs_exchange_read(struct hs_service *service);
 
 /* Returns whether this replica has names that were put, besides those that come from files. */
@@ -42,7 +42,7 @@ enum hs_shared_result hs_exchange_put_map(struct hs_service *service,
 
 /* Return the ruleset with a revision, or the map with a name and a revision, without giving it the
    name here; with a reference for the caller. NULL: that failed, and *has_answer is whether the
-   store answered. `owner`: who is charged for it. */
+   store answered. `owner`: the tenant who is charged for it. */
 struct hs_ruleset_entry *hs_exchange_ruleset(struct hs_service *service, struct hs_str owner,
                                              const char *revision, bool *has_answer);
 struct hs_map_entry *hs_exchange_map(struct hs_service *service, struct hs_str name,

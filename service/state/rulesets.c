@@ -237,8 +237,8 @@ bool hs_ruleset_name_is_reserved(struct hs_str name)
     return reserved;
 }
 
-/* Returns a number from 0 to 1, without 1, that depends on the two names alone: the first 32 bits
-   of a SHA-256. */
+/* Returns a number x, 0 <= x < 1, that depends on the two names alone: the first 32 bits of a
+   SHA-256. */
 static double draw(struct hs_str ruleset, struct hs_str match)
 {
     char text[2 * HS_NAME_MAX + 2], digest[HS_SHA256_HEX];

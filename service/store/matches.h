@@ -108,7 +108,7 @@ void hs_shared_matches_close_again(struct hs_shared_matches *matches);
 void hs_shared_matches_rewrite(struct hs_shared_matches *matches);
 
 /* Returns whether a state must be written: the match has changed since the newest one, an earlier
-   write failed, or the store has lost it. `used_us`: when the match last changed. `now_us`:
+   write failed, or the store has lost the state. `used_us`: when the match last changed. `now_us`:
    monotonic. `hurries`: large states are due as often as small ones. */
 bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
                             bool hurries);

@@ -50,7 +50,7 @@ enum hs_auth_failure {
 
 /* Why a verdict is not in the evidence store. */
 #define HS_EVIDENCE_DROPS(X)                                                                       \
-    X(SAMPLE, "sample")   /* of accepted verdicts: the queue is half full */                       \
+    X(SAMPLE, "sample")   /* a sample, and the queue is half full */                               \
     X(QUEUE, "queue")     /* the queue is full */                                                  \
     X(MEMORY, "memory")   /* out of memory */                                                      \
     X(DISK, "disk")       /* the service ended while the disk could not be written */              \
