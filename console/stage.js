@@ -95,7 +95,7 @@ export class Stage {
     this.line = this.height * 0.011;
   }
 
-  /** The path of the shot. If the claim has no path, a line to its end, to a pellet or to the target stands for it. */
+  /** The path of the shot. A claim without a path gets a line to its end, to a pellet or to the target. */
   findPath() {
     const { shot, shooter } = this.scene;
     const isDrawable = (point) => point?.every((value) => Math.abs(value) < FARTHEST);

@@ -44,12 +44,14 @@ enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 
 enum { EXPIRE_US = 1000000 }; /* time between checks for idle matches */
 
-/* Threads that read the evidence store, and how long the end of the service waits for its writer
-   and for the receiver of the webhook. */
+/* EVIDENCE_READERS: threads that read the evidence store. EVIDENCE_STOP_US and WEBHOOK_STOP_US: how
+   long the end of the service waits for the writer of the evidence, and for the receiver of the
+   webhook. */
 enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 5000000 };
 
-/* Threads that take matches over, each with one request at a time, which may wait for the store;
-   and how long the end of the service waits until the store has the final states of matches. */
+/* TAKERS: threads that take matches over. Each runs one request at a time, and may wait for the
+   store. SHARING_STOP_US: how long the end of the service waits until the store has the final
+   states of matches. */
 enum { TAKERS = 8, SHARING_STOP_US = 5000000 };
 
 /* How long the start waits for the store, which has the rulesets and maps of other replicas. */

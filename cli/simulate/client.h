@@ -1,8 +1,8 @@
 /*
- * A simulated player's game client. It draws the other players late, between two snapshots, some of
- * which never arrive. It draws its own player where the server will have them. The player aims with
- * a human hand, fires as fast as the weapon allows, and claims the hits that the screen shows.
- * Messages to the server travel over the player's link.
+ * A simulated player's game client. It draws the other players late, between two snapshots; some
+ * snapshots never arrive. It draws its own player at the place where the server will have this
+ * player later. The player aims with a human hand, fires as fast as the weapon allows, and claims
+ * the hits that the screen shows. Messages to the server travel over the player's link.
  */
 #ifndef HS_SIMULATE_CLIENT_H
 #define HS_SIMULATE_CLIENT_H

@@ -1,6 +1,6 @@
 /*
- * The frames that a game server has posted, which are also the snapshots of its clients, and the
- * poses between two of them.
+ * The frames that a game server has posted, and the poses between two frames. The frames are also
+ * the snapshots that the server sends to its clients.
  */
 #ifndef HS_SIMULATE_FILM_H
 #define HS_SIMULATE_FILM_H

@@ -43,7 +43,7 @@ void hs_webhook_stop(struct hs_webhook *webhook, int64_t wait_us);
 /* Returns whether the webhook takes an event of one of these kinds. */
 bool hs_webhook_wants(const struct hs_webhook *webhook, unsigned kinds);
 
-/* Adds an event to the queue. If it does not fit, it is dropped and counted. `event` NULL: no
+/* Adds an event to the queue. An event that does not fit is dropped and counted. `event` NULL: no
    memory was left to make it; this counts as dropped. */
 void hs_webhook_add(struct hs_webhook *webhook, struct hs_event *event);
 

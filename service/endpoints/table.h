@@ -45,8 +45,8 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
-/* Returns whether a caller (ptr NULL: the service has no tenants) may use what belongs to `owner`,
-   or to everybody ("" as owner). */
+/* Returns whether a caller may use a resource of `owner` ("": it belongs to everybody). `tenant`:
+   the caller; ptr NULL: the service has no tenants. */
 bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner);
 
 /* Return the ruleset or map with a name, if the caller may use it. Returns NULL if the name is

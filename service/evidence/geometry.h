@@ -25,8 +25,8 @@ struct hs_hit_scene {
     double radius;                            /* radius of the shot in the test against bodies */
     uint32_t point_count;                     /* points of the path, which goes on beyond the end */
     struct hs_vec points[HS_SCENE_POINTS_MAX];
-    /* If has_closest: where the path comes nearest to the target. If they touch, it is the contact,
-       and its gap is 0 or less. */
+    /* If has_closest: where the path comes nearest to the target. If path and target touch, this is
+       the contact, and its gap is 0 or less. */
     bool has_closest;
     struct hs_sweep_contact closest;
     uint16_t closest_hitbox;

@@ -164,8 +164,8 @@ struct report {
 #define NEWEST  " ORDER BY v.at DESC LIMIT ?5"
 #define OWN_ROWS                                                                                   \
     "SELECT v.* FROM verdicts v WHERE " IS_OWN " AND " HS_EVIDENCE_IS_VERDICT IN_TIME NEWEST
-/* The measures come from rows of one ruleset. Other players are looked for in a bounded number of
-   rows, because their ruleset may be a rare one. */
+/* The measures come from rows of one ruleset. The search for rows of other players reads a bounded
+   number of rows, because few players may have this ruleset. */
 #define RECENT     "(SELECT * FROM verdicts WHERE at < ?3 ORDER BY at DESC LIMIT 20000)"
 #define SAME_RULES " AND v.ruleset = code_of(?6)"
 #define WHOLE(rows)                                                                                \

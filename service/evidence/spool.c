@@ -219,7 +219,7 @@ static void append_values(struct hs_buffer *sql, int rows, int columns)
 }
 
 /* Prepares a statement that adds several rows and returns the times of the added ones. It skips a
-   row if the database has one with the same time or id. */
+   row if the database has a row with the same time or id. */
 static struct hs_db_statement *prepare_group(struct hs_db *db, int rows)
 {
     struct hs_buffer sql = {0};

@@ -31,7 +31,7 @@ void hs_spool_add(struct hs_spool *spool, size_t count);
 bool hs_spool_is_damaged(struct hs_spool *spool);
 
 /* Moves the damaged file of the spool aside (files.h). The caller has closed it. Waits until the
-   thread has closed it, too, which takes as long as its batch. */
+   thread has closed the file, too; this takes as long as the current batch of the thread. */
 void hs_spool_move_aside(struct hs_spool *spool);
 
 /* The verdicts in the spool. NULL: 0. */

@@ -156,8 +156,9 @@ static unsigned char *make_tables(sqlite3_int64 *size)
     return bytes;
 }
 
-/* Makes the file with its tables, for this user alone, unless it exists. SQLite would lock it until
-   all of it is on the disk, so readers of a slow disk would fail. False with errno. */
+/* Makes the file with its tables, for this user alone, unless it exists. If SQLite made the file,
+   it would lock the file until all of it is on the disk, and readers would fail if the disk is
+   slow. False with errno. */
 static bool make_file(const char *path)
 {
     char fresh[4096];

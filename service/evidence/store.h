@@ -28,8 +28,8 @@ struct hs_evidence_row {
     struct hs_str state; /* an excerpt (validators/snapshot.h), which completes the opening */
     /* What the service knew of the player (context.h), JSON; empty in rows of earlier programs. */
     struct hs_str context;
-    /* The stored form of the four texts above, which hs_evidence_store_copy takes instead of them.
-       ptr NULL: it compresses the texts. */
+    /* The stored form of the four texts above. hs_evidence_store_copy takes it instead of the
+       texts. If its ptr is NULL, the function compresses the texts. */
     struct hs_str sizes, packed;
 };
 
@@ -45,7 +45,7 @@ bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store);
    `error`. Several processes and threads may have a file open; each call waits at most two seconds
    for another's transaction. */
 struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);
-/* Opens the place of a home: a file in its directory, which is synced, or a schema of PostgreSQL.
+/* Opens the place of a home: a file in its directory, with `is_synced`, or a schema of PostgreSQL.
    Missing tables are made. */
 struct hs_evidence_store *hs_evidence_store_open_at(const struct hs_evidence_home *home,
                                                     const char *place, char error[256]);

@@ -38,8 +38,8 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
 /* Writes the rows that wait, for at most `wait_us`, and ends. Does nothing for NULL. */
 void hs_evidence_stop(struct hs_evidence *evidence, int64_t wait_us);
 
-/* Returns whether the store wants a verdict: every one that is not plainly accepted, and a sample
-   of the others, which the id chooses. `is_plain`: accepted, with an empty `would_reject`. */
+/* Returns whether the store wants a verdict. It wants every verdict that is not plain, and a sample
+   of the plain ones, which the id selects. `is_plain`: accepted, with an empty `would_reject`. */
 bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct hs_str id);
 
 /* Adds a row; `map` may be NULL. False: it was dropped, and is counted. */

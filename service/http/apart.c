@@ -108,8 +108,8 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
                                                   : NULL;
 }
 
-/* Sheds a request that passed its deadline, or waited behind others for HS_BURST_TIMES as long as
-   requests may wait for a worker (admission.h). */
+/* Sheds a request that passed its deadline. Also sheds a request that waited behind others for more
+   than HS_BURST_TIMES times the limit of the wait for a worker (admission.h). */
 static void shed_if_late(struct hs_http_request *request, const struct hs_http_apart *apart)
 {
     const struct hs_headers *headers = &request->headers;

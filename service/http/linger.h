@@ -32,7 +32,8 @@ struct hs_linger_socket {
     size_t left;      /* bytes that will still be discarded */
 };
 
-/* The lingering sockets of one listener. Any thread adds one; only the watchdog reads them. */
+/* The lingering sockets of one listener. Any thread may add a socket; only the watchdog reads the
+   sockets. */
 struct hs_linger {
     pthread_mutex_t lock; /* guards `coming`, `coming_count` */
     int coming[HS_LINGER_COMING];

@@ -29,10 +29,10 @@
  * succeeds.
  */
 enum hs_http_phase {
-    HS_HTTP_FREE,   /* there is no connection */
-    HS_HTTP_IDLE,   /* between requests, or the header is arriving */
-    HS_HTTP_BODY,   /* the header is known, the body is arriving */
-    HS_HTTP_QUEUED, /* it waits for a thread of a pool (pool.h), or for its worker after the pool */
+    HS_HTTP_FREE,     /* there is no connection */
+    HS_HTTP_IDLE,     /* between requests, or the header is arriving */
+    HS_HTTP_BODY,     /* the header is known, the body is arriving */
+    HS_HTTP_QUEUED,   /* the request waits for a pool (pool.h), or after the pool for its worker */
     HS_HTTP_ENDPOINT, /* the endpoint runs */
     HS_HTTP_REPLY,    /* the reply is queued */
     HS_HTTP_EXPIRED,

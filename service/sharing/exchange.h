@@ -22,7 +22,7 @@ bool hs_exchange_read(struct hs_service *service);
 /* Returns whether this replica has names that were put, besides those that come from files. */
 bool hs_exchange_has_names(struct hs_service *service);
 
-/* Writes the names that the store lacks to it, with their documents. */
+/* Sends the store all names that it lacks, with their documents. */
 void hs_exchange_send_all(struct hs_service *service);
 
 /* Another replica that takes over a match needs the match's ruleset and map. They may have no name

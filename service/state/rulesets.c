@@ -426,8 +426,8 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     return NULL;
 }
 
-/* Gives an adopted entry, which may be charged to nobody, its owner. Threads that use the entry
-   read its owner without the lock, but the owner of such an entry does not change. */
+/* Sets the owner of an adopted entry, which may be charged to nobody so far. Threads that use the
+   entry read its owner without the lock, but the owner of such an entry does not change. */
 static void restore_owner(struct hs_ruleset_entry *entry, struct hs_str owner)
 {
     if (!hs_str_equal(hs_name_str(&entry->owner), owner))

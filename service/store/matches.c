@@ -25,7 +25,7 @@ enum {
        longer, it may answer from a state of that age. If shorter, requests wait more often. */
     CONFIRMED_US = 1000000,
     /* Numbers of the records of one owner begin at the epoch times 2 to the power of this. So they
-       are higher than those of former owners, and exact as scores of a sorted set. */
+       are higher than the numbers of former owners, and are exact as scores of a sorted set. */
     EPOCH_SHIFT = 32,
 };
 

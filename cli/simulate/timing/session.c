@@ -19,7 +19,7 @@ const char *const hs_timing_detector_names[HS_DETECTORS] = {
 /* Ticks of a game server. */
 struct server {
     double first, period;
-    struct hs_timing_spell hitch; /* a pause, at the end of which the server does its work */
+    struct hs_timing_spell hitch; /* a pause; the server does its work at the end */
 };
 
 struct client {
