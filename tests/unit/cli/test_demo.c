@@ -68,7 +68,7 @@ static void remember(const json_t *player, struct told *told)
         told->life = json_integer_value(life);
 }
 
-START_TEST(frames_tell_every_change)
+START_TEST(frames_have_every_change)
 {
     char error[HS_PLAY_ERROR_MAX];
     struct hs_recording_entry entry;
@@ -192,7 +192,7 @@ static int kind_of(const char *who)
     return HS_DEMO_CHEAT_COUNT;
 }
 
-START_TEST(everybody_is_true_to_their_kind)
+START_TEST(every_player_acts_as_their_kind)
 {
     size_t claims[HS_DEMO_CHEAT_COUNT + 1] = {0}, i;
     char error[HS_PLAY_ERROR_MAX];
@@ -224,8 +224,8 @@ int main(void)
     Suite *suite = suite_create("demo");
     TCase *tests = tcase_create("demo");
     tcase_add_test(tests, same_seed_same_match);
-    tcase_add_loop_test(tests, frames_tell_every_change, 0, SEEDS);
-    tcase_add_loop_test(tests, everybody_is_true_to_their_kind, 0, SEEDS);
+    tcase_add_loop_test(tests, frames_have_every_change, 0, SEEDS);
+    tcase_add_loop_test(tests, every_player_acts_as_their_kind, 0, SEEDS);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

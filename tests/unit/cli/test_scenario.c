@@ -252,7 +252,7 @@ START_TEST(test_track_moves_players)
 }
 END_TEST
 
-START_TEST(test_track_says_sticky_fields_once)
+START_TEST(test_track_sends_sticky_fields_once)
 {
     check_track("{\"from\":0,\"to\":1,\"every\":1,\"players\":[{\"player\":\"A\","
                 "\"position\":[1,0,0],\"team\":\"red\",\"rotation\":[0,0,1,0]}]}",
@@ -580,7 +580,7 @@ int main(void)
     suite_add_tcase(suite, reference);
     TCase *track = tcase_create("track");
     tcase_add_test(track, test_track_moves_players);
-    tcase_add_test(track, test_track_says_sticky_fields_once);
+    tcase_add_test(track, test_track_sends_sticky_fields_once);
     tcase_add_test(track, test_track_segments);
     tcase_add_test(track, test_track_changes);
     tcase_add_test(track, test_track_moves_movers);

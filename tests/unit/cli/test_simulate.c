@@ -14,7 +14,7 @@
 
 /* ---- links ---- */
 
-START_TEST(a_way_takes_half_the_round_trip_and_the_jitter)
+START_TEST(one_direction_takes_half_the_round_trip_and_the_jitter)
 {
     enum { DRAWS = 20000 };
     struct hs_dice dice = {(uint64_t)_i};
@@ -31,7 +31,7 @@ START_TEST(a_way_takes_half_the_round_trip_and_the_jitter)
 }
 END_TEST
 
-START_TEST(one_in_twenty_is_lost_and_comes_later)
+START_TEST(one_message_in_twenty_is_lost_and_sent_again)
 {
     enum { DRAWS = 100000 };
     struct hs_dice dice = {7};
@@ -152,7 +152,7 @@ START_TEST(poses_blend_but_never_into_a_jump)
 }
 END_TEST
 
-START_TEST(what_is_sent_is_rounded)
+START_TEST(sent_poses_are_rounded)
 {
     struct hs_moment moment;
     struct hs_sim_pose exact, sent;
@@ -465,13 +465,13 @@ int main(void)
     TCase *tcase = tcase_create("simulate");
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, set_up_film, NULL);
-    tcase_add_loop_test(tcase, a_way_takes_half_the_round_trip_and_the_jitter, 0, HS_LINKS);
-    tcase_add_test(tcase, one_in_twenty_is_lost_and_comes_later);
+    tcase_add_loop_test(tcase, one_direction_takes_half_the_round_trip_and_the_jitter, 0, HS_LINKS);
+    tcase_add_test(tcase, one_message_in_twenty_is_lost_and_sent_again);
     tcase_add_test(tcase, links_have_names);
     tcase_add_test(tcase, an_outage_cuts_or_holds_messages_for_seconds);
     tcase_add_test(tcase, people_stay_out_of_walls_and_do_not_fly);
     tcase_add_test(tcase, poses_blend_but_never_into_a_jump);
-    tcase_add_test(tcase, what_is_sent_is_rounded);
+    tcase_add_test(tcase, sent_poses_are_rounded);
     tcase_add_test(tcase, wilsons_interval);
     tcase_add_test(tcase, goals);
     tcase_add_test(tcase, gains_and_their_intervals);

@@ -144,7 +144,7 @@ START_TEST(waits_count_from_the_arrival)
 }
 END_TEST
 
-START_TEST(without_a_limit_everybody_has_his_turn)
+START_TEST(without_a_limit_every_request_is_served)
 {
     struct hs_gate gate = {0};
     for (int64_t now_us = 0; now_us < 1000000; now_us += 1000)
@@ -246,7 +246,7 @@ int main(void)
     tcase_add_test(turns, queues_that_do_not_stand);
     tcase_add_test(turns, waits_count_from_the_arrival);
     tcase_add_test(turns, one_client_is_no_queue);
-    tcase_add_test(turns, without_a_limit_everybody_has_his_turn);
+    tcase_add_test(turns, without_a_limit_every_request_is_served);
     tcase_add_test(tenants, bucket);
     tcase_add_test(tenants, a_flood_gets_its_rate);
     tcase_add_test(tenants, tenants_have_their_own);

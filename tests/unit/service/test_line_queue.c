@@ -121,7 +121,7 @@ static void note_done(void *holder)
 }
 
 /* A thread can wait for space until the disk works again, up to a time limit. */
-START_TEST(room_can_be_waited_for)
+START_TEST(a_caller_can_wait_for_space)
 {
     enum { BOUND = 200000 };
     struct hs_stalled_pipe drained;
@@ -203,7 +203,7 @@ START_TEST(a_file_is_continued)
 }
 END_TEST
 
-START_TEST(a_new_file_is_the_owners_alone)
+START_TEST(only_the_owner_can_read_a_new_file)
 {
     struct stat status;
     mode_t mask = umask(0);
@@ -237,11 +237,11 @@ int main(void)
     tcase_add_checked_fixture(queue, hs_recording_set_up, hs_recording_tear_down);
     tcase_add_test(queue, each_thread_keeps_its_order);
     tcase_add_test(queue, what_does_not_fit_is_refused_and_the_rest_is_written);
-    tcase_add_test(queue, room_can_be_waited_for);
+    tcase_add_test(queue, a_caller_can_wait_for_space);
     tcase_add_test(queue, a_large_part_is_written_from_where_it_is);
     tcase_add_test(queue, a_large_part_that_is_refused_is_given_back_at_once);
     tcase_add_test(queue, a_file_is_continued);
-    tcase_add_test(queue, a_new_file_is_the_owners_alone);
+    tcase_add_test(queue, only_the_owner_can_read_a_new_file);
     tcase_add_test(queue, a_full_disk_ends_the_recording);
     suite_add_tcase(suite, queue);
     return hs_run_suite(suite);

@@ -59,7 +59,7 @@ static double width_of(const struct hs_map_entry *entry)
     return 100 - contact.distance;
 }
 
-START_TEST(who_holds_a_map_keeps_it)
+START_TEST(a_holder_keeps_a_replaced_map)
 {
     put_and_drop("dm4", 5, HS_MAP_CREATED);
     struct hs_map_entry *old = hs_map_store_get(store, str("dm4"));
@@ -101,7 +101,7 @@ START_TEST(a_revision_is_the_geometry)
 }
 END_TEST
 
-START_TEST(room_is_bounded_in_number)
+START_TEST(the_number_of_maps_is_bounded)
 {
     put_and_drop("a", 1, HS_MAP_CREATED);
     put_and_drop("b", 1, HS_MAP_CREATED);
@@ -121,7 +121,7 @@ START_TEST(room_is_bounded_in_number)
 END_TEST
 
 /* The bytes of a map count while it is under construction, too. */
-START_TEST(room_is_bounded_in_memory)
+START_TEST(the_memory_of_maps_is_bounded)
 {
     struct hs_map_entry *large, *other;
     ck_assert_int_eq(put("large", 1, 1000, &large), HS_MAP_CREATED);
@@ -277,10 +277,10 @@ int main(void)
     Suite *suite = suite_create("map store");
     TCase *tests = tcase_create("store");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, who_holds_a_map_keeps_it);
+    tcase_add_test(tests, a_holder_keeps_a_replaced_map);
     tcase_add_test(tests, a_revision_is_the_geometry);
-    tcase_add_test(tests, room_is_bounded_in_number);
-    tcase_add_test(tests, room_is_bounded_in_memory);
+    tcase_add_test(tests, the_number_of_maps_is_bounded);
+    tcase_add_test(tests, the_memory_of_maps_is_bounded);
     tcase_add_test(tests, tenants_share_the_memory);
     tcase_add_test(tests, threads_see_whole_maps);
     tcase_add_test(tests, meshes_are_kept_until_they_are_forgotten);

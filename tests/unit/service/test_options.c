@@ -238,7 +238,7 @@ END_TEST
 
 /* All three sources have faults, and some values conflict. Each message names the option as its
    source spells it. */
-START_TEST(every_fault_of_every_source_is_told)
+START_TEST(every_fault_of_every_source_is_reported)
 {
     write_file("{\"max_matches\":0,\"treads\":1,\"log_level\":\"loud\"}");
     char *const environment[] = {"HINDSIGHT_THREADS=many", "HINDSIGHT_MAX_BATCH=0",
@@ -312,7 +312,7 @@ static void note_key(void *context, const char *key, const char *before, const c
     sprintf(text + strlen(text), "%s %s %s %d\n", key, before, after, reloaded);
 }
 
-START_TEST(differences_are_told)
+START_TEST(differences_are_reported)
 {
     struct hs_options other = options;
     char text[512] = "";
@@ -394,11 +394,11 @@ int main(void)
     tcase_add_loop_test(tests, bad_documents_are_pointed_at, 0,
                         (int)(sizeof documents / sizeof documents[0]));
     tcase_add_test(tests, every_bad_key_is_reported);
-    tcase_add_test(tests, every_fault_of_every_source_is_told);
+    tcase_add_test(tests, every_fault_of_every_source_is_reported);
     tcase_add_test(tests, faults_without_end_are_cut);
     tcase_add_test(tests, sources_are_remembered);
     tcase_add_test(tests, stray_variables_are_found);
-    tcase_add_test(tests, differences_are_told);
+    tcase_add_test(tests, differences_are_reported);
     tcase_add_test(tests, help_names_every_option);
     tcase_add_test(tests, addresses);
     suite_add_tcase(suite, tests);

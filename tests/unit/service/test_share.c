@@ -32,7 +32,7 @@ static size_t take_all(struct hs_str tenant)
     return taken;
 }
 
-START_TEST(without_tenants_all_of_it_can_be_held)
+START_TEST(without_tenants_the_whole_share_can_be_held)
 {
     ck_assert_uint_eq(hs_share_max(share, HS_STR("")), LIMIT);
     ck_assert_uint_eq(hs_share_left(share, HS_STR("")), LIMIT);
@@ -61,7 +61,7 @@ START_TEST(a_tenant_leaves_as_much_as_they_hold)
 }
 END_TEST
 
-START_TEST(what_had_no_owner_is_charged_later)
+START_TEST(an_amount_without_an_owner_is_charged_later)
 {
     ck_assert(hs_share_reserve(share, HS_STR(""), LIMIT / 2));
     ck_assert(hs_share_assign(share, HS_STR("acme"), LIMIT / 2));
@@ -109,9 +109,9 @@ int main(void)
     Suite *suite = suite_create("share");
     TCase *tests = tcase_create("share");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, without_tenants_all_of_it_can_be_held);
+    tcase_add_test(tests, without_tenants_the_whole_share_can_be_held);
     tcase_add_test(tests, a_tenant_leaves_as_much_as_they_hold);
-    tcase_add_test(tests, what_had_no_owner_is_charged_later);
+    tcase_add_test(tests, an_amount_without_an_owner_is_charged_later);
     tcase_add_test(tests, at_random);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);

@@ -60,7 +60,7 @@ static size_t count_of(struct hs_str tenant)
     return count;
 }
 
-START_TEST(a_match_is_its_tenants)
+START_TEST(a_match_belongs_to_its_tenant)
 {
     struct hs_match_slot *slot, *other = NULL;
     struct hs_name owner;
@@ -115,7 +115,7 @@ static enum hs_ruleset_put put_ruleset(struct hs_str owner, const char *text)
     return hs_ruleset_store_put(rulesets, owner, ruleset, revision);
 }
 
-START_TEST(a_ruleset_is_its_tenants)
+START_TEST(a_ruleset_belongs_to_its_tenant)
 {
     ck_assert_int_eq(put_ruleset(ACME, "{\"name\":\"mine\"}"), HS_RULESET_CREATED);
     ck_assert_int_eq(put_ruleset(ZETA, "{\"name\":\"mine\",\"up\":\"+y\"}"), HS_RULESET_FOREIGN);
@@ -144,7 +144,7 @@ static void note_change(void *context, const char *name, const char *before, con
 }
 
 /* When the directory of rulesets is read again, a file does not take a name from a tenant. */
-START_TEST(directories_are_everybodys)
+START_TEST(rulesets_of_a_directory_belong_to_everybody)
 {
     char directory[] = "/tmp/hindsight_tenants_XXXXXX", path[64], fault[256] = "";
     size_t changes = 0;
@@ -192,7 +192,7 @@ START_TEST(no_file_takes_a_reserved_name)
 }
 END_TEST
 
-START_TEST(a_map_is_its_tenants)
+START_TEST(a_map_belongs_to_its_tenant)
 {
     static const struct hs_vec vertices[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     static const uint32_t triangles[1][3] = {{0, 1, 2}};
@@ -224,12 +224,12 @@ int main(void)
     TCase *tests = tcase_create("stores");
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_match_is_its_tenants);
+    tcase_add_test(tests, a_match_belongs_to_its_tenant);
     tcase_add_test(tests, a_name_is_free_again_when_its_match_has_ended);
-    tcase_add_test(tests, a_ruleset_is_its_tenants);
-    tcase_add_test(tests, directories_are_everybodys);
+    tcase_add_test(tests, a_ruleset_belongs_to_its_tenant);
+    tcase_add_test(tests, rulesets_of_a_directory_belong_to_everybody);
     tcase_add_test(tests, no_file_takes_a_reserved_name);
-    tcase_add_test(tests, a_map_is_its_tenants);
+    tcase_add_test(tests, a_map_belongs_to_its_tenant);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }
