@@ -180,8 +180,8 @@ static void record_line(struct hs_differences *differences, size_t line)
         differences->first_line = line;
 }
 
-/* Compares two results of one claim, shot or move, and counts the difference. The results are not
-   repeated answers. Returns false if memory runs out. */
+/* Compares two results of one claim, shot or move, and counts the difference. Neither result is a
+   repeated answer. Returns false if memory runs out. */
 static bool compare_claim(struct hs_differences *differences, const struct place *place,
                           const struct result *before, const struct result *after)
 {

@@ -34,7 +34,7 @@ enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_s
                                      struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX]);
 
 struct hs_replay_summary {
-    const char *rules_name, *revision; /* of the ruleset of hs_replay_create; "": none */
+    const char *rules_name, *revision; /* the ruleset of hs_replay_create; "": none */
     size_t opened;                     /* matches opened so far, except those left out */
     size_t restored;                   /* how many of the opened matches were restored after a
                                           restart */

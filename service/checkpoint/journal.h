@@ -51,7 +51,7 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
-    bool is_sound;   /* a new payment survives as the sync mode promises */
+    bool is_sound;   /* new payments survive as the sync mode promises */
     uint64_t number; /* number of the current file */
     /* Bytes of records. A loss of power loses none of the first `settled` bytes. */
     uint64_t written, synced, settled;
@@ -63,8 +63,9 @@ void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
    of all files before it. */
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
-/* Call it when a checkpoint taken after `hs_journal_rotate` is written. Such a checkpoint contains
-   the records that could not be synced before. Removes the files before `number`. */
+/* Call it when a checkpoint that was begun after `hs_journal_rotate` has been written. Such a
+   checkpoint contains the records that could not be synced before. Removes the files before
+   `number`. */
 void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number);
 
 void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);

@@ -3,7 +3,7 @@
  * HS_EVENTS_KEPT of them, so a stream that was interrupted can resume. A tenant gets a ring with
  * their first stream. Before that, their verdicts cost nothing here.
  *
- * Each event has a number. The numbers of a tenant increase by one. They begin with the time in
+ * Each event has a number. The numbers of a tenant increase by one. The first number is the time in
  * microseconds at which the service started, so every number of an earlier process is lower.
  *
  * Thread-safe; no call waits for a stream.
@@ -63,7 +63,7 @@ enum hs_subscription_found {
 };
 
 struct hs_subscription_next {
-    uint64_t number; /* of the last event that was found or left out; a stream resumes after it */
+    uint64_t number; /* the last event that was found or left out; a stream resumes after it */
     struct hs_event *event; /* retained for the caller */
     bool is_counted;        /* for a gap: `missed` is known */
     uint64_t missed;        /* all events of the tenant, also those that the filter leaves out */

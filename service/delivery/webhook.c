@@ -283,7 +283,7 @@ void hs_webhook_add(struct hs_webhook *webhook, struct hs_event *event)
     pthread_mutex_lock(&webhook->lock);
     bool fits = has_space(webhook, cost_of(event));
     if (fits) {
-        item->added_us = hs_clock_us(); /* with the lock, so that the list is in its order */
+        item->added_us = hs_clock_us(); /* under the lock, so the list is in order of time */
         webhook->bytes += cost_of(event);
         append(&webhook->queue, item);
         if (webhook->queue.count == 1 || webhook->queue.count == HS_WEBHOOK_BATCH)

@@ -75,7 +75,7 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
                         const struct hs_reply *reply);
 
 /* With a store of shared rulesets and maps: waits until this replica has all earlier changes of
-   names. Returns false with the reply's problem set if it does not have them yet. */
+   names. Returns false with the reply's problem set if this replica still lacks a change. */
 bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply);
 
 /* Like hs_endpoint_is_current, before a name is changed: also returns false, with the reply's

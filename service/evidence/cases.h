@@ -10,7 +10,7 @@
 #include "api/reviews.h"
 #include "service/evidence/reader.h"
 
-enum { HS_REVIEWS_MAX = 100 }; /* of one verdict */
+enum { HS_REVIEWS_MAX = 100 }; /* max reviews of one verdict */
 
 /* Opens the file for writing, and makes it if it is missing. NULL: failed, and the log has the
    reason. */

@@ -21,7 +21,7 @@ struct hs_hit_scene {
     struct hs_vec eye;                        /* world */
     struct hs_vec aim;                        /* unit */
     bool has_path;                            /* false: it has pellets, or ends outside the world */
-    struct hs_vec start, end;                 /* of the evaluated trace */
+    struct hs_vec start, end;                 /* ends of the evaluated trace */
     double radius;                            /* radius of the shot in the test against bodies */
     uint32_t point_count;                     /* points of the path, which goes on beyond the end */
     struct hs_vec points[HS_SCENE_POINTS_MAX];

@@ -16,10 +16,10 @@ struct hs_body_items {
 };
 
 /*
- * Appends the item at `place` (from 0) of the list `key`, without line breaks. The body was
- * accepted before. The row of a table becomes an object. Places must not decrease from call to
- * call. Values at the pointers of `mask` ("/x_address,/x_client/name", or "") become "masked".
- * `out` fails if out of memory.
+ * Appends the item at `place` (from 0) of the list `key`, without line breaks. The service has
+ * already accepted the body. The row of a table becomes an object. Places must not decrease from
+ * call to call. Values at the pointers of `mask` ("/x_address,/x_client/name", or "") become
+ * "masked". `out` fails if out of memory.
  */
 void hs_body_item(struct hs_body_items *items, struct hs_str body, struct hs_str key, size_t place,
                   const char *mask, struct hs_buffer *out);

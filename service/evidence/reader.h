@@ -14,7 +14,7 @@ struct hs_evidence_query {
 #define X(member, column) struct hs_str member;
     HS_EVIDENCE_TEXTS(X)
 #undef X
-    int64_t since_us, until_us; /* of the wall clock: from since_us to before until_us */
+    int64_t since_us, until_us; /* wall clock: since_us <= time < until_us */
     size_t limit;
     bool is_reviewed; /* reviewed verdicts only, also those whose day was removed */
 };

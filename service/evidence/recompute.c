@@ -78,7 +78,7 @@ struct kept {
 };
 
 struct hs_recompute {
-    struct hs_map_store *store; /* of the maps; borrowed, or `own` */
+    struct hs_map_store *store; /* the store of the maps; borrowed, or `own` */
     struct hs_map_store *own;
     struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* the one used last comes first */
 };

@@ -82,7 +82,7 @@ struct hs_recomputed {
     struct hs_hit_result result;
     struct hs_str item, recorded; /* as posted, and as answered; JSON */
     bool is_identical;            /* the new answer has the same bytes as `recorded` */
-    json_t *root;                 /* these three own the members above */
+    json_t *root;                 /* the last three members own the ones above */
     struct hs_arena arena;
     struct hs_ticks_request request;
 };

@@ -150,7 +150,7 @@ struct report {
     atomic_llong *alive_us;
     struct counts verdicts, reasons;
     int64_t matches, counted, first_us, last_us;
-    /* The newest ruleset of the player. Shares of limits are compared under this one only. */
+    /* The newest ruleset of the player. Shares of limits are compared only under this ruleset. */
     struct hs_name ruleset;
     char revision[HS_REVISION_MAX];
     struct sample own, others;

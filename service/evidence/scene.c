@@ -174,7 +174,7 @@ static struct bounds bounds_of(const struct hs_verdict_scene *scene, bool is_who
     return bounds;
 }
 
-/* Finds the walls. If there are too many in the bounds, it tries smaller bounds. */
+/* Finds the walls. If there are too many walls in the bounds, it tries smaller bounds. */
 static bool find_walls(struct hs_verdict_scene *scene)
 {
     struct hs_world_parts *walls = &scene->walls;

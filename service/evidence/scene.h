@@ -7,7 +7,7 @@
 #include "service/evidence/geometry.h"
 #include "service/evidence/recompute.h"
 
-/* Limits of a scene. They bound its memory and its JSON. */
+/* Limits of a scene. The limits bound the memory and the JSON of a scene. */
 enum {
     HS_SCENE_TRIANGLES_MAX = 4096,
     HS_SCENE_BOXES_MAX = 4096,

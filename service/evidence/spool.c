@@ -37,12 +37,12 @@ struct hs_spool {
     bool is_damaged; /* the thread cannot read the spool */
     bool must_move;  /* the writer waits until the spool was moved aside */
     bool is_ending;
-    int64_t end_us; /* with is_ending: the thread gives up at this time */
+    int64_t end_us; /* if is_ending: the thread gives up at this time */
     pthread_t thread;
     /* Only the thread uses these. */
     struct hs_evidence_store *local, *remote; /* NULL: not open */
     int64_t care_us;                          /* when the partitions are checked again */
-    int64_t day;                              /* this day has a partition, and the next one */
+    int64_t day;                              /* this day and the next day have partitions */
     int limit;                                /* rows of the next batch */
     char sent[SENT][HS_REVISION_MAX];         /* some revisions that the database has, by hash */
 };

@@ -144,7 +144,7 @@ static bool set_up(struct hs_evidence_store *store, bool is_synced)
 /* Returns the bytes of a file with empty tables, for sqlite3_free(). NULL: out of memory. */
 static unsigned char *make_tables(sqlite3_int64 *size)
 {
-    enum { WRITE_VERSION = 18, READ_VERSION = 19, WAL = 2 }; /* of the file format */
+    enum { WRITE_VERSION = 18, READ_VERSION = 19, WAL = 2 }; /* values of the file format */
     sqlite3 *db = NULL;
     unsigned char *bytes = NULL;
     if (sqlite3_open(":memory:", &db) == SQLITE_OK &&

@@ -12,7 +12,7 @@
 /* A verdict with everything that is needed to compute it again. All texts are borrowed. */
 struct hs_evidence_row {
     int64_t at_us;  /* wall clock; the store makes it unique and increasing */
-    int64_t now_us; /* of the match */
+    int64_t now_us; /* time on the match clock */
     struct hs_str id;
 #define X(member, column) struct hs_str member;
     HS_EVIDENCE_TEXTS(X)
@@ -20,7 +20,7 @@ struct hs_evidence_row {
     bool has_measure;
     double measured, limit;
     struct hs_str unit;
-    struct hs_str revision;          /* of the ruleset */
+    struct hs_str revision;          /* revision of the ruleset */
     struct hs_str map, map_revision; /* ptr NULL: the match has no map */
     /* Lines of a recorded stream: the line of the opening without its end, and the line of the
        request. */

@@ -23,7 +23,7 @@ struct hs_evidence_settings {
     struct hs_evidence_home home; /* its directory exists */
     size_t queue_bytes;
     bool is_synced;
-    bool blocks;         /* with a full queue claims are refused; else rows are dropped */
+    bool blocks;         /* full queue: true: claims are refused; false: rows are dropped */
     unsigned keep_days;  /* older files are removed */
     uint64_t keep_bytes; /* the oldest files are removed beyond this, but never today's */
     const char *mask;    /* pointers in posted items (items.h) */

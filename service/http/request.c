@@ -254,8 +254,8 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     *request = NULL;
     if (ended == NULL)
         return;
-    /* Wait for the next header. This changes nothing if the watchdog expired the connection, or if
-       the connection broke off. */
+    /* Wait for the next header. The call changes nothing if the watchdog expired the connection, or
+       if the connection broke off. */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE, hs_clock_us());
     hs_http_stream_end(ended->stream);
     hs_http_drop_body(ended);

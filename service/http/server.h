@@ -36,7 +36,7 @@ struct hs_request {
     atomic_llong *alive_us;
     struct hs_str tenant; /* tenant of the caller; ptr NULL: the service has no tokens, so resources
                              have no owners */
-    struct hs_str kid;    /* of the caller's token; ptr NULL without tenants */
+    struct hs_str kid;    /* key id of the caller's token; ptr NULL without tenants */
     unsigned scopes;  /* the caller's scopes (api/http/routes.h); not set if `tenant` is absent */
     uint64_t epoch;   /* for a new match: see hs_shared_match_create */
     bool has_asked;   /* the store was asked for the match, so the request may open it */

@@ -21,7 +21,7 @@ struct hs_http_stream {
     struct hs_http_request *request;
     struct MHD_Connection *connection;
     struct hs_subscription *subscription;
-    struct hs_http_stream *next; /* of the worker */
+    struct hs_http_stream *next; /* next stream of the worker */
     struct hs_buffer text;       /* the part that is sent now */
     size_t sent;                 /* bytes of `text` that libmicrohttpd has taken */
     int64_t used_us;             /* when libmicrohttpd last asked for bytes */

@@ -30,10 +30,10 @@ struct hs_stream_line {
     struct hs_str who, truth, expect;    /* request, as JSON: `play` compares them */
     struct hs_str state;                 /* restored match, base64; absent: a new match */
     struct hs_str layout, records;       /* journal: layout of the records; records as base64 */
-    struct hs_str reason;                /* gap; absent: requests are missing */
+    struct hs_str reason;                /* reason of a gap; absent: requests are missing */
     uint64_t version, opening, max_players, max_samples, max_movers;
     uint64_t request_work; /* budget of the request; 0: all items were within it */
-    enum hs_route route;   /* of a request */
+    enum hs_route route;   /* route of a request */
     bool explain, brief;
     bool moves_lost; /* with `state` */
     bool ended;      /* journal: the match had ended */

@@ -1,8 +1,8 @@
 /*
  * Moves rulesets and maps between this replica and the store (store/documents.h). catalog.h decides
- * when. The functions wait for the store. They change the names of this replica, so one thread at a
- * time may use them, except hs_exchange_put_ruleset and hs_exchange_put_map. Failures are logged
- * and counted.
+ * when. The functions wait for the store. All functions except hs_exchange_put_ruleset and
+ * hs_exchange_put_map change the names of this replica, so one thread at a time may use them.
+ * Failures are logged and counted.
  */
 #ifndef HS_SERVICE_SHARING_EXCHANGE_H
 #define HS_SERVICE_SHARING_EXCHANGE_H
@@ -25,10 +25,10 @@ bool hs_exchange_has_names(struct hs_service *service);
 /* Sends the store all names that it lacks, with their documents. */
 void hs_exchange_send_all(struct hs_service *service);
 
-/* Another replica that takes over a match needs the match's ruleset and map. They may have no name
-   there, or come from --rules or from another version of the program. The first function keeps the
-   documents of open matches in the store for another day. The second sends all rulesets that have a
-   name here, except those in `sent`, and adds them to `sent`. */
+/* Another replica that takes over a match needs the match's ruleset and map. These documents may
+   have no name there, or come from --rules or from another version of the program. The first
+   function keeps the documents of open matches in the store for another day. The second sends all
+   rulesets that have a name here, except those in `sent`, and adds them to `sent`. */
 void hs_exchange_keep(struct hs_service *service);
 void hs_exchange_offer(struct hs_service *service, struct hs_revisions *sent);
 

@@ -324,7 +324,8 @@ struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store)
     return store->share;
 }
 
-/* Puts a ruleset under its name; with a share, as the canary of the name. */
+/* Puts a ruleset under its name. If there is a share, makes the ruleset the canary of the name
+   instead. */
 static enum hs_ruleset_put put(struct hs_ruleset_store *store, struct hs_str owner,
                                struct hs_ruleset *ruleset, double share,
                                char revision[HS_REVISION_MAX])
@@ -370,8 +371,9 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 
 /* ---- restoring after a restart ---- */
 
-/* Creates an entry that keeps the old document and its revision. They must stay the same because
-   verdict ids contain the revision, and this version of the program may write more fields. */
+/* Creates an entry that keeps the old document and its revision. The document must stay the same,
+   because verdict ids contain its revision, and this version of the program may write more
+   fields. */
 static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);

@@ -39,9 +39,9 @@ struct hs_ruleset_entry {
 struct hs_ruleset_store;
 
 /*
- * Creates a store with the built-in rulesets. They count towards `max_rulesets` (>=
- * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`, which may
- * be loaded later. Returns NULL with a message in `error` on failure.
+ * Creates a store with the built-in rulesets. The built-in rulesets count towards `max_rulesets`
+ * (>= HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`, which
+ * may be loaded later. Returns NULL with a message in `error` on failure.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
@@ -145,8 +145,8 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
                                                       struct hs_ruleset_entry *entry,
                                                       bool replaces);
 
-/* Makes an adopted entry, which gets this owner, the canary of its name. Does nothing if the name
-   has another owner, or is the name of no ruleset. */
+/* Sets the owner of an adopted entry, and makes the entry the canary of its name. Does nothing if
+   the name has another owner, or is the name of no ruleset. */
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 

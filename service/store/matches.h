@@ -18,8 +18,8 @@ struct hs_shared_match;
 
 /* How long requests wait for the store, in microseconds. */
 struct hs_shared_budgets {
-    int64_t take_us;    /* for a match to be taken */
-    int64_t payment_us; /* for the acknowledgement of payments */
+    int64_t take_us;    /* max wait to take a match */
+    int64_t payment_us; /* max wait for the acknowledgement of payments */
 };
 
 /* `store` and `metrics` must outlive it. NULL: out of memory, or no random numbers. */

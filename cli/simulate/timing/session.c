@@ -41,7 +41,7 @@ struct client {
 /* A move as the server got it. */
 struct sent {
     double made;
-    double stamp;  /* by the client's clock */
+    double stamp;  /* timestamp by the client's clock */
     double ack;    /* send time of the newest snapshot seen; negative: none */
     double server; /* time of the tick in which it was received */
 };
