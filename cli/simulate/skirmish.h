@@ -1,6 +1,6 @@
 /*
  * One simulated match: the players, their clients and links, and a game server that writes frames
- * and receives shots and claims, but verifies nothing. Time is a number, and everything follows
+ * and receives shots and claims, but verifies nothing. Time is simulated, and everything follows
  * from the seed. The caller runs the match tick by tick:
  *
  *     while (hs_skirmish_begin(skirmish)) {

@@ -265,7 +265,7 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
 
 /* ---- journals ---- */
 
-/* Applies the payments of an open match since its checkpoint. */
+/* Applies the payments that an open match made after its checkpoint. */
 static void replay_events(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_str name = hs_bytes_get_name(reader);

@@ -62,7 +62,7 @@ static void write_numbers(struct hs_writer *writer, const struct hs_vec *v)
     hs_write_real(writer, v->z);
 }
 
-/* Eleven numbers: centre, rotation, half extents, radius. */
+/* Writes a solid as eleven numbers: centre, rotation, half extents, radius. */
 static void write_solid(struct hs_writer *writer, const struct hs_solid *solid)
 {
     double q[4];

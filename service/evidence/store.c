@@ -60,7 +60,7 @@ struct hs_evidence_store {
     struct hs_db *db;
     struct hs_db_statement *statements[STATEMENTS];
     int64_t newest_us;
-    int64_t changes; /* differs after another connection has changed the file */
+    int64_t changes; /* a number that changes when another connection writes */
     ZSTD_CCtx *packer;
     unsigned char *packed; /* space for a compressed body */
     size_t packed_capacity;

@@ -84,8 +84,8 @@ static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID
 
 /* ---- the handler calls, in order ---- */
 
-/* Creates a request. Most of its problem stays uninitialized, because the list of errors has 11
-   KiB. */
+/* Creates a request. Most of the member `problem` stays uninitialized, because its list of errors
+   has 11 KiB. */
 static struct hs_http_request *create_request(struct hs_kept *kept)
 {
     struct hs_http_request *request =

@@ -63,8 +63,8 @@ struct hs_match_slot {
     bool is_kept; /* the journal or the checkpoint has its opening; guarded by the lock */
     struct hs_bytes journal; /* records that are not in a file yet; guarded by the lock */
     bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
-    /* `written`: up to the newest record in a file. `written_before`: up to an older record, which
-       was not settled when last checked. */
+    /* `written`: the place after the newest record in a file. `written_before`: an earlier place,
+       whose records were not settled when last checked. */
     struct hs_written written, written_before;
     uint32_t settled_payments; /* how many payments, from the first on, are settled */
     bool closed;               /* deleted while another thread waited for the lock */
@@ -145,7 +145,8 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
 /* Returns whether a match with that name is open, is shared with other replicas, and has not moved
-   to one of them. The store must have confirmed this lately (hs_shared_match_is_doubtful). */
+   to one of them. The store must have confirmed lately that it has not moved
+   (hs_shared_match_is_doubtful). */
 bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name);
 
 /*

@@ -50,7 +50,7 @@ enum hs_auth_failure {
 
 /* Why a verdict is not in the evidence store. */
 #define HS_EVIDENCE_DROPS(X)                                                                       \
-    X(SAMPLE, "sample")   /* a sample, and the queue is half full */                               \
+    X(SAMPLE, "sample")   /* the queue is half full: samples are dropped */                        \
     X(QUEUE, "queue")     /* the queue is full */                                                  \
     X(MEMORY, "memory")   /* out of memory */                                                      \
     X(DISK, "disk")       /* the service ended while the disk could not be written */              \
@@ -107,7 +107,7 @@ enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
 enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };
 #undef X
 
-/* Where a match comes from that another replica had. */
+/* How the former replica of a match left it to this one. */
 #define HS_TAKEOVERS_FROM(X)                                                                       \
     X(RELEASED, "released") /* its replica wrote its final state */                                \
     X(CRASHED, "crashed")   /* its replica did not, and perhaps still runs */                      \
