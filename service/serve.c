@@ -166,7 +166,7 @@ static void destroy_state(struct hs_service *service)
     hs_webhook_stop(service->webhook, WEBHOOK_STOP_US);
     hs_evidence_stop(service->evidence, EVIDENCE_STOP_US);
     hs_record_close(service->record, service->registry);
-    /* before the rulesets and maps that its matches use */
+    /* Destroy the registry before the rulesets and maps that its matches use. */
     hs_registry_destroy(service->registry);
     hs_shared_matches_destroy(service->shared);
     hs_takers_destroy(service->takers);

@@ -36,7 +36,7 @@ struct hs_picture {
     const char *obstacle;  /* what stopped the shot, for example "a wall"; NULL: the shot missed or
                               hit */
     struct hs_vec stopped; /* the point where it stopped */
-    bool is_hit;           /* only if `obstacle` is NULL: the shot touches the body */
+    bool is_hit;           /* the shot touches the body; only if `obstacle` is NULL */
 };
 
 struct hs_picture_style {

@@ -16,7 +16,7 @@
 
 enum hs_arm { HS_ARM_RIFLE, HS_ARM_SHOTGUN, HS_ARM_BOW, HS_ARM_ROCKET, HS_ARM_KNIFE, HS_ARMS };
 
-extern const char *const hs_arm_names[HS_ARMS]; /* as in the ruleset */
+extern const char *const hs_arm_names[HS_ARMS]; /* names of the weapons in the ruleset */
 
 struct hs_sim_arena {
     struct hs_ruleset

@@ -80,7 +80,7 @@ struct hs_mailbox {
 struct hs_doing {
     double time;       /* time of the frame on the server's clock */
     struct hs_vec aim; /* unit vector */
-    int rounds;        /* left in the weapon in hand */
+    int rounds;        /* rounds left in the weapon in hand */
     bool reloading;
 };
 
@@ -94,7 +94,7 @@ struct hs_missile {
     bool flies;
     struct hs_mail mail;
     struct hs_vec velocity;
-    double flown_to; /* seconds on the server's clock; the path is checked up to here */
+    double flown_to; /* seconds on the server's clock; the path is checked up to this time */
 };
 
 struct hs_client {

@@ -20,7 +20,7 @@ struct hs_film {
 /* The two frames around a time, and the place of the time between them. */
 struct hs_moment {
     size_t from, to; /* indices of frames; equal: exactly that frame, or the newest one */
-    double alpha;    /* 0 .. 1: from one frame to the other */
+    double alpha;    /* 0 .. 1: place of the time between the two frames */
     double time;
 };
 
@@ -47,9 +47,9 @@ void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *po
 
 /* The first contact of a shot. */
 struct hs_first {
-    int who;              /* -1: the world, or nothing */
+    int who;              /* the player; -1: the world, or nothing */
     uint16_t hitbox;      /* hitbox of the body */
-    double distance;      /* along the shot; its length if it touches nothing */
+    double distance;      /* from the start; the shot's length if it touches nothing */
     struct hs_vec normal; /* normal of the world at the contact */
 };
 

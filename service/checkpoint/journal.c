@@ -22,7 +22,7 @@
 struct hs_journal {
     int directory;
     enum hs_journal_sync sync;
-    pthread_mutex_t sync_lock; /* one fdatasync at a time; taken before `lock` */
+    pthread_mutex_t sync_lock; /* held during fdatasync; taken before `lock` */
     pthread_mutex_t lock;      /* guards the following members */
     int file;                  /* the current file; -1: no file could be created yet */
     uint64_t number;           /* number of the current file */

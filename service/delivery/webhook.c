@@ -21,7 +21,7 @@ enum {
        2^n, but at most LONGEST_PAUSE_US. The pause is random, and at least half of that. */
     FIRST_PAUSE_US = 1000000,
     LONGEST_PAUSE_US = 60000000,
-    END_PAUSE_US = 250000, /* while the service ends */
+    END_PAUSE_US = 250000, /* pause after a failure while the service ends */
     OVERHEAD = 64,         /* memory of an item beside its event */
 };
 

@@ -17,8 +17,8 @@ struct hs_verdict_to_keep {
     const struct hs_hit_result *result;
     int64_t forward_us; /* of a shot */
     struct hs_verdict_id id;
-    struct hs_str body;          /* of the request, JSON */
-    size_t place;                /* of the item in its list, from 0 */
+    struct hs_str body;          /* body of the request, JSON */
+    size_t place;                /* index of the item in its list, from 0 */
     struct hs_body_items *items; /* reads that list; freed by the caller */
     struct hs_bytes state;       /* set by hs_capture_begin; owned */
     bool is_sample;              /* accepted, and `would_reject` is empty */
@@ -45,8 +45,8 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
 struct hs_move_to_keep {
     const struct hs_move *move;
     const struct hs_move_result *result;
-    struct hs_str body;          /* of the request, JSON */
-    size_t place;                /* of the move in its list, from 0 */
+    struct hs_str body;          /* body of the request, JSON */
+    size_t place;                /* index of the move in its list, from 0 */
     struct hs_body_items *items; /* reads that list; freed by the caller */
 };
 

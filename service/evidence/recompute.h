@@ -80,7 +80,7 @@ struct hs_recomputed {
     const struct hs_shot_claim *shot;
     int64_t now_us, forward_us;
     struct hs_hit_result result;
-    struct hs_str item, recorded; /* as posted, and as answered; JSON */
+    struct hs_str item, recorded; /* the posted item, and the recorded result; JSON */
     bool is_identical;            /* the new answer has the same bytes as `recorded` */
     json_t *root;                 /* the last three members own the ones above */
     struct hs_arena arena;

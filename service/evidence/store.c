@@ -136,7 +136,7 @@ static bool set_up(struct hs_evidence_store *store, bool is_synced)
     return run(store, "PRAGMA journal_mode = WAL") &&
            run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
            run(store, "PRAGMA wal_autocheckpoint = 4000") &&
-           run(store, "PRAGMA cache_size = -32768") && /* KiB; the ends of all indexes fit */
+           run(store, "PRAGMA cache_size = -32768") && /* KiB; enough for the ends of all indexes */
            run(store, "PRAGMA secure_delete = ON") && run(store, "BEGIN IMMEDIATE") &&
            run(store, hs_evidence_file_tables) && run(store, "COMMIT") && prepare(store);
 }

@@ -33,7 +33,7 @@ struct hs_catalog {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake, synced;      /* for the thread; for requests that wait for the thread */
-    bool has_thread, is_ending;       /* guarded by the lock, as all below */
+    bool has_thread, is_ending;       /* the lock guards these and the next members */
     uint64_t asked, finished;         /* rounds of the thread that were asked for, and that ended */
     bool must_read;                   /* the names here may differ from those of `applied` */
     uint64_t applied_round;           /* the newest round after which this replica had all names */

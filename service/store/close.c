@@ -27,7 +27,7 @@ struct hs_shared_closing {
     struct hs_shared_keys keys;
     uint64_t epoch;
     const char *how;  /* a literal */
-    int64_t until_us; /* the keys have expired then */
+    int64_t until_us; /* the keys have expired at this time */
     struct hs_shared_closing *next;
 };
 
