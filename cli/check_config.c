@@ -82,7 +82,7 @@ static bool check_tls(const struct hs_options *options)
 {
     char error[256];
     struct hs_tls tls = {0};
-    /* A key without a certificate was reported with the options. */
+    /* The check of the options has reported a key or a certificate that stands alone. */
     bool fine = options->tls_cert[0] == '\0' || options->tls_key[0] == '\0' ||
                 hs_tls_load(options->tls_cert, options->tls_key, &tls, error);
     hs_tls_free(&tls);

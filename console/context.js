@@ -46,7 +46,7 @@ export function connectionLine({ connection, timing }) {
 
 const claimsOf = (player) => player.verdicts.accepted + player.verdicts.rejected + player.verdicts.inconclusive;
 
-/** How many players have a reason, of those who claimed hits or sent moves. */
+/** The players who claimed hits or sent moves, and how many of them have the reason of the verdict. */
 function shareOf(scene) {
   const { kind, reason } = scene.verdict;
   const hasReason = (player) => (kind === 'move' ? player.timing?.reasons[reason] ?? 0 : player.reasons[reason] ?? 0);
@@ -96,7 +96,7 @@ export function playerPanel(scene) {
     el('dl', { class: 'facts' }, rows.map(([what, value]) => [el('dt', {}, what), el('dd', {}, value)])));
 }
 
-/** Everybody in the match, those with the most of this reason first. */
+/** All players of the match, sorted by the share of their claims or moves that has this reason. */
 export function everybodyPanel(scene) {
   const { verdict, match } = scene;
   if (!match?.players) return null;

@@ -24,7 +24,7 @@ export function announce(sentence) {
   document.getElementById('announce').textContent = sentence;
 }
 
-/** Three significant digits, and three after the point at most. */
+/** A number with three significant digits, and at most three digits after the point. */
 export function number(value) {
   if (typeof value !== 'number' || !Number.isFinite(value)) return '–';
   const size = Math.abs(value);
@@ -51,7 +51,7 @@ export function quantity(value, unit, length) {
   return `${number(value)}${space}${name}`;
 }
 
-/** The unit of length of a built-in ruleset. Other rulesets do not name theirs. */
+/** The unit of length of a built-in ruleset. Other rulesets do not name their unit. */
 export function lengthUnit(ruleset) {
   return { metres: 'm', unity: 'm', godot: 'm', centimetres: 'cm', unreal: 'cm', inches: 'in', source: 'in' }[ruleset];
 }
@@ -61,7 +61,7 @@ const clock = new Intl.DateTimeFormat('en-GB', {
 });
 const day = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' });
 
-/** Wall clock in the zone of the browser; the day only if it is not today. */
+/** The wall clock in the time zone of the browser. It has the day only if the day is not today. */
 export function time(seconds, always = false) {
   const date = new Date(seconds * 1000);
   const today = day.format(new Date()) === day.format(date);
@@ -78,7 +78,7 @@ export function notice(text, kind = 'note') {
   return el('p', { class: `notice ${kind}`, role: kind === 'bad' ? 'alert' : null }, text);
 }
 
-/** A text of the service: what stands between backticks becomes code. */
+/** A text of the service. The parts between backticks become code elements. */
 export function withCode(text) {
   return text.split('`').map((part, i) => (i % 2 === 1 ? el('code', {}, part) : part));
 }

@@ -23,7 +23,7 @@ const troubles = [
   ['auth_failures_total', 'Requests with a bad token'],
 ];
 
-/** The limits of the service: metric of what is used, metric of the limit, title. */
+/** The limits of the service. Each row has the metric of the used amount, the metric of the limit, and a title. */
 const bounds = [
   ['matches_active', 'matches_limit', 'Matches'], ['history_bytes', 'history_bytes_limit', 'Memory of histories'],
   ['maps', 'maps_limit', 'Maps'], ['map_bytes', 'map_bytes_limit', 'Memory of maps'],

@@ -1,4 +1,4 @@
-// The list of verdicts: filters, newest first, refreshed while the reader is at its top.
+// The list of verdicts, the newest first, with filters. It is refreshed while the reader is at its top.
 
 import { address, announce, count, el, lengthUnit, notice, quantity, time } from './dom.js';
 import { json, route } from './net.js';
@@ -96,7 +96,7 @@ export async function show(view) {
     summary.textContent = `${text}${next > 0 ? '; older ones are not loaded yet' : ''}.`;
   }
 
-  /** Loads the newest page, or the one after the oldest row. */
+  /** Loads the newest page, or the page after the oldest row. */
   async function load(isOlder) {
     const answer = await json(query(view.filters, isOlder ? { cursor: next } : {}));
     if (view.signal.aborted) return;

@@ -30,7 +30,7 @@ function hintsPanel(match) {
     : hintsList(hints));
 }
 
-/** Those whose clock is proven to be fast come first. */
+/** Players whose clock is proven to be fast come first. */
 function sorted(players) {
   return [...players].sort((a, b) => hasProof(b) - hasProof(a) || b.suspicion - a.suspicion);
 }
@@ -48,7 +48,7 @@ function playersPanel(match) {
       listOf(player.suspicion_by, checkName, number), listOf(player.reasons, reasonName, count, ['ok'])])));
 }
 
-/** The clocks of those who sent moves. */
+/** The clocks of the players who sent moves. */
 function movesPanel(match) {
   const players = sorted(match.players.filter((player) => player.timing));
   if (players.length === 0) return null;

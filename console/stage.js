@@ -12,7 +12,7 @@ export const views = { orbit: 'Orbit', top: 'Top', side: 'Side', barrel: 'Down t
 
 const axes = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 
-/** Built-in rulesets of engines with left-handed axes. Other rulesets do not say. */
+/** Built-in rulesets of engines with left-handed axes. Other rulesets do not name the engine. */
 const leftHanded = ['unity', 'unreal'];
 const handKey = (ruleset) => `hindsight-left-handed-${ruleset.name}`;
 
@@ -95,7 +95,7 @@ export class Stage {
     this.line = this.height * 0.011;
   }
 
-  /** The path of the shot. If the claim has no path, a line to its end, to a pellet or to the target stands for it. */
+  /** The path of the shot. A claim without a path gets a line to its end, to a pellet or to the target. */
   findPath() {
     const { shot, shooter } = this.scene;
     const isDrawable = (point) => point?.every((value) => Math.abs(value) < FARTHEST);
@@ -326,7 +326,7 @@ export class Stage {
     }
   }
 
-  /** From just behind the start, as narrow as target and miss allow. */
+  /** Looks from just behind the start, with a view as narrow as target and miss allow. */
   lookAlong(center, places) {
     const distance = Math.max(this.start.distanceTo(center), this.height);
     const angles = places.map((place) => new Vector3().subVectors(place, this.start).angleTo(this.forward));

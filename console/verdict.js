@@ -51,7 +51,7 @@ function head(scene, view) {
 
 const outcomes = { pass: 'passed', fail: 'failed', unknown: 'not known' };
 
-/** Whether the limit is a lower bound: then a smaller value fails, or cannot be decided. */
+/** Whether the limit is a lower bound. Then a smaller value fails, or the check cannot decide. */
 function isMinimum(check) {
   return check.outcome === 'pass' ? check.measured > check.limit : check.measured < check.limit;
 }

@@ -8,7 +8,7 @@ export const checks = {
   team: 'Teams', origin: 'Where the shot began', binding: 'Claim and posted shot', aim: 'Aim', range: 'Range',
   world: 'Walls in the way', contact: 'Touches the body', bystander: 'Players in the way', pellets: 'Pellets',
   flight: 'Flight', blast: 'Explosion',
-  // of moves
+  // checks of moves
   fast_clock_proven: 'Clock proven fast', fast_clock_suspected: 'Clock suspected fast',
   timing_discrepancy: 'Ahead of the server', teleport: 'Unannounced teleport', speed: 'Speed', acceleration: 'Acceleration',
   gravity: 'Gravity', path: 'Through the world', ground: 'No ground', base: 'Base', stance: 'Stance',

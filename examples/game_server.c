@@ -98,7 +98,7 @@ static void wait_ms(long ms)
 static long retry_after_ms(CURLcode failure, long status, const json_t *answer)
 {
     if (failure != CURLE_OK || status == 502 || status == 504)
-        return 50; /* the service may have handled it; a retry is safe: no hit counts twice */
+        return 50; /* the request may have run; a retry is safe: no hit counts twice */
     const char *code = json_string_value(json_object_get(answer, "code"));
     bool has_moved = code != NULL && strcmp(code, "match_moved") == 0;
     if (status != 503 && status != 429 && !has_moved)
@@ -189,7 +189,8 @@ static struct {
     char why[256]; /* reason and detail of the last refusal */
 } tally[KINDS];
 
-/* How often the match moved, and claims that came when the service lacked poses for them. */
+/* How often the match moved to another replica, and the number of claims that came when the service
+   lacked poses for them. */
 static int resyncs, undecided;
 
 static double dice(double low, double high)
@@ -376,7 +377,7 @@ static void apply(const struct claim *claim, const json_t *result)
              json_string_value(json_object_get(result, "reason")), detail);
 }
 
-/* Some claims the service could not verify now (`over_budget`, `not_recorded`). Returns the
+/* The service could not verify some claims now (`over_budget`, `not_recorded`). Returns the
    milliseconds to wait before sending them again. Returns 0 if every claim has its verdict. */
 static long undecided_ms(const json_t *answer)
 {
@@ -396,7 +397,8 @@ static long undecided_ms(const json_t *answer)
 static json_t *recent;        /* frames of the last second, oldest first */
 static bool has_whole_second; /* the service has a whole second of frames */
 
-/* Remembers a frame. Frames that are posted again also have what normally is sent only once. */
+/* Remembers a frame. Frames that are posted again also have the fields that are normally sent only
+   once. */
 static void keep_frame(double now, json_t *entries)
 {
     json_t *entry;

@@ -78,7 +78,7 @@ class Service:
                 self.connection.close()
                 time.sleep(0.05)
                 continue
-            if response.status in (502, 504):  # from a balancer, for the same reason
+            if response.status in (502, 504):  # sent by a balancer; a retry is safe
                 time.sleep(0.05)
             elif response.status in (429, 503):
                 time.sleep(self.pause(response, text))
@@ -222,7 +222,8 @@ class Match:
         self.tally = [{"claims": 0, "accepted": 0, "why": ""} for _ in KINDS]
         self.recent = []     # the frames of the last second
         self.whole = False   # the service has a whole second of frames
-        # How often the match moved, and claims that came when the service lacked poses for them.
+        # How often the match moved to another replica, and the number of claims that came when the
+        # service lacked poses for them.
         self.resyncs = self.undecided = 0
 
     def open(self):
@@ -233,7 +234,7 @@ class Match:
             # A mirrored axis swaps min and max.
             boxes.append({"min": [min(p) for p in zip(a, b)], "max": [max(p) for p in zip(a, b)]})
         self.service.request("PUT", "/maps/" + self.name, {"boxes": boxes})
-        # A match that an aborted run left open.
+        # End a match that an aborted run left open.
         self.service.request("DELETE", "/matches/" + self.name)
         self.put()
 
@@ -285,13 +286,14 @@ class Match:
                                       "direction": [b - a for a, b in zip(start, end)]})
             if claim.target is None:
                 continue
-            # Without fire_time the shooter's pose at `now` counts: their moves came with the shot.
+            # The claim has no fire_time. So the shooter's pose at `now` counts, which is right
+            # because the shooter's moves arrived with the shot.
             body["hits"].append({"shot": player.shots, "shooter": player.name,
                                  "target": NAMES[claim.target], "hit_time": claim.seen,
                                  "start": start, "end": end})
             claims.append(claim)
         answer = self.post(body)
-        # Frames that are posted again also have what normally is sent only once.
+        # Frames that are posted again also have the fields that are normally sent only once.
         entries = [dict(entry, weapon="rifle", interp=INTERP) for entry in frame["players"]]
         self.recent = self.recent[-RATE + 1:] + [{"time": now, "players": entries}]
         # A refused frame is a mistake of the game server, so print it.

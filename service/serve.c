@@ -44,12 +44,14 @@ enum { FINE = 0, FAILED = 1, WRONG_CONFIGURATION = 2 }; /* exit codes */
 
 enum { EXPIRE_US = 1000000 }; /* time between checks for idle matches */
 
-/* Threads that read the evidence store, and how long the end of the service waits for its writer
-   and for the receiver of the webhook. */
+/* EVIDENCE_READERS: threads that read the evidence store. EVIDENCE_STOP_US and WEBHOOK_STOP_US: how
+   long the end of the service waits for the writer of the evidence, and for the receiver of the
+   webhook. */
 enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 5000000 };
 
-/* Threads that take matches over, each with one request at a time, which may wait for the store;
-   and how long the end of the service waits until the store has the final states of matches. */
+/* TAKERS: threads that take matches over. Each runs one request at a time, and may wait for the
+   store. SHARING_STOP_US: how long the end of the service waits until the store has the final
+   states of matches. */
 enum { TAKERS = 8, SHARING_STOP_US = 5000000 };
 
 /* How long the start waits for the store, which has the rulesets and maps of other replicas. */
@@ -164,7 +166,7 @@ static void destroy_state(struct hs_service *service)
     hs_webhook_stop(service->webhook, WEBHOOK_STOP_US);
     hs_evidence_stop(service->evidence, EVIDENCE_STOP_US);
     hs_record_close(service->record, service->registry);
-    /* before the rulesets and maps that its matches use */
+    /* Destroy the registry before the rulesets and maps that its matches use. */
     hs_registry_destroy(service->registry);
     hs_shared_matches_destroy(service->shared);
     hs_takers_destroy(service->takers);
@@ -266,7 +268,7 @@ static bool start_sharing(struct hs_service *service)
     service->journal_layout = hs_journal_layout();
     service->takers = hs_takers_create(service);
     service->taker_pool = hs_pool_create(TAKERS, false);
-    if (service->checkpoint == NULL) /* else it has done this */
+    if (service->checkpoint == NULL) /* otherwise the checkpoint has done this */
         hs_registry_keep_journals(service->registry);
     service->catalog = hs_catalog_start(service);
     if (service->shared != NULL && service->takers != NULL && service->taker_pool != NULL &&
@@ -474,8 +476,8 @@ int hs_serve(const struct hs_options *options, const struct hs_options_input *in
         hs_clock_us() + (patient ? (int64_t)(options->request_seconds + 1) : 0) * 1000000;
     hs_http_stop(listeners[0], ms_until(until_us));
     hs_http_stop(listeners[1], ms_until(until_us));
-    /* No request changes a match any more, so the last states are complete. Other replicas need
-       theirs first. */
+    /* No request changes a match any more, so the last states are complete. The states in the store
+       come first, because other replicas wait for them. */
     stop_sharing(&service);
     hs_checkpoint_close(service.checkpoint);
     service.checkpoint = NULL;

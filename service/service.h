@@ -46,9 +46,9 @@ struct hs_service {
     struct hs_checkpoint *checkpoint; /* NULL: no checkpoints */
     struct hs_journal *journal;       /* belongs to the checkpoint; NULL: no journal */
     struct hs_store
-        *store; /* NULL: the replica is alone; then so are the next members up to evidence */
+        *store; /* NULL: this replica is alone, and the next pointers before `evidence` are NULL */
     struct hs_shared_matches *shared;
-    uint64_t journal_layout; /* hs_journal_layout, which is too slow for each payment */
+    uint64_t journal_layout; /* kept, because hs_journal_layout is slow */
     struct hs_sharing *sharing;
     struct hs_catalog *catalog;
     struct hs_takers *takers;
@@ -61,7 +61,7 @@ struct hs_service {
     struct hs_webhook *webhook; /* NULL: no webhook */
     atomic_bool draining;       /* readyz answers 404 from now on */
     atomic_bool ready;
-    struct hs_log_limit match_log; /* for lines about single matches */
+    struct hs_log_limit match_log; /* limits log lines about single matches */
     atomic_uint stuck[3];          /* number of endpoints that run far longer than expected, by enum
                                       hs_listener */
 };

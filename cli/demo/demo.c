@@ -18,7 +18,7 @@
 #define MATCH_SECONDS 30.0
 #define DEFAULT_SEED  7
 
-/* The minimum length of a column of a picture, in metres. */
+/* The minimum length that one column of a picture shows, in metres. */
 #define MIN_SCALE 0.04
 
 /* The minimum share of honest claims that must be accepted. On bad networks one or two may be
@@ -324,8 +324,8 @@ static bool write_known(FILE *out, const char *line, const struct hs_recording_e
     return good;
 }
 
-/* Copies the service's recording and adds the labels and the truth of claims. To know these, it
-   runs the match a second time, which gives the same requests in the same order. */
+/* Copies the service's recording and adds the labels and the truth of claims. The labels and the
+   truth come from a second run of the match, which gives the same requests in the same order. */
 static bool copy_recording(const struct demo *demo, FILE *in, FILE *out)
 {
     static const char request[] = "{\"match\":";

@@ -9,7 +9,7 @@
 struct demo_match {
     struct hs_sim_arena *arena;
     struct hs_skirmish *skirmish;
-    struct hs_player_frame posted[HS_CROWD]; /* the last frame; the next one sends only changes */
+    struct hs_player_frame posted[HS_CROWD]; /* the last frame; the next one has only the changes */
     struct hs_vec turned[HS_CROWD]; /* direction of a forged claim in this tick; 0: no such claim */
     unsigned turns[HS_DEMO_CHEAT_COUNT];
     bool begun;
@@ -137,9 +137,9 @@ static json_t *hit_json(const struct hs_hit_claim *hit)
 
 /* ---- as a recording ---- */
 
-/* Turns a cheat's claim into a forgery, and points the cheat's aim of this tick along it. A fire
-   time before this tick is moved into the tick, unless the cheat forges times. Returns false if
-   nothing is sent. */
+/* Turns a cheat's claim into a forgery, and points the cheat's aim of this tick along the forged
+   shot. A fire time before this tick is moved into the tick, unless the cheat forges times. Returns
+   false if nothing is sent. */
 static bool forge(struct demo_match *match, struct hs_mail *mail)
 {
     unsigned number = mail->from / 2, turn = match->turns[number]++ % 2;

@@ -23,7 +23,7 @@ enum hs_demo_cheat {
 
 extern const struct hs_demo_cheat_kind {
     const char *label;
-    enum hs_forgery forgery, next;     /* the forgeries that the cheat makes, in turn */
+    enum hs_forgery forgery, next;     /* the forgeries that the cheat makes, alternately */
     const char *reason, *other_reason; /* the expected reasons of rejection */
     const char *flag;                  /* flag that is expected on every claim; NULL: none */
 } hs_demo_cheats[HS_DEMO_CHEAT_COUNT];

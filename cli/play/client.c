@@ -11,7 +11,7 @@
 
 enum { TIMEOUT_SECONDS = 30, CONNECT_SECONDS = 5, URL_MAX = 1024 };
 
-/* The pause before a repeated request, if the answer does not name one. */
+/* The pause before a repeated request, if the answer names no pause. */
 #define SOON_SECONDS 0.05
 
 struct hs_client {

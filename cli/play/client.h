@@ -14,7 +14,7 @@ struct hs_client_response {
     long status;    /* the HTTP status; 0: no answer, see hs_client_error */
     char *body;     /* terminated; owned by the client, valid until its next request; never NULL */
     size_t size;    /* bytes of the body, without the terminator */
-    double seconds; /* from the first byte sent to the last byte received */
+    double seconds; /* time from the first byte sent to the last byte received */
     double wait_seconds; /* the wait before the request is sent again; 0: the answer is final */
 };
 
@@ -41,7 +41,7 @@ const char *hs_client_url(const struct hs_client *client);
 /* Returns monotonic seconds. */
 double hs_client_now(void);
 
-/* Sleeps for a number of seconds. If it is 0 or less, returns at once. */
+/* Sleeps for `seconds`. If `seconds` is 0 or less, returns at once. */
 void hs_client_pause(double seconds);
 
 #endif

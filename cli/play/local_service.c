@@ -54,8 +54,8 @@ static _Noreturn void run_child(pid_t parent, int out, const char *record, const
     _exit(127);
 }
 
-/* Reads the first line of the service. Returns false if the service ended before that, or it took
-   too long. */
+/* Reads the first line of the service. Returns false if the service ended first, or took too
+   long. */
 static bool read_line(int fd, char line[LINE_BYTES])
 {
     size_t length = 0;

@@ -27,7 +27,7 @@ static const struct {
 /* An orthographic camera. In its picture the shot goes from left to right. */
 struct view {
     bool from_above;
-    struct hs_vec origin; /* world; the matrices map offsets from it */
+    struct hs_vec origin; /* a point in the world; the matrices map offsets from it */
     double scale;         /* the length that a column shows */
     mat4 to_cells, from_cells;
 };

@@ -16,15 +16,15 @@ struct hs_picture {
     const struct hs_body *then, *now; /* the target's body at hit_time (`then`) and at arrival
                                          (`now`); `now` may be NULL */
     double hit_time, arrival;         /* seconds */
-    struct hs_vec start, end;         /* of the shot; length */
+    struct hs_vec start, end;         /* start and end of the shot */
     const struct hs_vec *path; /* the points of a curved shot, from start on; NULL: straight */
     size_t path_count;
     const struct hs_sweep_contact *closest; /* closest approach of the shot to `then`; NULL: it is
                                                computed */
-    double radius;                          /* of the shot, from the rules; length */
+    double radius;                          /* radius of the shot by the rules; length */
     double measured, limit;                 /* measured value and limit of the miss, or of the
                                                obstacle; length */
-    const char *unit;                       /* of length, abbreviated: "m" */
+    const char *unit;                       /* unit of length, abbreviated: "m" */
     double min_scale;             /* the minimum length of a column, so that a body does not fill
                                      the picture */
     const struct hs_solid *walls; /* at hit_time */
@@ -36,7 +36,7 @@ struct hs_picture {
     const char *obstacle;  /* what stopped the shot, for example "a wall"; NULL: the shot missed or
                               hit */
     struct hs_vec stopped; /* the point where it stopped */
-    bool is_hit;           /* only if `obstacle` is NULL: the shot touches the body */
+    bool is_hit;           /* the shot touches the body; only if `obstacle` is NULL */
 };
 
 struct hs_picture_style {

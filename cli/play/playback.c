@@ -187,8 +187,8 @@ static bool replace_map(struct session *session, const char *match, const char *
     return send_text(session, session->playback->map, NULL) && succeeded(session, 0);
 }
 
-/* Returns whether the options fit a match. Options for one match do not fit a recording with a
-   second match. */
+/* Returns whether the options fit the recording so far. `match`: the match that opens now. Some
+   options are for one match, so they do not fit a recording with a second match. */
 static bool fits_options(struct session *session, const char *match)
 {
     const struct hs_playback *playback = session->playback;

@@ -21,8 +21,7 @@ struct hs_playback {
     struct hs_str map;   /* a map document that replaces those of the recording; ptr NULL: none */
     bool replace;        /* first end an open match of that name */
     double speed;        /* 1: at the recorded times; 0: as fast as answers arrive */
-    enum hs_cheat cheat; /* the forgery of claims; unless it is HS_CHEAT_NONE, truth and
-                            expectations are ignored */
+    enum hs_cheat cheat; /* how claims are forged; truth and expectations are then ignored */
     bool show_progress;  /* one line on stderr, which is rewritten */
     FILE *complaints;    /* failed expectations are printed here; NULL: nowhere */
     /* Called with each claim and its result, in order; may be NULL. */

@@ -30,8 +30,8 @@ struct hs_recording_header {
 
 enum hs_entry_kind {
     HS_ENTRY_REQUEST, /* a request to the open match `name` */
-    HS_ENTRY_RULESET, /* from here on, `document` is the ruleset `name` */
-    HS_ENTRY_MAP,     /* from here on, `document` is the map `name` */
+    HS_ENTRY_RULESET, /* later entries use `document` as the ruleset `name` */
+    HS_ENTRY_MAP,     /* later entries use `document` as the map `name` */
     HS_ENTRY_OPEN,    /* the match `name` opens, with `ruleset` and `map` */
     HS_ENTRY_GAP,     /* requests of the match `name` are missing from here on */
     HS_ENTRY_RESTART, /* the service restarted: no match is open */

@@ -1,8 +1,8 @@
 /*
- * What brings a match back if the service loses its poses, because the service restarted or another
- * replica took the match over: the body of its PUT, and the frames of its last second. A match is a
- * JSON object with the members `put`, `recent` (lists of frames, oldest first) and `whole` (the
- * service has a whole window of frames).
+ * Keeps what is needed to bring a match back after the service lost its poses: the body of the
+ * match's PUT, and the frames of its last second. The service loses the poses when it restarts, or
+ * when another replica takes the match over. A match is a JSON object with the members `put`,
+ * `recent` (lists of frames, oldest first) and `whole` (the service has a whole window of frames).
  */
 #ifndef HS_PLAY_RESYNC_H
 #define HS_PLAY_RESYNC_H

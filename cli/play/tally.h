@@ -76,7 +76,8 @@ void hs_tally_expectation(struct hs_tally *tally, bool held);
 /* Counts the poses in an answer to frames, {"stored":N,"refused":[..]}, or to a tick. */
 void hs_tally_frames(struct hs_tally *tally, const json_t *answer);
 
-/* Returns the measurement of the check that decided a result; `known` is false if no check did. */
+/* Returns the measurement of the check that decided a result; `known` is false if no check decided
+   the result. */
 struct hs_tally_number hs_tally_deciding(const json_t *result);
 
 /* Returns the counts of a label, or NULL. */

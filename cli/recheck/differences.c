@@ -11,8 +11,8 @@
 struct result {
     struct hs_str text, verdict, reason, shooter, shot, damage;
     bool replayed;
-    bool has_index; /* the answer is brief, so its results have indexes, and plain ones are left
-                       out */
+    bool has_index; /* the answer is brief: its results have indexes, and plain results (brief.h)
+                       are left out */
     uint64_t index; /* index in the request; 0 without has_index */
 };
 
@@ -107,8 +107,8 @@ static struct hs_reason_count *count_of(struct hs_differences *differences, enum
 
 /* ---- claims that changed ---- */
 
-/* Finds the measurement that explains one side of a change: that of the check that decided it. If
-   this side is accepted, takes the check that decided the other side. */
+/* Finds the measurement that explains one side of a change. It is the measurement of the check that
+   decided this side or, if this side is accepted, of the check that decided the other side. */
 static void measure_side(struct hs_changed_side *side, const json_t *own, const json_t *other)
 {
     struct hs_tally_number number = hs_tally_deciding(own);
@@ -180,8 +180,8 @@ static void record_line(struct hs_differences *differences, size_t line)
         differences->first_line = line;
 }
 
-/* Compares two results of one claim, shot or move, and counts the difference. The results are not
-   repeated answers. Returns false if memory runs out. */
+/* Compares two results of one claim, shot or move, and counts the difference. Neither result is a
+   repeated answer. Returns false if memory runs out. */
 static bool compare_claim(struct hs_differences *differences, const struct place *place,
                           const struct result *before, const struct result *after)
 {
@@ -231,7 +231,8 @@ static bool next_result(struct hs_pieces *pieces, enum kind kind, struct result 
     return hs_pieces_next(pieces, NULL, &text) ? read_result(text, kind, out) : !pieces->broken;
 }
 
-/* Returns the plain result that one brief answer left out although the other answer lists it. */
+/* Returns the plain result of a claim that one answer lists, and that the other, brief answer left
+   out. */
 static struct result plain_beside(const struct result *other, enum kind kind)
 {
     return (struct result){.text = HS_STR("{}"),
@@ -328,7 +329,7 @@ static bool follows_the_rules(struct hs_str key)
     return false;
 }
 
-/* Reads the next member. Returns `jumps` separately in *jumps, because some rules omit it from
+/* Reads the next member. The member `jumps` goes to *jumps instead, because some rules omit it from
    answers. */
 static bool next_member(struct hs_pieces *pieces, struct hs_str *key, struct hs_str *value,
                         struct hs_str *jumps)

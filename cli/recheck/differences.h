@@ -57,7 +57,7 @@ struct hs_differences {
     size_t first_line;        /* line of the first difference of any kind; 0: no difference */
     struct hs_reason_count reasons[HS_DIFFERENCES_REASONS];           /* counts for hits and
                                                                          shots */
-    struct hs_reason_count move_reasons[HS_DIFFERENCES_MOVE_REASONS]; /* of moves only */
+    struct hs_reason_count move_reasons[HS_DIFFERENCES_MOVE_REASONS]; /* counts for moves */
     struct hs_changed_claim *changed; /* in order; at most `limit` */
     size_t changed_count, changed_capacity, changed_left_out;
 };

@@ -19,7 +19,7 @@
 
 /* A ruleset or a map, held for as long as the replay runs. */
 struct kept {
-    char revision[HS_REVISION_MAX]; /* its name in the stream */
+    char revision[HS_REVISION_MAX]; /* revision in the stream */
     struct hs_ruleset_entry *ruleset;
     struct hs_map_entry *map; /* exactly one of the two is not NULL */
 };
@@ -134,7 +134,7 @@ void hs_replay_destroy(struct hs_replay *replay)
     if (replay == NULL)
         return;
     struct hs_service *service = &replay->service;
-    hs_registry_destroy(service->registry); /* before the rulesets and maps that its matches use */
+    hs_registry_destroy(service->registry); /* before the rulesets and maps in use */
     hs_registry_destroy(replay->before);
     for (size_t i = 0; i < replay->kept_count; i++) {
         hs_ruleset_store_release(service->rulesets, replay->kept[i].ruleset);

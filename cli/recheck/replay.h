@@ -12,10 +12,10 @@
 struct hs_replay;
 
 /*
- * Creates a replay. If `ruleset` is not NULL, matches are verified under it instead of their
- * recorded ruleset. If `only` is not absent, only matches that were opened with the ruleset of this
- * name are verified under it. Takes ownership of the ruleset, also on failure. Returns NULL if
- * memory runs out, or the name is reserved.
+ * Creates a replay. If `ruleset` is not NULL, matches are verified under this ruleset instead of
+ * their recorded one. If `only` is not absent, this applies only to matches that were opened with
+ * the ruleset of this name. Takes ownership of the ruleset, also on failure. Returns NULL if memory
+ * runs out, or the name is reserved.
  */
 struct hs_replay *hs_replay_create(struct hs_ruleset *ruleset, struct hs_str only);
 void hs_replay_destroy(struct hs_replay *replay);
@@ -34,7 +34,7 @@ enum hs_replay_result hs_replay_line(struct hs_replay *replay, const struct hs_s
                                      struct hs_buffer *answer, char error[HS_STREAM_ERROR_MAX]);
 
 struct hs_replay_summary {
-    const char *rules_name, *revision; /* of the ruleset used instead; "": none is used */
+    const char *rules_name, *revision; /* the ruleset of hs_replay_create; "": none */
     size_t opened;                     /* matches opened so far, except those left out */
     size_t restored;                   /* how many of the opened matches were restored after a
                                           restart */

@@ -123,7 +123,7 @@ static void set_obstacle(const struct hs_verdict_scene *scene, const struct turn
     }
 }
 
-/* Sets by how much the shot missed, and which miss was allowed. */
+/* Sets the distance by which the shot missed, and the distance that was allowed. */
 static void set_miss(const struct hs_verdict_scene *scene, struct hs_picture *picture)
 {
     picture->measured = scene->shot.closest.gap;

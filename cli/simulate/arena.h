@@ -16,7 +16,7 @@
 
 enum hs_arm { HS_ARM_RIFLE, HS_ARM_SHOTGUN, HS_ARM_BOW, HS_ARM_ROCKET, HS_ARM_KNIFE, HS_ARMS };
 
-extern const char *const hs_arm_names[HS_ARMS]; /* as in the ruleset */
+extern const char *const hs_arm_names[HS_ARMS]; /* names of the weapons in the ruleset */
 
 struct hs_sim_arena {
     struct hs_ruleset
@@ -26,10 +26,10 @@ struct hs_sim_arena {
     const struct hs_weapon *weapons[HS_ARMS];
 };
 
-/* Creates the arena. `rewind_limit`: seconds. A player with a round trip of 200 ms who sees others
-   100 ms late: when a shot of this player arrives, it is 0.3 s old, and older after a loss. A game
-   with such players needs a longer limit than the built-in quarter of a second. Returns NULL if
-   memory runs out. */
+/* Creates the arena. `rewind_limit`: seconds. For example, a player has a round trip of 200 ms and
+   sees others 100 ms late. Then a shot of this player is 0.3 s old when it arrives, and older after
+   a loss. A game with such players needs a longer limit than the built-in quarter of a second.
+   Returns NULL if memory runs out. */
 struct hs_sim_arena *hs_sim_arena_create(double rewind_limit);
 void hs_sim_arena_destroy(struct hs_sim_arena *arena);
 

@@ -7,7 +7,7 @@
 #define DT (1.0 / HS_CROWD_HZ)
 
 #define CLOCK_ERROR   0.003 /* seconds; deviation of a client's estimate of the server's clock */
-#define CLOCK_WANDERS 5.0   /* seconds; time constant of that error */
+#define CLOCK_WANDERS 5.0   /* seconds; time constant of CLOCK_ERROR */
 #define HAND_WANDERS  0.15  /* seconds; time constant of the error of a hand */
 #define TURN          12.0  /* rad/s; the fastest aiming */
 #define FLICK         60.0  /* rad/s; the fastest turn by more than a radian */

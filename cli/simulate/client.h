@@ -1,8 +1,8 @@
 /*
- * A simulated player's game client. It draws the other players late, between two snapshots, some of
- * which never arrive. It draws its own player where the server will have them. The player aims with
- * a human hand, fires as fast as the weapon allows, and claims the hits that the screen shows.
- * Messages to the server travel over the player's link.
+ * A simulated player's game client. It draws the other players late, between two snapshots; some
+ * snapshots never arrive. It draws its own player at the place where the server will have this
+ * player later. The player aims with a human hand, fires as fast as the weapon allows, and claims
+ * the hits that the screen shows. Messages to the server travel over the player's link.
  */
 #ifndef HS_SIMULATE_CLIENT_H
 #define HS_SIMULATE_CLIENT_H
@@ -29,7 +29,7 @@ struct hs_skirmish_setup {
     bool ends_at_impact; /* claims end at the impact, not at the weapon's range */
 };
 
-/* What all clients of one match share. */
+/* The state that all clients of one match share. */
 struct hs_game {
     struct hs_skirmish_setup setup;
     const struct hs_sim_arena *arena;
@@ -80,7 +80,7 @@ struct hs_mailbox {
 struct hs_doing {
     double time;       /* time of the frame on the server's clock */
     struct hs_vec aim; /* unit vector */
-    int rounds;        /* left in the weapon in hand */
+    int rounds;        /* rounds left in the weapon in hand */
     bool reloading;
 };
 
@@ -94,7 +94,7 @@ struct hs_missile {
     bool flies;
     struct hs_mail mail;
     struct hs_vec velocity;
-    double flown_to; /* seconds on the server's clock; the path is checked up to here */
+    double flown_to; /* seconds on the server's clock; the path is checked up to this time */
 };
 
 struct hs_client {

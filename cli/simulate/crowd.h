@@ -43,7 +43,7 @@ size_t hs_crowd_tick(const struct hs_crowd *crowd, double time);
 const struct hs_sim_pose *hs_crowd_at(const struct hs_crowd *crowd, unsigned who, size_t tick);
 
 /* Returns the place of the feet at a time between two ticks, on a straight line. If the player uses
-   a portal or spawns between these ticks, it is the old place. */
+   a portal or spawns between these ticks, returns the old place. */
 struct hs_vec hs_crowd_place(const struct hs_crowd *crowd, unsigned who, double time);
 
 /* Returns the seconds since a player's death at a time, or 0 if the player is alive. */

@@ -1,6 +1,6 @@
 /*
- * The frames that a game server has posted, which are also the snapshots of its clients, and the
- * poses between two of them.
+ * The frames that a game server has posted, and the poses between two frames. The frames are also
+ * the snapshots that the server sends to its clients.
  */
 #ifndef HS_SIMULATE_FILM_H
 #define HS_SIMULATE_FILM_H
@@ -17,15 +17,15 @@ struct hs_film {
     size_t count;
 };
 
-/* A time between two frames. */
+/* The two frames around a time, and the place of the time between them. */
 struct hs_moment {
     size_t from, to; /* indices of frames; equal: exactly that frame, or the newest one */
-    double alpha;    /* 0 .. 1: from one frame to the other */
+    double alpha;    /* 0 .. 1: place of the time between the two frames */
     double time;
 };
 
-/* Finds the moment of a time. For a time after the last frame, it is the moment of the last frame.
-   Returns false if the time is before the first frame. */
+/* Finds the frames around a time. For a time after the last frame, both are the last frame. Returns
+   false if the time is before the first frame. */
 bool hs_film_find(const struct hs_film *film, double time, struct hs_moment *out);
 
 /* Computes a player's pose at a time. Positions follow a straight line, and the yaw follows the
@@ -47,9 +47,9 @@ void hs_pose_body(const struct hs_sim_arena *arena, const struct hs_sim_pose *po
 
 /* The first contact of a shot. */
 struct hs_first {
-    int who;              /* -1: the world, or nothing */
+    int who;              /* the player; -1: the world, or nothing */
     uint16_t hitbox;      /* hitbox of the body */
-    double distance;      /* along the shot; its length if it touches nothing */
+    double distance;      /* from the start; the shot's length if it touches nothing */
     struct hs_vec normal; /* normal of the world at the contact */
 };
 

@@ -1,6 +1,6 @@
 /*
  * One simulated match: the players, their clients and links, and a game server that writes frames
- * and receives shots and claims, but verifies nothing. Time is a number, and everything follows
+ * and receives shots and claims, but verifies nothing. Time is simulated, and everything follows
  * from the seed. The caller runs the match tick by tick:
  *
  *     while (hs_skirmish_begin(skirmish)) {
@@ -26,7 +26,7 @@ struct hs_skirmish {
     int64_t now_us;
     const struct hs_frame *frame; /* the frame posted at this tick; NULL: none */
     struct hs_client clients[HS_CROWD];
-    struct hs_forger forger; /* what forgeries of this match need; see hs_skirmish_expect */
+    struct hs_forger forger; /* the data for forgeries of this match; see hs_skirmish_expect */
     /* time of the frame in which the player's weapon became empty; 0: it is not empty */
     double empty_since[HS_CROWD];
     bool failed; /* out of memory */

@@ -81,8 +81,9 @@ void hs_checkpoint_write_begin(struct hs_checkpoint_writer *writer, int director
 void hs_checkpoint_write(struct hs_checkpoint_writer *writer, enum hs_checkpoint_type type,
                          const void *bytes, size_t size);
 
-/* Renames the old file to the previous checkpoint, and the new file to the newest. Returns false if
-   a step failed (`error` is set) or `discard` is set. The old file then keeps its name. */
+/* Makes the newest file the previous one, and the file that was written the newest one. Returns
+   false if a step failed (`error` is set) or `discard` is set. Then the newest file keeps its
+   name. */
 bool hs_checkpoint_write_end(struct hs_checkpoint_writer *writer, bool discard);
 
 /* Renames the newest file to HS_CHECKPOINT_DAMAGED. */

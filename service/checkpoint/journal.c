@@ -22,7 +22,7 @@
 struct hs_journal {
     int directory;
     enum hs_journal_sync sync;
-    pthread_mutex_t sync_lock; /* one fdatasync at a time; taken before `lock` */
+    pthread_mutex_t sync_lock; /* held during fdatasync; taken before `lock` */
     pthread_mutex_t lock;      /* guards the following members */
     int file;                  /* the current file; -1: no file could be created yet */
     uint64_t number;           /* number of the current file */
@@ -31,8 +31,8 @@ struct hs_journal {
     uint64_t head_size;        /* bytes of the header of every file */
     bool is_torn;              /* the file ends with a partial record: append nothing to it */
     /* Numbers of failures that may have lost written records. `unsafe` counts all these failures,
-       `unsafe_at_rotation` the failures up to the last rotation. For the first `unsafe_covered`
-       failures, a checkpoint contains the records. */
+       and `unsafe_at_rotation` counts those up to the last rotation. A checkpoint contains the
+       records of the first `unsafe_covered` failures. */
     uint64_t unsafe, unsafe_at_rotation, unsafe_covered;
     uint64_t position, synced; /* bytes written to all files, and how many of them are synced */
     /* A loss of power cannot lose the first `settled` bytes: they were synced without a failure, or
@@ -168,8 +168,8 @@ static uint64_t current_number(const struct hs_journal *journal)
 
 /* ---- surviving a power failure ---- */
 
-/* Returns whether a payment that is written now survives as the sync mode promises. The lock is
-   held. */
+/* Returns whether a payment that is written now survives a power failure, as far as the sync mode
+   promises it. The lock is held. */
 static bool is_sound(const struct hs_journal *journal)
 {
     return journal->sync != HS_JOURNAL_SYNC_ALWAYS || journal->unsafe == journal->unsafe_covered;

@@ -32,8 +32,8 @@ struct hs_journal_stats {
 
 /*
  * Opens the journals of a directory, whose descriptor must outlive the journal. The first new file
- * has number `next`. If no file can be created, writes fail until one can. Returns NULL if memory
- * or threads run out.
+ * has number `next`. If no file can be created now, writes fail until a file can be created.
+ * Returns NULL if memory or threads run out.
  */
 struct hs_journal *hs_journal_create(int directory, uint64_t next, enum hs_journal_sync sync);
 
@@ -51,7 +51,7 @@ bool hs_journal_write(struct hs_journal *journal, enum hs_checkpoint_type type,
 bool hs_journal_settle(struct hs_journal *journal);
 
 struct hs_journal_state {
-    bool is_sound;   /* a payment that is written now survives as the sync mode promises */
+    bool is_sound;   /* new payments survive as the sync mode promises */
     uint64_t number; /* number of the current file */
     /* Bytes of records. A loss of power loses none of the first `settled` bytes. */
     uint64_t written, synced, settled;
@@ -63,8 +63,9 @@ void hs_journal_state(struct hs_journal *journal, struct hs_journal_state *out);
    of all files before it. */
 uint64_t hs_journal_rotate(struct hs_journal *journal);
 
-/* Call it when a checkpoint taken after `hs_journal_rotate` is written. Such a checkpoint contains
-   the records that could not be synced before. Removes the files before `number`. */
+/* Call it when a checkpoint that was begun after `hs_journal_rotate` has been written. Such a
+   checkpoint contains the records that could not be synced before. Removes the files before
+   `number`. */
 void hs_journal_checkpointed(struct hs_journal *journal, uint64_t number);
 
 void hs_journal_stats(struct hs_journal *journal, struct hs_journal_stats *out);

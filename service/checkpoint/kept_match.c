@@ -82,7 +82,8 @@ bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed)
     return hs_pack(state->data, state->len, packed);
 }
 
-/* Writes the state of a locked match to the store: records can be applied only to a state. */
+/* Writes the state of a locked match to the store, because records can be applied only to a
+   state. */
 static void share_state(struct hs_match_slot *slot, struct hs_shared_match *shared)
 {
     struct hs_bytes state = {0}, packed = {0};
@@ -109,7 +110,7 @@ static void put_record(struct hs_bytes *out, enum hs_checkpoint_type type,
             hs_bytes_put_run(out, parts[i].iov_base, parts[i].iov_len);
 }
 
-/* The form of payments in the store: a number, so that no two records are equal; then
+/* The form of payments in the store: first a number, so that no two entries are equal; then
    hs_checkpoint_magic and two records, as in a journal. */
 static void share_records(const struct hs_service *service, struct hs_match_slot *slot,
                           struct hs_shared_match *shared, const struct iovec parts[2])

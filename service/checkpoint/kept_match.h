@@ -20,7 +20,7 @@ struct hs_service;
 /* Appends the fields that a reader needs before the bytes of a match. */
 void hs_kept_match_put_head(const struct hs_match_slot *slot, struct hs_bytes *out);
 
-/* The fields of the head. They point into the bytes that were read. */
+/* The fields of the head. The fields point into the bytes that were read. */
 struct hs_kept_head {
     struct hs_str tenant, name, revision, map, map_revision;
     uint64_t opening;

@@ -24,7 +24,7 @@ enum { HS_MAP_FILE_NAME = 65 }; /* 64 hexadecimal digits and a terminator */
    one. */
 bool hs_map_file_name(const char *revision, char name[HS_MAP_FILE_NAME]);
 
-/* Writes the file under another name, syncs it and the directory, and renames it; this replaces an
+/* Writes the file under another name, syncs it and the directory, and renames it, which replaces an
    existing file. Returns 0, or the errno of the failure, without leaving a file behind. Only one
    thread at a time may call it. */
 int hs_map_file_write(int directory, const char *revision, const struct hs_world_mesh *mesh);

@@ -21,7 +21,7 @@ struct hs_revisions {
 
 bool hs_revisions_has(const struct hs_revisions *revisions, const char *revision);
 
-/* Adds a revision, unless it is there. Returns false if memory runs out. */
+/* Adds a revision, unless the list has it already. Returns false if memory runs out. */
 bool hs_revisions_add(struct hs_revisions *revisions, const char *revision);
 
 struct hs_kept_maps {
@@ -54,9 +54,9 @@ void hs_kept_maps_found(struct hs_kept_maps *maps, const char *revision);
 void hs_kept_maps_keep(struct hs_kept_maps *maps, struct hs_map_store *store,
                        struct hs_map_entry *entry);
 
-/* Ends a checkpoint. `fine`: it was written, so this deletes the files that neither it nor the
-   previous checkpoint refers to. If it was not written, nothing changes. `fine` must be false if
-   `no_memory` is set. */
+/* Ends a checkpoint. `fine`: the checkpoint was written. Then this function deletes the files that
+   neither this checkpoint nor the previous one refers to. Otherwise nothing changes. `fine` must be
+   false if `no_memory` is set. */
 void hs_kept_maps_taken(struct hs_kept_maps *maps, bool fine);
 
 #endif

@@ -30,8 +30,8 @@ struct restoring {
     struct hs_log_limit log_limit;
     bool is_newest; /* the file being read is the newest, not the previous one */
     bool is_final;  /* no claim was verified after the file was written */
-    /* Numbers of journals: the first whose records the current file does not contain, and the
-       oldest to read. */
+    /* Numbers of journals. `contained`: the first journal whose records the current file does not
+       contain. `first`: the oldest journal to read. */
     uint64_t contained, first;
     const uint64_t *journals; /* numbers of all journals, ascending */
     size_t journal_count;
@@ -265,7 +265,7 @@ static void restore_match(struct restoring *restoring, struct hs_bytes_reader *r
 
 /* ---- journals ---- */
 
-/* Applies the payments of an open match since its checkpoint. */
+/* Applies the payments that an open match made after its checkpoint. */
 static void replay_events(struct restoring *restoring, struct hs_bytes_reader *reader)
 {
     struct hs_str name = hs_bytes_get_name(reader);

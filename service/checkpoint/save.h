@@ -5,7 +5,7 @@
  * get files of their own (maps.h). The next start reads all of it. docs/checkpoint.md is the page
  * for operators.
  *
- * A request waits at most while one part of its match is copied. Functions are thread-safe only
+ * A request waits at most for the copy of one part of its match. Functions are thread-safe only
  * where their comment says so.
  */
 #ifndef HS_SERVICE_CHECKPOINT_H

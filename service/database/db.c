@@ -8,7 +8,8 @@
 
 /* ---- dialects ---- */
 
-/* Writes what replaces the mark at `at`, if there is one. Returns its end, or `at`. */
+/* If a mark begins at `at`, writes its replacement and returns the end of the mark. Otherwise
+   returns `at`. */
 static const char *put_mark(const struct hs_db_driver *driver, const char *at,
                             struct hs_buffer *out)
 {

@@ -41,7 +41,7 @@ struct hs_db *hs_db_open_sqlite(const char *path, bool can_write, int busy_ms, b
    part of the connection string. */
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256]);
 
-/* NULL does nothing. */
+/* Does nothing for NULL. */
 void hs_db_close(struct hs_db *db);
 
 /* Returns whether this is PostgreSQL, for the few statements that only one dialect has. */
@@ -66,12 +66,12 @@ int64_t hs_db_changes(const struct hs_db *db);
 
 /* Prepares a statement. NULL: failed. PostgreSQL reports a wrong statement in the first step. */
 struct hs_db_statement *hs_db_prepare(struct hs_db *db, const char *sql);
-/* NULL does nothing. */
+/* Does nothing for NULL. */
 void hs_db_finalize(struct hs_db_statement *statement);
 
 /* Binds a parameter, from 1. A parameter that the statement does not have is ignored. Texts and
-   blobs must stay valid until the first step. A text with ptr NULL and a number that is not one
-   (NAN) are NULL. After hs_db_reset, bind all parameters again. */
+   blobs must stay valid until the first step. A text with ptr NULL and the number NAN are bound as
+   NULL. After hs_db_reset, bind all parameters again. */
 void hs_db_bind_int(struct hs_db_statement *statement, int at, int64_t value);
 void hs_db_bind_real(struct hs_db_statement *statement, int at, double value);
 void hs_db_bind_text(struct hs_db_statement *statement, int at, struct hs_str text);
@@ -86,8 +86,8 @@ bool hs_db_finish(struct hs_db_statement *statement);
 
 /* Prepares a statement, binds as many texts as it has parameters, and runs it. It gives no rows. */
 bool hs_db_do(struct hs_db *db, const char *sql, const struct hs_str *texts);
-/* Does the same with a statement that gives a number. Returns `failed` if there is no row, or the
-   statement failed. */
+/* Does the same with a statement that gives one number, and returns the number. Returns `failed` if
+   there is no row, or the statement failed. */
 int64_t hs_db_number(struct hs_db *db, const char *sql, const struct hs_str *texts, int64_t failed);
 
 /* Return a column of the current row; the first one has the number 0. Texts and blobs are borrowed

@@ -1,4 +1,4 @@
-/* What a driver of db.h has to do. */
+/* The interface between db.h and its drivers. */
 #ifndef HS_SERVICE_DATABASE_DRIVER_H
 #define HS_SERVICE_DATABASE_DRIVER_H
 
@@ -28,8 +28,8 @@ struct hs_db_driver {
     struct hs_str (*get_text)(struct hs_db_statement *row, int column);
     struct hs_str (*get_blob)(struct hs_db_statement *row, int column);
     bool (*is_null)(struct hs_db_statement *row, int column);
-    /* What replaces `code_of(X)`, `text_of(X)` and `newest_first(X)`: the texts before and after
-       X. Before NULL: X goes as well. */
+    /* The replacements of `code_of(X)`, `text_of(X)` and `newest_first(X)`: one text before X and
+       one after X. If the first text is NULL, X is removed too. */
     const char *marks[HS_DB_MARKS][2];
     char parameter; /* the character before the number of a parameter */
 };

@@ -14,7 +14,7 @@
 #include "service/system/clock.h"
 #include "service/system/files.h"
 
-/* The time for a statement, which the server also ends then. */
+/* The max time of a statement. The server has the same limit. */
 enum { STATEMENT_MS = 5000 };
 
 /* The longest connection string. */
@@ -38,12 +38,12 @@ struct connection {
 struct statement {
     struct hs_db_statement base;
     PGresult *result; /* NULL: not run yet */
-    int row;          /* of the result; -1 before the first */
+    int row;          /* current row of the result; -1: before the first */
     unsigned uses;
-    char name[16]; /* on the server; "": not prepared there */
+    char name[16]; /* name of the statement on the server; "": not prepared */
     char *sql;
-    struct hs_buffer bytes; /* of all bound values */
-    size_t *offsets;        /* of the values in `bytes`; NOTHING: NULL */
+    struct hs_buffer bytes; /* the bytes of all bound values */
+    size_t *offsets;        /* offset of each value in `bytes`; NOTHING: NULL */
 #define MEMBER(type, member) type *member;
     PARAMETER(MEMBER)
 #undef MEMBER
@@ -112,7 +112,7 @@ static bool send_all(struct connection *connection, int64_t until_us)
     }
 }
 
-/* Gives the next result of what was sent. NULL in *result: there is no further one. */
+/* Gives the next result of what was sent. NULL in *result: no further result comes. */
 static bool next_result(struct connection *connection, int64_t until_us, PGresult **result)
 {
     while (PQisBusy(connection->server)) {
@@ -259,7 +259,7 @@ static void bind(struct hs_db_statement *base, int at, Oid type, struct hs_str b
         hs_buffer_append(&statement->bytes, bytes.ptr, bytes.len);
 }
 
-/* Eight bytes in network byte order. */
+/* Binds a number as eight bytes in network byte order. */
 static void bind_number(struct hs_db_statement *statement, int at, Oid type, uint64_t bits)
 {
     bits = htobe64(bits);
@@ -354,7 +354,7 @@ static struct hs_str get_bytes(struct hs_db_statement *base, int column)
                            (size_t)PQgetlength(row->result, row->row, column)};
 }
 
-/* A number of up to eight bytes in network byte order. */
+/* Returns a number of up to eight bytes in network byte order. */
 static uint64_t get_bits(struct hs_db_statement *row, int column)
 {
     struct hs_str bytes = get_bytes(row, column);
@@ -403,7 +403,8 @@ static const struct hs_db_driver driver = {
 
 /* ---- opening ---- */
 
-/* Reads the connection string. False with a message, which has no part of it. */
+/* Reads the connection string. Returns false with a message in `error`, which has no part of the
+   string. */
 static bool read_connection(const char *path, char text[CONNECTION_MAX], char error[256])
 {
     text[0] = '\0';
@@ -424,7 +425,8 @@ static bool read_connection(const char *path, char text[CONNECTION_MAX], char er
     return fine;
 }
 
-/* The server ends a transaction whose client hangs, so that others need not wait for its locks. */
+/* Sets up the session. The server ends a transaction whose client hangs, so that others need not
+   wait for the locks of this client. */
 static bool set_up(struct connection *connection, const char *schema)
 {
     char sql[320];
@@ -437,7 +439,7 @@ static bool set_up(struct connection *connection, const char *schema)
 
 struct hs_db *hs_db_open_postgres(const char *file, const char *schema, char error[256])
 {
-    /* The connection string comes last, so it can change the others. */
+    /* The connection string comes last, so it can override the other values. */
     static const char *const names[] = {"connect_timeout", "application_name", "client_encoding",
                                         "dbname", NULL};
     char text[CONNECTION_MAX];

@@ -17,10 +17,9 @@ enum { HS_EVENT_REASON_WORDS = (HS_REASON_COUNT + 63) / 64 };
 struct hs_event {
     atomic_uint references;
     unsigned kinds;
-    uint64_t
-        reasons[HS_EVENT_REASON_WORDS]; /* one bit for each: the deciding reason, `would_reject` */
+    uint64_t reasons[HS_EVENT_REASON_WORDS]; /* bits: the deciding reason, `would_reject` */
     struct hs_name match;
-    size_t size; /* of `json` */
+    size_t size; /* bytes of `json` */
     char json[]; /* an object; not terminated */
 };
 

@@ -21,7 +21,7 @@ struct hs_events {
     uint64_t first;       /* number of the first event of each ring */
     struct ring *rings[HS_EVENTS_RINGS];
     size_t ring_count;
-    struct hs_share *streams; /* synchronizes itself */
+    struct hs_share *streams; /* has a lock of its own */
 };
 
 struct hs_subscription {
@@ -64,7 +64,7 @@ void hs_events_destroy(struct hs_events *events)
     free(events);
 }
 
-/* The lock is held. NULL: the tenant has no ring. */
+/* Returns the ring of a tenant, or NULL if they have no ring. The lock is held. */
 static struct ring *find_ring(const struct hs_events *events, struct hs_str tenant)
 {
     for (size_t i = 0; i < events->ring_count; i++)
@@ -73,7 +73,8 @@ static struct ring *find_ring(const struct hs_events *events, struct hs_str tena
     return NULL;
 }
 
-/* The lock is held. NULL: too many tenants, or out of memory. */
+/* Adds a ring for a tenant. Returns NULL if there are too many tenants, or memory runs out. The
+   lock is held. */
 static struct ring *add_ring(struct hs_events *events, struct hs_str tenant)
 {
     struct ring *ring = events->ring_count < HS_EVENTS_RINGS ? calloc(1, sizeof *ring) : NULL;

@@ -3,7 +3,7 @@
  * HS_EVENTS_KEPT of them, so a stream that was interrupted can resume. A tenant gets a ring with
  * their first stream. Before that, their verdicts cost nothing here.
  *
- * Each event has a number. The numbers of a tenant increase by one. They begin with the time in
+ * Each event has a number. The numbers of a tenant increase by one. The first number is the time in
  * microseconds at which the service started, so every number of an earlier process is lower.
  *
  * Thread-safe; no call waits for a stream.
@@ -26,7 +26,7 @@ struct hs_subscription;
 
 /* NULL: out of memory. */
 struct hs_events *hs_events_create(void);
-/* No subscription may be left. NULL does nothing. */
+/* No subscription may be left. Does nothing for NULL. */
 void hs_events_destroy(struct hs_events *events);
 
 /* Returns whether a tenant has a ring. ptr NULL or len 0: the service has no tenants. */
@@ -42,11 +42,11 @@ struct hs_event_filter {
     enum hs_reason reason; /* HS_REASON_COUNT: all reasons */
 };
 
-/* Begins after the event with the number `after`, or with the next new event if `after` is 0. NULL:
-   too many streams or tenants, or out of memory. */
+/* Creates a subscription. It begins after the event with the number `after`, or with the next new
+   event if `after` is 0. NULL: too many streams or tenants, or out of memory. */
 struct hs_subscription *hs_events_subscribe(struct hs_events *events, struct hs_str tenant,
                                             const struct hs_event_filter *filter, uint64_t after);
-/* NULL does nothing. */
+/* Does nothing for NULL. */
 void hs_events_unsubscribe(struct hs_subscription *subscription);
 
 /* The number of subscriptions. */
@@ -63,7 +63,7 @@ enum hs_subscription_found {
 };
 
 struct hs_subscription_next {
-    uint64_t number; /* of the last event that was found or left out; a stream resumes after it */
+    uint64_t number; /* the last event that was found or left out; a stream resumes after it */
     struct hs_event *event; /* retained for the caller */
     bool is_counted;        /* for a gap: `missed` is known */
     uint64_t missed;        /* all events of the tenant, also those that the filter leaves out */

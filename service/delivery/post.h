@@ -15,7 +15,7 @@ struct hs_post;
    is given up at the time *end_us (hs_clock_us), which another thread may lower. `url` and `end_us`
    must outlive the connection. NULL: out of memory. */
 struct hs_post *hs_post_open(const char *url, const atomic_llong *end_us);
-void hs_post_close(struct hs_post *post); /* NULL does nothing */
+void hs_post_close(struct hs_post *post); /* does nothing for NULL */
 
 struct hs_post_headers {
     const char *signature, *idempotency_key; /* values */

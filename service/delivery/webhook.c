@@ -21,7 +21,7 @@ enum {
        2^n, but at most LONGEST_PAUSE_US. The pause is random, and at least half of that. */
     FIRST_PAUSE_US = 1000000,
     LONGEST_PAUSE_US = 60000000,
-    END_PAUSE_US = 250000, /* while the service ends */
+    END_PAUSE_US = 250000, /* pause after a failure while the service ends */
     OVERHEAD = 64,         /* memory of an item beside its event */
 };
 
@@ -42,15 +42,15 @@ struct hs_webhook {
     struct hs_metrics *metrics;
     pthread_mutex_t lock; /* guards everything up to `is_ending` */
     pthread_cond_t wake;
-    struct list queue, batch; /* the thread sends the batch, and only it changes the batch */
-    size_t bytes;             /* of both */
+    struct list queue, batch; /* only the thread changes the batch */
+    size_t bytes;             /* bytes of queue and batch */
     struct hs_secret *secret;
     bool is_ending;
-    atomic_llong end_us; /* give up then */
+    atomic_llong end_us; /* when a request is given up */
     bool is_running;
     pthread_t thread;
     struct hs_post *post; /* only the thread uses this and the following members */
-    unsigned failures;    /* in a row */
+    unsigned failures;    /* failed requests in a row */
 };
 
 /* ---- lists ---- */
@@ -195,7 +195,7 @@ static int64_t pause_us(unsigned failures)
     if (failures < 6)
         longest_us = (int64_t)FIRST_PAUSE_US << failures;
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
-        random = 0; /* only early after boot or in a sandbox */
+        random = 0; /* getrandom fails only early after boot or in a sandbox */
     return longest_us / 2 + longest_us / 2 * (int64_t)(random >> 16) / 65536;
 }
 
@@ -283,7 +283,7 @@ void hs_webhook_add(struct hs_webhook *webhook, struct hs_event *event)
     pthread_mutex_lock(&webhook->lock);
     bool fits = has_space(webhook, cost_of(event));
     if (fits) {
-        item->added_us = hs_clock_us(); /* with the lock, so that the list is in its order */
+        item->added_us = hs_clock_us(); /* under the lock, so the list is in order of time */
         webhook->bytes += cost_of(event);
         append(&webhook->queue, item);
         if (webhook->queue.count == 1 || webhook->queue.count == HS_WEBHOOK_BATCH)

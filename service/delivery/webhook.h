@@ -30,20 +30,20 @@ struct hs_webhook *hs_webhook_create(const struct hs_webhook_settings *settings,
                                      struct hs_metrics *metrics);
 
 /* Replaces the secret, and takes ownership of it. The next request is signed with it. Returns
-   whether it differs from the secret before. */
+   whether it differs from the previous secret. */
 bool hs_webhook_set_secret(struct hs_webhook *webhook, struct hs_secret *secret);
 
 /* Starts the thread. False: it cannot be started. */
 bool hs_webhook_start(struct hs_webhook *webhook);
 
 /* Sends the waiting events, for at most `wait_us`, and frees the webhook. Events that were not sent
-   by then are counted as dropped. NULL does nothing. */
+   by then are counted as dropped. Does nothing for NULL. */
 void hs_webhook_stop(struct hs_webhook *webhook, int64_t wait_us);
 
 /* Returns whether the webhook takes an event of one of these kinds. */
 bool hs_webhook_wants(const struct hs_webhook *webhook, unsigned kinds);
 
-/* Adds an event to the queue. If it does not fit, it is dropped and counted. `event` NULL: no
+/* Adds an event to the queue. An event that does not fit is dropped and counted. `event` NULL: no
    memory was left to make it; this counts as dropped. */
 void hs_webhook_add(struct hs_webhook *webhook, struct hs_event *event);
 

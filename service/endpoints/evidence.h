@@ -1,4 +1,4 @@
-/* What the endpoints that read the evidence store have in common (verdicts.c). */
+/* Functions that several endpoints share to read the evidence store (verdicts.c). */
 #ifndef HS_SERVICE_ENDPOINTS_EVIDENCE_H
 #define HS_SERVICE_ENDPOINTS_EVIDENCE_H
 

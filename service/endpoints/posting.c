@@ -13,8 +13,8 @@
 #include "service/watch/metrics.h"
 #include "validators/hints.h"
 
-/* Ends the recording of the match, or prevents that it begins. Some answers depend on a lack of
-   memory or disk space, and `recheck` cannot compute these again. */
+/* Ends the recording of the match, or prevents its start. From here on, answers depend on a lack of
+   memory or disk space, so `recheck` cannot compute them again. */
 static void end_recording(struct hs_match_slot *slot)
 {
     if (slot->recorded == HS_RECORDED_OPEN || slot->recorded == HS_RECORDED_NOT)

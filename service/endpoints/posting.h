@@ -26,14 +26,15 @@ struct hs_posting {
     bool is_gone;       /* the match was deleted: the request cannot be answered */
     /* the match before the first claim; the time of its newest frame is the default of `now` */
     struct hs_match_info newest;
-    /* Some answers depend on a full disk or memory, so `recheck` cannot compute them again. */
+    /* The answer depends on a lack of disk space or memory, so `recheck` cannot compute it
+       again. */
     bool is_short;
     size_t unwritten;  /* bytes in the match's journal that earlier requests could not write */
     bool is_unwritten; /* payments of this request could not be written to the journal */
     bool has_evidence; /* the request added rows to the evidence store */
     bool must_settle;  /* the answer depends on records that may not be settled yet */
-    /* For a brief answer: whether the last item is plain, how many were plain by kind, and the
-       indexes of the plain moves with an ack, in the arena of the request. */
+    /* For a brief answer: whether the last item is plain, the number of plain items of each kind,
+       and the indexes of the plain moves with an ack, in the arena of the request. */
     bool is_plain;
     size_t plain[HS_ITEM_COUNT];
     size_t *acks, ack_count;

@@ -158,8 +158,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
-    /* The match was here when the request came, and went to another replica or ended since. An
-       empty one would pay again what the other replica has paid. */
+    /* The match was here when the request came. Since then it has moved to another replica, or has
+       ended. A new, empty match would pay again what the other replica has paid. */
     bool may_open = service->takers == NULL || request->has_asked;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],
@@ -194,8 +194,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
     return slot;
 }
 
-/* Opens a match with the default ruleset and map. If one of them is missing, opens no match. If it
-   opened one without the map, its verdicts would ignore the walls. */
+/* Opens a match with the default ruleset and map. If one of them is missing, opens no match:
+   verdicts of a match without its map would ignore the walls. */
 static struct hs_match_slot *open_by_default(struct hs_service *service,
                                              const struct hs_request *request,
                                              struct hs_reply *reply)

@@ -45,8 +45,8 @@ struct hs_match_slot *hs_endpoint_match(struct hs_service *service,
                                         const struct hs_request *request, struct hs_reply *reply,
                                         bool may_open);
 
-/* Returns whether a caller (ptr NULL: the service has no tenants) may use what belongs to `owner`,
-   or to everybody ("" as owner). */
+/* Returns whether a caller may use a resource of `owner` ("": it belongs to everybody). `tenant`:
+   the caller; ptr NULL: the service has no tenants. */
 bool hs_endpoint_may_see(struct hs_str tenant, const struct hs_name *owner);
 
 /* Return the ruleset or map with a name, if the caller may use it. Returns NULL if the name is
@@ -75,7 +75,7 @@ void hs_endpoint_record(struct hs_service *service, const struct hs_request *req
                         const struct hs_reply *reply);
 
 /* With a store of shared rulesets and maps: waits until this replica has all earlier changes of
-   names. Returns false with the reply's problem set if it does not have them yet. */
+   names. Returns false with the reply's problem set if this replica still lacks a change. */
 bool hs_endpoint_is_current(struct hs_service *service, struct hs_reply *reply);
 
 /* Like hs_endpoint_is_current, before a name is changed: also returns false, with the reply's

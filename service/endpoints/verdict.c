@@ -18,7 +18,7 @@ struct item {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
     struct hs_str shooter;
-    int64_t forward_us;      /* of a shot: its forward_time */
+    int64_t forward_us;      /* the forward_time of a shot */
     struct hs_verdict_id id; /* set by `encode` */
     struct hs_hit_result result;
 };

@@ -102,7 +102,7 @@ static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stor
     list_change(w, stored->row.id, before, after);
 }
 
-/* The service may have the map of a verdict, so that it need not be built. */
+/* Lends the map of a verdict, if the service has this map, so that it need not be built again. */
 static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
 {
     struct hs_map_store *maps = w->service->maps;
@@ -129,7 +129,7 @@ static bool visit(void *context, const struct hs_evidence_stored *stored)
     if (w->is_late)
         return false;
     if (hs_str_equal(stored->row.kind, HS_STR("move")))
-        return true; /* the rules of hits do not decide it */
+        return true; /* the rules of hits do not decide this verdict */
     if (w->alive_us != NULL)
         atomic_store(w->alive_us, now_us);
     lend_map(w, &stored->row);

@@ -172,7 +172,8 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
    cheat fails on every move, and so does a broken game server. */
 enum { FIRST_MOVES = 8, EACH = 64 };
 
-/* Returns whether a move is stored: it failed a check or was rejected, and is not one too many. */
+/* Returns whether a move is stored: it failed a check or was rejected, and is one of those that
+   FIRST_MOVES and EACH select. */
 static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept)
 {
     const struct hs_move_result *result = kept->result;
@@ -186,8 +187,8 @@ static bool wants_move(const struct hs_match_slot *slot, const struct hs_move_to
     return count <= FIRST_MOVES || count % EACH == 0;
 }
 
-/* Writes the line of a stream that has the move and its result. It is a gap, because the state
-   before a move is not stored, so `hindsight recheck` cannot compute the result again. */
+/* Writes the line of a stream that has the move and its result. The line is a gap: the state before
+   a move is not stored, so `hindsight recheck` cannot compute the result again. */
 static void write_move_line(const struct hs_match_slot *slot, const struct hs_move_to_keep *kept,
                             const char *mask, struct hs_buffer *out)
 {

@@ -9,23 +9,24 @@
 #include "service/evidence/writer.h"
 #include "service/state/registry.h"
 
-/* A verdict on its way to the store. It is about a hit or about a posted shot; the other one is
-   NULL. */
+/* A verdict on its way to the store. It is about a hit or about a posted shot, so one of `hit` and
+   `shot` is NULL. */
 struct hs_verdict_to_keep {
     const struct hs_hit_claim *hit;
     const struct hs_shot_claim *shot;
     const struct hs_hit_result *result;
     int64_t forward_us; /* of a shot */
     struct hs_verdict_id id;
-    struct hs_str body;          /* of the request, JSON */
-    size_t place;                /* of the item in its list, from 0 */
+    struct hs_str body;          /* body of the request, JSON */
+    size_t place;                /* index of the item in its list, from 0 */
     struct hs_body_items *items; /* reads that list; freed by the caller */
     struct hs_bytes state;       /* set by hs_capture_begin; owned */
     bool is_sample;              /* accepted, and `would_reject` is empty */
     int64_t at_us;               /* wall clock; 0 until hs_capture_row sets it */
 };
 
-/* Saves the excerpt of the locked match, if the store wants the verdict. False: it does not. */
+/* Saves the excerpt of the locked match, if the store wants the verdict. Returns false if the store
+   does not want it. */
 bool hs_capture_begin(const struct hs_evidence *evidence, const struct hs_match_slot *slot,
                       struct hs_verdict_to_keep *verdict);
 
@@ -44,14 +45,14 @@ bool hs_capture_end(struct hs_evidence *evidence, struct hs_match_slot *slot,
 struct hs_move_to_keep {
     const struct hs_move *move;
     const struct hs_move_result *result;
-    struct hs_str body;          /* of the request, JSON */
-    size_t place;                /* of the move in its list, from 0 */
+    struct hs_str body;          /* body of the request, JSON */
+    size_t place;                /* index of the move in its list, from 0 */
     struct hs_body_items *items; /* reads that list; freed by the caller */
 };
 
-/* Adds a move to the store if it was rejected or failed a check. Of each reason, only the first
-   moves of a player and a sample of the later ones are stored. The match must be locked. False: it
-   is not stored. `evidence` may be NULL. */
+/* Adds a move to the store if it was rejected or failed a check. For each reason, the store takes
+   only the first moves of a player and a sample of the later ones. The match must be locked. False:
+   it is not stored. `evidence` may be NULL. */
 bool hs_capture_move(struct hs_evidence *evidence, const struct hs_match_slot *slot,
                      const struct hs_move_to_keep *kept);
 

@@ -10,7 +10,7 @@
 #include "api/reviews.h"
 #include "service/evidence/reader.h"
 
-enum { HS_REVIEWS_MAX = 100 }; /* of one verdict */
+enum { HS_REVIEWS_MAX = 100 }; /* max reviews of one verdict */
 
 /* Opens the file for writing, and makes it if it is missing. NULL: failed, and the log has the
    reason. */
@@ -27,9 +27,9 @@ enum hs_cases_add hs_cases_review(const struct hs_evidence_home *home, struct hs
 enum hs_evidence_read hs_cases_list(const struct hs_evidence_home *home, struct hs_str tenant,
                                     struct hs_str id, struct hs_writer *writer);
 
-/* Writes an array with an object for each reason. It has the number of verdicts with each label, by
-   their newest review. It has the share of `cheat` among the labels other than `unsure`, if there
-   are any. */
+/* Writes an array with an object for each reason. Each object has the number of verdicts with each
+   label, by their newest review. It also has the share of `cheat` among the labels other than
+   `unsure`, if there are such labels. */
 enum hs_evidence_read hs_cases_precision(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_writer *writer);
 

@@ -9,8 +9,8 @@
 
 /* Adds the ruleset and the map if the file lacks them. The map is read from its file in the data
    directory, because the service keeps no text of maps in memory. If that file is not written yet,
-   the map is left out; hs_evidence_keep_map has added it when it was new. `map` may be NULL. False:
-   the store failed. */
+   the map is left out here, because hs_evidence_keep_map added it when it was new. `map` may be
+   NULL. False: the store failed. */
 bool hs_evidence_put_documents(struct hs_evidence_store *store, const char *directory,
                                const struct hs_ruleset_entry *ruleset,
                                const struct hs_map_entry *map);

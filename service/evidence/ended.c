@@ -7,7 +7,8 @@
 #include "service/record/members.h"
 #include "service/system/clock.h"
 
-/* The rows that hs_ended_match looks at: as many as a full match has, with those who left. */
+/* hs_ended_match reads at most ROWS_MAX rows, as many as a full match has with the players who
+   left, and takes at most LONGEST_US. */
 enum { ROWS_MAX = 4096, LONGEST_US = 1000000 };
 
 #define OF_MATCH  HS_STR("match")

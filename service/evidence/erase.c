@@ -10,7 +10,7 @@
 #include "service/system/sha256.h"
 #include "service/watch/log.h"
 
-/* The rows of one transaction. They are few, so that the writer of the file waits only some
+/* The rows of one transaction. The number is small, so that the writer of the file waits only some
    milliseconds. */
 #define CHUNK "500"
 

@@ -14,10 +14,10 @@
  * with the SHA-256 of the name. The player stays in the excerpts of verdicts about others who were
  * near them.
  *
- * `tenant`: delete only theirs; ptr NULL: everybody's. It takes about a second for each million
- * stored verdicts. It stores the time in *alive_us now and then, unless `alive_us` is NULL.
- * *deleted: the number of rows. A reviewed verdict has two rows while the file of its day exists:
- * one there, and one in cases.db. Thread-safe.
+ * `tenant`: delete only the verdicts of this tenant; ptr NULL: of all tenants. The call takes about
+ * a second for each million stored verdicts. It stores the time in *alive_us now and then, unless
+ * `alive_us` is NULL. *deleted: the number of rows. A reviewed verdict has two rows while the file
+ * of its day exists: one there, and one in cases.db. Thread-safe.
  */
 enum hs_evidence_read hs_evidence_erase(const struct hs_evidence_home *home, struct hs_str tenant,
                                         struct hs_str name, struct hs_str by,

@@ -14,7 +14,7 @@
 #define NAME_PREFIX "evidence-"
 #define NAME_SUFFIX ".db"
 
-/* SQLite keeps two further files beside one that is in use. */
+/* While a file is in use, SQLite keeps two more files beside it. */
 static const char *const suffixes[] = {"", "-wal", "-shm"};
 enum { SUFFIXES = sizeof suffixes / sizeof suffixes[0] };
 

@@ -55,14 +55,16 @@ void hs_evidence_path(const char *directory, const char *place, char path[HS_EVI
    free(). NULL: there are no days, or memory ran out. */
 char (*hs_evidence_days(const struct hs_evidence_home *home, size_t *count))[HS_EVIDENCE_DAY];
 
-/* Gives the damaged file of a day another name, which no function of the store reads: the same with
-   `.damaged-` and the seconds since 1970 behind it. Nobody may have it open. */
+/* Renames the damaged file of a day, so that the store no longer reads it: appends `.damaged-` and
+   the seconds since 1970 to its name. Nobody may have the file open. */
 void hs_evidence_move_aside(const char *directory, const char *day, time_t now);
 
 /*
- * Removes the files of days that are at least `keep_days` before the newest file before `today`.
- * Then removes the oldest files until the rest has at most `keep_bytes`. Today's file stays. So a
- * jump of the wall clock makes no file older on that day, and there is a day to notice it.
+ * Removes old files, and never today's file. The age of a file is counted from the newest day
+ * before `today` that has a file, not from `today`. So no file looks old on the day on which the
+ * wall clock jumps, and an operator has a day to notice the jump. The function removes files that
+ * are at least `keep_days` old. Then it removes the oldest files until the rest has at most
+ * `keep_bytes`.
  */
 void hs_evidence_remove_old(const char *directory, const char *today, unsigned keep_days,
                             uint64_t keep_bytes);

@@ -1,6 +1,6 @@
 /*
  * The geometry of a claim, for a person who looks at its verdict: where everybody was, and the path
- * of the shot. The functions that decide verdicts find it.
+ * of the shot. It is found with the same functions that decide verdicts.
  */
 #ifndef HS_SERVICE_EVIDENCE_GEOMETRY_H
 #define HS_SERVICE_EVIDENCE_GEOMETRY_H
@@ -14,19 +14,19 @@
 enum { HS_SCENE_POINTS_MAX = HS_MAX_LEGS + 2 };
 
 struct hs_hit_scene {
-    const struct hs_player *shooter, *target; /* NULL: unknown; for the target also: none claimed */
-    int64_t hit_time_us;                      /* the time of the poses of all others */
+    const struct hs_player *shooter, *target; /* NULL: unknown, or no target was claimed */
+    int64_t hit_time_us;                      /* the time of all other poses */
     int64_t eye_time_us;                      /* the time of the shooter's pose */
     bool has_eye, has_aim;                    /* at eye_time_us */
     struct hs_vec eye;                        /* world */
     struct hs_vec aim;                        /* unit */
-    bool has_path;                            /* false: pellets, or an end outside the world */
-    struct hs_vec start, end;                 /* of the evaluated trace */
-    double radius;                            /* of the sphere that is tested against bodies */
-    uint32_t point_count;                     /* the path, with its extension beyond the end */
+    bool has_path;                            /* false: it has pellets, or ends outside the world */
+    struct hs_vec start, end;                 /* ends of the evaluated trace */
+    double radius;                            /* radius of the shot in the test against bodies */
+    uint32_t point_count;                     /* points of the path, which goes on beyond the end */
     struct hs_vec points[HS_SCENE_POINTS_MAX];
-    /* If has_closest: where the path comes nearest to the target. If they touch, it is the contact,
-       and its gap is 0 or less. */
+    /* If has_closest: where the path comes nearest to the target. If path and target touch, this is
+       the contact, and its gap is 0 or less. */
     bool has_closest;
     struct hs_sweep_contact closest;
     uint16_t closest_hitbox;
@@ -38,8 +38,8 @@ struct hs_hit_scene {
 void hs_hit_scene_find(const struct hs_match *match, const struct hs_hit_claim *claim, bool is_shot,
                        struct hs_str target, int64_t now_us, struct hs_hit_scene *out);
 
-/* Places the body of a player at a time. False: there is no pose. *bracket gets the samples that it
-   is between. */
+/* Places the body of a player at a time. False: there is no pose. *bracket gets the two samples
+   around this time. */
 bool hs_scene_body(const struct hs_match *match, const struct hs_player *player, int64_t time_us,
                    struct hs_bracket *bracket, struct hs_body *out);
 

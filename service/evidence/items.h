@@ -9,17 +9,17 @@
 
 /* The state of the search in one list. Set it to zero before the first call. */
 struct hs_body_items {
-    struct hs_cursor cursor; /* before item `next` of the list; with has_list */
+    struct hs_cursor cursor; /* before item `next` of the list; valid if has_list */
     size_t next;
     bool has_list;
-    json_t *root; /* of a body in an unusual form, such as a table */
+    json_t *root; /* a body in an unusual form, such as a table */
 };
 
 /*
- * Appends the item at `place` (from 0) of the list `key`, without line breaks. The body was
- * accepted before. The row of a table becomes an object. Places must not decrease from call to
- * call. Values at the pointers of `mask` ("/x_address,/x_client/name", or "") become "masked".
- * `out` fails if out of memory.
+ * Appends the item at `place` (from 0) of the list `key`, without line breaks. The service has
+ * already accepted the body. The row of a table becomes an object. Places must not decrease from
+ * call to call. Values at the pointers of `mask` ("/x_address,/x_client/name", or "") become
+ * "masked". `out` fails if out of memory.
  */
 void hs_body_item(struct hs_body_items *items, struct hs_str body, struct hs_str key, size_t place,
                   const char *mask, struct hs_buffer *out);

@@ -71,7 +71,8 @@ static bool read_filters(struct hs_db *db, const struct hs_evidence_query *query
     return true;
 }
 
-/* Appends the newest rows of the driver in a time range, at most ?3 of them. */
+/* Appends the query for a slice: the newest rows in a time range that match the filter `driver`, at
+   most ?3 of them. */
 static void append_slice(const struct filters *filters, const char *columns, struct hs_buffer *sql)
 {
     hs_buffer_printf(sql, "SELECT %s FROM verdicts WHERE at >= ?1 AND at < ?2", columns);
@@ -81,7 +82,7 @@ static void append_slice(const struct filters *filters, const char *columns, str
     hs_buffer_puts(sql, " ORDER BY at DESC LIMIT ?3");
 }
 
-/* Frees the text of the statement. */
+/* Prepares the statement in `sql`, and frees this text. */
 static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *filters,
                                        struct hs_buffer *sql, int64_t since_us, int64_t until_us,
                                        int64_t limit)
@@ -99,8 +100,9 @@ static struct hs_db_statement *prepare(struct hs_db *db, const struct filters *f
     return statement;
 }
 
-/* Prepares a page of the newest SLICE_ROWS rows of the driver before `until_us`. CROSS JOIN keeps
-   their order in SQLite; sorted once more, the whole slice would be read before the first row. */
+/* Prepares the query for a page: it applies the other filters to the newest slice of SLICE_ROWS
+   rows before `until_us`. CROSS JOIN makes SQLite keep the order of the rows. With another ORDER BY
+   it would read the whole slice before it gives the first row. */
 static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filters *filters,
                                             int64_t since_us, int64_t until_us, size_t limit)
 {
@@ -121,8 +123,8 @@ static struct hs_db_statement *prepare_page(struct hs_db *db, const struct filte
     return prepare(db, filters, &sql, since_us, until_us, SLICE_ROWS);
 }
 
-/* Returns the time of the last row of such a slice. 0: it has fewer rows, and is the last one. -1:
-   failed. */
+/* Returns the time of the last row of such a slice. 0: the slice is not full, so it is the last
+   one. -1: failed. */
 static int64_t end_of_slice(struct hs_db *db, const struct filters *filters, int64_t since_us,
                             int64_t until_us)
 {
@@ -138,7 +140,7 @@ static int64_t end_of_slice(struct hs_db *db, const struct filters *filters, int
 
 /* ---- walks ---- */
 
-/* Takes a row of a page. False: it cannot, and the list ends. */
+/* Takes a row of a page. False: it takes no more rows, and the list ends. */
 typedef bool row_sink(void *context, struct hs_db_statement *row);
 
 /* A walk over the files of a query, from the newest row back. */
@@ -169,7 +171,7 @@ static bool walk_slice(struct hs_db *db, const struct filters *filters, int64_t 
     return result == HS_DB_DONE && !walk->has_ended;
 }
 
-/* Walks through one place, at least through one slice. */
+/* Passes the rows of one place to the sink, at least one slice of them. */
 static enum hs_evidence_read walk_place(const struct hs_evidence_home *home, const char *place,
                                         struct walk *walk)
 {
@@ -396,12 +398,12 @@ static bool visit_row(void *context, struct hs_db_statement *page)
         fine = hs_evidence_place_failed(visiting->home, visiting->place, stored.db) ==
                HS_EVIDENCE_MISSING;
     if (step == HS_DB_ROW && hs_evidence_load(stored.found, &stored)) {
-#define X(member, name) stored.row.member = row.member; /* of the page's row, which stays */
+#define X(member, name) stored.row.member = row.member; /* the page has these texts already */
         HS_EVIDENCE_TEXTS(X)
 #undef X
         fine = visiting->visit(visiting->context, &stored);
     }
-    stored.db = NULL; /* it is the page's */
+    stored.db = NULL; /* the connection belongs to the page */
     hs_evidence_stored_close(&stored);
     return fine;
 }

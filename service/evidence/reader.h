@@ -14,7 +14,7 @@ struct hs_evidence_query {
 #define X(member, column) struct hs_str member;
     HS_EVIDENCE_TEXTS(X)
 #undef X
-    int64_t since_us, until_us; /* of the wall clock: from since_us to before until_us */
+    int64_t since_us, until_us; /* wall clock: since_us <= time < until_us */
     size_t limit;
     bool is_reviewed; /* reviewed verdicts only, also those whose day was removed */
 };
@@ -33,16 +33,16 @@ enum hs_evidence_read hs_evidence_list(const struct hs_evidence_home *home,
                                        struct hs_writer *writer, int64_t *next_us);
 
 /* Writes a verdict as a recorded stream (record/stream.h), which `hindsight recheck` computes
-   again. `tenant`: whose verdict it must be; ptr NULL: anybody's. */
+   again. `tenant`: the tenant who owns the verdict; ptr NULL: any tenant. */
 enum hs_evidence_read hs_evidence_stream(const struct hs_evidence_home *home, struct hs_str tenant,
                                          struct hs_str id, struct hs_buffer *out);
 
 enum hs_evidence_format { HS_EVIDENCE_NDJSON, HS_EVIDENCE_CSV };
 
-/* Writes the verdicts to a file, the newest first, with little memory: a line for each, with the
-   members of hs_evidence_list; CSV begins with a line of their names. It may take seconds, so it
-   stores the time (hs_clock_us) in *alive_us now and then, unless that is NULL. FAILED: also if the
-   file cannot be written. */
+/* Writes the verdicts to a file, the newest first, with little memory. Each verdict is a line with
+   the members of hs_evidence_list; CSV begins with a line of the members' names. The call may take
+   seconds, so it stores the time (hs_clock_us) in *alive_us now and then, unless `alive_us` is
+   NULL. FAILED: also if the file cannot be written. */
 enum hs_evidence_read hs_evidence_export(const struct hs_evidence_home *home,
                                          const struct hs_evidence_query *query,
                                          enum hs_evidence_format format, int fd,

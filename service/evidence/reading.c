@@ -143,7 +143,7 @@ static bool split_body(struct hs_db_statement *found, struct hs_evidence_stored 
     return at == end;
 }
 
-/* Reads the texts of the body. False: damaged, or out of memory; the log has it. */
+/* Reads the texts of the body. False: damaged, or out of memory; the log has the reason. */
 static bool split(struct hs_db_statement *found, struct hs_evidence_stored *out)
 {
     bool fine = split_body(found, out);

@@ -6,7 +6,7 @@
 #include "service/evidence/reader.h"
 
 /* Opens a place; close it with hs_db_close. MISSING: the place was removed because of its age, or
-   has no tables, or is the damaged file of a day, which the log has. FAILED: it cannot be read, or
+   has no tables, or is the damaged file of a day, which is logged. FAILED: it cannot be read, or
    has tables of another version; the log has the reason.
    */
 enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, const char *place,
@@ -15,8 +15,8 @@ enum hs_evidence_read hs_evidence_open(const struct hs_evidence_home *home, cons
 /* Logs the last failure of a connection. Returns FAILED. */
 enum hs_evidence_read hs_evidence_failed(const struct hs_db *db);
 
-/* Does the same for the connection of a place. But if that is the damaged file of a day, counts it
-   and returns MISSING, so that the answer leaves it out. */
+/* Does the same for the connection of a place. If the place is the damaged file of a day, also
+   counts the file, and returns MISSING, so that the answer leaves the file out. */
 enum hs_evidence_read hs_evidence_place_failed(const struct hs_evidence_home *home,
                                                const char *place, const struct hs_db *db);
 
@@ -42,14 +42,14 @@ void hs_evidence_stored_close(struct hs_evidence_stored *stored);
     " b.sizes, b.body"
 bool hs_evidence_load(struct hs_db_statement *found, struct hs_evidence_stored *out);
 
-/* Does the same with a statement that begins with SELECT HS_EVIDENCE_ALL_OF_ROW, and also reads all
-   texts of the row. They are borrowed until the next step. */
+/* Like hs_evidence_load, for a statement that begins with SELECT HS_EVIDENCE_ALL_OF_ROW. It also
+   reads all texts of the row, which are borrowed until the next step. */
 #define HS_EVIDENCE_TEXT_OF(member, column) ", text_of(v." column ")"
 #define HS_EVIDENCE_ALL_OF_ROW                                                                     \
     HS_EVIDENCE_WHOLE_ROW HS_EVIDENCE_TEXTS(                                                       \
         HS_EVIDENCE_TEXT_OF) " FROM bodies b JOIN verdicts v ON v.at = b.at"
 bool hs_evidence_load_all(struct hs_db_statement *found, struct hs_evidence_stored *out);
-/* Does the same, but leaves the body packed, so nothing must be freed. */
+/* Like hs_evidence_load_all, but leaves the body packed, so nothing must be freed. */
 void hs_evidence_load_packed(struct hs_db_statement *found, struct hs_evidence_stored *out);
 
 /* The document of a ruleset or map of the stored verdict, for free(). NULL: it is missing or
@@ -57,8 +57,8 @@ void hs_evidence_load_packed(struct hs_db_statement *found, struct hs_evidence_s
 char *hs_evidence_document(const struct hs_evidence_stored *stored, struct hs_str kind,
                            struct hs_str revision, size_t *size);
 
-/* Adds the ruleset and the map of a stored verdict to a store that lacks them. Skips those that the
-   place of the verdict lacks, too. */
+/* Adds the ruleset and the map of a stored verdict to a store that lacks them. Skips documents that
+   the place of the verdict does not have either. */
 bool hs_evidence_copy_documents(struct hs_evidence_store *store,
                                 const struct hs_evidence_stored *stored);
 

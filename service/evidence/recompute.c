@@ -78,7 +78,7 @@ struct kept {
 };
 
 struct hs_recompute {
-    struct hs_map_store *store; /* of the maps; borrowed, or `own` */
+    struct hs_map_store *store; /* the store of the maps; borrowed, or `own` */
     struct hs_map_store *own;
     struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* the one used last comes first */
 };
@@ -165,8 +165,8 @@ static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,
                                                    : HS_RECOMPUTE_DAMAGED;
 }
 
-/* Builds a map without a name. The store counts its memory, and that of the build. NULL: the text
-   is not a map, or memory is out. */
+/* Builds a map without a name. The store counts the memory of the map and of its build. NULL: the
+   text is not a map, or memory is out. */
 static struct hs_map_entry *build_map(struct hs_map_store *store, struct hs_str name,
                                       struct hs_str text)
 {

@@ -36,8 +36,9 @@ struct hs_recompute;
 struct hs_map_entry; /* service/state/maps.h */
 struct hs_map_store;
 
-/* `maps`: counts the memory of the maps that are built, and outlives the recompute; NULL: nobody
-   counts it. NULL: out of memory. Destroying NULL does nothing. */
+/* `maps` counts the memory of the maps that are built, and must outlive the result. If `maps` is
+   NULL, this memory is not counted. Returns NULL if memory runs out. Destroying NULL does
+   nothing. */
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps);
 void hs_recompute_destroy(struct hs_recompute *recompute);
 
@@ -75,13 +76,13 @@ void hs_stored_parts_free(struct hs_stored_parts *stored);
 struct hs_recomputed {
     const struct hs_ruleset *ruleset;
     struct hs_match *match;         /* the excerpt */
-    const struct hs_hit_claim *hit; /* of `hit` and `shot` one is NULL */
+    const struct hs_hit_claim *hit; /* either `hit` or `shot` is NULL */
     const struct hs_shot_claim *shot;
     int64_t now_us, forward_us;
     struct hs_hit_result result;
-    struct hs_str item, recorded; /* as posted, and as answered; JSON */
+    struct hs_str item, recorded; /* the posted item, and the recorded result; JSON */
     bool is_identical;            /* the new answer has the same bytes as `recorded` */
-    json_t *root;                 /* these three own the members above */
+    json_t *root;                 /* the last three members own the ones above */
     struct hs_arena arena;
     struct hs_ticks_request request;
 };

@@ -19,7 +19,7 @@ enum {
     FURTHER(X)
 #undef X
         FURTHER_COUNT,
-    MOVE_CHECKS = FURTHER_COUNT + HS_CHECK_COUNT, /* the first of them */
+    MOVE_CHECKS = FURTHER_COUNT + HS_CHECK_COUNT, /* the first series of moves */
     SERIES = MOVE_CHECKS + HS_MOVE_CHECK_COUNT
 };
 
@@ -44,9 +44,9 @@ static void add_value(struct sample *sample, int series, double value)
         to->values[to->count++] = value;
 }
 
-/* Returns which share of its limit a check used: above 1 it failed. A passed value above its limit,
-   or a failed one below it, has a minimum as limit. Returns -1 if there is no such share: the
-   outcome is unknown, or the divisor is 0. */
+/* Returns which share of its limit a check used: above 1 it failed. If a value above the limit
+   passed, or a value below it failed, the limit is a minimum. Returns -1 if there is no such share:
+   the outcome is unknown, or the divisor is 0. */
 static double share_of_limit(const json_t *check)
 {
     struct hs_str outcome = hs_str_of(json_string_value(json_object_get(check, "outcome")));
@@ -150,7 +150,7 @@ struct report {
     atomic_llong *alive_us;
     struct counts verdicts, reasons;
     int64_t matches, counted, first_us, last_us;
-    /* The newest ruleset of the player. Shares of limits are compared under this one only. */
+    /* The newest ruleset of the player. Shares of limits are compared only under this ruleset. */
     struct hs_name ruleset;
     char revision[HS_REVISION_MAX];
     struct sample own, others;
@@ -164,8 +164,8 @@ struct report {
 #define NEWEST  " ORDER BY v.at DESC LIMIT ?5"
 #define OWN_ROWS                                                                                   \
     "SELECT v.* FROM verdicts v WHERE " IS_OWN " AND " HS_EVIDENCE_IS_VERDICT IN_TIME NEWEST
-/* The measures come from rows of one ruleset. Other players are looked for in a bounded number of
-   rows, because their ruleset may be a rare one. */
+/* The measures come from rows of one ruleset. The search for rows of other players reads a bounded
+   number of rows, because few players may have this ruleset. */
 #define RECENT     "(SELECT * FROM verdicts WHERE at < ?3 ORDER BY at DESC LIMIT 20000)"
 #define SAME_RULES " AND v.ruleset = code_of(?6)"
 #define WHOLE(rows)                                                                                \

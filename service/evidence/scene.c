@@ -65,7 +65,8 @@ static struct hs_hit_claim claim_of(const struct hs_recomputed *of)
                                  .end = hs_vec_add_scaled(shot->origin, ahead, length)};
 }
 
-/* The player whose body the path is compared with: the claimed one, or else the one it touched. */
+/* The player whose body the path is compared with: the claimed target or, without one, the body
+   that the path touched. */
 static struct hs_str target_of(const struct hs_recomputed *of)
 {
     const struct hs_impact *impact = &of->result.impact;
@@ -173,7 +174,7 @@ static struct bounds bounds_of(const struct hs_verdict_scene *scene, bool is_who
     return bounds;
 }
 
-/* Finds the walls. If there are too many in the bounds, it tries smaller bounds. */
+/* Finds the walls. If there are too many walls in the bounds, it tries smaller bounds. */
 static bool find_walls(struct hs_verdict_scene *scene)
 {
     struct hs_world_parts *walls = &scene->walls;

@@ -7,7 +7,7 @@
 #include "service/evidence/geometry.h"
 #include "service/evidence/recompute.h"
 
-/* Limits of a scene. They bound its memory and its JSON. */
+/* Limits of a scene. The limits bound the memory and the JSON of a scene. */
 enum {
     HS_SCENE_TRIANGLES_MAX = 4096,
     HS_SCENE_BOXES_MAX = 4096,
@@ -35,7 +35,7 @@ struct hs_verdict_scene {
     struct hs_body then, now; /* the target at the time of the hit, and on arrival */
     bool has_then, has_now;   /* has_then: with at least one hitbox */
     enum hs_scene_stop stop;
-    struct hs_placed_mover *movers; /* those with a place; owned, like the walls */
+    struct hs_placed_mover *movers; /* movers that have a place; owned, like the walls */
     size_t mover_count;
     struct hs_world_parts walls; /* near the shot */
 };

@@ -62,7 +62,8 @@ static int compare_events(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lists how far the times of the shooter's claims were from those that rtt and interp explain. */
+/* Lists how far the times of the shooter's claims were from the times that rtt and interp
+   explain. */
 static size_t list_offsets(const struct hs_verdict_scene *scene, struct event *out)
 {
     const struct hs_ledger_numbers *hits = &scene->shot.shooter->ledger.hits;

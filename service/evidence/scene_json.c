@@ -62,7 +62,7 @@ static void write_numbers(struct hs_writer *writer, const struct hs_vec *v)
     hs_write_real(writer, v->z);
 }
 
-/* Eleven numbers: centre, rotation, half extents, radius. */
+/* Writes a solid as eleven numbers: centre, rotation, half extents, radius. */
 static void write_solid(struct hs_writer *writer, const struct hs_solid *solid)
 {
     double q[4];
@@ -178,7 +178,7 @@ static void write_bodies(struct writing *w)
 }
 
 /* Writes all bodies at the time of each sample of the target. Without a target, the samples of the
-   shooter count. If there are too many, it writes those around the time of the hit. */
+   shooter count. If there are too many samples, it writes the ones around the time of the hit. */
 static void write_frames(struct writing *w)
 {
     const struct hs_hit_scene *shot = &w->scene->shot;

@@ -37,12 +37,12 @@ struct hs_spool {
     bool is_damaged; /* the thread cannot read the spool */
     bool must_move;  /* the writer waits until the spool was moved aside */
     bool is_ending;
-    int64_t end_us; /* with is_ending: the thread gives up at this time */
+    int64_t end_us; /* if is_ending: the thread gives up at this time */
     pthread_t thread;
     /* Only the thread uses these. */
     struct hs_evidence_store *local, *remote; /* NULL: not open */
     int64_t care_us;                          /* when the partitions are checked again */
-    int64_t day;                              /* this day has a partition, and the next one */
+    int64_t day;                              /* this day and the next day have partitions */
     int limit;                                /* rows of the next batch */
     char sent[SENT][HS_REVISION_MAX];         /* some revisions that the database has, by hash */
 };
@@ -106,8 +106,8 @@ static bool open_local(struct hs_spool *spool)
     return spool->local != NULL;
 }
 
-/* Makes the partitions of the next days, and removes old ones. That they cannot be removed is
-   reported, but does not stop the others. */
+/* Makes the partitions of the next days, and removes old ones. If old ones cannot be removed, this
+   is reported, and the thread goes on. */
 static bool care(struct hs_spool *spool)
 {
     struct hs_db *db = hs_evidence_store_db(spool->remote);
@@ -219,7 +219,7 @@ static void append_values(struct hs_buffer *sql, int rows, int columns)
 }
 
 /* Prepares a statement that adds several rows and returns the times of the added ones. It skips a
-   row if the database has one with the same time or id. */
+   row if the database has a row with the same time or id. */
 static struct hs_db_statement *prepare_group(struct hs_db *db, int rows)
 {
     struct hs_buffer sql = {0};
@@ -254,7 +254,7 @@ static void bind_row(struct hs_db_statement *group, int i, int rows, struct hs_d
     for (int k = 1; k < VERDICT_COLUMNS; k++)
         hs_db_bind_text(group, verdict + k, hs_db_text(row, BODY_COLUMNS + k - 1));
 }
-/* Sends the row of a time alone. */
+/* Sends the row with this time by a statement of its own. */
 static bool send_again(struct hs_spool *spool, int64_t at_us, struct batch *batch)
 {
     struct hs_db_statement *row = hs_db_prepare(hs_evidence_store_db(spool->local),
@@ -497,7 +497,8 @@ size_t hs_spool_length(struct hs_spool *spool)
 }
 
 /* Counts the verdicts that the process before has left, and removes the documents that they do not
-   need. Later that could remove a map that is not saved yet. */
+   need. Call it only at the start: later it could remove a new map that has no file of its own
+   yet. */
 static size_t count_rows(const struct hs_evidence_home *home)
 {
     static const char unused[] =

@@ -21,17 +21,17 @@ struct hs_spool *hs_spool_start(const struct hs_evidence_home *home, unsigned ke
                                 uint64_t keep_bytes, struct hs_metrics *metrics);
 
 /* Sends verdicts until the spool is empty, the database fails, or `end_us` (hs_clock_us) passes.
-   Then ends the thread. NULL does nothing. */
+   Then ends the thread. Does nothing for NULL. */
 void hs_spool_stop(struct hs_spool *spool, int64_t end_us);
 
-/* Tells the thread that verdicts were committed to the spool. NULL does nothing. */
+/* Tells the thread that verdicts were committed to the spool. Does nothing for NULL. */
 void hs_spool_add(struct hs_spool *spool, size_t count);
 
 /* Whether the thread found the spool damaged. NULL: false. */
 bool hs_spool_is_damaged(struct hs_spool *spool);
 
 /* Moves the damaged file of the spool aside (files.h). The caller has closed it. Waits until the
-   thread has closed it, too, which takes as long as its batch. */
+   thread has closed the file, too; this takes as long as the current batch of the thread. */
 void hs_spool_move_aside(struct hs_spool *spool);
 
 /* The verdicts in the spool. NULL: 0. */

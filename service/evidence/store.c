@@ -17,8 +17,8 @@ enum { REMEMBERED = 4096 };
 
 enum { BUSY_MS = 2000 };
 
-/* Against level 1, a verdict takes 43 % fewer instructions and 9 % more bytes. Levels below -3 save
-   little more time: -5 takes 17 % fewer instructions and 8 % more bytes than -3. */
+/* Compared with level 1, a verdict takes 43 % fewer instructions and 9 % more bytes. Levels below
+   -3 save little more time: -5 takes 17 % fewer instructions and 8 % more bytes than -3. */
 enum { PACK_LEVEL = -3 };
 
 enum statement {
@@ -60,7 +60,7 @@ struct hs_evidence_store {
     struct hs_db *db;
     struct hs_db_statement *statements[STATEMENTS];
     int64_t newest_us;
-    int64_t changes; /* differs after another connection has changed the file */
+    int64_t changes; /* a number that changes when another connection writes */
     ZSTD_CCtx *packer;
     unsigned char *packed; /* space for a compressed body */
     size_t packed_capacity;
@@ -136,7 +136,7 @@ static bool set_up(struct hs_evidence_store *store, bool is_synced)
     return run(store, "PRAGMA journal_mode = WAL") &&
            run(store, is_synced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") &&
            run(store, "PRAGMA wal_autocheckpoint = 4000") &&
-           run(store, "PRAGMA cache_size = -32768") && /* KiB; the ends of all indexes fit */
+           run(store, "PRAGMA cache_size = -32768") && /* KiB; enough for the ends of all indexes */
            run(store, "PRAGMA secure_delete = ON") && run(store, "BEGIN IMMEDIATE") &&
            run(store, hs_evidence_file_tables) && run(store, "COMMIT") && prepare(store);
 }
@@ -144,7 +144,7 @@ static bool set_up(struct hs_evidence_store *store, bool is_synced)
 /* Returns the bytes of a file with empty tables, for sqlite3_free(). NULL: out of memory. */
 static unsigned char *make_tables(sqlite3_int64 *size)
 {
-    enum { WRITE_VERSION = 18, READ_VERSION = 19, WAL = 2 }; /* of the file format */
+    enum { WRITE_VERSION = 18, READ_VERSION = 19, WAL = 2 }; /* values of the file format */
     sqlite3 *db = NULL;
     unsigned char *bytes = NULL;
     if (sqlite3_open(":memory:", &db) == SQLITE_OK &&
@@ -156,8 +156,9 @@ static unsigned char *make_tables(sqlite3_int64 *size)
     return bytes;
 }
 
-/* Makes the file with its tables, for this user alone, unless it exists. SQLite would lock it until
-   all of it is on the disk, so readers of a slow disk would fail. False with errno. */
+/* Makes the file with its tables, for this user alone, unless it exists. If SQLite made the file,
+   it would lock the file until all of it is on the disk, and readers would fail if the disk is
+   slow. False with errno. */
 static bool make_file(const char *path)
 {
     char fresh[4096];

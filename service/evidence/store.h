@@ -11,8 +11,8 @@
 
 /* A verdict with everything that is needed to compute it again. All texts are borrowed. */
 struct hs_evidence_row {
-    int64_t at_us;  /* wall clock; the store makes it unique, and greater than those before */
-    int64_t now_us; /* of the match */
+    int64_t at_us;  /* wall clock; the store makes it unique and increasing */
+    int64_t now_us; /* time on the match clock */
     struct hs_str id;
 #define X(member, column) struct hs_str member;
     HS_EVIDENCE_TEXTS(X)
@@ -20,7 +20,7 @@ struct hs_evidence_row {
     bool has_measure;
     double measured, limit;
     struct hs_str unit;
-    struct hs_str revision;          /* of the ruleset */
+    struct hs_str revision;          /* revision of the ruleset */
     struct hs_str map, map_revision; /* ptr NULL: the match has no map */
     /* Lines of a recorded stream: the line of the opening without its end, and the line of the
        request. */
@@ -28,8 +28,8 @@ struct hs_evidence_row {
     struct hs_str state; /* an excerpt (validators/snapshot.h), which completes the opening */
     /* What the service knew of the player (context.h), JSON; empty in rows of earlier programs. */
     struct hs_str context;
-    /* The stored form of the four texts above, which hs_evidence_store_copy takes instead of them.
-       ptr NULL: it compresses the texts. */
+    /* The stored form of the four texts above. hs_evidence_store_copy takes it instead of the
+       texts. If its ptr is NULL, the function compresses the texts. */
     struct hs_str sizes, packed;
 };
 
@@ -45,7 +45,7 @@ bool hs_evidence_store_is_damaged(const struct hs_evidence_store *store);
    `error`. Several processes and threads may have a file open; each call waits at most two seconds
    for another's transaction. */
 struct hs_evidence_store *hs_evidence_store_open(const char *path, bool is_synced, char error[256]);
-/* Opens the place of a home: a file in its directory, which is synced, or a schema of PostgreSQL.
+/* Opens the place of a home: a file in its directory, with `is_synced`, or a schema of PostgreSQL.
    Missing tables are made. */
 struct hs_evidence_store *hs_evidence_store_open_at(const struct hs_evidence_home *home,
                                                     const char *place, char error[256]);
@@ -79,7 +79,7 @@ struct hs_db *hs_evidence_store_db(struct hs_evidence_store *store);
 const char *hs_evidence_store_error(const struct hs_evidence_store *store);
 
 /* Returns whether the last failed call failed because of its row, which the store will never take.
-   The others failed because of the disk, of memory, or of another user of the file. */
+   Other failures come from the disk, from memory, or from another user of the file. */
 bool hs_evidence_store_has_refused(const struct hs_evidence_store *store);
 
 #endif

@@ -58,13 +58,14 @@ bool hs_evidence_make_tables(struct hs_db *db, const char *schema, bool is_parti
 bool hs_evidence_make_day(struct hs_db *db, int64_t day);
 
 /* Removes partitions by the rule of hs_evidence_remove_old (files.h); `today` in days since 1970.
-   Outside a transaction. False: it failed, for example because a
-   reader uses the oldest partition. */
+   Call it outside a transaction. False: it failed, for example because a reader uses the oldest
+   partition. */
 bool hs_evidence_drop_days(struct hs_db *db, int64_t today, unsigned keep_days,
                            uint64_t keep_bytes);
 
-/* Begins a transaction that adds verdicts, and takes a lock that such transactions share. So a
-   deletion or a change of the tables waits for these transactions, and they wait for it. */
+/* Begins a transaction that adds verdicts, and takes a lock that such transactions share. The
+   second function takes the lock alone, for a deletion or for a change of the tables: it waits for
+   these transactions, and they wait for it. */
 bool hs_evidence_begin_shared(struct hs_db *db);
 bool hs_evidence_begin_alone(struct hs_db *db);
 

@@ -15,8 +15,9 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* A row waits at most COMMIT_US for its transaction. A crash costs the rows of at most 0.2 s, so
-   that much time is left for the transaction, and for SQLite to move its log to the file. */
+/* A row waits at most COMMIT_US (0.1 s) for its transaction. A crash may lose the rows of at most
+   0.2 s. So as much time again is left for the transaction, and for SQLite to move its log to the
+   file. */
 enum { COMMIT_ROWS = 500, COMMIT_US = 100000, RETRY_US = 1000000, WAIT_US = 2000000 };
 
 /* A row of the queue, with the bytes of its texts behind it. */
@@ -38,10 +39,10 @@ struct hs_evidence {
     pthread_cond_t wake;
     struct item *first, **last;
     size_t bytes, count;
-    uint64_t added, done; /* rows since the start: all; committed or dropped */
+    uint64_t added, done; /* rows since the start: all, and those committed or dropped */
     struct hs_evidence_wait *waits;
     bool is_ending;
-    int64_t end_us; /* with is_ending: give up then */
+    int64_t end_us; /* if is_ending: the time to give up */
     pthread_t thread;
     struct hs_spool *spool;          /* NULL: the evidence is not in a database */
     struct hs_evidence_store *store; /* only the thread uses this and the following member */

@@ -23,7 +23,7 @@ struct hs_evidence_settings {
     struct hs_evidence_home home; /* its directory exists */
     size_t queue_bytes;
     bool is_synced;
-    bool blocks;         /* with a full queue claims are refused; else rows are dropped */
+    bool blocks;         /* full queue: true: claims are refused; false: rows are dropped */
     unsigned keep_days;  /* older files are removed */
     uint64_t keep_bytes; /* the oldest files are removed beyond this, but never today's */
     const char *mask;    /* pointers in posted items (items.h) */
@@ -35,11 +35,11 @@ struct hs_evidence_settings {
 struct hs_evidence *hs_evidence_start(const struct hs_service *service,
                                       const struct hs_evidence_settings *settings, char error[256]);
 
-/* Writes the rows that wait, for at most `wait_us`, and ends. NULL does nothing. */
+/* Writes the rows that wait, for at most `wait_us`, and ends. Does nothing for NULL. */
 void hs_evidence_stop(struct hs_evidence *evidence, int64_t wait_us);
 
-/* Returns whether the store wants a verdict: every one that is not plainly accepted, and a sample
-   of the others, which the id chooses. `is_plain`: accepted, with an empty `would_reject`. */
+/* Returns whether the store wants a verdict. It wants every verdict that is not plain, and a sample
+   of the plain ones, which the id selects. `is_plain`: accepted, with an empty `would_reject`. */
 bool hs_evidence_wants(const struct hs_evidence *evidence, bool is_plain, struct hs_str id);
 
 /* Adds a row; `map` may be NULL. False: it was dropped, and is counted. */
@@ -64,10 +64,10 @@ struct hs_evidence_wait {
    False: they are on the disk already, and `done` is not called. */
 bool hs_evidence_await(struct hs_evidence *evidence, struct hs_evidence_wait *wait);
 
-/* Ends the waits that have lasted too long. Call it each second. NULL does nothing. */
+/* Ends the waits that have lasted too long. Call it each second. Does nothing for NULL. */
 void hs_evidence_expire(struct hs_evidence *evidence);
 
-/* Ends all waits of an owner. The owner must not begin more. NULL does nothing. */
+/* Ends all waits of an owner. The owner must not begin more. Does nothing for NULL. */
 void hs_evidence_end_waits(struct hs_evidence *evidence, const void *owner);
 
 /* Returns whether claims must be refused, because the queue is full and rows must not be dropped.

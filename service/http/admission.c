@@ -26,7 +26,7 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
 {
     if (limit_us == 0)
         return true;
-    /* The gap without long waits counts up to the arrival of the request, because the request has
+    /* The time since the last long wait ends when this request arrived, because the request has
        been in the queue since then. */
     int64_t arrived_us = now_us - waited_us;
     bool goes_on = gate->long_us != 0 && arrived_us - gate->long_us <= HS_STANDING_US;

@@ -18,7 +18,8 @@
 
 enum {
     /* The queue is "standing" if long waits continue for this time, and no pause between them is
-       longer than this. With a higher value longer bursts pass, but overload is noticed later. */
+       longer than this time. With a higher value longer bursts pass, but overload is noticed
+       later. */
     HS_STANDING_US = 100000,
     /* A wait is long above limit / HS_LONG_WAIT_PART. Kernels measure in steps of 1 to 10 ms. */
     HS_LONG_WAIT_PART = 8,

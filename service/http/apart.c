@@ -108,8 +108,8 @@ struct hs_pool *hs_http_pool_of(const struct hs_http_request *request)
                                                   : NULL;
 }
 
-/* Sheds a request that passed its deadline, or waited behind others for HS_BURST_TIMES as long as
-   requests may wait for a worker (admission.h). */
+/* Sheds a request that passed its deadline. Also sheds a request that waited behind others for more
+   than HS_BURST_TIMES times the limit of the wait for a worker (admission.h). */
 static void shed_if_late(struct hs_http_request *request, const struct hs_http_apart *apart)
 {
     const struct hs_headers *headers = &request->headers;
@@ -160,8 +160,8 @@ static void run_apart(struct hs_pool_job *job)
     hs_http_advance(request->connection, HS_HTTP_ENDPOINT, HS_HTTP_QUEUED, hs_clock_us());
 }
 
-/* Hands the job to the worker. The worker resumes the connection (hs_http_resume), and finish_apart
-   sends the reply, or it closes the connection. */
+/* Hands the job to the worker. The worker resumes the connection (hs_http_resume), and
+   hs_http_finish_apart sends the reply. A worker that ends closes the connection. */
 static void wake(struct hs_http_apart *apart)
 {
     struct hs_http_worker *worker = apart->request->connection->worker;
@@ -291,7 +291,7 @@ bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *
     return true;
 }
 
-/* Says how the wait for the payments ended. */
+/* Writes into the answer how the wait for the payments ended. */
 static void report_payments(struct hs_http_apart *apart)
 {
     struct hs_http_request *request = apart->request;

@@ -121,7 +121,7 @@ static void begin_linger(struct hs_linger *linger, int64_t now_us)
             .fd = coming[i], .until_us = now_us + HS_LINGER_US, .left = HS_LINGER_BYTES};
 }
 
-/* Discards the incoming bytes of all lingering sockets. `polls` has one entry for each of them, in
+/* Discards the incoming bytes of all lingering sockets. `polls` has one entry for each socket, in
    order. */
 static void discard_all(struct hs_linger *linger, const struct pollfd *polls)
 {

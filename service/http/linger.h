@@ -32,7 +32,8 @@ struct hs_linger_socket {
     size_t left;      /* bytes that will still be discarded */
 };
 
-/* The lingering sockets of one listener. Any thread adds one; only the watchdog reads them. */
+/* The lingering sockets of one listener. Any thread may add a socket; only the watchdog reads the
+   sockets. */
 struct hs_linger {
     pthread_mutex_t lock; /* guards `coming`, `coming_count` */
     int coming[HS_LINGER_COMING];
@@ -44,7 +45,7 @@ struct hs_linger {
 };
 
 /* `limit` is the max number of sockets, up to HS_LINGER_MAX. Returns false if no descriptor is
-   left; there is nothing to free. */
+   left. Then nothing must be freed. */
 bool hs_linger_init(struct hs_linger *linger, size_t limit);
 /* Closes all sockets. No other thread may use `linger`. */
 void hs_linger_free(struct hs_linger *linger);

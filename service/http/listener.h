@@ -29,10 +29,10 @@
  * succeeds.
  */
 enum hs_http_phase {
-    HS_HTTP_FREE,   /* there is no connection */
-    HS_HTTP_IDLE,   /* between requests, or the header is arriving */
-    HS_HTTP_BODY,   /* the header is known, the body is arriving */
-    HS_HTTP_QUEUED, /* it waits for a thread of a pool (pool.h), or for its worker after the pool */
+    HS_HTTP_FREE,     /* there is no connection */
+    HS_HTTP_IDLE,     /* between requests, or the header is arriving */
+    HS_HTTP_BODY,     /* the header is known, the body is arriving */
+    HS_HTTP_QUEUED,   /* the request waits for a pool (pool.h), or after the pool for its worker */
     HS_HTTP_ENDPOINT, /* the endpoint runs */
     HS_HTTP_REPLY,    /* the reply is queued */
     HS_HTTP_EXPIRED,
@@ -172,8 +172,8 @@ size_t hs_http_unescape(void *context, struct MHD_Connection *connection, char *
 bool hs_http_watch_list_init(struct hs_http_watch_list *list, size_t connections);
 void hs_http_watch_list_free(struct hs_http_watch_list *list);
 
-/* Begin and end the watch of a connection, in the thread of its worker. Returns NULL if memory runs
-   out. Closing NULL does nothing. */
+/* Begin and end the watch of a connection, in the thread of its worker. Opening returns NULL if
+   memory runs out. Closing NULL does nothing. */
 struct hs_http_connection *hs_http_connection_open(struct hs_http_worker *worker, int fd);
 void hs_http_connection_close(struct hs_http_connection *connection);
 
@@ -210,7 +210,7 @@ void hs_http_caller_set(struct hs_http_caller *caller, unsigned route,
                         const struct hs_route_params *params, const struct hs_headers *headers,
                         const struct hs_name *tenant);
 
-/* Logs an answered request, if the log level and the limit of its kind allow. */
+/* Logs an answered request, if the log level and the limit of its kind allow it. */
 void hs_http_log_request(struct hs_http *http, const struct hs_http_caller *caller,
                          const struct hs_problem *problem, int status, int64_t duration_us);
 

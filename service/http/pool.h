@@ -17,7 +17,7 @@ struct hs_pool;
 
 /* The job of one request. It must live until `done` is called. */
 struct hs_pool_job {
-    const void *owner;    /* whose job this is, for hs_pool_end */
+    const void *owner;    /* the owner of the job, for hs_pool_end */
     struct hs_str tenant; /* len 0: no tenant */
     void (*run)(struct hs_pool_job *job);
     void (*done)(struct hs_pool_job *job); /* called after `run`, or instead of `run` if the owner

@@ -15,8 +15,8 @@
    took 8.5 s on a busy machine. */
 enum { STUCK_US = 5000000, STUCK_BYTES_A_SECOND = 4 << 20 };
 
-/* Some calls to a database that hangs last longer (service/database/db.h), and that must not end
-   the process. */
+/* Some calls to a hanging database take longer (service/database/db.h), and such a call must not
+   end the process. */
 enum { STUCK_DATABASE_US = 60000000 };
 
 /* ---- names and headers ---- */
@@ -84,8 +84,8 @@ static void make_request_id(struct hs_http_worker *worker, char id[HS_REQUEST_ID
 
 /* ---- the handler calls, in order ---- */
 
-/* Creates a request. Most of its problem stays uninitialized, because the list of errors has 11
-   KiB. */
+/* Creates a request. Most of the member `problem` stays uninitialized, because its list of errors
+   has 11 KiB. */
 static struct hs_http_request *create_request(struct hs_kept *kept)
 {
     struct hs_http_request *request =
@@ -254,8 +254,8 @@ void hs_http_completed(void *context, struct MHD_Connection *connection, void **
     *request = NULL;
     if (ended == NULL)
         return;
-    /* Wait for the next header. This changes nothing if the watchdog expired the connection, or if
-       the connection broke off. */
+    /* Wait for the next header. The call changes nothing if the watchdog expired the connection, or
+       if the connection broke off. */
     hs_http_advance(ended->connection, HS_HTTP_REPLY, HS_HTTP_IDLE, hs_clock_us());
     hs_http_stream_end(ended->stream);
     hs_http_drop_body(ended);

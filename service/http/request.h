@@ -84,8 +84,8 @@ enum MHD_Result hs_http_send_reply(struct hs_http_request *request,
 
 /* ---- apart.c ---- */
 
-/* Whether the endpoint of a route reads the evidence store. That may take longer than a request of
-   a game server may wait. */
+/* Whether the endpoint of a route reads the evidence store. Such a read may take longer than a
+   request of a game server may wait. */
 bool hs_http_reads_evidence(unsigned route);
 
 /* Returns the pool that runs a request, or NULL if its worker runs it. */
@@ -102,6 +102,6 @@ bool hs_http_begin_wait(struct hs_http_request *request, struct MHD_Connection *
                         struct hs_reply *reply);
 enum MHD_Result hs_http_finish_apart(struct hs_http_request *request,
                                      struct MHD_Connection *connection);
-void hs_http_free_apart(struct hs_http_apart *apart); /* NULL does nothing */
+void hs_http_free_apart(struct hs_http_apart *apart); /* does nothing for NULL */
 
 #endif

@@ -36,7 +36,7 @@ struct hs_request {
     atomic_llong *alive_us;
     struct hs_str tenant; /* tenant of the caller; ptr NULL: the service has no tokens, so resources
                              have no owners */
-    struct hs_str kid;    /* of the caller's token; ptr NULL without tenants */
+    struct hs_str kid;    /* key id of the caller's token; ptr NULL without tenants */
     unsigned scopes;  /* the caller's scopes (api/http/routes.h); not set if `tenant` is absent */
     uint64_t epoch;   /* for a new match: see hs_shared_match_create */
     bool has_asked;   /* the store was asked for the match, so the request may open it */
@@ -59,7 +59,7 @@ struct hs_reply {
     const char *encoding; /* Content-Encoding of the body; NULL: none; a literal */
     int file; /* if > 0, the first `file_size` bytes of this descriptor are sent; owned */
     uint64_t file_size;
-    struct hs_share *share; /* if set, one of it is released when the reply is sent */
+    struct hs_share *share; /* if set, the sent reply releases 1 of this share */
     /* The answer waits until this point of the evidence store is on the disk; 0: it does not. */
     uint64_t evidence_mark;
     /* The answer waits until the store has the payments of this match; a reference. NULL: it does
@@ -81,7 +81,7 @@ const char *hs_request_query(const struct hs_request *request, const char *name)
 /* Value of a header, or NULL. */
 const char *hs_request_header(const struct hs_request *request, const char *name);
 
-/* A body may be slower than required for this time after its header, in microseconds. */
+/* For this time after its header, a body may arrive more slowly than required. Microseconds. */
 enum { HS_BODY_GRACE_US = 2000000 };
 
 /* The share of one listener in the threads and descriptors of the process. */

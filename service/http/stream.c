@@ -13,7 +13,7 @@ enum {
     HEARTBEAT_US = 15000000,
     /* At the end of the listener, a peer that reads nothing for this time loses its connection. */
     END_US = 1000000,
-    CHECK_US = 1000000, /* between two checks of a silent peer, and of a token */
+    CHECK_US = 1000000, /* time between two checks of a silent peer, and of a token */
     PIECE_BYTES = 4096, /* the library asks for at most this much at once */
 };
 
@@ -21,7 +21,7 @@ struct hs_http_stream {
     struct hs_http_request *request;
     struct MHD_Connection *connection;
     struct hs_subscription *subscription;
-    struct hs_http_stream *next; /* of the worker */
+    struct hs_http_stream *next; /* next stream of the worker */
     struct hs_buffer text;       /* the part that is sent now */
     size_t sent;                 /* bytes of `text` that libmicrohttpd has taken */
     int64_t used_us;             /* when libmicrohttpd last asked for bytes */
@@ -225,7 +225,7 @@ int hs_http_streams_wait_ms(const struct hs_http_worker *worker, int wait_ms)
          stream = stream->next) {
         int64_t until_us = is_closing(stream) ? stream->used_us + END_US : INT64_MAX;
         if (stream->is_suspended)
-            until_us = stream->checked_us + CHECK_US; /* a heartbeat is at most this late */
+            until_us = stream->checked_us + CHECK_US; /* heartbeats are at most CHECK_US late */
         int64_t left_ms = until_us > now_us ? (until_us - now_us) / 1000 + 1 : 1;
         if (left_ms < wait_ms)
             wait_ms = (int)left_ms;

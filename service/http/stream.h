@@ -17,7 +17,7 @@ bool hs_http_stream_begin(struct hs_http_request *request, struct MHD_Connection
                           struct hs_subscription *subscription,
                           const struct hs_reply_headers *headers);
 
-/* Ends the stream of a completed request. NULL does nothing. */
+/* Ends the stream of a completed request. Does nothing for NULL. */
 void hs_http_stream_end(struct hs_http_stream *stream);
 
 #endif

@@ -191,7 +191,7 @@ bool hs_http_workers_start(struct hs_http *http, int fd, const struct hs_tls *tl
 {
     unsigned count = http->limits.threads, each = http->limits.connections / count;
     unsigned more = http->limits.connections % count;
-    /* One thread more than there are workers. A tenant never has all threads, so another tenant can
+    /* There is one thread more than workers. A tenant never has all threads, so another tenant can
        still run a request. */
     http->heavy = hs_pool_create(count + 1, false);
     bool fine = http->heavy != NULL;
@@ -227,7 +227,7 @@ void hs_http_workers_stop(struct hs_http *http)
     for (unsigned i = 0; i < http->worker_count; i++) {
         struct hs_http_worker *worker = &http->workers[i];
         pthread_join(worker->thread, NULL);
-        /* Its last requests may have begun further waits. */
+        /* The last requests of this worker may have begun further waits. */
         hs_http_end_waits(http);
         hs_evidence_end_waits(http->service->evidence, http);
         hs_http_resume(worker); /* the library cannot end a suspended connection */

@@ -34,8 +34,7 @@ enum { HS_OPTION_NAME_MAX = 48 };
 void hs_option_spell(const struct hs_option_row *row, const char *prefix,
                      char name[HS_OPTION_NAME_MAX]);
 
-/* Returns the row of an option by its spelling: hs_option_spell writes this name for it. Or
-   NULL. */
+/* Returns the option whose name hs_option_spell writes as `spelled` with this prefix, or NULL. */
 const struct hs_option_row *hs_option_find(const char *prefix, struct hs_str spelled);
 
 /* Sets a value from its text form. Returns false if the text is wrong; `error` then says which

@@ -47,9 +47,9 @@ struct hs_options {
 /* Values of `journal_sync`: which payments a power failure can lose. A crash of the process loses
    none. X(id, name) */
 #define HS_JOURNAL_SYNCS(X)                                                                        \
-    X(OFF, "off")           /* all payments that the kernel has not written yet */                 \
-    X(INTERVAL, "interval") /* payments of the last HS_JOURNAL_INTERVAL_US */                      \
-    X(ALWAYS, "always")     /* no payment whose request was answered */
+    X(OFF, "off")           /* loses all payments that the kernel has not written yet */           \
+    X(INTERVAL, "interval") /* loses payments of the last HS_JOURNAL_INTERVAL_US */                \
+    X(ALWAYS, "always")     /* loses no payment whose request was answered */
 
 #define X(id, name) HS_JOURNAL_SYNC_##id,
 enum hs_journal_sync { HS_JOURNAL_SYNCS(X) HS_JOURNAL_SYNC_COUNT };

@@ -13,7 +13,7 @@
 struct hs_pieces {
     struct hs_cursor cursor;
     char close;  /* '}' or ']' */
-    bool begun;  /* past the first piece */
+    bool begun;  /* the first piece has been read */
     bool broken; /* the text is not JSON here */
 };
 

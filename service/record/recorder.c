@@ -85,9 +85,8 @@ static bool put_map(struct hs_record *record, struct hs_map_entry *entry)
     return taken;
 }
 
-/* Writes a ruleset or a map, unless the file has it. If there is no memory to remember the
-   revision, nothing is written. If it were written, it would be written for each match. The lock is
-   held. */
+/* Writes a ruleset or a map, unless the file has it. If memory for the revision runs out, writes
+   nothing: otherwise it would write the document again for each match. The lock is held. */
 static bool put_once(struct hs_record *record, const struct hs_name *name, const char *revision,
                      const struct hs_ruleset_entry *ruleset, struct hs_map_entry *map)
 {

@@ -24,7 +24,7 @@ struct hs_record *hs_record_open(const char *path, size_t max_bytes, struct hs_m
                                  struct hs_map_store *maps, char error[256]);
 
 /* Marks the matches whose recording is incomplete, writes the waiting lines, and frees the record.
-   `registry` has the open matches; NULL: none. A `record` of NULL does nothing. */
+   `registry` has the open matches; NULL: none. Does nothing if `record` is NULL. */
 void hs_record_close(struct hs_record *record, struct hs_registry *registry);
 
 /* A request that was applied to a match. */
@@ -45,10 +45,10 @@ void hs_record_request(struct hs_record *record, struct hs_match_slot *slot,
 
 /*
  * The following functions record how a match is restored at the start of the service, so that
- * `recheck` restores it in the same way. They wait for the disk. Apart from the start, this happens
- * only when a match has moved to another replica. A match
- * that cannot be recorded gets a `gap` line with the reason. The match is locked. A `record` of
- * NULL does nothing.
+ * `recheck` restores it in the same way. They wait for the disk. After the start, they are called
+ * only when a match has moved to another replica, because its recording ends here. A match that
+ * cannot be recorded gets a `gap` line with the reason. The match is locked. They do nothing if
+ * `record` is NULL.
  */
 
 /* The match was loaded from `state` (hs_match_save). `moves_lost`: see hs_match_lost_moves. */

@@ -19,7 +19,7 @@ enum { POLL_US = 1000000, KEEP_US = 600000000, PINNED_US = 60000000, PINNED_MAX 
 /* A ruleset or a map for a match that another replica had. It may have no name any more. */
 struct pinned {
     enum hs_shared_kind kind;
-    struct hs_name name; /* of a map; empty for a ruleset */
+    struct hs_name name; /* name of a map; empty for a ruleset */
     char revision[HS_REVISION_MAX];
     struct hs_ruleset_entry *ruleset; /* a reference; NULL: it is a map, or is not here yet */
     struct hs_map_entry *map;
@@ -32,11 +32,11 @@ struct hs_catalog {
     struct hs_store *store;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t wake, synced; /* for the thread, and for those who wait for it */
-    bool has_thread, is_ending;  /* guarded by the lock, as all below */
-    uint64_t asked, finished;    /* rounds of the thread that were asked for, and that ended */
-    bool must_read;              /* the names here may differ from those of the version */
-    uint64_t applied_round;      /* the newest of them after which this replica had all names */
+    pthread_cond_t wake, synced;      /* for the thread; for requests that wait for the thread */
+    bool has_thread, is_ending;       /* the lock guards these and the next members */
+    uint64_t asked, finished;         /* rounds of the thread that were asked for, and that ended */
+    bool must_read;                   /* the names here may differ from those of `applied` */
+    uint64_t applied_round;           /* the newest round after which this replica had all names */
     struct hs_shared_version applied; /* the version that this replica has */
     struct pinned pinned[PINNED_MAX];
     size_t pinned_count;
@@ -52,9 +52,9 @@ static bool is_version(const struct hs_shared_version *a, const struct hs_shared
 
 /* ---- the thread ---- */
 
-/* Brings this replica to the version of the store. A store that lost its names has none, or only
-   those that another replica gave it since; it gets the names of this replica too. Returns false if
-   the store did not answer. */
+/* Brings this replica to the version of the store. A store that lost its names has no names, or
+   only those that another replica has sent since. Then this replica sends its names too. Returns
+   false if the store did not answer. */
 static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;
@@ -234,7 +234,8 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
         code = pthread_cond_timedwait(&catalog->synced, &catalog->lock, &until);
         is_current = catalog->finished >= round;
     }
-    /* A round without an answer has changed nothing, or not all. If the store is down, use that. */
+    /* If the store did not answer during the round, names here may be old. If the store is down,
+       use them. */
     if (is_current && catalog->applied_round < round)
         is_current = !hs_store_is_up(catalog->store, HS_STORE_BULK);
     pthread_mutex_unlock(&catalog->lock);
@@ -297,7 +298,7 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
 }
 
 /* Returns the pinned document, which may still have to be fetched. The caller holds the lock. NULL:
-   PINNED_MAX others are pinned. */
+   PINNED_MAX other documents are pinned. */
 static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
                                   struct hs_str name, struct hs_str revision)
 {

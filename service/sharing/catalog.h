@@ -24,7 +24,7 @@ struct hs_service;
    store. NULL: out of memory or threads. */
 struct hs_catalog *hs_catalog_start(struct hs_service *service);
 /* Ends the thread, within a second even if the store is slow. Nobody can ask the store
-   (hs_store_ask) any more. NULL does nothing. */
+   (hs_store_ask) any more. Does nothing for NULL. */
 void hs_catalog_stop(struct hs_catalog *catalog);
 
 /* Waits until this replica has all changes that were answered before the call. Returns false if
@@ -34,12 +34,13 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
 
 /*
  * The following functions repeat a change of this replica in the store: call them after the change
- * here. LOST: the store does not have the change, or nobody knows. This replica then returns to
- * what the store has. Without a catalog (NULL) they return DONE.
+ * here. LOST: the store does not have the change, or it is unknown whether the store has it. This
+ * replica then returns to what the store has. Without a catalog (NULL) they return DONE.
  */
 
-/* Shares the ruleset, and the canary, that the name has here, unless a file has the name. LOST also
-   if none of them has this revision any more, because a change of another replica has replaced it.
+/* Shares the ruleset that a name has on this replica, and its canary, unless a file has the name.
+   LOST also if neither has this revision any more, because a change of another replica has replaced
+   it.
  */
 enum hs_shared_result hs_catalog_put_ruleset(struct hs_catalog *catalog, struct hs_str name,
                                              const char *revision);

@@ -206,7 +206,7 @@ static struct hs_map_entry *fetch_map(struct hs_service *service, const struct n
     return entry;
 }
 
-/* Gives a name its map, or takes its map away if the map cannot be used here. False: the store did
+/* Gives a name its map, or deletes the name if the map cannot be used here. False: the store did
    not answer. */
 static bool update_map(struct hs_service *service, const struct name *name)
 {
@@ -369,8 +369,9 @@ static void add_documents(void *context, struct hs_match_slot *slot)
         hs_map_store_retain(in_use->service->maps, slot->map);
 }
 
-/* Locks the matches to find their documents, but not to ask the store. Asks once for each document,
-   because a slow store would delay the next round for minutes if it were asked for each match. */
+/* Locks the matches to find their documents, but not to ask the store. Asks the store once for each
+   document, not once for each match: otherwise a slow store would delay the next round for
+   minutes. */
 void hs_exchange_keep(struct hs_service *service)
 {
     struct in_use in_use = {.service = service};

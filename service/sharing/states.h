@@ -15,7 +15,8 @@ struct hs_sharing;
 struct hs_sharing *hs_sharing_start(struct hs_service *service);
 
 /* Ends the thread. Then writes the final states of all matches, and gives the matches up; this
-   takes up to `wait_us`. Call it after the last request that changes a match. NULL does nothing. */
+   takes up to `wait_us`. Call it after the last request that changes a match. Does nothing for
+   NULL. */
 void hs_sharing_stop(struct hs_sharing *sharing, int64_t wait_us);
 
 #endif

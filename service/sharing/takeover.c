@@ -270,8 +270,8 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     hs_registry_release(service->registry, slot);
 }
 
-/* Asks for the request to be sent again later. An empty match without the ruleset or without enough
-   memory would pay again what was paid, and its state would replace the one in the store. */
+/* Asks for the request to be sent again later. An empty match would pay again what was paid, and
+   its state would replace the state in the store. */
 static void refuse(struct hs_takeover *takeover, bool lacks_space, struct hs_problem *problem)
 {
     takeover->shed = lacks_space ? HS_SHED_HISTORY : HS_SHED_REVISION;

@@ -18,7 +18,7 @@ struct hs_takers;
 
 /* Call it only if the service has a store. NULL: out of memory. */
 struct hs_takers *hs_takers_create(struct hs_service *service);
-void hs_takers_destroy(struct hs_takers *takers); /* NULL does nothing */
+void hs_takers_destroy(struct hs_takers *takers); /* does nothing for NULL */
 
 /* Returns whether the store must be asked before a request for a match runs. `takers` may be
    NULL. */
@@ -32,11 +32,11 @@ struct hs_takeover {
 };
 
 /*
- * Asks the store for a match, and opens it if the store knows it. This takes up to --state-take-ms,
- * and longer if other requests for the match do the same, so no worker may call it. Returns false
- * with a problem if the request must be sent again later: the ruleset or the map of the match is
- * not on this replica, or it has too little memory for the match. Run the request before
- * hs_takeover_end, which must always be called.
+ * Asks the store for a match, and opens it if the store knows it. The call takes up to
+ * --state-take-ms, and longer if other requests ask for the same match, so no worker may call it.
+ * Returns false with a problem if the request must be sent again later: the ruleset or the map of
+ * the match is not on this replica, or this replica has too little memory for the match. Run the
+ * request before hs_takeover_end, which must always be called.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);

@@ -117,7 +117,7 @@ bool hs_map_store_delete(struct hs_map_store *store, struct hs_str owner, struct
 
 struct hs_map_usage {
     size_t maps;  /* maps with a name */
-    size_t bytes; /* of all worlds, documents and meshes, including those under construction */
+    size_t bytes; /* memory of all worlds, documents and meshes, also of maps under construction */
 };
 
 struct hs_map_usage hs_map_store_usage(struct hs_map_store *store);

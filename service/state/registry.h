@@ -31,7 +31,8 @@ enum hs_recorded {
     HS_RECORDED_ENDED /* not all, and the recording has a line that says so */
 };
 
-/* The records of a match before `position` in the journal contain its first `payments` payments. */
+/* A place in the journal: the records of a match before `position` contain its first `payments`
+   payments. */
 struct hs_written {
     uint64_t position;
     uint32_t payments;
@@ -62,8 +63,8 @@ struct hs_match_slot {
     bool is_kept; /* the journal or the checkpoint has its opening; guarded by the lock */
     struct hs_bytes journal; /* records that are not in a file yet; guarded by the lock */
     bool pays_nothing;       /* the journal cannot be written now; guarded by the lock */
-    /* `written`: up to the newest record in a file. `written_before`: up to an older record, which
-       was not settled when last checked. */
+    /* `written`: the place after the newest record in a file. `written_before`: an earlier place,
+       whose records were not settled when last checked. */
     struct hs_written written, written_before;
     uint32_t settled_payments; /* how many payments, from the first on, are settled */
     bool closed;               /* deleted while another thread waited for the lock */
@@ -144,7 +145,8 @@ void hs_registry_remove(struct hs_registry *registry, struct hs_match_slot *slot
 bool hs_registry_owner(struct hs_registry *registry, struct hs_str name, struct hs_name *tenant);
 
 /* Returns whether a match with that name is open, is shared with other replicas, and has not moved
-   to one of them as far as the store has confirmed (hs_shared_match_is_doubtful). */
+   to one of them. The store must have confirmed lately that it has not moved
+   (hs_shared_match_is_doubtful). */
 bool hs_registry_is_shared(struct hs_registry *registry, struct hs_str name);
 
 /*
@@ -192,8 +194,8 @@ void hs_registry_give_map(struct hs_registry *registry, struct hs_map_store *map
 /* The members that begin each answer about a match. Borrowed from the slot. */
 struct hs_match_head hs_match_slot_head(const struct hs_match_slot *slot);
 
-/* Makes the id of a verdict about a player, who is in their session of `time_us`. `number`: of the
-   shot, or another number that is unique in the session. The match must be locked. */
+/* Makes the id of a verdict about a player, in the player's session at `time_us`. `number`: the
+   number of the shot, or another number that is unique in the session. The match must be locked. */
 void hs_match_slot_verdict_id(const struct hs_match_slot *slot, enum hs_verdict_about about,
                               uint64_t number, struct hs_str player, int64_t time_us,
                               struct hs_verdict_id *out);

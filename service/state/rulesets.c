@@ -237,8 +237,8 @@ bool hs_ruleset_name_is_reserved(struct hs_str name)
     return reserved;
 }
 
-/* Returns a number from 0 to 1, without 1, that depends on the two names alone: the first 32 bits
-   of a SHA-256. */
+/* Returns a number x, 0 <= x < 1, that depends on the two names alone: the first 32 bits of a
+   SHA-256. */
 static double draw(struct hs_str ruleset, struct hs_str match)
 {
     char text[2 * HS_NAME_MAX + 2], digest[HS_SHA256_HEX];
@@ -324,7 +324,8 @@ struct hs_share *hs_ruleset_store_share(struct hs_ruleset_store *store)
     return store->share;
 }
 
-/* Puts a ruleset under its name; with a share, as the canary of the name. */
+/* Puts a ruleset under its name. If there is a share, makes the ruleset the canary of the name
+   instead. */
 static enum hs_ruleset_put put(struct hs_ruleset_store *store, struct hs_str owner,
                                struct hs_ruleset *ruleset, double share,
                                char revision[HS_REVISION_MAX])
@@ -370,8 +371,9 @@ void hs_ruleset_store_each(struct hs_ruleset_store *store,
 
 /* ---- restoring after a restart ---- */
 
-/* Creates an entry that keeps the old document and its revision. They must stay the same because
-   verdict ids contain the revision, and this version of the program may write more fields. */
+/* Creates an entry that keeps the old document and its revision. The document must stay the same,
+   because verdict ids contain its revision, and this version of the program may write more
+   fields. */
 static struct hs_ruleset_entry *create_adopted(struct hs_ruleset *ruleset, struct hs_str document)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_entry_create(ruleset, false);
@@ -426,8 +428,8 @@ struct hs_ruleset_entry *hs_ruleset_store_adopt(struct hs_ruleset_store *store, 
     return NULL;
 }
 
-/* Gives an adopted entry, which may be charged to nobody, its owner. Threads that use the entry
-   read its owner without the lock, but the owner of such an entry does not change. */
+/* Sets the owner of an adopted entry, which may be charged to nobody so far. Threads that use the
+   entry read its owner without the lock, but the owner of such an entry does not change. */
 static void restore_owner(struct hs_ruleset_entry *entry, struct hs_str owner)
 {
     if (!hs_str_equal(hs_name_str(&entry->owner), owner))

@@ -39,9 +39,9 @@ struct hs_ruleset_entry {
 struct hs_ruleset_store;
 
 /*
- * Creates a store with the built-in rulesets. They count towards `max_rulesets` (>=
- * HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`, which may
- * be loaded later. Returns NULL with a message in `error` on failure.
+ * Creates a store with the built-in rulesets. The built-in rulesets count towards `max_rulesets`
+ * (>= HS_BUILTIN_RULESETS) and `max_bytes`. The name "default" is an alias of `default_name`, which
+ * may be loaded later. Returns NULL with a message in `error` on failure.
  */
 struct hs_ruleset_store *hs_ruleset_store_create(const char *default_name, size_t max_rulesets,
                                                  size_t max_bytes, char error[256]);
@@ -80,8 +80,8 @@ struct hs_ruleset_entry *hs_ruleset_store_canary(struct hs_ruleset_store *store,
                                                  const struct hs_ruleset_entry *entry,
                                                  double *share);
 
-/* Returns an entry that has a name, or is the canary of one, and has this revision, with a
- * reference for the caller, or NULL. */
+/* Returns the entry with this revision, with a reference for the caller. It finds entries that have
+   a name, and their canaries. Returns NULL if there is no such entry. */
 struct hs_ruleset_entry *hs_ruleset_store_find(struct hs_ruleset_store *store,
                                                struct hs_str revision);
 
@@ -102,7 +102,7 @@ bool hs_ruleset_name_is_reserved(struct hs_str name);
 enum hs_ruleset_put {
     HS_RULESET_CREATED,
     HS_RULESET_REPLACED, /* also if the document is the same */
-    HS_RULESET_RESERVED, /* "default" is not a name of its own */
+    HS_RULESET_RESERVED, /* "default" is only an alias */
     HS_RULESET_FOREIGN,  /* another owner has the name */
     HS_RULESET_NAMELESS, /* a canary for a name that no ruleset has */
     HS_RULESET_FULL,
@@ -145,13 +145,13 @@ enum hs_ruleset_restore hs_ruleset_store_restore_name(struct hs_ruleset_store *s
                                                       struct hs_ruleset_entry *entry,
                                                       bool replaces);
 
-/* Makes an adopted entry, which gets this owner, the canary of its name. Does nothing if the name
-   has another owner, or is the name of no ruleset. */
+/* Sets the owner of an adopted entry, and makes the entry the canary of its name. Does nothing if
+   the name has another owner, or is the name of no ruleset. */
 void hs_ruleset_store_restore_canary(struct hs_ruleset_store *store, struct hs_str owner,
                                      struct hs_ruleset_entry *entry, double share);
 
-/* Returns all entries with a name, or only those that were put. The caller gets a reference to
-   each, and frees the array. Returns NULL with *count 0 if memory runs out. */
+/* Returns all entries with a name; with `only_posted`, only those that were put. The caller gets a
+   reference to each, and frees the array. Returns NULL with *count 0 if memory runs out. */
 struct hs_ruleset_entry **hs_ruleset_store_list(struct hs_ruleset_store *store, bool only_posted,
                                                 size_t *count);
 

@@ -10,7 +10,7 @@ enum { DUE_MAX = 4096 }; /* ends of matches that wait for the store, some 600 by
 
 /* Keeps the epoch, so that a former owner cannot bring the match back. */
 static const char close_text[] = HS_SHARED_FENCE
-    "if stored > epoch then return {0, stored, has} end\n" /* sent again, and too late */
+    "if stored > epoch then return {0, stored, has} end\n" /* sent again, but too late */
     "if ARGV[3] == 'ended' then\n"
     "  redis.call('DEL', KEYS[2], KEYS[3])\n"
     "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0)\n"
@@ -27,7 +27,7 @@ struct hs_shared_closing {
     struct hs_shared_keys keys;
     uint64_t epoch;
     const char *how;  /* a literal */
-    int64_t until_us; /* the keys have expired then */
+    int64_t until_us; /* the keys have expired at this time */
     struct hs_shared_closing *next;
 };
 
@@ -35,8 +35,8 @@ static bool submit_closing(struct hs_shared_closing *closing)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[24];
-    /* The whole script: if the server did not know it, it would run after later commands, such as
-       one that takes a match with this name again. */
+    /* Send the whole script, not only its hash. If the server did not know the hash, the link would
+       send the script after later commands, such as one that takes a match with this name again. */
     arguments[0] = HS_STR("EVAL");
     arguments[1] = hs_str_of(close_text);
     size_t count = 2 + hs_shared_arguments(closing->matches, &closing->keys, closing->epoch, digits,

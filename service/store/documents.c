@@ -37,7 +37,7 @@ enum { KEY_MAX = 256, VALUE_MAX = 512 };
     "if old and string.match(old, '^%d+\\n([^\\n]*)') ~= ARGV[3] then return 'foreign' end "
 
 /* KEYS: names, version. ARGV: field, prefix of documents, owner, value, time, if_new. A canary does
-   not bring back the ruleset that another replica has replaced meanwhile. */
+   not bring back a ruleset that another replica has already replaced. */
 static const char put_text[] =
     "if ARGV[6] == '1' and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 "
     "then return 'there' end " FORGET "for revision in string.gmatch(ARGV[4], 'sha256:%x+') do "
@@ -57,7 +57,7 @@ static const char put_text[] =
     "redis.call('HINCRBY', KEYS[2], 'count', 1) "
     "return 'done'";
 
-/* KEYS and ARGV as above, up to the owner. */
+/* KEYS and ARGV are those of put_text, up to the owner. */
 static const char drop_text[] = FORGET "if not old then return 'done' end "
                                        "forget(old, '') "
                                        "redis.call('HDEL', KEYS[1], ARGV[1]) "
@@ -293,8 +293,8 @@ bool hs_shared_put_document(struct hs_store *store, enum hs_shared_kind kind, st
     return fine;
 }
 
-/* Reads the value of a key in pieces. NULL: it is missing, too long, or has changed meanwhile, or
-   the store did not answer. */
+/* Reads the value of a key in pieces. NULL: the value is missing, is too long, or changed during
+   the read, or the store did not answer. */
 static char *download(struct hs_store *store, struct hs_str key, size_t max, size_t *size,
                       bool *has_answer)
 {

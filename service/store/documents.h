@@ -22,7 +22,7 @@ struct hs_shared_name {
     struct hs_str name, owner; /* owner: len 0 for everybody */
     struct hs_str revision;
     struct hs_str canary; /* the revision of the canary; len 0: none */
-    double share;         /* of the canary */
+    double share;         /* share of the canary */
 };
 
 /* `count`: how often the names have changed since the store got its first name. `birth`: when it

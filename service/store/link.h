@@ -28,7 +28,7 @@ enum {
        command loses its connections. */
     HS_STORE_TIMEOUT_US = 500000,
     HS_STORE_PING_US = 200000,
-    HS_STORE_PAUSE_US = 20000, /* after the first failed connection; then twice as long */
+    HS_STORE_PAUSE_US = 20000, /* after the first failure; each further pause is twice as long */
     HS_STORE_LONGEST_PAUSE_US = 1000000,
     HS_STORE_BACKLOG = 64 << 20, /* max bytes of commands without a reply */
     /* After this many late commands in a row, the link counts as slow, and requests should not wait
@@ -85,7 +85,7 @@ struct hs_store_link_settings {
 struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *settings);
 
 /* Waits up to `wait_us` for the replies that are missing, reports the others as lost, and ends the
-   thread. NULL does nothing. */
+   thread. Does nothing for NULL. */
 void hs_store_link_stop(struct hs_store_link *link, int64_t wait_us);
 
 enum { HS_STORE_ARGUMENTS = 12 };

@@ -21,11 +21,11 @@ enum {
     WRITE_BYTES_A_SECOND = 1 << 20,
     /* A match that does not change is written this often, so that its keys do not expire. */
     REFRESH_US = 30000000,
-    /* A quiet owner asks so often whether it still is the owner. Longer: it may answer from a state
-       that is so old. Shorter: requests wait more often. */
+    /* The owner of a quiet match asks the store this often whether it is still the owner. If
+       longer, it may answer from a state of that age. If shorter, requests wait more often. */
     CONFIRMED_US = 1000000,
     /* Numbers of the records of one owner begin at the epoch times 2 to the power of this. So they
-       are higher than those of former owners, and exact as scores of a sorted set. */
+       are higher than the numbers of former owners, and are exact as scores of a sorted set. */
     EPOCH_SHIFT = 32,
 };
 
@@ -56,7 +56,7 @@ struct hs_shared_match {
     uint64_t written;      /* the highest mark of a state that was submitted */
     bool has_state, is_writing, must_write;
     bool has_ended; /* this replica has removed the match; nothing may write it any more */
-    int64_t captured_us, due_us, used_us; /* of the newest captured state */
+    int64_t captured_us, due_us, used_us; /* times of the newest captured state */
     int64_t confirmed_us;                 /* when the store last confirmed this owner */
     struct hs_payments_wait *waits;
 };
@@ -271,7 +271,7 @@ enum hs_payments hs_shared_match_await(struct hs_shared_match *match, struct hs_
 
 /* ---- results; the lock is held ---- */
 
-/* Handles that the store may lack the records up to `mark`. */
+/* Handles the case that the store may lack the records up to `mark`. */
 static void fail(struct hs_shared_match *match, uint64_t mark)
 {
     if (match->failed < mark)
@@ -279,8 +279,8 @@ static void fail(struct hs_shared_match *match, uint64_t mark)
     match->must_write = true;
 }
 
-/* Handles that a match which was never taken has an owner now: its records get numbers of the
-   epoch. */
+/* Handles the case that a match which was never taken has an owner now: its records get numbers of
+   the epoch. */
 static void begin_epoch(struct hs_shared_match *match, uint64_t epoch)
 {
     uint64_t offset = match->epoch == 0 ? epoch << EPOCH_SHIFT : 0;
@@ -342,7 +342,7 @@ void hs_shared_match_confirm(struct hs_shared_match *match)
     pthread_mutex_lock(&match->lock);
     if (epoch > match->epoch)
         lose(match, epoch);
-    match->confirmed_us = hs_clock_us(); /* without an answer, the copy here goes on */
+    match->confirmed_us = hs_clock_us(); /* without an answer, the copy here stays in use */
     pthread_mutex_unlock(&match->lock);
     freeReplyObject(reply);
 }
@@ -422,8 +422,9 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
 
 void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
 {
-    /* One lock for the number and its command. Otherwise a request could begin to wait for a number
-       whose command fails right after, and nothing would end its wait. */
+    /* Hold the lock from the choice of the number to the submission of its command. Otherwise a
+       request could begin to wait for a number whose command fails right after, and nothing would
+       end its wait. */
     pthread_mutex_lock(&match->lock);
     uint64_t mark = ++match->newest;
     if (!submit_record(match, record, mark))
@@ -433,7 +434,7 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
 
 /* ---- states ---- */
 
-/* Handles that the store has a state with the records up to `mark`. */
+/* Handles the case that the store has a state with the records up to `mark`. */
 static void cover(struct hs_shared_match *match, uint64_t mark)
 {
     match->has_state = true;
@@ -443,9 +444,9 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
         match->acknowledged = mark;
 }
 
-/* Handles that the store has the match of another owner. If this copy was never taken, it started
-   empty because the store was late. While the store is late, taking the match would fail again, so
-   this copy goes on. */
+/* Handles the case that another owner has the match in the store. If this copy was never taken, it
+   started empty because the store was late. While the store is late, taking the match would fail
+   again, so this copy goes on. */
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;
@@ -493,8 +494,8 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
     char epoch[24], number[24];
     struct call *call = calloc(1, sizeof *call);
     pthread_mutex_lock(&match->lock);
-    /* A newer state, which has dropped records that this one lacks, may have been submitted since
-       this one was captured. */
+    /* Since this state was captured, a newer state may have been submitted, which dropped records
+       that this state lacks. */
     bool may_write = call != NULL && mark >= match->written && !match->has_ended;
     if (may_write)
         match->written = mark;

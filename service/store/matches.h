@@ -18,15 +18,15 @@ struct hs_shared_match;
 
 /* How long requests wait for the store, in microseconds. */
 struct hs_shared_budgets {
-    int64_t take_us;    /* for a match to be taken */
-    int64_t payment_us; /* for the acknowledgement of payments */
+    int64_t take_us;    /* max wait to take a match */
+    int64_t payment_us; /* max wait for the acknowledgement of payments */
 };
 
 /* `store` and `metrics` must outlive it. NULL: out of memory, or no random numbers. */
 struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
                                                    struct hs_metrics *metrics,
                                                    const struct hs_shared_budgets *budgets);
-/* Call it after all matches were destroyed and the store has ended. NULL does nothing. */
+/* Call it after all matches were destroyed and the store has ended. Does nothing for NULL. */
 void hs_shared_matches_destroy(struct hs_shared_matches *matches);
 
 /* ---- becoming the owner ---- */
@@ -64,7 +64,7 @@ struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches
                                                struct hs_str tenant, struct hs_str name,
                                                uint64_t epoch);
 struct hs_shared_match *hs_shared_match_retain(struct hs_shared_match *match);
-/* NULL does nothing. */
+/* Does nothing for NULL. */
 void hs_shared_match_release(struct hs_shared_match *match);
 
 /* Returns whether another replica has become the owner of the match. Once true, it stays true. */
@@ -108,7 +108,7 @@ void hs_shared_matches_close_again(struct hs_shared_matches *matches);
 void hs_shared_matches_rewrite(struct hs_shared_matches *matches);
 
 /* Returns whether a state must be written: the match has changed since the newest one, an earlier
-   write failed, or the store has lost it. `used_us`: when the match last changed. `now_us`:
+   write failed, or the store has lost the state. `used_us`: when the match last changed. `now_us`:
    monotonic. `hurries`: large states are due as often as small ones. */
 bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
                             bool hurries);

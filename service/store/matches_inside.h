@@ -61,7 +61,8 @@ void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_resu
                            const struct redisReply *reply);
 
 /* Ends the ownership of a match, without waiting for a reply. `how`: "ended" also removes the
-   match, and is sent again if the store may have missed it; otherwise the value of `final`. */
+   match, and the command is sent again if the store may have missed it. Any other text is the new
+   value of the field `final`. */
 void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_keys *keys,
                      uint64_t epoch, const char *how);
 

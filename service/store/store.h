@@ -28,8 +28,8 @@ struct hs_store *hs_store_start(const char *addresses, const char *password_file
                                 struct hs_metrics *metrics, char error[256]);
 
 /* Waits until the store is up, at most `wait_us`. Without this, matches that move during the first
-   milliseconds would start empty, and the replica would start without rulesets and maps of
-   others. */
+   milliseconds would start empty, and the replica would start without the rulesets and maps of
+   other replicas. */
 void hs_store_wait_until_up(const struct hs_store *store, int64_t wait_us);
 
 /* Waits up to `wait_us` for missing replies. Then ends the links and frees the store. NULL does

@@ -1,4 +1,4 @@
-/* Addresses to listen on: "127.0.0.1:8080", "[::1]:0". Numeric only: there is no name lookup. And
+/* Addresses to listen on: "127.0.0.1:8080", "[::1]:0". They are numeric; no name is looked up. Also
    lists of servers to connect to, by name or number. */
 #ifndef HS_SERVICE_ADDRESS_H
 #define HS_SERVICE_ADDRESS_H

@@ -7,7 +7,7 @@
 struct hs_embedded {
     const char *name; /* e.g. "openapi.yaml" or "console/list.js" */
     const unsigned char *data;
-    size_t size;      /* of `data` */
+    size_t size;      /* bytes of `data` */
     size_t unpacked;  /* size of the file if `data` is gzip; 0: `data` is the file itself */
     const char *etag; /* a hash of the file, in quotes, as HTTP wants it */
 };

@@ -1,6 +1,6 @@
 /*
- * Notifies the service manager: systemd's protocol, sd_notify(3), without its library. Does nothing
- * if $NOTIFY_SOCKET is not set.
+ * Notifies the service manager by systemd's protocol, sd_notify(3), without systemd's library. Does
+ * nothing if $NOTIFY_SOCKET is not set.
  */
 #ifndef HS_SERVICE_NOTIFY_H
 #define HS_SERVICE_NOTIFY_H

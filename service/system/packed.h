@@ -7,7 +7,8 @@
 
 #include "validators/bytes.h"
 
-/* Overwrites `out` with the packed bytes. Returns false if memory runs out. Fast, not small. */
+/* Overwrites `out` with the packed bytes. Returns false if memory runs out. Prefers speed to a
+   small size. */
 bool hs_pack(const void *bytes, size_t size, struct hs_bytes *out);
 
 /* Returns the unpacked bytes, for free(). NULL: damaged, larger than `max`, or out of memory. */

@@ -26,7 +26,7 @@ static bool read_bytes(int file, uint8_t *bytes, size_t size, size_t *got)
 struct hs_secret *hs_secret_read(const char *path, size_t min, char error[256])
 {
     struct stat status;
-    uint8_t bytes[HS_SECRET_FILE_BYTES + 3]; /* and a line end, and one more to see excess */
+    uint8_t bytes[HS_SECRET_FILE_BYTES + 3]; /* also a line end, and one byte too many */
     size_t size = 0;
     struct hs_secret *secret = NULL;
     int file = hs_file_open(AT_FDCWD, path, O_RDONLY);

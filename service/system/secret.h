@@ -18,7 +18,7 @@ struct hs_secret {
  * than HS_SECRET_FILE_BYTES bytes. The caller frees it with hs_secret_free.
  */
 struct hs_secret *hs_secret_read(const char *path, size_t min, char error[256]);
-/* Overwrites and frees it. NULL does nothing. */
+/* Overwrites and frees a secret. Does nothing for NULL. */
 void hs_secret_free(struct hs_secret *secret);
 
 #endif

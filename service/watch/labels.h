@@ -50,7 +50,7 @@ enum hs_auth_failure {
 
 /* Why a verdict is not in the evidence store. */
 #define HS_EVIDENCE_DROPS(X)                                                                       \
-    X(SAMPLE, "sample")   /* of accepted verdicts: the queue is half full */                       \
+    X(SAMPLE, "sample")   /* the queue is half full: samples are dropped */                        \
     X(QUEUE, "queue")     /* the queue is full */                                                  \
     X(MEMORY, "memory")   /* out of memory */                                                      \
     X(DISK, "disk")       /* the service ended while the disk could not be written */              \
@@ -107,10 +107,10 @@ enum hs_restored { HS_RESTORED(X) HS_RESTORED_COUNT };
 enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };
 #undef X
 
-/* Where a match comes from that another replica had. */
+/* How the former replica of a match left it to this one. */
 #define HS_TAKEOVERS_FROM(X)                                                                       \
-    X(RELEASED, "released") /* its replica wrote its final state */                                \
-    X(CRASHED, "crashed")   /* its replica did not, and perhaps still runs */                      \
+    X(RELEASED, "released") /* the former replica wrote the final state */                         \
+    X(CRASHED, "crashed")   /* the former replica did not, and perhaps still runs */               \
     X(NONE, "none")         /* nobody knows: the store did not answer */
 
 #define X(id, label) HS_TAKEOVER_FROM_##id,

@@ -93,8 +93,8 @@ static bool is_restored_map(size_t series)
     return series != HS_RESTORED_NAME_IS_FILES;
 }
 
-/* Returns whether a takeover can have these labels. Without an answer of the store, the result is
-   that it was late or down. */
+/* Returns whether a takeover can have these labels. If the store did not answer, the only results
+   are that it was late or down. */
 static bool is_takeover(size_t series)
 {
     size_t result = series % HS_TAKEOVER_COUNT;

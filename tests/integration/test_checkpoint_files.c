@@ -258,7 +258,7 @@ static int lines_of_failures(void)
 }
 
 /* The service goes on, logs the failure, keeps the previous files, and tries again. */
-START_TEST(what_cannot_be_written_is_tried_again)
+START_TEST(failed_writes_are_tried_again)
 {
     char path[200];
     snprintf(path, sizeof path, "%s", hs_kept_path(&kept, "checkpoint.new"));
@@ -394,7 +394,7 @@ END_TEST
 
 /* If the newest checkpoint of a clean end is damaged, the previous one and the journals between
    both contain every payment. */
-START_TEST(the_checkpoint_before_has_its_journals)
+START_TEST(the_previous_checkpoint_has_its_journals)
 {
     hs_kept_start(&kept, NULL);
     hs_kept_frames(&kept, "m", 10);
@@ -495,8 +495,8 @@ int main(void)
     tcase_add_test(tests, pieces_are_not_read);
     tcase_add_test(tests, names_that_are_no_files);
     tcase_add_test(tests, directories_that_cannot_be_used);
-    tcase_add_test(tests, the_checkpoint_before_has_its_journals);
-    tcase_add_test(tests, what_cannot_be_written_is_tried_again);
+    tcase_add_test(tests, the_previous_checkpoint_has_its_journals);
+    tcase_add_test(tests, failed_writes_are_tried_again);
     tcase_add_loop_test(tests, connections_leave_descriptors_for_files, 0, 3);
     tcase_add_test(tests, too_few_descriptors_to_start);
     tcase_add_test(tests, an_address_that_is_taken);

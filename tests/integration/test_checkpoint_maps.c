@@ -198,7 +198,7 @@ END_TEST
 
 /* A map file stays as long as the previous checkpoint refers to it, because a start may need that
    checkpoint. */
-START_TEST(the_checkpoint_before_has_its_maps)
+START_TEST(the_previous_checkpoint_has_its_maps)
 {
     char path[256];
     hs_kept_start(&kept, NULL);
@@ -374,7 +374,7 @@ int main(void)
     tcase_add_test(tests, a_map_and_its_match_go_on);
     tcase_add_test(tests, a_map_is_written_once);
     tcase_add_test(tests, a_deleted_map_does_not_come_back);
-    tcase_add_test(tests, the_checkpoint_before_has_its_maps);
+    tcase_add_test(tests, the_previous_checkpoint_has_its_maps);
     tcase_add_test(tests, a_map_without_its_file_is_waited_for);
     tcase_add_test(tests, a_map_that_cannot_be_written_is_tried_again);
     tcase_add_test(tests, bounds_hold_for_maps);

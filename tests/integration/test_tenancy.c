@@ -275,7 +275,7 @@ END_TEST
 
 /* ---- rulesets ---- */
 
-START_TEST(a_ruleset_is_its_tenants)
+START_TEST(a_ruleset_belongs_to_its_tenant)
 {
     expect(ACME, "PUT", "/v1/rulesets/mine", "{\"name\":\"mine\",\"up\":\"+y\"}", 201);
     expect(ACME, "GET", "/v1/rulesets/mine", NULL, 200);
@@ -346,7 +346,7 @@ END_TEST
 
 #define WALL "{\"boxes\":[{\"min\":[2,-5,0],\"max\":[3,5,5]}]}"
 
-START_TEST(a_map_is_its_tenants)
+START_TEST(a_map_belongs_to_its_tenant)
 {
     expect(ACME, "PUT", "/v1/maps/dm97", WALL, 201);
     expect(ACME, "GET", "/v1/maps/dm97", NULL, 200);
@@ -448,9 +448,9 @@ int main(void)
     tcase_add_test(tests, lists_show_own_entries_only);
     tcase_add_test(tests, the_admin_listener_checks_owners_too);
     tcase_add_test(tests, refused_before_the_body);
-    tcase_add_test(tests, a_ruleset_is_its_tenants);
+    tcase_add_test(tests, a_ruleset_belongs_to_its_tenant);
     tcase_add_test(tests, shared_resources_cannot_be_changed);
-    tcase_add_test(tests, a_map_is_its_tenants);
+    tcase_add_test(tests, a_map_belongs_to_its_tenant);
     tcase_add_test(tests, a_verdict_is_named_by_its_tenant_too);
     tcase_add_test(tests, recordings_know_the_tenants);
     suite_add_tcase(suite, tests);

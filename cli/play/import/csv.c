@@ -32,7 +32,7 @@ bool hs_csv_fail(const struct hs_csv *csv, char error[HS_PLAY_ERROR_MAX], const 
     return false;
 }
 
-/* Cuts a line at its commas in place. -1 when there are too many cells. */
+/* Cuts a line at its commas in place. Returns -1 if there are too many cells. */
 static int cut(char *line, char *cells[MAX_COLUMNS])
 {
     int count = 0;

@@ -98,7 +98,7 @@ static bool open_table(struct table *table, const char *path, const char *part)
     return false;
 }
 
-/* Finds the columns by name. Columns with the index `optional` or a larger one may be absent. */
+/* Finds the columns by name. Columns from the index `optional` on may be absent. */
 static bool find_columns(struct table *table, const char *const *names, int count, int optional)
 {
     for (int i = 0; i < count; i++) {

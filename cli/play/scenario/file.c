@@ -33,8 +33,7 @@ static json_t *load_json(const char *path, char *error)
     return document;
 }
 
-/* For json_unpack_ex: an unknown field is a fault. It may be a misspelt one, which would test
-   nothing. */
+/* For json_unpack_ex: an unknown field is a fault. A misspelt field would test nothing. */
 enum { SHAPE = JSON_VALIDATE_ONLY | JSON_STRICT };
 
 /* Loads a fixture. Its path is relative to the file that uses it. */

@@ -36,7 +36,7 @@ struct hs_scenario_info {
    count. */
 struct hs_scenario_info hs_scenarios_info(const struct hs_scenarios *scenarios, size_t index);
 
-/* One request and what its answer must be. */
+/* One request, and the expectation of its answer. */
 struct hs_scenario_step {
     char method[8];
     char path[HS_SCENARIO_PATH_MAX];

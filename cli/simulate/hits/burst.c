@@ -1,8 +1,8 @@
 /*
  * A cheat fires a weapon for ten seconds at twice its rate, or for twenty seconds in another
- * pattern (hs_volleys). Messages travel over an ordinary link: lost ones come later, and late ones
- * overtake each other and bunch up. The reported fire times are exact, rounded to ticks of a
- * client, or have an error.
+ * pattern (hs_volleys). Messages travel over an ordinary link: a lost message is sent again, so it
+ * arrives later. Late messages overtake each other and bunch up. The reported fire times are exact,
+ * rounded to ticks of a client, or have an error.
  */
 #include <math.h>
 #include <stdio.h>

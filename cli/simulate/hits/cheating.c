@@ -23,7 +23,7 @@ enum { PAID = 32, PAST = 512, TIME_STEPS = 45, FIRE_STEPS = 10, SIDES = 8, HEIGH
 #define AMBUSH_EVERY 1.0 /* seconds between two shots of one player from cover */
 #define AMBUSH_TICKS 12
 #define AMBUSH_RANGE 30.0
-#define COUNTED      (-1.0) /* value of `extent`: the number of such hits counts instead */
+#define COUNTED      (-1.0) /* as `extent` of a hit: the extent is the number of such hits */
 
 /* One cheat in a match of its own. */
 struct play {

@@ -33,7 +33,7 @@ enum hs_cheat_kind {
 enum hs_cheat_bound {
     HS_CHEAT_UNBOUND,
     HS_CHEAT_GAIN,  /* the lower end of the interval of the gain in hits; a share */
-    HS_CHEAT_EXTENT /* the extent, in its own unit */
+    HS_CHEAT_EXTENT /* the extent, in the unit of its row */
 };
 
 struct hs_cheat {
@@ -44,7 +44,7 @@ struct hs_cheat {
     bool posts;      /* the cheat posts its shots; the twin always posts them */
     enum hs_cheat_bound bound;
     double limit;
-    const char *extent; /* what the extent is, with its unit */
+    const char *extent; /* what the extent measures, and its unit, e.g. "s older" */
     bool is_judged;     /* --check requires the limit; false: this version exceeds it, and --check
                            ignores it */
 };

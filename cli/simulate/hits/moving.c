@@ -1,7 +1,7 @@
 /*
- * A player walks, and posts their moves to a match that takes over the client's place if the checks
- * accept it. The cheat walks beside an honest twin on the same connection. A refused move puts the
- * player back to the last accepted place.
+ * A player walks, and posts their moves to a match. If the checks accept a move, the match takes
+ * over the place of the client. The cheat walks beside an honest twin on the same connection. A
+ * refused move puts the player back to the last accepted place.
  */
 #include <math.h>
 #include <stdio.h>

@@ -37,9 +37,9 @@ struct hs_example {
     enum hs_arm arm;
     enum hs_forgery forgery; /* HS_FORGERIES: honest */
     enum hs_reason reason;
-    double measured, limit; /* numbers of the check that decided */
+    double measured, limit; /* measured value and limit of the deciding check */
     double margin;          /* margin of a miss */
-    double age, fire_age;   /* seconds before the arrival */
+    double age, fire_age;   /* seconds from hit_time, and from fire_time, to the arrival */
     uint64_t match;
 };
 

@@ -43,8 +43,8 @@ typedef bool hs_simulation_job(const struct hs_simulation *simulation,
                                const struct hs_sim_arena *arena, uint64_t number,
                                struct hs_score *score);
 
-/* Plays a match. The library verifies its shots and claims, and forgeries of the claims that it
-   accepts. */
+/* Plays a match. The library verifies the shots and claims of the match. It also verifies forgeries
+   of the claims that it accepted. */
 hs_simulation_job hs_trial_run;
 
 /* Plays a volley of 10 s at twice the rate of a weapon; see burst.c. */

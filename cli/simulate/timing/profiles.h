@@ -57,7 +57,8 @@ struct hs_timing_line {
     struct hs_dice dice;
 };
 
-/* Starts both directions of a connection. They share outages and changes of route. */
+/* Starts both directions of a connection. Both directions have the same outages and changes of
+   route. */
 void hs_timing_lines_start(enum hs_timing_profile profile, struct hs_dice *dice, double at,
                            struct hs_timing_line *up, struct hs_timing_line *down);
 

@@ -19,7 +19,7 @@ const char *const hs_timing_detector_names[HS_DETECTORS] = {
 /* Ticks of a game server. */
 struct server {
     double first, period;
-    struct hs_timing_spell hitch; /* a pause, at the end of which the server does its work */
+    struct hs_timing_spell hitch; /* a pause; the server does its work at the end */
 };
 
 struct client {
@@ -41,7 +41,7 @@ struct client {
 /* A move as the server got it. */
 struct sent {
     double made;
-    double stamp;  /* by the client's clock */
+    double stamp;  /* timestamp by the client's clock */
     double ack;    /* send time of the newest snapshot seen; negative: none */
     double server; /* time of the tick in which it was received */
 };

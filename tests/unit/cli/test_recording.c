@@ -59,7 +59,7 @@ static void expect_end(struct hs_recording *recording)
     remove_text();
 }
 
-START_TEST(a_request_has_what_is_known_of_it)
+START_TEST(a_request_has_its_labels_truth_and_expectation)
 {
     struct hs_recording_entry entry;
     struct hs_recording *recording =
@@ -127,7 +127,7 @@ END_TEST
 
 /* A stream as a service writes it: first the documents, then openings that name a document by its
    revision. */
-START_TEST(a_match_opens_with_what_stands_before_it)
+START_TEST(a_match_opens_with_the_ruleset_and_map_before_it)
 {
     struct hs_recording_entry entry;
     struct hs_recording *recording = open_text(
@@ -234,7 +234,7 @@ START_TEST(faults_name_their_line)
 }
 END_TEST
 
-START_TEST(missing_file_says_so)
+START_TEST(a_missing_file_is_reported)
 {
     char error[HS_PLAY_ERROR_MAX] = "";
     ck_assert_ptr_null(hs_recording_open("/nowhere/at/all.stream", error));
@@ -248,13 +248,13 @@ int main(void)
     Suite *suite = suite_create("recording");
     TCase *tests = tcase_create("recording");
     tcase_add_checked_fixture(tests, NULL, remove_text);
-    tcase_add_test(tests, a_request_has_what_is_known_of_it);
+    tcase_add_test(tests, a_request_has_its_labels_truth_and_expectation);
     tcase_add_test(tests, tables_have_claims_and_a_time);
-    tcase_add_test(tests, a_match_opens_with_what_stands_before_it);
+    tcase_add_test(tests, a_match_opens_with_the_ruleset_and_map_before_it);
     tcase_add_test(tests, gzip_reads_like_plain);
     tcase_add_test(tests, torn_gzip_is_an_error_not_an_end);
     tcase_add_loop_test(tests, faults_name_their_line, 0, sizeof(faults) / sizeof(faults[0]));
-    tcase_add_test(tests, missing_file_says_so);
+    tcase_add_test(tests, a_missing_file_is_reported);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -41,7 +41,7 @@ START_TEST(a_small_body_gets_no_large_memory)
 }
 END_TEST
 
-START_TEST(only_a_few_are_kept)
+START_TEST(only_a_few_buffers_are_kept)
 {
     struct hs_buffer bodies[2 * HS_KEPT], answers[2 * HS_KEPT];
     for (size_t i = 0; i < 2 * HS_KEPT; i++) {
@@ -64,7 +64,7 @@ START_TEST(only_a_few_are_kept)
 }
 END_TEST
 
-START_TEST(long_and_failed_ones_are_freed)
+START_TEST(long_and_failed_buffers_are_freed)
 {
     struct hs_buffer body = hs_kept_body(&kept, HS_KEPT_BODY + 1), answer = {0};
     hs_keep_body(&kept, &body);
@@ -88,8 +88,8 @@ int main(void)
     tcase_add_checked_fixture(tests, NULL, teardown);
     tcase_add_test(tests, a_body_of_the_same_size_reuses_its_memory);
     tcase_add_test(tests, a_small_body_gets_no_large_memory);
-    tcase_add_test(tests, only_a_few_are_kept);
-    tcase_add_test(tests, long_and_failed_ones_are_freed);
+    tcase_add_test(tests, only_a_few_buffers_are_kept);
+    tcase_add_test(tests, long_and_failed_buffers_are_freed);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -175,7 +175,7 @@ START_TEST(a_damaged_file_is_never_read)
 }
 END_TEST
 
-START_TEST(what_is_no_file_of_a_map)
+START_TEST(other_names_and_files_are_refused)
 {
     static const char longer[] = REVISION "0", upper[] = "SHA256:" DIGITS;
     static const char *const wrong[] = {"",     "sha256:", "sha256:0123", "sha256:../../x",
@@ -212,7 +212,7 @@ int main(void)
     tcase_add_test(tests, a_world_read_back_is_the_same);
     tcase_add_test(tests, odd_numbers_and_nothing_at_all);
     tcase_add_test(tests, a_damaged_file_is_never_read);
-    tcase_add_test(tests, what_is_no_file_of_a_map);
+    tcase_add_test(tests, other_names_and_files_are_refused);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -85,7 +85,7 @@ START_TEST(version_1)
 }
 END_TEST
 
-START_TEST(of_this_process)
+START_TEST(the_limit_of_this_process)
 {
     ck_assert(hs_memory_limit_bytes() > 1e6);
     ck_assert_uint_eq(hs_memory_part(100, 6400, 16), 100);
@@ -103,7 +103,7 @@ int main(void)
     tcase_add_test(tests, version_2);
     tcase_add_test(tests, version_2_in_a_container);
     tcase_add_test(tests, version_1);
-    tcase_add_test(tests, of_this_process);
+    tcase_add_test(tests, the_limit_of_this_process);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
 }

@@ -240,7 +240,7 @@ START_TEST(a_match_that_did_not_fit_ends_with_a_mark)
 }
 END_TEST
 
-START_TEST(a_match_that_never_had_room_again_is_marked_at_the_end)
+START_TEST(a_match_that_never_fits_again_is_marked_at_the_end)
 {
     struct hs_stalled_pipe drained;
     hs_stalled_pipe_open(&drained);
@@ -337,7 +337,7 @@ int main(void)
     tcase_add_test(stream, an_answer_that_failed_ends_the_match);
     tcase_add_test(stream, restored_matches_are_in_the_stream);
     tcase_add_test(stream, a_match_that_did_not_fit_ends_with_a_mark);
-    tcase_add_test(stream, a_match_that_never_had_room_again_is_marked_at_the_end);
+    tcase_add_test(stream, a_match_that_never_fits_again_is_marked_at_the_end);
     tcase_add_test(stream, maps_are_in_the_stream_once);
     tcase_add_test(stream, a_map_without_its_document_is_a_gap);
     suite_add_tcase(suite, stream);

@@ -76,7 +76,7 @@ static void teardown(void)
     hs_reload_free(&reload);
 }
 
-START_TEST(all_right_is_taken_in_order)
+START_TEST(steps_without_faults_are_applied_in_order)
 {
     things[1].empty = true;
     ck_assert(hs_reload_run(steps, 3, &options, &reload));
@@ -127,7 +127,7 @@ int main(void)
     Suite *suite = suite_create("reload steps");
     TCase *tests = tcase_create("steps");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, all_right_is_taken_in_order);
+    tcase_add_test(tests, steps_without_faults_are_applied_in_order);
     tcase_add_test(tests, one_fault_discards_the_others);
     tcase_add_test(tests, a_fault_before_the_run_discards_everything);
     tcase_add_test(tests, changes_without_end_are_counted);

@@ -63,7 +63,7 @@ static enum hs_ruleset_put put(const char *owner, const char *name, int radius, 
     return hs_ruleset_store_put(store, str(owner), ruleset, revision);
 }
 
-START_TEST(equal_rigs_are_there_once)
+START_TEST(equal_rigs_are_stored_once)
 {
     ck_assert_int_eq(put("acme", "a", 1, 1), HS_RULESET_CREATED);
     size_t one = more();
@@ -93,7 +93,7 @@ END_TEST
  * Putting the same document again gives the same revision and costs nothing, even while the old
  * entry is in use.
  */
-START_TEST(the_same_again_is_the_same)
+START_TEST(an_equal_ruleset_keeps_the_entry)
 {
     ck_assert_int_eq(put("acme", "a", 1, 1), HS_RULESET_CREATED);
     size_t one = more();
@@ -230,8 +230,8 @@ int main(void)
     Suite *suite = suite_create("ruleset store");
     TCase *tests = tcase_create("bytes");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, equal_rigs_are_there_once);
-    tcase_add_test(tests, the_same_again_is_the_same);
+    tcase_add_test(tests, equal_rigs_are_stored_once);
+    tcase_add_test(tests, an_equal_ruleset_keeps_the_entry);
     tcase_add_test(tests, bytes_are_bounded);
     tcase_add_test(tests, a_restored_canary_has_the_owner_of_its_name);
     tcase_add_test(tests, files_are_bounded_too);

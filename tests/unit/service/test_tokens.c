@@ -211,7 +211,7 @@ START_TEST(tokens_are_looked_up)
 }
 END_TEST
 
-START_TEST(of_many_tokens_each_is_found)
+START_TEST(each_of_many_tokens_is_found)
 {
     enum { TENANTS = 40, KIDS = 25 };
     char *text = NULL, token[256];
@@ -302,7 +302,7 @@ int main(void)
     tcase_add_loop_test(tests, times_are_parsed, 0, (int)(sizeof times / sizeof times[0]));
     tcase_add_loop_test(tests, tokens_are_looked_up, 0,
                         (int)(sizeof tokens_tried / sizeof tokens_tried[0]));
-    tcase_add_test(tests, of_many_tokens_each_is_found);
+    tcase_add_test(tests, each_of_many_tokens_is_found);
     tcase_add_test(tests, tokens_are_exchanged_while_requests_come);
     suite_add_tcase(suite, tests);
     return hs_run_suite(suite);
