@@ -51,8 +51,8 @@ SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-o
 PKGS      = libmicrohttpd gnutls jansson nettle libcurl zlib sqlite3 libzstd hiredis libpq
 PKG_FLAGS = $(eval PKG_FLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_FLAGS)
 PKG_LIBS  = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
-# The allocator of the service: players' memory lies in fewer pages than with malloc of the C library, so
-# ticks wait less for memory (docs/performance.md). Sanitizers need theirs.
+# The allocator of the service: the memory of players lies in fewer pages than with malloc of the C library,
+# so ticks wait less for memory (docs/performance.md). Sanitizers need theirs.
 MALLOC_LIBS = $(if $(SANITIZE),,$(eval MALLOC_LIBS := $$(shell pkg-config --libs jemalloc))$(MALLOC_LIBS))
 CHECK_LIBS = $(eval CHECK_LIBS := $$(shell pkg-config --libs check yaml-0.1))$(CHECK_LIBS)
 
