@@ -13,6 +13,12 @@
 
 extern char **environ;
 
+/* jemalloc reads its options here. One arena, which exists from the start: without memory for a new
+   arena, jemalloc 5.3 would crash the thread that needs it. Freed memory goes back to the kernel
+   after a minute, because under load it is needed again at once. */
+extern const char *malloc_conf;
+const char *malloc_conf = "narenas:1,dirty_decay_ms:60000";
+
 static int serve(int argc, char **argv)
 {
     struct hs_options_input input = {argc, argv, environ};

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The samples that most moves read: the frame of their tick, and the four round trips before it
+   (hs_connection_read). */
+enum { NEWEST = 5 };
+
 struct hs_history *hs_history_create(const struct hs_history_limits *limits)
 {
     struct hs_history *history = calloc(1, sizeof *history);
@@ -165,6 +169,14 @@ void hs_history_prefetch_ends(const struct hs_history *history)
     hs_prefetch(history->states, sizeof *history->states);
     if (history->pose_free != HS_NO_POSTED_POSE)
         hs_prefetch(hs_history_pose_block(history, history->pose_free), history->pose_size);
+}
+
+void hs_history_prefetch_newest(const struct hs_history *history)
+{
+    uint32_t count = history->count < NEWEST ? history->count : NEWEST;
+    for (uint32_t i = history->count - count; i < history->count; i++)
+        hs_prefetch(hs_history_slot(history, i), sizeof(struct hs_sample));
+    hs_prefetch(history->states, sizeof *history->states);
 }
 
 void hs_history_prune(struct hs_history *history, int64_t before_us)

@@ -228,10 +228,12 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
-/* The first function prefetches the struct itself. The second prefetches what an insert at the end
-   and a prune use. It reads the struct, so call the first function earlier. */
+/* The first function prefetches the struct itself. The others read the struct, so call the first
+   function earlier. The second prefetches what an insert at the end and a prune use. The third
+   prefetches the newest samples. */
 void hs_history_prefetch_itself(const struct hs_history *history);
 void hs_history_prefetch_ends(const struct hs_history *history);
+void hs_history_prefetch_newest(const struct hs_history *history);
 
 /* Returns the bytes of a new history. */
 size_t hs_history_min_bytes(uint32_t max_samples);

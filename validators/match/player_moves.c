@@ -198,11 +198,15 @@ const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *
     return NULL;
 }
 
+void hs_move_answers_prefetch_itself(const struct hs_move_answers *answers)
+{
+    hs_prefetch(answers, sizeof *answers);
+}
+
 void hs_move_answers_prefetch(const struct hs_move_answers *answers)
 {
     if (answers == NULL)
         return;
-    hs_prefetch(answers, sizeof *answers);
     hs_prefetch(&answers->seq[answers->next], sizeof *answers->seq);
     hs_prefetch(&answers->answer[answers->next], sizeof *answers->answer);
 }

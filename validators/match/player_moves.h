@@ -140,7 +140,9 @@ struct hs_digest hs_move_digest(const struct hs_move *move);
 const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *answers,
                                                   uint64_t epoch, uint64_t seq);
 
-/* Tells the processor to load the memory to which the next answer will be written. Accepts NULL. */
+/* Tell the processor to load memory. The first loads the struct itself. The second, which reads the
+   struct, loads the memory to which the next answer will be written. Both accept NULL. */
+void hs_move_answers_prefetch_itself(const struct hs_move_answers *answers);
 void hs_move_answers_prefetch(const struct hs_move_answers *answers);
 
 /* Writes the result of an answer. `out` was cleared. */

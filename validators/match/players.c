@@ -73,7 +73,7 @@ static bool has_name(const struct hs_player *player, struct hs_str name)
  * be followed after the memory that holds it was loaded. So the memory behind pointers is loaded
  * later.
  */
-enum { PLAYER_AHEAD = 6, PARTS_AHEAD = 4, RINGS_AHEAD = 2 };
+enum { PLAYER_AHEAD = 8, PARTS_AHEAD = 6, ANSWERS_AHEAD = 4, RINGS_AHEAD = 2 };
 
 static void prefetch_player(const struct hs_players *players, uint32_t place)
 {
@@ -92,13 +92,23 @@ static void prefetch_parts(const struct hs_players *players, uint32_t place,
         hs_prefetch(player->moves, HS_PLAYER_MOVES_NEAR);
 }
 
+static void prefetch_answers(const struct hs_players *players, uint32_t place,
+                             enum hs_players_use use)
+{
+    if (place < players->count && use == HS_PLAYERS_FOR_MOVE && players->all[place]->moves != NULL)
+        hs_move_answers_prefetch_itself(players->all[place]->moves->answers);
+}
+
 static void prefetch_rings(const struct hs_players *players, uint32_t place,
                            enum hs_players_use use)
 {
     if (place >= players->count)
         return;
     const struct hs_player *player = players->all[place];
-    hs_history_prefetch_ends(player->history);
+    if (use == HS_PLAYERS_FOR_FRAME)
+        hs_history_prefetch_ends(player->history);
+    else
+        hs_history_prefetch_newest(player->history);
     if (use == HS_PLAYERS_FOR_MOVE && player->moves != NULL)
         hs_move_answers_prefetch(player->moves->answers);
 }
@@ -111,11 +121,14 @@ static void prefetch_next(const struct hs_players *players, enum hs_players_use 
             prefetch_player(players, i);
         for (uint32_t i = 1; i < PARTS_AHEAD; i++)
             prefetch_parts(players, i, use);
+        for (uint32_t i = 1; i < ANSWERS_AHEAD; i++)
+            prefetch_answers(players, i, use);
         for (uint32_t i = 1; i < RINGS_AHEAD; i++)
             prefetch_rings(players, i, use);
     }
     prefetch_player(players, next - 1 + PLAYER_AHEAD);
     prefetch_parts(players, next - 1 + PARTS_AHEAD, use);
+    prefetch_answers(players, next - 1 + ANSWERS_AHEAD, use);
     prefetch_rings(players, next - 1 + RINGS_AHEAD, use);
 }
 
