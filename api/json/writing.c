@@ -52,6 +52,17 @@ void hs_write_str(struct hs_writer *writer, struct hs_str text)
     hs_escape_json(writer->buffer, text);
 }
 
+void hs_write_plain(struct hs_writer *writer, struct hs_str text)
+{
+    char *at = begin_value(writer, text.len + 2);
+    if (at == NULL)
+        return;
+    *at++ = '"';
+    at = mempcpy(at, text.ptr, text.len);
+    *at++ = '"';
+    end_value(writer, at);
+}
+
 void hs_write_name(struct hs_writer *writer, const char *key)
 {
     hs_write_text(writer, key);
@@ -91,19 +102,19 @@ void hs_write_time(struct hs_writer *writer, int64_t us)
         end_value(writer, hs_digits_millionths(at, us));
 }
 
+/* Writes the number at `at`, in at most HS_DIGITS_MAX bytes. Returns the end. */
+static inline char *put_real(char *at, double value)
+{
+    if (fabs(value) < 9e12)
+        return hs_digits_millionths(at, llrint(value * 1e6)); /* llrint rounds half to even */
+    return isfinite(value) ? hs_digits_double(at, value) : mempcpy(at, "null", 4);
+}
+
 void hs_write_real(struct hs_writer *writer, double value)
 {
-    if (fabs(value) < 9e12) {
-        double scaled = value * 1e6;
-        int64_t rounded = (int64_t)scaled;
-        rounded -= (double)rounded > scaled ? 1 : 0;
-        double rest = scaled - (double)rounded;
-        if (rest > 0.5 || (rest == 0.5 && rounded % 2 != 0))
-            rounded++;
-        hs_write_time(writer, rounded);
-        return;
-    }
-    hs_write_exact(writer, value);
+    char *at = begin_value(writer, HS_DIGITS_MAX);
+    if (at != NULL)
+        end_value(writer, put_real(at, value));
 }
 
 void hs_write_exact(struct hs_writer *writer, double value)
@@ -148,11 +159,17 @@ void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char
 
 void hs_write_vec(struct hs_writer *writer, struct hs_vec v)
 {
-    hs_write_begin(writer, '[');
-    hs_write_real(writer, v.x);
-    hs_write_real(writer, v.y);
-    hs_write_real(writer, v.z);
-    hs_write_end(writer, ']');
+    char *at = begin_value(writer, sizeof "[,,]" + 3 * HS_DIGITS_MAX);
+    if (at == NULL)
+        return;
+    *at++ = '[';
+    at = put_real(at, v.x);
+    *at++ = ',';
+    at = put_real(at, v.y);
+    *at++ = ',';
+    at = put_real(at, v.z);
+    *at++ = ']';
+    end_value(writer, at);
 }
 
 void hs_write_words_field(struct hs_writer *writer, const char *key,
@@ -161,7 +178,7 @@ void hs_write_words_field(struct hs_writer *writer, const char *key,
     hs_write_begin_field(writer, key, '[');
     for (int i = 0; i < words->count && bits >> i != 0; i++)
         if (bits >> i & 1)
-            hs_write_text(writer, words->names[i]);
+            hs_write_word(writer, words->names[i]);
     hs_write_end(writer, ']');
 }
 

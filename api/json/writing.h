@@ -21,6 +21,9 @@ void hs_write_begin(struct hs_writer *writer, char bracket); /* '{' or '[' */
 void hs_write_end(struct hs_writer *writer, char bracket);   /* '}' or ']' */
 
 void hs_write_str(struct hs_writer *writer, struct hs_str text);
+/* Like hs_write_str, but faster. The text must not need escapes: it is a valid name (str.h), or a
+   word of a vocabulary. */
+void hs_write_plain(struct hs_writer *writer, struct hs_str text);
 void hs_write_bool(struct hs_writer *writer, bool value);
 void hs_write_int(struct hs_writer *writer, int64_t value);
 void hs_write_null(struct hs_writer *writer);
@@ -28,6 +31,12 @@ void hs_write_null(struct hs_writer *writer);
 static inline void hs_write_text(struct hs_writer *writer, const char *text)
 {
     hs_write_str(writer, hs_str_of(text));
+}
+
+/* Like hs_write_plain, for a terminated text. */
+static inline void hs_write_word(struct hs_writer *writer, const char *text)
+{
+    hs_write_plain(writer, hs_str_of(text));
 }
 
 /* Writes a key that is only known at run time, escaped if needed. */
@@ -79,6 +88,8 @@ void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
     X(begin, char)                                                                                 \
     X(str, struct hs_str)                                                                          \
     X(text, const char *)                                                                          \
+    X(plain, struct hs_str)                                                                        \
+    X(word, const char *)                                                                          \
     X(bool, bool)                                                                                  \
     X(int, int64_t)                                                                                \
     X(real, double)                                                                                \
