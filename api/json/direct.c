@@ -152,7 +152,19 @@ static bool take_time(struct hs_direct *in, const struct hs_json_field *field, v
     return true;
 }
 
-/* Reads a value of kind REALS, FLOATS or VEC. */
+/* Reads a value of kind VEC. */
+static bool take_vec(struct hs_direct *in, const struct hs_json_field *field, void *target)
+{
+    double v[3];
+    if (!hs_direct_open(in, '[') || !hs_direct_take_numbers(in, 3, v))
+        return false;
+    memcpy(target, v, sizeof v);
+    if (field->check != NULL)
+        field->check(in->reader, NULL, v);
+    return hs_cursor_take(&in->cursor, ']');
+}
+
+/* Reads a value of kind REALS or FLOATS. */
 static bool take_reals(struct hs_direct *in, const struct hs_json_field *field, void *target)
 {
     double v[10];
@@ -520,8 +532,9 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
         return take_real(in, field->low, field->high, target);
     case HS_JSON_REALS:
     case HS_JSON_FLOATS:
-    case HS_JSON_VEC:
         return take_reals(in, field, target);
+    case HS_JSON_VEC:
+        return take_vec(in, field, target);
     case HS_JSON_TIME:
     case HS_JSON_NEAREST_TIME:
     case HS_JSON_SHORT_SECONDS:

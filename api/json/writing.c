@@ -3,64 +3,34 @@
 #include "api/json/digits.h"
 #include "api/json/escape.h"
 
-/* Returns where to write a value of at most `max` bytes. Writes a comma first if one is needed.
-   NULL: out of memory. */
-static inline char *begin_value(struct hs_writer *writer, size_t max)
-{
-    char *at = hs_buffer_space(writer->buffer, max + 1);
-    if (at == NULL)
-        return NULL;
-    *at = ',';
-    at += writer->needs_comma ? 1 : 0;
-    writer->needs_comma = true;
-    return at;
-}
-
-static inline void end_value(const struct hs_writer *writer, const char *end)
-{
-    writer->buffer->len = (size_t)(end - writer->buffer->data);
-}
-
 /* Writes a value of `len` bytes. */
 static inline void write_bytes(struct hs_writer *writer, const char *bytes, size_t len)
 {
-    char *at = begin_value(writer, len);
+    char *at = hs_write_place(writer, len);
     if (at == NULL)
         return;
     memcpy(at, bytes, len);
-    end_value(writer, at + len);
-}
-
-void hs_write_begin(struct hs_writer *writer, char bracket)
-{
-    write_bytes(writer, &bracket, 1);
-    writer->needs_comma = false;
-}
-
-void hs_write_end(struct hs_writer *writer, char bracket)
-{
-    writer->needs_comma = false;
-    write_bytes(writer, &bracket, 1);
+    hs_write_until(writer, at + len);
 }
 
 void hs_write_str(struct hs_writer *writer, struct hs_str text)
 {
-    char *at = begin_value(writer, 0);
+    char *at = hs_write_place(writer, 0);
     if (at == NULL)
         return;
-    end_value(writer, at);
+    hs_write_until(writer, at);
     hs_escape_json(writer->buffer, text);
 }
 
 void hs_write_plain(struct hs_writer *writer, struct hs_str text)
 {
-    char *at = begin_value(writer, text.len + 2);
+    char *at = hs_write_place(writer, text.len + 2);
     if (at == NULL)
         return;
     *at++ = '"';
     at = mempcpy(at, text.ptr, text.len);
     *at++ = '"';
-    end_value(writer, at);
+    hs_write_until(writer, at);
 }
 
 void hs_write_name(struct hs_writer *writer, const char *key)
@@ -90,16 +60,16 @@ void hs_write_null(struct hs_writer *writer)
 
 void hs_write_int(struct hs_writer *writer, int64_t value)
 {
-    char *at = begin_value(writer, HS_DIGITS_MAX);
+    char *at = hs_write_place(writer, HS_DIGITS_MAX);
     if (at != NULL)
-        end_value(writer, hs_digits_whole(at, value));
+        hs_write_until(writer, hs_digits_whole(at, value));
 }
 
 void hs_write_time(struct hs_writer *writer, int64_t us)
 {
-    char *at = begin_value(writer, HS_DIGITS_MAX);
+    char *at = hs_write_place(writer, HS_DIGITS_MAX);
     if (at != NULL)
-        end_value(writer, hs_digits_millionths(at, us));
+        hs_write_until(writer, hs_digits_millionths(at, us));
 }
 
 /* Writes the number at `at`, in at most HS_DIGITS_MAX bytes. Returns the end. */
@@ -112,9 +82,9 @@ static inline char *put_real(char *at, double value)
 
 void hs_write_real(struct hs_writer *writer, double value)
 {
-    char *at = begin_value(writer, HS_DIGITS_MAX);
+    char *at = hs_write_place(writer, HS_DIGITS_MAX);
     if (at != NULL)
-        end_value(writer, put_real(at, value));
+        hs_write_until(writer, put_real(at, value));
 }
 
 void hs_write_exact(struct hs_writer *writer, double value)
@@ -123,16 +93,16 @@ void hs_write_exact(struct hs_writer *writer, double value)
         hs_write_null(writer);
         return;
     }
-    char *at = begin_value(writer, HS_DIGITS_MAX);
+    char *at = hs_write_place(writer, HS_DIGITS_MAX);
     if (at != NULL)
-        end_value(writer, hs_digits_double(at, value));
+        hs_write_until(writer, hs_digits_double(at, value));
 }
 
 void hs_write_float(struct hs_writer *writer, float value)
 {
-    char *at = begin_value(writer, HS_DIGITS_MAX);
+    char *at = hs_write_place(writer, HS_DIGITS_MAX);
     if (at != NULL)
-        end_value(writer, hs_digits_float(at, value));
+        hs_write_until(writer, hs_digits_float(at, value));
 }
 
 void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
@@ -159,7 +129,7 @@ void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char
 
 void hs_write_vec(struct hs_writer *writer, struct hs_vec v)
 {
-    char *at = begin_value(writer, sizeof "[,,]" + 3 * HS_DIGITS_MAX);
+    char *at = hs_write_place(writer, sizeof "[,,]" + 3 * HS_DIGITS_MAX);
     if (at == NULL)
         return;
     *at++ = '[';
@@ -169,7 +139,7 @@ void hs_write_vec(struct hs_writer *writer, struct hs_vec v)
     *at++ = ',';
     at = put_real(at, v.z);
     *at++ = ']';
-    end_value(writer, at);
+    hs_write_until(writer, at);
 }
 
 void hs_write_words_field(struct hs_writer *writer, const char *key,

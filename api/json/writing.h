@@ -17,8 +17,46 @@ struct hs_writer {
     bool needs_comma;
 };
 
-void hs_write_begin(struct hs_writer *writer, char bracket); /* '{' or '[' */
-void hs_write_end(struct hs_writer *writer, char bracket);   /* '}' or ']' */
+/* Returns where to write a value of at most `max` bytes. Writes a comma first if one is needed.
+   NULL: out of memory. */
+static inline char *hs_write_place(struct hs_writer *writer, size_t max)
+{
+    char *at = hs_buffer_space(writer->buffer, max + 1);
+    if (at == NULL)
+        return NULL;
+    *at = ',';
+    at += writer->needs_comma ? 1 : 0;
+    writer->needs_comma = true;
+    return at;
+}
+
+/* Ends a value that was written at hs_write_place. */
+static inline void hs_write_until(const struct hs_writer *writer, const char *end)
+{
+    writer->buffer->len = (size_t)(end - writer->buffer->data);
+}
+
+/* Opens an object or an array: '{' or '['. */
+static inline void hs_write_begin(struct hs_writer *writer, char bracket)
+{
+    char *at = hs_write_place(writer, 1);
+    writer->needs_comma = false;
+    if (at == NULL)
+        return;
+    *at = bracket;
+    hs_write_until(writer, at + 1);
+}
+
+/* Closes an object or an array: '}' or ']'. */
+static inline void hs_write_end(struct hs_writer *writer, char bracket)
+{
+    writer->needs_comma = false;
+    char *at = hs_write_place(writer, 1);
+    if (at == NULL)
+        return;
+    *at = bracket;
+    hs_write_until(writer, at + 1);
+}
 
 void hs_write_str(struct hs_writer *writer, struct hs_str text);
 /* Like hs_write_str, but faster. The text must not need escapes: it is a valid name (str.h), or a

@@ -42,7 +42,8 @@ void hs_players_destroy(struct hs_players *players)
 
 static bool has_name(const struct hs_player *player, struct hs_str name)
 {
-    return name.len <= HS_NAME_MAX && memcmp(player->name.text, name.ptr, name.len) == 0 &&
+    return name.len > 0 && name.len <= HS_NAME_MAX &&
+           memcmp(player->name.text, name.ptr, name.len) == 0 &&
            player->name.text[name.len] == '\0';
 }
 
@@ -63,6 +64,8 @@ static uint32_t find_place(const struct hs_players *players, struct hs_str name)
 
 struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name)
 {
+    if (players->shooter != NULL && has_name(players->shooter, name))
+        return players->shooter;
     uint32_t place = find_place(players, name);
     return place < players->count ? players->all[place] : NULL;
 }
@@ -214,6 +217,7 @@ static bool evict_left(struct hs_players *players)
     }
     if (least == UINT32_MAX)
         return false;
+    players->shooter = NULL;
     destroy_player(players->all[least], players->budget);
     players->count--;
     memmove(&players->all[least], &players->all[least + 1],
@@ -334,6 +338,7 @@ void hs_players_drop_last(struct hs_players *players)
 {
     struct hs_player *player = players->all[--players->count];
     players->present--;
+    players->shooter = NULL;
     rebuild_index(players);
     destroy_player(player, players->budget);
 }
