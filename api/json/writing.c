@@ -129,7 +129,7 @@ void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char
 
 void hs_write_vec(struct hs_writer *writer, struct hs_vec v)
 {
-    char *at = hs_write_place(writer, sizeof "[,,]" + 3 * HS_DIGITS_MAX);
+    char *at = hs_write_place(writer, sizeof "[,,]" + (size_t)3 * HS_DIGITS_MAX);
     if (at == NULL)
         return;
     *at++ = '[';
