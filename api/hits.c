@@ -69,7 +69,7 @@ static inline __attribute__((always_inline)) void
 write_name(struct hs_writer *writer, const char *key, const struct hs_name *name)
 {
     if (name->text[0] != '\0')
-        hs_write_text_field(writer, key, name->text);
+        hs_write_word_field(writer, key, name->text);
 }
 
 static void write_names(struct hs_writer *writer, const char *key, const struct hs_name *names,
@@ -79,7 +79,7 @@ static void write_names(struct hs_writer *writer, const char *key, const struct 
         return;
     hs_write_begin_field(writer, key, '[');
     for (uint16_t i = 0; i < count; i++)
-        hs_write_text(writer, names[i].text);
+        hs_write_word(writer, names[i].text);
     hs_write_end(writer, ']');
 }
 
@@ -92,7 +92,7 @@ static void encode_damage(struct hs_writer *writer, const struct hs_hit_result *
         hs_write_begin(writer, '{');
         write_name(writer, "player", &damage->player);
         hs_write_exact_field(writer, "amount", damage->amount);
-        hs_write_text_field(writer, "cause", hs_cause_name(damage->cause));
+        hs_write_word_field(writer, "cause", hs_cause_name(damage->cause));
         write_name(writer, "bone", &damage->bone);
         write_name(writer, "zone", &damage->zone);
         if (damage->cause == HS_CAUSE_DIRECT)
@@ -142,7 +142,7 @@ void hs_measure_encode(struct hs_writer *writer, double measured, double limit, 
         return;
     hs_write_real_field(writer, "measured", measured);
     hs_write_real_field(writer, "limit", limit);
-    hs_write_text_field(writer, "unit", hs_unit_name(unit));
+    hs_write_word_field(writer, "unit", hs_unit_name(unit));
 }
 
 static void encode_check(struct hs_writer *writer, const struct hs_detail_claim *claim,
@@ -150,14 +150,14 @@ static void encode_check(struct hs_writer *writer, const struct hs_detail_claim 
 {
     char detail[HS_SENTENCE_MAX];
     hs_write_begin(writer, '{');
-    hs_write_text_field(writer, "check", hs_check_name(row->check));
-    hs_write_text_field(writer, "outcome", hs_outcome_name(row->outcome));
+    hs_write_word_field(writer, "check", hs_check_name(row->check));
+    hs_write_word_field(writer, "outcome", hs_outcome_name(row->outcome));
     if (row->outcome != HS_OUTCOME_PASS)
-        hs_write_text_field(writer, "reason", hs_reason_name(row->reason));
+        hs_write_word_field(writer, "reason", hs_reason_name(row->reason));
     hs_measure_encode(writer, row->measured, row->limit, row->unit);
     write_name(writer, "player", &row->player);
     write_name(writer, "mover", &row->mover);
-    hs_write_text_field(writer, "mode", hs_mode_name(row->mode));
+    hs_write_word_field(writer, "mode", hs_mode_name(row->mode));
     if (row->outcome != HS_OUTCOME_PASS) {
         hs_check_detail(claim, result, row, detail);
         hs_write_text_field(writer, "detail", detail);
@@ -174,9 +174,9 @@ static void encode_pellets(struct hs_writer *writer, const struct hs_hit_result 
         const struct hs_pellet_result *pellet = &result->pellets[i];
         hs_write_begin(writer, '{');
         hs_write_int_field(writer, "index", i);
-        hs_write_text_field(writer, "outcome", hs_pellet_outcome_name(pellet->outcome));
+        hs_write_word_field(writer, "outcome", hs_pellet_outcome_name(pellet->outcome));
         if (pellet->reason != HS_REASON_OK)
-            hs_write_text_field(writer, "reason", hs_reason_name(pellet->reason));
+            hs_write_word_field(writer, "reason", hs_reason_name(pellet->reason));
         write_name(writer, "player", &pellet->player);
         write_name(writer, "zone", &pellet->zone);
         hs_write_exact_field(writer, "amount", pellet->amount);
@@ -194,7 +194,7 @@ static void encode_victims(struct hs_writer *writer, const struct hs_hit_result 
             const struct hs_refused_victim *refused = &result->refused[i];
             hs_write_begin(writer, '{');
             write_name(writer, "player", &refused->player);
-            hs_write_text_field(writer, "reason", hs_reason_name(refused->reason));
+            hs_write_word_field(writer, "reason", hs_reason_name(refused->reason));
             if (refused->has_measure) {
                 hs_write_real_field(writer, "measured", refused->measured);
                 hs_write_real_field(writer, "limit", refused->limit);
@@ -211,17 +211,17 @@ void hs_verdict_encode(struct hs_writer *writer, uint64_t shot, struct hs_str sh
 {
     hs_write_begin(writer, '{');
     hs_write_int_field(writer, "shot", (int64_t)shot);
-    hs_write_str_field(writer, "shooter", shooter);
-    hs_write_text_field(writer, "verdict_id", id->text);
-    hs_write_text_field(writer, "verdict", hs_verdict_name(result->verdict));
-    hs_write_text_field(writer, "reason", hs_reason_name(result->reason));
+    hs_write_plain_field(writer, "shooter", shooter);
+    hs_write_word_field(writer, "verdict_id", id->text);
+    hs_write_word_field(writer, "verdict", hs_verdict_name(result->verdict));
+    hs_write_word_field(writer, "reason", hs_reason_name(result->reason));
 }
 
 void hs_would_reject_encode(struct hs_writer *writer, const struct hs_hit_result *result)
 {
     hs_write_begin_field(writer, "would_reject", '[');
     for (uint16_t i = 0; i < result->would_reject_count; i++)
-        hs_write_text(writer, hs_reason_name(result->would_reject[i]));
+        hs_write_word(writer, hs_reason_name(result->would_reject[i]));
     hs_write_end(writer, ']');
 }
 

@@ -162,11 +162,11 @@ void hs_move_encode(struct hs_writer *writer, const struct hs_moves_rules *rules
                     const struct hs_move *move, const struct hs_move_result *result)
 {
     hs_write_begin(writer, '{');
-    hs_write_str_field(writer, "player", move->player);
+    hs_write_plain_field(writer, "player", move->player);
     if (move->fields & HS_MOVE_HAS_SEQ)
         hs_write_int_field(writer, "seq", (int64_t)move->seq);
-    hs_write_text_field(writer, "verdict", hs_verdict_name(result->verdict));
-    hs_write_text_field(writer, "reason", hs_move_reason_name(result->reason));
+    hs_write_word_field(writer, "verdict", hs_verdict_name(result->verdict));
+    hs_write_word_field(writer, "reason", hs_move_reason_name(result->reason));
     hs_write_time_field(writer, "delta_time", result->delta_us);
     hs_write_bool_field(writer, "force_update", result->force_update);
     if (result->forced_us > 0)

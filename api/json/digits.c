@@ -50,6 +50,14 @@ char *hs_digits_unsigned(char *at, uint64_t value)
     return value < 10 ? at + 1 : put_digits(at, value, count_digits(value));
 }
 
+/* Returns the end of a text without the zeros at its end. At least one of its last 6 characters is
+   no zero, and 8 characters can be read. */
+static char *trim_six(char *end)
+{
+    uint64_t others = hs_word_load(end - HS_WORD) ^ HS_WORD_EACH('0');
+    return end - __builtin_clzll(others) / 8;
+}
+
 /* Returns the end of a text without the zeros at its end. */
 static char *trim(char *end)
 {
@@ -77,7 +85,7 @@ char *hs_digits_millionths(char *at, int64_t value)
     memcpy(at + 1, pairs + 2 * (size_t)(part / 10000), 2);
     memcpy(at + 3, pairs + 2 * (size_t)(part / 100 % 100), 2);
     memcpy(at + 5, pairs + 2 * (size_t)(part % 100), 2);
-    return trim(at + 7);
+    return trim_six(at + 7);
 }
 
 /* Writes the shortest text, of `low` to `high` digits, that reads back as the same number. */

@@ -152,7 +152,19 @@ static bool take_time(struct hs_direct *in, const struct hs_json_field *field, v
     return true;
 }
 
-/* Reads a value of kind REALS, FLOATS or VEC. */
+/* Reads a value of kind VEC. */
+static bool take_vec(struct hs_direct *in, const struct hs_json_field *field, void *target)
+{
+    double v[3];
+    if (!hs_direct_open(in, '[') || !hs_direct_take_numbers(in, 3, v))
+        return false;
+    memcpy(target, v, sizeof v);
+    if (field->check != NULL)
+        field->check(in->reader, NULL, v);
+    return hs_cursor_take(&in->cursor, ']');
+}
+
+/* Reads a value of kind REALS or FLOATS. */
 static bool take_reals(struct hs_direct *in, const struct hs_json_field *field, void *target)
 {
     double v[10];
@@ -176,24 +188,21 @@ static bool take_key(struct hs_cursor *cursor, struct key *key)
 {
     char padded[KEY_WORDS * HS_WORD];
     const char *at = cursor->at;
-    size_t left = (size_t)(cursor->end - at);
-    *key = (struct key){.len = 0};
+    size_t left = (size_t)(cursor->end - at), count = HS_WORD, i = 0;
     if (left < sizeof padded) {
         memset(padded, 0, sizeof padded);
         memcpy(padded, at, left);
         at = padded;
     }
-    for (size_t i = 0; i < KEY_WORDS; i++) {
+    key->words[1] = key->words[2] = 0;
+    for (; i < KEY_WORDS && count == HS_WORD; i++) {
         uint64_t word = hs_word_load(at + i * HS_WORD);
-        size_t count = hs_word_quote(word);
-        key->len += count;
+        count = hs_word_quote(word);
         key->words[i] = count < HS_WORD ? hs_word_keep(word, count) : word;
-        if (count == HS_WORD)
-            continue;
-        cursor->at += key->len + 1;
-        return true;
     }
-    return false;
+    key->len = (i - 1) * HS_WORD + count;
+    cursor->at += count < HS_WORD ? key->len + 1 : 0;
+    return count < HS_WORD;
 }
 
 /* Whether the key is the name of a field. Compares the lengths too, because zeros at the end of a
@@ -210,11 +219,12 @@ static bool is_key(const struct key *key, const struct hs_json_field *field)
    because members mostly come in the order of the table. */
 static size_t find_field(const struct hs_json_object *table, size_t from, const struct key *key)
 {
-    for (size_t n = 0; n < table->count; n++) {
-        size_t i = from + n < table->count ? from + n : from + n - table->count;
+    for (size_t i = from; i < table->count; i++)
         if (is_key(key, &table->fields[i]))
             return i;
-    }
+    for (size_t i = 0; i < from; i++)
+        if (is_key(key, &table->fields[i]))
+            return i;
     return table->count;
 }
 
@@ -247,13 +257,20 @@ static bool add_name(struct names *names, struct hs_str name)
     return true;
 }
 
+/* Reads the quoted name of an ignored member, which begins with x_. */
+static bool take_ignored_name(struct hs_direct *in, struct names *ignored)
+{
+    struct hs_str name;
+    return hs_direct_take_text(in, &name) && name.len >= 2 && memcmp(name.ptr, "x_", 2) == 0 &&
+           add_name(ignored, name);
+}
+
 /* Reads the quoted name of a field, or one that begins with x_. *index: the index of the field; for
    an x_ name the table's count. */
-static bool take_member_name(struct hs_direct *in, const struct hs_json_object *table, size_t from,
-                             struct names *ignored, size_t *index)
+static inline bool take_member_name(struct hs_direct *in, const struct hs_json_object *table,
+                                    size_t from, struct names *ignored, size_t *index)
 {
     struct hs_cursor *cursor = &in->cursor;
-    struct hs_str name;
     struct key key;
     if (!hs_cursor_take(cursor, '"'))
         return false;
@@ -262,8 +279,7 @@ static bool take_member_name(struct hs_direct *in, const struct hs_json_object *
     if (*index < table->count)
         return true;
     cursor->at = quote;
-    return hs_direct_take_text(in, &name) && name.len >= 2 && memcmp(name.ptr, "x_", 2) == 0 &&
-           add_name(ignored, name);
+    return take_ignored_name(in, ignored);
 }
 
 /* ---- ignored values ---- */
@@ -516,8 +532,9 @@ static bool take_field(struct hs_direct *in, const struct hs_json_field *field, 
         return take_real(in, field->low, field->high, target);
     case HS_JSON_REALS:
     case HS_JSON_FLOATS:
-    case HS_JSON_VEC:
         return take_reals(in, field, target);
+    case HS_JSON_VEC:
+        return take_vec(in, field, target);
     case HS_JSON_TIME:
     case HS_JSON_NEAREST_TIME:
     case HS_JSON_SHORT_SECONDS:

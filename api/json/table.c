@@ -316,15 +316,6 @@ size_t hs_json_find_field(const struct hs_json_object *table, size_t from, const
     return table->count;
 }
 
-void hs_json_mark_present(const struct hs_json_object *table, const struct hs_json_field *field,
-                          void *target)
-{
-    if (field->bit != 0)
-        *(unsigned *)(void *)((char *)target + table->bits_offset) |= field->bit;
-    if (field->flag != 0)
-        *((bool *)target + field->flag) = true;
-}
-
 void hs_json_read_member(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                          const struct hs_json_object *table, size_t i, void *target)
 {

@@ -167,8 +167,14 @@ void hs_json_put_reals(struct hs_reader *reader, const struct hs_json_at *at,
 /* Stores a list: the pointer, and then the count. */
 void hs_json_put_list(void *target, void *items, size_t count);
 /* Sets the bit or the flag that says that the member is present. */
-void hs_json_mark_present(const struct hs_json_object *table, const struct hs_json_field *field,
-                          void *target);
+static inline void hs_json_mark_present(const struct hs_json_object *table,
+                                        const struct hs_json_field *field, void *target)
+{
+    if (field->bit != 0)
+        *(unsigned *)(void *)((char *)target + table->bits_offset) |= field->bit;
+    if (field->flag != 0)
+        *((bool *)target + field->flag) = true;
+}
 
 /* Checks that a vector can be a direction: its length is neither 0 nor huge. */
 hs_json_check_vec hs_json_check_direction;

@@ -3,53 +3,34 @@
 #include "api/json/digits.h"
 #include "api/json/escape.h"
 
-/* Returns where to write a value of at most `max` bytes. Writes a comma first if one is needed.
-   NULL: out of memory. */
-static inline char *begin_value(struct hs_writer *writer, size_t max)
-{
-    char *at = hs_buffer_space(writer->buffer, max + 1);
-    if (at == NULL)
-        return NULL;
-    *at = ',';
-    at += writer->needs_comma ? 1 : 0;
-    writer->needs_comma = true;
-    return at;
-}
-
-static inline void end_value(const struct hs_writer *writer, const char *end)
-{
-    writer->buffer->len = (size_t)(end - writer->buffer->data);
-}
-
 /* Writes a value of `len` bytes. */
 static inline void write_bytes(struct hs_writer *writer, const char *bytes, size_t len)
 {
-    char *at = begin_value(writer, len);
+    char *at = hs_write_place(writer, len);
     if (at == NULL)
         return;
     memcpy(at, bytes, len);
-    end_value(writer, at + len);
-}
-
-void hs_write_begin(struct hs_writer *writer, char bracket)
-{
-    write_bytes(writer, &bracket, 1);
-    writer->needs_comma = false;
-}
-
-void hs_write_end(struct hs_writer *writer, char bracket)
-{
-    writer->needs_comma = false;
-    write_bytes(writer, &bracket, 1);
+    hs_write_until(writer, at + len);
 }
 
 void hs_write_str(struct hs_writer *writer, struct hs_str text)
 {
-    char *at = begin_value(writer, 0);
+    char *at = hs_write_place(writer, 0);
     if (at == NULL)
         return;
-    end_value(writer, at);
+    hs_write_until(writer, at);
     hs_escape_json(writer->buffer, text);
+}
+
+void hs_write_plain(struct hs_writer *writer, struct hs_str text)
+{
+    char *at = hs_write_place(writer, text.len + 2);
+    if (at == NULL)
+        return;
+    *at++ = '"';
+    at = mempcpy(at, text.ptr, text.len);
+    *at++ = '"';
+    hs_write_until(writer, at);
 }
 
 void hs_write_name(struct hs_writer *writer, const char *key)
@@ -79,31 +60,31 @@ void hs_write_null(struct hs_writer *writer)
 
 void hs_write_int(struct hs_writer *writer, int64_t value)
 {
-    char *at = begin_value(writer, HS_DIGITS_MAX);
+    char *at = hs_write_place(writer, HS_DIGITS_MAX);
     if (at != NULL)
-        end_value(writer, hs_digits_whole(at, value));
+        hs_write_until(writer, hs_digits_whole(at, value));
 }
 
 void hs_write_time(struct hs_writer *writer, int64_t us)
 {
-    char *at = begin_value(writer, HS_DIGITS_MAX);
+    char *at = hs_write_place(writer, HS_DIGITS_MAX);
     if (at != NULL)
-        end_value(writer, hs_digits_millionths(at, us));
+        hs_write_until(writer, hs_digits_millionths(at, us));
+}
+
+/* Writes the number at `at`, in at most HS_DIGITS_MAX bytes. Returns the end. */
+static inline char *put_real(char *at, double value)
+{
+    if (fabs(value) < 9e12)
+        return hs_digits_millionths(at, llrint(value * 1e6)); /* llrint rounds half to even */
+    return isfinite(value) ? hs_digits_double(at, value) : mempcpy(at, "null", 4);
 }
 
 void hs_write_real(struct hs_writer *writer, double value)
 {
-    if (fabs(value) < 9e12) {
-        double scaled = value * 1e6;
-        int64_t rounded = (int64_t)scaled;
-        rounded -= (double)rounded > scaled ? 1 : 0;
-        double rest = scaled - (double)rounded;
-        if (rest > 0.5 || (rest == 0.5 && rounded % 2 != 0))
-            rounded++;
-        hs_write_time(writer, rounded);
-        return;
-    }
-    hs_write_exact(writer, value);
+    char *at = hs_write_place(writer, HS_DIGITS_MAX);
+    if (at != NULL)
+        hs_write_until(writer, put_real(at, value));
 }
 
 void hs_write_exact(struct hs_writer *writer, double value)
@@ -112,16 +93,16 @@ void hs_write_exact(struct hs_writer *writer, double value)
         hs_write_null(writer);
         return;
     }
-    char *at = begin_value(writer, HS_DIGITS_MAX);
+    char *at = hs_write_place(writer, HS_DIGITS_MAX);
     if (at != NULL)
-        end_value(writer, hs_digits_double(at, value));
+        hs_write_until(writer, hs_digits_double(at, value));
 }
 
 void hs_write_float(struct hs_writer *writer, float value)
 {
-    char *at = begin_value(writer, HS_DIGITS_MAX);
+    char *at = hs_write_place(writer, HS_DIGITS_MAX);
     if (at != NULL)
-        end_value(writer, hs_digits_float(at, value));
+        hs_write_until(writer, hs_digits_float(at, value));
 }
 
 void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char *key,
@@ -148,11 +129,17 @@ void hs_write_first_int_field(struct hs_writer *writer, size_t place, const char
 
 void hs_write_vec(struct hs_writer *writer, struct hs_vec v)
 {
-    hs_write_begin(writer, '[');
-    hs_write_real(writer, v.x);
-    hs_write_real(writer, v.y);
-    hs_write_real(writer, v.z);
-    hs_write_end(writer, ']');
+    char *at = hs_write_place(writer, sizeof "[,,]" + (size_t)3 * HS_DIGITS_MAX);
+    if (at == NULL)
+        return;
+    *at++ = '[';
+    at = put_real(at, v.x);
+    *at++ = ',';
+    at = put_real(at, v.y);
+    *at++ = ',';
+    at = put_real(at, v.z);
+    *at++ = ']';
+    hs_write_until(writer, at);
 }
 
 void hs_write_words_field(struct hs_writer *writer, const char *key,
@@ -161,7 +148,7 @@ void hs_write_words_field(struct hs_writer *writer, const char *key,
     hs_write_begin_field(writer, key, '[');
     for (int i = 0; i < words->count && bits >> i != 0; i++)
         if (bits >> i & 1)
-            hs_write_text(writer, words->names[i]);
+            hs_write_word(writer, words->names[i]);
     hs_write_end(writer, ']');
 }
 

@@ -17,10 +17,51 @@ struct hs_writer {
     bool needs_comma;
 };
 
-void hs_write_begin(struct hs_writer *writer, char bracket); /* '{' or '[' */
-void hs_write_end(struct hs_writer *writer, char bracket);   /* '}' or ']' */
+/* Returns where to write a value of at most `max` bytes. Writes a comma first if one is needed.
+   NULL: out of memory. */
+static inline char *hs_write_place(struct hs_writer *writer, size_t max)
+{
+    char *at = hs_buffer_space(writer->buffer, max + 1);
+    if (at == NULL)
+        return NULL;
+    *at = ',';
+    at += writer->needs_comma ? 1 : 0;
+    writer->needs_comma = true;
+    return at;
+}
+
+/* Ends a value that was written at hs_write_place. */
+static inline void hs_write_until(const struct hs_writer *writer, const char *end)
+{
+    writer->buffer->len = (size_t)(end - writer->buffer->data);
+}
+
+/* Opens an object or an array: '{' or '['. */
+static inline void hs_write_begin(struct hs_writer *writer, char bracket)
+{
+    char *at = hs_write_place(writer, 1);
+    writer->needs_comma = false;
+    if (at == NULL)
+        return;
+    *at = bracket;
+    hs_write_until(writer, at + 1);
+}
+
+/* Closes an object or an array: '}' or ']'. */
+static inline void hs_write_end(struct hs_writer *writer, char bracket)
+{
+    writer->needs_comma = false;
+    char *at = hs_write_place(writer, 1);
+    if (at == NULL)
+        return;
+    *at = bracket;
+    hs_write_until(writer, at + 1);
+}
 
 void hs_write_str(struct hs_writer *writer, struct hs_str text);
+/* Like hs_write_str, but faster. The text must not need escapes: it is a valid name (str.h), or a
+   word of a vocabulary. */
+void hs_write_plain(struct hs_writer *writer, struct hs_str text);
 void hs_write_bool(struct hs_writer *writer, bool value);
 void hs_write_int(struct hs_writer *writer, int64_t value);
 void hs_write_null(struct hs_writer *writer);
@@ -28,6 +69,12 @@ void hs_write_null(struct hs_writer *writer);
 static inline void hs_write_text(struct hs_writer *writer, const char *text)
 {
     hs_write_str(writer, hs_str_of(text));
+}
+
+/* Like hs_write_plain, for a terminated text. */
+static inline void hs_write_word(struct hs_writer *writer, const char *text)
+{
+    hs_write_plain(writer, hs_str_of(text));
 }
 
 /* Writes a key that is only known at run time, escaped if needed. */
@@ -79,6 +126,8 @@ void hs_write_vec(struct hs_writer *writer, struct hs_vec v);
     X(begin, char)                                                                                 \
     X(str, struct hs_str)                                                                          \
     X(text, const char *)                                                                          \
+    X(plain, struct hs_str)                                                                        \
+    X(word, const char *)                                                                          \
     X(bool, bool)                                                                                  \
     X(int, int64_t)                                                                                \
     X(real, double)                                                                                \

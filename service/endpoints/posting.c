@@ -149,8 +149,9 @@ static void answer_malformed(struct hs_posting *posting, enum hs_item kind,
     ++*place;
 }
 
-/* The bytes that an answer reserves for each result; most results have fewer. */
-enum { RESULT_BYTES = 240 };
+/* The bytes that an answer reserves for each result of a move or shot, and of a hit. Most results
+   have fewer, and the buffer grows for the others. */
+enum { RESULT_BYTES = 240, HIT_BYTES = 640 };
 
 /* Writes the array of results of one kind of items. */
 static bool answer_items(struct hs_posting *posting, const struct hs_ticks_request *tick,
@@ -162,7 +163,8 @@ static bool answer_items(struct hs_posting *posting, const struct hs_ticks_reque
         posting->stage_ns = hs_clock_ns();
     hs_write_begin(&posting->writer, '[');
     if (!posting->request->brief)
-        hs_buffer_space(posting->writer.buffer, count * RESULT_BYTES);
+        hs_buffer_space(posting->writer.buffer,
+                        count * (kind == HS_ITEM_HIT ? HIT_BYTES : RESULT_BYTES));
     for (size_t i = 0; i < count; i++) {
         posting->is_gone = i > 0 && !lend(posting);
         if (posting->is_gone)

@@ -154,7 +154,7 @@ void hs_metrics_verdict(struct hs_metrics *metrics, enum hs_verdict_of kind,
 
 void hs_metrics_flags(struct hs_metrics *metrics, enum hs_verdict_of kind, unsigned flags)
 {
-    for (size_t flag = 0; flag < HS_FLAG_COUNT; flag++)
+    for (size_t flag = 0; flags >> flag != 0; flag++)
         if ((flags & 1u << flag) != 0)
             hs_metrics_add(metrics, HS_METRIC_VERDICT_FLAGS, kind * (size_t)HS_FLAG_COUNT + flag,
                            1);

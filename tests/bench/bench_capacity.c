@@ -15,6 +15,9 @@
  *   capacity_P_F_claim_p99_us   latency of the ticks with claims in that run, counted from the
  *                               time at which they should be sent
  *   capacity_P_F_late_p99_us    the load's own delay in sending these ticks, a part of that latency
+ *   capacity_P_F_own_p99_us     the same latency on a processor that no other program uses. It is
+ *                               computed from the service's processor time for each tick;
+ *                               median of three runs
  *   capacity_P_F_match_bytes    growth of the process for each match
  *
  * The memory of a player is measured for a player with one pose (player_silent), and for a player
@@ -44,7 +47,8 @@
 /* Numbers of ticks of each match. FIRST_MATCHES is for the run that finds how many matches to
    play. */
 enum { SLICES = 3, SLICE = 48, PACED_S = 4, FIRST_MATCHES = 16, FIRST_SLICE = 24 };
-enum { TICKS = HS_MATCH_TICKS_KEPT + SLICES * SLICE + PACED_S * HS_MATCH_TICKS_HZ };
+enum { SINGLE = 24 }; /* in each of SLICES runs in which the ticks are measured one by one */
+enum { TICKS = HS_MATCH_TICKS_KEPT + SLICES * (SLICE + SINGLE) + PACED_S * HS_MATCH_TICKS_HZ };
 enum { MEMORY_MATCHES = 32, MEMORY_PLAYERS = 64, MEMORY_BONES = 16, MEMORY_TICKS = 132 };
 #define LOAD_SHARE 0.8
 /* Above these limits, the figures are about the machine or the load, not the service. */
@@ -69,12 +73,17 @@ struct play {
     const struct form *form;
     unsigned matches;
     uint64_t posted; /* requests so far; each match continues with its next tick */
+    /* NULL, or: ticks are sent one by one, and this gets the service's processor time before each
+     */
+    double *before;
 };
 
 static size_t fill(void *context, uint64_t number, char out[HS_OPEN_LOAD_REQUEST_MAX])
 {
     const struct play *play = context;
     size_t tick = (size_t)(number / play->matches);
+    if (play->before != NULL)
+        play->before[number - play->posted] = hs_processor_time(service.pid);
     int head =
         snprintf(out, 512,
                  "POST /v1/matches/m%u/ticks%s HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -98,7 +107,7 @@ static bool post(struct play *play, unsigned ticks, double hz, struct hs_open_lo
     struct hs_open_load_options options = {.port = service.data_port,
                                            .rate = hz * play->matches,
                                            .seconds = hz > 0 ? ticks / hz : 600,
-                                           .connections = play->matches,
+                                           .connections = play->before != NULL ? 1 : play->matches,
                                            .good_us = 1000000,
                                            .fill = fill,
                                            .context = play,
@@ -186,7 +195,7 @@ static bool is_taken(const struct hs_match_ticks *ticks, const struct form *form
 
 struct capacity {
     double matches, paced; /* matches that one processor serves */
-    double claim_p99_us, late_p99_us;
+    double claim_p99_us, late_p99_us, own_p99_us;
     double match_bytes;
     /* shares of the time of the run at 80 % in which the service and the load waited for a
        processor */
@@ -210,6 +219,44 @@ static double measure_slice(struct play *play, unsigned ticks)
     if (!post(play, ticks, 0, &result))
         return 0;
     return matches_of(hs_processor_time(service.pid) - began, result.ok);
+}
+
+/*
+ * Computes the latency of ticks with claims at 80 % of the capacity, on a processor that no other
+ * program uses. The ticks come at equal intervals and wait for one another. The processor time of
+ * each is measured. `times` has space for one more than `count` times.
+ */
+static bool queue_up(struct play *play, uint64_t count, double *times, double *p99_us)
+{
+    struct hs_open_load_result result;
+    uint64_t first = play->posted;
+    size_t claims = 0;
+    double wait = 0;
+    play->before = times;
+    bool fine = post(play, SINGLE, 0, &result);
+    play->before = NULL;
+    times[count] = hs_processor_time(service.pid);
+    double interval = (times[count] - times[0]) / (double)count / LOAD_SHARE;
+    for (uint64_t i = 0; i < count; i++) {
+        double cost = times[i + 1] - times[i], latency = wait + cost;
+        if (has_claims(play, first + i))
+            times[claims++] = latency; /* this place is read already */
+        wait = latency > interval ? latency - interval : 0;
+    }
+    *p99_us = claims > 0 ? hs_bench_percentile(times, claims, 0.99) * 1e6 : 0;
+    return fine;
+}
+
+static bool measure_own(struct play *play, struct capacity *out)
+{
+    uint64_t count = (uint64_t)SINGLE * play->matches;
+    double p99_us[SLICES] = {0}, *times = calloc(count + 1, sizeof *times);
+    bool fine = times != NULL;
+    for (int i = 0; fine && i < SLICES; i++)
+        fine = queue_up(play, count, times, &p99_us[i]);
+    out->own_p99_us = hs_bench_median(p99_us, SLICES);
+    free(times);
+    return fine;
 }
 
 static double resident(void)
@@ -257,7 +304,7 @@ static bool measure(const struct hs_match_ticks *ticks, const struct form *form,
     bool fine = post(&play, HS_MATCH_TICKS_KEPT, 0, &result);
     for (int i = 0; fine && i < SLICES; i++)
         fine = (slices[i] = measure_slice(&play, SLICE)) > 0;
-    fine = fine && is_honest(&play) && measure_paced(&play, out) &&
+    fine = fine && measure_own(&play, out) && is_honest(&play) && measure_paced(&play, out) &&
            (out->unsent > 0 || is_honest(&play));
     out->match_bytes = fine ? (resident() - before) / play.matches : 0;
     out->matches = hs_bench_median(slices, SLICES);
@@ -302,6 +349,7 @@ static void print(const char *kind, const char *plain_kind, const struct capacit
     print_one(kind, "paced_matches", capacity->paced, "1", kind, 0);
     print_one(kind, "claim_p99_us", capacity->claim_p99_us, "us", kind, 0);
     print_one(kind, "late_p99_us", capacity->late_p99_us, "us", kind, 0);
+    print_one(kind, "own_p99_us", capacity->own_p99_us, "us", kind, 0);
     print_one(kind, "match_bytes", capacity->match_bytes, "B", kind, 0);
     warn(kind, capacity);
 }

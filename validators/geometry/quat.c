@@ -80,7 +80,7 @@ void hs_quat_slerp(const float a[4], const float b[4], double s, float out[4])
         out[i] = (float)(from[i] * weight_from + to[i] * weight_to);
 }
 
-void hs_quat_axes(const float q[4], struct hs_vec axes[3])
+static inline void find_axes(const float q[4], struct hs_vec axes[3])
 {
     double x = (double)q[0], y = (double)q[1], z = (double)q[2], w = (double)q[3];
     axes[0] = (struct hs_vec){1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)};
@@ -88,10 +88,15 @@ void hs_quat_axes(const float q[4], struct hs_vec axes[3])
     axes[2] = (struct hs_vec){2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)};
 }
 
+void hs_quat_axes(const float q[4], struct hs_vec axes[3])
+{
+    find_axes(q, axes);
+}
+
 struct hs_vec hs_quat_rotate(const float q[4], struct hs_vec v)
 {
     struct hs_vec axes[3];
-    hs_quat_axes(q, axes);
+    find_axes(q, axes);
     struct hs_vec r = hs_vec_scale(axes[0], v.x);
     r = hs_vec_add_scaled(r, axes[1], v.y);
     return hs_vec_add_scaled(r, axes[2], v.z);

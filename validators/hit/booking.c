@@ -8,6 +8,7 @@
 static struct hs_player *shooter_of(struct hs_match *match, struct hs_str name)
 {
     struct hs_player *player = hs_players_find(&match->players, name);
+    match->players.shooter = player;
     if (player != NULL)
         return player;
     if (!hs_journal_reserve(&match->players, NULL) ||

@@ -40,6 +40,13 @@ void hs_players_destroy(struct hs_players *players)
     free(players->accounts.all);
 }
 
+static bool has_name(const struct hs_player *player, struct hs_str name)
+{
+    return name.len > 0 && name.len <= HS_NAME_MAX &&
+           memcmp(player->name.text, name.ptr, name.len) == 0 &&
+           player->name.text[name.len] == '\0';
+}
+
 /* Returns the index of a player in `all`; `count` if there is no such player. */
 static uint32_t find_place(const struct hs_players *players, struct hs_str name)
 {
@@ -49,7 +56,7 @@ static uint32_t find_place(const struct hs_players *players, struct hs_str name)
     uint32_t mask = players->index_size - 1;
     for (uint32_t i = (uint32_t)hash & mask; players->index[i] != 0; i = (i + 1) & mask) {
         const struct hs_player *player = players->all[players->index[i] - 1];
-        if (player->hash == hash && hs_str_equal(hs_name_str(&player->name), name))
+        if (player->hash == hash && has_name(player, name))
             return players->index[i] - 1;
     }
     return players->count;
@@ -57,14 +64,10 @@ static uint32_t find_place(const struct hs_players *players, struct hs_str name)
 
 struct hs_player *hs_players_find(const struct hs_players *players, struct hs_str name)
 {
+    if (players->shooter != NULL && has_name(players->shooter, name))
+        return players->shooter;
     uint32_t place = find_place(players, name);
     return place < players->count ? players->all[place] : NULL;
-}
-
-static bool has_name(const struct hs_player *player, struct hs_str name)
-{
-    return name.len <= HS_NAME_MAX && memcmp(player->name.text, name.ptr, name.len) == 0 &&
-           player->name.text[name.len] == '\0';
 }
 
 /*
@@ -227,6 +230,7 @@ static bool evict_left(struct hs_players *players)
     }
     if (least == UINT32_MAX)
         return false;
+    players->shooter = NULL;
     destroy_player(players->all[least], players->budget);
     players->count--;
     memmove(&players->all[least], &players->all[least + 1],
@@ -347,6 +351,7 @@ void hs_players_drop_last(struct hs_players *players)
 {
     struct hs_player *player = players->all[--players->count];
     players->present--;
+    players->shooter = NULL;
     rebuild_index(players);
     destroy_player(player, players->budget);
 }

@@ -116,9 +116,11 @@ struct hs_players {
     struct hs_player **all; /* in order of arrival */
     struct hs_crowd *crowd; /* bounds of the histories in `all`, four players each */
     uint32_t count, capacity, limit;
-    uint32_t present;  /* players who have not left */
-    uint32_t next;     /* place in `all` after the player that hs_players_find_next found last */
-    uint64_t sessions; /* sessions of all players so far; no number is used twice */
+    uint32_t present; /* players who have not left */
+    uint32_t next;    /* place in `all` after the player that hs_players_find_next found last */
+    struct hs_player *shooter; /* of the last claim or shot; hs_players_find tries this player
+                                  first; NULL: none */
+    uint64_t sessions;         /* sessions of all players so far; no number is used twice */
     /* A player who left before this time can be evicted: their claims can no longer pass. */
     int64_t evict_before_us;
     struct hs_accounts accounts;

@@ -292,7 +292,8 @@ START_TEST(members_and_elements_have_their_commas)
 {
     static const char expected[] =
         "{\"a\":1,\"b "
-        "\\\"\":[true,false,null,\"x\",\"\"],\"c\":{},\"d\":[0.5,-1,2.25],\"e\":7,\"f\":\"g\"}";
+        "\\\"\":[true,false,null,\"x\",\"\"],\"c\":{},\"d\":[0.5,-1,2.25],\"e\":7,\"f\":\"g\","
+        "\"h\":\"p-1\",\"i\":[\"\",null,[1e+20,null,0]]}";
     struct hs_writer writer = {.buffer = &buffer};
     const char *volatile name = "b \""; /* volatile, so that the compiler does not know the text */
     hs_write_begin(&writer, '{');
@@ -310,6 +311,12 @@ START_TEST(members_and_elements_have_their_commas)
     hs_write_key(&writer, "e");
     hs_write_raw(&writer, HS_STR("7"));
     hs_write_text_field(&writer, "f", "g");
+    hs_write_plain_field(&writer, "h", HS_STR("p-1"));
+    hs_write_begin_field(&writer, "i", '[');
+    hs_write_word(&writer, "");
+    hs_write_real(&writer, (double)INFINITY);
+    hs_write_vec(&writer, (struct hs_vec){1e20, (double)NAN, -1e-9});
+    hs_write_end(&writer, ']');
     hs_write_end(&writer, '}');
     ck_assert_uint_eq(buffer.len, strlen(expected));
     ck_assert_int_eq(memcmp(buffer.data, expected, buffer.len), 0);
@@ -319,7 +326,7 @@ END_TEST
 /* The answer is complete, wherever in it the buffer grows. */
 START_TEST(answers_are_whole_wherever_the_buffer_grows)
 {
-    for (size_t start = 1000; start < 1030; start++) {
+    for (size_t start = 1000; start < 1040; start++) {
         struct hs_buffer grown = {0};
         struct hs_writer writer = {.buffer = &grown};
         for (size_t i = 0; i < start; i++)
@@ -328,8 +335,11 @@ START_TEST(answers_are_whole_wherever_the_buffer_grows)
         hs_write_real(&writer, 1.5);
         hs_write_text(&writer, "some text");
         hs_write_time(&writer, INT64_MIN);
+        hs_write_vec(&writer, (struct hs_vec){-0.5, 1e300, 2});
+        hs_write_word(&writer, "word");
         hs_write_end(&writer, ']');
-        static const char expected[] = "[1.5,\"some text\",-9223372036854.775808]";
+        static const char expected[] =
+            "[1.5,\"some text\",-9223372036854.775808,[-0.5,1e+300,2],\"word\"]";
         ck_assert_uint_eq(grown.len, start + strlen(expected));
         ck_assert_int_eq(memcmp(grown.data + start, expected, strlen(expected)), 0);
         hs_buffer_free(&grown);

@@ -5,6 +5,7 @@
 #include "tests/support/play/stage.h"
 #include "tests/support/random.h"
 #include "tests/support/run_suite.h"
+#include "validators/hit.h"
 #include "validators/match/players.h"
 
 enum { PLAYERS = 40, SAMPLES = 100, FRAMES = 4000 };
@@ -165,6 +166,30 @@ START_TEST(find_next_returns_the_named_player)
 }
 END_TEST
 
+/* A match remembers the shooter of the last claim. A shooter who was removed is not found. */
+START_TEST(a_removed_shooter_is_not_found)
+{
+    struct hs_ruleset *ruleset = hs_ruleset_create_builtin(&hs_builtin_rulesets[1]);
+    const struct hs_match_limits limits = {.players = 2, .samples = SAMPLES};
+    struct hs_match *match = hs_match_create(ruleset, &limits);
+    ck_assert_ptr_nonnull(match);
+    struct hs_players *players = &match->players;
+    ck_assert(hs_hit_admit(match, HS_STR("P")));
+    ck_assert_ptr_eq(hs_players_find(players, HS_STR("P")), players->all[0]);
+    hs_players_drop_last(players);
+    ck_assert_ptr_null(hs_players_find(players, HS_STR("P")));
+    ck_assert(hs_hit_admit(match, HS_STR("P")) && hs_hit_admit(match, HS_STR("Q")));
+    hs_players_leave(players, players->all[0], 0, 0);
+    players->evict_before_us = 1;
+    ck_assert(hs_hit_admit(match, HS_STR("P")));
+    ck_assert(hs_hit_admit(match, HS_STR("R"))); /* evicts P */
+    ck_assert_ptr_null(hs_players_find(players, HS_STR("P")));
+    ck_assert_ptr_eq(hs_players_find(players, HS_STR("R")), players->all[1]);
+    hs_match_destroy(match);
+    hs_ruleset_destroy(ruleset);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("players");
@@ -172,6 +197,7 @@ int main(void)
     tcase_add_test(tcase, everybody_is_pruned_by_every_frame);
     tcase_add_test(tcase, after_a_clock_reset_nothing_is_pruned);
     tcase_add_test(tcase, find_next_returns_the_named_player);
+    tcase_add_test(tcase, a_removed_shooter_is_not_found);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }
