@@ -48,9 +48,9 @@ struct hs_gate {
  * sends one request after the other is always served, however long a busy or stopped machine makes
  * it wait. After such a stop each worker also serves the first waiting request.
  *
- * A refusal costs time, too. If all requests were late, a worker that can refuse them only as fast
- * as they arrive would serve none. So once refusals took HS_STANDING_US more than other requests,
- * a late request is served for each such time that refusals take.
+ * A refusal costs time, too. If all requests are late, to refuse them could take all the time of a
+ * worker. So refusals may take at most HS_STANDING_US more of its time than other requests. Beyond
+ * that, late requests are served.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);
