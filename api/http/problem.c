@@ -9,10 +9,16 @@ static const struct {
     const char *name;
     int status;
     const char *title;
+    const char *head; /* the first members of the document */
+    size_t head_len;
 } problems[HS_PROBLEM_COUNT] = {
-#define X(id, code, status, title) {code, status, title},
+#define HEAD(code, status, title)                                                                  \
+    "{\"type\":\"urn:hindsight:problem:" code "\",\"title\":\"" title "\",\"status\":" #status
+#define X(id, code, status, title)                                                                 \
+    {code, status, title, HEAD(code, status, title), sizeof HEAD(code, status, title) - 1},
     HS_PROBLEMS(X)
 #undef X
+#undef HEAD
 };
 
 void hs_problem_init(struct hs_problem *problem)
@@ -88,13 +94,8 @@ void hs_problem_encode(const struct hs_problem *problem, const char *instance,
 {
     const char *name = problems[problem->code].name, *title = problems[problem->code].title;
     unsigned retry_after_ms = hs_problem_retry_after_ms(problem);
-    struct hs_writer writer = {.buffer = out};
-    char type[64];
-    snprintf(type, sizeof type, "urn:hindsight:problem:%s", name);
-    hs_write_begin(&writer, '{');
-    hs_write_text_field(&writer, "type", type);
-    hs_write_text_field(&writer, "title", title);
-    hs_write_int_field(&writer, "status", problems[problem->code].status);
+    struct hs_writer writer = {.buffer = out, .needs_comma = true};
+    hs_buffer_append(out, problems[problem->code].head, problems[problem->code].head_len);
     hs_write_text_field(&writer, "detail", problem->detail[0] != '\0' ? problem->detail : title);
     hs_write_text_field(&writer, "instance", instance);
     hs_write_text_field(&writer, "code", name);

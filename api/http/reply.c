@@ -1,7 +1,8 @@
 #include "api/http/reply.h"
 
+#include "api/json/digits.h"
+
 #include <microhttpd.h>
-#include <stdio.h>
 #include <unistd.h>
 
 /* Adds a header if it has a value. False: out of memory. */
@@ -31,12 +32,12 @@ static bool add_for_browsers(struct MHD_Response *response, const struct hs_repl
 static bool queue(struct MHD_Connection *connection, int status, const char *content_type,
                   struct MHD_Response *response, const struct hs_reply_headers *headers)
 {
-    char seconds[16] = "";
+    char seconds[HS_DIGITS_MAX + 1] = "";
     unsigned wait_ms = headers->retry_after_ms > 0 ? headers->retry_after_ms : HS_RETRY_AFTER_MS;
     if (response == NULL)
         return false;
     if (status == 429 || status == 503)
-        snprintf(seconds, sizeof seconds, "%u", (wait_ms + 999) / 1000);
+        *hs_digits_whole(seconds, (wait_ms + 999) / 1000) = '\0';
     bool is_queued =
         add(response, "X-Request-Id", headers->request_id) &&
         add(response, "Content-Type", status == 204 || status == 304 ? NULL : content_type) &&

@@ -21,6 +21,20 @@ static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
     }
 }
 
+/* Adds the time since the last decision to the time of refusals, or subtracts it. If the request
+   waited behind others, the worker has been busy since then. A refusal never takes a tick; the rest
+   of the time, the process was stopped. */
+static void count_refusing(struct hs_gate *gate, bool was_behind, int64_t now_us)
+{
+    int64_t spent_us = now_us - gate->decided_us;
+    if (gate->has_refused && spent_us > HS_KERNEL_TICK_US)
+        spent_us = HS_KERNEL_TICK_US;
+    gate->refusing_us += gate->has_refused ? spent_us : -spent_us;
+    if (!was_behind || gate->refusing_us < 0)
+        gate->refusing_us = 0;
+    gate->decided_us = now_us;
+}
+
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us)
 {
@@ -39,11 +53,14 @@ bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limi
     }
     bool standing = gate->long_us - gate->since_us >= HS_STANDING_US &&
                     now_us - gate->long_us <= HS_STANDING_US;
+    count_refusing(gate, was_behind, now_us);
     /* If no other request was before it, the request waited for the machine, and a refusal does not
        help. */
-    if (priority == HS_PRIORITY_VITAL || !was_behind)
-        return true;
-    return waited_us <= (standing ? standing_limit(priority, limit_us) : limit_us * HS_BURST_TIMES);
+    gate->has_refused =
+        priority != HS_PRIORITY_VITAL && was_behind &&
+        waited_us > (standing ? standing_limit(priority, limit_us) : limit_us * HS_BURST_TIMES) &&
+        gate->refusing_us <= HS_STANDING_US;
+    return !gate->has_refused;
 }
 
 void hs_gate_answered(struct hs_gate *gate, enum hs_priority priority, int64_t now_us)

@@ -34,6 +34,9 @@ struct hs_gate {
     int64_t since_us;    /* time of the first long wait of this series */
     int64_t long_us;     /* time of the last long wait of this series */
     int64_t answered_us; /* when this worker last answered a request that is not vital */
+    int64_t decided_us;  /* time of the last decision */
+    int64_t refusing_us; /* time spent on refusals, less the time spent on other requests since */
+    bool has_refused;    /* the last decision */
 };
 
 /*
@@ -45,6 +48,10 @@ struct hs_gate {
  * waits of such requests make the queue standing, and only such requests are refused. A client that
  * sends one request after the other is always served, however long a busy or stopped machine makes
  * it wait. After such a stop each worker also serves the first waiting request.
+ *
+ * A refusal costs time, too. If all requests are late, to refuse them could take all the time of a
+ * worker. So refusals may take at most HS_STANDING_US more of its time than other requests. Beyond
+ * that, late requests are served.
  */
 bool hs_gate_admit(struct hs_gate *gate, enum hs_priority priority, int64_t limit_us,
                    int64_t waited_us, int64_t now_us);

@@ -22,23 +22,27 @@ struct list {
 
 struct hs_store_link {
     struct hs_store_link_settings settings;
-    int wake; /* an eventfd: the queue is not empty any more, or the link ends */
+    int wake; /* an eventfd: the thread must look earlier than planned, or the link ends */
     atomic_bool is_up, is_slow;
     atomic_llong latency_us; /* latency of the newest reply, or more while newer commands are late
                               */
     atomic_size_t backlog;
     pthread_t thread;
-    pthread_mutex_t lock; /* guards the following members */
-    struct list queue;    /* submitted, not sent yet */
+    /* Guards the following members. No callback is called with it, because submitters may hold
+       locks that callbacks take. */
+    pthread_mutex_t lock;
     bool is_ending;
     int64_t end_us;
-    /* Only the thread uses the following members. */
-    redisContext *redis;
-    struct list sent;     /* commands without a reply, in the order of their replies */
+    redisContext *redis;  /* NULL: the link is down; only the thread sets it */
+    struct list sent;     /* commands without a reply, in the order of their replies; only the
+                             thread removes some */
     int64_t next_late_us; /* no command is late before this time */
-    int64_t moved_us;     /* when bytes were last sent or received */
-    unsigned late_count;  /* commands in a row that were late */
-    const char *address;  /* the next address to try */
+    int64_t sent_us;      /* when a command was last sent */
+    int64_t moved_us;     /* when bytes last arrived or left late */
+    int64_t look_us;      /* when the sleeping thread wakes up to look for late commands */
+    /* Only the thread uses the following members. */
+    unsigned late_count; /* commands in a row that were late */
+    const char *address; /* the next address to try */
     int64_t pause_us;
     bool has_logged; /* the log reports already that the link is down */
 };
@@ -120,31 +124,6 @@ static bool send_whole_script(struct hs_store_call *call)
     return true;
 }
 
-bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
-                          const struct hs_store_script *script, const struct hs_str *arguments,
-                          size_t count)
-{
-    if (!atomic_load(&link->is_up) || atomic_load(&link->backlog) > HS_STORE_BACKLOG ||
-        !format(call, script, arguments, count))
-        return false;
-    call->began_us = hs_clock_us();
-    call->late_us = call->budget_us > 0 ? call->began_us + call->budget_us : INT64_MAX;
-    size_t size = call->size; /* after the unlock, the thread may end the call */
-    pthread_mutex_lock(&link->lock);
-    bool fine = atomic_load(&link->is_up) && !link->is_ending;
-    bool was_empty = link->queue.first == NULL;
-    if (fine) {
-        atomic_fetch_add(&link->backlog, size);
-        append(&link->queue, call);
-    }
-    pthread_mutex_unlock(&link->lock);
-    if (!fine)
-        redisFreeCommand(call->bytes);
-    else if (was_empty)
-        eventfd_write(link->wake, 1);
-    return fine;
-}
-
 /* Ends a call: counts it and reports its result. */
 static void end_call(struct hs_store_link *link, struct hs_store_call *call,
                      enum hs_store_result result, redisReply *reply)
@@ -178,6 +157,19 @@ static void in_time(struct hs_store_link *link)
     atomic_store(&link->is_slow, false);
 }
 
+static void be_late(struct hs_store_link *link, struct hs_store_call *call, int64_t now_us)
+{
+    call->late_us = INT64_MAX;
+    if (atomic_load(&link->latency_us) < now_us - call->began_us)
+        atomic_store(&link->latency_us, now_us - call->began_us);
+    if (++link->late_count >= HS_STORE_LATE_MAX)
+        atomic_store(&link->is_slow, true);
+    if (call->late != NULL)
+        call->late(call);
+}
+
+/* The lock is held; it is released during each callback. Meanwhile other threads only append
+   commands. */
 static void report_late(struct hs_store_link *link, int64_t now_us)
 {
     if (now_us < link->next_late_us)
@@ -185,13 +177,9 @@ static void report_late(struct hs_store_link *link, int64_t now_us)
     link->next_late_us = INT64_MAX;
     for (struct hs_store_call *call = link->sent.first; call != NULL; call = call->next) {
         if (call->late_us <= now_us) {
-            call->late_us = INT64_MAX;
-            if (atomic_load(&link->latency_us) < now_us - call->began_us)
-                atomic_store(&link->latency_us, now_us - call->began_us);
-            if (++link->late_count >= HS_STORE_LATE_MAX)
-                atomic_store(&link->is_slow, true);
-            if (call->late != NULL)
-                call->late(call);
+            pthread_mutex_unlock(&link->lock);
+            be_late(link, call, now_us);
+            pthread_mutex_lock(&link->lock);
         } else if (call->late_us < link->next_late_us) {
             link->next_late_us = call->late_us;
         }
@@ -212,17 +200,16 @@ static void log_down(struct hs_store_link *link, const char *detail)
 static void disconnect(struct hs_store_link *link, const char *detail)
 {
     log_down(link, detail);
+    pthread_mutex_lock(&link->lock);
     if (link->redis != NULL)
         redisFree(link->redis);
     link->redis = NULL;
-    pthread_mutex_lock(&link->lock);
     bool was_up = atomic_exchange(&link->is_up, false);
-    struct hs_store_call *queued = take_all(&link->queue);
+    struct hs_store_call *lost = take_all(&link->sent);
     pthread_mutex_unlock(&link->lock);
     if (was_up)
         link->settings.changed(link->settings.context, false);
-    lose_all(link, take_all(&link->sent));
-    lose_all(link, queued);
+    lose_all(link, lost);
 }
 
 /* Connects to the next address of the list. */
@@ -232,15 +219,13 @@ static bool connect_next(struct hs_store_link *link)
     const char *address = link->address;
     size_t len = strcspn(address, ",");
     link->address = address[len] == ',' ? address + len + 1 : link->settings.addresses;
-    link->redis = hs_store_connect(address, link->settings.secret,
-                                   hs_clock_us() + HS_STORE_TIMEOUT_US, detail);
-    if (link->redis == NULL) {
+    redisContext *redis = hs_store_connect(address, link->settings.secret,
+                                           hs_clock_us() + HS_STORE_TIMEOUT_US, detail);
+    if (redis == NULL) {
         disconnect(link, detail);
         return false;
     }
     link->address = address; /* after a break, try this one first */
-    link->moved_us = hs_clock_us();
-    link->next_late_us = INT64_MAX;
     link->pause_us = HS_STORE_PAUSE_US;
     if (link->has_logged)
         hs_log(HS_LOG_INFO, "the store can be used again",
@@ -248,35 +233,68 @@ static bool connect_next(struct hs_store_link *link)
     link->has_logged = false;
     in_time(link);
     pthread_mutex_lock(&link->lock);
+    link->redis = redis;
+    link->moved_us = hs_clock_us();
+    link->next_late_us = INT64_MAX;
+    link->look_us = INT64_MIN; /* the thread has not slept yet */
     atomic_store(&link->is_up, true);
     pthread_mutex_unlock(&link->lock);
     link->settings.changed(link->settings.context, true);
     return true;
 }
 
-/* ---- sending and receiving ---- */
+/* ---- sending and receiving; the lock is held ---- */
+
+/* Returns the time at which the thread must wake up even if there is no event. */
+static int64_t next_look_us(const struct hs_store_link *link)
+{
+    const struct hs_store_call *oldest = link->sent.first;
+    int64_t base_us = link->moved_us;
+    if (oldest == NULL)
+        return base_us + HS_STORE_PING_US;
+    if (oldest->sent_us > base_us)
+        base_us = oldest->sent_us;
+    int64_t timeout_us = base_us + HS_STORE_TIMEOUT_US;
+    return link->next_late_us < timeout_us ? link->next_late_us : timeout_us;
+}
 
 static void send_call(struct hs_store_link *link, struct hs_store_call *call, int64_t now_us)
 {
     append(&link->sent, call);
-    call->sent_us = now_us;
+    call->sent_us = link->sent_us = now_us;
     if (call->late_us < link->next_late_us)
         link->next_late_us = call->late_us;
     redisAppendFormattedCommand(link->redis, call->bytes, call->size);
     hs_metrics_add(link->settings.metrics, HS_METRIC_STORE_SENT_BYTES, 0, (int64_t)call->size);
 }
 
-static void send_queue(struct hs_store_link *link)
+/* Sends at once, because to wake the thread first would cost as much time as Redis needs. */
+bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
+                          const struct hs_store_script *script, const struct hs_str *arguments,
+                          size_t count)
 {
+    if (!atomic_load(&link->is_up) || atomic_load(&link->backlog) > HS_STORE_BACKLOG ||
+        !format(call, script, arguments, count))
+        return false;
+    call->began_us = hs_clock_us();
+    call->late_us = call->budget_us > 0 ? call->began_us + call->budget_us : INT64_MAX;
+    int is_written = 1;
+    bool must_wake = false;
     pthread_mutex_lock(&link->lock);
-    struct hs_store_call *call = take_all(&link->queue);
-    pthread_mutex_unlock(&link->lock);
-    int64_t now_us = hs_clock_us();
-    while (call != NULL) {
-        struct hs_store_call *next = call->next;
-        send_call(link, call, now_us);
-        call = next;
+    bool fine = link->redis != NULL && !link->is_ending;
+    if (fine) {
+        atomic_fetch_add(&link->backlog, call->size);
+        send_call(link, call, call->began_us);
+        bool has_failed = redisBufferWrite(link->redis, &is_written) != REDIS_OK;
+        /* The thread reports late commands, sends the rest, or frees a broken connection. */
+        must_wake = has_failed || is_written == 0 || call->late_us < link->look_us;
     }
+    pthread_mutex_unlock(&link->lock);
+    if (!fine)
+        redisFreeCommand(call->bytes);
+    else if (must_wake)
+        eventfd_write(link->wake, 1);
+    return fine;
 }
 
 /* Returns whether an error means that this server cannot be used now. */
@@ -289,7 +307,8 @@ static bool is_unusable(const redisReply *reply)
     return false;
 }
 
-/* Handles the reply to the oldest command. Returns false if the connection must be freed. */
+/* Handles the reply to the oldest command. Releases the lock while it ends the command. Returns
+   false if the connection must be freed. */
 static bool take_reply(struct hs_store_link *link, redisReply *reply, char detail[256])
 {
     struct hs_store_call *call = link->sent.first;
@@ -313,7 +332,9 @@ static bool take_reply(struct hs_store_link *link, redisReply *reply, char detai
     }
     if (call->late_us != INT64_MAX)
         in_time(link);
+    pthread_mutex_unlock(&link->lock);
     end_call(link, call, is_error ? HS_STORE_REFUSED : HS_STORE_OK, reply);
+    pthread_mutex_lock(&link->lock);
     return true;
 }
 
@@ -358,19 +379,6 @@ static void ping(struct hs_store_link *link, int64_t now_us)
 
 /* ---- the thread ---- */
 
-/* Returns the time at which the thread must wake up even if there is no event. */
-static int64_t next_look_us(const struct hs_store_link *link)
-{
-    const struct hs_store_call *oldest = link->sent.first;
-    int64_t base_us = link->moved_us;
-    if (oldest == NULL)
-        return base_us + HS_STORE_PING_US;
-    if (oldest->sent_us > base_us)
-        base_us = oldest->sent_us;
-    int64_t timeout_us = base_us + HS_STORE_TIMEOUT_US;
-    return link->next_late_us < timeout_us ? link->next_late_us : timeout_us;
-}
-
 static bool has_timed_out(const struct hs_store_link *link, int64_t now_us)
 {
     const struct hs_store_call *oldest = link->sent.first;
@@ -384,33 +392,30 @@ static void clear_wake(const struct hs_store_link *link)
     (void)eventfd_read(link->wake, &times); /* it does not block */
 }
 
-/* Waits for bytes, room to send, or a new command, and handles them. Returns false with a reason if
-   the connection must be freed. */
-static bool exchange(struct hs_store_link *link, char detail[256])
+/* Sends what is left, and returns until when the thread may sleep. The lock is held. */
+static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
 {
-    int is_written = 0;
-    send_queue(link);
-    int64_t before_us = hs_clock_us();
-    if (link->sent.first == NULL && before_us - link->moved_us >= HS_STORE_PING_US)
-        ping(link, before_us);
-    if (redisBufferWrite(link->redis, &is_written) != REDIS_OK) {
-        snprintf(detail, 256, "%s", link->redis->errstr);
-        return false;
-    }
-    struct pollfd polls[] = {
-        {.fd = link->redis->fd, .events = (short)(POLLIN | (is_written != 0 ? 0 : POLLOUT))},
-        {.fd = link->wake, .events = POLLIN}};
-    int64_t left_us = next_look_us(link) - hs_clock_us();
-    struct timespec left = hs_clock_timespec(left_us > 0 ? left_us : 0);
-    int ready = ppoll(polls, 2, &left, NULL);
     int64_t now_us = hs_clock_us();
-    if (ready > 0 && polls[1].revents != 0)
-        clear_wake(link);
-    if (ready > 0 && polls[0].revents != 0) {
+    if (link->sent.first == NULL && now_us - link->moved_us >= HS_STORE_PING_US)
+        ping(link, now_us);
+    redisBufferWrite(link->redis, is_written);
+    int64_t look_us = next_look_us(link);
+    /* While commands keep coming, the thread looks so often that no command need wake it. */
+    if (now_us - link->sent_us < HS_STORE_SLOW_US && look_us > now_us + HS_STORE_SLOW_US)
+        look_us = now_us + HS_STORE_SLOW_US;
+    link->look_us = look_us;
+    return look_us;
+}
+
+/* Handles events. The lock is held. Returns false with a reason if the connection must be freed. */
+static bool handle_events(struct hs_store_link *link, short events, char detail[256])
+{
+    int64_t now_us = hs_clock_us();
+    link->look_us = INT64_MIN; /* the thread is awake */
+    if (events != 0)
         link->moved_us = now_us;
-        if ((polls[0].revents & ~POLLOUT) != 0 && !receive(link, detail))
-            return false;
-    }
+    if ((events & ~POLLOUT) != 0 && !receive(link, detail))
+        return false;
     report_late(link, now_us);
     if (!has_timed_out(link, now_us))
         return true;
@@ -418,12 +423,39 @@ static bool exchange(struct hs_store_link *link, char detail[256])
     return false;
 }
 
+/* Waits for bytes, room to send, or a wake, and handles them. Returns false with a reason if the
+   connection must be freed. */
+static bool exchange(struct hs_store_link *link, char detail[256])
+{
+    int is_written = 0;
+    pthread_mutex_lock(&link->lock);
+    int64_t until_us = prepare_sleep(link, &is_written);
+    bool fine = link->redis->err == 0;
+    if (!fine)
+        snprintf(detail, 256, "%s", link->redis->errstr);
+    struct pollfd polls[] = {
+        {.fd = link->redis->fd, .events = (short)(POLLIN | (is_written != 0 ? 0 : POLLOUT))},
+        {.fd = link->wake, .events = POLLIN}};
+    pthread_mutex_unlock(&link->lock);
+    if (!fine)
+        return false;
+    int64_t left_us = until_us - hs_clock_us();
+    struct timespec left = hs_clock_timespec(left_us > 0 ? left_us : 0);
+    int ready = ppoll(polls, 2, &left, NULL);
+    if (ready > 0 && polls[1].revents != 0)
+        clear_wake(link);
+    pthread_mutex_lock(&link->lock);
+    fine = handle_events(link, ready > 0 ? polls[0].revents : 0, detail);
+    pthread_mutex_unlock(&link->lock);
+    return fine;
+}
+
 /* Returns whether the thread must end: it was asked to end, and no reply is missing or the time is
    over. */
 static bool must_end(struct hs_store_link *link)
 {
     pthread_mutex_lock(&link->lock);
-    bool is_idle = link->redis == NULL || (link->sent.first == NULL && link->queue.first == NULL);
+    bool is_idle = link->redis == NULL || link->sent.first == NULL;
     bool must = link->is_ending && (is_idle || hs_clock_us() >= link->end_us);
     pthread_mutex_unlock(&link->lock);
     return must;
@@ -472,7 +504,6 @@ struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *s
     link->settings = *settings;
     link->address = settings->addresses;
     link->pause_us = HS_STORE_PAUSE_US;
-    link->queue.end = &link->queue.first;
     link->sent.end = &link->sent.first;
     pthread_mutex_init(&link->lock, NULL);
     link->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -1,6 +1,7 @@
 /*
- * One connection to a Redis server (or Valkey), owned by one thread. Any thread submits commands;
- * the link sends them in this order without waiting for replies, and reports each reply.
+ * One connection to a Redis server (or Valkey). Any thread submits commands. They are sent at once,
+ * in this order, without waiting for replies. A thread of the link reads and reports the replies,
+ * and sends what the connection did not take at once.
  *
  * If the connection breaks, or a reply takes longer than HS_STORE_TIMEOUT_US, the link frees the
  * connection and never uses it again: a late reply could be mistaken for the reply to another
