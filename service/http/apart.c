@@ -136,9 +136,9 @@ static void run_endpoint(struct hs_http_apart *apart)
         service->keyring != NULL ? hs_http_tenant_of(request) : (struct hs_str){0};
     if (hs_takeover_begin(service->takers, tenant, request->params.name[0], &takeover,
                           &request->problem)) {
-        request->epoch = takeover.epoch;
-        request->has_asked = takeover.has_asked;
+        request->takeover = takeover.has_asked ? &takeover : NULL;
         hs_http_run_endpoint(request, apart->connection, &apart->reply);
+        request->takeover = NULL;
     } else {
         hs_http_drop_body(request);
         hs_metrics_add(service->metrics, HS_METRIC_SHED, takeover.shed, 1);

@@ -9,12 +9,20 @@
 #include "service/sharing/exchange.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
+#include "service/store/matches.h"
 #include "service/system/clock.h"
 
 /* POLL_US: how often the thread reads the version. KEEP_US: how often it extends the life of the
    documents of open matches by a day. PINNED_US: how long a document without a name waits for its
-   match. PINNED_MAX: how many such documents wait. */
-enum { POLL_US = 1000000, KEEP_US = 600000000, PINNED_US = 60000000, PINNED_MAX = 64 };
+   match. PINNED_MAX: how many such documents wait. EMPTIED_US: how long the store may lack matches
+   of other replicas after it has lost its data; as long as keys live. */
+enum {
+    POLL_US = 1000000,
+    KEEP_US = 600000000,
+    PINNED_US = 60000000,
+    PINNED_MAX = 64,
+    EMPTIED_US = 120000000
+};
 
 /* A ruleset or a map for a match that another replica had. It may have no name any more. */
 struct pinned {
@@ -38,6 +46,7 @@ struct hs_catalog {
     bool must_read;              /* the names here may differ from those of the version */
     uint64_t applied_round;      /* the newest of them after which this replica had all names */
     struct hs_shared_version applied; /* the version that this replica has */
+    int64_t emptied_us; /* when this replica last saw that the store had lost its data */
     struct pinned pinned[PINNED_MAX];
     size_t pinned_count;
     /* Used by the thread alone. */
@@ -52,6 +61,16 @@ static bool is_version(const struct hs_shared_version *a, const struct hs_shared
 
 /* ---- the thread ---- */
 
+/* Reads the version of the store, and gives the store a birth if it has none. */
+static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *version)
+{
+    struct hs_store *store = catalog->store;
+    bool has_answer = hs_shared_version(store, HS_STORE_TIMEOUT_US, version);
+    if (!has_answer || version->birth != 0)
+        return has_answer;
+    return hs_shared_begin(store) && hs_shared_version(store, HS_STORE_TIMEOUT_US, version);
+}
+
 /* Brings this replica to the version of the store. A store that lost its names has none, or only
    those that another replica gave it since; it gets the names of this replica too. Returns false if
    the store did not answer. */
@@ -59,20 +78,24 @@ static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;
     struct hs_shared_version version;
-    bool has_answer = hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, &version);
+    bool has_answer = read_version(catalog, &version);
     pthread_mutex_lock(&catalog->lock);
     struct hs_shared_version before = catalog->applied;
     bool must_read = catalog->must_read;
     catalog->must_read = false;
+    bool has_lost = has_answer && before.birth != 0 && version.birth != before.birth;
+    if (has_lost)
+        catalog->emptied_us = hs_clock_us();
     pthread_mutex_unlock(&catalog->lock);
-    bool has_lost = before.birth != 0 && version.birth != before.birth;
-    if (has_answer && (version.birth == 0 || has_lost) && hs_exchange_has_names(service)) {
+    if (has_lost)
+        hs_shared_matches_rewrite(service->shared);
+    if (has_answer && (version.count == 0 || has_lost) && hs_exchange_has_names(service)) {
         hs_exchange_send_all(service);
         catalog->kept_us = 0;
         catalog->offered.count = 0;
         has_answer = hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, &version);
     }
-    bool is_empty = version.birth == 0;
+    bool is_empty = version.count == 0;
     bool is_new = must_read || !is_version(&version, &before);
     bool is_fine = has_answer && (!is_new || is_empty || hs_exchange_read(service));
     pthread_mutex_lock(&catalog->lock);
@@ -239,6 +262,14 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
         is_current = !hs_store_is_up(catalog->store, HS_STORE_BULK);
     pthread_mutex_unlock(&catalog->lock);
     return is_current;
+}
+
+bool hs_catalog_was_emptied(struct hs_catalog *catalog)
+{
+    pthread_mutex_lock(&catalog->lock);
+    int64_t emptied_us = catalog->emptied_us;
+    pthread_mutex_unlock(&catalog->lock);
+    return emptied_us != 0 && hs_clock_us() - emptied_us < EMPTIED_US;
 }
 
 /* If the store may lack a change, makes the next round read all names. */

@@ -32,6 +32,10 @@ void hs_catalog_stop(struct hs_catalog *catalog);
    if the store is down or does not answer. Workers must not call it, because it waits. */
 bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
 
+/* Returns whether the store has lost its data not long ago, as far as hs_catalog_is_current and the
+   thread have seen. It may still lack matches that other replicas have. */
+bool hs_catalog_was_emptied(struct hs_catalog *catalog);
+
 /*
  * The following functions repeat a change of this replica in the store: call them after the change
  * here. LOST: the store does not have the change, or nobody knows. This replica then returns to

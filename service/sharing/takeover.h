@@ -10,8 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "validators/str.h"
+#include "service/store/matches.h"
 
+struct hs_match_slot;
 struct hs_problem;
 struct hs_service;
 struct hs_takers;
@@ -26,9 +27,12 @@ bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name);
 
 struct hs_takeover {
     pthread_mutex_t *turn;
-    uint64_t epoch; /* for a new match: see hs_shared_match_create */
-    bool has_asked; /* false: the match was here already */
-    unsigned shed;  /* enum hs_shed_reason, if the request must be sent again */
+    struct hs_ownership ownership; /* for a match that opens empty */
+    bool has_asked;                /* false: the match was here already */
+    /* The store does not know the match, but may have lost its data: another replica may have paid
+       shots of the match. */
+    bool is_uncertain;
+    unsigned shed; /* enum hs_shed_reason, if the request must be sent again */
 };
 
 /*
@@ -41,5 +45,9 @@ struct hs_takeover {
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);
 void hs_takeover_end(struct hs_takeover *takeover);
+
+/* Shares a locked match that was opened empty. */
+void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
+                       const struct hs_takeover *takeover);
 
 #endif

@@ -30,32 +30,33 @@ enum {
 };
 
 static const char append_text[] =
-    HS_SHARED_FENCE "redis.call('ZADD', KEYS[3], ARGV[3], ARGV[4])\n"
+    HS_SHARED_FENCE "redis.call('ZADD', KEYS[3], ARGV[4], ARGV[5])\n"
                     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
                     "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
-                    "return {1, now, has}\n";
+                    "return accepted\n";
 
 static const char write_text[] = HS_SHARED_FENCE
-    "redis.call('SET', KEYS[2], ARGV[3], 'PX', " HS_SHARED_TTL ")\n"
-    "redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[4])\n"
+    "redis.call('SET', KEYS[2], ARGV[4], 'PX', " HS_SHARED_TTL ")\n"
+    "redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[5])\n"
     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
     "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
-    "if ARGV[5] == '1' then redis.call('HSET', KEYS[1], 'owner', '', 'final', 1) end\n"
-    "return {1, now, has}\n";
+    "if ARGV[6] == '1' then redis.call('HSET', KEYS[1], 'owner', '', 'final', 1) end\n"
+    "return accepted\n";
 
 struct hs_shared_match {
     struct hs_shared_matches *matches;
     struct hs_shared_keys keys;
     atomic_uint references;
-    atomic_bool is_lost;   /* another replica owns the match; written under the lock */
-    pthread_mutex_t lock;  /* guards the following members */
-    uint64_t epoch;        /* 0: not taken yet */
-    uint64_t newest;       /* number of the newest record */
-    uint64_t acknowledged; /* number of the newest record that the store has acknowledged */
-    uint64_t failed;       /* the store may lack records up to this number; 0: it lacks none */
-    uint64_t written;      /* the highest mark of a state that was submitted */
+    atomic_bool is_lost;     /* another replica owns the match; written under the lock */
+    pthread_mutex_t lock;    /* guards the following members */
+    struct hs_ownership own; /* epoch 0: not taken yet */
+    uint64_t newest;         /* number of the newest record */
+    uint64_t acknowledged;   /* number of the newest record that the store has acknowledged */
+    uint64_t failed;         /* the store may lack records up to this number; 0: it lacks none */
+    uint64_t written;        /* the highest mark of a state that was submitted */
     bool has_state, is_writing, must_write;
-    bool has_ended; /* this replica has removed the match; nothing may write it any more */
+    bool was_forgotten; /* see hs_shared_match_confirm */
+    bool has_ended;     /* this replica has removed the match; nothing may write it any more */
     int64_t captured_us, due_us, used_us; /* of the newest captured state */
     int64_t confirmed_us;                 /* when the store last confirmed this owner */
     struct hs_payments_wait *waits;
@@ -105,35 +106,38 @@ void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_sha
 }
 
 size_t hs_shared_arguments(const struct hs_shared_matches *matches,
-                           const struct hs_shared_keys *keys, uint64_t epoch, char digits[24],
-                           struct hs_str *arguments)
+                           const struct hs_shared_keys *keys, struct hs_ownership ownership,
+                           char digits[2][24], struct hs_str *arguments)
 {
-    snprintf(digits, 24, "%" PRIu64, epoch);
+    snprintf(digits[0], 24, "%" PRIu64, ownership.epoch);
+    snprintf(digits[1], 24, "%" PRIu64, ownership.birth);
     arguments[0] = HS_STR("3");
     for (int i = 0; i < 3; i++)
         arguments[1 + i] = hs_str_of(keys->text[i]);
     arguments[4] = hs_str_of(matches->owner);
-    arguments[5] = hs_str_of(digits);
-    return 6;
+    arguments[5] = hs_str_of(digits[0]);
+    arguments[6] = hs_str_of(digits[1]);
+    return 7;
 }
 
-/* Reads {accepted, epoch, has}, the answer of all scripts but the first. */
+/* Reads {accepted, epoch, has, birth}, the answer of all scripts but the first. */
 struct answer {
     bool is_accepted, had_state;
-    uint64_t epoch;
+    struct hs_ownership own;
 };
 
 static bool read_answer(enum hs_store_result result, const struct redisReply *reply,
                         struct answer *answer)
 {
-    if (result != HS_STORE_OK || reply->type != REDIS_REPLY_ARRAY || reply->elements != 3)
+    if (result != HS_STORE_OK || reply->type != REDIS_REPLY_ARRAY || reply->elements != 4)
         return false;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (reply->element[i]->type != REDIS_REPLY_INTEGER)
             return false;
-    *answer = (struct answer){.is_accepted = reply->element[0]->integer == 1,
-                              .epoch = (uint64_t)reply->element[1]->integer,
-                              .had_state = reply->element[2]->integer == 1};
+    *answer = (struct answer){
+        .is_accepted = reply->element[0]->integer == 1,
+        .own = {(uint64_t)reply->element[1]->integer, (uint64_t)reply->element[3]->integer},
+        .had_state = reply->element[2]->integer == 1};
     return true;
 }
 
@@ -157,7 +161,7 @@ struct call {
 
 struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches,
                                                struct hs_str tenant, struct hs_str name,
-                                               uint64_t epoch)
+                                               struct hs_ownership ownership)
 {
     struct hs_shared_match *match = calloc(1, sizeof *match);
     if (match == NULL)
@@ -166,8 +170,8 @@ struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches
     hs_shared_keys_make(tenant, name, &match->keys);
     match->references = 1;
     pthread_mutex_init(&match->lock, NULL);
-    match->epoch = epoch;
-    match->newest = match->acknowledged = epoch << EPOCH_SHIFT;
+    match->own = ownership;
+    match->newest = match->acknowledged = ownership.epoch << EPOCH_SHIFT;
     match->captured_us = match->used_us = INT64_MIN;
     match->confirmed_us = hs_clock_us();
     return match;
@@ -196,7 +200,7 @@ bool hs_shared_match_needs_state(struct hs_shared_match *match)
 {
     pthread_mutex_lock(&match->lock);
     bool needs = !match->has_state && !match->is_writing && !match->is_lost && !match->has_ended &&
-                 match->epoch != 0;
+                 match->own.epoch != 0;
     pthread_mutex_unlock(&match->lock);
     return needs && hs_store_is_up(match->matches->store, HS_STORE_URGENT);
 }
@@ -281,14 +285,14 @@ static void fail(struct hs_shared_match *match, uint64_t mark)
 
 /* Handles that a match which was never taken has an owner now: its records get numbers of the
    epoch. */
-static void begin_epoch(struct hs_shared_match *match, uint64_t epoch)
+static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 {
-    uint64_t offset = match->epoch == 0 ? epoch << EPOCH_SHIFT : 0;
+    uint64_t offset = match->own.epoch == 0 ? own.epoch << EPOCH_SHIFT : 0;
     match->newest += offset;
     match->acknowledged += offset;
     match->written += offset;
     match->failed += match->failed != 0 ? offset : 0;
-    match->epoch = epoch;
+    match->own = own;
 }
 
 static void lose(struct hs_shared_match *match, uint64_t epoch)
@@ -302,8 +306,13 @@ static void lose(struct hs_shared_match *match, uint64_t epoch)
     hs_metrics_add(matches->metrics, HS_METRIC_MATCHES_MOVED, 0, 1);
     if (hs_log_allowed(&matches->log_limit))
         hs_log(HS_LOG_WARN, "another replica owns a match: its copy here ends",
-               HS_LOG_TEXT("key", match->keys.text[0]), HS_LOG_NUMBER("epoch", match->epoch),
+               HS_LOG_TEXT("key", match->keys.text[0]), HS_LOG_NUMBER("epoch", match->own.epoch),
                HS_LOG_NUMBER("newer_epoch", epoch));
+}
+
+static bool is_unconfirmed(const struct hs_shared_match *match)
+{
+    return hs_clock_us() - match->confirmed_us > CONFIRMED_US;
 }
 
 /* The store has forgotten a state, so it has probably forgotten all of them. */
@@ -311,6 +320,8 @@ static void forget_state(struct hs_shared_match *match)
 {
     if (match->has_state)
         hs_shared_matches_rewrite(match->matches);
+    if (match->has_state && is_unconfirmed(match))
+        match->was_forgotten = true;
     match->has_state = false;
     match->must_write = true;
 }
@@ -321,30 +332,36 @@ bool hs_shared_match_is_doubtful(struct hs_shared_match *match)
 {
     pthread_mutex_lock(&match->lock);
     bool is_doubtful =
-        match->epoch != 0 && !match->is_lost && hs_clock_us() - match->confirmed_us > CONFIRMED_US;
+        match->own.epoch != 0 && !match->is_lost && (match->was_forgotten || is_unconfirmed(match));
     pthread_mutex_unlock(&match->lock);
     return is_doubtful;
 }
 
-void hs_shared_match_confirm(struct hs_shared_match *match)
+bool hs_shared_match_confirm(struct hs_shared_match *match)
 {
     struct hs_shared_matches *matches = match->matches;
-    const struct hs_str arguments[] = {HS_STR("HGET"), hs_str_of(match->keys.text[0]),
-                                       HS_STR("epoch")};
+    const struct hs_str arguments[] = {HS_STR("HMGET"), hs_str_of(match->keys.text[0]),
+                                       HS_STR("epoch"), HS_STR("birth")};
     int64_t wait_us = matches->budgets.take_us;
     struct redisReply *reply = NULL;
     enum hs_store_result result = HS_STORE_LOST;
     if (!hs_store_is_late(matches->store, HS_STORE_URGENT, wait_us))
         result = hs_store_ask(matches->store, HS_STORE_URGENT, HS_STORE_TAKE, wait_us, NULL,
-                              arguments, 3, &reply);
-    uint64_t epoch =
-        result == HS_STORE_OK && reply->str != NULL ? strtoull(reply->str, NULL, 10) : 0;
+                              arguments, 4, &reply);
+    uint64_t found[2] = {0};
+    for (size_t i = 0; i < 2 && result == HS_STORE_OK && i < reply->elements; i++)
+        if (reply->element[i]->str != NULL)
+            found[i] = strtoull(reply->element[i]->str, NULL, 10);
     pthread_mutex_lock(&match->lock);
-    if (epoch > match->epoch)
-        lose(match, epoch);
+    bool is_reborn = found[0] != 0 && match->own.birth != 0 && found[1] != match->own.birth;
+    if (found[0] > match->own.epoch || is_reborn)
+        lose(match, found[0]);
+    bool was_forgotten = match->was_forgotten || (result == HS_STORE_OK && found[0] == 0);
+    match->was_forgotten = false;
     match->confirmed_us = hs_clock_us(); /* without an answer, the copy here goes on */
     pthread_mutex_unlock(&match->lock);
     freeReplyObject(reply);
+    return !was_forgotten;
 }
 
 /* ---- payments ---- */
@@ -360,7 +377,7 @@ static void end_append(struct hs_store_call *call, enum hs_store_result result,
     if (!read_answer(result, *reply, &answer)) {
         fail(match, append->mark);
     } else if (!answer.is_accepted) {
-        lose(match, answer.epoch);
+        lose(match, answer.own.epoch);
     } else if (!answer.had_state) {
         forget_state(match);
         fail(match, append->mark);
@@ -397,13 +414,12 @@ static bool submit(struct call *call, enum hs_store_lane lane, const struct hs_s
 static bool submit_record(struct hs_shared_match *match, struct hs_str record, uint64_t mark)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
-    char epoch[24], number[24];
-    bool can_append = match->epoch != 0 && !match->is_lost && !match->has_ended;
+    char digits[2][24], number[24];
+    bool can_append = match->own.epoch != 0 && !match->is_lost && !match->has_ended;
     struct call *call = can_append ? calloc(1, sizeof *call) : NULL;
     if (call == NULL)
         return false;
-    size_t count =
-        hs_shared_arguments(match->matches, &match->keys, match->epoch, epoch, arguments);
+    size_t count = hs_shared_arguments(match->matches, &match->keys, match->own, digits, arguments);
     snprintf(number, sizeof number, "%" PRIu64, mark);
     arguments[count++] = hs_str_of(number);
     arguments[count++] = record;
@@ -449,7 +465,7 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;
-    if (match->epoch != 0 ||
+    if (match->own.epoch != 0 ||
         !hs_store_is_late(matches->store, HS_STORE_URGENT, matches->budgets.take_us))
         lose(match, epoch);
     else
@@ -468,13 +484,13 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
     if (!read_answer(result, *reply, &answer)) {
         match->must_write = true;
     } else if (!answer.is_accepted) {
-        refuse_write(match, answer.epoch);
+        refuse_write(match, answer.own.epoch);
     } else {
         if (!answer.had_state)
             forget_state(match);
-        if (match->epoch == 0)
-            write->mark += answer.epoch << EPOCH_SHIFT;
-        begin_epoch(match, answer.epoch);
+        if (match->own.epoch == 0)
+            write->mark += answer.own.epoch << EPOCH_SHIFT;
+        begin_epoch(match, answer.own);
         match->confirmed_us = hs_clock_us();
         cover(match, write->mark);
         match->must_write = match->failed != 0;
@@ -490,7 +506,7 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
                            struct hs_str state, uint64_t mark, bool gives_up)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
-    char epoch[24], number[24];
+    char digits[2][24], number[24];
     struct call *call = calloc(1, sizeof *call);
     pthread_mutex_lock(&match->lock);
     /* A newer state, which has dropped records that this one lacks, may have been submitted since
@@ -500,8 +516,7 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
         match->written = mark;
     match->is_writing = match->is_writing || may_write;
     match->must_write = match->must_write || !may_write;
-    size_t count =
-        hs_shared_arguments(match->matches, &match->keys, match->epoch, epoch, arguments);
+    size_t count = hs_shared_arguments(match->matches, &match->keys, match->own, digits, arguments);
     pthread_mutex_unlock(&match->lock);
     if (!may_write) {
         free(call);
@@ -528,12 +543,12 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
 void hs_shared_match_close(struct hs_shared_match *match)
 {
     pthread_mutex_lock(&match->lock);
-    uint64_t epoch = match->epoch;
-    bool is_owner = epoch != 0 && !match->is_lost;
+    struct hs_ownership own = match->own;
+    bool is_owner = own.epoch != 0 && !match->is_lost;
     match->has_ended = true;
     pthread_mutex_unlock(&match->lock);
     if (is_owner)
-        hs_shared_close(match->matches, &match->keys, epoch, "ended");
+        hs_shared_close(match->matches, &match->keys, own, "ended");
 }
 
 /* ---- when to write ---- */

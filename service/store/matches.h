@@ -5,8 +5,9 @@
  * A match has three keys: its owner, its state, and the journal of payments since this state. One
  * replica owns a match at a time. A replica becomes the owner when it takes a match, which gives
  * the match a new, higher epoch. Scripts in the store refuse the writes of former owners, who then
- * know that the match has moved. This module only carries bytes; sharing/ gives them a meaning.
- * Thread-safe.
+ * know that the match has moved. A store that loses its data forgets the epochs too. So a match
+ * also has a birth, the time at which the store got it: an owner with another birth is refused.
+ * This module only carries bytes; sharing/ gives them a meaning. Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_MATCHES_H
 #define HS_SERVICE_STORE_MATCHES_H
@@ -37,8 +38,14 @@ enum hs_taken_result {
     HS_TAKEN_DOWN, /* the store is down or slow, or refused the command; the call did not wait */
 };
 
+/* Identifies one owner of a match. All 0: the match was not taken, and the first write tries to
+   become its owner. */
+struct hs_ownership {
+    uint64_t epoch, birth;
+};
+
 struct hs_taken {
-    uint64_t epoch;
+    struct hs_ownership ownership;
     bool was_released;   /* the former owner wrote everything and gave the match up */
     struct hs_str state; /* ptr NULL: the store does not know the match */
     struct hs_str *journal;
@@ -58,11 +65,10 @@ void hs_shared_match_give_back(struct hs_shared_matches *matches, struct hs_str 
 
 /* ---- one match ---- */
 
-/* Creates the object for a match with one reference. `epoch`: from hs_shared_match_take; 0: the
-   match was not taken, and the first write tries to become its owner. NULL: out of memory. */
+/* Creates the object for a match with one reference. NULL: out of memory. */
 struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches,
                                                struct hs_str tenant, struct hs_str name,
-                                               uint64_t epoch);
+                                               struct hs_ownership ownership);
 struct hs_shared_match *hs_shared_match_retain(struct hs_shared_match *match);
 /* NULL does nothing. */
 void hs_shared_match_release(struct hs_shared_match *match);
@@ -70,12 +76,15 @@ void hs_shared_match_release(struct hs_shared_match *match);
 /* Returns whether another replica has become the owner of the match. Once true, it stays true. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
-/* Returns whether the store has not confirmed for a second that this replica is the owner. */
+/* Returns whether the store has not confirmed for a second that this replica is the owner, or has
+   forgotten the match after such a second. */
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
 /* Asks the store for the owner, for at most `take_us`, so no worker may call it. Afterwards the
-   match is lost, or not doubtful for a second. Without an answer it is not lost. */
-void hs_shared_match_confirm(struct hs_shared_match *match);
+   match is lost, or not doubtful for a second. Without an answer it is not lost. Returns false if
+   the store has forgotten the match while this replica was not known to be the owner. Then another
+   replica may have paid shots of it. */
+bool hs_shared_match_confirm(struct hs_shared_match *match);
 
 /* Returns whether the caller must write a state before payments can be appended. False also if a
    write is under way, or the store is down. */

@@ -15,20 +15,32 @@ enum {
 
 #define HS_SHARED_TTL "120000" /* milliseconds that keys stay after the last write */
 
-/* Refuses a former owner: KEYS owner, state, journal; ARGV owner, epoch. An absent owner is
-   replaced: the store was flushed. An epoch of 0 belongs to a match that was never taken. */
-#define HS_SHARED_FENCE                                                                            \
-    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner')\n"                                   \
-    "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
-    "local mine = o[2] == ARGV[1]\n"                                                               \
-    "local has = redis.call('EXISTS', KEYS[2])\n"                                                  \
-    "if (stored > 0 and stored >= epoch and not mine) or (stored > epoch and has == 1) then\n"     \
-    "  return {0, stored, has}\n"                                                                  \
-    "end\n"                                                                                        \
-    "local now = math.max(stored, epoch, 1)\n"                                                     \
-    "if not mine or stored ~= now then\n"                                                          \
-    "  redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1])\n"                              \
+/* Returns the birth of a match that the store gets now. */
+#define HS_SHARED_BORN                                                                             \
+    "local function born()\n"                                                                      \
+    "  local time = redis.call('TIME')\n"                                                          \
+    "  return time[1] .. string.format('%06d', time[2])\n"                                         \
     "end\n"
+
+/* Refuses a former owner: KEYS owner, state, journal; ARGV owner, epoch, birth. If the store has no
+   owner, it has lost its data, and the sender becomes the owner again. If it has another birth,
+   another replica has begun the match in the empty store. Its epochs do not compare with those of
+   the sender. An epoch of 0 belongs to a match that was never taken. */
+#define HS_SHARED_FENCE                                                                            \
+    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner', 'birth')\n"                          \
+    "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
+    "local birth, mine = o[3], o[2] == ARGV[1]\n"                                                  \
+    "local has = redis.call('EXISTS', KEYS[2])\n"                                                  \
+    "local reborn = stored > 0 and ARGV[3] ~= '0' and birth ~= ARGV[3]\n"                          \
+    "if reborn or (stored > 0 and stored >= epoch and not mine) or\n"                              \
+    "    (stored > epoch and has == 1) then\n"                                                     \
+    "  return {0, stored, has, 0}\n"                                                               \
+    "end\n" HS_SHARED_BORN "local now = math.max(stored, epoch, 1)\n"                              \
+    "birth = birth or (ARGV[3] ~= '0' and ARGV[3]) or born()\n"                                    \
+    "if not mine or stored ~= now then\n"                                                          \
+    "  redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'birth', birth)\n"              \
+    "end\n"                                                                                        \
+    "local accepted = {1, now, has, tonumber(birth)}\n"
 
 struct hs_shared_matches {
     struct hs_store *store;
@@ -53,8 +65,8 @@ void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_sha
 
 /* Writes the arguments that all scripts share. Returns their number. */
 size_t hs_shared_arguments(const struct hs_shared_matches *matches,
-                           const struct hs_shared_keys *keys, uint64_t epoch, char digits[24],
-                           struct hs_str *arguments);
+                           const struct hs_shared_keys *keys, struct hs_ownership ownership,
+                           char digits[2][24], struct hs_str *arguments);
 
 /* Logs the error of a command, if it was refused. `reply` may be NULL otherwise. */
 void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_result result,
@@ -63,7 +75,7 @@ void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_resu
 /* Ends the ownership of a match, without waiting for a reply. `how`: "ended" also removes the
    match, and is sent again if the store may have missed it; otherwise the value of `final`. */
 void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_keys *keys,
-                     uint64_t epoch, const char *how);
+                     struct hs_ownership ownership, const char *how);
 
 /* Frees the ends that were not sent. */
 void hs_shared_close_free(struct hs_shared_matches *matches);

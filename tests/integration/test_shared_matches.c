@@ -22,6 +22,7 @@ enum { REPLICAS = 3, PATIENCE_MS = 10000, SETTLE_MS = 700 };
 #define ACCEPTED        "\"verdict\":\"accepted\""
 #define REPLAYED        "\"replayed\":true"
 #define UNDURABLE       "\"durable\":false"
+#define FORGOTTEN       "\"reason\":\"number_forgotten\""
 #define RESTORED        "hindsight_match_takeovers_total{source=\"crashed\",result=\"restored\"}"
 #define UNASKED(result) "hindsight_match_takeovers_total{source=\"none\",result=\"" result "\"}"
 #define RELEASED        "hindsight_match_takeovers_total{source=\"released\",result=\"restored\"}"
@@ -384,6 +385,46 @@ START_TEST(a_flushed_store_is_filled_again)
 }
 END_TEST
 
+/* The store loses its data, and the match moves before its owner writes it again. The new owner
+   cannot know what was paid before, so it pays no shot of that time. Its own payments stay. */
+START_TEST(a_match_moves_out_of_a_flushed_store)
+{
+    hs_kept_frames(a, "m", 10);
+    ck_assert_int_eq(hs_kept_status(a, "DELETE", "/v1/matches/m", NULL), 200);
+    hs_kept_frames(a, "m", 10); /* a higher epoch than that of the next owner */
+    pay(a, 1, 10.9);
+    hs_test_pause_ms(SETTLE_MS);
+    hs_test_redis_ask(&redis, "FLUSHALL");
+    hs_kept_frames(b, "m", 10.5);
+    ck_assert(holds(b, 1, 10.9, FORGOTTEN));
+    hs_kept_frames(b, "m", 11.55);
+    pay(b, 2, 12.4);
+    wait_for_metric(a, "hindsight_matches_moved_total", 1);
+    ck_assert(holds(a, 2, 12.4, REPLAYED));
+}
+END_TEST
+
+/* A replica has an older copy of the match when the store loses its data, and the owner dies. */
+START_TEST(an_older_copy_pays_nothing_after_a_flush)
+{
+    hs_kept_frames(a, "m", 10);
+    pay(a, 1, 10.9);
+    hs_test_pause_ms(SETTLE_MS); /* a has nothing more to write, so it keeps its copy */
+    hs_kept_frames(b, "m", 12);
+    pay(b, 2, 12.5);
+    hs_kept_kill(b);
+    hs_test_pause_ms(1100); /* a is not sure any more that it is the owner */
+    hs_test_redis_ask(&redis, "FLUSHALL");
+    if (_i == 1) /* a writes its copy again before it gets a request */
+        wait_for_state();
+    hs_kept_frames(a, "m", 12);
+    ck_assert(holds(a, 2, 12.5, FORGOTTEN));
+    ck_assert(holds(a, 1, 10.9, REPLAYED));
+    hs_kept_frames(a, "m", 13.05);
+    pay(a, 3, 13.95);
+}
+END_TEST
+
 /* ---- states that cannot be used ---- */
 
 static const struct {
@@ -511,6 +552,8 @@ int main(void)
         tcase_add_loop_test(tests, verdicts_go_on_without_the_store, 0,
                             (int)(sizeof failures / sizeof failures[0]));
         tcase_add_test(tests, a_flushed_store_is_filled_again);
+        tcase_add_test(tests, a_match_moves_out_of_a_flushed_store);
+        tcase_add_loop_test(tests, an_older_copy_pays_nothing_after_a_flush, 0, 2);
         tcase_add_loop_test(tests, unusable_states_start_an_empty_match, 0,
                             (int)(sizeof faults / sizeof faults[0]));
         tcase_add_test(tests, an_unknown_ruleset_is_waited_for);

@@ -48,25 +48,25 @@ static void teardown(void)
     hs_test_redis_stop(&redis);
 }
 
-/* Takes the match m. Returns its epoch. `state`: the expected state, or NULL. */
-static uint64_t take(struct hs_shared_matches *replica, const char *state, size_t records,
-                     bool was_released)
+/* Takes the match m. `state`: the expected state, or NULL. */
+static struct hs_ownership take(struct hs_shared_matches *replica, const char *state,
+                                size_t records, bool was_released)
 {
     struct hs_taken taken;
     ck_assert_int_eq(hs_shared_match_take(replica, (struct hs_str){0}, HS_STR("m"), &taken),
                      HS_TAKEN);
-    uint64_t epoch = taken.epoch;
+    struct hs_ownership ownership = taken.ownership;
     ck_assert(state != NULL ? hs_str_equal(taken.state, hs_str_of(state))
                             : taken.state.ptr == NULL);
     ck_assert_uint_eq(taken.journal_count, records);
     ck_assert_int_eq(taken.was_released, was_released);
     hs_taken_free(&taken);
-    return epoch;
+    return ownership;
 }
 
-static struct hs_shared_match *own(struct hs_shared_matches *replica, uint64_t epoch)
+static struct hs_shared_match *own(struct hs_shared_matches *replica, struct hs_ownership ownership)
 {
-    return hs_shared_match_create(replica, (struct hs_str){0}, HS_STR("m"), epoch);
+    return hs_shared_match_create(replica, (struct hs_str){0}, HS_STR("m"), ownership);
 }
 
 /* ---- waiting ---- */
@@ -139,9 +139,9 @@ START_TEST(a_former_owner_is_refused)
     struct hs_shared_match *before = own(first, take(first, NULL, 0, false));
     write_state(before, "one", false);
     ck_assert_int_eq(append(before, "1"), HS_PAYMENTS_DURABLE);
-    uint64_t epoch = take(second, "one", 1, false);
-    ck_assert_uint_eq(epoch, 2);
-    struct hs_shared_match *after = own(second, epoch);
+    struct hs_ownership newer = take(second, "one", 1, false);
+    ck_assert_uint_eq(newer.epoch, 2);
+    struct hs_shared_match *after = own(second, newer);
     ck_assert(!hs_shared_match_is_lost(before)); /* it cannot know yet */
     ck_assert_int_eq(append(before, "2"), HS_PAYMENTS_MOVED);
     ck_assert(hs_shared_match_is_lost(before));
@@ -178,7 +178,7 @@ START_TEST(an_owner_can_give_up)
     /* A replica without the ruleset leaves the match as it found it. */
     hs_shared_match_give_back(second, (struct hs_str){0}, HS_STR("m"), &taken);
     hs_taken_free(&taken);
-    ck_assert_uint_eq(take(second, "final", 0, true), 3);
+    ck_assert_uint_eq(take(second, "final", 0, true).epoch, 3);
     (void)take(first, "final", 0, false); /* it was taken in between */
     hs_shared_match_release(match);
 }
@@ -188,10 +188,9 @@ START_TEST(an_ended_match_is_gone)
 {
     struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
     write_state(match, "one", false);
-    (void)take(second, "one", 0, false);
-    struct hs_shared_match *newer = own(second, 2);
+    struct hs_shared_match *newer = own(second, take(second, "one", 0, false));
     hs_shared_match_close(newer);
-    ck_assert_uint_eq(take(second, NULL, 0, false), 3);
+    ck_assert_uint_eq(take(second, NULL, 0, false).epoch, 3);
     write_state(match, "late", false); /* a former owner cannot bring it back */
     ck_assert_str_eq(hs_test_redis_ask(&redis, "EXISTS hs:v1:{/m}:state"), "0");
     hs_shared_match_release(newer);
@@ -260,16 +259,41 @@ START_TEST(a_flushed_store_gets_the_epoch_again)
 }
 END_TEST
 
+/* The store loses its data while the match moves. The epochs of the new owner begin again at 1,
+   below those of the former owner, whose writes must not replace what the new owner paid. */
+START_TEST(a_former_owner_is_refused_after_a_flush)
+{
+    (void)take(second, NULL, 0, false);
+    struct hs_shared_match *before = own(first, take(first, NULL, 0, false));
+    write_state(before, "one", false);
+    hs_test_redis_ask(&redis, "FLUSHALL");
+    struct hs_shared_match *after = own(second, take(second, NULL, 0, false));
+    if (_i == 0)
+        ck_assert_int_eq(append(before, "1"), HS_PAYMENTS_MOVED);
+    else if (_i == 1)
+        write_state(before, "late", false);
+    else
+        hs_shared_match_confirm(before);
+    ck_assert(hs_shared_match_is_lost(before));
+    write_state(after, "two", false);
+    ck_assert_int_eq(append(after, "2"), HS_PAYMENTS_DURABLE);
+    hs_shared_match_close(before); /* the end of the former owner's copy changes nothing */
+    ck_assert_uint_eq(take(first, "two", 1, false).epoch, 2);
+    hs_shared_match_release(before);
+    hs_shared_match_release(after);
+}
+END_TEST
+
 /* A match that started empty, because the store was late. */
 START_TEST(a_match_that_was_not_taken)
 {
-    struct hs_shared_match *match = own(first, 0);
+    struct hs_shared_match *match = own(first, (struct hs_ownership){0});
     ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_NOT_DURABLE);
     write_state(match, "one", false); /* nobody owns it */
     ck_assert_str_eq(epoch_in_store(), "1");
     ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE);
     ck_assert_int_eq(append(match, "2"), HS_PAYMENTS_DURABLE);
-    struct hs_shared_match *other = own(second, 0);
+    struct hs_shared_match *other = own(second, (struct hs_ownership){0});
     write_state(other, "empty", false); /* the match has an owner: its payments count */
     ck_assert(hs_shared_match_is_lost(other));
     (void)take(second, "one", 1, false);
@@ -284,7 +308,7 @@ START_TEST(large_states_are_written_less_often)
         size_t bytes;
         int64_t pause_us;
     } cases[] = {{1000, 250000}, {1 << 18, 250000}, {1 << 22, 4000000}};
-    struct hs_shared_match *match = own(first, 1);
+    struct hs_shared_match *match = own(first, (struct hs_ownership){.epoch = 1});
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t pause_us = cases[i].pause_us, now_us = 1000000000 * (int64_t)(i + 1);
         ck_assert(hs_shared_match_is_due(match, now_us, now_us, false));
@@ -311,7 +335,7 @@ START_TEST(tenants_have_their_own_keys)
         ck_assert_int_eq(hs_shared_match_take(first, hs_str_of(names[i].tenant),
                                               hs_str_of(names[i].match), &taken),
                          HS_TAKEN);
-        ck_assert_uint_eq(taken.epoch, 1);
+        ck_assert_uint_eq(taken.ownership.epoch, 1);
         hs_taken_free(&taken);
     }
     ck_assert_str_eq(hs_test_redis_ask(&redis, "EXISTS hs:v1:{a:b/c}:own"), "1");
@@ -334,6 +358,7 @@ int main(void)
         tcase_add_loop_test(server, the_payments_of_an_ended_match_have_not_moved, 0, 2);
         tcase_add_test(server, an_older_state_does_not_replace_a_newer_one);
         tcase_add_test(server, a_flushed_store_gets_the_epoch_again);
+        tcase_add_loop_test(server, a_former_owner_is_refused_after_a_flush, 0, 3);
         tcase_add_test(server, a_match_that_was_not_taken);
         tcase_add_test(server, large_states_are_written_less_often);
         tcase_add_test(server, tenants_have_their_own_keys);

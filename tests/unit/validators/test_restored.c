@@ -5,6 +5,7 @@
 
 #include "tests/support/play/duel.h"
 #include "tests/support/run_suite.h"
+#include "validators/snapshot.h"
 
 /* ---- state ---- */
 
@@ -308,6 +309,31 @@ START_TEST(body_that_is_always_solid)
 }
 END_TEST
 
+/* Another process may have paid shots. Those fired up to one window after the next frame are not
+   paid here, also if the match is saved and restored in between. */
+START_TEST(shots_that_may_be_paid)
+{
+    if (_i == 1) /* a running match, not an empty one */
+        hs_duel_play(-2000, -1000);
+    hs_match_lost_payments(hs_duel.match);
+    hs_duel_play(0, 500);
+    ck_assert_int_eq(hs_duel_hit(400), HS_REASON_NUMBER_FORGOTTEN);
+    hs_duel_play(550, 1100);
+    ck_assert_int_eq(hs_duel_hit(1000), HS_REASON_NUMBER_FORGOTTEN);
+    ck_assert_int_eq(hs_duel_hit(1010), HS_REASON_OK);
+    if (_i == 2) {
+        hs_duel_begin_anew();
+        hs_duel_play(1150, 2200);
+        ck_assert_int_eq(hs_duel_hit(2150), HS_REASON_NUMBER_FORGOTTEN);
+        hs_duel_play(2250, 5000);
+    }
+    hs_duel_play(5050, 20000);
+    hs_duel_begin_anew(); /* no claim about that time can come any more */
+    hs_duel_play(20050, 20500);
+    ck_assert_int_eq(hs_duel_hit(20400), HS_REASON_OK);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("restored");
@@ -324,6 +350,7 @@ int main(void)
     tcase_add_test(tcase, lift_that_is_always_solid);
     tcase_add_test(tcase, body_that_may_have_become_a_ghost);
     tcase_add_test(tcase, body_that_is_always_solid);
+    tcase_add_loop_test(tcase, shots_that_may_be_paid, 0, 3);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }
