@@ -14,6 +14,7 @@ static const char close_text[] = HS_SHARED_FENCE
     "if ARGV[4] == 'ended' then\n"
     "  redis.call('DEL', KEYS[2], KEYS[3])\n"
     "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0)\n"
+    "  redis.call('HDEL', KEYS[1], 'mark')\n"
     "else\n"
     "  redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[4])\n"
     "end\n"

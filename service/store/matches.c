@@ -14,13 +14,6 @@
 #include "service/watch/metrics.h"
 
 enum {
-    /* The state of a match is written this often while it changes, if it is small. */
-    WRITE_US = 250000,
-    /* A large state is written less often: a match copies and packs at most this many bytes a
-       second. In between, the journal has the payments. */
-    WRITE_BYTES_A_SECOND = 1 << 20,
-    /* A match that does not change is written this often, so that its keys do not expire. */
-    REFRESH_US = 30000000,
     /* A quiet owner asks so often whether it still is the owner. Longer: it may answer from a state
        that is so old. Shorter: requests wait more often. */
     CONFIRMED_US = 1000000,
@@ -36,31 +29,16 @@ static const char append_text[] =
                     "return accepted\n";
 
 static const char write_text[] = HS_SHARED_FENCE
-    "redis.call('SET', KEYS[2], ARGV[4], 'PX', " HS_SHARED_TTL ")\n"
-    "redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[5])\n"
+    /* An older state may arrive over the other link behind a newer one. */
+    "if tonumber(redis.call('HGET', KEYS[1], 'mark') or 0) <= tonumber(ARGV[5]) then\n"
+    "  redis.call('SET', KEYS[2], ARGV[4], 'PX', " HS_SHARED_TTL ")\n"
+    "  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[5])\n"
+    "  redis.call('HSET', KEYS[1], 'mark', ARGV[5], 'final', ARGV[6])\n"
+    "end\n"
     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
     "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
-    "if ARGV[6] == '1' then redis.call('HSET', KEYS[1], 'owner', '', 'final', 1) end\n"
+    "if ARGV[7] == '1' then redis.call('HSET', KEYS[1], 'owner', '') end\n"
     "return accepted\n";
-
-struct hs_shared_match {
-    struct hs_shared_matches *matches;
-    struct hs_shared_keys keys;
-    atomic_uint references;
-    atomic_bool is_lost;     /* another replica owns the match; written under the lock */
-    pthread_mutex_t lock;    /* guards the following members */
-    struct hs_ownership own; /* epoch 0: not taken yet */
-    uint64_t newest;         /* number of the newest record */
-    uint64_t acknowledged;   /* number of the newest record that the store has acknowledged */
-    uint64_t failed;         /* the store may lack records up to this number; 0: it lacks none */
-    uint64_t written;        /* the highest mark of a state that was submitted */
-    bool has_state, is_writing, must_write;
-    bool was_forgotten; /* see hs_shared_match_confirm */
-    bool has_ended;     /* this replica has removed the match; nothing may write it any more */
-    int64_t captured_us, due_us, used_us; /* of the newest captured state */
-    int64_t confirmed_us;                 /* when the store last confirmed this owner */
-    struct hs_payments_wait *waits;
-};
 
 struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
                                                    struct hs_metrics *metrics,
@@ -155,6 +133,7 @@ struct call {
     struct hs_store_call call;     /* first member: pointers to both are the same */
     struct hs_shared_match *match; /* a reference */
     uint64_t mark;
+    bool hands_off; /* an answer waits for this state */
 };
 
 /* ---- one match ---- */
@@ -393,12 +372,12 @@ static void end_append(struct hs_store_call *call, enum hs_store_result result,
     free(append);
 }
 
-static void late_append(struct hs_store_call *call)
+static void report_late(struct hs_store_call *call)
 {
-    const struct call *append = (const struct call *)call;
-    pthread_mutex_lock(&append->match->lock);
-    struct hs_payments_wait *ended = take_ended(append->match, append->mark);
-    pthread_mutex_unlock(&append->match->lock);
+    const struct call *late = (const struct call *)call;
+    pthread_mutex_lock(&late->match->lock);
+    struct hs_payments_wait *ended = take_ended(late->match, late->mark);
+    pthread_mutex_unlock(&late->match->lock);
     end_waits(ended);
 }
 
@@ -425,7 +404,7 @@ static bool submit_record(struct hs_shared_match *match, struct hs_str record, u
     arguments[count++] = record;
     *call = (struct call){.call = {.op = HS_STORE_APPEND,
                                    .budget_us = match->matches->budgets.payment_us,
-                                   .late = late_append,
+                                   .late = report_late,
                                    .done = end_append},
                           .match = hs_shared_match_retain(match),
                           .mark = mark};
@@ -483,6 +462,8 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
     match->is_writing = false;
     if (!read_answer(result, *reply, &answer)) {
         match->must_write = true;
+        if (write->hands_off)
+            fail(match, write->mark);
     } else if (!answer.is_accepted) {
         refuse_write(match, answer.own.epoch);
     } else {
@@ -502,8 +483,8 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
     free(write);
 }
 
-bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
-                           struct hs_str state, uint64_t mark, bool gives_up)
+static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, struct hs_str state,
+                        uint64_t mark, enum hs_shared_state kind, bool hands_off)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[2][24], number[24];
@@ -517,6 +498,8 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
     match->is_writing = match->is_writing || may_write;
     match->must_write = match->must_write || !may_write;
     size_t count = hs_shared_arguments(match->matches, &match->keys, match->own, digits, arguments);
+    /* Moves that are checked before the match has an owner are not handed off. */
+    bool is_complete = kind != HS_SHARED_PARTIAL && match->own.epoch != 0;
     pthread_mutex_unlock(&match->lock);
     if (!may_write) {
         free(call);
@@ -524,11 +507,17 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
     }
     *call = (struct call){.call = {.op = HS_STORE_WRITE, .done = end_write},
                           .match = hs_shared_match_retain(match),
-                          .mark = mark};
+                          .mark = mark,
+                          .hands_off = hands_off};
+    if (hands_off) {
+        call->call.budget_us = match->matches->budgets.payment_us;
+        call->call.late = report_late;
+    }
     snprintf(number, sizeof number, "%" PRIu64, mark);
     arguments[count++] = state;
     arguments[count++] = hs_str_of(number);
-    arguments[count++] = gives_up ? HS_STR("1") : HS_STR("0");
+    arguments[count++] = is_complete || kind == HS_SHARED_FINAL ? HS_STR("1") : HS_STR("0");
+    arguments[count++] = kind == HS_SHARED_FINAL ? HS_STR("1") : HS_STR("0");
     if (submit(call, lane, &match->matches->write, arguments, count))
         return true;
     pthread_mutex_lock(&match->lock);
@@ -540,6 +529,25 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
     return false;
 }
 
+bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
+                           struct hs_str state, uint64_t mark, enum hs_shared_state kind)
+{
+    return write_state(match, lane, state, mark, kind, false);
+}
+
+void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state)
+{
+    pthread_mutex_lock(&match->lock);
+    bool has_owner = match->own.epoch != 0;
+    uint64_t mark = has_owner ? ++match->newest : 0; /* the state counts as a record */
+    pthread_mutex_unlock(&match->lock);
+    if (!has_owner || write_state(match, HS_STORE_URGENT, state, mark, HS_SHARED_COMPLETE, true))
+        return;
+    pthread_mutex_lock(&match->lock);
+    fail(match, mark);
+    pthread_mutex_unlock(&match->lock);
+}
+
 void hs_shared_match_close(struct hs_shared_match *match)
 {
     pthread_mutex_lock(&match->lock);
@@ -549,36 +557,4 @@ void hs_shared_match_close(struct hs_shared_match *match)
     pthread_mutex_unlock(&match->lock);
     if (is_owner)
         hs_shared_close(match->matches, &match->keys, own, "ended");
-}
-
-/* ---- when to write ---- */
-
-void hs_shared_matches_rewrite(struct hs_shared_matches *matches)
-{
-    atomic_store(&matches->lost_us, hs_clock_us());
-}
-
-bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
-                            bool hurries)
-{
-    pthread_mutex_lock(&match->lock);
-    bool has_changed = used_us > match->used_us || match->must_write;
-    bool is_forgotten = match->captured_us <= atomic_load(&match->matches->lost_us);
-    bool is_due = match->captured_us == INT64_MIN || is_forgotten ||
-                  (has_changed && (hurries || now_us >= match->due_us)) ||
-                  now_us - match->captured_us >= REFRESH_US;
-    bool is_free = !match->is_lost && !match->has_ended && !match->is_writing;
-    pthread_mutex_unlock(&match->lock);
-    return is_due && is_free;
-}
-
-void hs_shared_match_captured(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
-                              size_t bytes)
-{
-    int64_t pause_us = (int64_t)(bytes * 1000000 / WRITE_BYTES_A_SECOND);
-    pthread_mutex_lock(&match->lock);
-    match->captured_us = now_us;
-    match->used_us = used_us;
-    match->due_us = now_us + (pause_us > WRITE_US ? pause_us : WRITE_US);
-    pthread_mutex_unlock(&match->lock);
 }

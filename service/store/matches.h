@@ -46,7 +46,7 @@ struct hs_ownership {
 
 struct hs_taken {
     struct hs_ownership ownership;
-    bool was_released;   /* the former owner wrote everything and gave the match up */
+    bool was_released;   /* the newest state is COMPLETE or FINAL */
     struct hs_str state; /* ptr NULL: the store does not know the match */
     struct hs_str *journal;
     size_t journal_count;
@@ -98,11 +98,22 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
    it. */
 uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 
-/* Writes a state, and then drops the records up to `mark` from the journal. `gives_up`: this is the
-   final state, and the match has no owner afterwards. Returns false if the state cannot be sent, or
-   if a newer one was sent. */
+/* What a replica that takes the match later may conclude from a state. */
+enum hs_shared_state {
+    HS_SHARED_PARTIAL,  /* the owner may have checked moves since */
+    HS_SHARED_COMPLETE, /* no answer about moves is sent before they are in a state, too */
+    HS_SHARED_FINAL     /* complete, and the match has no owner afterwards */
+};
+
+/* Writes a state, and then drops the records up to `mark` from the journal. Returns false if the
+   state cannot be sent, or if a newer one was sent. */
 bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
-                           struct hs_str state, uint64_t mark, bool gives_up);
+                           struct hs_str state, uint64_t mark, enum hs_shared_state kind);
+
+/* Writes a complete state of a match whose moves have changed. hs_shared_match_await then waits for
+   this state. Calls must not overlap with hs_shared_match_append. `state` must be captured under
+   the same lock. */
+void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state);
 
 /* Removes an ended match. Requests that wait for its payments get an answer, never MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);

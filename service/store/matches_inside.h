@@ -60,6 +60,25 @@ struct hs_shared_keys {
     char text[3][HS_SHARED_KEY]; /* owner, state, journal */
 };
 
+struct hs_shared_match {
+    struct hs_shared_matches *matches;
+    struct hs_shared_keys keys;
+    atomic_uint references;
+    atomic_bool is_lost;     /* another replica owns the match; written under the lock */
+    pthread_mutex_t lock;    /* guards the following members */
+    struct hs_ownership own; /* epoch 0: not taken yet */
+    uint64_t newest;         /* number of the newest record */
+    uint64_t acknowledged;   /* number of the newest record that the store has acknowledged */
+    uint64_t failed;         /* the store may lack records up to this number; 0: it lacks none */
+    uint64_t written;        /* the highest mark of a state that was submitted */
+    bool has_state, is_writing, must_write;
+    bool was_forgotten; /* see hs_shared_match_confirm */
+    bool has_ended;     /* this replica has removed the match; nothing may write it any more */
+    int64_t captured_us, due_us, used_us; /* of the newest captured state */
+    int64_t confirmed_us;                 /* when the store last confirmed this owner */
+    struct hs_payments_wait *waits;
+};
+
 /* Writes the keys. Names cannot contain a slash, so no two matches have the same keys. */
 void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys);
 

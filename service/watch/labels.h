@@ -109,7 +109,7 @@ enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };
 
 /* Where a match comes from that another replica had. */
 #define HS_TAKEOVERS_FROM(X)                                                                       \
-    X(RELEASED, "released") /* its replica wrote its final state */                                \
+    X(RELEASED, "released") /* its replica drained, or ended normally */                           \
     X(CRASHED, "crashed")   /* its replica did not, and perhaps still runs */                      \
     X(NONE, "none")         /* nobody knows: the store did not answer */
 

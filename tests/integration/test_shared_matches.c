@@ -189,6 +189,31 @@ START_TEST(another_replica_goes_on)
 }
 END_TEST
 
+/* The balancer sends a match to another replica while its owner still drains. The owner has written
+   every move before its answer, so the time since the last move is granted. */
+START_TEST(a_draining_replica_hands_over)
+{
+    hs_kept_stop(a);
+    hs_kept_start_with(a, "--drain-wait-seconds", "60");
+    hs_kept_frames(a, "m", 10);
+    pay(a, 1, 11);
+    kill(a->service.pid, SIGTERM);
+    wait_for_metric(a, "hindsight_draining", 1);
+    char *moves = post_moves(a);
+    hs_kept_holds(strdup(moves), "\"credit\":0,");
+    say_replayed(moves);
+    char *moves_again = post_moves(b);
+    ck_assert_str_eq(moves_again, moves);
+    char *late = post_late_move(b);
+    hs_kept_holds(strdup(late), ends[1].late_time);
+    hs_kept_holds(late, ends[1].late_credit);
+    ck_assert_double_eq(hs_kept_metric(b, RELEASED), 1);
+    ck_assert(holds(b, 1, 11, REPLAYED));
+    free(moves);
+    free(moves_again);
+}
+END_TEST
+
 /* The journal has what was paid after the last state. */
 START_TEST(payments_survive_at_once)
 {
@@ -543,6 +568,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     if (hs_test_redis_program() != NULL) {
         tcase_add_loop_test(tests, another_replica_goes_on, 0, (int)(sizeof ends / sizeof ends[0]));
+        tcase_add_test(tests, a_draining_replica_hands_over);
         tcase_add_test(tests, payments_survive_at_once);
         tcase_add_test(tests, the_first_payment_survives);
         tcase_add_test(tests, an_ended_match_does_not_come_back);

@@ -101,10 +101,11 @@ static enum hs_payments append(struct hs_shared_match *match, const char *record
 }
 
 /* Writes a state, and waits until the store has answered. */
-static void write_state(struct hs_shared_match *match, const char *state, bool gives_up)
+static void write_state(struct hs_shared_match *match, const char *state, bool is_final)
 {
     ck_assert(hs_shared_match_write(match, HS_STORE_BULK, hs_str_of(state),
-                                    hs_shared_match_mark(match), gives_up));
+                                    hs_shared_match_mark(match),
+                                    is_final ? HS_SHARED_FINAL : HS_SHARED_PARTIAL));
     for (int i = 0; i < PATIENCE_MS && hs_store_backlog(store, HS_STORE_BULK) > 0; i++)
         hs_test_pause_ms(1);
     hs_test_pause_ms(5); /* the reply is handled after it leaves the backlog */
@@ -219,7 +220,7 @@ START_TEST(the_payments_of_an_ended_match_have_not_moved)
     ck_assert_int_eq(atomic_load(&done_waits), 1);
     ck_assert_int_eq(wait.result, _i == 0 ? HS_PAYMENTS_DURABLE : HS_PAYMENTS_NOT_DURABLE);
     ck_assert(!hs_shared_match_write(match, HS_STORE_BULK, HS_STR("late"),
-                                     hs_shared_match_mark(match), false));
+                                     hs_shared_match_mark(match), HS_SHARED_PARTIAL));
     (void)take(second, NULL, 0, false);
     hs_shared_match_release(match);
 }
@@ -234,10 +235,35 @@ START_TEST(an_older_state_does_not_replace_a_newer_one)
     uint64_t old = hs_shared_match_mark(match);
     ck_assert_int_eq(append(match, "2"), HS_PAYMENTS_DURABLE);
     write_state(match, "two", false);
-    ck_assert(!hs_shared_match_write(match, HS_STORE_BULK, HS_STR("old"), old, false));
+    ck_assert(!hs_shared_match_write(match, HS_STORE_BULK, HS_STR("old"), old, HS_SHARED_PARTIAL));
     ck_assert(hs_shared_match_is_due(match, 1, hs_clock_us(), false));
     (void)take(second, "two", 0, false);
     hs_shared_match_release(match);
+}
+END_TEST
+
+/* The answer to a move waits until its state is in the store. An older state, which comes over the
+   slower link, does not replace it. */
+START_TEST(moves_are_handed_off)
+{
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    write_state(match, "one", false);
+    ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_DURABLE);
+    uint64_t old = hs_shared_match_mark(match);
+    hs_shared_match_hand_off(match, HS_STR("two"));
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE);
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "GET hs:v1:{/m}:state"), "two");
+    ck_assert(!hs_shared_match_write(match, HS_STORE_BULK, HS_STR("old"), old, HS_SHARED_COMPLETE));
+    hs_test_redis_ask(&redis, "HSET %s mark %llu", OWN, (unsigned long long)old + 9);
+    write_state(match, "late", false);
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "GET hs:v1:{/m}:state"), "two");
+    struct hs_shared_match *after = own(second, take(second, "two", 0, true));
+    hs_shared_match_hand_off(match, HS_STR("three"));
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_MOVED);
+    write_state(after, "four", false);
+    (void)take(first, "four", 0, false);
+    hs_shared_match_release(match);
+    hs_shared_match_release(after);
 }
 END_TEST
 
@@ -357,6 +383,7 @@ int main(void)
         tcase_add_test(server, an_ended_match_is_gone);
         tcase_add_loop_test(server, the_payments_of_an_ended_match_have_not_moved, 0, 2);
         tcase_add_test(server, an_older_state_does_not_replace_a_newer_one);
+        tcase_add_test(server, moves_are_handed_off);
         tcase_add_test(server, a_flushed_store_gets_the_epoch_again);
         tcase_add_loop_test(server, a_former_owner_is_refused_after_a_flush, 0, 3);
         tcase_add_test(server, a_match_that_was_not_taken);
