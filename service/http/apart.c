@@ -141,7 +141,8 @@ static void run_endpoint(struct hs_http_apart *apart)
         request->takeover = NULL;
     } else {
         hs_http_drop_body(request);
-        hs_metrics_add(service->metrics, HS_METRIC_SHED, takeover.shed, 1);
+        if (request->problem.code == HS_PROBLEM_OVERLOADED)
+            hs_metrics_add(service->metrics, HS_METRIC_SHED, takeover.shed, 1);
     }
     hs_takeover_end(&takeover);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/http/problem.h"
+#include "service/access/auth.h"
 #include "service/checkpoint/file.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/options/values.h"
@@ -314,6 +315,10 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
         return true;
     enum hs_taken_result result = hs_shared_match_take(service->shared, tenant, name, &taken);
     bool is_fine = true, lacks_space = false;
+    if (result == HS_TAKEN_FOREIGN) {
+        hs_auth_not_yours(problem);
+        return false;
+    }
     if (result != HS_TAKEN)
         report(takers, &taken, name, result == HS_TAKEN_LATE ? HS_TAKEOVER_LATE : HS_TAKEOVER_DOWN,
                NULL);

@@ -11,12 +11,12 @@ enum { DUE_MAX = 4096 }; /* ends of matches that wait for the store, some 600 by
 /* Keeps the epoch, so that a former owner cannot bring the match back. */
 static const char close_text[] = HS_SHARED_FENCE
     "if stored > epoch then return {0, stored, has, 0} end\n" /* sent again, and too late */
-    "if ARGV[4] == 'ended' then\n"
+    "if ARGV[5] == 'ended' then\n"
     "  redis.call('DEL', KEYS[2], KEYS[3])\n"
     "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0)\n"
     "  redis.call('HDEL', KEYS[1], 'mark')\n"
     "else\n"
-    "  redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[4])\n"
+    "  redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[5])\n"
     "end\n"
     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
     "return accepted\n";

@@ -23,21 +23,21 @@ enum {
 };
 
 static const char append_text[] =
-    HS_SHARED_FENCE "redis.call('ZADD', KEYS[3], ARGV[4], ARGV[5])\n"
+    HS_SHARED_FENCE "redis.call('ZADD', KEYS[3], ARGV[5], ARGV[6])\n"
                     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
                     "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
                     "return accepted\n";
 
 static const char write_text[] = HS_SHARED_FENCE
     /* An older state may arrive over the other link behind a newer one. */
-    "if tonumber(redis.call('HGET', KEYS[1], 'mark') or 0) <= tonumber(ARGV[5]) then\n"
-    "  redis.call('SET', KEYS[2], ARGV[4], 'PX', " HS_SHARED_TTL ")\n"
-    "  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[5])\n"
-    "  redis.call('HSET', KEYS[1], 'mark', ARGV[5], 'final', ARGV[6])\n"
+    "if tonumber(redis.call('HGET', KEYS[1], 'mark') or 0) <= tonumber(ARGV[6]) then\n"
+    "  redis.call('SET', KEYS[2], ARGV[5], 'PX', " HS_SHARED_TTL ")\n"
+    "  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[6])\n"
+    "  redis.call('HSET', KEYS[1], 'mark', ARGV[6], 'final', ARGV[7])\n"
     "end\n"
     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
     "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
-    "if ARGV[7] == '1' then redis.call('HSET', KEYS[1], 'owner', '') end\n"
+    "if ARGV[8] == '1' then redis.call('HSET', KEYS[1], 'owner', '') end\n"
     "return accepted\n";
 
 struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
@@ -79,8 +79,9 @@ void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_sha
 {
     static const char *const parts[] = {"own", "state", "journal"};
     for (int i = 0; i < 3; i++)
-        snprintf(keys->text[i], sizeof keys->text[i], "hs:v1:{%.*s/%.*s}:%s", (int)tenant.len,
-                 tenant.len > 0 ? tenant.ptr : "", (int)name.len, name.ptr, parts[i]);
+        snprintf(keys->text[i], sizeof keys->text[i], "hs:v1:{/%.*s}:%s", (int)name.len, name.ptr,
+                 parts[i]);
+    hs_name_set(&keys->tenant, tenant);
 }
 
 size_t hs_shared_arguments(const struct hs_shared_matches *matches,
@@ -95,7 +96,8 @@ size_t hs_shared_arguments(const struct hs_shared_matches *matches,
     arguments[4] = hs_str_of(matches->owner);
     arguments[5] = hs_str_of(digits[0]);
     arguments[6] = hs_str_of(digits[1]);
-    return 7;
+    arguments[7] = hs_name_str(&keys->tenant);
+    return 8;
 }
 
 /* Reads {accepted, epoch, has, birth}, the answer of all scripts but the first. */

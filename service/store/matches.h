@@ -33,9 +33,10 @@ void hs_shared_matches_destroy(struct hs_shared_matches *matches);
 /* ---- becoming the owner ---- */
 
 enum hs_taken_result {
-    HS_TAKEN,      /* this replica is the owner now */
-    HS_TAKEN_LATE, /* the store did not answer in time */
-    HS_TAKEN_DOWN, /* the store is down or slow, or refused the command; the call did not wait */
+    HS_TAKEN,         /* this replica is the owner now */
+    HS_TAKEN_FOREIGN, /* another tenant has a match with this name */
+    HS_TAKEN_LATE,    /* the store did not answer in time */
+    HS_TAKEN_DOWN,    /* the store is down or slow, or refused the command; the call did not wait */
 };
 
 /* Identifies one owner of a match. All 0: the match was not taken, and the first write tries to

@@ -10,7 +10,7 @@
 
 enum {
     HS_SHARED_OWNER = 33,
-    HS_SHARED_KEY = 2 * (HS_NAME_MAX + 1) + 24,
+    HS_SHARED_KEY = HS_NAME_MAX + 24,
 };
 
 #define HS_SHARED_TTL "120000" /* milliseconds that keys stay after the last write */
@@ -22,10 +22,10 @@ enum {
     "  return time[1] .. string.format('%06d', time[2])\n"                                         \
     "end\n"
 
-/* Refuses a former owner: KEYS owner, state, journal; ARGV owner, epoch, birth. If the store has no
-   owner, it has lost its data, and the sender becomes the owner again. If it has another birth,
-   another replica has begun the match in the empty store. Its epochs do not compare with those of
-   the sender. An epoch of 0 belongs to a match that was never taken. */
+/* Refuses a former owner: KEYS owner, state, journal; ARGV owner, epoch, birth, tenant. If the
+   store has no owner, it has lost its data, and the sender becomes the owner again. If it has
+   another birth, another replica has begun the match in the empty store. Its epochs do not compare
+   with those of the sender. An epoch of 0 belongs to a match that was never taken. */
 #define HS_SHARED_FENCE                                                                            \
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner', 'birth')\n"                          \
     "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
@@ -38,7 +38,8 @@ enum {
     "end\n" HS_SHARED_BORN "local now = math.max(stored, epoch, 1)\n"                              \
     "birth = birth or (ARGV[3] ~= '0' and ARGV[3]) or born()\n"                                    \
     "if not mine or stored ~= now then\n"                                                          \
-    "  redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'birth', birth)\n"              \
+    "  redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'birth', birth,\n"              \
+    "    'tenant', ARGV[4])\n"                                                                     \
     "end\n"                                                                                        \
     "local accepted = {1, now, has, tonumber(birth)}\n"
 
@@ -58,6 +59,7 @@ struct hs_shared_matches {
 
 struct hs_shared_keys {
     char text[3][HS_SHARED_KEY]; /* owner, state, journal */
+    struct hs_name tenant;       /* whose match it is; "" without tenants */
 };
 
 struct hs_shared_match {
@@ -79,7 +81,8 @@ struct hs_shared_match {
     struct hs_payments_wait *waits;
 };
 
-/* Writes the keys. Names cannot contain a slash, so no two matches have the same keys. */
+/* Writes the keys. All replicas together have one match with a name, as a single replica has: the
+   tenant is not in the keys. The slash keeps them apart from {catalog}. */
 void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys);
 
 /* Writes the arguments that all scripts share. Returns their number. */

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 
 static const char take_text[] =
-    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth')\n"
+    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth', 'tenant')\n"
+    /* Without a state nobody has opened the match, or it has ended. */
+    "if o[4] and o[4] ~= ARGV[4] and redis.call('EXISTS', KEYS[2]) == 1 then return 0 end\n"
     "local now = tonumber(o[1] or 0) + 1\n" HS_SHARED_BORN "local birth = o[3] or born()\n"
-    "redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'final', 0, 'birth', birth)\n"
+    "redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'final', 0, 'birth', birth,\n"
+    "  'tenant', ARGV[4])\n"
     "for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], " HS_SHARED_TTL ") end\n"
     "return {now, tonumber(o[2] or 0), redis.call('GET', KEYS[2]),\n"
     "  redis.call('ZRANGE', KEYS[3], 0, -1), tonumber(birth)}\n";
@@ -56,8 +59,11 @@ enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, str
                      &matches->take, arguments, count, &taken->reply);
     if (result == HS_STORE_OK && read_taken(taken->reply, taken))
         return HS_TAKEN;
+    bool is_foreign = result == HS_STORE_OK && taken->reply->type == REDIS_REPLY_INTEGER;
     hs_shared_log_refused(matches, result, taken->reply);
     hs_taken_free(taken);
+    if (is_foreign)
+        return HS_TAKEN_FOREIGN;
     return result == HS_STORE_LOST ? HS_TAKEN_LATE : HS_TAKEN_DOWN;
 }
 

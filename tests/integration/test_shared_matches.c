@@ -5,6 +5,7 @@
 #include "tests/support/http/client.h"
 #include "tests/support/http/kept_service.h"
 #include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/store/redis.h"
 
@@ -261,6 +262,38 @@ START_TEST(the_store_is_newer_than_a_checkpoint)
     ck_assert_double_eq(hs_kept_metric(a, HS_KEPT_RESTORED), 1);
     ck_assert(holds(a, 1, 10.9, REPLAYED));
     ck_assert(holds(a, 2, 12.9, REPLAYED));
+}
+END_TEST
+
+/* While one tenant uses a name, no other tenant can use it on any replica. */
+START_TEST(a_name_belongs_to_one_tenant)
+{
+    static struct hs_test_token tokens[] = {
+        {.tenant = "acme", .kid = "a", .scopes = "\"admin\""},
+        {.tenant = "zeta", .kid = "z", .scopes = "\"admin\"", .secret_seed = 2}};
+    const char *const headers[2][2] = {{tokens[0].header}, {tokens[1].header}};
+    char file[96];
+    snprintf(file, sizeof file, "%s/tokens", a->directory);
+    hs_test_tokens_write(file, tokens, 2);
+    for (int i = 0; i < 2; i++) {
+        hs_kept_stop(&replicas[i]);
+        hs_kept_start_with(&replicas[i], "--token-file", file);
+        replicas[i].headers = headers[i];
+    }
+    hs_kept_frames(a, "m", 10);
+    pay(a, 1, 11);
+    ck_assert_int_eq(hs_kept_status(b, "PUT", "/v1/matches/m", "{}"), 403);
+    ck_assert(holds(a, 1, 11, REPLAYED));
+    b->headers = headers[0]; /* the owner can use every replica */
+    ck_assert(holds(b, 1, 11, REPLAYED));
+    ck_assert_int_eq(hs_kept_status(b, "DELETE", "/v1/matches/m", NULL), 200);
+    a->headers = headers[1];
+    long status = 403; /* until a has dropped its copy */
+    for (int i = 0; i < PATIENCE_MS / 10 && status == 403; i++) {
+        status = hs_kept_status(a, "PUT", "/v1/matches/m", "{}");
+        hs_test_pause_ms(10);
+    }
+    ck_assert_int_eq(status, 201);
 }
 END_TEST
 
@@ -573,6 +606,7 @@ int main(void)
         tcase_add_test(tests, the_first_payment_survives);
         tcase_add_test(tests, an_ended_match_does_not_come_back);
         tcase_add_test(tests, the_store_is_newer_than_a_checkpoint);
+        tcase_add_test(tests, a_name_belongs_to_one_tenant);
         tcase_add_test(tests, a_split_brain_has_one_owner);
         tcase_add_test(tests, nothing_is_paid_twice);
         tcase_add_loop_test(tests, verdicts_go_on_without_the_store, 0,

@@ -350,21 +350,49 @@ START_TEST(large_states_are_written_less_often)
 }
 END_TEST
 
-/* Names may contain colons. */
-START_TEST(tenants_have_their_own_keys)
+static enum hs_taken_result take_for(struct hs_shared_matches *replica, struct hs_str tenant)
 {
-    static const struct {
-        const char *tenant, *match;
-    } names[] = {{"a", "b:c"}, {"a:b", "c"}, {"", "a:b:c"}, {"", "c"}};
+    struct hs_taken taken;
+    enum hs_taken_result result = hs_shared_match_take(replica, tenant, HS_STR("m"), &taken);
+    hs_taken_free(&taken);
+    return result;
+}
+
+/* Names are shared by all tenants, on one replica and on several. */
+START_TEST(a_name_belongs_to_one_tenant)
+{
+    const struct hs_str acme = HS_STR("acme"), zeta = HS_STR("zeta");
+    struct hs_taken taken;
+    ck_assert_int_eq(take_for(second, zeta), HS_TAKEN); /* but it opens no match */
+    ck_assert_int_eq(hs_shared_match_take(first, acme, HS_STR("m"), &taken), HS_TAKEN);
+    struct hs_shared_match *match =
+        hs_shared_match_create(first, acme, HS_STR("m"), taken.ownership);
+    hs_taken_free(&taken);
+    write_state(match, "one", false);
+    ck_assert_int_eq(take_for(second, zeta), HS_TAKEN_FOREIGN);
+    ck_assert_int_eq(take_for(second, HS_STR("")), HS_TAKEN_FOREIGN);
+    ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_DURABLE); /* it still owns the match */
+    hs_test_redis_ask(&redis, "FLUSHALL");
+    write_state(match, "two", false);
+    ck_assert_int_eq(take_for(second, zeta), HS_TAKEN_FOREIGN);
+    hs_shared_match_close(match);
+    ck_assert_int_eq(take_for(second, zeta), HS_TAKEN);
+    hs_shared_match_release(match);
+}
+END_TEST
+
+/* Names may contain colons. */
+START_TEST(names_have_their_own_keys)
+{
+    static const char *const names[] = {"b:c", "c", "catalog"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct hs_taken taken;
-        ck_assert_int_eq(hs_shared_match_take(first, hs_str_of(names[i].tenant),
-                                              hs_str_of(names[i].match), &taken),
-                         HS_TAKEN);
+        ck_assert_int_eq(
+            hs_shared_match_take(first, (struct hs_str){0}, hs_str_of(names[i]), &taken), HS_TAKEN);
         ck_assert_uint_eq(taken.ownership.epoch, 1);
         hs_taken_free(&taken);
     }
-    ck_assert_str_eq(hs_test_redis_ask(&redis, "EXISTS hs:v1:{a:b/c}:own"), "1");
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "EXISTS hs:v1:{/b:c}:own"), "1");
 }
 END_TEST
 
@@ -388,7 +416,8 @@ int main(void)
         tcase_add_loop_test(server, a_former_owner_is_refused_after_a_flush, 0, 3);
         tcase_add_test(server, a_match_that_was_not_taken);
         tcase_add_test(server, large_states_are_written_less_often);
-        tcase_add_test(server, tenants_have_their_own_keys);
+        tcase_add_test(server, a_name_belongs_to_one_tenant);
+        tcase_add_test(server, names_have_their_own_keys);
     } else {
         printf("SKIP: redis-server is not installed\n");
     }
