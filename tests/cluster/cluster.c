@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
@@ -71,10 +72,10 @@ static size_t list_servers(const struct hs_cluster *cluster,
 }
 
 /* Starts the relays, and writes the connection string with which replicas reach the database
-   through a relay. */
+   through a relay, or its standby. */
 static void start_stores(struct hs_cluster *cluster)
 {
-    char target[96], path[96], text[128];
+    char target[96], path[96], text[256];
     ck_assert(hs_test_redis_start(&cluster->redis, 0, NULL));
     snprintf(target, sizeof target, "%u", cluster->redis.port);
     cluster->redis_relay = hs_relay_start(target);
@@ -85,8 +86,10 @@ static void start_stores(struct hs_cluster *cluster)
     cluster->postgres_relay = hs_relay_start(target);
     ck_assert_ptr_nonnull(cluster->postgres_relay);
     snprintf(path, sizeof path, "%s/database", cluster->directory);
-    snprintf(text, sizeof text, "host=127.0.0.1 port=%u dbname=postgres user=postgres\n",
-             hs_relay_port(cluster->postgres_relay));
+    snprintf(text, sizeof text,
+             "host=127.0.0.1,%s/standby port=%u,5432 target_session_attrs=read-write "
+             "dbname=postgres user=postgres\n",
+             cluster->directory, hs_relay_port(cluster->postgres_relay));
     hs_test_write_file(path, text);
 }
 
@@ -141,6 +144,13 @@ void hs_cluster_kill_replica(struct hs_cluster *cluster, int replica)
     ck_assert_int_eq(waitpid(service->pid, NULL, 0), service->pid);
     service->pid = 0;
     hs_test_service_stop(service); /* closes its files */
+}
+
+void hs_cluster_set_standby(struct hs_cluster *cluster, const struct hs_test_postgres *standby)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/standby", cluster->directory);
+    ck_assert_int_eq(symlink(standby->directory, path), 0);
 }
 
 void hs_cluster_set_members(struct hs_cluster *cluster, unsigned members)

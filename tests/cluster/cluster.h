@@ -45,6 +45,9 @@ void hs_cluster_drain_replica(struct hs_cluster *cluster, int replica);
 /* Sends SIGKILL. */
 void hs_cluster_kill_replica(struct hs_cluster *cluster, int replica);
 
+/* Makes a server the second host of the connection string of all replicas. */
+void hs_cluster_set_standby(struct hs_cluster *cluster, const struct hs_test_postgres *standby);
+
 /* Reloads HAProxy with these replicas. */
 void hs_cluster_set_members(struct hs_cluster *cluster, unsigned members);
 
