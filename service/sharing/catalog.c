@@ -27,7 +27,8 @@ enum {
 /* A ruleset or a map for a match that another replica had. It may have no name any more. */
 struct pinned {
     enum hs_shared_kind kind;
-    struct hs_name name; /* of a map; empty for a ruleset */
+    struct hs_name name;   /* of a map; empty for a ruleset */
+    struct hs_name tenant; /* who is charged for it */
     char revision[HS_REVISION_MAX];
     struct hs_ruleset_entry *ruleset; /* a reference; NULL: it is a map, or is not here yet */
     struct hs_map_entry *map;
@@ -117,11 +118,11 @@ static void fetch_pinned(struct hs_catalog *catalog, size_t place)
     struct hs_map_entry *map = NULL;
     bool has_answer; /* without an answer, the next request tries again */
     if (wanted.kind == HS_SHARED_RULESET)
-        ruleset =
-            hs_exchange_ruleset(catalog->service, (struct hs_str){0}, wanted.revision, &has_answer);
+        ruleset = hs_exchange_ruleset(catalog->service, hs_name_str(&wanted.tenant),
+                                      wanted.revision, &has_answer);
     else
-        map = hs_exchange_map(catalog->service, hs_name_str(&wanted.name), wanted.revision,
-                              &has_answer);
+        map = hs_exchange_map(catalog->service, hs_name_str(&wanted.tenant),
+                              hs_name_str(&wanted.name), wanted.revision, &has_answer);
     pthread_mutex_lock(&catalog->lock);
     struct pinned *pinned = &catalog->pinned[place];
     pinned->ruleset = ruleset;
@@ -330,7 +331,7 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
 /* Returns the pinned document, which may still have to be fetched. The caller holds the lock. NULL:
    PINNED_MAX others are pinned. */
 static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
-                                  struct hs_str name, struct hs_str revision)
+                                  struct hs_str tenant, struct hs_str name, struct hs_str revision)
 {
     for (size_t i = 0; i < catalog->pinned_count; i++)
         if (is_pinned(&catalog->pinned[i], kind, name, revision))
@@ -340,6 +341,7 @@ static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kin
     struct pinned *pinned = &catalog->pinned[catalog->pinned_count++];
     *pinned = (struct pinned){.kind = kind, .until_us = INT64_MAX};
     hs_name_set(&pinned->name, name);
+    hs_name_set(&pinned->tenant, tenant);
     memcpy(pinned->revision, revision.ptr, revision.len);
     ask_for_round(catalog);
     return pinned;
@@ -347,15 +349,16 @@ static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kin
 
 /* Waits for a pinned document. Returns a copy, with a reference to its ruleset or map. */
 static struct pinned await_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
-                                  struct hs_str name, struct hs_str revision, int64_t wait_us)
+                                  struct hs_str tenant, struct hs_str name, struct hs_str revision,
+                                  int64_t wait_us)
 {
     struct timespec until = hs_clock_timespec(hs_clock_us() + wait_us);
     struct pinned found = {0};
     struct pinned *pinned;
     int code = 0;
     pthread_mutex_lock(&catalog->lock);
-    while ((pinned = find_pinned(catalog, kind, name, revision)) != NULL && !pinned->was_tried &&
-           code != ETIMEDOUT)
+    while ((pinned = find_pinned(catalog, kind, tenant, name, revision)) != NULL &&
+           !pinned->was_tried && code != ETIMEDOUT)
         code = pthread_cond_timedwait(&catalog->synced, &catalog->lock, &until);
     if (pinned != NULL)
         found = *pinned;
@@ -367,22 +370,23 @@ static struct pinned await_pinned(struct hs_catalog *catalog, enum hs_shared_kin
     return found;
 }
 
-struct hs_ruleset_entry *hs_catalog_ruleset(struct hs_catalog *catalog, struct hs_str revision,
-                                            int64_t wait_us)
+struct hs_ruleset_entry *hs_catalog_ruleset(struct hs_catalog *catalog, struct hs_str tenant,
+                                            struct hs_str revision, int64_t wait_us)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_store_find(catalog->service->rulesets, revision);
     if (entry != NULL)
         return entry;
-    return await_pinned(catalog, HS_SHARED_RULESET, (struct hs_str){"", 0}, revision, wait_us)
+    return await_pinned(catalog, HS_SHARED_RULESET, tenant, (struct hs_str){"", 0}, revision,
+                        wait_us)
         .ruleset;
 }
 
-struct hs_map_entry *hs_catalog_map(struct hs_catalog *catalog, struct hs_str name,
-                                    struct hs_str revision, int64_t wait_us)
+struct hs_map_entry *hs_catalog_map(struct hs_catalog *catalog, struct hs_str tenant,
+                                    struct hs_str name, struct hs_str revision, int64_t wait_us)
 {
     struct hs_map_entry *entry = hs_map_store_get(catalog->service->maps, name);
     if (entry != NULL && hs_str_equal(hs_str_of(entry->revision), revision))
         return entry;
     hs_map_store_release(catalog->service->maps, entry);
-    return await_pinned(catalog, HS_SHARED_MAP, name, revision, wait_us).map;
+    return await_pinned(catalog, HS_SHARED_MAP, tenant, name, revision, wait_us).map;
 }

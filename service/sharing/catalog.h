@@ -54,12 +54,12 @@ enum hs_shared_result hs_catalog_drop(struct hs_catalog *catalog, enum hs_shared
                                       struct hs_str owner, struct hs_str name);
 
 /* Return the ruleset with a revision, or the map with a name and a revision, for a match that
-   another replica had. The name may stand for another document by now. The caller gets a reference.
-   NULL: not here after `wait_us`, but perhaps later. Workers must not call them, because they wait.
- */
-struct hs_ruleset_entry *hs_catalog_ruleset(struct hs_catalog *catalog, struct hs_str revision,
-                                            int64_t wait_us);
-struct hs_map_entry *hs_catalog_map(struct hs_catalog *catalog, struct hs_str name,
-                                    struct hs_str revision, int64_t wait_us);
+   another replica had. The name may stand for another document by now. `tenant`: whose match it is;
+   they are charged for the document if it must be read. The caller gets a reference. NULL: not here
+   after `wait_us`, but perhaps later. Workers must not call them, because they wait. */
+struct hs_ruleset_entry *hs_catalog_ruleset(struct hs_catalog *catalog, struct hs_str tenant,
+                                            struct hs_str revision, int64_t wait_us);
+struct hs_map_entry *hs_catalog_map(struct hs_catalog *catalog, struct hs_str tenant,
+                                    struct hs_str name, struct hs_str revision, int64_t wait_us);
 
 #endif

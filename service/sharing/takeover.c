@@ -85,9 +85,10 @@ static void find_revisions(struct reading *reading)
     struct hs_catalog *catalog = reading->service->catalog;
     const struct hs_kept_head *head = &reading->head;
     int64_t wait_us = (int64_t)reading->service->options->state_take_ms * 1000;
-    reading->ruleset = hs_catalog_ruleset(catalog, head->revision, wait_us);
+    reading->ruleset = hs_catalog_ruleset(catalog, head->tenant, head->revision, wait_us);
     if (head->map.len > 0)
-        reading->map = hs_catalog_map(catalog, head->map, head->map_revision, wait_us);
+        reading->map =
+            hs_catalog_map(catalog, head->tenant, head->map, head->map_revision, wait_us);
     reading->lacks_revision =
         reading->ruleset == NULL || (head->map.len > 0 && reading->map == NULL);
 }
