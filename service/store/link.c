@@ -34,7 +34,9 @@ struct hs_store_link {
     int64_t end_us;
     /* Only the thread uses the following members. */
     redisContext *redis;
-    struct list sent;     /* commands without a reply, in the order of their replies */
+    struct list sent;  /* commands without a reply, in the order of their replies */
+    struct list again; /* commands whose script the server does not know; they are sent again, with
+                          the whole script, when `sent` is empty */
     int64_t next_late_us; /* no command is late before this time */
     int64_t moved_us;     /* when bytes were last sent or received */
     unsigned late_count;  /* commands in a row that were late */
@@ -178,12 +180,9 @@ static void in_time(struct hs_store_link *link)
     atomic_store(&link->is_slow, false);
 }
 
-static void report_late(struct hs_store_link *link, int64_t now_us)
+static void report_late_of(struct hs_store_link *link, const struct list *list, int64_t now_us)
 {
-    if (now_us < link->next_late_us)
-        return;
-    link->next_late_us = INT64_MAX;
-    for (struct hs_store_call *call = link->sent.first; call != NULL; call = call->next) {
+    for (struct hs_store_call *call = list->first; call != NULL; call = call->next) {
         if (call->late_us <= now_us) {
             call->late_us = INT64_MAX;
             if (atomic_load(&link->latency_us) < now_us - call->began_us)
@@ -196,6 +195,15 @@ static void report_late(struct hs_store_link *link, int64_t now_us)
             link->next_late_us = call->late_us;
         }
     }
+}
+
+static void report_late(struct hs_store_link *link, int64_t now_us)
+{
+    if (now_us < link->next_late_us)
+        return;
+    link->next_late_us = INT64_MAX;
+    report_late_of(link, &link->sent, now_us);
+    report_late_of(link, &link->again, now_us);
 }
 
 /* ---- the connection ---- */
@@ -221,6 +229,8 @@ static void disconnect(struct hs_store_link *link, const char *detail)
     pthread_mutex_unlock(&link->lock);
     if (was_up)
         link->settings.changed(link->settings.context, false);
+    struct hs_store_call *again = take_all(&link->again); /* sent before those of `sent` */
+    lose_all(link, again);
     lose_all(link, take_all(&link->sent));
     lose_all(link, queued);
 }
@@ -266,17 +276,27 @@ static void send_call(struct hs_store_link *link, struct hs_store_call *call, in
     hs_metrics_add(link->settings.metrics, HS_METRIC_STORE_SENT_BYTES, 0, (int64_t)call->size);
 }
 
-static void send_queue(struct hs_store_link *link)
+static void send_list(struct hs_store_link *link, struct hs_store_call *call)
 {
-    pthread_mutex_lock(&link->lock);
-    struct hs_store_call *call = take_all(&link->queue);
-    pthread_mutex_unlock(&link->lock);
     int64_t now_us = hs_clock_us();
     while (call != NULL) {
         struct hs_store_call *next = call->next;
         send_call(link, call, now_us);
         call = next;
     }
+}
+
+/* While commands must be sent again, newer ones wait. Otherwise they would overtake the others of
+   which the server does not know the script either. */
+static void send_queue(struct hs_store_link *link)
+{
+    if (link->again.first != NULL && link->sent.first != NULL)
+        return;
+    send_list(link, take_all(&link->again));
+    pthread_mutex_lock(&link->lock);
+    struct hs_store_call *queued = take_all(&link->queue);
+    pthread_mutex_unlock(&link->lock);
+    send_list(link, queued);
 }
 
 /* Returns whether an error means that this server cannot be used now. */
@@ -308,7 +328,7 @@ static bool take_reply(struct hs_store_link *link, redisReply *reply, char detai
         send_whole_script(call)) {
         freeReplyObject(reply);
         atomic_fetch_add(&link->backlog, call->size - before);
-        send_call(link, call, hs_clock_us());
+        append(&link->again, call);
         return true;
     }
     if (call->late_us != INT64_MAX)
@@ -423,7 +443,8 @@ static bool exchange(struct hs_store_link *link, char detail[256])
 static bool must_end(struct hs_store_link *link)
 {
     pthread_mutex_lock(&link->lock);
-    bool is_idle = link->redis == NULL || (link->sent.first == NULL && link->queue.first == NULL);
+    bool is_idle = link->redis == NULL || (link->sent.first == NULL && link->again.first == NULL &&
+                                           link->queue.first == NULL);
     bool must = link->is_ending && (is_idle || hs_clock_us() >= link->end_us);
     pthread_mutex_unlock(&link->lock);
     return must;
@@ -474,6 +495,7 @@ struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *s
     link->pause_us = HS_STORE_PAUSE_US;
     link->queue.end = &link->queue.first;
     link->sent.end = &link->sent.first;
+    link->again.end = &link->again.first;
     pthread_mutex_init(&link->lock, NULL);
     link->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (link->wake >= 0 && pthread_create(&link->thread, NULL, work, link) == 0)
