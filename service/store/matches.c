@@ -462,6 +462,7 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
     hs_shared_log_refused(match->matches, result, *reply);
     pthread_mutex_lock(&match->lock);
     match->is_writing = false;
+    bool was_untaken = match->own.epoch == 0;
     if (!read_answer(result, *reply, &answer)) {
         match->must_write = true;
         if (write->hands_off)
@@ -479,7 +480,10 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
         match->must_write = match->failed != 0;
     }
     struct hs_payments_wait *ended = take_ended(match, 0);
+    bool must_close = was_untaken && match->own.epoch != 0 && match->has_ended;
     pthread_mutex_unlock(&match->lock);
+    if (must_close) /* hs_shared_match_close knew no epoch */
+        hs_shared_close(match->matches, &match->keys, match->own, "ended");
     end_waits(ended);
     hs_shared_match_release(match);
     free(write);

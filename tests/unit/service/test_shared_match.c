@@ -328,6 +328,28 @@ START_TEST(a_match_that_was_not_taken)
 }
 END_TEST
 
+/* The match was not taken, and is deleted during its first write, which makes this replica the
+   owner. */
+START_TEST(the_first_write_of_an_ended_match)
+{
+    struct hs_shared_match *match = own(first, (struct hs_ownership){0});
+    kill(redis.pid, SIGSTOP);
+    ck_assert(hs_shared_match_write(match, HS_STORE_BULK, HS_STR("one"), 0, HS_SHARED_PARTIAL));
+    hs_shared_match_close(match);
+    kill(redis.pid, SIGCONT);
+    for (int i = 0; i < PATIENCE_MS && strcmp(epoch_in_store(), "1") != 0; i++)
+        hs_test_pause_ms(1);
+    ck_assert_str_eq(epoch_in_store(), "1"); /* the write was accepted */
+    const char *has_state = "1";
+    for (int i = 0; i < PATIENCE_MS && strcmp(has_state, "1") == 0; i++) {
+        has_state = hs_test_redis_ask(&redis, "EXISTS hs:v1:{/m}:state");
+        hs_test_pause_ms(1);
+    }
+    ck_assert_str_eq(has_state, "0");
+    hs_shared_match_release(match);
+}
+END_TEST
+
 START_TEST(large_states_are_written_less_often)
 {
     static const struct {
@@ -415,6 +437,7 @@ int main(void)
         tcase_add_test(server, a_flushed_store_gets_the_epoch_again);
         tcase_add_loop_test(server, a_former_owner_is_refused_after_a_flush, 0, 3);
         tcase_add_test(server, a_match_that_was_not_taken);
+        tcase_add_test(server, the_first_write_of_an_ended_match);
         tcase_add_test(server, large_states_are_written_less_often);
         tcase_add_test(server, a_name_belongs_to_one_tenant);
         tcase_add_test(server, names_have_their_own_keys);
