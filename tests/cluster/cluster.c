@@ -11,11 +11,13 @@
 
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
+#include "tests/support/http/exposition.h"
 #include "tests/support/play/kill_squad.h"
 #include "tests/support/program.h"
 
-/* HAProxy needs two health checks, 0.5 s apart. The rest of the time is for a busy machine. */
-enum { SETTLE_MS = 1500 };
+/* SETTLE_MS: so often hs_cluster_settle looks. SETTLE_TRIES: so many times at most; on a busy
+   machine answers may stay late. */
+enum { SETTLE_MS = 250, SETTLE_TRIES = 60 };
 
 /* The ruleset of the squad with a window of one second. */
 static void write_rules(const struct hs_cluster *cluster)
@@ -99,7 +101,7 @@ void hs_cluster_start(struct hs_cluster *cluster, struct hs_test_postgres *postg
     char rules[96];
     *cluster = (struct hs_cluster){.directory = "/tmp/hindsight-cluster-XXXXXX",
                                    .members = 0x7,
-                                   .balancer = {.listener = -1, .log = -1},
+                                   .balancer = {.listener = -1, .control = -1, .log = -1},
                                    .reference = {.out = -1, .err = -1},
                                    .postgres = postgres};
     for (int i = 0; i < HS_CLUSTER_REPLICAS; i++)
@@ -160,7 +162,48 @@ void hs_cluster_set_members(struct hs_cluster *cluster, unsigned members)
     ck_assert(hs_balancer_reload(&cluster->balancer, servers, list_servers(cluster, servers)));
 }
 
-void hs_cluster_settle(void)
+/* Returns the running replicas behind HAProxy, as bits by the `id` of their server lines. */
+static unsigned running(const struct hs_cluster *cluster)
 {
-    hs_test_pause_ms(SETTLE_MS);
+    unsigned ids = 0;
+    for (unsigned i = 0; i < HS_CLUSTER_REPLICAS; i++)
+        if ((cluster->members & 1u << i) != 0 && cluster->replicas[i].pid > 0)
+            ids |= 1u << (i + 1);
+    return ids;
+}
+
+/* Sums a series over the running replicas. */
+static double sum(const struct hs_cluster *cluster, const char *series)
+{
+    double total = 0;
+    for (int i = 0; i < HS_CLUSTER_REPLICAS; i++)
+        if (cluster->replicas[i].pid > 0)
+            total += hs_metric(&cluster->replicas[i], series);
+    return total;
+}
+
+static int count_replicas(const struct hs_cluster *cluster)
+{
+    int count = 0;
+    for (int i = 0; i < HS_CLUSTER_REPLICAS; i++)
+        count += cluster->replicas[i].pid > 0;
+    return count;
+}
+
+void hs_cluster_settle(struct hs_cluster *cluster)
+{
+    static const char late[] = "hindsight_answers_not_durable_total";
+    double answers = -1;
+    bool is_used = false, is_up = false, is_quiet = false;
+    for (int tries = 0; !(is_used && is_up && is_quiet) && tries < SETTLE_TRIES; tries++) {
+        double before = answers;
+        hs_test_pause_ms(SETTLE_MS);
+        answers = sum(cluster, late);
+        is_used = hs_balancer_used(&cluster->balancer) == running(cluster);
+        is_up = (int)sum(cluster, "hindsight_store_up") == count_replicas(cluster);
+        is_quiet = answers == before;
+    }
+    ck_assert_msg(is_used && is_up, "HAProxy uses %#x of %#x; stores up: %g of %d",
+                  hs_balancer_used(&cluster->balancer), running(cluster),
+                  sum(cluster, "hindsight_store_up"), count_replicas(cluster));
 }

@@ -51,7 +51,8 @@ void hs_cluster_set_standby(struct hs_cluster *cluster, const struct hs_test_pos
 /* Reloads HAProxy with these replicas. */
 void hs_cluster_set_members(struct hs_cluster *cluster, unsigned members);
 
-/* Pauses until HAProxy must have noticed which of its replicas run. */
-void hs_cluster_settle(void);
+/* Waits until HAProxy uses those of its replicas that run, and no other ones, and until these have
+   connections to the store and do not miss its answers any more. */
+void hs_cluster_settle(struct hs_cluster *cluster);
 
 #endif

@@ -125,7 +125,7 @@ START_TEST(replicas_restart_one_after_the_other)
     for (int i = 0; i < 3; i++) {
         hs_cluster_drain_replica(&cluster, i);
         hs_cluster_start_replica(&cluster, i);
-        hs_cluster_settle();
+        hs_cluster_settle(&cluster);
     }
     hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
     play_on();
@@ -139,11 +139,11 @@ static void kill_and_restart(int replica)
 {
     hs_cluster_game_phase(game, HS_PHASE_AFTER, true);
     hs_cluster_kill_replica(&cluster, replica);
-    hs_cluster_settle();
+    hs_cluster_settle(&cluster);
     hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
     play_on();
     hs_cluster_start_replica(&cluster, replica);
-    hs_cluster_settle();
+    hs_cluster_settle(&cluster);
 }
 
 START_TEST(a_replica_is_killed)
@@ -223,7 +223,7 @@ START_TEST(a_replica_joins_and_leaves)
     hs_cluster_game_phase(game, HS_PHASE_FAULT, false);
     hs_cluster_start_replica(&cluster, 3);
     hs_cluster_set_members(&cluster, 0xf);
-    hs_cluster_settle();
+    hs_cluster_settle(&cluster);
     find_owners(between);
     play_on();
     print_takeovers();
@@ -337,7 +337,7 @@ static void suffer(const struct fault *fault)
     play_on();
     fault->end();
     hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
-    hs_cluster_settle();
+    hs_cluster_settle(&cluster);
 }
 
 /*
