@@ -15,6 +15,7 @@
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
 #include "service/store/matches.h"
+#include "service/system/clock.h"
 #include "service/system/packed.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
@@ -30,6 +31,9 @@ enum {
 /* How long the opening of a new match waits for rulesets and maps that were put on other replicas.
  */
 enum { OPEN_US = 250000 };
+
+/* A copy that got no request for this long may be older than what another replica has had since. */
+enum { QUIET_US = 1000000 };
 
 /* Reading a ruleset takes some milliseconds, building a map up to seconds. */
 enum { REVISION_RETRY_MS = 100, SPACE_RETRY_MS = 1000 };
@@ -283,7 +287,10 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     if (slot == NULL)
         return;
     struct hs_shared_match *shared = atomic_load(&slot->shared);
-    if (shared != NULL && hs_shared_match_is_doubtful(shared) && !hs_shared_match_confirm(shared))
+    /* While the balancer sends requests here, no other replica gets them. */
+    bool was_quiet = hs_clock_us() - slot->used_us > QUIET_US;
+    if (shared != NULL && hs_shared_match_is_doubtful(shared) && !hs_shared_match_confirm(shared) &&
+        was_quiet)
         lose_payments(slot);
     hs_registry_release(service->registry, slot);
 }

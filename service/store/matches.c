@@ -530,7 +530,7 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     match->is_writing = false;
     match->must_write = true;
     pthread_mutex_unlock(&match->lock);
-    hs_shared_match_release(match);
+    atomic_fetch_sub(&match->references, 1); /* the caller has another one */
     free(call);
     return false;
 }

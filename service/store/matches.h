@@ -83,8 +83,8 @@ bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
 /* Asks the store for the owner, for at most `take_us`, so no worker may call it. Afterwards the
    match is lost, or not doubtful for a second. Without an answer it is not lost. Returns false if
-   the store has forgotten the match while this replica was not known to be the owner. Then another
-   replica may have paid shots of it. */
+   the store has forgotten the match while this replica was not known to be the owner. If it had no
+   requests for the match either, another replica may have paid shots of it. */
 bool hs_shared_match_confirm(struct hs_shared_match *match);
 
 /* Returns whether the caller must write a state before payments can be appended. False also if a
