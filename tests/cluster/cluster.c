@@ -17,7 +17,9 @@
 
 /* SETTLE_MS: so often hs_cluster_settle looks. SETTLE_TRIES: so many times at most; on a busy
    machine answers may stay late. */
-enum { SETTLE_MS = 250, SETTLE_TRIES = 60 };
+enum { SETTLE_MS = 400, SETTLE_TRIES = 40 };
+
+#define TAKEN(source) "hindsight_match_takeovers_total{source=\"" source "\",result=\"restored\"}"
 
 /* The ruleset of the squad with a window of one second. */
 static void write_rules(const struct hs_cluster *cluster)
@@ -192,16 +194,17 @@ static int count_replicas(const struct hs_cluster *cluster)
 
 void hs_cluster_settle(struct hs_cluster *cluster)
 {
-    static const char late[] = "hindsight_answers_not_durable_total";
-    double answers = -1;
-    bool is_used = false, is_up = false, is_quiet = false;
-    for (int tries = 0; !(is_used && is_up && is_quiet) && tries < SETTLE_TRIES; tries++) {
-        double before = answers;
+    double changes = -1;
+    bool is_used = false, is_up = false;
+    int quiet = 0; /* looks without a change */
+    for (int tries = 0; !(is_used && is_up && quiet >= 2) && tries < SETTLE_TRIES; tries++) {
+        double before = changes;
         hs_test_pause_ms(SETTLE_MS);
-        answers = sum(cluster, late);
+        changes = sum(cluster, "hindsight_answers_not_durable_total") +
+                  sum(cluster, TAKEN("crashed")) + sum(cluster, TAKEN("released"));
         is_used = hs_balancer_used(&cluster->balancer) == running(cluster);
         is_up = (int)sum(cluster, "hindsight_store_up") == count_replicas(cluster);
-        is_quiet = answers == before;
+        quiet = is_used && changes == before ? quiet + 1 : 0;
     }
     ck_assert_msg(is_used && is_up, "HAProxy uses %#x of %#x; stores up: %g of %d",
                   hs_balancer_used(&cluster->balancer), running(cluster),

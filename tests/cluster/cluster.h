@@ -51,8 +51,8 @@ void hs_cluster_set_standby(struct hs_cluster *cluster, const struct hs_test_pos
 /* Reloads HAProxy with these replicas. */
 void hs_cluster_set_members(struct hs_cluster *cluster, unsigned members);
 
-/* Waits until HAProxy uses those of its replicas that run, and no other ones, and until these have
-   connections to the store and do not miss its answers any more. */
+/* Waits until HAProxy uses those of its replicas that run, and no other ones, until these have
+   connections to the store and do not miss its answers any more, and until no match moves. */
 void hs_cluster_settle(struct hs_cluster *cluster);
 
 #endif
