@@ -115,38 +115,6 @@ static long claim(struct hs_test_kept *replica, int shot, double time, char code
     return status;
 }
 
-/* Posts moves with a clock that runs 25 times as fast. The moves use up all credit. */
-static char *post_moves(struct hs_test_kept *replica)
-{
-    char body[4096] = "{\"moves\":[";
-    size_t len = strlen(body);
-    for (int i = 1; i <= 30; i++)
-        len += (size_t)snprintf(body + len, sizeof body - len,
-                                "%s{\"player\":\"s\",\"seq\":%d,\"client_time\":%.2f,"
-                                "\"received\":%.2f}",
-                                i > 1 ? "," : "", i, 5 + 0.5 * i, 11 + 0.02 * i);
-    snprintf(body + len, sizeof body - len, "]}");
-    return hs_kept_post(replica, "/v1/matches/m/moves", body);
-}
-
-/* Posts one more move, seconds later by the server's clock. */
-static char *post_late_move(struct hs_test_kept *replica)
-{
-    return hs_kept_post(replica, "/v1/matches/m/moves",
-                        "{\"moves\":[{\"player\":\"s\",\"seq\":31,\"client_time\":20.3,"
-                        "\"received\":14}]}");
-}
-
-/* Changes each `"replayed":false` of an answer to `"replayed":true`, in place. */
-static void say_replayed(char *answer)
-{
-    static const char was[] = "\"replayed\":false", is[] = "\"replayed\":true";
-    for (char *at; (at = strstr(answer, was)) != NULL;) {
-        memcpy(at, is, sizeof is - 1);
-        memmove(at + sizeof is - 1, at + sizeof was - 1, strlen(at + sizeof was - 1) + 1);
-    }
-}
-
 /* ---- a match moves ---- */
 
 static const struct {
@@ -162,19 +130,19 @@ START_TEST(another_replica_goes_on)
 {
     hs_kept_frames(a, "m", 10);
     pay(a, 1, 11);
-    char *hit = hs_kept_hit(a, "m", 1, 11), *moves = post_moves(a);
+    char *hit = hs_kept_hit(a, "m", 1, 11), *moves = hs_kept_fast_moves(a);
     hs_kept_holds(strdup(hit), ACCEPTED);
     hs_kept_holds(strdup(moves), "\"credit\":0,");
     hs_test_pause_ms(SETTLE_MS);
     ends[_i].end(a);
-    say_replayed(moves);
-    char *hit_again = hs_kept_hit(b, "m", 1, 11), *moves_again = post_moves(b);
+    hs_kept_mark_replayed(moves);
+    char *hit_again = hs_kept_hit(b, "m", 1, 11), *moves_again = hs_kept_fast_moves(b);
     ck_assert_str_eq(hit_again, hit);
     ck_assert_str_eq(moves_again, moves);
     wait_for_metric(b, ends[_i].series, 1);
     /* There are no poses yet, so a new claim is neither accepted nor rejected. */
     ck_assert(holds(b, 2, 11.2, "\"verdict\":\"inconclusive\""));
-    char *late = post_late_move(b);
+    char *late = hs_kept_late_move(b);
     hs_kept_holds(strdup(late), ends[_i].late_time);
     hs_kept_holds(late, ends[_i].late_credit);
     hs_kept_holds(hs_kept_post(b, "/v1/matches/m/frames",
@@ -200,12 +168,12 @@ START_TEST(a_draining_replica_hands_over)
     pay(a, 1, 11);
     kill(a->service.pid, SIGTERM);
     wait_for_metric(a, "hindsight_draining", 1);
-    char *moves = post_moves(a);
+    char *moves = hs_kept_fast_moves(a);
     hs_kept_holds(strdup(moves), "\"credit\":0,");
-    say_replayed(moves);
-    char *moves_again = post_moves(b);
+    hs_kept_mark_replayed(moves);
+    char *moves_again = hs_kept_fast_moves(b);
     ck_assert_str_eq(moves_again, moves);
-    char *late = post_late_move(b);
+    char *late = hs_kept_late_move(b);
     hs_kept_holds(strdup(late), ends[1].late_time);
     hs_kept_holds(late, ends[1].late_credit);
     ck_assert_double_eq(hs_kept_metric(b, RELEASED), 1);
