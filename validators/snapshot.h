@@ -105,6 +105,13 @@ bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_rulese
  */
 void hs_match_lost_moves(struct hs_match *match);
 
+/*
+ * Call this if another process may have accepted shots of this match, whose numbers are lost. Shots
+ * that were fired up to one window of history (history.keep) after the next frame are then
+ * `number_forgotten`, so that none of them is paid twice.
+ */
+void hs_match_lost_payments(struct hs_match *match);
+
 HS_PUBLIC_END
 
 #endif

@@ -82,20 +82,31 @@ bool hs_kept_state_end(struct hs_bytes *state, struct hs_bytes *packed)
     return hs_pack(state->data, state->len, packed);
 }
 
-/* Writes the state of a locked match to the store, because records can be applied only to a
-   state. */
-static void share_state(struct hs_match_slot *slot, struct hs_shared_match *shared)
+/* Writes the state of a locked match to the store. `hands_off`: see hs_kept_match_hand_off. */
+static void share_state(struct hs_match_slot *slot, struct hs_shared_match *shared, bool hands_off)
 {
     struct hs_bytes state = {0}, packed = {0};
     hs_kept_state_begin(&state);
     hs_kept_match_put_head(slot, &state);
     hs_match_save(slot->match, &state);
-    if (hs_kept_state_end(&state, &packed))
-        hs_shared_match_write(shared, HS_STORE_URGENT,
-                              (struct hs_str){(const char *)packed.data, packed.len},
-                              hs_shared_match_mark(shared), false);
+    bool fine = hs_kept_state_end(&state, &packed);
+    const struct hs_str bytes = {(const char *)packed.data, packed.len};
+    if (fine && hands_off)
+        hs_shared_match_hand_off(shared, bytes);
+    else if (fine)
+        hs_shared_match_write(shared, HS_STORE_URGENT, bytes, hs_shared_match_mark(shared),
+                              HS_SHARED_PARTIAL);
     free(state.data);
     free(packed.data);
+}
+
+bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *slot)
+{
+    struct hs_shared_match *shared = atomic_load(&slot->shared);
+    bool hands_off = shared != NULL && atomic_load(&service->draining);
+    if (hands_off)
+        share_state(slot, shared, true);
+    return hands_off;
 }
 
 /* Appends a record with the bytes of all parts. */
@@ -117,8 +128,8 @@ static void share_records(const struct hs_service *service, struct hs_match_slot
 {
     struct hs_bytes out = {0};
     unsigned char word[8];
-    if (hs_shared_match_needs_state(shared))
-        share_state(slot, shared);
+    if (hs_shared_match_needs_state(shared)) /* records can be applied only to a state */
+        share_state(slot, shared, false);
     hs_bytes_put(&out, hs_shared_match_mark(shared) + 1, 8);
     unsigned char *magic = hs_bytes_reserve(&out, HS_CHECKPOINT_HEADER);
     if (magic != NULL)

@@ -49,6 +49,11 @@ void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot)
    written now. */
 bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 
+/* Call it when moves of a locked match were checked. While the service drains, other replicas take
+   its matches over. So this function writes the state of the match, and returns true: the answer
+   must wait for it (hs_shared_match_await), so that another replica can grant the time since. */
+bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *slot);
+
 /*
  * Writes the records of the match since the last call. Returns false if they cannot be written now.
  * The records then stay in the match, and a later call tries again. Until a call succeeds, no

@@ -263,7 +263,8 @@ static void run(struct hs_posting *posting, const struct hs_ticks_request *tick,
                        posting->over_budget > 0 ? posting->budget : 0, reply);
     struct hs_shared_match *shared = atomic_load(&slot->shared);
     bool has_claims = tick->hits.count + tick->shots.count > 0;
-    if (has_claims && posting->must_settle && shared != NULL &&
+    bool is_handed_off = tick->moves.count > 0 && hs_kept_match_hand_off(service, slot);
+    if (((has_claims && posting->must_settle && shared != NULL) || is_handed_off) &&
         reply->problem->code == HS_PROBLEM_NONE)
         reply->shared = hs_shared_match_retain(shared);
     hs_registry_release(service->registry, slot);

@@ -6,6 +6,7 @@
 #include "service/options/values.h"
 #include "service/record/recorder.h"
 #include "service/service.h"
+#include "service/sharing/takeover.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
 #include "service/store/matches.h"
@@ -158,9 +159,9 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
-    /* The match was here when the request came. Since then it has moved to another replica, or has
-       ended. A new, empty match would pay again what the other replica has paid. */
-    bool may_open = service->takers == NULL || request->has_asked;
+    /* The match was here when the request came, and went to another replica or ended since. An
+       empty one would pay again what the other replica has paid. */
+    bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],
                             may_open ? opening : NULL, &slot);
@@ -169,10 +170,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
         hs_endpoint_moved(reply);
         return NULL;
     }
-    if (*created && service->shared != NULL)
-        atomic_store(&slot->shared,
-                     hs_shared_match_create(service->shared, request->tenant,
-                                            request->params.name[0], request->epoch));
+    if (*created && request->takeover != NULL)
+        hs_takeover_share(service, slot, request->takeover);
     if (slot != NULL && !keep_opening(service, slot, reply))
         return NULL;
     switch (result) {

@@ -136,12 +136,13 @@ static void run_endpoint(struct hs_http_apart *apart)
         service->keyring != NULL ? hs_http_tenant_of(request) : (struct hs_str){0};
     if (hs_takeover_begin(service->takers, tenant, request->params.name[0], &takeover,
                           &request->problem)) {
-        request->epoch = takeover.epoch;
-        request->has_asked = takeover.has_asked;
+        request->takeover = takeover.has_asked ? &takeover : NULL;
         hs_http_run_endpoint(request, apart->connection, &apart->reply);
+        request->takeover = NULL;
     } else {
         hs_http_drop_body(request);
-        hs_metrics_add(service->metrics, HS_METRIC_SHED, takeover.shed, 1);
+        if (request->problem.code == HS_PROBLEM_OVERLOADED)
+            hs_metrics_add(service->metrics, HS_METRIC_SHED, takeover.shed, 1);
     }
     hs_takeover_end(&takeover);
 }
@@ -301,7 +302,8 @@ static void report_payments(struct hs_http_apart *apart)
     if (apart->payments.result == HS_PAYMENTS_MOVED)
         hs_problem_set(&request->problem, HS_PROBLEM_MATCH_MOVED,
                        "another replica has this match now: send the request again");
-    if (apart->payments.result != HS_PAYMENTS_NOT_DURABLE || body->len == 0)
+    bool has_member = request->route != HS_ROUTE_MOVES_POST; /* its answer reports no payments */
+    if (apart->payments.result != HS_PAYMENTS_NOT_DURABLE || body->len == 0 || !has_member)
         return;
     hs_metrics_add(request->http->service->metrics, HS_METRIC_NOT_DURABLE, 0, 1);
     body->len--; /* the closing brace of the answer */

@@ -155,8 +155,7 @@ void hs_http_run_endpoint(struct hs_http_request *request, struct MHD_Connection
         .alive_us = &request->connection->watched->since_us,
         .connection = connection,
         .scopes = request->auth.identity.scopes,
-        .epoch = request->epoch,
-        .has_asked = request->has_asked,
+        .takeover = request->takeover,
     };
     if (http->service->keyring != NULL)
         view.tenant = hs_http_tenant_of(request);

@@ -30,14 +30,13 @@ struct hs_http_request {
     int64_t arrived_us; /* when the header arrived, before the wait in the socket */
     bool shed;          /* the request is refused; its body is read and dropped */
     enum hs_shed_reason why;
-    unsigned retry_after_ms;       /* for the reply; 0: the default */
-    struct hs_http_apart *apart;   /* set if a pool runs the request, otherwise NULL */
-    uint64_t epoch;                /* see struct hs_request */
-    bool has_asked;                /* see struct hs_request */
-    struct hs_http_stream *stream; /* set if the reply is a stream, otherwise NULL */
-    unsigned route;                /* HS_METRICS_NO_ROUTE: none */
-    bool close;                    /* the connection must close: the end of the request is unknown,
-                                      or its body stays unread */
+    unsigned retry_after_ms;            /* for the reply; 0: the default */
+    struct hs_http_apart *apart;        /* set if a pool runs the request, otherwise NULL */
+    const struct hs_takeover *takeover; /* see struct hs_request */
+    struct hs_http_stream *stream;      /* set if the reply is a stream, otherwise NULL */
+    unsigned route;                     /* HS_METRICS_NO_ROUTE: none */
+    bool close; /* the connection must close: the end of the request is unknown,
+                   or its body stays unread */
     struct hs_route_params params;
     struct hs_problem problem; /* last member: most of its bytes stay uninitialized */
 };

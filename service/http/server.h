@@ -18,6 +18,7 @@
 struct hs_service; /* service/service.h: everything that endpoints may use */
 struct hs_shared_match;
 struct hs_subscription;
+struct hs_takeover;
 
 /* A request as an endpoint sees it. Everything is borrowed and valid until the endpoint returns. */
 struct hs_request {
@@ -36,10 +37,11 @@ struct hs_request {
     atomic_llong *alive_us;
     struct hs_str tenant; /* tenant of the caller; ptr NULL: the service has no tokens, so resources
                              have no owners */
-    struct hs_str kid;    /* key id of the caller's token; ptr NULL without tenants */
-    unsigned scopes;  /* the caller's scopes (api/http/routes.h); not set if `tenant` is absent */
-    uint64_t epoch;   /* for a new match: see hs_shared_match_create */
-    bool has_asked;   /* the store was asked for the match, so the request may open it */
+    struct hs_str kid;    /* of the caller's token; ptr NULL without tenants */
+    unsigned scopes; /* the caller's scopes (api/http/routes.h); not set if `tenant` is absent */
+    /* The store was asked for the match, so the request may open it (sharing/takeover.h). NULL: it
+       was not asked. */
+    const struct hs_takeover *takeover;
     void *connection; /* for hs_request_query; NULL: no connection, so no query */
 };
 

@@ -9,17 +9,26 @@
 #include "service/sharing/exchange.h"
 #include "service/state/maps.h"
 #include "service/state/rulesets.h"
+#include "service/store/matches.h"
 #include "service/system/clock.h"
 
 /* POLL_US: how often the thread reads the version. KEEP_US: how often it extends the life of the
    documents of open matches by a day. PINNED_US: how long a document without a name waits for its
-   match. PINNED_MAX: how many such documents wait. */
-enum { POLL_US = 1000000, KEEP_US = 600000000, PINNED_US = 60000000, PINNED_MAX = 64 };
+   match. PINNED_MAX: how many such documents wait. EMPTIED_US: how long the store may lack matches
+   of other replicas after it has lost its data; as long as keys live. */
+enum {
+    POLL_US = 1000000,
+    KEEP_US = 600000000,
+    PINNED_US = 60000000,
+    PINNED_MAX = 64,
+    EMPTIED_US = 120000000
+};
 
 /* A ruleset or a map for a match that another replica had. It may have no name any more. */
 struct pinned {
     enum hs_shared_kind kind;
-    struct hs_name name; /* name of a map; empty for a ruleset */
+    struct hs_name name;   /* of a map; empty for a ruleset */
+    struct hs_name tenant; /* who is charged for it */
     char revision[HS_REVISION_MAX];
     struct hs_ruleset_entry *ruleset; /* a reference; NULL: it is a map, or is not here yet */
     struct hs_map_entry *map;
@@ -38,6 +47,7 @@ struct hs_catalog {
     bool must_read;                   /* the names here may differ from those of `applied` */
     uint64_t applied_round;           /* the newest round after which this replica had all names */
     struct hs_shared_version applied; /* the version that this replica has */
+    int64_t emptied_us; /* when this replica last saw that the store had lost its data */
     struct pinned pinned[PINNED_MAX];
     size_t pinned_count;
     /* Used by the thread alone. */
@@ -52,27 +62,41 @@ static bool is_version(const struct hs_shared_version *a, const struct hs_shared
 
 /* ---- the thread ---- */
 
-/* Brings this replica to the version of the store. A store that lost its names has no names, or
-   only those that another replica has sent since. Then this replica sends its names too. Returns
-   false if the store did not answer. */
+/* Reads the version of the store, and gives the store a birth if it has none. */
+static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *version)
+{
+    struct hs_store *store = catalog->store;
+    bool has_answer = hs_shared_version(store, HS_STORE_TIMEOUT_US, version);
+    if (!has_answer || version->birth != 0)
+        return has_answer;
+    return hs_shared_begin(store) && hs_shared_version(store, HS_STORE_TIMEOUT_US, version);
+}
+
+/* Brings this replica to the version of the store. A store that lost its names has none, or only
+   those that another replica gave it since; it gets the names of this replica too. Returns false if
+   the store did not answer. */
 static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;
     struct hs_shared_version version;
-    bool has_answer = hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, &version);
+    bool has_answer = read_version(catalog, &version);
     pthread_mutex_lock(&catalog->lock);
     struct hs_shared_version before = catalog->applied;
     bool must_read = catalog->must_read;
     catalog->must_read = false;
+    bool has_lost = has_answer && before.birth != 0 && version.birth != before.birth;
+    if (has_lost)
+        catalog->emptied_us = hs_clock_us();
     pthread_mutex_unlock(&catalog->lock);
-    bool has_lost = before.birth != 0 && version.birth != before.birth;
-    if (has_answer && (version.birth == 0 || has_lost) && hs_exchange_has_names(service)) {
+    if (has_lost)
+        hs_shared_matches_rewrite(service->shared);
+    if (has_answer && (version.count == 0 || has_lost) && hs_exchange_has_names(service)) {
         hs_exchange_send_all(service);
         catalog->kept_us = 0;
         catalog->offered.count = 0;
         has_answer = hs_shared_version(catalog->store, HS_STORE_TIMEOUT_US, &version);
     }
-    bool is_empty = version.birth == 0;
+    bool is_empty = version.count == 0;
     bool is_new = must_read || !is_version(&version, &before);
     bool is_fine = has_answer && (!is_new || is_empty || hs_exchange_read(service));
     pthread_mutex_lock(&catalog->lock);
@@ -94,11 +118,11 @@ static void fetch_pinned(struct hs_catalog *catalog, size_t place)
     struct hs_map_entry *map = NULL;
     bool has_answer; /* without an answer, the next request tries again */
     if (wanted.kind == HS_SHARED_RULESET)
-        ruleset =
-            hs_exchange_ruleset(catalog->service, (struct hs_str){0}, wanted.revision, &has_answer);
+        ruleset = hs_exchange_ruleset(catalog->service, hs_name_str(&wanted.tenant),
+                                      wanted.revision, &has_answer);
     else
-        map = hs_exchange_map(catalog->service, hs_name_str(&wanted.name), wanted.revision,
-                              &has_answer);
+        map = hs_exchange_map(catalog->service, hs_name_str(&wanted.tenant),
+                              hs_name_str(&wanted.name), wanted.revision, &has_answer);
     pthread_mutex_lock(&catalog->lock);
     struct pinned *pinned = &catalog->pinned[place];
     pinned->ruleset = ruleset;
@@ -242,6 +266,14 @@ bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us)
     return is_current;
 }
 
+bool hs_catalog_was_emptied(struct hs_catalog *catalog)
+{
+    pthread_mutex_lock(&catalog->lock);
+    int64_t emptied_us = catalog->emptied_us;
+    pthread_mutex_unlock(&catalog->lock);
+    return emptied_us != 0 && hs_clock_us() - emptied_us < EMPTIED_US;
+}
+
 /* If the store may lack a change, makes the next round read all names. */
 static enum hs_shared_result settle(struct hs_catalog *catalog, enum hs_shared_result result)
 {
@@ -300,7 +332,7 @@ static bool is_pinned(const struct pinned *pinned, enum hs_shared_kind kind, str
 /* Returns the pinned document, which may still have to be fetched. The caller holds the lock. NULL:
    PINNED_MAX other documents are pinned. */
 static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
-                                  struct hs_str name, struct hs_str revision)
+                                  struct hs_str tenant, struct hs_str name, struct hs_str revision)
 {
     for (size_t i = 0; i < catalog->pinned_count; i++)
         if (is_pinned(&catalog->pinned[i], kind, name, revision))
@@ -310,6 +342,7 @@ static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kin
     struct pinned *pinned = &catalog->pinned[catalog->pinned_count++];
     *pinned = (struct pinned){.kind = kind, .until_us = INT64_MAX};
     hs_name_set(&pinned->name, name);
+    hs_name_set(&pinned->tenant, tenant);
     memcpy(pinned->revision, revision.ptr, revision.len);
     ask_for_round(catalog);
     return pinned;
@@ -317,15 +350,16 @@ static struct pinned *find_pinned(struct hs_catalog *catalog, enum hs_shared_kin
 
 /* Waits for a pinned document. Returns a copy, with a reference to its ruleset or map. */
 static struct pinned await_pinned(struct hs_catalog *catalog, enum hs_shared_kind kind,
-                                  struct hs_str name, struct hs_str revision, int64_t wait_us)
+                                  struct hs_str tenant, struct hs_str name, struct hs_str revision,
+                                  int64_t wait_us)
 {
     struct timespec until = hs_clock_timespec(hs_clock_us() + wait_us);
     struct pinned found = {0};
     struct pinned *pinned;
     int code = 0;
     pthread_mutex_lock(&catalog->lock);
-    while ((pinned = find_pinned(catalog, kind, name, revision)) != NULL && !pinned->was_tried &&
-           code != ETIMEDOUT)
+    while ((pinned = find_pinned(catalog, kind, tenant, name, revision)) != NULL &&
+           !pinned->was_tried && code != ETIMEDOUT)
         code = pthread_cond_timedwait(&catalog->synced, &catalog->lock, &until);
     if (pinned != NULL)
         found = *pinned;
@@ -337,22 +371,23 @@ static struct pinned await_pinned(struct hs_catalog *catalog, enum hs_shared_kin
     return found;
 }
 
-struct hs_ruleset_entry *hs_catalog_ruleset(struct hs_catalog *catalog, struct hs_str revision,
-                                            int64_t wait_us)
+struct hs_ruleset_entry *hs_catalog_ruleset(struct hs_catalog *catalog, struct hs_str tenant,
+                                            struct hs_str revision, int64_t wait_us)
 {
     struct hs_ruleset_entry *entry = hs_ruleset_store_find(catalog->service->rulesets, revision);
     if (entry != NULL)
         return entry;
-    return await_pinned(catalog, HS_SHARED_RULESET, (struct hs_str){"", 0}, revision, wait_us)
+    return await_pinned(catalog, HS_SHARED_RULESET, tenant, (struct hs_str){"", 0}, revision,
+                        wait_us)
         .ruleset;
 }
 
-struct hs_map_entry *hs_catalog_map(struct hs_catalog *catalog, struct hs_str name,
-                                    struct hs_str revision, int64_t wait_us)
+struct hs_map_entry *hs_catalog_map(struct hs_catalog *catalog, struct hs_str tenant,
+                                    struct hs_str name, struct hs_str revision, int64_t wait_us)
 {
     struct hs_map_entry *entry = hs_map_store_get(catalog->service->maps, name);
     if (entry != NULL && hs_str_equal(hs_str_of(entry->revision), revision))
         return entry;
     hs_map_store_release(catalog->service->maps, entry);
-    return await_pinned(catalog, HS_SHARED_MAP, name, revision, wait_us).map;
+    return await_pinned(catalog, HS_SHARED_MAP, tenant, name, revision, wait_us).map;
 }

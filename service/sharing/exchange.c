@@ -175,7 +175,8 @@ static struct hs_map_entry *build_map(struct hs_service *service, const struct n
             hs_map_store_put_kept(service->maps, hs_name_str(&name->owner),
                                   hs_name_str(&name->name), &mesh, kept, 0, &entry);
         else
-            hs_map_store_adopt(service->maps, hs_name_str(&name->name), &mesh, kept, &entry);
+            hs_map_store_adopt(service->maps, hs_name_str(&name->owner), hs_name_str(&name->name),
+                               &mesh, kept, &entry);
     }
     hs_map_document_free(&document);
     hs_arena_free(&arena);
@@ -439,10 +440,11 @@ bool hs_exchange_has_names(struct hs_service *service)
     return count > 0 || hs_map_store_usage(service->maps).maps > 0;
 }
 
-struct hs_map_entry *hs_exchange_map(struct hs_service *service, struct hs_str name,
-                                     const char *revision, bool *has_answer)
+struct hs_map_entry *hs_exchange_map(struct hs_service *service, struct hs_str owner,
+                                     struct hs_str name, const char *revision, bool *has_answer)
 {
     struct name wanted = {.kind = HS_SHARED_MAP};
+    hs_name_set(&wanted.owner, owner);
     hs_name_set(&wanted.name, name);
     snprintf(wanted.revision, sizeof wanted.revision, "%s", revision);
     return fetch_map(service, &wanted, false, has_answer);

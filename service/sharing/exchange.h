@@ -45,7 +45,7 @@ enum hs_shared_result hs_exchange_put_map(struct hs_service *service,
    store answered. `owner`: the tenant who is charged for it. */
 struct hs_ruleset_entry *hs_exchange_ruleset(struct hs_service *service, struct hs_str owner,
                                              const char *revision, bool *has_answer);
-struct hs_map_entry *hs_exchange_map(struct hs_service *service, struct hs_str name,
-                                     const char *revision, bool *has_answer);
+struct hs_map_entry *hs_exchange_map(struct hs_service *service, struct hs_str owner,
+                                     struct hs_str name, const char *revision, bool *has_answer);
 
 #endif

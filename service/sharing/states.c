@@ -36,6 +36,8 @@ struct captured {
     struct hs_shared_match *shared;
     uint64_t mark;
     int64_t used_us;
+    const struct hs_service *service;
+    bool is_complete; /* all moves from now on are handed off (hs_kept_match_hand_off) */
 };
 
 static void begin(void *context, struct hs_match_slot *slot)
@@ -43,6 +45,7 @@ static void begin(void *context, struct hs_match_slot *slot)
     struct captured *captured = context;
     captured->mark = hs_shared_match_mark(captured->shared);
     captured->used_us = slot->used_us;
+    captured->is_complete = atomic_load(&captured->service->draining);
 }
 
 /* Waits until the store has taken most of what was sent. Returns false if it is down. */
@@ -64,7 +67,7 @@ static void write_state(struct hs_sharing *sharing, struct hs_match_slot *slot,
                         struct hs_shared_match *shared, int64_t now_us)
 {
     struct hs_bytes *state = &sharing->state;
-    struct captured captured = {.shared = shared};
+    struct captured captured = {.shared = shared, .service = sharing->service};
     bool is_final = sharing->until_us != 0;
     state->len = 0;
     state->failed = false;
@@ -74,7 +77,10 @@ static void write_state(struct hs_sharing *sharing, struct hs_match_slot *slot,
         return;
     hs_shared_match_captured(shared, captured.used_us, now_us, state->len);
     const struct hs_str bytes = {(const char *)sharing->packed.data, sharing->packed.len};
-    if (hs_shared_match_write(shared, HS_STORE_BULK, bytes, captured.mark, is_final) && is_final)
+    enum hs_shared_state kind = is_final               ? HS_SHARED_FINAL
+                                : captured.is_complete ? HS_SHARED_COMPLETE
+                                                       : HS_SHARED_PARTIAL;
+    if (hs_shared_match_write(shared, HS_STORE_BULK, bytes, captured.mark, kind) && is_final)
         sharing->given_up++;
 }
 

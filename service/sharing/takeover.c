@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/http/problem.h"
+#include "service/access/auth.h"
 #include "service/checkpoint/file.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/options/values.h"
@@ -14,6 +15,7 @@
 #include "service/state/registry.h"
 #include "service/state/rulesets.h"
 #include "service/store/matches.h"
+#include "service/system/clock.h"
 #include "service/system/packed.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
@@ -29,6 +31,9 @@ enum {
 /* How long the opening of a new match waits for rulesets and maps that were put on other replicas.
  */
 enum { OPEN_US = 250000 };
+
+/* A copy that got no request for this long may be older than what another replica has had since. */
+enum { QUIET_US = 1000000 };
 
 /* Reading a ruleset takes some milliseconds, building a map up to seconds. */
 enum { REVISION_RETRY_MS = 100, SPACE_RETRY_MS = 1000 };
@@ -84,9 +89,10 @@ static void find_revisions(struct reading *reading)
     struct hs_catalog *catalog = reading->service->catalog;
     const struct hs_kept_head *head = &reading->head;
     int64_t wait_us = (int64_t)reading->service->options->state_take_ms * 1000;
-    reading->ruleset = hs_catalog_ruleset(catalog, head->revision, wait_us);
+    reading->ruleset = hs_catalog_ruleset(catalog, head->tenant, head->revision, wait_us);
     if (head->map.len > 0)
-        reading->map = hs_catalog_map(catalog, head->map, head->map_revision, wait_us);
+        reading->map =
+            hs_catalog_map(catalog, head->tenant, head->map, head->map_revision, wait_us);
     reading->lacks_revision =
         reading->ruleset == NULL || (head->map.len > 0 && reading->map == NULL);
 }
@@ -194,8 +200,8 @@ static bool open_match(struct hs_takers *takers, struct reading *reading,
     if (slot == NULL)
         return false;
     if (result == HS_REGISTRY_CREATED) {
-        atomic_store(&slot->shared,
-                     hs_shared_match_create(service->shared, tenant, reading->name, taken->epoch));
+        atomic_store(&slot->shared, hs_shared_match_create(service->shared, tenant, reading->name,
+                                                           taken->ownership));
         /* not recorded any more: `recheck` would need the state and all payments of the journal */
         slot->recorded = HS_RECORDED_LOST;
     }
@@ -239,21 +245,37 @@ static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_st
 
 /* ---- older copies ---- */
 
+/* Another replica may have paid shots of a locked match. */
+static void lose_payments(struct hs_match_slot *slot)
+{
+    hs_match_lost_payments(slot->match);
+    slot->recorded = HS_RECORDED_LOST; /* `recheck` would not know about the lost payments */
+}
+
+void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
+                       const struct hs_takeover *takeover)
+{
+    if (takeover->is_uncertain)
+        lose_payments(slot);
+    atomic_store(&slot->shared,
+                 hs_shared_match_create(service->shared, hs_name_str(&slot->tenant),
+                                        hs_name_str(&slot->name), takeover->ownership));
+}
+
 /* Handles a match that is open here, but was restored from the checkpoint or has moved to another
    replica. If the store knows the match, its state is newer, and the copy here ends. If the store
    does not know it, a copy from the checkpoint is used. */
 static void settle_copy(struct hs_service *service, struct hs_str tenant, struct hs_str name,
-                        const struct hs_taken *taken)
+                        const struct hs_takeover *takeover, bool is_known)
 {
     struct hs_match_slot *slot = NULL;
     hs_registry_acquire(service->registry, tenant, name, NULL, &slot);
     if (slot == NULL)
         return;
-    if (taken->state.ptr != NULL || atomic_load(&slot->shared) != NULL)
+    if (is_known || atomic_load(&slot->shared) != NULL)
         hs_kept_match_moved(service, slot);
     else
-        atomic_store(&slot->shared,
-                     hs_shared_match_create(service->shared, tenant, name, taken->epoch));
+        hs_takeover_share(service, slot, takeover);
     hs_registry_release(service->registry, slot);
 }
 
@@ -265,8 +287,11 @@ static void confirm_copy(struct hs_service *service, struct hs_str tenant, struc
     if (slot == NULL)
         return;
     struct hs_shared_match *shared = atomic_load(&slot->shared);
-    if (shared != NULL && hs_shared_match_is_doubtful(shared))
-        hs_shared_match_confirm(shared);
+    /* While the balancer sends requests here, no other replica gets them. */
+    bool was_quiet = hs_clock_us() - slot->used_us > QUIET_US;
+    if (shared != NULL && hs_shared_match_is_doubtful(shared) && !hs_shared_match_confirm(shared) &&
+        was_quiet)
+        lose_payments(slot);
     hs_registry_release(service->registry, slot);
 }
 
@@ -298,23 +323,31 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
         return true;
     enum hs_taken_result result = hs_shared_match_take(service->shared, tenant, name, &taken);
     bool is_fine = true, lacks_space = false;
+    if (result == HS_TAKEN_FOREIGN) {
+        hs_auth_not_yours(problem);
+        return false;
+    }
     if (result != HS_TAKEN)
         report(takers, &taken, name, result == HS_TAKEN_LATE ? HS_TAKEOVER_LATE : HS_TAKEOVER_DOWN,
                NULL);
-    settle_copy(service, tenant, name, &taken);
-    if (taken.state.ptr != NULL) {
+    bool is_known = taken.state.ptr != NULL;
+    takeover->ownership = taken.ownership;
+    takeover->has_asked = true;
+    if (!is_known) { /* the request may open the match with any ruleset and map */
+        is_fine = hs_catalog_is_current(service->catalog, OPEN_US);
+        takeover->is_uncertain = result == HS_TAKEN && (taken.journal_count > 0 ||
+                                                        hs_catalog_was_emptied(service->catalog));
+    }
+    settle_copy(service, tenant, name, takeover, is_known);
+    if (is_known) {
         enum hs_takeover_result opened = open_taken(takers, tenant, name, &taken);
         lacks_space = opened == HS_TAKEOVER_NO_SPACE;
         is_fine = !lacks_space && opened != HS_TAKEOVER_REVISION;
-    } else { /* the request may open the match with any ruleset and map */
-        is_fine = hs_catalog_is_current(service->catalog, OPEN_US);
     }
     if (!is_fine) {
         hs_shared_match_give_back(service->shared, tenant, name, &taken);
         refuse(takeover, lacks_space, problem);
     }
-    takeover->epoch = taken.epoch;
-    takeover->has_asked = true;
     hs_taken_free(&taken);
     return is_fine;
 }

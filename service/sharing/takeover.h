@@ -10,8 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "validators/str.h"
+#include "service/store/matches.h"
 
+struct hs_match_slot;
 struct hs_problem;
 struct hs_service;
 struct hs_takers;
@@ -26,20 +27,27 @@ bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name);
 
 struct hs_takeover {
     pthread_mutex_t *turn;
-    uint64_t epoch; /* for a new match: see hs_shared_match_create */
-    bool has_asked; /* false: the match was here already */
-    unsigned shed;  /* enum hs_shed_reason, if the request must be sent again */
+    struct hs_ownership ownership; /* for a match that opens empty */
+    bool has_asked;                /* false: the match was here already */
+    /* The store does not know the match, but may have lost its data: another replica may have paid
+       shots of the match. */
+    bool is_uncertain;
+    unsigned shed; /* enum hs_shed_reason, if the problem is OVERLOADED */
 };
 
 /*
- * Asks the store for a match, and opens it if the store knows it. The call takes up to
- * --state-take-ms, and longer if other requests ask for the same match, so no worker may call it.
- * Returns false with a problem if the request must be sent again later: the ruleset or the map of
- * the match is not on this replica, or this replica has too little memory for the match. Run the
- * request before hs_takeover_end, which must always be called.
+ * Asks the store for a match, and opens it if the store knows it. This takes up to --state-take-ms,
+ * and longer if other requests for the match do the same, so no worker may call it. Returns false
+ * with a problem if another tenant has the match, or if the request must be sent again later: the
+ * ruleset or the map of the match is not on this replica, or it has too little memory for it. Run
+ * the request before hs_takeover_end, which must always be called.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);
 void hs_takeover_end(struct hs_takeover *takeover);
+
+/* Shares a locked match that was opened empty. */
+void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
+                       const struct hs_takeover *takeover);
 
 #endif

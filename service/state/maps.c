@@ -309,12 +309,14 @@ enum hs_map_put hs_map_store_put_kept(struct hs_map_store *store, struct hs_str 
     return result;
 }
 
-enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str name,
-                                   const struct hs_world_mesh *mesh, struct hs_str document,
-                                   struct hs_map_entry **entry)
+enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str owner,
+                                   struct hs_str name, const struct hs_world_mesh *mesh,
+                                   struct hs_str document, struct hs_map_entry **entry)
 {
     enum hs_map_put result;
-    *entry = create_kept(store, (struct hs_str){0}, name, mesh, document, 0, &result);
+    *entry = create_kept(store, owner, name, mesh, document, 0, &result);
+    if (*entry == NULL && result == HS_MAP_TOO_BIG && owner.len > 0)
+        *entry = create_kept(store, (struct hs_str){0}, name, mesh, document, 0, &result);
     if (*entry == NULL)
         return result;
     (*entry)->references = 1;

@@ -10,22 +10,23 @@ enum { DUE_MAX = 4096 }; /* ends of matches that wait for the store, some 600 by
 
 /* Keeps the epoch, so that a former owner cannot bring the match back. */
 static const char close_text[] = HS_SHARED_FENCE
-    "if stored > epoch then return {0, stored, has} end\n" /* sent again, but too late */
-    "if ARGV[3] == 'ended' then\n"
+    "if stored > epoch then return {0, stored, has, 0} end\n" /* sent again, and too late */
+    "if ARGV[5] == 'ended' then\n"
     "  redis.call('DEL', KEYS[2], KEYS[3])\n"
     "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0)\n"
+    "  redis.call('HDEL', KEYS[1], 'mark')\n"
     "else\n"
-    "  redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[3])\n"
+    "  redis.call('HSET', KEYS[1], 'owner', '', 'final', ARGV[5])\n"
     "end\n"
     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
-    "return {1, now, has}\n";
+    "return accepted\n";
 
 /* The end of a match. */
 struct hs_shared_closing {
     struct hs_store_call call; /* first member: pointers to both are the same */
     struct hs_shared_matches *matches;
     struct hs_shared_keys keys;
-    uint64_t epoch;
+    struct hs_ownership own;
     const char *how;  /* a literal */
     int64_t until_us; /* the keys have expired at this time */
     struct hs_shared_closing *next;
@@ -34,12 +35,12 @@ struct hs_shared_closing {
 static bool submit_closing(struct hs_shared_closing *closing)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
-    char digits[24];
-    /* Send the whole script, not only its hash. If the server did not know the hash, the link would
-       send the script after later commands, such as one that takes a match with this name again. */
+    char digits[2][24];
+    /* The whole script: if the server did not know it, it would run after later commands, such as
+       one that takes a match with this name again. */
     arguments[0] = HS_STR("EVAL");
     arguments[1] = hs_str_of(close_text);
-    size_t count = 2 + hs_shared_arguments(closing->matches, &closing->keys, closing->epoch, digits,
+    size_t count = 2 + hs_shared_arguments(closing->matches, &closing->keys, closing->own, digits,
                                            arguments + 2);
     arguments[count++] = hs_str_of(closing->how);
     return hs_store_submit(closing->matches->store, HS_STORE_URGENT, &closing->call, NULL,
@@ -91,7 +92,7 @@ void hs_shared_matches_close_again(struct hs_shared_matches *matches)
 }
 
 void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_keys *keys,
-                     uint64_t epoch, const char *how)
+                     struct hs_ownership ownership, const char *how)
 {
     struct hs_shared_closing *closing = calloc(1, sizeof *closing);
     if (closing == NULL)
@@ -99,7 +100,7 @@ void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_k
     *closing = (struct hs_shared_closing){.call = {.op = HS_STORE_CLOSE, .done = end_closing},
                                           .matches = matches,
                                           .keys = *keys,
-                                          .epoch = epoch,
+                                          .own = ownership,
                                           .how = how,
                                           .until_us = hs_clock_us() +
                                                       1000 * strtoll(HS_SHARED_TTL, NULL, 10)};

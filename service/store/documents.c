@@ -182,13 +182,21 @@ bool hs_shared_version(struct hs_store *store, int64_t wait_us, struct hs_shared
     enum hs_store_result result =
         hs_store_ask(store, HS_STORE_URGENT, HS_STORE_CATALOG, wait_us, NULL, arguments, 4, &reply);
     *version = (struct hs_shared_version){0};
-    if (result == HS_STORE_OK && reply->elements == 2 && text_of(reply->element[0]).ptr != NULL &&
-        text_of(reply->element[1]).ptr != NULL) {
-        version->birth = strtoull(reply->element[0]->str, NULL, 10);
-        version->count = strtoull(reply->element[1]->str, NULL, 10);
-    }
+    uint64_t *const numbers[] = {&version->birth, &version->count};
+    for (size_t i = 0; i < 2 && result == HS_STORE_OK && i < reply->elements; i++)
+        if (text_of(reply->element[i]).ptr != NULL)
+            *numbers[i] = strtoull(reply->element[i]->str, NULL, 10);
     freeReplyObject(reply);
     return result == HS_STORE_OK;
+}
+
+bool hs_shared_begin(struct hs_store *store)
+{
+    char now[32];
+    snprintf(now, sizeof now, "%lld", (long long)hs_clock_wall_us());
+    const struct hs_str arguments[] = {HS_STR("HSETNX"), HS_STR(VERSION), HS_STR("birth"),
+                                       hs_str_of(now)};
+    return tell(store, arguments, 4);
 }
 
 bool hs_shared_names(struct hs_store *store,

@@ -25,14 +25,18 @@ struct hs_shared_name {
     double share;         /* share of the canary */
 };
 
-/* `count`: how often the names have changed since the store got its first name. `birth`: when it
-   got that name, in microseconds since 1970; 0: the store has no names. */
+/* `birth`: when hs_shared_begin found the store empty, in microseconds since 1970; 0: the store has
+   no birth yet. A store that has lost its data gets another birth. `count`: how often the names
+   have changed since then. */
 struct hs_shared_version {
     uint64_t birth, count;
 };
 
 /* Sets *version. False: there was no answer in `wait_us`. */
 bool hs_shared_version(struct hs_store *store, int64_t wait_us, struct hs_shared_version *version);
+
+/* Gives the store a birth, unless it has one. False: no answer. */
+bool hs_shared_begin(struct hs_store *store);
 
 /* Calls `visit` with each name, whose texts are borrowed. Skips names that a later version of the
    program wrote in another format. False: no answer. */

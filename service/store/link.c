@@ -33,9 +33,13 @@ struct hs_store_link {
     pthread_mutex_t lock;
     bool is_ending;
     int64_t end_us;
-    redisContext *redis;  /* NULL: the link is down; only the thread sets it */
-    struct list sent;     /* commands without a reply, in the order of their replies; only the
-                             thread removes some */
+    redisContext *redis; /* NULL: the link is down; only the thread sets it */
+    /* Commands without a reply, in the order of their replies. Only the thread removes some. */
+    struct list sent;
+    /* Commands whose script the server does not know, and newer ones. The thread sends them when
+       `sent` is empty, the first ones with their whole script. So no newer command overtakes them.
+     */
+    struct list again;
     int64_t next_late_us; /* no command is late before this time */
     int64_t sent_us;      /* when a command was last sent */
     int64_t moved_us;     /* when bytes last arrived or left late */
@@ -170,12 +174,9 @@ static void be_late(struct hs_store_link *link, struct hs_store_call *call, int6
 
 /* The lock is held; it is released during each callback. Meanwhile other threads only append
    commands. */
-static void report_late(struct hs_store_link *link, int64_t now_us)
+static void report_late_of(struct hs_store_link *link, const struct list *list, int64_t now_us)
 {
-    if (now_us < link->next_late_us)
-        return;
-    link->next_late_us = INT64_MAX;
-    for (struct hs_store_call *call = link->sent.first; call != NULL; call = call->next) {
+    for (struct hs_store_call *call = list->first; call != NULL; call = call->next) {
         if (call->late_us <= now_us) {
             pthread_mutex_unlock(&link->lock);
             be_late(link, call, now_us);
@@ -184,6 +185,15 @@ static void report_late(struct hs_store_link *link, int64_t now_us)
             link->next_late_us = call->late_us;
         }
     }
+}
+
+static void report_late(struct hs_store_link *link, int64_t now_us)
+{
+    if (now_us < link->next_late_us)
+        return;
+    link->next_late_us = INT64_MAX;
+    report_late_of(link, &link->sent, now_us);
+    report_late_of(link, &link->again, now_us);
 }
 
 /* ---- the connection ---- */
@@ -205,10 +215,12 @@ static void disconnect(struct hs_store_link *link, const char *detail)
         redisFree(link->redis);
     link->redis = NULL;
     bool was_up = atomic_exchange(&link->is_up, false);
+    struct hs_store_call *again = take_all(&link->again); /* older than those of `sent` */
     struct hs_store_call *lost = take_all(&link->sent);
     pthread_mutex_unlock(&link->lock);
     if (was_up)
         link->settings.changed(link->settings.context, false);
+    lose_all(link, again);
     lose_all(link, lost);
 }
 
@@ -262,10 +274,30 @@ static void send_call(struct hs_store_link *link, struct hs_store_call *call, in
 {
     append(&link->sent, call);
     call->sent_us = link->sent_us = now_us;
-    if (call->late_us < link->next_late_us)
-        link->next_late_us = call->late_us;
     redisAppendFormattedCommand(link->redis, call->bytes, call->size);
     hs_metrics_add(link->settings.metrics, HS_METRIC_STORE_SENT_BYTES, 0, (int64_t)call->size);
+}
+
+static void send_again(struct hs_store_link *link, int64_t now_us)
+{
+    struct hs_store_call *call = take_all(&link->again);
+    while (call != NULL) {
+        struct hs_store_call *next = call->next;
+        send_call(link, call, now_us);
+        call = next;
+    }
+}
+
+/* Sends a new command, or appends it to those that must be sent before it. */
+static void send_new(struct hs_store_link *link, struct hs_store_call *call)
+{
+    atomic_fetch_add(&link->backlog, call->size);
+    if (call->late_us < link->next_late_us)
+        link->next_late_us = call->late_us;
+    if (link->again.first != NULL)
+        append(&link->again, call);
+    else
+        send_call(link, call, call->began_us);
 }
 
 /* Sends at once, because to wake the thread first would cost as much time as Redis needs. */
@@ -283,8 +315,7 @@ bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call
     pthread_mutex_lock(&link->lock);
     bool fine = link->redis != NULL && !link->is_ending;
     if (fine) {
-        atomic_fetch_add(&link->backlog, call->size);
-        send_call(link, call, call->began_us);
+        send_new(link, call);
         bool has_failed = redisBufferWrite(link->redis, &is_written) != REDIS_OK;
         /* The thread reports late commands, sends the rest, or frees a broken connection. */
         must_wake = has_failed || is_written == 0 || call->late_us < link->look_us;
@@ -327,7 +358,7 @@ static bool take_reply(struct hs_store_link *link, redisReply *reply, char detai
         send_whole_script(call)) {
         freeReplyObject(reply);
         atomic_fetch_add(&link->backlog, call->size - before);
-        send_call(link, call, hs_clock_us());
+        append(&link->again, call);
         return true;
     }
     if (call->late_us != INT64_MAX)
@@ -373,8 +404,7 @@ static void ping(struct hs_store_link *link, int64_t now_us)
     /* A slow PING counts like a late command. So the link detects a slow store before a request
        waits. */
     call->late_us = now_us + HS_STORE_SLOW_US;
-    atomic_fetch_add(&link->backlog, call->size);
-    send_call(link, call, now_us);
+    send_new(link, call);
 }
 
 /* ---- the thread ---- */
@@ -396,6 +426,8 @@ static void clear_wake(const struct hs_store_link *link)
 static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
 {
     int64_t now_us = hs_clock_us();
+    if (link->sent.first == NULL)
+        send_again(link, now_us);
     if (link->sent.first == NULL && now_us - link->moved_us >= HS_STORE_PING_US)
         ping(link, now_us);
     redisBufferWrite(link->redis, is_written);
@@ -455,7 +487,7 @@ static bool exchange(struct hs_store_link *link, char detail[256])
 static bool must_end(struct hs_store_link *link)
 {
     pthread_mutex_lock(&link->lock);
-    bool is_idle = link->redis == NULL || link->sent.first == NULL;
+    bool is_idle = link->redis == NULL || (link->sent.first == NULL && link->again.first == NULL);
     bool must = link->is_ending && (is_idle || hs_clock_us() >= link->end_us);
     pthread_mutex_unlock(&link->lock);
     return must;
@@ -505,6 +537,7 @@ struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *s
     link->address = settings->addresses;
     link->pause_us = HS_STORE_PAUSE_US;
     link->sent.end = &link->sent.first;
+    link->again.end = &link->again.first;
     pthread_mutex_init(&link->lock, NULL);
     link->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (link->wake >= 0 && pthread_create(&link->thread, NULL, work, link) == 0)

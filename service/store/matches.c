@@ -14,15 +14,8 @@
 #include "service/watch/metrics.h"
 
 enum {
-    /* The state of a match is written this often while it changes, if it is small. */
-    WRITE_US = 250000,
-    /* A large state is written less often: a match copies and packs at most this many bytes a
-       second. In between, the journal has the payments. */
-    WRITE_BYTES_A_SECOND = 1 << 20,
-    /* A match that does not change is written this often, so that its keys do not expire. */
-    REFRESH_US = 30000000,
-    /* The owner of a quiet match asks the store this often whether it is still the owner. If
-       longer, it may answer from a state of that age. If shorter, requests wait more often. */
+    /* A quiet owner asks so often whether it still is the owner. Longer: it may answer from a state
+       that is so old. Shorter: requests wait more often. */
     CONFIRMED_US = 1000000,
     /* Numbers of the records of one owner begin at the epoch times 2 to the power of this. So they
        are higher than the numbers of former owners, and are exact as scores of a sorted set. */
@@ -30,36 +23,22 @@ enum {
 };
 
 static const char append_text[] =
-    HS_SHARED_FENCE "redis.call('ZADD', KEYS[3], ARGV[3], ARGV[4])\n"
+    HS_SHARED_FENCE "redis.call('ZADD', KEYS[3], ARGV[5], ARGV[6])\n"
                     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
                     "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
-                    "return {1, now, has}\n";
+                    "return accepted\n";
 
 static const char write_text[] = HS_SHARED_FENCE
-    "redis.call('SET', KEYS[2], ARGV[3], 'PX', " HS_SHARED_TTL ")\n"
-    "redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[4])\n"
+    /* An older state may arrive over the other link behind a newer one. */
+    "if tonumber(redis.call('HGET', KEYS[1], 'mark') or 0) <= tonumber(ARGV[6]) then\n"
+    "  redis.call('SET', KEYS[2], ARGV[5], 'PX', " HS_SHARED_TTL ")\n"
+    "  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[6])\n"
+    "  redis.call('HSET', KEYS[1], 'mark', ARGV[6], 'final', ARGV[7])\n"
+    "end\n"
     "redis.call('PEXPIRE', KEYS[1], " HS_SHARED_TTL ")\n"
     "redis.call('PEXPIRE', KEYS[3], " HS_SHARED_TTL ")\n"
-    "if ARGV[5] == '1' then redis.call('HSET', KEYS[1], 'owner', '', 'final', 1) end\n"
-    "return {1, now, has}\n";
-
-struct hs_shared_match {
-    struct hs_shared_matches *matches;
-    struct hs_shared_keys keys;
-    atomic_uint references;
-    atomic_bool is_lost;   /* another replica owns the match; written under the lock */
-    pthread_mutex_t lock;  /* guards the following members */
-    uint64_t epoch;        /* 0: not taken yet */
-    uint64_t newest;       /* number of the newest record */
-    uint64_t acknowledged; /* number of the newest record that the store has acknowledged */
-    uint64_t failed;       /* the store may lack records up to this number; 0: it lacks none */
-    uint64_t written;      /* the highest mark of a state that was submitted */
-    bool has_state, is_writing, must_write;
-    bool has_ended; /* this replica has removed the match; nothing may write it any more */
-    int64_t captured_us, due_us, used_us; /* times of the newest captured state */
-    int64_t confirmed_us;                 /* when the store last confirmed this owner */
-    struct hs_payments_wait *waits;
-};
+    "if ARGV[8] == '1' then redis.call('HSET', KEYS[1], 'owner', '') end\n"
+    "return accepted\n";
 
 struct hs_shared_matches *hs_shared_matches_create(struct hs_store *store,
                                                    struct hs_metrics *metrics,
@@ -100,40 +79,45 @@ void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_sha
 {
     static const char *const parts[] = {"own", "state", "journal"};
     for (int i = 0; i < 3; i++)
-        snprintf(keys->text[i], sizeof keys->text[i], "hs:v1:{%.*s/%.*s}:%s", (int)tenant.len,
-                 tenant.len > 0 ? tenant.ptr : "", (int)name.len, name.ptr, parts[i]);
+        snprintf(keys->text[i], sizeof keys->text[i], "hs:v1:{/%.*s}:%s", (int)name.len, name.ptr,
+                 parts[i]);
+    hs_name_set(&keys->tenant, tenant);
 }
 
 size_t hs_shared_arguments(const struct hs_shared_matches *matches,
-                           const struct hs_shared_keys *keys, uint64_t epoch, char digits[24],
-                           struct hs_str *arguments)
+                           const struct hs_shared_keys *keys, struct hs_ownership ownership,
+                           char digits[2][24], struct hs_str *arguments)
 {
-    snprintf(digits, 24, "%" PRIu64, epoch);
+    snprintf(digits[0], 24, "%" PRIu64, ownership.epoch);
+    snprintf(digits[1], 24, "%" PRIu64, ownership.birth);
     arguments[0] = HS_STR("3");
     for (int i = 0; i < 3; i++)
         arguments[1 + i] = hs_str_of(keys->text[i]);
     arguments[4] = hs_str_of(matches->owner);
-    arguments[5] = hs_str_of(digits);
-    return 6;
+    arguments[5] = hs_str_of(digits[0]);
+    arguments[6] = hs_str_of(digits[1]);
+    arguments[7] = hs_name_str(&keys->tenant);
+    return 8;
 }
 
-/* Reads {accepted, epoch, has}, the answer of all scripts but the first. */
+/* Reads {accepted, epoch, has, birth}, the answer of all scripts but the first. */
 struct answer {
     bool is_accepted, had_state;
-    uint64_t epoch;
+    struct hs_ownership own;
 };
 
 static bool read_answer(enum hs_store_result result, const struct redisReply *reply,
                         struct answer *answer)
 {
-    if (result != HS_STORE_OK || reply->type != REDIS_REPLY_ARRAY || reply->elements != 3)
+    if (result != HS_STORE_OK || reply->type != REDIS_REPLY_ARRAY || reply->elements != 4)
         return false;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (reply->element[i]->type != REDIS_REPLY_INTEGER)
             return false;
-    *answer = (struct answer){.is_accepted = reply->element[0]->integer == 1,
-                              .epoch = (uint64_t)reply->element[1]->integer,
-                              .had_state = reply->element[2]->integer == 1};
+    *answer = (struct answer){
+        .is_accepted = reply->element[0]->integer == 1,
+        .own = {(uint64_t)reply->element[1]->integer, (uint64_t)reply->element[3]->integer},
+        .had_state = reply->element[2]->integer == 1};
     return true;
 }
 
@@ -151,13 +135,14 @@ struct call {
     struct hs_store_call call;     /* first member: pointers to both are the same */
     struct hs_shared_match *match; /* a reference */
     uint64_t mark;
+    bool hands_off; /* an answer waits for this state */
 };
 
 /* ---- one match ---- */
 
 struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches,
                                                struct hs_str tenant, struct hs_str name,
-                                               uint64_t epoch)
+                                               struct hs_ownership ownership)
 {
     struct hs_shared_match *match = calloc(1, sizeof *match);
     if (match == NULL)
@@ -166,8 +151,8 @@ struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches
     hs_shared_keys_make(tenant, name, &match->keys);
     match->references = 1;
     pthread_mutex_init(&match->lock, NULL);
-    match->epoch = epoch;
-    match->newest = match->acknowledged = epoch << EPOCH_SHIFT;
+    match->own = ownership;
+    match->newest = match->acknowledged = ownership.epoch << EPOCH_SHIFT;
     match->captured_us = match->used_us = INT64_MIN;
     match->confirmed_us = hs_clock_us();
     return match;
@@ -196,7 +181,7 @@ bool hs_shared_match_needs_state(struct hs_shared_match *match)
 {
     pthread_mutex_lock(&match->lock);
     bool needs = !match->has_state && !match->is_writing && !match->is_lost && !match->has_ended &&
-                 match->epoch != 0;
+                 match->own.epoch != 0;
     pthread_mutex_unlock(&match->lock);
     return needs && hs_store_is_up(match->matches->store, HS_STORE_URGENT);
 }
@@ -279,16 +264,16 @@ static void fail(struct hs_shared_match *match, uint64_t mark)
     match->must_write = true;
 }
 
-/* Handles the case that a match which was never taken has an owner now: its records get numbers of
-   the epoch. */
-static void begin_epoch(struct hs_shared_match *match, uint64_t epoch)
+/* Handles that a match which was never taken has an owner now: its records get numbers of the
+   epoch. */
+static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 {
-    uint64_t offset = match->epoch == 0 ? epoch << EPOCH_SHIFT : 0;
+    uint64_t offset = match->own.epoch == 0 ? own.epoch << EPOCH_SHIFT : 0;
     match->newest += offset;
     match->acknowledged += offset;
     match->written += offset;
     match->failed += match->failed != 0 ? offset : 0;
-    match->epoch = epoch;
+    match->own = own;
 }
 
 static void lose(struct hs_shared_match *match, uint64_t epoch)
@@ -302,8 +287,13 @@ static void lose(struct hs_shared_match *match, uint64_t epoch)
     hs_metrics_add(matches->metrics, HS_METRIC_MATCHES_MOVED, 0, 1);
     if (hs_log_allowed(&matches->log_limit))
         hs_log(HS_LOG_WARN, "another replica owns a match: its copy here ends",
-               HS_LOG_TEXT("key", match->keys.text[0]), HS_LOG_NUMBER("epoch", match->epoch),
+               HS_LOG_TEXT("key", match->keys.text[0]), HS_LOG_NUMBER("epoch", match->own.epoch),
                HS_LOG_NUMBER("newer_epoch", epoch));
+}
+
+static bool is_unconfirmed(const struct hs_shared_match *match)
+{
+    return hs_clock_us() - match->confirmed_us > CONFIRMED_US;
 }
 
 /* The store has forgotten a state, so it has probably forgotten all of them. */
@@ -311,6 +301,8 @@ static void forget_state(struct hs_shared_match *match)
 {
     if (match->has_state)
         hs_shared_matches_rewrite(match->matches);
+    if (match->has_state && is_unconfirmed(match))
+        match->was_forgotten = true;
     match->has_state = false;
     match->must_write = true;
 }
@@ -321,30 +313,36 @@ bool hs_shared_match_is_doubtful(struct hs_shared_match *match)
 {
     pthread_mutex_lock(&match->lock);
     bool is_doubtful =
-        match->epoch != 0 && !match->is_lost && hs_clock_us() - match->confirmed_us > CONFIRMED_US;
+        match->own.epoch != 0 && !match->is_lost && (match->was_forgotten || is_unconfirmed(match));
     pthread_mutex_unlock(&match->lock);
     return is_doubtful;
 }
 
-void hs_shared_match_confirm(struct hs_shared_match *match)
+bool hs_shared_match_confirm(struct hs_shared_match *match)
 {
     struct hs_shared_matches *matches = match->matches;
-    const struct hs_str arguments[] = {HS_STR("HGET"), hs_str_of(match->keys.text[0]),
-                                       HS_STR("epoch")};
+    const struct hs_str arguments[] = {HS_STR("HMGET"), hs_str_of(match->keys.text[0]),
+                                       HS_STR("epoch"), HS_STR("birth")};
     int64_t wait_us = matches->budgets.take_us;
     struct redisReply *reply = NULL;
     enum hs_store_result result = HS_STORE_LOST;
     if (!hs_store_is_late(matches->store, HS_STORE_URGENT, wait_us))
         result = hs_store_ask(matches->store, HS_STORE_URGENT, HS_STORE_TAKE, wait_us, NULL,
-                              arguments, 3, &reply);
-    uint64_t epoch =
-        result == HS_STORE_OK && reply->str != NULL ? strtoull(reply->str, NULL, 10) : 0;
+                              arguments, 4, &reply);
+    uint64_t found[2] = {0};
+    for (size_t i = 0; i < 2 && result == HS_STORE_OK && i < reply->elements; i++)
+        if (reply->element[i]->str != NULL)
+            found[i] = strtoull(reply->element[i]->str, NULL, 10);
     pthread_mutex_lock(&match->lock);
-    if (epoch > match->epoch)
-        lose(match, epoch);
-    match->confirmed_us = hs_clock_us(); /* without an answer, the copy here stays in use */
+    bool is_reborn = found[0] != 0 && match->own.birth != 0 && found[1] != match->own.birth;
+    if (found[0] > match->own.epoch || is_reborn)
+        lose(match, found[0]);
+    bool was_forgotten = match->was_forgotten || (result == HS_STORE_OK && found[0] == 0);
+    match->was_forgotten = false;
+    match->confirmed_us = hs_clock_us(); /* without an answer, the copy here goes on */
     pthread_mutex_unlock(&match->lock);
     freeReplyObject(reply);
+    return !was_forgotten;
 }
 
 /* ---- payments ---- */
@@ -360,7 +358,7 @@ static void end_append(struct hs_store_call *call, enum hs_store_result result,
     if (!read_answer(result, *reply, &answer)) {
         fail(match, append->mark);
     } else if (!answer.is_accepted) {
-        lose(match, answer.epoch);
+        lose(match, answer.own.epoch);
     } else if (!answer.had_state) {
         forget_state(match);
         fail(match, append->mark);
@@ -376,12 +374,12 @@ static void end_append(struct hs_store_call *call, enum hs_store_result result,
     free(append);
 }
 
-static void late_append(struct hs_store_call *call)
+static void report_late(struct hs_store_call *call)
 {
-    const struct call *append = (const struct call *)call;
-    pthread_mutex_lock(&append->match->lock);
-    struct hs_payments_wait *ended = take_ended(append->match, append->mark);
-    pthread_mutex_unlock(&append->match->lock);
+    const struct call *late = (const struct call *)call;
+    pthread_mutex_lock(&late->match->lock);
+    struct hs_payments_wait *ended = take_ended(late->match, late->mark);
+    pthread_mutex_unlock(&late->match->lock);
     end_waits(ended);
 }
 
@@ -397,19 +395,18 @@ static bool submit(struct call *call, enum hs_store_lane lane, const struct hs_s
 static bool submit_record(struct hs_shared_match *match, struct hs_str record, uint64_t mark)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
-    char epoch[24], number[24];
-    bool can_append = match->epoch != 0 && !match->is_lost && !match->has_ended;
+    char digits[2][24], number[24];
+    bool can_append = match->own.epoch != 0 && !match->is_lost && !match->has_ended;
     struct call *call = can_append ? calloc(1, sizeof *call) : NULL;
     if (call == NULL)
         return false;
-    size_t count =
-        hs_shared_arguments(match->matches, &match->keys, match->epoch, epoch, arguments);
+    size_t count = hs_shared_arguments(match->matches, &match->keys, match->own, digits, arguments);
     snprintf(number, sizeof number, "%" PRIu64, mark);
     arguments[count++] = hs_str_of(number);
     arguments[count++] = record;
     *call = (struct call){.call = {.op = HS_STORE_APPEND,
                                    .budget_us = match->matches->budgets.payment_us,
-                                   .late = late_append,
+                                   .late = report_late,
                                    .done = end_append},
                           .match = hs_shared_match_retain(match),
                           .mark = mark};
@@ -450,7 +447,7 @@ static void cover(struct hs_shared_match *match, uint64_t mark)
 static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;
-    if (match->epoch != 0 ||
+    if (match->own.epoch != 0 ||
         !hs_store_is_late(matches->store, HS_STORE_URGENT, matches->budgets.take_us))
         lose(match, epoch);
     else
@@ -466,32 +463,38 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
     hs_shared_log_refused(match->matches, result, *reply);
     pthread_mutex_lock(&match->lock);
     match->is_writing = false;
+    bool was_untaken = match->own.epoch == 0;
     if (!read_answer(result, *reply, &answer)) {
         match->must_write = true;
+        if (write->hands_off)
+            fail(match, write->mark);
     } else if (!answer.is_accepted) {
-        refuse_write(match, answer.epoch);
+        refuse_write(match, answer.own.epoch);
     } else {
         if (!answer.had_state)
             forget_state(match);
-        if (match->epoch == 0)
-            write->mark += answer.epoch << EPOCH_SHIFT;
-        begin_epoch(match, answer.epoch);
+        if (match->own.epoch == 0)
+            write->mark += answer.own.epoch << EPOCH_SHIFT;
+        begin_epoch(match, answer.own);
         match->confirmed_us = hs_clock_us();
         cover(match, write->mark);
         match->must_write = match->failed != 0;
     }
     struct hs_payments_wait *ended = take_ended(match, 0);
+    bool must_close = was_untaken && match->own.epoch != 0 && match->has_ended;
     pthread_mutex_unlock(&match->lock);
+    if (must_close) /* hs_shared_match_close knew no epoch */
+        hs_shared_close(match->matches, &match->keys, match->own, "ended");
     end_waits(ended);
     hs_shared_match_release(match);
     free(write);
 }
 
-bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
-                           struct hs_str state, uint64_t mark, bool gives_up)
+static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, struct hs_str state,
+                        uint64_t mark, enum hs_shared_state kind, bool hands_off)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
-    char epoch[24], number[24];
+    char digits[2][24], number[24];
     struct call *call = calloc(1, sizeof *call);
     pthread_mutex_lock(&match->lock);
     /* Since this state was captured, a newer state may have been submitted, which dropped records
@@ -501,8 +504,9 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
         match->written = mark;
     match->is_writing = match->is_writing || may_write;
     match->must_write = match->must_write || !may_write;
-    size_t count =
-        hs_shared_arguments(match->matches, &match->keys, match->epoch, epoch, arguments);
+    size_t count = hs_shared_arguments(match->matches, &match->keys, match->own, digits, arguments);
+    /* Moves that are checked before the match has an owner are not handed off. */
+    bool is_complete = kind != HS_SHARED_PARTIAL && match->own.epoch != 0;
     pthread_mutex_unlock(&match->lock);
     if (!may_write) {
         free(call);
@@ -510,61 +514,54 @@ bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lan
     }
     *call = (struct call){.call = {.op = HS_STORE_WRITE, .done = end_write},
                           .match = hs_shared_match_retain(match),
-                          .mark = mark};
+                          .mark = mark,
+                          .hands_off = hands_off};
+    if (hands_off) {
+        call->call.budget_us = match->matches->budgets.payment_us;
+        call->call.late = report_late;
+    }
     snprintf(number, sizeof number, "%" PRIu64, mark);
     arguments[count++] = state;
     arguments[count++] = hs_str_of(number);
-    arguments[count++] = gives_up ? HS_STR("1") : HS_STR("0");
+    arguments[count++] = is_complete || kind == HS_SHARED_FINAL ? HS_STR("1") : HS_STR("0");
+    arguments[count++] = kind == HS_SHARED_FINAL ? HS_STR("1") : HS_STR("0");
     if (submit(call, lane, &match->matches->write, arguments, count))
         return true;
     pthread_mutex_lock(&match->lock);
     match->is_writing = false;
     match->must_write = true;
     pthread_mutex_unlock(&match->lock);
-    hs_shared_match_release(match);
+    atomic_fetch_sub(&match->references, 1); /* the caller has another one */
     free(call);
     return false;
+}
+
+bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
+                           struct hs_str state, uint64_t mark, enum hs_shared_state kind)
+{
+    return write_state(match, lane, state, mark, kind, false);
+}
+
+void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state)
+{
+    pthread_mutex_lock(&match->lock);
+    bool has_owner = match->own.epoch != 0;
+    uint64_t mark = has_owner ? ++match->newest : 0; /* the state counts as a record */
+    pthread_mutex_unlock(&match->lock);
+    if (!has_owner || write_state(match, HS_STORE_URGENT, state, mark, HS_SHARED_COMPLETE, true))
+        return;
+    pthread_mutex_lock(&match->lock);
+    fail(match, mark);
+    pthread_mutex_unlock(&match->lock);
 }
 
 void hs_shared_match_close(struct hs_shared_match *match)
 {
     pthread_mutex_lock(&match->lock);
-    uint64_t epoch = match->epoch;
-    bool is_owner = epoch != 0 && !match->is_lost;
+    struct hs_ownership own = match->own;
+    bool is_owner = own.epoch != 0 && !match->is_lost;
     match->has_ended = true;
     pthread_mutex_unlock(&match->lock);
     if (is_owner)
-        hs_shared_close(match->matches, &match->keys, epoch, "ended");
-}
-
-/* ---- when to write ---- */
-
-void hs_shared_matches_rewrite(struct hs_shared_matches *matches)
-{
-    atomic_store(&matches->lost_us, hs_clock_us());
-}
-
-bool hs_shared_match_is_due(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
-                            bool hurries)
-{
-    pthread_mutex_lock(&match->lock);
-    bool has_changed = used_us > match->used_us || match->must_write;
-    bool is_forgotten = match->captured_us <= atomic_load(&match->matches->lost_us);
-    bool is_due = match->captured_us == INT64_MIN || is_forgotten ||
-                  (has_changed && (hurries || now_us >= match->due_us)) ||
-                  now_us - match->captured_us >= REFRESH_US;
-    bool is_free = !match->is_lost && !match->has_ended && !match->is_writing;
-    pthread_mutex_unlock(&match->lock);
-    return is_due && is_free;
-}
-
-void hs_shared_match_captured(struct hs_shared_match *match, int64_t used_us, int64_t now_us,
-                              size_t bytes)
-{
-    int64_t pause_us = (int64_t)(bytes * 1000000 / WRITE_BYTES_A_SECOND);
-    pthread_mutex_lock(&match->lock);
-    match->captured_us = now_us;
-    match->used_us = used_us;
-    match->due_us = now_us + (pause_us > WRITE_US ? pause_us : WRITE_US);
-    pthread_mutex_unlock(&match->lock);
+        hs_shared_close(match->matches, &match->keys, own, "ended");
 }

@@ -5,8 +5,9 @@
  * A match has three keys: its owner, its state, and the journal of payments since this state. One
  * replica owns a match at a time. A replica becomes the owner when it takes a match, which gives
  * the match a new, higher epoch. Scripts in the store refuse the writes of former owners, who then
- * know that the match has moved. This module only carries bytes; sharing/ gives them a meaning.
- * Thread-safe.
+ * know that the match has moved. A store that loses its data forgets the epochs too. So a match
+ * also has a birth, the time at which the store got it: an owner with another birth is refused.
+ * This module only carries bytes; sharing/ gives them a meaning. Thread-safe.
  */
 #ifndef HS_SERVICE_STORE_MATCHES_H
 #define HS_SERVICE_STORE_MATCHES_H
@@ -32,14 +33,21 @@ void hs_shared_matches_destroy(struct hs_shared_matches *matches);
 /* ---- becoming the owner ---- */
 
 enum hs_taken_result {
-    HS_TAKEN,      /* this replica is the owner now */
-    HS_TAKEN_LATE, /* the store did not answer in time */
-    HS_TAKEN_DOWN, /* the store is down or slow, or refused the command; the call did not wait */
+    HS_TAKEN,         /* this replica is the owner now */
+    HS_TAKEN_FOREIGN, /* another tenant has a match with this name */
+    HS_TAKEN_LATE,    /* the store did not answer in time */
+    HS_TAKEN_DOWN,    /* the store is down or slow, or refused the command; the call did not wait */
+};
+
+/* Identifies one owner of a match. All 0: the match was not taken, and the first write tries to
+   become its owner. */
+struct hs_ownership {
+    uint64_t epoch, birth;
 };
 
 struct hs_taken {
-    uint64_t epoch;
-    bool was_released;   /* the former owner wrote everything and gave the match up */
+    struct hs_ownership ownership;
+    bool was_released;   /* the newest state is COMPLETE or FINAL */
     struct hs_str state; /* ptr NULL: the store does not know the match */
     struct hs_str *journal;
     size_t journal_count;
@@ -58,11 +66,10 @@ void hs_shared_match_give_back(struct hs_shared_matches *matches, struct hs_str 
 
 /* ---- one match ---- */
 
-/* Creates the object for a match with one reference. `epoch`: from hs_shared_match_take; 0: the
-   match was not taken, and the first write tries to become its owner. NULL: out of memory. */
+/* Creates the object for a match with one reference. NULL: out of memory. */
 struct hs_shared_match *hs_shared_match_create(struct hs_shared_matches *matches,
                                                struct hs_str tenant, struct hs_str name,
-                                               uint64_t epoch);
+                                               struct hs_ownership ownership);
 struct hs_shared_match *hs_shared_match_retain(struct hs_shared_match *match);
 /* Does nothing for NULL. */
 void hs_shared_match_release(struct hs_shared_match *match);
@@ -70,12 +77,15 @@ void hs_shared_match_release(struct hs_shared_match *match);
 /* Returns whether another replica has become the owner of the match. Once true, it stays true. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
-/* Returns whether the store has not confirmed for a second that this replica is the owner. */
+/* Returns whether the store has not confirmed for a second that this replica is the owner, or has
+   forgotten the match after such a second. */
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
 /* Asks the store for the owner, for at most `take_us`, so no worker may call it. Afterwards the
-   match is lost, or not doubtful for a second. Without an answer it is not lost. */
-void hs_shared_match_confirm(struct hs_shared_match *match);
+   match is lost, or not doubtful for a second. Without an answer it is not lost. Returns false if
+   the store has forgotten the match while this replica was not known to be the owner. If it had no
+   requests for the match either, another replica may have paid shots of it. */
+bool hs_shared_match_confirm(struct hs_shared_match *match);
 
 /* Returns whether the caller must write a state before payments can be appended. False also if a
    write is under way, or the store is down. */
@@ -89,11 +99,22 @@ void hs_shared_match_append(struct hs_shared_match *match, struct hs_str record)
    it. */
 uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 
-/* Writes a state, and then drops the records up to `mark` from the journal. `gives_up`: this is the
-   final state, and the match has no owner afterwards. Returns false if the state cannot be sent, or
-   if a newer one was sent. */
+/* What a replica that takes the match later may conclude from a state. */
+enum hs_shared_state {
+    HS_SHARED_PARTIAL,  /* the owner may have checked moves since */
+    HS_SHARED_COMPLETE, /* no answer about moves is sent before they are in a state, too */
+    HS_SHARED_FINAL     /* complete, and the match has no owner afterwards */
+};
+
+/* Writes a state, and then drops the records up to `mark` from the journal. Returns false if the
+   state cannot be sent, or if a newer one was sent. */
 bool hs_shared_match_write(struct hs_shared_match *match, enum hs_store_lane lane,
-                           struct hs_str state, uint64_t mark, bool gives_up);
+                           struct hs_str state, uint64_t mark, enum hs_shared_state kind);
+
+/* Writes a complete state of a match whose moves have changed. hs_shared_match_await then waits for
+   this state. Calls must not overlap with hs_shared_match_append. `state` must be captured under
+   the same lock. */
+void hs_shared_match_hand_off(struct hs_shared_match *match, struct hs_str state);
 
 /* Removes an ended match. Requests that wait for its payments get an answer, never MOVED. */
 void hs_shared_match_close(struct hs_shared_match *match);

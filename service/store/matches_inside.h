@@ -10,25 +10,38 @@
 
 enum {
     HS_SHARED_OWNER = 33,
-    HS_SHARED_KEY = 2 * (HS_NAME_MAX + 1) + 24,
+    HS_SHARED_KEY = HS_NAME_MAX + 24,
 };
 
 #define HS_SHARED_TTL "120000" /* milliseconds that keys stay after the last write */
 
-/* Refuses a former owner: KEYS owner, state, journal; ARGV owner, epoch. An absent owner is
-   replaced: the store was flushed. An epoch of 0 belongs to a match that was never taken. */
-#define HS_SHARED_FENCE                                                                            \
-    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner')\n"                                   \
-    "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
-    "local mine = o[2] == ARGV[1]\n"                                                               \
-    "local has = redis.call('EXISTS', KEYS[2])\n"                                                  \
-    "if (stored > 0 and stored >= epoch and not mine) or (stored > epoch and has == 1) then\n"     \
-    "  return {0, stored, has}\n"                                                                  \
-    "end\n"                                                                                        \
-    "local now = math.max(stored, epoch, 1)\n"                                                     \
-    "if not mine or stored ~= now then\n"                                                          \
-    "  redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1])\n"                              \
+/* Returns the birth of a match that the store gets now. */
+#define HS_SHARED_BORN                                                                             \
+    "local function born()\n"                                                                      \
+    "  local time = redis.call('TIME')\n"                                                          \
+    "  return time[1] .. string.format('%06d', time[2])\n"                                         \
     "end\n"
+
+/* Refuses a former owner: KEYS owner, state, journal; ARGV owner, epoch, birth, tenant. If the
+   store has no owner, it has lost its data, and the sender becomes the owner again. If it has
+   another birth, another replica has begun the match in the empty store. Its epochs do not compare
+   with those of the sender. An epoch of 0 belongs to a match that was never taken. */
+#define HS_SHARED_FENCE                                                                            \
+    "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner', 'birth')\n"                          \
+    "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
+    "local birth, mine = o[3], o[2] == ARGV[1]\n"                                                  \
+    "local has = redis.call('EXISTS', KEYS[2])\n"                                                  \
+    "local reborn = stored > 0 and ARGV[3] ~= '0' and birth ~= ARGV[3]\n"                          \
+    "if reborn or (stored > 0 and stored >= epoch and not mine) or\n"                              \
+    "    (stored > epoch and has == 1) then\n"                                                     \
+    "  return {0, stored, has, 0}\n"                                                               \
+    "end\n" HS_SHARED_BORN "local now = math.max(stored, epoch, 1)\n"                              \
+    "birth = birth or (ARGV[3] ~= '0' and ARGV[3]) or born()\n"                                    \
+    "if not mine or stored ~= now then\n"                                                          \
+    "  redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'birth', birth,\n"              \
+    "    'tenant', ARGV[4])\n"                                                                     \
+    "end\n"                                                                                        \
+    "local accepted = {1, now, has, tonumber(birth)}\n"
 
 struct hs_shared_matches {
     struct hs_store *store;
@@ -46,15 +59,36 @@ struct hs_shared_matches {
 
 struct hs_shared_keys {
     char text[3][HS_SHARED_KEY]; /* owner, state, journal */
+    struct hs_name tenant;       /* whose match it is; "" without tenants */
 };
 
-/* Writes the keys. Names cannot contain a slash, so no two matches have the same keys. */
+struct hs_shared_match {
+    struct hs_shared_matches *matches;
+    struct hs_shared_keys keys;
+    atomic_uint references;
+    atomic_bool is_lost;     /* another replica owns the match; written under the lock */
+    pthread_mutex_t lock;    /* guards the following members */
+    struct hs_ownership own; /* epoch 0: not taken yet */
+    uint64_t newest;         /* number of the newest record */
+    uint64_t acknowledged;   /* number of the newest record that the store has acknowledged */
+    uint64_t failed;         /* the store may lack records up to this number; 0: it lacks none */
+    uint64_t written;        /* the highest mark of a state that was submitted */
+    bool has_state, is_writing, must_write;
+    bool was_forgotten; /* see hs_shared_match_confirm */
+    bool has_ended;     /* this replica has removed the match; nothing may write it any more */
+    int64_t captured_us, due_us, used_us; /* of the newest captured state */
+    int64_t confirmed_us;                 /* when the store last confirmed this owner */
+    struct hs_payments_wait *waits;
+};
+
+/* Writes the keys. All replicas together have one match with a name, as a single replica has: the
+   tenant is not in the keys. The slash keeps them apart from {catalog}. */
 void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys);
 
 /* Writes the arguments that all scripts share. Returns their number. */
 size_t hs_shared_arguments(const struct hs_shared_matches *matches,
-                           const struct hs_shared_keys *keys, uint64_t epoch, char digits[24],
-                           struct hs_str *arguments);
+                           const struct hs_shared_keys *keys, struct hs_ownership ownership,
+                           char digits[2][24], struct hs_str *arguments);
 
 /* Logs the error of a command, if it was refused. `reply` may be NULL otherwise. */
 void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_result result,
@@ -64,7 +98,7 @@ void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_resu
    match, and the command is sent again if the store may have missed it. Any other text is the new
    value of the field `final`. */
 void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_keys *keys,
-                     uint64_t epoch, const char *how);
+                     struct hs_ownership ownership, const char *how);
 
 /* Frees the ends that were not sent. */
 void hs_shared_close_free(struct hs_shared_matches *matches);

@@ -63,7 +63,7 @@ enum { HISTORY_BYTES = 64 << 20, MATCH_BYTES = 8 << 20 };
 #define SECONDS 3.0
 
 static struct hs_test_service service;
-static struct hs_balancer balancer = {.log = -1};
+static struct hs_balancer balancer = {.listener = -1, .control = -1, .log = -1};
 static unsigned load_port; /* port of the service, or of the balancer in front of it */
 static uint64_t next_request;
 

@@ -7,14 +7,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/support/clock.h"
 #include "tests/support/files.h"
+#include "tests/support/http/exposition.h"
 #include "tests/support/play/kill_squad.h"
 #include "tests/support/program.h"
 
-/* HAProxy needs two health checks, 0.5 s apart. The rest of the time is for a busy machine. */
-enum { SETTLE_MS = 1500 };
+/* SETTLE_MS: so often hs_cluster_settle looks. SETTLE_TRIES: so many times at most; on a busy
+   machine answers may stay late. */
+enum { SETTLE_MS = 400, SETTLE_TRIES = 40 };
+
+#define TAKEN(source) "hindsight_match_takeovers_total{source=\"" source "\",result=\"restored\"}"
 
 /* The ruleset of the squad with a window of one second. */
 static void write_rules(const struct hs_cluster *cluster)
@@ -71,10 +76,10 @@ static size_t list_servers(const struct hs_cluster *cluster,
 }
 
 /* Starts the relays, and writes the connection string with which replicas reach the database
-   through a relay. */
+   through a relay, or its standby. */
 static void start_stores(struct hs_cluster *cluster)
 {
-    char target[96], path[96], text[128];
+    char target[96], path[96], text[256];
     ck_assert(hs_test_redis_start(&cluster->redis, 0, NULL));
     snprintf(target, sizeof target, "%u", cluster->redis.port);
     cluster->redis_relay = hs_relay_start(target);
@@ -85,8 +90,10 @@ static void start_stores(struct hs_cluster *cluster)
     cluster->postgres_relay = hs_relay_start(target);
     ck_assert_ptr_nonnull(cluster->postgres_relay);
     snprintf(path, sizeof path, "%s/database", cluster->directory);
-    snprintf(text, sizeof text, "host=127.0.0.1 port=%u dbname=postgres user=postgres\n",
-             hs_relay_port(cluster->postgres_relay));
+    snprintf(text, sizeof text,
+             "host=127.0.0.1,%s/standby port=%u,5432 target_session_attrs=read-write "
+             "dbname=postgres user=postgres\n",
+             cluster->directory, hs_relay_port(cluster->postgres_relay));
     hs_test_write_file(path, text);
 }
 
@@ -96,7 +103,7 @@ void hs_cluster_start(struct hs_cluster *cluster, struct hs_test_postgres *postg
     char rules[96];
     *cluster = (struct hs_cluster){.directory = "/tmp/hindsight-cluster-XXXXXX",
                                    .members = 0x7,
-                                   .balancer = {.listener = -1, .log = -1},
+                                   .balancer = {.listener = -1, .control = -1, .log = -1},
                                    .reference = {.out = -1, .err = -1},
                                    .postgres = postgres};
     for (int i = 0; i < HS_CLUSTER_REPLICAS; i++)
@@ -143,6 +150,13 @@ void hs_cluster_kill_replica(struct hs_cluster *cluster, int replica)
     hs_test_service_stop(service); /* closes its files */
 }
 
+void hs_cluster_set_standby(struct hs_cluster *cluster, const struct hs_test_postgres *standby)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/standby", cluster->directory);
+    ck_assert_int_eq(symlink(standby->directory, path), 0);
+}
+
 void hs_cluster_set_members(struct hs_cluster *cluster, unsigned members)
 {
     struct hs_balancer_server servers[HS_CLUSTER_REPLICAS];
@@ -150,7 +164,49 @@ void hs_cluster_set_members(struct hs_cluster *cluster, unsigned members)
     ck_assert(hs_balancer_reload(&cluster->balancer, servers, list_servers(cluster, servers)));
 }
 
-void hs_cluster_settle(void)
+/* Returns the running replicas behind HAProxy, as bits by the `id` of their server lines. */
+static unsigned running(const struct hs_cluster *cluster)
 {
-    hs_test_pause_ms(SETTLE_MS);
+    unsigned ids = 0;
+    for (unsigned i = 0; i < HS_CLUSTER_REPLICAS; i++)
+        if ((cluster->members & 1u << i) != 0 && cluster->replicas[i].pid > 0)
+            ids |= 1u << (i + 1);
+    return ids;
+}
+
+/* Sums a series over the running replicas. */
+static double sum(const struct hs_cluster *cluster, const char *series)
+{
+    double total = 0;
+    for (int i = 0; i < HS_CLUSTER_REPLICAS; i++)
+        if (cluster->replicas[i].pid > 0)
+            total += hs_metric(&cluster->replicas[i], series);
+    return total;
+}
+
+static int count_replicas(const struct hs_cluster *cluster)
+{
+    int count = 0;
+    for (int i = 0; i < HS_CLUSTER_REPLICAS; i++)
+        count += cluster->replicas[i].pid > 0;
+    return count;
+}
+
+void hs_cluster_settle(struct hs_cluster *cluster)
+{
+    double changes = -1;
+    bool is_used = false, is_up = false;
+    int quiet = 0; /* looks without a change */
+    for (int tries = 0; !(is_used && is_up && quiet >= 2) && tries < SETTLE_TRIES; tries++) {
+        double before = changes;
+        hs_test_pause_ms(SETTLE_MS);
+        changes = sum(cluster, "hindsight_answers_not_durable_total") +
+                  sum(cluster, TAKEN("crashed")) + sum(cluster, TAKEN("released"));
+        is_used = hs_balancer_used(&cluster->balancer) == running(cluster);
+        is_up = (int)sum(cluster, "hindsight_store_up") == count_replicas(cluster);
+        quiet = is_used && changes == before ? quiet + 1 : 0;
+    }
+    ck_assert_msg(is_used && is_up, "HAProxy uses %#x of %#x; stores up: %g of %d",
+                  hs_balancer_used(&cluster->balancer), running(cluster),
+                  sum(cluster, "hindsight_store_up"), count_replicas(cluster));
 }

@@ -45,10 +45,14 @@ void hs_cluster_drain_replica(struct hs_cluster *cluster, int replica);
 /* Sends SIGKILL. */
 void hs_cluster_kill_replica(struct hs_cluster *cluster, int replica);
 
+/* Makes a server the second host of the connection string of all replicas. */
+void hs_cluster_set_standby(struct hs_cluster *cluster, const struct hs_test_postgres *standby);
+
 /* Reloads HAProxy with these replicas. */
 void hs_cluster_set_members(struct hs_cluster *cluster, unsigned members);
 
-/* Pauses until HAProxy must have noticed which of its replicas run. */
-void hs_cluster_settle(void);
+/* Waits until HAProxy uses those of its replicas that run, and no other ones, until these have
+   connections to the store and do not miss its answers any more, and until no match moves. */
+void hs_cluster_settle(struct hs_cluster *cluster);
 
 #endif

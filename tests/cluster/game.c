@@ -233,7 +233,7 @@ static void take_answer(struct worker *worker, struct match *match, const json_t
 }
 
 struct request {
-    struct worker *worker;
+    struct worker worker; /* a copy, whose counts only the other thread changes */
     const struct match *match;
     const char *body;
     json_t *answer;
@@ -242,9 +242,18 @@ struct request {
 static void *post_other(void *context)
 {
     struct request *request = context;
-    request->answer = hs_cluster_post(request->worker, request->worker->other, request->match,
+    request->answer = hs_cluster_post(&request->worker, request->worker.other, request->match,
                                       "ticks", request->body, false);
     return NULL;
+}
+
+static void add_counts(struct hs_cluster_counts *counts, const struct hs_cluster_counts *more)
+{
+    hs_follow_counts_add(&counts->follow, &more->follow);
+#define X(field, text) counts->field += more->field;
+    HS_CLUSTER_FAULTS(X)
+    HS_CLUSTER_TOTALS(X)
+#undef X
 }
 
 /* Returns whether an answer repeats the first answer to a shot or a hit. */
@@ -270,11 +279,13 @@ static void split_tick(struct worker *worker, struct match *match, const char *b
     bool is_answered = false;
     for (int tries = 0; !is_answered && tries < TRIES; tries++) {
         pthread_t thread;
-        struct request other = {worker, match, body, NULL};
+        struct request other = {.worker = *worker, .match = match, .body = body};
+        other.worker.counts = (struct hs_cluster_counts){0};
         if (pthread_create(&thread, NULL, post_other, &other) != 0)
             abort();
         json_t *answer = hs_cluster_post(worker, worker->http, match, "ticks", body, false);
         pthread_join(thread, NULL);
+        add_counts(&worker->counts, &other.worker.counts);
         is_answered = answer != NULL || other.answer != NULL;
         note_move(worker, match, answer, other.answer, expected);
         /* The answers may arrive in another order than the replicas processed the tick. */
@@ -454,11 +465,7 @@ void hs_cluster_game_finish(struct hs_cluster_game *game, struct hs_cluster_coun
                 counts->windows_max = match->windows;
             hs_kill_squad_free(&match->squad);
         }
-        hs_follow_counts_add(&counts->follow, &worker->counts.follow);
-#define X(field, text) counts->field += worker->counts.field;
-        HS_CLUSTER_FAULTS(X)
-        HS_CLUSTER_TOTALS(X)
-#undef X
+        add_counts(counts, &worker->counts);
         hs_test_http_close(worker->http);
         hs_test_http_close(worker->reference);
         if (worker->other != NULL)

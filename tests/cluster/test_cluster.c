@@ -25,7 +25,7 @@ enum { DEFAULT_MATCHES = 60, DEFAULT_SECONDS = 2, TICKS_PER_SECOND = 5, DEFAULT_
 static struct hs_cluster cluster;
 static struct hs_cluster_game *game;
 static struct hs_cluster_counts counts;
-static struct hs_test_postgres postgres;
+static struct hs_test_postgres postgres, standby;
 
 /* ---- the run of a scenario ---- */
 
@@ -99,6 +99,8 @@ static void remove_database(void)
 {
     if (postgres.pid > 0)
         hs_postgres_remove(&postgres);
+    if (standby.directory[0] != '\0')
+        hs_postgres_remove(&standby);
 }
 
 static void setup(void)
@@ -123,7 +125,7 @@ START_TEST(replicas_restart_one_after_the_other)
     for (int i = 0; i < 3; i++) {
         hs_cluster_drain_replica(&cluster, i);
         hs_cluster_start_replica(&cluster, i);
-        hs_cluster_settle();
+        hs_cluster_settle(&cluster);
     }
     hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
     play_on();
@@ -137,11 +139,11 @@ static void kill_and_restart(int replica)
 {
     hs_cluster_game_phase(game, HS_PHASE_AFTER, true);
     hs_cluster_kill_replica(&cluster, replica);
-    hs_cluster_settle();
+    hs_cluster_settle(&cluster);
     hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
     play_on();
     hs_cluster_start_replica(&cluster, replica);
-    hs_cluster_settle();
+    hs_cluster_settle(&cluster);
 }
 
 START_TEST(a_replica_is_killed)
@@ -221,7 +223,7 @@ START_TEST(a_replica_joins_and_leaves)
     hs_cluster_game_phase(game, HS_PHASE_FAULT, false);
     hs_cluster_start_replica(&cluster, 3);
     hs_cluster_set_members(&cluster, 0xf);
-    hs_cluster_settle();
+    hs_cluster_settle(&cluster);
     find_owners(between);
     play_on();
     print_takeovers();
@@ -336,7 +338,7 @@ static void suffer(const struct fault *fault)
     play_on();
     fault->end();
     hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
-    hs_cluster_settle();
+    hs_cluster_settle(&cluster);
 }
 
 /*
@@ -429,11 +431,28 @@ static void quicken_postgres(void)
     hs_relay_delay(cluster.postgres_relay, 0);
 }
 
+/* The server ends, and its standby is promoted. The relay ends too, because libpq tries the next
+   host only if the first one refuses the connection or does not answer. */
+static void fail_over_postgres(void)
+{
+    hs_postgres_follow(&standby, &postgres);
+    hs_cluster_set_standby(&cluster, &standby);
+    hs_postgres_stop(&postgres);
+    hs_relay_stop(cluster.postgres_relay);
+    cluster.postgres_relay = NULL;
+    hs_test_pause_ms(500); /* no server accepts writes during this pause */
+    hs_postgres_promote(&standby);
+    struct hs_test_postgres former = postgres;
+    postgres = standby;
+    standby = former;
+}
+
 static const struct fault postgres_faults[] = {
     {"PostgreSQL is stopped", stop_postgres, start_postgres},
     {"PostgreSQL hangs", hang_postgres, wake_postgres},
     {"PostgreSQL restarts", restart_postgres, nothing},
     {"PostgreSQL is slow", slow_postgres, quicken_postgres},
+    {"PostgreSQL fails over", fail_over_postgres, nothing},
 };
 
 /* Waits until the database has every rejected verdict about a claim of the game exactly once. The

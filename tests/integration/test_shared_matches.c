@@ -5,6 +5,7 @@
 #include "tests/support/http/client.h"
 #include "tests/support/http/kept_service.h"
 #include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/store/redis.h"
 
@@ -22,6 +23,7 @@ enum { REPLICAS = 3, PATIENCE_MS = 10000, SETTLE_MS = 700 };
 #define ACCEPTED        "\"verdict\":\"accepted\""
 #define REPLAYED        "\"replayed\":true"
 #define UNDURABLE       "\"durable\":false"
+#define FORGOTTEN       "\"reason\":\"number_forgotten\""
 #define RESTORED        "hindsight_match_takeovers_total{source=\"crashed\",result=\"restored\"}"
 #define UNASKED(result) "hindsight_match_takeovers_total{source=\"none\",result=\"" result "\"}"
 #define RELEASED        "hindsight_match_takeovers_total{source=\"released\",result=\"restored\"}"
@@ -113,38 +115,6 @@ static long claim(struct hs_test_kept *replica, int shot, double time, char code
     return status;
 }
 
-/* Posts moves with a clock that runs 25 times as fast. The moves use up all credit. */
-static char *post_moves(struct hs_test_kept *replica)
-{
-    char body[4096] = "{\"moves\":[";
-    size_t len = strlen(body);
-    for (int i = 1; i <= 30; i++)
-        len += (size_t)snprintf(body + len, sizeof body - len,
-                                "%s{\"player\":\"s\",\"seq\":%d,\"client_time\":%.2f,"
-                                "\"received\":%.2f}",
-                                i > 1 ? "," : "", i, 5 + 0.5 * i, 11 + 0.02 * i);
-    snprintf(body + len, sizeof body - len, "]}");
-    return hs_kept_post(replica, "/v1/matches/m/moves", body);
-}
-
-/* Posts one more move, seconds later by the server's clock. */
-static char *post_late_move(struct hs_test_kept *replica)
-{
-    return hs_kept_post(replica, "/v1/matches/m/moves",
-                        "{\"moves\":[{\"player\":\"s\",\"seq\":31,\"client_time\":20.3,"
-                        "\"received\":14}]}");
-}
-
-/* Changes each `"replayed":false` of an answer to `"replayed":true`, in place. */
-static void say_replayed(char *answer)
-{
-    static const char was[] = "\"replayed\":false", is[] = "\"replayed\":true";
-    for (char *at; (at = strstr(answer, was)) != NULL;) {
-        memcpy(at, is, sizeof is - 1);
-        memmove(at + sizeof is - 1, at + sizeof was - 1, strlen(at + sizeof was - 1) + 1);
-    }
-}
-
 /* ---- a match moves ---- */
 
 static const struct {
@@ -160,19 +130,19 @@ START_TEST(another_replica_goes_on)
 {
     hs_kept_frames(a, "m", 10);
     pay(a, 1, 11);
-    char *hit = hs_kept_hit(a, "m", 1, 11), *moves = post_moves(a);
+    char *hit = hs_kept_hit(a, "m", 1, 11), *moves = hs_kept_fast_moves(a);
     hs_kept_holds(strdup(hit), ACCEPTED);
     hs_kept_holds(strdup(moves), "\"credit\":0,");
     hs_test_pause_ms(SETTLE_MS);
     ends[_i].end(a);
-    say_replayed(moves);
-    char *hit_again = hs_kept_hit(b, "m", 1, 11), *moves_again = post_moves(b);
+    hs_kept_mark_replayed(moves);
+    char *hit_again = hs_kept_hit(b, "m", 1, 11), *moves_again = hs_kept_fast_moves(b);
     ck_assert_str_eq(hit_again, hit);
     ck_assert_str_eq(moves_again, moves);
     wait_for_metric(b, ends[_i].series, 1);
     /* There are no poses yet, so a new claim is neither accepted nor rejected. */
     ck_assert(holds(b, 2, 11.2, "\"verdict\":\"inconclusive\""));
-    char *late = post_late_move(b);
+    char *late = hs_kept_late_move(b);
     hs_kept_holds(strdup(late), ends[_i].late_time);
     hs_kept_holds(late, ends[_i].late_credit);
     hs_kept_holds(hs_kept_post(b, "/v1/matches/m/frames",
@@ -188,7 +158,32 @@ START_TEST(another_replica_goes_on)
 }
 END_TEST
 
-/* The journal in the store has the payments after the last state. */
+/* The balancer sends a match to another replica while its owner still drains. The owner has written
+   every move before its answer, so the time since the last move is granted. */
+START_TEST(a_draining_replica_hands_over)
+{
+    hs_kept_stop(a);
+    hs_kept_start_with(a, "--drain-wait-seconds", "60");
+    hs_kept_frames(a, "m", 10);
+    pay(a, 1, 11);
+    kill(a->service.pid, SIGTERM);
+    wait_for_metric(a, "hindsight_draining", 1);
+    char *moves = hs_kept_fast_moves(a);
+    hs_kept_holds(strdup(moves), "\"credit\":0,");
+    hs_kept_mark_replayed(moves);
+    char *moves_again = hs_kept_fast_moves(b);
+    ck_assert_str_eq(moves_again, moves);
+    char *late = hs_kept_late_move(b);
+    hs_kept_holds(strdup(late), ends[1].late_time);
+    hs_kept_holds(late, ends[1].late_credit);
+    ck_assert_double_eq(hs_kept_metric(b, RELEASED), 1);
+    ck_assert(holds(b, 1, 11, REPLAYED));
+    free(moves);
+    free(moves_again);
+}
+END_TEST
+
+/* The journal has what was paid after the last state. */
 START_TEST(payments_survive_at_once)
 {
     hs_kept_frames(a, "m", 10);
@@ -235,6 +230,38 @@ START_TEST(the_store_is_newer_than_a_checkpoint)
     ck_assert_double_eq(hs_kept_metric(a, HS_KEPT_RESTORED), 1);
     ck_assert(holds(a, 1, 10.9, REPLAYED));
     ck_assert(holds(a, 2, 12.9, REPLAYED));
+}
+END_TEST
+
+/* While one tenant uses a name, no other tenant can use it on any replica. */
+START_TEST(a_name_belongs_to_one_tenant)
+{
+    static struct hs_test_token tokens[] = {
+        {.tenant = "acme", .kid = "a", .scopes = "\"admin\""},
+        {.tenant = "zeta", .kid = "z", .scopes = "\"admin\"", .secret_seed = 2}};
+    const char *const headers[2][2] = {{tokens[0].header}, {tokens[1].header}};
+    char file[96];
+    snprintf(file, sizeof file, "%s/tokens", a->directory);
+    hs_test_tokens_write(file, tokens, 2);
+    for (int i = 0; i < 2; i++) {
+        hs_kept_stop(&replicas[i]);
+        hs_kept_start_with(&replicas[i], "--token-file", file);
+        replicas[i].headers = headers[i];
+    }
+    hs_kept_frames(a, "m", 10);
+    pay(a, 1, 11);
+    ck_assert_int_eq(hs_kept_status(b, "PUT", "/v1/matches/m", "{}"), 403);
+    ck_assert(holds(a, 1, 11, REPLAYED));
+    b->headers = headers[0]; /* the owner can use every replica */
+    ck_assert(holds(b, 1, 11, REPLAYED));
+    ck_assert_int_eq(hs_kept_status(b, "DELETE", "/v1/matches/m", NULL), 200);
+    a->headers = headers[1];
+    long status = 403; /* until a has dropped its copy */
+    for (int i = 0; i < PATIENCE_MS / 10 && status == 403; i++) {
+        status = hs_kept_status(a, "PUT", "/v1/matches/m", "{}");
+        hs_test_pause_ms(10);
+    }
+    ck_assert_int_eq(status, 201);
 }
 END_TEST
 
@@ -386,6 +413,46 @@ START_TEST(a_flushed_store_is_filled_again)
 }
 END_TEST
 
+/* The store loses its data, and the match moves before its owner writes it again. The new owner
+   cannot know what was paid before, so it pays no shot of that time. Its own payments stay. */
+START_TEST(a_match_moves_out_of_a_flushed_store)
+{
+    hs_kept_frames(a, "m", 10);
+    ck_assert_int_eq(hs_kept_status(a, "DELETE", "/v1/matches/m", NULL), 200);
+    hs_kept_frames(a, "m", 10); /* a higher epoch than that of the next owner */
+    pay(a, 1, 10.9);
+    hs_test_pause_ms(SETTLE_MS);
+    hs_test_redis_ask(&redis, "FLUSHALL");
+    hs_kept_frames(b, "m", 10.5);
+    ck_assert(holds(b, 1, 10.9, FORGOTTEN));
+    hs_kept_frames(b, "m", 11.55);
+    pay(b, 2, 12.4);
+    wait_for_metric(a, "hindsight_matches_moved_total", 1);
+    ck_assert(holds(a, 2, 12.4, REPLAYED));
+}
+END_TEST
+
+/* A replica has an older copy of the match when the store loses its data, and the owner dies. */
+START_TEST(an_older_copy_pays_nothing_after_a_flush)
+{
+    hs_kept_frames(a, "m", 10);
+    pay(a, 1, 10.9);
+    hs_test_pause_ms(SETTLE_MS); /* a has nothing more to write, so it keeps its copy */
+    hs_kept_frames(b, "m", 12);
+    pay(b, 2, 12.5);
+    hs_kept_kill(b);
+    hs_test_pause_ms(1100); /* a is not sure any more that it is the owner */
+    hs_test_redis_ask(&redis, "FLUSHALL");
+    if (_i == 1) /* a writes its copy again before it gets a request */
+        wait_for_state();
+    hs_kept_frames(a, "m", 12);
+    ck_assert(holds(a, 2, 12.5, FORGOTTEN));
+    ck_assert(holds(a, 1, 10.9, REPLAYED));
+    hs_kept_frames(a, "m", 13.05);
+    pay(a, 3, 13.95);
+}
+END_TEST
+
 /* ---- states that cannot be used ---- */
 
 static const struct {
@@ -504,15 +571,19 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     if (hs_test_redis_program() != NULL) {
         tcase_add_loop_test(tests, another_replica_goes_on, 0, (int)(sizeof ends / sizeof ends[0]));
+        tcase_add_test(tests, a_draining_replica_hands_over);
         tcase_add_test(tests, payments_survive_at_once);
         tcase_add_test(tests, the_first_payment_survives);
         tcase_add_test(tests, an_ended_match_does_not_come_back);
         tcase_add_test(tests, the_store_is_newer_than_a_checkpoint);
+        tcase_add_test(tests, a_name_belongs_to_one_tenant);
         tcase_add_test(tests, a_split_brain_has_one_owner);
         tcase_add_test(tests, nothing_is_paid_twice);
         tcase_add_loop_test(tests, verdicts_go_on_without_the_store, 0,
                             (int)(sizeof failures / sizeof failures[0]));
         tcase_add_test(tests, a_flushed_store_is_filled_again);
+        tcase_add_test(tests, a_match_moves_out_of_a_flushed_store);
+        tcase_add_loop_test(tests, an_older_copy_pays_nothing_after_a_flush, 0, 2);
         tcase_add_loop_test(tests, unusable_states_start_an_empty_match, 0,
                             (int)(sizeof faults / sizeof faults[0]));
         tcase_add_test(tests, an_unknown_ruleset_is_waited_for);

@@ -3,6 +3,7 @@
 #include "tests/support/http/client.h"
 #include "tests/support/http/kept_service.h"
 #include "tests/support/http/service.h"
+#include "tests/support/http/tokens.h"
 #include "tests/support/run_suite.h"
 #include "tests/support/store/redis.h"
 
@@ -190,7 +191,67 @@ START_TEST(a_match_keeps_what_it_was_opened_with)
 }
 END_TEST
 
-/* A replica that starts gets all documents, and forgets those that were deleted in between. */
+/* Returns the document of a map with so many boxes. Free it. */
+static char *boxes(int count)
+{
+    char *text = malloc((size_t)count * 64 + 64), *end = text;
+    ck_assert_ptr_nonnull(text);
+    end += sprintf(end, "{\"boxes\":[");
+    for (int i = 0; i < count; i++)
+        end += sprintf(end, "%s{\"min\":[%d,900,0],\"max\":[%d,990,300]}", i > 0 ? "," : "",
+                       100 * i, 100 * i + 50);
+    sprintf(end, "]}");
+    return text;
+}
+
+/* Puts a map as a tenant, and deletes it again. Returns whether it fitted. */
+static bool fits(const char *const *headers, const char *document)
+{
+    b->headers = headers;
+    bool is_put = hs_kept_status(b, "PUT", "/v1/maps/yard", document) == 201;
+    if (is_put)
+        ck_assert_int_eq(hs_kept_status(b, "DELETE", "/v1/maps/yard", NULL), 204);
+    return is_put;
+}
+
+/* A map without a name, which a match that moved still uses, is charged to the tenant of the match.
+   So they can put less than another tenant. */
+START_TEST(a_pinned_map_is_charged)
+{
+    enum { PINNED = 2000 };
+    static struct hs_test_token tokens[] = {
+        {.tenant = "acme", .kid = "a", .scopes = "\"admin\""},
+        {.tenant = "zeta", .kid = "z", .scopes = "\"admin\"", .secret_seed = 2}};
+    const char *const headers[2][2] = {{tokens[0].header}, {tokens[1].header}};
+    char file[96], *map = boxes(PINNED);
+    snprintf(file, sizeof file, "%s/tokens", a->directory);
+    hs_test_tokens_write(file, tokens, 2);
+    for (int i = 0; i < 2; i++) {
+        const char *const more[] = {"--token-file", file, "--map-bytes", "8388608", NULL};
+        hs_kept_stop(&replicas[i]);
+        hs_kept_start(&replicas[i], more);
+        replicas[i].headers = headers[0];
+    }
+    put(a, HALL, map, 201);
+    put(a, "/v1/matches/m", "{\"map\":\"hall\"}", 201);
+    ck_assert_int_eq(hs_kept_status(a, "DELETE", HALL, NULL), 204);
+    wait_for(b, HALL, 403);
+    hs_kept_stop(a);
+    wait_until_open(b);
+    free(map);
+    int count = 20 * PINNED;
+    for (bool fit = false; !fit; count -= PINNED / 20) {
+        ck_assert_int_gt(count, PINNED);
+        map = boxes(count);
+        fit = fits(headers[1], map);
+        if (fit)
+            ck_assert(!fits(headers[0], map));
+        free(map);
+    }
+}
+END_TEST
+
+/* A replica that starts gets everything; what was deleted meanwhile, it forgets. */
 START_TEST(a_replica_that_was_away)
 {
     put(a, ARENA, first, 201);
@@ -330,6 +391,7 @@ int main(void)
         tcase_add_test(tests, a_canary_is_shared);
         tcase_add_test(tests, a_canary_of_a_file_is_not_shared);
         tcase_add_loop_test(tests, a_match_keeps_what_it_was_opened_with, 0, 2);
+        tcase_add_test(tests, a_pinned_map_is_charged);
         tcase_add_test(tests, a_replica_that_was_away);
         tcase_add_test(tests, a_flushed_store_has_all_again);
         tcase_add_test(tests, a_large_map_is_shared);

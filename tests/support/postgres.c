@@ -30,20 +30,51 @@ const char *hs_postgres_missing(void)
     return NULL;
 }
 
-void hs_postgres_create(struct hs_test_postgres *server)
+/* Makes the directory, and runs a program of PostgreSQL that fills it. */
+static void make(struct hs_test_postgres *server, const char *program)
 {
     int code;
     bool is_root = getuid() == 0;
     *server = (struct hs_test_postgres){.directory = "/tmp/hindsight_postgres_XXXXXX"};
     ck_assert_ptr_nonnull(mkdtemp(server->directory));
-    const char *output = hs_test_shell(
-        &code,
-        "cd / && %s%s%s " PROGRAMS "initdb -D %s/data -U postgres -A trust -N -E UTF8 --locale C"
-        " 2>&1",
-        is_root ? "chown postgres " : "", is_root ? server->directory : "",
-        is_root ? " && runuser -u postgres --" : "", server->directory);
+    const char *output =
+        hs_test_shell(&code, "cd / && %s%s%s " PROGRAMS "%s -D %s/data -U postgres -N 2>&1",
+                      is_root ? "chown postgres " : "", is_root ? server->directory : "",
+                      is_root ? " && runuser -u postgres --" : "", program, server->directory);
     ck_assert_msg(code == 0, "%s", output);
     hs_postgres_start(server);
+}
+
+void hs_postgres_create(struct hs_test_postgres *server)
+{
+    make(server, "initdb -A trust -E UTF8 --locale C");
+}
+
+/* Waits until a statement returns 1. */
+static void wait_for(struct hs_test_postgres *server, const char *sql)
+{
+    for (int tries = 0; tries < TRIES; tries++) {
+        if (strcmp(hs_postgres_sql(server, "postgres", "%s", sql), "1") == 0)
+            return;
+        hs_test_pause_ms(TRY_MS);
+    }
+    ck_abort_msg("%s", sql);
+}
+
+void hs_postgres_follow(struct hs_test_postgres *standby, struct hs_test_postgres *server)
+{
+    char program[128];
+    snprintf(program, sizeof program, "pg_basebackup -h %s -R -X stream -c fast",
+             server->directory);
+    make(standby, program);
+    hs_postgres_sql(server, "postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
+    hs_postgres_sql(server, "postgres", "SELECT pg_reload_conf()");
+    wait_for(server, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'");
+}
+
+void hs_postgres_promote(struct hs_test_postgres *standby)
+{
+    ck_assert_str_eq(hs_postgres_sql(standby, "postgres", "SELECT pg_promote()"), "t");
 }
 
 void hs_postgres_remove(struct hs_test_postgres *server)

@@ -26,6 +26,11 @@ void hs_postgres_remove(struct hs_test_postgres *server);
 void hs_postgres_start(struct hs_test_postgres *server);
 /* Stops the server at once, without a checkpoint, and waits for its end. */
 void hs_postgres_stop(struct hs_test_postgres *server);
+/* Copies a running server to a new directory, and starts the copy as a synchronous standby: from
+   then on the server acknowledges a commit when the standby has it. */
+void hs_postgres_follow(struct hs_test_postgres *standby, struct hs_test_postgres *server);
+/* Makes a standby accept writes. */
+void hs_postgres_promote(struct hs_test_postgres *standby);
 /* Sends SIGSTOP or SIGCONT to the server and to its processes. */
 void hs_postgres_pause(struct hs_test_postgres *server, bool is_paused);
 

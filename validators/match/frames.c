@@ -106,6 +106,7 @@ void hs_match_restart(struct hs_match *match, int64_t time_us)
     hs_movers_restart(&match->movers);
     match->jump_count = 0;
     match->has_lost_shots = match->has_lost_shots && !match->has_frames;
+    match->has_lost_payments = match->has_lost_payments && !match->has_frames;
     match->lost_from_us = INT64_MIN; /* lost shots have times of the old clock */
     match->has_frames = false;
 }
@@ -338,12 +339,16 @@ static void advance_clock(struct hs_match *match, int64_t time_us)
         match->has_opening = true;
         match->window_start_us = match->newest_us = time_us;
         match->has_frames = true;
-        match->lost_until_us = time_us + match->ruleset->history.keep_us;
+        match->lost_until_us = INT64_MAX;
     }
     if (time_us < match->window_start_us)
         match->window_start_us = time_us;
     if (time_us > match->newest_us)
         match->newest_us = time_us;
+    if (match->lost_until_us == INT64_MAX)
+        match->lost_until_us = match->newest_us + match->ruleset->history.keep_us;
+    if (match->newest_us - match->lost_until_us > match->claim_window_us)
+        match->has_lost_payments = false; /* claims about that time are refused now */
     match->players.evict_before_us = match->newest_us - match->claim_window_us;
 }
 

@@ -186,9 +186,10 @@ struct hs_match {
     int64_t claim_window_us; /* a claim about a time that is longer ago than this is always
                                 refused */
     /* After a restore (snapshot.h): shots fired in [lost_from_us, lost_until_us] may have been
-       lost. The end is known once a frame arrives. */
+       lost. The end is INT64_MAX until a frame arrives. */
     bool has_lost_shots;
     int64_t lost_from_us, lost_until_us;
+    bool has_lost_payments; /* hs_match_lost_payments; ends at lost_until_us */
     /* The number of refused frames that agree on another clock, and the time of the last one. */
     uint32_t jump_count;
     int64_t jump_us;

@@ -135,6 +135,7 @@ void hs_excerpt_put_match(const struct hs_match *match, struct hs_bytes *out)
     hs_bytes_put(out, match->has_frames, 1);
     hs_bytes_put(out, (uint64_t)match->window_start_us, 8);
     hs_bytes_put(out, match->has_lost_shots, 1);
+    hs_bytes_put(out, match->has_lost_payments, 1);
     hs_bytes_put(out, (uint64_t)match->lost_from_us, 8);
     hs_bytes_put(out, (uint64_t)match->lost_until_us, 8);
     hs_bytes_put(out, (uint64_t)match->players.evict_before_us, 8);
@@ -146,6 +147,7 @@ void hs_excerpt_get_match(struct hs_loading *l)
     match->has_frames = hs_loading_flag(l);
     match->window_start_us = (int64_t)hs_bytes_get(&l->reader, 8);
     match->has_lost_shots = hs_loading_flag(l);
+    match->has_lost_payments = hs_loading_flag(l);
     match->lost_from_us = (int64_t)hs_bytes_get(&l->reader, 8);
     match->lost_until_us = (int64_t)hs_bytes_get(&l->reader, 8);
     match->players.evict_before_us = (int64_t)hs_bytes_get(&l->reader, 8);

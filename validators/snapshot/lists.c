@@ -35,8 +35,9 @@ static const struct hs_saved_field match_fields[] = {
     FIELD(hs_match, window_start_us, ELSEWHERE), FIELD(hs_match, clock, UNSIGNED),
     FIELD(hs_match, claim_window_us, ELSEWHERE), FIELD(hs_match, has_lost_shots, ELSEWHERE),
     FIELD(hs_match, lost_from_us, ELSEWHERE),    FIELD(hs_match, lost_until_us, ELSEWHERE),
-    FIELD(hs_match, jump_count, ELSEWHERE),      FIELD(hs_match, jump_us, ELSEWHERE),
-    FIELD(hs_match, hints, ELSEWHERE),           FIELD(hs_match, saved_format, ELSEWHERE),
+    FIELD(hs_match, has_lost_payments, FLAG),    FIELD(hs_match, jump_count, ELSEWHERE),
+    FIELD(hs_match, jump_us, ELSEWHERE),         FIELD(hs_match, hints, ELSEWHERE),
+    FIELD(hs_match, saved_format, ELSEWHERE),
 };
 
 static const struct hs_saved_field player_fields[] = {

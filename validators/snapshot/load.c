@@ -380,6 +380,7 @@ static void load_match(struct hs_loading *l)
     if (match->has_opening)
         match->players.evict_before_us = match->newest_us - match->claim_window_us;
     match->has_lost_shots = true;
+    match->lost_until_us = INT64_MAX; /* until the first frame */
     match->lost_from_us =
         match->has_opening ? match->newest_us - match->ruleset->history.keep_us : INT64_MIN;
     if (hs_loading_is_fine(l) && l->is_excerpt)
@@ -475,6 +476,14 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
     }
     hs_match_destroy(l.match);
     return l.no_memory ? HS_MATCH_LOAD_NO_MEMORY : HS_MATCH_DAMAGED;
+}
+
+void hs_match_lost_payments(struct hs_match *match)
+{
+    match->has_lost_shots = true;
+    match->has_lost_payments = true;
+    match->lost_from_us = INT64_MIN;
+    match->lost_until_us = INT64_MAX; /* until the next frame */
 }
 
 void hs_match_lost_moves(struct hs_match *match)

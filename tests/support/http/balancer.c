@@ -65,10 +65,10 @@ static void write_servers(FILE *to, const struct hs_balancer_kind *kind,
 }
 
 /* Writes the shipped file with another address, and with other servers where its first one is. */
-static bool write_configuration(FILE *to, const struct hs_balancer_kind *kind, int listener,
-                                unsigned port, const struct hs_balancer_server *servers,
-                                size_t count)
+static bool write_configuration(FILE *to, const struct hs_balancer *balancer,
+                                const struct hs_balancer_server *servers, size_t count)
 {
+    const struct hs_balancer_kind *kind = balancer->kind;
     FILE *from = fopen(kind->configuration, "r");
     char line[4096];
     unsigned binds = 0, replaced = 0;
@@ -77,9 +77,9 @@ static bool write_configuration(FILE *to, const struct hs_balancer_kind *kind, i
     while (fgets(line, sizeof line, from) != NULL) {
         if (strncmp(line, kind->bind, strlen(kind->bind)) == 0) {
             if (kind == &haproxy)
-                fprintf(to, "    bind fd@%d\n", listener);
+                fprintf(to, "    bind fd@%d\n", balancer->listener);
             else
-                fprintf(to, "        listen 127.0.0.1:%u;\n", port);
+                fprintf(to, "        listen 127.0.0.1:%u;\n", balancer->port);
             binds++;
         } else if (strncmp(line, kind->server, strlen(kind->server)) == 0 &&
                    strchr(line, '{') == NULL) {
@@ -91,6 +91,8 @@ static bool write_configuration(FILE *to, const struct hs_balancer_kind *kind, i
             fputs(line, to);
         }
     }
+    if (kind == &haproxy)
+        fprintf(to, "global\n    stats socket fd@%d level user\n", balancer->control);
     fclose(from);
     return binds == 1 && replaced > 0 && fflush(to) == 0;
 }
@@ -104,7 +106,8 @@ static _Noreturn void run_child(pid_t parent, const char *configuration, int fil
     /* SIGTERM, so that nginx ends its workers too. */
     if (prctl(PR_SET_PDEATHSIG, kind == &haproxy ? SIGKILL : SIGTERM) != 0 || getppid() != parent ||
         dup2(balancer->log, 1) < 0 || dup2(balancer->log, 2) < 0 ||
-        fcntl(balancer->listener, F_SETFD, 0) != 0 || fcntl(file, F_SETFD, 0) != 0)
+        fcntl(balancer->listener, F_SETFD, 0) != 0 || fcntl(balancer->control, F_SETFD, 0) != 0 ||
+        fcntl(file, F_SETFD, 0) != 0)
         _exit(127);
     const char *program = find_program(kind);
     if (kind == &haproxy) {
@@ -156,8 +159,7 @@ static bool run(struct hs_balancer *balancer, const struct hs_balancer_server *s
     const struct hs_balancer_kind *kind = balancer->kind;
     int file = mkostemp(name, O_CLOEXEC);
     FILE *to = file < 0 ? NULL : fdopen(file, "w");
-    bool fine = to != NULL &&
-                write_configuration(to, kind, balancer->listener, balancer->port, servers, count);
+    bool fine = to != NULL && write_configuration(to, balancer, servers, count);
     if (fine) {
         pid_t parent = getpid();
         fflush(NULL);
@@ -181,9 +183,10 @@ static bool run(struct hs_balancer *balancer, const struct hs_balancer_server *s
 static bool start(struct hs_balancer *balancer, const struct hs_balancer_kind *kind,
                   const struct hs_balancer_server *servers, size_t count)
 {
-    *balancer = (struct hs_balancer){.log = -1, .kind = kind};
+    *balancer = (struct hs_balancer){.control = -1, .log = -1, .kind = kind};
     FILE *log = tmpfile();
-    balancer->listener = hs_raw_reserve(&balancer->port); /* the balancer inherits it */
+    balancer->listener = hs_raw_reserve(&balancer->port); /* the balancer inherits both */
+    balancer->control = hs_raw_reserve(&balancer->control_port);
     if (log != NULL) {
         balancer->log = fcntl(fileno(log), F_DUPFD_CLOEXEC, 3);
         fclose(log);
@@ -193,7 +196,8 @@ static bool start(struct hs_balancer *balancer, const struct hs_balancer_kind *k
        its connections would wait too. */
     if (balancer->listener >= 0 && balancer->log >= 0 &&
         fcntl(balancer->listener, F_SETFL, O_NONBLOCK) == 0 &&
-        listen(balancer->listener, 1024) == 0)
+        listen(balancer->listener, 1024) == 0 && balancer->control >= 0 &&
+        fcntl(balancer->control, F_SETFL, O_NONBLOCK) == 0 && listen(balancer->control, 8) == 0)
         return run(balancer, servers, count);
     perror("cannot open the socket or the log of the balancer");
     hs_balancer_stop(balancer);
@@ -235,13 +239,51 @@ bool hs_balancer_reload(struct hs_balancer *balancer, const struct hs_balancer_s
     return false;
 }
 
+/* Reads whether a line of `show stat` is a server that is used, and its id. */
+static bool is_used(char *line, unsigned *id)
+{
+    enum { STATUS = 17 }; /* fields before it */
+    char *field = line;
+    if (sscanf(line, "replicas,hindsight%u,", id) != 1)
+        return false;
+    for (int i = 0; i < STATUS && field != NULL; i++) {
+        field = strchr(field, ',');
+        field = field != NULL ? field + 1 : NULL;
+    }
+    return field != NULL && strncmp(field, "UP", 2) == 0;
+}
+
+unsigned hs_balancer_used(const struct hs_balancer *balancer)
+{
+    static const char command[] = "show stat\n";
+    char text[65536];
+    size_t size = 0;
+    unsigned used = 0, id;
+    int fd = hs_raw_connect(balancer->control_port);
+    bool fine = fd >= 0 && hs_raw_send(fd, command, sizeof command - 1);
+    for (ssize_t got = 1; fine && got > 0 && size < sizeof text - 1;) {
+        got = read(fd, text + size, sizeof text - 1 - size);
+        size += got > 0 ? (size_t)got : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    text[size] = '\0';
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+        if (is_used(line, &id))
+            used |= 1u << id;
+    return used;
+}
+
 void hs_balancer_stop(struct hs_balancer *balancer)
 {
     if (balancer->pid > 0)
         end(balancer->pid, SIGTERM);
     if (balancer->listener >= 0)
         close(balancer->listener);
+    if (balancer->control >= 0)
+        close(balancer->control);
     if (balancer->log >= 0)
         close(balancer->log);
-    *balancer = (struct hs_balancer){.listener = -1, .log = -1};
+    *balancer = (struct hs_balancer){.listener = -1, .control = -1, .log = -1};
 }

@@ -23,7 +23,9 @@ struct hs_balancer {
     pid_t pid;     /* 0: not running */
     unsigned port; /* on 127.0.0.1 */
     int listener;  /* the socket at which it accepts connections, kept for hs_balancer_reload */
-    int log;       /* a file with its output so far */
+    unsigned control_port; /* of HAProxy's commands, on 127.0.0.1 */
+    int control;           /* their socket */
+    int log;               /* a file with its output so far */
     const struct hs_balancer_kind *kind;
 };
 
@@ -39,6 +41,10 @@ bool hs_nginx_start(struct hs_balancer *balancer, const struct hs_balancer_serve
    none is running. */
 bool hs_balancer_reload(struct hs_balancer *balancer, const struct hs_balancer_server *servers,
                         size_t count);
+
+/* Returns the servers to which HAProxy sends requests now, as bits by `id`. 0 if it does not
+   answer. */
+unsigned hs_balancer_used(const struct hs_balancer *balancer);
 
 /* Sends SIGTERM, and SIGKILL after a deadline. */
 void hs_balancer_stop(struct hs_balancer *balancer);

@@ -181,3 +181,32 @@ char *hs_kept_hit(struct hs_test_kept *kept, const char *match, int shot, double
              time + 0.05, shot, time);
     return hs_kept_post(kept, path, body);
 }
+
+char *hs_kept_fast_moves(struct hs_test_kept *kept)
+{
+    char body[4096] = "{\"moves\":[";
+    size_t len = strlen(body);
+    for (int i = 1; i <= 30; i++)
+        len += (size_t)snprintf(body + len, sizeof body - len,
+                                "%s{\"player\":\"s\",\"seq\":%d,\"client_time\":%.2f,"
+                                "\"received\":%.2f}",
+                                i > 1 ? "," : "", i, 5 + 0.5 * i, 11 + 0.02 * i);
+    snprintf(body + len, sizeof body - len, "]}");
+    return hs_kept_post(kept, "/v1/matches/m/moves", body);
+}
+
+char *hs_kept_late_move(struct hs_test_kept *kept)
+{
+    return hs_kept_post(kept, "/v1/matches/m/moves",
+                        "{\"moves\":[{\"player\":\"s\",\"seq\":31,\"client_time\":20.3,"
+                        "\"received\":14}]}");
+}
+
+void hs_kept_mark_replayed(char *answer)
+{
+    static const char was[] = "\"replayed\":false", is[] = "\"replayed\":true";
+    for (char *at; (at = strstr(answer, was)) != NULL;) {
+        memcpy(at, is, sizeof is - 1);
+        memmove(at + sizeof is - 1, at + sizeof was - 1, strlen(at + sizeof was - 1) + 1);
+    }
+}

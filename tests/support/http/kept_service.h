@@ -68,4 +68,13 @@ void hs_kept_frames(struct hs_test_kept *kept, const char *match, double from);
 /* Claims a hit of `s` on `t` at a time, and returns the answer; the caller frees it. */
 char *hs_kept_hit(struct hs_test_kept *kept, const char *match, int shot, double time);
 
+/* Post moves of `s` in the match `m`, and return the answer; the caller frees it. The first
+   function posts moves with a clock that runs 25 times as fast, which use up all credit; the second
+   one more move, seconds later by the server's clock. */
+char *hs_kept_fast_moves(struct hs_test_kept *kept);
+char *hs_kept_late_move(struct hs_test_kept *kept);
+
+/* Changes each `"replayed":false` of an answer to `"replayed":true`, in place. */
+void hs_kept_mark_replayed(char *answer);
+
 #endif

@@ -48,25 +48,25 @@ static void teardown(void)
     hs_test_redis_stop(&redis);
 }
 
-/* Takes the match m. Returns its epoch. `state`: the expected state, or NULL. */
-static uint64_t take(struct hs_shared_matches *replica, const char *state, size_t records,
-                     bool was_released)
+/* Takes the match m. `state`: the expected state, or NULL. */
+static struct hs_ownership take(struct hs_shared_matches *replica, const char *state,
+                                size_t records, bool was_released)
 {
     struct hs_taken taken;
     ck_assert_int_eq(hs_shared_match_take(replica, (struct hs_str){0}, HS_STR("m"), &taken),
                      HS_TAKEN);
-    uint64_t epoch = taken.epoch;
+    struct hs_ownership ownership = taken.ownership;
     ck_assert(state != NULL ? hs_str_equal(taken.state, hs_str_of(state))
                             : taken.state.ptr == NULL);
     ck_assert_uint_eq(taken.journal_count, records);
     ck_assert_int_eq(taken.was_released, was_released);
     hs_taken_free(&taken);
-    return epoch;
+    return ownership;
 }
 
-static struct hs_shared_match *own(struct hs_shared_matches *replica, uint64_t epoch)
+static struct hs_shared_match *own(struct hs_shared_matches *replica, struct hs_ownership ownership)
 {
-    return hs_shared_match_create(replica, (struct hs_str){0}, HS_STR("m"), epoch);
+    return hs_shared_match_create(replica, (struct hs_str){0}, HS_STR("m"), ownership);
 }
 
 /* ---- waiting ---- */
@@ -101,10 +101,11 @@ static enum hs_payments append(struct hs_shared_match *match, const char *record
 }
 
 /* Writes a state, and waits until the store has answered. */
-static void write_state(struct hs_shared_match *match, const char *state, bool gives_up)
+static void write_state(struct hs_shared_match *match, const char *state, bool is_final)
 {
     ck_assert(hs_shared_match_write(match, HS_STORE_BULK, hs_str_of(state),
-                                    hs_shared_match_mark(match), gives_up));
+                                    hs_shared_match_mark(match),
+                                    is_final ? HS_SHARED_FINAL : HS_SHARED_PARTIAL));
     for (int i = 0; i < PATIENCE_MS && hs_store_backlog(store, HS_STORE_BULK) > 0; i++)
         hs_test_pause_ms(1);
     hs_test_pause_ms(5); /* the reply is handled after it leaves the backlog */
@@ -139,9 +140,9 @@ START_TEST(a_former_owner_is_refused)
     struct hs_shared_match *before = own(first, take(first, NULL, 0, false));
     write_state(before, "one", false);
     ck_assert_int_eq(append(before, "1"), HS_PAYMENTS_DURABLE);
-    uint64_t epoch = take(second, "one", 1, false);
-    ck_assert_uint_eq(epoch, 2);
-    struct hs_shared_match *after = own(second, epoch);
+    struct hs_ownership newer = take(second, "one", 1, false);
+    ck_assert_uint_eq(newer.epoch, 2);
+    struct hs_shared_match *after = own(second, newer);
     ck_assert(!hs_shared_match_is_lost(before)); /* it cannot know yet */
     ck_assert_int_eq(append(before, "2"), HS_PAYMENTS_MOVED);
     ck_assert(hs_shared_match_is_lost(before));
@@ -178,8 +179,8 @@ START_TEST(an_owner_can_release_a_match)
     /* A replica without the ruleset leaves the match as it found it. */
     hs_shared_match_give_back(second, (struct hs_str){0}, HS_STR("m"), &taken);
     hs_taken_free(&taken);
-    ck_assert_uint_eq(take(second, "final", 0, true), 3);
-    (void)take(first, "final", 0, false); /* the first replica took the match in between */
+    ck_assert_uint_eq(take(second, "final", 0, true).epoch, 3);
+    (void)take(first, "final", 0, false); /* it was taken in between */
     hs_shared_match_release(match);
 }
 END_TEST
@@ -188,10 +189,9 @@ START_TEST(an_ended_match_is_gone)
 {
     struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
     write_state(match, "one", false);
-    (void)take(second, "one", 0, false);
-    struct hs_shared_match *newer = own(second, 2);
+    struct hs_shared_match *newer = own(second, take(second, "one", 0, false));
     hs_shared_match_close(newer);
-    ck_assert_uint_eq(take(second, NULL, 0, false), 3);
+    ck_assert_uint_eq(take(second, NULL, 0, false).epoch, 3);
     write_state(match, "late", false); /* a former owner cannot bring it back */
     ck_assert_str_eq(hs_test_redis_ask(&redis, "EXISTS hs:v1:{/m}:state"), "0");
     hs_shared_match_release(newer);
@@ -220,7 +220,7 @@ START_TEST(the_payments_of_an_ended_match_have_not_moved)
     ck_assert_int_eq(atomic_load(&done_waits), 1);
     ck_assert_int_eq(wait.result, _i == 0 ? HS_PAYMENTS_DURABLE : HS_PAYMENTS_NOT_DURABLE);
     ck_assert(!hs_shared_match_write(match, HS_STORE_BULK, HS_STR("late"),
-                                     hs_shared_match_mark(match), false));
+                                     hs_shared_match_mark(match), HS_SHARED_PARTIAL));
     (void)take(second, NULL, 0, false);
     hs_shared_match_release(match);
 }
@@ -235,10 +235,35 @@ START_TEST(an_older_state_does_not_replace_a_newer_one)
     uint64_t old = hs_shared_match_mark(match);
     ck_assert_int_eq(append(match, "2"), HS_PAYMENTS_DURABLE);
     write_state(match, "two", false);
-    ck_assert(!hs_shared_match_write(match, HS_STORE_BULK, HS_STR("old"), old, false));
+    ck_assert(!hs_shared_match_write(match, HS_STORE_BULK, HS_STR("old"), old, HS_SHARED_PARTIAL));
     ck_assert(hs_shared_match_is_due(match, 1, hs_clock_us(), false));
     (void)take(second, "two", 0, false);
     hs_shared_match_release(match);
+}
+END_TEST
+
+/* The answer to a move waits until its state is in the store. An older state, which comes over the
+   slower link, does not replace it. */
+START_TEST(moves_are_handed_off)
+{
+    struct hs_shared_match *match = own(first, take(first, NULL, 0, false));
+    write_state(match, "one", false);
+    ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_DURABLE);
+    uint64_t old = hs_shared_match_mark(match);
+    hs_shared_match_hand_off(match, HS_STR("two"));
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE);
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "GET hs:v1:{/m}:state"), "two");
+    ck_assert(!hs_shared_match_write(match, HS_STORE_BULK, HS_STR("old"), old, HS_SHARED_COMPLETE));
+    hs_test_redis_ask(&redis, "HSET %s mark %llu", OWN, (unsigned long long)old + 9);
+    write_state(match, "late", false);
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "GET hs:v1:{/m}:state"), "two");
+    struct hs_shared_match *after = own(second, take(second, "two", 0, true));
+    hs_shared_match_hand_off(match, HS_STR("three"));
+    ck_assert_int_eq(payments(match), HS_PAYMENTS_MOVED);
+    write_state(after, "four", false);
+    (void)take(first, "four", 0, false);
+    hs_shared_match_release(match);
+    hs_shared_match_release(after);
 }
 END_TEST
 
@@ -260,21 +285,68 @@ START_TEST(a_flushed_store_gets_the_epoch_again)
 }
 END_TEST
 
+/* The store loses its data while the match moves. The epochs of the new owner begin again at 1,
+   below those of the former owner, whose writes must not replace what the new owner paid. */
+START_TEST(a_former_owner_is_refused_after_a_flush)
+{
+    (void)take(second, NULL, 0, false);
+    struct hs_shared_match *before = own(first, take(first, NULL, 0, false));
+    write_state(before, "one", false);
+    hs_test_redis_ask(&redis, "FLUSHALL");
+    struct hs_shared_match *after = own(second, take(second, NULL, 0, false));
+    if (_i == 0)
+        ck_assert_int_eq(append(before, "1"), HS_PAYMENTS_MOVED);
+    else if (_i == 1)
+        write_state(before, "late", false);
+    else
+        hs_shared_match_confirm(before);
+    ck_assert(hs_shared_match_is_lost(before));
+    write_state(after, "two", false);
+    ck_assert_int_eq(append(after, "2"), HS_PAYMENTS_DURABLE);
+    hs_shared_match_close(before); /* the end of the former owner's copy changes nothing */
+    ck_assert_uint_eq(take(first, "two", 1, false).epoch, 2);
+    hs_shared_match_release(before);
+    hs_shared_match_release(after);
+}
+END_TEST
+
 /* A match that started empty, because the store was late. */
 START_TEST(a_match_that_was_not_taken)
 {
-    struct hs_shared_match *match = own(first, 0);
+    struct hs_shared_match *match = own(first, (struct hs_ownership){0});
     ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_NOT_DURABLE);
     write_state(match, "one", false); /* nobody owns it */
     ck_assert_str_eq(epoch_in_store(), "1");
     ck_assert_int_eq(payments(match), HS_PAYMENTS_DURABLE);
     ck_assert_int_eq(append(match, "2"), HS_PAYMENTS_DURABLE);
-    struct hs_shared_match *other = own(second, 0);
+    struct hs_shared_match *other = own(second, (struct hs_ownership){0});
     write_state(other, "empty", false); /* the match has an owner: its payments count */
     ck_assert(hs_shared_match_is_lost(other));
     (void)take(second, "one", 1, false);
     hs_shared_match_release(match);
     hs_shared_match_release(other);
+}
+END_TEST
+
+/* The match was not taken, and is deleted during its first write, which makes this replica the
+   owner. */
+START_TEST(the_first_write_of_an_ended_match)
+{
+    struct hs_shared_match *match = own(first, (struct hs_ownership){0});
+    kill(redis.pid, SIGSTOP);
+    ck_assert(hs_shared_match_write(match, HS_STORE_BULK, HS_STR("one"), 0, HS_SHARED_PARTIAL));
+    hs_shared_match_close(match);
+    kill(redis.pid, SIGCONT);
+    for (int i = 0; i < PATIENCE_MS && strcmp(epoch_in_store(), "1") != 0; i++)
+        hs_test_pause_ms(1);
+    ck_assert_str_eq(epoch_in_store(), "1"); /* the write was accepted */
+    const char *has_state = "1";
+    for (int i = 0; i < PATIENCE_MS && strcmp(has_state, "1") == 0; i++) {
+        has_state = hs_test_redis_ask(&redis, "EXISTS hs:v1:{/m}:state");
+        hs_test_pause_ms(1);
+    }
+    ck_assert_str_eq(has_state, "0");
+    hs_shared_match_release(match);
 }
 END_TEST
 
@@ -284,7 +356,7 @@ START_TEST(large_states_are_written_less_often)
         size_t bytes;
         int64_t pause_us;
     } cases[] = {{1000, 250000}, {1 << 18, 250000}, {1 << 22, 4000000}};
-    struct hs_shared_match *match = own(first, 1);
+    struct hs_shared_match *match = own(first, (struct hs_ownership){.epoch = 1});
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t pause_us = cases[i].pause_us, now_us = 1000000000 * (int64_t)(i + 1);
         ck_assert(hs_shared_match_is_due(match, now_us, now_us, false));
@@ -300,21 +372,49 @@ START_TEST(large_states_are_written_less_often)
 }
 END_TEST
 
-/* Names may contain colons. */
-START_TEST(tenants_have_their_own_keys)
+static enum hs_taken_result take_for(struct hs_shared_matches *replica, struct hs_str tenant)
 {
-    static const struct {
-        const char *tenant, *match;
-    } names[] = {{"a", "b:c"}, {"a:b", "c"}, {"", "a:b:c"}, {"", "c"}};
+    struct hs_taken taken;
+    enum hs_taken_result result = hs_shared_match_take(replica, tenant, HS_STR("m"), &taken);
+    hs_taken_free(&taken);
+    return result;
+}
+
+/* Names are shared by all tenants, on one replica and on several. */
+START_TEST(a_name_belongs_to_one_tenant)
+{
+    const struct hs_str acme = HS_STR("acme"), zeta = HS_STR("zeta");
+    struct hs_taken taken;
+    ck_assert_int_eq(take_for(second, zeta), HS_TAKEN); /* but it opens no match */
+    ck_assert_int_eq(hs_shared_match_take(first, acme, HS_STR("m"), &taken), HS_TAKEN);
+    struct hs_shared_match *match =
+        hs_shared_match_create(first, acme, HS_STR("m"), taken.ownership);
+    hs_taken_free(&taken);
+    write_state(match, "one", false);
+    ck_assert_int_eq(take_for(second, zeta), HS_TAKEN_FOREIGN);
+    ck_assert_int_eq(take_for(second, HS_STR("")), HS_TAKEN_FOREIGN);
+    ck_assert_int_eq(append(match, "1"), HS_PAYMENTS_DURABLE); /* it still owns the match */
+    hs_test_redis_ask(&redis, "FLUSHALL");
+    write_state(match, "two", false);
+    ck_assert_int_eq(take_for(second, zeta), HS_TAKEN_FOREIGN);
+    hs_shared_match_close(match);
+    ck_assert_int_eq(take_for(second, zeta), HS_TAKEN);
+    hs_shared_match_release(match);
+}
+END_TEST
+
+/* Names may contain colons. */
+START_TEST(names_have_their_own_keys)
+{
+    static const char *const names[] = {"b:c", "c", "catalog"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct hs_taken taken;
-        ck_assert_int_eq(hs_shared_match_take(first, hs_str_of(names[i].tenant),
-                                              hs_str_of(names[i].match), &taken),
-                         HS_TAKEN);
-        ck_assert_uint_eq(taken.epoch, 1);
+        ck_assert_int_eq(
+            hs_shared_match_take(first, (struct hs_str){0}, hs_str_of(names[i]), &taken), HS_TAKEN);
+        ck_assert_uint_eq(taken.ownership.epoch, 1);
         hs_taken_free(&taken);
     }
-    ck_assert_str_eq(hs_test_redis_ask(&redis, "EXISTS hs:v1:{a:b/c}:own"), "1");
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "EXISTS hs:v1:{/b:c}:own"), "1");
 }
 END_TEST
 
@@ -333,10 +433,14 @@ int main(void)
         tcase_add_test(server, an_ended_match_is_gone);
         tcase_add_loop_test(server, the_payments_of_an_ended_match_have_not_moved, 0, 2);
         tcase_add_test(server, an_older_state_does_not_replace_a_newer_one);
+        tcase_add_test(server, moves_are_handed_off);
         tcase_add_test(server, a_flushed_store_gets_the_epoch_again);
+        tcase_add_loop_test(server, a_former_owner_is_refused_after_a_flush, 0, 3);
         tcase_add_test(server, a_match_that_was_not_taken);
+        tcase_add_test(server, the_first_write_of_an_ended_match);
         tcase_add_test(server, large_states_are_written_less_often);
-        tcase_add_test(server, tenants_have_their_own_keys);
+        tcase_add_test(server, a_name_belongs_to_one_tenant);
+        tcase_add_test(server, names_have_their_own_keys);
     } else {
         printf("SKIP: redis-server is not installed\n");
     }

@@ -183,6 +183,32 @@ START_TEST(commands_are_pipelined_in_order)
 }
 END_TEST
 
+/* The server forgets its scripts again and again. No command overtakes those that must be sent
+   again. */
+START_TEST(commands_that_are_sent_again_stay_in_order)
+{
+    enum { PIECE = 20, PAUSE_US = 20 };
+    struct hs_store_script script;
+    const struct hs_str arguments[] = {HS_STR("1"), HS_STR("counter")};
+    hs_store_script_init(&script, "return redis.call('INCR', KEYS[1])");
+    clear_counts();
+    for (int i = 0; i < MANY; i++) {
+        if (i % PIECE == 0)
+            hs_test_redis_ask(&redis, "SCRIPT FLUSH");
+        calls[i] = (struct hs_store_call){.op = HS_STORE_CATALOG, .done = end_call};
+        ck_assert(hs_store_submit(store, HS_STORE_URGENT, &calls[i], &script, arguments, 2));
+        /* So replies come while commands are sent. */
+        for (int64_t until_us = hs_clock_us() + PAUSE_US; hs_clock_us() < until_us;) {
+        }
+    }
+    ck_assert(wait_for(&ended, MANY));
+    ck_assert_int_eq(atomic_load(&last), MANY - 1);
+    ck_assert_int_eq(atomic_load(&lost), 0);
+    ck_assert_str_eq(hs_test_redis_ask(&redis, "GET counter"), "2000");
+    ck_assert_uint_eq(hs_store_backlog(store, HS_STORE_URGENT), 0);
+}
+END_TEST
+
 /* A hung server: commands are late, then lost, and the link returns by itself. */
 START_TEST(a_hung_server_loses_its_connections)
 {
@@ -353,6 +379,7 @@ int main(void)
         tcase_add_test(server, commands_get_their_replies);
         tcase_add_test(server, unknown_scripts_are_sent_whole);
         tcase_add_test(server, commands_are_pipelined_in_order);
+        tcase_add_test(server, commands_that_are_sent_again_stay_in_order);
         tcase_add_test(server, a_hung_server_loses_its_connections);
         tcase_add_test(server, a_restarted_server_is_found_again);
         tcase_add_test(server, the_primary_is_chosen);

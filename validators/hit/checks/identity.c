@@ -18,6 +18,13 @@ static bool may_be_lost(const struct hs_hit_context *c)
            c->now_us - c->fire_time_us <= oldest_shot(c);
 }
 
+/* Whether another process may have accepted the shot (hs_match_lost_payments). */
+static bool may_be_paid(const struct hs_hit_context *c)
+{
+    const struct hs_match *match = c->match;
+    return match->has_lost_payments && c->fire_time_us <= match->lost_until_us;
+}
+
 /*
  * Whether a hit needs a posted shot: the rules require it, the shooter posts the shots of this
  * weapon, the number was posted with another weapon, or some shots could not be recorded.
@@ -75,7 +82,8 @@ enum hs_reason hs_check_identity(struct hs_hit_context *c, struct hs_check_row *
     const struct hs_ledger_numbers *shots = c->ledger != NULL ? &c->ledger->shots : NULL;
     if (used != NULL && hs_ledger_is_used(used, c->claim->shot, c->match->players.evict_before_us))
         return HS_REASON_DUPLICATE;
-    if (c->paid_numbers != NULL && hs_ledger_is_forgotten(c->paid_numbers, c->fire_time_us))
+    if (may_be_paid(c) ||
+        (c->paid_numbers != NULL && hs_ledger_is_forgotten(c->paid_numbers, c->fire_time_us)))
         return HS_REASON_NUMBER_FORGOTTEN;
     if (c->is_shot || (c->posted == NULL && !needs_shot(c, shots)))
         return HS_REASON_OK;
