@@ -48,9 +48,10 @@ enum { EXPIRE_US = 1000000 }; /* time between checks for idle matches */
    and for the receiver of the webhook. */
 enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 5000000 };
 
-/* Threads that take matches over, each with one request at a time, which may wait for the store;
-   and how long the end of the service waits until the store has the final states of matches. */
-enum { TAKERS = 8, SHARING_STOP_US = 5000000 };
+/* Threads that take matches over, each with one request at a time, which may wait for the store.
+   If fewer, fewer states are read at the same time. The second is how long the end of the service
+   waits until the store has the final states of matches. */
+enum { TAKERS = 32, SHARING_STOP_US = 5000000 };
 
 /* How long the start waits for the store, which has the rulesets and maps of other replicas. */
 enum { STORE_START_US = 2000000 };

@@ -178,12 +178,29 @@ static void in_time(struct hs_store_link *link)
     atomic_store(&link->is_slow, false);
 }
 
+/* Returns since when the server sends nothing although a reply is missing. */
+static int64_t silent_since_us(const struct hs_store_link *link)
+{
+    const struct hs_store_call *oldest = link->sent.first;
+    return oldest->sent_us > link->moved_us ? oldest->sent_us : link->moved_us;
+}
+
+/* Returns when a command that has a budget is late, if the server sends nothing until then. */
+static int64_t patient_late_us(const struct hs_store_link *link, const struct hs_store_call *call)
+{
+    int64_t late_us = silent_since_us(link) + call->budget_us;
+    int64_t latest_us = call->began_us + HS_STORE_PATIENCE_US;
+    return late_us < latest_us ? late_us : latest_us;
+}
+
 static void report_late(struct hs_store_link *link, int64_t now_us)
 {
     if (now_us < link->next_late_us)
         return;
     link->next_late_us = INT64_MAX;
     for (struct hs_store_call *call = link->sent.first; call != NULL; call = call->next) {
+        if (link->settings.is_patient && call->late_us <= now_us && call->budget_us > 0)
+            call->late_us = patient_late_us(link, call);
         if (call->late_us <= now_us) {
             call->late_us = INT64_MAX;
             if (atomic_load(&link->latency_us) < now_us - call->began_us)
@@ -260,6 +277,8 @@ static void send_call(struct hs_store_link *link, struct hs_store_call *call, in
 {
     append(&link->sent, call);
     call->sent_us = now_us;
+    if (link->settings.is_patient && call->budget_us > 0)
+        call->late_us = patient_late_us(link, call);
     if (call->late_us < link->next_late_us)
         link->next_late_us = call->late_us;
     redisAppendFormattedCommand(link->redis, call->bytes, call->size);
@@ -361,21 +380,15 @@ static void ping(struct hs_store_link *link, int64_t now_us)
 /* Returns the time at which the thread must wake up even if there is no event. */
 static int64_t next_look_us(const struct hs_store_link *link)
 {
-    const struct hs_store_call *oldest = link->sent.first;
-    int64_t base_us = link->moved_us;
-    if (oldest == NULL)
-        return base_us + HS_STORE_PING_US;
-    if (oldest->sent_us > base_us)
-        base_us = oldest->sent_us;
-    int64_t timeout_us = base_us + HS_STORE_TIMEOUT_US;
+    if (link->sent.first == NULL)
+        return link->moved_us + HS_STORE_PING_US;
+    int64_t timeout_us = silent_since_us(link) + HS_STORE_TIMEOUT_US;
     return link->next_late_us < timeout_us ? link->next_late_us : timeout_us;
 }
 
 static bool has_timed_out(const struct hs_store_link *link, int64_t now_us)
 {
-    const struct hs_store_call *oldest = link->sent.first;
-    return oldest != NULL && now_us - link->moved_us > HS_STORE_TIMEOUT_US &&
-           now_us - oldest->sent_us > HS_STORE_TIMEOUT_US;
+    return link->sent.first != NULL && now_us - silent_since_us(link) > HS_STORE_TIMEOUT_US;
 }
 
 static void clear_wake(const struct hs_store_link *link)

@@ -47,8 +47,10 @@ static void close_store(void)
 static bool becomes(bool is_up)
 {
     for (int i = 0; i < PATIENCE_MS; i++) {
-        if (hs_store_is_up(store, HS_STORE_URGENT) == is_up &&
-            hs_store_is_up(store, HS_STORE_BULK) == is_up)
+        int lane = 0;
+        while (lane < HS_STORE_LANES && hs_store_is_up(store, (enum hs_store_lane)lane) == is_up)
+            lane++;
+        if (lane == HS_STORE_LANES)
             return true;
         hs_test_pause_ms(1);
     }
