@@ -60,33 +60,40 @@ static void begin_game(const char *name)
     begin_game_at(name, cluster.balancer.port, 0);
 }
 
-/* Prints how the running replicas took matches over. */
-static void print_takeovers(void)
+/* Prints how the running replicas took matches over. Returns how many matches started empty because
+   the store did not answer. */
+static long print_takeovers(void)
 {
+    long empty = 0;
     for (int i = 0; i < HS_CLUSTER_REPLICAS; i++) {
         char *text = cluster.replicas[i].pid > 0 ? hs_scrape(&cluster.replicas[i]) : NULL, *rest;
         char *line = text != NULL ? strtok_r(text, "\n", &rest) : NULL;
         for (; line != NULL; line = strtok_r(NULL, "\n", &rest))
             if (strstr(line, "match_takeovers_total{") == line + strlen("hindsight_") &&
-                strcmp(strrchr(line, ' '), " 0") != 0)
+                strcmp(strrchr(line, ' '), " 0") != 0) {
                 printf("replica %d: %s\n", i, line + strlen("hindsight_match_"));
+                if (strstr(line, "source=\"none\"") != NULL)
+                    empty += atol(strrchr(line, ' '));
+            }
         free(text);
     }
     fflush(stdout);
+    return empty;
 }
 
 /* Ends the game and makes the checks that all scenarios share. `windows`: how often a match may
-   have moved. */
-static void end_game(int windows)
+   have moved. Returns how many matches started empty. */
+static long end_game(int windows)
 {
     hs_cluster_game_finish(game, &counts);
     game = NULL;
     long faults = hs_cluster_counts_print(&counts);
-    print_takeovers();
+    long empty = print_takeovers();
     ck_assert_int_eq(faults, 0);
     ck_assert_int_le(counts.windows_max, windows);
     ck_assert_int_gt(counts.follow.paid, counts.ticks / 4);
     ck_assert_int_gt(counts.follow.replayed, counts.ticks / 40);
+    return empty;
 }
 
 static void create_database(void)
@@ -127,7 +134,7 @@ START_TEST(replicas_restart_one_after_the_other)
     }
     hs_cluster_game_phase(game, HS_PHASE_AFTER, false);
     play_on();
-    end_game(2); /* each match moves away and back */
+    ck_assert_int_eq(end_game(2), 0); /* each match moves away and back */
 }
 END_TEST
 
@@ -149,7 +156,7 @@ START_TEST(a_replica_is_killed)
     begin_game("killed");
     kill_and_restart(1);
     play_on();
-    end_game(2);
+    ck_assert_int_eq(end_game(2), 0);
 }
 END_TEST
 
@@ -238,7 +245,7 @@ START_TEST(a_replica_joins_and_leaves)
     printf("%d of %d names moved to the new replica\n", moved, NAMES);
     ck_assert_int_ge(moved, NAMES / 4 * 9 / 10);
     ck_assert_int_le(moved, NAMES / 4 * 11 / 10);
-    end_game(2);
+    ck_assert_int_eq(end_game(2), 0);
 }
 END_TEST
 
