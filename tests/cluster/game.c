@@ -399,14 +399,18 @@ struct hs_cluster_game *hs_cluster_game_start(const struct hs_cluster_game_optio
     start_workers(game, begin);
     join_workers(game);
     for (int w = 0; w < WORKERS; w++)
-        game->workers[w].latency_count[HS_PHASE_BEFORE] = 0;
+        game->workers[w].latencies[0][0].count = game->workers[w].latencies[0][1].count = 0;
     start_workers(game, run);
     return game;
 }
 
 void hs_cluster_game_phase(struct hs_cluster_game *game, enum hs_cluster_phase phase, bool breaks)
 {
-    atomic_store(&game->phase, (int)phase);
+    int last = atomic_load(&game->phase);
+    if (last + 1 == HS_CLUSTER_PHASES_MAX)
+        abort();
+    game->phases[last + 1] = phase;
+    atomic_store(&game->phase, last + 1);
     atomic_store(&game->breaks, breaks);
 }
 
@@ -416,23 +420,33 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Writes the latency of one phase. `which`: 0: the cluster, 1: the single replica. */
+static void total_latency(const struct hs_cluster_game *game, int phase, int which,
+                          struct hs_cluster_latency *out)
+{
+    size_t count = 0;
+    double *all = NULL;
+    for (int w = 0; w < WORKERS; w++) {
+        const struct latencies *more = &game->workers[w].latencies[phase][which];
+        all = need(realloc(all, (count + more->count + 1) * sizeof *all));
+        if (more->count > 0)
+            memcpy(all + count, more->us, more->count * sizeof *all);
+        count += more->count;
+        free(more->us);
+    }
+    qsort(all, count, sizeof *all, compare_numbers);
+    out->p50_us[which] = count > 0 ? all[count / 2] : 0;
+    out->p99_us[which] = count > 0 ? all[count * 99 / 100] : 0;
+    free(all);
+}
+
 static void total_latencies(const struct hs_cluster_game *game, struct hs_cluster_counts *counts)
 {
-    for (int phase = 0; phase < HS_PHASES; phase++) {
-        size_t count = 0;
-        double *all = NULL;
-        for (int w = 0; w < WORKERS; w++) {
-            const struct worker *worker = &game->workers[w];
-            size_t more = worker->latency_count[phase];
-            all = need(realloc(all, (count + more + 1) * sizeof *all));
-            if (more > 0)
-                memcpy(all + count, worker->latencies[phase], more * sizeof *all);
-            count += more;
-        }
-        qsort(all, count, sizeof *all, compare_numbers);
-        counts->p50_us[phase] = count > 0 ? all[count / 2] : 0;
-        counts->p99_us[phase] = count > 0 ? all[count * 99 / 100] : 0;
-        free(all);
+    counts->phase_count = atomic_load(&game->phase) + 1;
+    for (int phase = 0; phase < counts->phase_count; phase++) {
+        counts->phases[phase].phase = game->phases[phase];
+        for (int which = 0; which < 2; which++)
+            total_latency(game, phase, which, &counts->phases[phase]);
     }
 }
 
@@ -463,9 +477,6 @@ void hs_cluster_game_finish(struct hs_cluster_game *game, struct hs_cluster_coun
             hs_test_http_close(worker->other);
     }
     total_latencies(game, counts);
-    for (int w = 0; w < WORKERS; w++)
-        for (int phase = 0; phase < HS_PHASES; phase++)
-            free(game->workers[w].latencies[phase]);
     hs_follower_destroy(game->follower);
     free(game->matches);
     free(game);
@@ -483,9 +494,6 @@ long hs_cluster_counts_print(const struct hs_cluster_counts *counts)
     HS_CLUSTER_TOTALS(X)
 #undef X
     printf("at most %d windows in a match\n", counts->windows_max);
-    printf("p50, p99 of a tick in ms: before %.2f %.2f, in the fault %.2f %.2f, after %.2f %.2f\n",
-           1e-3 * counts->p50_us[0], 1e-3 * counts->p99_us[0], 1e-3 * counts->p50_us[1],
-           1e-3 * counts->p99_us[1], 1e-3 * counts->p50_us[2], 1e-3 * counts->p99_us[2]);
     fflush(stdout);
     return faults;
 }

@@ -33,7 +33,16 @@
     X(not_durable, "answers that were not durable")                                                \
     X(refused, "items refused on first sight")
 
-enum hs_cluster_phase { HS_PHASE_BEFORE, HS_PHASE_FAULT, HS_PHASE_AFTER, HS_PHASES };
+enum hs_cluster_phase { HS_PHASE_BEFORE, HS_PHASE_FAULT, HS_PHASE_AFTER };
+
+/* Latency of ticks in one phase, without ticks that were sent again. */
+struct hs_cluster_latency {
+    enum hs_cluster_phase phase;
+    /* of the cluster, and of the single replica, which gets the same ticks just before */
+    double p50_us[2], p99_us[2];
+};
+
+enum { HS_CLUSTER_PHASES_MAX = 96 };
 
 struct hs_cluster_counts {
     struct hs_follow_counts follow;
@@ -42,8 +51,8 @@ struct hs_cluster_counts {
     HS_CLUSTER_TOTALS(X)
 #undef X
     int windows_max; /* of one match */
-    /* latency of ticks whose first request was answered, in each phase */
-    double p50_us[HS_PHASES], p99_us[HS_PHASES];
+    int phase_count;
+    struct hs_cluster_latency phases[HS_CLUSTER_PHASES_MAX]; /* in the order of time */
 };
 
 struct hs_cluster_game_options {
@@ -62,8 +71,8 @@ struct hs_cluster_game;
 /* Opens the matches and begins to play. */
 struct hs_cluster_game *hs_cluster_game_start(const struct hs_cluster_game_options *options);
 
-/* Sets the phase in which latencies are counted. While `breaks` is true, requests may fail, and the
-   game repeats them. Thread-safe. */
+/* Begins a phase, up to HS_CLUSTER_PHASES_MAX. The first one is HS_PHASE_BEFORE. While `breaks` is
+   true, requests may fail, and the game repeats them. Thread-safe. */
 void hs_cluster_game_phase(struct hs_cluster_game *game, enum hs_cluster_phase phase, bool breaks);
 
 /* Stops playing, sends every paid item of the present sessions once more, and frees the game. */
