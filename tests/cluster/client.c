@@ -17,13 +17,15 @@ const char *hs_cluster_text(const json_t *object, const char *key)
     return text != NULL ? text : "";
 }
 
-static void keep_latency(struct latencies *latencies, double us)
+static void keep_latency(const struct hs_cluster_game *game, struct latencies *latencies,
+                         double sent, double answered)
 {
     if (latencies->count == latencies->space) {
         latencies->space = 2 * latencies->space + 256;
-        latencies->us = need(realloc(latencies->us, latencies->space * sizeof *latencies->us));
+        latencies->all = need(realloc(latencies->all, latencies->space * sizeof *latencies->all));
     }
-    latencies->us[latencies->count++] = us;
+    latencies->all[latencies->count++] = (struct latency){
+        (int)(1e3 * (sent - game->began)) / HS_CLUSTER_WINDOW_MS, 1e6 * (answered - sent)};
 }
 
 bool hs_cluster_open_match(struct hs_test_http *http, const struct match *match)
@@ -110,8 +112,8 @@ json_t *hs_cluster_post(struct worker *worker, struct hs_test_http *http, const 
         if (response.status == 200)
             answer = hs_test_response_json(&response);
         if (answer != NULL && tries == 0 && is_timed)
-            keep_latency(&worker->latencies[phase][http == worker->reference],
-                         1e6 * (hs_test_seconds() - sent));
+            keep_latency(worker->game, &worker->latencies[phase][http == worker->reference], sent,
+                         hs_test_seconds());
         bool again = answer == NULL && recover(worker, http, match, path, &response) && repeats;
         hs_test_response_free(&response);
         if (answer == NULL && (!again || hs_test_seconds() - began > PATIENCE_SECONDS)) {

@@ -374,6 +374,7 @@ struct hs_cluster_game *hs_cluster_game_start(const struct hs_cluster_game_optio
 {
     struct hs_cluster_game *game = need(calloc(1, sizeof *game));
     game->options = *options;
+    game->began = hs_test_seconds();
     game->follower = hs_follower_create();
     game->matches = need(calloc((size_t)options->matches, sizeof *game->matches));
     for (int m = 0; m < options->matches; m++) {
@@ -420,33 +421,56 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Writes the latency of one phase. `which`: 0: the cluster, 1: the single replica. */
-static void total_latency(const struct hs_cluster_game *game, int phase, int which,
-                          struct hs_cluster_latency *out)
+static int compare_latencies(const void *a, const void *b)
 {
-    size_t count = 0;
-    double *all = NULL;
-    for (int w = 0; w < WORKERS; w++) {
-        const struct latencies *more = &game->workers[w].latencies[phase][which];
-        all = need(realloc(all, (count + more->count + 1) * sizeof *all));
-        if (more->count > 0)
-            memcpy(all + count, more->us, more->count * sizeof *all);
-        count += more->count;
-        free(more->us);
-    }
-    qsort(all, count, sizeof *all, compare_numbers);
-    out->p50_us[which] = count > 0 ? all[count / 2] : 0;
-    out->p99_us[which] = count > 0 ? all[count * 99 / 100] : 0;
-    free(all);
+    const struct latency *x = a, *y = b;
+    int windows = (x->window > y->window) - (x->window < y->window);
+    return windows != 0 ? windows : compare_numbers(&x->us, &y->us);
 }
 
-static void total_latencies(const struct hs_cluster_game *game, struct hs_cluster_counts *counts)
+/* Returns the median of the p99 of the windows. Changes the order of `all`. */
+static double median_p99(struct latency *all, size_t count)
+{
+    size_t windows = 0, first = 0;
+    double *each = need(calloc(count + 1, sizeof *each));
+    qsort(all, count, sizeof *all, compare_latencies);
+    for (size_t i = 0; i < count; i++) {
+        if (i + 1 < count && all[i + 1].window == all[i].window)
+            continue;
+        each[windows++] = all[first + (i + 1 - first) * 99 / 100].us;
+        first = i + 1;
+    }
+    qsort(each, windows, sizeof *each, compare_numbers);
+    double median = each[windows / 2]; /* without windows: 0 */
+    free(each);
+    return median;
+}
+
+/* Returns the latency in one phase. `which`: 0: the cluster, 1: the single replica. */
+static double total_latency(struct hs_cluster_game *game, int phase, int which)
+{
+    size_t count = 0;
+    struct latency *all = NULL;
+    for (int w = 0; w < WORKERS; w++) {
+        struct latencies *more = &game->workers[w].latencies[phase][which];
+        all = need(realloc(all, (count + more->count + 1) * sizeof *all));
+        if (more->count > 0)
+            memcpy(all + count, more->all, more->count * sizeof *all);
+        count += more->count;
+        free(more->all);
+    }
+    double p99_us = median_p99(all, count);
+    free(all);
+    return p99_us;
+}
+
+static void total_latencies(struct hs_cluster_game *game, struct hs_cluster_counts *counts)
 {
     counts->phase_count = atomic_load(&game->phase) + 1;
     for (int phase = 0; phase < counts->phase_count; phase++) {
         counts->phases[phase].phase = game->phases[phase];
         for (int which = 0; which < 2; which++)
-            total_latency(game, phase, which, &counts->phases[phase]);
+            counts->phases[phase].p99_us[which] = total_latency(game, phase, which);
     }
 }
 

@@ -35,12 +35,17 @@
 
 enum hs_cluster_phase { HS_PHASE_BEFORE, HS_PHASE_FAULT, HS_PHASE_AFTER };
 
-/* Latency of ticks in one phase, without ticks that were sent again. */
+/*
+ * Latency of ticks in one phase, without ticks that were sent again: the median of the p99 of each
+ * window of HS_CLUSTER_WINDOW_MS. So when other programs use the processors for a moment, only some
+ * windows have other values.
+ */
 struct hs_cluster_latency {
     enum hs_cluster_phase phase;
-    /* of the cluster, and of the single replica, which gets the same ticks just before */
-    double p50_us[2], p99_us[2];
+    double p99_us[2]; /* of the cluster; of the single replica, which gets the same ticks */
 };
+
+enum { HS_CLUSTER_WINDOW_MS = 250 };
 
 enum { HS_CLUSTER_PHASES_MAX = 96 };
 

@@ -23,8 +23,13 @@ struct match {
     double granted[MOVERS][2]; /* move time so far: by the cluster, by the single replica */
 };
 
+struct latency {
+    int window; /* since the game began */
+    double us;
+};
+
 struct latencies {
-    double *us;
+    struct latency *all;
     size_t count, space;
 };
 
@@ -45,6 +50,7 @@ struct hs_cluster_game {
     struct match *matches;
     enum hs_cluster_phase phases[HS_CLUSTER_PHASES_MAX];
     atomic_int phase; /* the number of the present one */
+    double began;     /* seconds */
     atomic_bool breaks, stops;
 };
 
