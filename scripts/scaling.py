@@ -33,7 +33,7 @@ VERDICT_BYTES = {10: 6751, 16: 8601, 64: 13073}  # stored verdict with its evide
 REDIS_WRITE_US_MB = 144              # processor time of Redis to take a megabyte of states
 REDIS_READ_US_MB = 148               # the same to return it
 REDIS_APPEND_US = 24                 # the same for one payment; with one match, so hardly pipelined
-RESTORE_US_MB = 1100                 # processor time of a replica to read and restore a packed megabyte
+RESTORE_US_MB = 11200                # processor time of a replica to read and restore a packed megabyte
 
 # As the service does it (service/store).
 STATES_A_SECOND = 4                  # a changed match is written this often,
