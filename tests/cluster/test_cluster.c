@@ -376,7 +376,7 @@ static double median(double values[REPEATS])
 
 /* Checks that answers did not wait for a failed store: for each fault, the median p99 of a tick is
    at most twice as long as before. A request that waits for a hanging store takes half a second.
-   HS_CLUSTER_SLACK_MS does not count: a store that starts again uses this machine, too. */
+   HS_CLUSTER_SLACK_MS does not count: the time of one wait for payments. */
 static void expect_no_waits(const struct fault *faults, size_t count)
 {
     double slack_us = 1e3 * (double)hs_test_count("HS_CLUSTER_SLACK_MS", DEFAULT_SLACK_MS);
