@@ -42,8 +42,8 @@ static bool submit_closing(struct hs_shared_closing *closing)
     size_t count = 2 + hs_shared_arguments(closing->matches, &closing->keys, closing->epoch, digits,
                                            arguments + 2);
     arguments[count++] = hs_str_of(closing->how);
-    return hs_store_submit(closing->matches->store, HS_STORE_TAKES, &closing->call, NULL, arguments,
-                           count);
+    return hs_store_submit(closing->matches->store, HS_STORE_URGENT, &closing->call, NULL,
+                           arguments, count);
 }
 
 /* Keeps a closing that the store may have missed, or frees it. */
@@ -75,7 +75,7 @@ static void end_closing(struct hs_store_call *call, enum hs_store_result result,
 
 void hs_shared_matches_close_again(struct hs_shared_matches *matches)
 {
-    if (!hs_store_is_up(matches->store, HS_STORE_TAKES))
+    if (!hs_store_is_up(matches->store, HS_STORE_URGENT))
         return;
     pthread_mutex_lock(&matches->lock);
     struct hs_shared_closing *due = matches->due;

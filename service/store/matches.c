@@ -450,7 +450,7 @@ static void refuse_write(struct hs_shared_match *match, uint64_t epoch)
 {
     const struct hs_shared_matches *matches = match->matches;
     if (match->epoch != 0 ||
-        !hs_store_is_late(matches->store, HS_STORE_TAKES, matches->budgets.take_us))
+        !hs_store_is_late(matches->store, HS_STORE_URGENT, matches->budgets.take_us))
         lose(match, epoch);
     else
         match->must_write = true;

@@ -46,8 +46,9 @@ struct hs_taken {
     struct redisReply *replies[2]; /* they own the bytes of `journal` and `state` */
 };
 
-/* Takes a match. Waits until the store has sent nothing for `take_us`, at most
-   HS_STORE_PATIENCE_US, so workers must not call it. After HS_TAKEN, call hs_taken_free. */
+/* Takes a match. Waits up to `take_us` for its owner, and then until the store has sent nothing for
+   `take_us`, at most HS_STORE_PATIENCE_US, for its state. So workers must not call it. After
+   HS_TAKEN, call hs_taken_free. */
 enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
                                           struct hs_str name, struct hs_taken *taken);
 void hs_taken_free(struct hs_taken *taken);

@@ -52,7 +52,7 @@ struct hs_store *hs_store_start(const char *addresses, const char *password_file
                                               .context = store};
     bool fine = password_file[0] == '\0' || store->secret != NULL;
     for (int i = 0; i < HS_STORE_LANES && fine; i++) {
-        settings.is_patient = i == HS_STORE_TAKES;
+        settings.is_patient = i == HS_STORE_READS;
         store->links[i] = hs_store_link_start(&settings);
         fine = store->links[i] != NULL;
     }

@@ -15,10 +15,8 @@ struct hs_store;
 
 enum hs_store_lane {
     HS_STORE_URGENT, /* short commands, which requests wait for */
-    /* Commands that take a match, or end it, in this order. Their replies can be large. The link is
-       patient (link.h). */
-    HS_STORE_TAKES,
-    HS_STORE_BULK, /* everything else */
+    HS_STORE_READS,  /* commands with large replies, which requests wait for; patient (link.h) */
+    HS_STORE_BULK,   /* everything else */
     HS_STORE_LANES
 };
 

@@ -41,14 +41,14 @@ static bool read_taken(const struct redisReply *reply, struct hs_taken *taken, b
 }
 
 /* Sends a command about the match that is being taken. */
-static enum hs_store_result ask(struct hs_shared_matches *matches,
+static enum hs_store_result ask(struct hs_shared_matches *matches, enum hs_store_lane lane,
                                 const struct hs_store_script *script,
                                 const struct hs_str *arguments, size_t count,
                                 struct redisReply **reply)
 {
     enum hs_store_result result =
-        hs_store_ask(matches->store, HS_STORE_TAKES, HS_STORE_TAKE, matches->budgets.take_us,
-                     script, arguments, count, reply);
+        hs_store_ask(matches->store, lane, HS_STORE_TAKE, matches->budgets.take_us, script,
+                     arguments, count, reply);
     hs_shared_log_refused(matches, result, *reply);
     return result;
 }
@@ -57,7 +57,8 @@ static enum hs_store_result read_state(struct hs_shared_matches *matches,
                                        const struct hs_shared_keys *keys, struct hs_taken *taken)
 {
     const struct hs_str arguments[] = {HS_STR("GET"), hs_str_of(keys->text[1])};
-    enum hs_store_result result = ask(matches, NULL, arguments, 2, &taken->replies[1]);
+    enum hs_store_result result =
+        ask(matches, HS_STORE_READS, NULL, arguments, 2, &taken->replies[1]);
     const struct redisReply *state = taken->replies[1];
     if (result == HS_STORE_OK && state->type == REDIS_REPLY_STRING)
         taken->state = (struct hs_str){state->str, (size_t)state->len};
@@ -71,13 +72,13 @@ enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, str
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[24];
     *taken = (struct hs_taken){0};
-    if (!hs_store_is_up(matches->store, HS_STORE_TAKES))
+    if (!hs_store_is_up(matches->store, HS_STORE_URGENT))
         return HS_TAKEN_DOWN;
     hs_shared_matches_close_again(matches); /* this match may be among them */
     hs_shared_keys_make(tenant, name, &keys);
     size_t count = hs_shared_arguments(matches, &keys, 0, digits, arguments);
     enum hs_store_result result =
-        ask(matches, &matches->take, arguments, count, &taken->replies[0]);
+        ask(matches, HS_STORE_URGENT, &matches->take, arguments, count, &taken->replies[0]);
     bool has_state = false;
     bool is_fine = result == HS_STORE_OK && read_taken(taken->replies[0], taken, &has_state);
     if (is_fine && has_state) {

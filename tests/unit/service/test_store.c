@@ -223,7 +223,7 @@ START_TEST(a_patient_link_waits_while_replies_come)
     const struct {
         enum hs_store_lane lane;
         int lates;
-    } cases[] = {{HS_STORE_URGENT, COUNT - BUDGET_US / 100000}, {HS_STORE_TAKES, 0}};
+    } cases[] = {{HS_STORE_URGENT, COUNT - BUDGET_US / 100000}, {HS_STORE_READS, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         clear_counts();
         ck_assert_int_eq(submit_on(cases[i].lane, 0, COUNT, BUDGET_US, slow, 3), COUNT);
@@ -243,9 +243,9 @@ START_TEST(a_patient_link_does_not_wait_for_a_hung_server)
     const struct hs_str arguments[] = {HS_STR("INCR"), HS_STR("counter")};
     clear_counts();
     kill(redis.pid, SIGSTOP);
-    ck_assert_int_eq(submit_on(HS_STORE_TAKES, 0, 1, BUDGET_US, arguments, 2), 1);
+    ck_assert_int_eq(submit_on(HS_STORE_READS, 0, 1, BUDGET_US, arguments, 2), 1);
     hs_test_pause_ms(FIRST_MS);
-    ck_assert_int_eq(submit_on(HS_STORE_TAKES, 1, 1, BUDGET_US, arguments, 2), 1);
+    ck_assert_int_eq(submit_on(HS_STORE_READS, 1, 1, BUDGET_US, arguments, 2), 1);
     int64_t began_us = calls[1].began_us;
     ck_assert(wait_for(&lates, 2));
     ck_assert_int_lt(hs_clock_us() - began_us, BUDGET_US);
