@@ -117,7 +117,7 @@ fi
 
 echo '== simulation'
 # docs/scaling.md has the output of these commands.
-for settings in '' '--state 144000' '--take-ms 250'; do
+for settings in '' '--state 144000' '--gbit 1'; do
     # shellcheck disable=SC2086 # a list of words
     python3 scripts/scaling.py $settings >"$work/scaling" || fault 'scripts/scaling.py fails'
     [ -z "$settings" ] || sed -i '/ replicas: /!d' "$work/scaling"

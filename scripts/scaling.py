@@ -10,8 +10,10 @@ import argparse
 import bisect
 import glob
 import hashlib
+import http.client
 import os
 import random
+import re
 import shutil
 import socket
 import sqlite3
@@ -32,10 +34,14 @@ REDIS_WRITE_US_MB = 144              # processor time of Redis to take a megabyt
 REDIS_READ_US_MB = 148               # processor time of Redis to return a megabyte of states
 REDIS_APPEND_US = 24                 # processor time of Redis for one payment, measured with one match,
                                      # so hardly pipelined
+RESTORE_US_MB = 11200                # processor time of a replica to read and restore a packed megabyte
 
 # The rates of the service (service/store).
 STATES_A_SECOND = 4                  # how often the state of a changed match is written
 STATE_BYTES_A_SECOND = 1 << 20       # but at most this many bytes of it are packed in a second
+TAKERS = 32                          # a replica asks for this many states at the same time
+PATIENCE_MS = 5000                   # and waits at most this long for one
+REDIS_PIECE = 1 << 16                # Redis sends this many bytes to one client, then to the next
 HZ = 60
 MEASURED_S = 600                     # in this time a player fires more shots than the service remembers
 CLAIMS = 0.25                        # claims per player and second, and as many shots (bench_capacity)
@@ -145,38 +151,103 @@ class Cell:
         ring = Ring(self.replicas, 4096)
         self.owners = [ring.owner(key) for key in self.keys]
 
-    def fail(self, gone, each, dice):
-        """Returns how long each match of the replicas in `gone` waits, and the largest number of matches
-        on one of the other replicas."""
+    def fail(self, gone, store, dice):
+        """Returns how long each match of the replicas in `gone` waits, the pauses of Redis before each
+        state is complete, and the largest number of matches on one of the other replicas."""
         rest = [r for r in self.replicas if r not in gone]
         if len(rest) == len(self.replicas):
-            return [], shares(self.owners, rest)[0]
+            return [], [], shares(self.owners, rest)[0]
         ring = Ring(rest, 4096)
-        most = shares([ring.owner(key) for key in self.keys], rest)[0]
-        free, waits = 0.0, []
-        for arrival in sorted(dice.random() / HZ for owner in self.owners if owner in gone):
-            free = max(free, arrival) + each
-            waits.append(free - arrival)
-        return waits, most
+        owners = [ring.owner(key) for key in self.keys]
+        asked = {r: [] for r in rest}
+        for before, after in zip(self.owners, owners):
+            if before in gone:
+                asked[after].append(dice.random() / HZ)
+        waits, pauses = store.send({r: sorted(times) for r, times in asked.items()})
+        return waits, pauses, shares(owners, rest)[0]
+
+
+class Store:
+    """Redis while many states are asked for. It runs the commands that have come, sends a piece to
+    each replica, and begins again."""
+
+    def __init__(self, state, line):
+        self.state, self.line = state, line
+        self.run = REDIS_APPEND_US / 1e6 + state / 1e6 * REDIS_READ_US_MB / 1e6
+        self.restore = state / 1e6 * RESTORE_US_MB / 1e6
+
+    def send(self, asked):
+        now, waits, pauses = 0.0, [], []
+        links = [Link(times) for times in asked.values() if times]
+        while links:
+            ran = sum(link.ask(now) for link in links)
+            sending = [link for link in links if link.sent]
+            if not sending:
+                now = min(link.next() for link in links)
+                continue
+            size = sum(min(REDIS_PIECE, self.state - link.sent[0].bytes) for link in sending)
+            now += max(ran * self.run, size / self.line)
+            for link in sending:
+                link.receive(now, self, waits, pauses)
+            links = [link for link in links if link.times or link.sent]
+        return waits, pauses
+
+
+class Take:
+    """A state that was asked for."""
+
+    def __init__(self, arrival, now):
+        self.arrival, self.bytes, self.moved, self.pause = arrival, 0, now, 0.0
+
+
+class Link:
+    """The takes of one replica. Its replies come in order, and one processor restores the matches."""
+
+    def __init__(self, times):
+        self.times, self.sent, self.ends, self.moved = times, [], [], 0.0
+
+    def ask(self, now):
+        """Asks for more states. Returns for how many."""
+        self.ends = [end for end in self.ends if end > now]
+        count = 0
+        while self.times and self.times[0] <= now and len(self.sent) + len(self.ends) < TAKERS:
+            self.sent.append(Take(self.times.pop(0), now))
+            count += 1
+        return count
+
+    def next(self):
+        return self.times[0] if len(self.ends) < TAKERS else max(self.times[0], min(self.ends))
+
+    def receive(self, now, store, waits, pauses):
+        for take in self.sent:
+            take.pause = max(take.pause, now - max(take.moved, self.moved))
+        self.moved = now
+        self.sent[0].bytes += REDIS_PIECE
+        if self.sent[0].bytes < store.state:
+            return
+        take = self.sent.pop(0)
+        self.ends.append(max([now, *self.ends]) + store.restore)
+        waits.append(self.ends[-1] - take.arrival)
+        pauses.append(max(take.pause, 0 if now - take.moved < PATIENCE_MS / 1e3 else now - take.moved))
 
 
 def show_failover(options, keys, count_of_cells):
     """Some replicas fail. Within a tick, in random order, the other replicas request the states of all
-    their matches. Redis sends one state after the other, as fast as its processor and the network
-    allow."""
+    their matches."""
     dice = random.Random(1)
-    state = PACKED * STATE_BYTES[options.players]
-    each = max(state / 1e6 * REDIS_READ_US_MB / 1e6, state / (options.gbit * 1e9 / 8))
+    store = Store(PACKED * STATE_BYTES[options.players], options.gbit * 1e9 / 8)
     cells = [Cell(i, count_of_cells, options, keys) for i in range(count_of_cells)]
     print("== failover")
     for count in sorted({1, 2, max(1, options.replicas // 10), options.replicas // 3}):
         gone = set(dice.sample(range(options.replicas), count))
-        results = [cell.fail(gone, each, dice) for cell in cells]
+        results = [cell.fail(gone, store, dice) for cell in cells]
         waits = [wait for result in results for wait in result[0]]
-        late = sum(wait * 1e3 > options.take_ms for wait in waits)
-        print(f"{count:3} of {options.replicas} replicas: {len(waits):5} matches move, {late:5} start empty "
-              f"({100 * late / max(1, len(waits)):3.0f} %), longest wait {max(waits, default=0) * 1e3:6.0f} ms, "
-              f"then the most on a replica {max(most for _, most in results):4}")
+        pauses = [pause for result in results for pause in result[1]]
+        late = sum(pause * 1e3 > options.take_ms for pause in pauses)
+        print(f"{count:3} of {options.replicas} replicas: {len(waits):5} matches move, {late:5} start empty, "
+              f"longest pause of Redis {max(pauses, default=0) * 1e3:5.0f} ms, "
+              f"longest wait {max(waits, default=0) * 1e3:5.0f} ms, "
+              f"then the most on a replica {max(result[2] for result in results):4}")
 
 
 # ---- evidence ----
@@ -265,6 +336,47 @@ class Redis:
         return (self.busy_us() - before) / times
 
 
+class Replica:
+    """A service with the store, on free ports of this machine."""
+
+    def __init__(self, store):
+        self.process = subprocess.Popen(
+            [os.path.abspath("build/hindsight"), "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0",
+             "--data=", "--rules=", "--state-redis", f"127.0.0.1:{store.port}"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.port = int(re.search(r"data=http://127.0.0.1:(\d+)", self.process.stdout.readline())[1])
+
+    def busy_us(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
+            fields = stat.read().split()
+        return 1e6 * (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+
+    def post(self, match):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        connection.request("POST", f"/v1/matches/{match}/frames", '{"frames":[]}', {"Content-Type": "application/json"})
+        status = connection.getresponse().status
+        connection.close()
+        return status
+
+
+def measure_restore(redis, megabytes):
+    """A match goes to and fro between two replicas. A second later a replica asks whether it still has
+    the match."""
+    replicas = [Replica(redis) for _ in range(2)]
+    busy, moves = 0, 40
+    for move in range(moves):
+        replica = replicas[move % 2]
+        time.sleep(1.1)
+        before = replica.busy_us()
+        if replica.post("m0") != 200:
+            raise SystemExit("a match that moves is not answered")
+        busy += replica.busy_us() - before
+    print(f"a replica reads and restores a packed megabyte: {busy / moves / megabytes:.0f} us")
+    for replica in replicas:
+        replica.process.terminate()
+        replica.process.wait()
+
+
 def measure_redis():
     folder = tempfile.mkdtemp()
     redis = Redis(folder)
@@ -280,7 +392,9 @@ def measure_redis():
     states = int(redis.info("stats")["total_net_input_bytes"]) - received - payments * PAYMENT_BYTES
     print(f"Redis appends a payment: {(redis.busy_us() - busy - write * states / 1e6) / payments:.0f} us")
     redis.send("STRLEN", "hs:v1:{/m0}:state")
-    print(f"a state of 16 players in the store: {int(redis.reply()[1:])} bytes")
+    size = int(redis.reply()[1:])
+    print(f"a state of 16 players in the store: {size} bytes")
+    measure_restore(redis, size / 1e6)
     redis.process.terminate()
     redis.process.wait()
     shutil.rmtree(folder)
@@ -296,7 +410,7 @@ def main():
     parser.add_argument("--replicas", type=int, default=100, help="replicas (100)")
     parser.add_argument("--players", type=int, default=16, choices=sorted(TICK_US), help="of a match (16)")
     parser.add_argument("--state", type=int, help="bytes of the state of a match, before packing (measured)")
-    parser.add_argument("--take-ms", type=float, default=20, help="state-take-ms of the service (20)")
+    parser.add_argument("--take-ms", type=float, default=250, help="state-take-ms of the service (250)")
     parser.add_argument("--gbit", type=float, default=10, help="network of Redis, in Gbit/s (10)")
     parser.add_argument("--stored", type=float, default=0.03, help="share of verdicts that are stored (0.03)")
     parser.add_argument("--days", type=int, default=30, help="evidence-days (30)")

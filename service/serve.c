@@ -50,9 +50,9 @@ enum { EXPIRE_US = 1000000 }; /* time between checks for idle matches */
 enum { EVIDENCE_READERS = 2, EVIDENCE_STOP_US = 5000000, WEBHOOK_STOP_US = 5000000 };
 
 /* TAKERS: threads that take matches over. Each runs one request at a time, and may wait for the
-   store. SHARING_STOP_US: how long the end of the service waits until the store has the final
-   states of matches. */
-enum { TAKERS = 8, SHARING_STOP_US = 5000000 };
+   store. With fewer, fewer states are read at the same time. SHARING_STOP_US: how long the end of
+   the service waits until the store has the final states of matches. */
+enum { TAKERS = 32, SHARING_STOP_US = 5000000 };
 
 /* How long the start waits for the store, which has the rulesets and maps of other replicas. */
 enum { STORE_START_US = 2000000 };

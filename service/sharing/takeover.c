@@ -1,5 +1,6 @@
 #include "service/sharing/takeover.h"
 
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,9 @@
 enum {
     TURNS = 256,
     STATE_MAX = 1 << 30, /* bytes of a state; more would be an attack */
+    /* Matches that are restored at the same time. Each uses a processor for some milliseconds. With
+       more, requests of other matches wait longer while many matches move. */
+    RESTORERS = 2,
 };
 
 /* How long the opening of a new match waits for rulesets and maps that were put on other replicas.
@@ -42,6 +46,7 @@ struct hs_takers {
     struct hs_service *service;
     pthread_mutex_t turns[TURNS]; /* by hash of the name: requests take over a match one at a time
                                    */
+    sem_t restorers;
     struct hs_log_limit log_limit;
 };
 
@@ -54,6 +59,7 @@ struct hs_takers *hs_takers_create(struct hs_service *service)
     takers->log_limit = (struct hs_log_limit){.per_second = 5, .kind = "matches not taken over"};
     for (size_t i = 0; i < TURNS; i++)
         pthread_mutex_init(&takers->turns[i], NULL);
+    sem_init(&takers->restorers, 0, RESTORERS);
     return takers;
 }
 
@@ -61,6 +67,8 @@ void hs_takers_destroy(struct hs_takers *takers)
 {
     for (size_t i = 0; takers != NULL && i < TURNS; i++)
         pthread_mutex_destroy(&takers->turns[i]);
+    if (takers != NULL)
+        sem_destroy(&takers->restorers);
     free(takers);
 }
 
@@ -73,6 +81,7 @@ bool hs_takeover_is_needed(struct hs_takers *takers, struct hs_str name)
 
 /* A match of the store that is being read. */
 struct reading {
+    struct hs_takers *takers;
     struct hs_service *service;
     struct hs_str name;
     struct hs_kept_head head;
@@ -84,17 +93,20 @@ struct reading {
     enum hs_match_load loaded;
 };
 
+/* Other matches may be restored while this one waits for its ruleset and its map. */
 static void find_revisions(struct reading *reading)
 {
     struct hs_catalog *catalog = reading->service->catalog;
     const struct hs_kept_head *head = &reading->head;
     int64_t wait_us = (int64_t)reading->service->options->state_take_ms * 1000;
+    sem_post(&reading->takers->restorers);
     reading->ruleset = hs_catalog_ruleset(catalog, head->tenant, head->revision, wait_us);
     if (head->map.len > 0)
         reading->map =
             hs_catalog_map(catalog, head->tenant, head->map, head->map_revision, wait_us);
     reading->lacks_revision =
         reading->ruleset == NULL || (head->map.len > 0 && reading->map == NULL);
+    sem_wait(&reading->takers->restorers);
 }
 
 static void read_state(void *context, enum hs_checkpoint_type type, const void *bytes, size_t size)
@@ -224,8 +236,11 @@ static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_st
         [HS_MATCH_LOAD_NO_MEMORY] = {HS_TAKEOVER_NO_SPACE, "out of memory"},
     };
     struct hs_service *service = takers->service;
-    struct reading reading = {.service = service, .name = name, .loaded = HS_MATCH_DAMAGED};
+    struct reading reading = {
+        .takers = takers, .service = service, .name = name, .loaded = HS_MATCH_DAMAGED};
+    sem_wait(&takers->restorers);
     read_match(&reading, taken);
+    sem_post(&takers->restorers);
     enum hs_takeover_result result = loads[reading.loaded].result;
     const char *why = loads[reading.loaded].why;
     if (reading.lacks_revision) {

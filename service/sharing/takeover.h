@@ -1,6 +1,6 @@
 /*
  * Takes over matches from other replicas. When a request names a match that this replica does not
- * have, the replica asks the store (store/matches.h) for it. If the store does not answer within
+ * have, the replica asks the store (store/matches.h) for it. If the store sends nothing for
  * --state-take-ms, or does not know the match, the match starts empty.
  */
 #ifndef HS_SERVICE_SHARING_TAKEOVER_H
@@ -36,11 +36,11 @@ struct hs_takeover {
 };
 
 /*
- * Asks the store for a match, and opens it if the store knows it. This takes up to --state-take-ms,
- * and longer if other requests for the match do the same, so no worker may call it. Returns false
+ * Asks the store for a match, and opens it if the store knows it. The call takes up to
+ * HS_STORE_PATIENCE_US, and longer if many matches move, so no worker may call it. Returns false
  * with a problem if another tenant has the match, or if the request must be sent again later: the
- * ruleset or the map of the match is not on this replica, or it has too little memory for it. Run
- * the request before hs_takeover_end, which must always be called.
+ * ruleset or the map of the match is not on this replica, or this replica has too little memory for
+ * the match. Run the request before hs_takeover_end, which must always be called.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);

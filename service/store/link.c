@@ -172,11 +172,28 @@ static void be_late(struct hs_store_link *link, struct hs_store_call *call, int6
         call->late(call);
 }
 
+/* Returns since when the server sends nothing although a reply is missing. */
+static int64_t silent_since_us(const struct hs_store_link *link)
+{
+    const struct hs_store_call *oldest = link->sent.first;
+    return oldest->sent_us > link->moved_us ? oldest->sent_us : link->moved_us;
+}
+
+/* Returns when a command that has a budget is late, if the server sends nothing until then. */
+static int64_t patient_late_us(const struct hs_store_link *link, const struct hs_store_call *call)
+{
+    int64_t late_us = silent_since_us(link) + call->budget_us;
+    int64_t latest_us = call->began_us + HS_STORE_PATIENCE_US;
+    return late_us < latest_us ? late_us : latest_us;
+}
+
 /* The lock is held; it is released during each callback. Meanwhile other threads only append
    commands. */
 static void report_late_of(struct hs_store_link *link, const struct list *list, int64_t now_us)
 {
     for (struct hs_store_call *call = list->first; call != NULL; call = call->next) {
+        if (link->settings.is_patient && call->late_us <= now_us && call->budget_us > 0)
+            call->late_us = patient_late_us(link, call);
         if (call->late_us <= now_us) {
             pthread_mutex_unlock(&link->lock);
             be_late(link, call, now_us);
@@ -260,13 +277,9 @@ static bool connect_next(struct hs_store_link *link)
 /* Returns the time at which the thread must wake up even if there is no event. */
 static int64_t next_look_us(const struct hs_store_link *link)
 {
-    const struct hs_store_call *oldest = link->sent.first;
-    int64_t base_us = link->moved_us;
-    if (oldest == NULL)
-        return base_us + HS_STORE_PING_US;
-    if (oldest->sent_us > base_us)
-        base_us = oldest->sent_us;
-    int64_t timeout_us = base_us + HS_STORE_TIMEOUT_US;
+    if (link->sent.first == NULL)
+        return link->moved_us + HS_STORE_PING_US;
+    int64_t timeout_us = silent_since_us(link) + HS_STORE_TIMEOUT_US;
     return link->next_late_us < timeout_us ? link->next_late_us : timeout_us;
 }
 
@@ -274,6 +287,10 @@ static void send_call(struct hs_store_link *link, struct hs_store_call *call, in
 {
     append(&link->sent, call);
     call->sent_us = link->sent_us = now_us;
+    if (link->settings.is_patient && call->budget_us > 0)
+        call->late_us = patient_late_us(link, call);
+    if (call->late_us < link->next_late_us)
+        link->next_late_us = call->late_us;
     redisAppendFormattedCommand(link->redis, call->bytes, call->size);
     hs_metrics_add(link->settings.metrics, HS_METRIC_STORE_SENT_BYTES, 0, (int64_t)call->size);
 }
@@ -292,12 +309,13 @@ static void send_again(struct hs_store_link *link, int64_t now_us)
 static void send_new(struct hs_store_link *link, struct hs_store_call *call)
 {
     atomic_fetch_add(&link->backlog, call->size);
+    if (link->again.first == NULL) {
+        send_call(link, call, call->began_us);
+        return;
+    }
+    append(&link->again, call);
     if (call->late_us < link->next_late_us)
         link->next_late_us = call->late_us;
-    if (link->again.first != NULL)
-        append(&link->again, call);
-    else
-        send_call(link, call, call->began_us);
 }
 
 /* Sends at once, because to wake the thread first would cost as much time as Redis needs. */
@@ -411,9 +429,7 @@ static void ping(struct hs_store_link *link, int64_t now_us)
 
 static bool has_timed_out(const struct hs_store_link *link, int64_t now_us)
 {
-    const struct hs_store_call *oldest = link->sent.first;
-    return oldest != NULL && now_us - link->moved_us > HS_STORE_TIMEOUT_US &&
-           now_us - oldest->sent_us > HS_STORE_TIMEOUT_US;
+    return link->sent.first != NULL && now_us - silent_since_us(link) > HS_STORE_TIMEOUT_US;
 }
 
 static void clear_wake(const struct hs_store_link *link)
@@ -426,8 +442,6 @@ static void clear_wake(const struct hs_store_link *link)
 static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
 {
     int64_t now_us = hs_clock_us();
-    if (link->sent.first == NULL)
-        send_again(link, now_us);
     if (link->sent.first == NULL && now_us - link->moved_us >= HS_STORE_PING_US)
         ping(link, now_us);
     redisBufferWrite(link->redis, is_written);
@@ -448,6 +462,8 @@ static bool handle_events(struct hs_store_link *link, short events, char detail[
         link->moved_us = now_us;
     if ((events & ~POLLOUT) != 0 && !receive(link, detail))
         return false;
+    if (link->sent.first == NULL)
+        send_again(link, now_us);
     report_late(link, now_us);
     if (!has_timed_out(link, now_us))
         return true;

@@ -36,6 +36,9 @@ enum {
        for it. One command or PING that is in time ends this. */
     HS_STORE_LATE_MAX = 3,
     HS_STORE_SLOW_US = 5000, /* a PING with a faster reply is in time */
+    /* If longer, clients wait in vain for a server that sends a few bytes now and then. If shorter,
+       more matches start empty when many replicas fail at once (docs/scaling.md). */
+    HS_STORE_PATIENCE_US = 5000000,
 };
 
 enum hs_store_result {
@@ -58,7 +61,8 @@ void hs_store_script_init(struct hs_store_script *script, const char *text);
  */
 struct hs_store_call {
     enum hs_store_op op;
-    /* If there is no reply after `budget_us`, `late` is called, once, before `done`. 0: never. */
+    /* If there is no reply after `budget_us`, `late` is called, once, before `done`. 0: never. On a
+       patient link, the budget counts only the time in which the server sends nothing. */
     int64_t budget_us;
     void (*late)(struct hs_store_call *call);
     /* `reply`: present with OK and REFUSED. The link frees it after this call. To keep it, set
@@ -78,6 +82,9 @@ struct hs_store_link_settings {
     const char *addresses;          /* HOST:PORT,HOST:PORT...; borrowed */
     const struct hs_secret *secret; /* the password; NULL: none; borrowed */
     struct hs_metrics *metrics;
+    /* For large replies: while the server sends them, the commands behind them are not late before
+       HS_STORE_PATIENCE_US. */
+    bool is_patient;
     void (*changed)(void *context, bool is_up); /* the thread of the link calls it */
     void *context;
 };

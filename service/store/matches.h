@@ -19,7 +19,7 @@ struct hs_shared_match;
 
 /* How long requests wait for the store, in microseconds. */
 struct hs_shared_budgets {
-    int64_t take_us;    /* max wait to take a match */
+    int64_t take_us;    /* max wait to take a match, while the store sends nothing */
     int64_t payment_us; /* max wait for the acknowledgement of payments */
 };
 
@@ -36,7 +36,7 @@ enum hs_taken_result {
     HS_TAKEN,         /* this replica is the owner now */
     HS_TAKEN_FOREIGN, /* another tenant has a match with this name */
     HS_TAKEN_LATE,    /* the store did not answer in time */
-    HS_TAKEN_DOWN,    /* the store is down or slow, or refused the command; the call did not wait */
+    HS_TAKEN_DOWN,    /* the store is down, or refused the command; the call did not wait */
 };
 
 /* Identifies one owner of a match. All 0: the match was not taken, and the first write tries to
@@ -51,11 +51,12 @@ struct hs_taken {
     struct hs_str state; /* ptr NULL: the store does not know the match */
     struct hs_str *journal;
     size_t journal_count;
-    struct redisReply *reply; /* owns the bytes of `state` */
+    struct redisReply *replies[2]; /* they own the bytes of `journal` and `state` */
 };
 
-/* Takes a match. Waits up to `take_us`, so workers must not call it. After HS_TAKEN, call
-   hs_taken_free. */
+/* Takes a match. Waits up to `take_us` for its owner, and then until the store has sent nothing for
+   `take_us`, at most HS_STORE_PATIENCE_US, for its state. So workers must not call it. After
+   HS_TAKEN, call hs_taken_free. */
 enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
                                           struct hs_str name, struct hs_taken *taken);
 void hs_taken_free(struct hs_taken *taken);

@@ -1,6 +1,5 @@
 #include "service/store/store.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -53,6 +52,7 @@ struct hs_store *hs_store_start(const char *addresses, const char *password_file
                                               .context = store};
     bool fine = password_file[0] == '\0' || store->secret != NULL;
     for (int i = 0; i < HS_STORE_LANES && fine; i++) {
+        settings.is_patient = i == HS_STORE_READS;
         store->links[i] = hs_store_link_start(&settings);
         fine = store->links[i] != NULL;
     }
@@ -96,15 +96,15 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
 struct waiting {
     struct hs_store_call call; /* first member: pointers to both are the same */
     pthread_mutex_t lock;
-    pthread_cond_t ended;
-    bool has_ended, is_abandoned;
+    pthread_cond_t changed;
+    bool has_ended, is_late, is_abandoned;
     enum hs_store_result result;
     struct redisReply *reply;
 };
 
 static void free_waiting(struct waiting *waiting)
 {
-    pthread_cond_destroy(&waiting->ended);
+    pthread_cond_destroy(&waiting->changed);
     pthread_mutex_destroy(&waiting->lock);
     free(waiting);
 }
@@ -120,11 +120,20 @@ static void end_waiting(struct hs_store_call *call, enum hs_store_result result,
     if (!is_abandoned) {
         waiting->reply = *reply;
         *reply = NULL;
-        pthread_cond_signal(&waiting->ended);
+        pthread_cond_signal(&waiting->changed);
     }
     pthread_mutex_unlock(&waiting->lock);
     if (is_abandoned)
         free_waiting(waiting);
+}
+
+static void late_waiting(struct hs_store_call *call)
+{
+    struct waiting *waiting = (struct waiting *)call;
+    pthread_mutex_lock(&waiting->lock);
+    waiting->is_late = true;
+    pthread_cond_signal(&waiting->changed);
+    pthread_mutex_unlock(&waiting->lock);
 }
 
 void hs_store_end_asking(struct hs_store *store)
@@ -142,18 +151,17 @@ enum hs_store_result hs_store_ask(struct hs_store *store, enum hs_store_lane lan
     struct waiting *waiting = atomic_load(&store->ends_asking) ? NULL : calloc(1, sizeof *waiting);
     if (waiting == NULL)
         return HS_STORE_LOST;
-    struct timespec until = hs_clock_timespec(hs_clock_us() + wait_us);
-    waiting->call = (struct hs_store_call){.op = op, .budget_us = wait_us, .done = end_waiting};
+    waiting->call = (struct hs_store_call){
+        .op = op, .budget_us = wait_us, .late = late_waiting, .done = end_waiting};
     pthread_mutex_init(&waiting->lock, NULL);
-    hs_clock_condition(&waiting->ended);
+    pthread_cond_init(&waiting->changed, NULL);
     if (!hs_store_submit(store, lane, &waiting->call, script, arguments, count)) {
         free_waiting(waiting);
         return HS_STORE_LOST;
     }
     pthread_mutex_lock(&waiting->lock);
-    int code = 0;
-    while (!waiting->has_ended && code != ETIMEDOUT)
-        code = pthread_cond_timedwait(&waiting->ended, &waiting->lock, &until);
+    while (!waiting->has_ended && !waiting->is_late)
+        pthread_cond_wait(&waiting->changed, &waiting->lock);
     enum hs_store_result result = waiting->has_ended ? waiting->result : HS_STORE_LOST;
     bool has_ended = waiting->has_ended;
     *reply = waiting->reply;

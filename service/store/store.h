@@ -1,6 +1,6 @@
 /*
- * The store that replicas share: a Redis server (or Valkey), reached through two links (link.h), so
- * that requests never wait behind large writes. Thread-safe.
+ * The store that replicas share: a Redis server (or Valkey), reached through three links (link.h),
+ * so that short commands never wait behind large writes or large replies. Thread-safe.
  *
  * To use it, fill a struct hs_store_call and submit it; `done` gets the reply, in the thread of the
  * link. A thread that may wait can use hs_store_ask instead. Keys begin with "hs:v1:"; keys of one
@@ -15,6 +15,7 @@ struct hs_store;
 
 enum hs_store_lane {
     HS_STORE_URGENT, /* short commands, which requests wait for */
+    HS_STORE_READS,  /* commands with large replies, which requests wait for; patient (link.h) */
     HS_STORE_BULK,   /* everything else */
     HS_STORE_LANES
 };
@@ -45,8 +46,9 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
  */
 void hs_store_end_asking(struct hs_store *store);
 
-/* Sends a command, and waits up to `wait_us` for its result. With OK and REFUSED the caller frees
- *reply (freeReplyObject). After LOST, the server may still run the command. */
+/* Sends a command, and waits for its result until it is late with the budget `wait_us`. With OK and
+ *REFUSED the caller frees reply (freeReplyObject). After LOST, the server may still run the
+ *command. */
 enum hs_store_result hs_store_ask(struct hs_store *store, enum hs_store_lane lane,
                                   enum hs_store_op op, int64_t wait_us,
                                   const struct hs_store_script *script,

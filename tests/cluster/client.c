@@ -17,15 +17,15 @@ const char *hs_cluster_text(const json_t *object, const char *key)
     return text != NULL ? text : "";
 }
 
-static void keep_latency(struct worker *worker, double us)
+static void keep_latency(const struct hs_cluster_game *game, struct latencies *latencies,
+                         double sent, double answered)
 {
-    int phase = atomic_load(&worker->game->phase);
-    size_t *count = &worker->latency_count[phase], *space = &worker->latency_space[phase];
-    if (*count == *space) {
-        *space = 2 * *space + 256;
-        worker->latencies[phase] = need(realloc(worker->latencies[phase], *space * sizeof(double)));
+    if (latencies->count == latencies->space) {
+        latencies->space = 2 * latencies->space + 256;
+        latencies->all = need(realloc(latencies->all, latencies->space * sizeof *latencies->all));
     }
-    worker->latencies[phase][(*count)++] = us;
+    latencies->all[latencies->count++] = (struct latency){
+        (int)(1e3 * (sent - game->began)) / HS_CLUSTER_WINDOW_MS, 1e6 * (answered - sent)};
 }
 
 bool hs_cluster_open_match(struct hs_test_http *http, const struct match *match)
@@ -102,6 +102,8 @@ json_t *hs_cluster_post(struct worker *worker, struct hs_test_http *http, const 
     char path[96];
     double began = hs_test_seconds(), sent;
     json_t *answer = NULL;
+    int phase = atomic_load(&worker->game->phase);
+    bool is_timed = strcmp(route, "ticks") == 0 && http != worker->other;
     snprintf(path, sizeof path, "/v1/matches/%s/%s", match->name, route);
     for (int tries = 0; answer == NULL; tries++) {
         struct hs_test_response response;
@@ -109,8 +111,9 @@ json_t *hs_cluster_post(struct worker *worker, struct hs_test_http *http, const 
         hs_test_http_send(http, "POST", path, body, strlen(body), NULL, &response);
         if (response.status == 200)
             answer = hs_test_response_json(&response);
-        if (answer != NULL && tries == 0 && http == worker->http && strcmp(route, "ticks") == 0)
-            keep_latency(worker, 1e6 * (hs_test_seconds() - sent));
+        if (answer != NULL && tries == 0 && is_timed)
+            keep_latency(worker->game, &worker->latencies[phase][http == worker->reference], sent,
+                         hs_test_seconds());
         bool again = answer == NULL && recover(worker, http, match, path, &response) && repeats;
         hs_test_response_free(&response);
         if (answer == NULL && (!again || hs_test_seconds() - began > PATIENCE_SECONDS)) {

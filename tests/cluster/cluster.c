@@ -57,8 +57,8 @@ void hs_cluster_start_replica(struct hs_cluster *cluster, int replica)
         "--auto-open=false", "--drain-wait-seconds", "2", "--state-redis", redis,
         /* On a busy machine a takeover may take longer than the 20 ms
            of the default. */
-        "--state-take-ms", "500", "--evidence", has_database ? "async" : "off",
-        "--evidence-backend", has_database ? "postgres" : "sqlite", "--evidence-connection-file",
+        "--evidence", has_database ? "async" : "off", "--evidence-backend",
+        has_database ? "postgres" : "sqlite", "--evidence-connection-file",
         has_database ? database : "", NULL};
     ck_assert(hs_test_service_start(&cluster->replicas[replica], arguments));
     ports[0] = cluster->replicas[replica].data_port;

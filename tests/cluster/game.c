@@ -387,6 +387,7 @@ struct hs_cluster_game *hs_cluster_game_start(const struct hs_cluster_game_optio
 {
     struct hs_cluster_game *game = need(calloc(1, sizeof *game));
     game->options = *options;
+    game->began = hs_test_seconds();
     game->follower = hs_follower_create();
     game->matches = need(calloc((size_t)options->matches, sizeof *game->matches));
     for (int m = 0; m < options->matches; m++) {
@@ -412,14 +413,18 @@ struct hs_cluster_game *hs_cluster_game_start(const struct hs_cluster_game_optio
     start_workers(game, begin);
     join_workers(game);
     for (int w = 0; w < WORKERS; w++)
-        game->workers[w].latency_count[HS_PHASE_BEFORE] = 0;
+        game->workers[w].latencies[0][0].count = game->workers[w].latencies[0][1].count = 0;
     start_workers(game, run);
     return game;
 }
 
 void hs_cluster_game_phase(struct hs_cluster_game *game, enum hs_cluster_phase phase, bool breaks)
 {
-    atomic_store(&game->phase, (int)phase);
+    int last = atomic_load(&game->phase);
+    if (last + 1 == HS_CLUSTER_PHASES_MAX)
+        abort();
+    game->phases[last + 1] = phase;
+    atomic_store(&game->phase, last + 1);
     atomic_store(&game->breaks, breaks);
 }
 
@@ -429,23 +434,56 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void total_latencies(const struct hs_cluster_game *game, struct hs_cluster_counts *counts)
+static int compare_latencies(const void *a, const void *b)
 {
-    for (int phase = 0; phase < HS_PHASES; phase++) {
-        size_t count = 0;
-        double *all = NULL;
-        for (int w = 0; w < WORKERS; w++) {
-            const struct worker *worker = &game->workers[w];
-            size_t more = worker->latency_count[phase];
-            all = need(realloc(all, (count + more + 1) * sizeof *all));
-            if (more > 0)
-                memcpy(all + count, worker->latencies[phase], more * sizeof *all);
-            count += more;
-        }
-        qsort(all, count, sizeof *all, compare_numbers);
-        counts->p50_us[phase] = count > 0 ? all[count / 2] : 0;
-        counts->p99_us[phase] = count > 0 ? all[count * 99 / 100] : 0;
-        free(all);
+    const struct latency *x = a, *y = b;
+    int windows = (x->window > y->window) - (x->window < y->window);
+    return windows != 0 ? windows : compare_numbers(&x->us, &y->us);
+}
+
+/* Returns the median of the p99 of the windows. Changes the order of `all`. */
+static double median_p99(struct latency *all, size_t count)
+{
+    size_t windows = 0, first = 0;
+    double *each = need(calloc(count + 1, sizeof *each));
+    qsort(all, count, sizeof *all, compare_latencies);
+    for (size_t i = 0; i < count; i++) {
+        if (i + 1 < count && all[i + 1].window == all[i].window)
+            continue;
+        each[windows++] = all[first + (i + 1 - first) * 99 / 100].us;
+        first = i + 1;
+    }
+    qsort(each, windows, sizeof *each, compare_numbers);
+    double median = each[windows / 2]; /* without windows: 0 */
+    free(each);
+    return median;
+}
+
+/* Returns the latency in one phase. `which`: 0: the cluster, 1: the single replica. */
+static double total_latency(struct hs_cluster_game *game, int phase, int which)
+{
+    size_t count = 0;
+    struct latency *all = NULL;
+    for (int w = 0; w < WORKERS; w++) {
+        struct latencies *more = &game->workers[w].latencies[phase][which];
+        all = need(realloc(all, (count + more->count + 1) * sizeof *all));
+        if (more->count > 0)
+            memcpy(all + count, more->all, more->count * sizeof *all);
+        count += more->count;
+        free(more->all);
+    }
+    double p99_us = median_p99(all, count);
+    free(all);
+    return p99_us;
+}
+
+static void total_latencies(struct hs_cluster_game *game, struct hs_cluster_counts *counts)
+{
+    counts->phase_count = atomic_load(&game->phase) + 1;
+    for (int phase = 0; phase < counts->phase_count; phase++) {
+        counts->phases[phase].phase = game->phases[phase];
+        for (int which = 0; which < 2; which++)
+            counts->phases[phase].p99_us[which] = total_latency(game, phase, which);
     }
 }
 
@@ -472,9 +510,6 @@ void hs_cluster_game_finish(struct hs_cluster_game *game, struct hs_cluster_coun
             hs_test_http_close(worker->other);
     }
     total_latencies(game, counts);
-    for (int w = 0; w < WORKERS; w++)
-        for (int phase = 0; phase < HS_PHASES; phase++)
-            free(game->workers[w].latencies[phase]);
     hs_follower_destroy(game->follower);
     free(game->matches);
     free(game);
@@ -492,9 +527,6 @@ long hs_cluster_counts_print(const struct hs_cluster_counts *counts)
     HS_CLUSTER_TOTALS(X)
 #undef X
     printf("at most %d windows in a match\n", counts->windows_max);
-    printf("p50, p99 of a tick in ms: before %.2f %.2f, in the fault %.2f %.2f, after %.2f %.2f\n",
-           1e-3 * counts->p50_us[0], 1e-3 * counts->p99_us[0], 1e-3 * counts->p50_us[1],
-           1e-3 * counts->p99_us[1], 1e-3 * counts->p50_us[2], 1e-3 * counts->p99_us[2]);
     fflush(stdout);
     return faults;
 }

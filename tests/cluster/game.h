@@ -33,7 +33,21 @@
     X(not_durable, "answers that were not durable")                                                \
     X(refused, "items refused at their first answer")
 
-enum hs_cluster_phase { HS_PHASE_BEFORE, HS_PHASE_FAULT, HS_PHASE_AFTER, HS_PHASES };
+enum hs_cluster_phase { HS_PHASE_BEFORE, HS_PHASE_FAULT, HS_PHASE_AFTER };
+
+/*
+ * Latency of ticks in one phase, without ticks that were sent again: the median of the p99 of each
+ * window of HS_CLUSTER_WINDOW_MS. So when other programs use the processors for a moment, only some
+ * windows have other values.
+ */
+struct hs_cluster_latency {
+    enum hs_cluster_phase phase;
+    double p99_us[2]; /* of the cluster; of the single replica, which gets the same ticks */
+};
+
+enum { HS_CLUSTER_WINDOW_MS = 250 };
+
+enum { HS_CLUSTER_PHASES_MAX = 96 };
 
 struct hs_cluster_counts {
     struct hs_follow_counts follow;
@@ -42,8 +56,8 @@ struct hs_cluster_counts {
     HS_CLUSTER_TOTALS(X)
 #undef X
     int windows_max; /* of one match */
-    /* latency of ticks whose first request was answered, in each phase */
-    double p50_us[HS_PHASES], p99_us[HS_PHASES];
+    int phase_count;
+    struct hs_cluster_latency phases[HS_CLUSTER_PHASES_MAX]; /* in the order of time */
 };
 
 struct hs_cluster_game_options {
@@ -62,8 +76,8 @@ struct hs_cluster_game;
 /* Opens the matches and begins to play. */
 struct hs_cluster_game *hs_cluster_game_start(const struct hs_cluster_game_options *options);
 
-/* Sets the phase in which latencies are counted. While `breaks` is true, requests may fail, and the
-   game repeats them. Thread-safe. */
+/* Begins a phase, up to HS_CLUSTER_PHASES_MAX. The first one is HS_PHASE_BEFORE. While `breaks` is
+   true, requests may fail, and the game repeats them. Thread-safe. */
 void hs_cluster_game_phase(struct hs_cluster_game *game, enum hs_cluster_phase phase, bool breaks);
 
 /* Stops playing, sends every paid item of the present sessions once more, and frees the game. */

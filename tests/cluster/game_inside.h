@@ -23,14 +23,23 @@ struct match {
     double granted[MOVERS][2]; /* move time so far: by the cluster, by the single replica */
 };
 
+struct latency {
+    int window; /* since the game began */
+    double us;
+};
+
+struct latencies {
+    struct latency *all;
+    size_t count, space;
+};
+
 struct worker {
     struct hs_cluster_game *game;
     struct hs_test_http *http, *other, *reference;
     struct match *matches;
     int match_count;
     struct hs_cluster_counts counts;
-    double *latencies[HS_PHASES];
-    size_t latency_count[HS_PHASES], latency_space[HS_PHASES];
+    struct latencies latencies[HS_CLUSTER_PHASES_MAX][2]; /* as in struct hs_cluster_latency */
     pthread_t thread;
 };
 
@@ -39,7 +48,9 @@ struct hs_cluster_game {
     struct hs_follower *follower;
     struct worker workers[WORKERS];
     struct match *matches;
-    atomic_int phase;
+    enum hs_cluster_phase phases[HS_CLUSTER_PHASES_MAX];
+    atomic_int phase; /* the number of the present one */
+    double began;     /* seconds */
     atomic_bool breaks, stops;
 };
 

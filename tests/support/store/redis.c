@@ -27,12 +27,32 @@ static _Noreturn void run_child(pid_t parent, const struct hs_test_redis *redis,
                                 const char *const *extra)
 {
     char port[16];
-    const char *arguments[13 + EXTRA_MAX] = {
-        hs_test_redis_program(), "--port", port,    "--bind", "127.0.0.1", "--save", "",
-        "--appendonly",          "no",     "--dir", "/tmp",   NULL};
+    /* No server writes a file, also not when it copies another one. Otherwise the next server that
+       starts would read it. */
+    const char *const fixed[] = {"--port",
+                                 port,
+                                 "--bind",
+                                 "127.0.0.1",
+                                 "--save",
+                                 "",
+                                 "--appendonly",
+                                 "no",
+                                 "--dir",
+                                 "/tmp",
+                                 "--dbfilename",
+                                 "hindsight-test-no-file.rdb",
+                                 "--repl-diskless-sync",
+                                 "yes",
+                                 "--repl-diskless-sync-delay",
+                                 "0",
+                                 "--repl-diskless-load",
+                                 "swapdb"};
+    enum { FIXED = sizeof fixed / sizeof fixed[0] };
+    const char *arguments[1 + FIXED + EXTRA_MAX + 1] = {hs_test_redis_program()};
+    memcpy(arguments + 1, fixed, sizeof fixed);
     snprintf(port, sizeof port, "%u", redis->port);
     for (size_t i = 0; extra != NULL && extra[i] != NULL && i < EXTRA_MAX; i++)
-        arguments[11 + i] = extra[i];
+        arguments[1 + FIXED + i] = extra[i];
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent ||
         freopen("/dev/null", "w", stdout) == NULL)
         _exit(127);

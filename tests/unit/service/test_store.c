@@ -47,8 +47,10 @@ static void close_store(void)
 static bool becomes(bool is_up)
 {
     for (int i = 0; i < PATIENCE_MS; i++) {
-        if (hs_store_is_up(store, HS_STORE_URGENT) == is_up &&
-            hs_store_is_up(store, HS_STORE_BULK) == is_up)
+        int lane = 0;
+        while (lane < HS_STORE_LANES && hs_store_is_up(store, (enum hs_store_lane)lane) == is_up)
+            lane++;
+        if (lane == HS_STORE_LANES)
             return true;
         hs_test_pause_ms(1);
     }
@@ -144,16 +146,22 @@ static void count_late(struct hs_store_call *call)
     atomic_fetch_add(&lates, 1);
 }
 
-static int submit(int from, int count, int64_t budget_us)
+static int submit_on(enum hs_store_lane lane, int from, int count, int64_t budget_us,
+                     const struct hs_str *arguments, size_t argument_count)
 {
-    const struct hs_str arguments[] = {HS_STR("INCR"), HS_STR("counter")};
     int accepted = 0;
     for (int i = from; i < from + count; i++) {
         calls[i] = (struct hs_store_call){
             .op = HS_STORE_CATALOG, .budget_us = budget_us, .late = count_late, .done = end_call};
-        accepted += hs_store_submit(store, HS_STORE_URGENT, &calls[i], NULL, arguments, 2);
+        accepted += hs_store_submit(store, lane, &calls[i], NULL, arguments, argument_count);
     }
     return accepted;
+}
+
+static int submit(int from, int count, int64_t budget_us)
+{
+    const struct hs_str arguments[] = {HS_STR("INCR"), HS_STR("counter")};
+    return submit_on(HS_STORE_URGENT, from, count, budget_us, arguments, 2);
 }
 
 static bool wait_for(atomic_int *counter, int value)
@@ -230,6 +238,46 @@ START_TEST(a_hung_server_loses_its_connections)
     char text[64];
     ck_assert_int_eq(ASK(NULL, text, HS_STR("SET"), HS_STR("after"), HS_STR("1")), HS_STORE_OK);
     ck_assert_str_eq(text, "OK"); /* not the reply to an earlier command */
+}
+END_TEST
+
+/* The server sends a reply every 0.1 s. On a patient link none of them is late, although the last
+   ones take longer than their budget. */
+START_TEST(a_patient_link_waits_while_replies_come)
+{
+    enum { COUNT = 8, BUDGET_US = 400000 };
+    const struct hs_str slow[] = {HS_STR("BLPOP"), HS_STR("nothing"), HS_STR("0.1")};
+    const struct {
+        enum hs_store_lane lane;
+        int lates;
+    } cases[] = {{HS_STORE_URGENT, COUNT - BUDGET_US / 100000}, {HS_STORE_READS, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        clear_counts();
+        ck_assert_int_eq(submit_on(cases[i].lane, 0, COUNT, BUDGET_US, slow, 3), COUNT);
+        ck_assert(wait_for(&ended, COUNT));
+        ck_assert_int_eq(atomic_load(&lost), 0);
+        ck_assert_int_ge(atomic_load(&lates), cases[i].lates);
+        ck_assert(cases[i].lates > 0 || atomic_load(&lates) == 0);
+    }
+}
+END_TEST
+
+/* A patient link counts from the last reply: a command that is sent while the server hangs waits
+   only for the rest of the budget. */
+START_TEST(a_patient_link_does_not_wait_for_a_hung_server)
+{
+    enum { BUDGET_US = 300000, FIRST_MS = 150 };
+    const struct hs_str arguments[] = {HS_STR("INCR"), HS_STR("counter")};
+    clear_counts();
+    kill(redis.pid, SIGSTOP);
+    ck_assert_int_eq(submit_on(HS_STORE_READS, 0, 1, BUDGET_US, arguments, 2), 1);
+    hs_test_pause_ms(FIRST_MS);
+    ck_assert_int_eq(submit_on(HS_STORE_READS, 1, 1, BUDGET_US, arguments, 2), 1);
+    int64_t began_us = calls[1].began_us;
+    ck_assert(wait_for(&lates, 2));
+    ck_assert_int_lt(hs_clock_us() - began_us, BUDGET_US);
+    kill(redis.pid, SIGCONT);
+    ck_assert(wait_for(&ended, 2));
 }
 END_TEST
 
@@ -381,6 +429,8 @@ int main(void)
         tcase_add_test(server, commands_are_pipelined_in_order);
         tcase_add_test(server, commands_that_are_sent_again_stay_in_order);
         tcase_add_test(server, a_hung_server_loses_its_connections);
+        tcase_add_test(server, a_patient_link_waits_while_replies_come);
+        tcase_add_test(server, a_patient_link_does_not_wait_for_a_hung_server);
         tcase_add_test(server, a_restarted_server_is_found_again);
         tcase_add_test(server, the_primary_is_chosen);
         tcase_add_test(server, passwords_come_from_a_file);
