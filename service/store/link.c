@@ -36,10 +36,10 @@ struct hs_store_link {
     redisContext *redis; /* NULL: the link is down; only the thread sets it */
     /* Commands without a reply, in the order of their replies. Only the thread removes some. */
     struct list sent;
-    /* Commands whose script the server does not know, and newer ones. The thread sends them when
-       `sent` is empty, the first ones with their whole script. So no newer command overtakes them.
-     */
+    /* Commands whose script the server does not know. They are sent again, with the whole script,
+       when `sent` is empty. */
     struct list again;
+    struct list newer;    /* commands that must not overtake those of `again` */
     int64_t next_late_us; /* no command is late before this time */
     int64_t sent_us;      /* when a command was last sent */
     int64_t moved_us;     /* when bytes last arrived or left late */
@@ -211,6 +211,7 @@ static void report_late(struct hs_store_link *link, int64_t now_us)
     link->next_late_us = INT64_MAX;
     report_late_of(link, &link->sent, now_us);
     report_late_of(link, &link->again, now_us);
+    report_late_of(link, &link->newer, now_us);
 }
 
 /* ---- the connection ---- */
@@ -232,13 +233,13 @@ static void disconnect(struct hs_store_link *link, const char *detail)
         redisFree(link->redis);
     link->redis = NULL;
     bool was_up = atomic_exchange(&link->is_up, false);
-    struct hs_store_call *again = take_all(&link->again); /* older than those of `sent` */
-    struct hs_store_call *lost = take_all(&link->sent);
+    struct hs_store_call *lost[] = {take_all(&link->again), take_all(&link->sent),
+                                    take_all(&link->newer)};
     pthread_mutex_unlock(&link->lock);
     if (was_up)
         link->settings.changed(link->settings.context, false);
-    lose_all(link, again);
-    lose_all(link, lost);
+    for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++)
+        lose_all(link, lost[i]);
 }
 
 /* Connects to the next address of the list. */
@@ -295,9 +296,8 @@ static void send_call(struct hs_store_link *link, struct hs_store_call *call, in
     hs_metrics_add(link->settings.metrics, HS_METRIC_STORE_SENT_BYTES, 0, (int64_t)call->size);
 }
 
-static void send_again(struct hs_store_link *link, int64_t now_us)
+static void send_list(struct hs_store_link *link, struct hs_store_call *call, int64_t now_us)
 {
-    struct hs_store_call *call = take_all(&link->again);
     while (call != NULL) {
         struct hs_store_call *next = call->next;
         send_call(link, call, now_us);
@@ -305,7 +305,7 @@ static void send_again(struct hs_store_link *link, int64_t now_us)
     }
 }
 
-/* Sends a new command, or appends it to those that must be sent before it. */
+/* Sends a new command, or appends it to those that must not overtake others. */
 static void send_new(struct hs_store_link *link, struct hs_store_call *call)
 {
     atomic_fetch_add(&link->backlog, call->size);
@@ -313,7 +313,7 @@ static void send_new(struct hs_store_link *link, struct hs_store_call *call)
         send_call(link, call, call->began_us);
         return;
     }
-    append(&link->again, call);
+    append(&link->newer, call);
     if (call->late_us < link->next_late_us)
         link->next_late_us = call->late_us;
 }
@@ -462,8 +462,10 @@ static bool handle_events(struct hs_store_link *link, short events, char detail[
         link->moved_us = now_us;
     if ((events & ~POLLOUT) != 0 && !receive(link, detail))
         return false;
-    if (link->sent.first == NULL)
-        send_again(link, now_us);
+    if (link->sent.first == NULL) {
+        send_list(link, take_all(&link->again), now_us);
+        send_list(link, take_all(&link->newer), now_us);
+    }
     report_late(link, now_us);
     if (!has_timed_out(link, now_us))
         return true;
@@ -554,6 +556,7 @@ struct hs_store_link *hs_store_link_start(const struct hs_store_link_settings *s
     link->pause_us = HS_STORE_PAUSE_US;
     link->sent.end = &link->sent.first;
     link->again.end = &link->again.first;
+    link->newer.end = &link->newer.first;
     pthread_mutex_init(&link->lock, NULL);
     link->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (link->wake >= 0 && pthread_create(&link->thread, NULL, work, link) == 0)
