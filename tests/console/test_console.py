@@ -326,6 +326,22 @@ class Console(unittest.TestCase):
             for other in VIEWS[:i]:
                 self.assertGreater(self.difference(pictures[one], pictures[other])[0], TOLERANCE, (one, other))
 
+    def test_pictures_of_the_pages(self):
+        # The hit that README.md draws. HS_WRITE_PICTURES=1 writes the pictures of docs/images.
+        folder = os.path.join(HERE, '..', '..', 'docs', 'images') if os.environ.get('HS_WRITE_PICTURES') else FOLDER
+        self.look('light', 1200, 480)
+        self.go('#/verdicts', '.list tbody tr')
+        self.browser.save_screenshot(os.path.join(folder, 'list.png'))
+        hits = self.fetch('/v1/verdicts?player=bob&target=alice&reason=no_intersection')['verdicts']
+        hit = min(hits, key=lambda one: abs(one['measured'] - 1.1))
+        self.look('light', 1200, 720)
+        self.go(f'#/verdicts/{hit["verdict_id"]}', '.charts figure:last-child')
+        self.assertEqual(self.wait('h1').text, 'The shot passed 1.1 m away from alice at the moment that bob saw.')
+        self.browser.save_screenshot(os.path.join(folder, 'verdict.png'))
+        self.press('4')
+        self.until(lambda: self.wait('[data-view=barrel]').get_attribute('aria-pressed') == 'true')
+        self.wait('.stage').screenshot(os.path.join(folder, 'barrel.png'))
+
     def test_limit_of_an_unknown_outcome(self):
         # The newest frame is too far before the hit: the limit is a maximum.
         self.service.open_duel('gap', 'metres', 1)
