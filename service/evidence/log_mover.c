@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "service/evidence/files.h"
+#include "service/evidence/tables.h"
 #include "service/system/clock.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
@@ -147,6 +148,14 @@ void hs_log_mover_stop(struct hs_log_mover *mover)
 void hs_log_leave(struct hs_db *db)
 {
     hs_db_run(db, "PRAGMA wal_autocheckpoint = 0");
+}
+
+/* Sets the version of the tables to what it is. */
+void hs_log_begin(struct hs_db *db)
+{
+    char sql[48];
+    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", HS_EVIDENCE_SCHEMA);
+    hs_db_run(db, sql);
 }
 
 /* SQLite waits for readers, but not for another move. */

@@ -18,6 +18,9 @@ struct hs_log_mover *hs_log_mover_start(struct hs_metrics *metrics, int64_t paus
 /* Makes the commits of a connection leave the log to the mover. */
 void hs_log_leave(struct hs_db *db);
 
+/* Writes something to the log, so that the next commit need not begin it. */
+void hs_log_begin(struct hs_db *db);
+
 /* Call it after a commit. The log of the file is moved after the next pause. */
 void hs_log_mover_written(struct hs_log_mover *mover, const char *path);
 

@@ -319,14 +319,15 @@ static void write_batch(struct hs_evidence *evidence, struct item *items)
     finish(evidence, items, is_written);
 }
 
-/* Opens the place of new rows if it exists. After a crash this takes a while, because SQLite reads
-   its log. The first rows must not wait for it, so the service does it before it serves. */
+/* Opens the place of new rows if it exists, and changes nothing in a first transaction. This takes
+   a while: after a crash SQLite reads its log, and the first write to a log syncs the disk. The
+   first rows must not wait for it, so the service does it before it serves. */
 static void open_existing(struct hs_evidence *evidence)
 {
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
     find_place(evidence, day, path);
-    if (access(path, F_OK) == 0)
-        open_day(evidence);
+    if (access(path, F_OK) == 0 && open_day(evidence))
+        hs_log_begin(hs_evidence_store_db(evidence->store));
 }
 
 static void *write_rows(void *context)
