@@ -464,7 +464,7 @@ class Console(unittest.TestCase):
         self.assertRegex(first, 'Clock proven fast [\\d.]+')
         self.assertRegex(first, 'Touches the body [\\d.]+')
 
-    # Five cases, told apart after the match has ended: a wall (test_every_reason_has_a_page draws it), and these.
+    # Five cases, told apart after the match has ended.
 
     def end(self, match):
         self.service.send('DELETE', f'/v1/matches/{match}', None)
@@ -480,11 +480,19 @@ class Console(unittest.TestCase):
     def facts(self, title):
         return dict(zip(self.texts(f'[aria-label="{title}"] dt'), self.texts(f'[aria-label="{title}"] dd')))
 
+    def test_wall_shots_after_the_match(self):
+        # The shooter has a bad connection, too, but that explains no shot through a wall.
+        self.go('#/verdicts', '.list tbody tr')
+        text = self.show_reason('demo', 'occluded_world')
+        self.assertRegex(text, r'^Only heidi has this reason: \d+ of their \d+ claims')
+        self.assertNotIn('unstable', text)
+
     def test_fast_clock_after_the_match(self):
         self.service.open_duel('sped', 'metres', 1)
         self.service.post_moves('sped', {'s': 2, 't': 1})
         self.end('sped')
         self.assertIn('clock of s is proven', self.show_reason('sped', 'fast_clock_proven'))
+        self.assertRegex(self.wait('h1').text, r'^The clock of s is [\d.]+ m?s ahead of what the snapshots')
         self.assertEqual(len(self.all('.stage')), 0)
         self.assertRegex(self.facts('s at this moment')['Clock proven fast'], r'^\d+ moves$')
         rows = self.texts('[aria-label="Everybody in this match"] tbody tr')
