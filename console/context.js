@@ -74,6 +74,9 @@ export function remarks(scene) {
   if (verdict.verdict !== 'accepted' && own && share.with === 1 && share.players.length >= 3 && share.hasReason(own) >= 5) {
     all.push(`Only ${verdict.player} has this reason: ${share.hasReason(own)} of their ${share.total(own)} ${verdict.kind === 'move' ? 'moves' : 'claims'}, and nobody else in the match.`);
   }
+  if (player?.connection?.quiet && verdict.verdict === 'rejected' && OF_TIME.includes(verdict.reason)) {
+    all.push(`The connection of ${verdict.player} was steady, so it does not explain this reason.`);
+  }
   if (player && isUnstable(player) && OF_TIME.includes(verdict.reason)) all.push(`The connection of ${verdict.player} was unstable. Honest players can get this reason then.`);
   return all;
 }
