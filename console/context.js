@@ -44,6 +44,9 @@ export function connectionLine({ connection, timing }) {
   return parts.join(' · ');
 }
 
+/** The reasons that a bad connection alone can cause. Late packets move no wall. */
+const OF_TIME = ['time_mismatch', 'latency_jump', 'time_backwards', 'time_in_future', 'rewind_limit', 'fast_clock_suspected', 'timing_discrepancy', 'stale'];
+
 const claimsOf = (player) => player.verdicts.accepted + player.verdicts.rejected + player.verdicts.inconclusive;
 
 /** The players who claimed hits or sent moves, and how many of them have the reason of the verdict. */
@@ -51,7 +54,8 @@ function shareOf(scene) {
   const { kind, reason } = scene.verdict;
   const hasReason = (player) => (kind === 'move' ? player.timing?.reasons[reason] ?? 0 : player.reasons[reason] ?? 0);
   const players = (scene.match?.players ?? []).filter((player) => (kind === 'move' ? player.timing : claimsOf(player) > 0));
-  return { players, hasReason, with: players.filter((player) => hasReason(player) > 0).length };
+  const total = (player) => (kind === 'move' ? Object.values(player.timing.reasons).reduce((sum, n) => sum + n, 0) : claimsOf(player));
+  return { players, hasReason, total, with: players.filter((player) => hasReason(player) > 0).length };
 }
 
 /** Sentences that an analyst should read first. */
@@ -66,7 +70,14 @@ export function remarks(scene) {
     all.push(`${share.with} of ${share.players.length} players of this match have this reason. A mistake of the game or of the rules is likely.`);
   }
   if (player && hasProof(player)) all.push(`The clock of ${verdict.player} is proven to be fast.`);
-  if (player && isUnstable(player)) all.push(`The connection of ${verdict.player} was unstable. Honest players can get this reason then.`);
+  const own = share.players.find((one) => one.player === verdict.player);
+  if (verdict.verdict !== 'accepted' && own && share.with === 1 && share.players.length >= 3 && share.hasReason(own) >= 5) {
+    all.push(`Only ${verdict.player} has this reason: ${share.hasReason(own)} of their ${share.total(own)} ${verdict.kind === 'move' ? 'moves' : 'claims'}, and nobody else in the match.`);
+  }
+  if (player?.connection?.quiet && verdict.verdict === 'rejected' && OF_TIME.includes(verdict.reason)) {
+    all.push(`The connection of ${verdict.player} was steady, so it does not explain this reason.`);
+  }
+  if (player && isUnstable(player) && OF_TIME.includes(verdict.reason)) all.push(`The connection of ${verdict.player} was unstable. Honest players can get this reason then.`);
   return all;
 }
 
@@ -101,7 +112,7 @@ export function everybodyPanel(scene) {
   const { verdict, match } = scene;
   if (!match?.players) return null;
   const share = shareOf(scene);
-  const total = (player) => (verdict.kind === 'move' ? Object.values(player.timing.reasons).reduce((sum, n) => sum + n, 0) : claimsOf(player));
+  const { total } = share;
   const part = (player) => share.hasReason(player) / Math.max(1, total(player));
   const sorted = [...share.players].sort((a, b) => part(b) - part(a) || total(b) - total(a)).slice(0, 64);
   const hints = match.hints ?? [];

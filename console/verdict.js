@@ -266,11 +266,14 @@ function posted(scene) {
   ];
 }
 
+/** A time of the match, to the millisecond. */
+const seconds = (time) => `${time.toFixed(3)} s`;
+
 function moveFacts(scene) {
   const { verdict, answer } = scene;
   const rows = [
     ['Verdict id', verdict.verdict_id], ['Account', verdict.account ?? '–'], ['Number', String(answer.seq ?? '–')],
-    ['Time of the client', `${scene.request.client_time} s`], ['Received', `${verdict.now} s of the match`],
+    ['Time of the client', `${seconds(scene.request.client_time)} of their clock`], ['Received', `${seconds(verdict.now)} of the match`],
     ['Simulated for', quantity(answer.delta_time, 'seconds')],
     ['Ahead of the server', quantity(answer.timing.discrepancy, 'seconds')],
     ['Ruleset', `${verdict.ruleset}, ${verdict.revision.slice(0, 19)}`],
@@ -284,7 +287,7 @@ function facts(scene) {
   const place = (point) => (point ? point.map((value) => number(value)).join(', ') : '–');
   const rows = [
     ['Verdict id', verdict.verdict_id], ['Shot', String(scene.request.shot ?? '–')], ['Account', verdict.account ?? '–'],
-    ['Claimed moment', `${times.hit_time} s of the match`], ['Arrival', `${times.now} s of the match`],
+    ['Claimed moment', `${seconds(times.hit_time)} of the match`], ['Arrival', `${seconds(times.now)} of the match`],
     ['Start', place(shot.start)], ['End', place(shot.end)], ['Radius', quantity(shot.radius, 'length', scene.length_unit)],
     ['Ruleset', `${scene.ruleset.name}, ${scene.ruleset.revision.slice(0, 19)}`],
     ['Map', scene.map ? `${scene.map.name}, ${scene.map.revision.slice(0, 19)}` : 'none'],

@@ -94,6 +94,11 @@ const sentences = {
   ok: (x) => (x.hasTarget ? `The shot touched ${x.t}, and every enforced check passed.` : 'Every enforced check passed.'),
 };
 
+// The same for moves. Other reasons have the detail of the check, whose words are those of the API.
+const moveSentences = {
+  fast_clock_proven: (x) => `The clock of ${x.s} is ${x.m} ahead of what the snapshots that they received allow; ${x.l} are allowed.`,
+};
+
 /** Capitalizes a sentence that begins with one of these words. Names of players stay as they are. */
 function capital(text) {
   return /^(the|a|an|posted|shot|neither|additional|spawns) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
@@ -104,6 +109,10 @@ export function sentence(scene) {
   const { answer, verdict } = scene;
   if (scene.kind === 'move') {
     const failed = answer.checks?.find((one) => one.reason === verdict.reason);
+    if (failed?.measured !== undefined && verdict.reason in moveSentences) {
+      const show = (value) => quantity(value, failed.unit, scene.length_unit);
+      return moveSentences[verdict.reason]({ s: verdict.player, m: show(failed.measured), l: show(failed.limit) });
+    }
     const text = failed?.detail ?? `a move of ${verdict.player} was refused: ${moveReasonName(verdict.reason)}`;
     return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
   }

@@ -51,7 +51,8 @@ enum hs_world_fault {
     HS_WORLD_BAD_TRIANGLE, /* index of a vertex out of range */
     HS_WORLD_BAD_BOX,      /* not finite, out of range, or min > max */
     HS_WORLD_TOO_LARGE,    /* more than HS_WORLD_ITEMS_MAX, or more memory than the build may use */
-    HS_WORLD_NO_MEMORY
+    HS_WORLD_NO_MEMORY,
+    HS_WORLD_STOPPED /* hs_world_limits asked for it */
 };
 
 struct hs_world;
@@ -70,12 +71,20 @@ typedef void *hs_world_alloc(size_t size);
 struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
                                  enum hs_world_fault *fault);
 
-/*
- * Like hs_world_create, with a limit on memory: the build fails with HS_WORLD_TOO_LARGE before it
- * uses more than `max_bytes`. The limit includes the new world, but not the mesh.
- */
+struct hs_world_limits {
+    /* The build fails with HS_WORLD_TOO_LARGE before it uses more than this. It includes the new
+       world, but not the mesh. */
+    size_t max_bytes;
+    /* Called every few milliseconds with `context`. True: the build fails with HS_WORLD_STOPPED. A
+       mesh of a million triangles can take 0.2 s until the first call. NULL: no calls. */
+    bool (*must_stop)(void *context);
+    void *context;
+};
+
+/* Like hs_world_create, with limits. */
 struct hs_world *hs_world_create_within(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
-                                        size_t max_bytes, enum hs_world_fault *fault);
+                                        const struct hs_world_limits *limits,
+                                        enum hs_world_fault *fault);
 
 /*
  * Computes such a limit from the counts of a mesh alone. With `any`, the limit is enough for every

@@ -176,6 +176,7 @@ static int show(struct hs_str text)
         [HS_RECOMPUTE_FOREIGN] = "it was stored by another version of the program",
         [HS_RECOMPUTE_DAMAGED] = "it is damaged",
         [HS_RECOMPUTE_NO_MEMORY] = "out of memory",
+        [HS_RECOMPUTE_STOPPED] = "it was stopped",
     };
     struct hs_evidence_parts parts;
     unsigned char *state = NULL;

@@ -43,8 +43,8 @@ static enum hs_restored_name build(const struct hs_restored_maps *maps, struct h
     }
     enum hs_map_put result = HS_MAP_NO_MEMORY;
     if (!text.failed)
-        result =
-            hs_map_store_restore(maps->store, hs_name_str(&map->name), &mesh, kept, &map->entry);
+        result = hs_map_store_restore(maps->store, hs_name_str(&map->name), &mesh, kept, NULL,
+                                      &map->entry);
     hs_buffer_free(&text);
     if (result != HS_MAP_CREATED)
         return HS_RESTORED_NAME_NO_SPACE;

@@ -16,6 +16,8 @@ static void refuse(enum hs_recompute_status status, const struct hs_request *req
 {
     if (status == HS_RECOMPUTE_NO_MEMORY)
         hs_endpoint_overloaded(reply, "out of memory");
+    else if (status == HS_RECOMPUTE_STOPPED)
+        hs_endpoint_overloaded(reply, "the service ends, so it builds no map");
     else if (status == HS_RECOMPUTE_FOREIGN)
         hs_endpoint_unknown(request, reply, HS_PROBLEM_UNKNOWN_NAME,
                             "another version of the program stored this verdict; this version "
@@ -103,6 +105,13 @@ static void answer_move(struct hs_service *service, const struct hs_evidence_row
     hs_write_end(&writer, '}');
 }
 
+/* Whether the build of a map must stop. */
+static bool is_draining(void *context)
+{
+    const struct hs_service *service = context;
+    return atomic_load(&service->draining);
+}
+
 static void answer_stored(struct hs_service *service, const struct hs_evidence_stored *stored,
                           struct hs_map_entry *map, const struct hs_request *request,
                           struct hs_reply *reply)
@@ -113,10 +122,12 @@ static void answer_stored(struct hs_service *service, const struct hs_evidence_s
     enum hs_recompute_status status = HS_RECOMPUTE_NO_MEMORY;
     if (recompute != NULL && map != NULL)
         hs_recompute_lend_map(recompute, map);
-    if (recompute != NULL)
+    if (recompute != NULL) {
+        hs_recompute_limit_builds(recompute, is_draining, service);
         status = hs_stored_parts_read(stored, recompute, &parts)
                      ? hs_recompute_run(recompute, &parts.parts, NULL, &recomputed)
                      : HS_RECOMPUTE_DAMAGED;
+    }
     if (status == HS_RECOMPUTE_DONE)
         answer(service, stored, &recomputed, &parts.parts, request, reply);
     else

@@ -78,6 +78,7 @@ static bool compute(struct what_if *w, const struct hs_evidence_parts *parts,
     if (status == HS_RECOMPUTE_DONE)
         *out = (struct side){recomputed.result.verdict, (int)recomputed.result.reason};
     w->has_no_memory = w->has_no_memory || status == HS_RECOMPUTE_NO_MEMORY;
+    w->is_late = w->is_late || status == HS_RECOMPUTE_STOPPED;
     hs_recomputed_free(&recomputed);
     return status == HS_RECOMPUTE_DONE;
 }
@@ -90,7 +91,7 @@ static void visit_parts(struct what_if *w, const struct hs_evidence_stored *stor
     struct side before = recorded_side(&stored->row), own, after;
     if (before.reason < 0 || !compute(w, parts, w->rules, &after) ||
         (!is_same(before, after) && (!compute(w, parts, NULL, &own) || !is_same(before, own)))) {
-        w->incomparable++;
+        w->incomparable += !w->is_late;
         return;
     }
     w->computed++;
@@ -112,12 +113,27 @@ static void lend_map(struct what_if *w, const struct hs_evidence_row *row)
     hs_map_store_release(maps, map);
 }
 
-/* Whether the map of a verdict can be built before the time is up. The first verdict of a request
-   is always computed, so that every request makes progress. */
+/* The first verdict of a request is computed even if its map takes longer than the request may, so
+   that every request makes progress. */
+static bool is_first(const struct what_if *w)
+{
+    return w->computed + w->incomparable == 0;
+}
+
+/* Whether the map of a verdict can be built before the time is up. */
 static bool has_time(const struct what_if *w, const struct hs_evidence_parts *parts)
 {
-    return w->computed + w->incomparable == 0 ||
-           hs_clock_us() + hs_recompute_build_us(w->recompute, parts) < w->until_us;
+    return is_first(w) || hs_clock_us() + hs_recompute_build_us(w->recompute, parts) < w->until_us;
+}
+
+/* Whether the build of a map must stop. */
+static bool must_stop(void *context)
+{
+    const struct what_if *w = context;
+    int64_t now_us = hs_clock_us();
+    if (w->alive_us != NULL)
+        atomic_store(w->alive_us, now_us);
+    return atomic_load(&w->service->draining) || (!is_first(w) && now_us >= w->until_us);
 }
 
 static bool visit(void *context, const struct hs_evidence_stored *stored)
@@ -199,9 +215,11 @@ static void run(struct hs_service *service, const struct hs_request *request,
     int64_t next_us = 0;
     enum hs_evidence_read result = HS_EVIDENCE_FAILED;
     w.has_no_memory = w.recompute == NULL;
-    if (w.recompute != NULL)
+    if (w.recompute != NULL) {
+        hs_recompute_limit_builds(w.recompute, must_stop, &w);
         result = hs_evidence_each(hs_evidence_home(service->evidence), query, w.until_us, visit, &w,
                                   &next_us);
+    }
     if (w.is_late) { /* visit() ended the search, so this is no failure */
         result = HS_EVIDENCE_READ;
         next_us = w.reached_us;

@@ -5,6 +5,7 @@
 
 #include "service/evidence/cases.h"
 #include "service/evidence/files.h"
+#include "service/evidence/log_mover.h"
 #include "service/evidence/reading.h"
 #include "service/system/clock.h"
 #include "service/system/sha256.h"
@@ -92,8 +93,9 @@ static bool erase_in(struct hs_db *db, const struct erasing *erasing, const char
            (!has_names || hs_db_do(db, is_spool ? erase_all_names : erase_names, texts));
     if (!fine)
         hs_log(HS_LOG_ERROR, "a player cannot be deleted", HS_LOG_TEXT("detail", hs_db_error(db)));
-    else if (has_names && (count > 0 || is_spool))
-        hs_db_run(db, "PRAGMA wal_checkpoint(TRUNCATE)");
+    else if (has_names && (count > 0 || is_spool) && !hs_log_empty(db))
+        hs_log(HS_LOG_WARN, "a deleted player may still be in the log of a file",
+               HS_LOG_TEXT("place", place));
     *erasing->deleted += fine ? count : 0;
     return fine;
 }

@@ -5,6 +5,7 @@
 #include "service/evidence/reading.h"
 #include "service/record/lines.h"
 #include "service/record/stream.h"
+#include "service/watch/log.h"
 
 /* Writes the line of a ruleset or a map. */
 static bool write_document(const struct hs_evidence_stored *stored, const char *kind,
@@ -12,8 +13,11 @@ static bool write_document(const struct hs_evidence_stored *stored, const char *
 {
     size_t size;
     char *document = hs_evidence_document(stored, hs_str_of(kind), revision, &size);
-    if (document == NULL)
+    if (document == NULL) {
+        hs_log(HS_LOG_ERROR, "a verdict has no ruleset or no map; a map may not be saved yet",
+               HS_LOG_TEXT("kind", kind), HS_LOG_TEXT("detail", hs_db_error(stored->db)));
         return false;
+    }
     hs_stream_flatten(document, size);
     hs_line_begin_document(writer, kind, name, revision);
     hs_write_raw(writer, (struct hs_str){document, size});

@@ -81,6 +81,7 @@ struct hs_recompute {
     struct hs_map_store *store; /* the store of the maps; borrowed, or `own` */
     struct hs_map_store *own;
     struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* the one used last comes first */
+    struct hs_world_limits limits;                  /* of the builds of maps */
 };
 
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps)
@@ -91,10 +92,24 @@ struct hs_recompute *hs_recompute_create(struct hs_map_store *maps)
     if (maps == NULL)
         maps = recompute->own = hs_map_store_create(KEPT_MAX, SIZE_MAX / 2);
     recompute->store = maps;
+    recompute->limits.max_bytes = SIZE_MAX;
     if (maps != NULL)
         return recompute;
     free(recompute);
     return NULL;
+}
+
+void hs_recompute_limit_builds(struct hs_recompute *recompute, bool (*must_stop)(void *),
+                               void *context)
+{
+    recompute->limits.must_stop = must_stop;
+    recompute->limits.context = context;
+}
+
+static bool is_stopped(const struct hs_recompute *recompute)
+{
+    const struct hs_world_limits *limits = &recompute->limits;
+    return limits->must_stop != NULL && limits->must_stop(limits->context);
 }
 
 static void drop(struct hs_recompute *recompute, struct kept *kept)
@@ -166,10 +181,11 @@ static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,
 }
 
 /* Builds a map without a name. The store counts the memory of the map and of its build. NULL: the
-   text is not a map, or memory is out. */
-static struct hs_map_entry *build_map(struct hs_map_store *store, struct hs_str name,
+   text is not a map, memory is out, or the build was stopped. */
+static struct hs_map_entry *build_map(const struct hs_recompute *recompute, struct hs_str name,
                                       struct hs_str text)
 {
+    struct hs_map_store *store = recompute->store;
     struct hs_arena arena = {0};
     struct hs_problem problem;
     struct hs_reader reader = {.problem = &problem, .arena = &arena};
@@ -181,9 +197,9 @@ static struct hs_map_entry *build_map(struct hs_map_store *store, struct hs_str 
     hs_problem_init(&problem);
     if (!hs_share_reserve(share, (struct hs_str){0}, bytes))
         return NULL;
-    if (hs_map_decode(&reader, text, &counts, &document)) {
+    if (!is_stopped(recompute) && hs_map_decode(&reader, text, &counts, &document)) {
         struct hs_world_mesh mesh = hs_map_mesh(&document);
-        hs_map_store_restore(store, name, &mesh, (struct hs_str){0}, &entry);
+        hs_map_store_restore(store, name, &mesh, (struct hs_str){0}, &recompute->limits, &entry);
     }
     hs_map_document_free(&document);
     hs_arena_free(&arena);
@@ -201,9 +217,9 @@ static enum hs_recompute_status find_map(struct hs_recompute *recompute,
     if (to_front(recompute, recompute->maps, parts->map_revision))
         return HS_RECOMPUTE_DONE;
     struct kept *kept = &recompute->maps[0];
-    kept->map = build_map(recompute->store, parts->map, parts->map_document);
+    kept->map = build_map(recompute, parts->map, parts->map_document);
     if (kept->map == NULL)
-        return HS_RECOMPUTE_NO_MEMORY;
+        return is_stopped(recompute) ? HS_RECOMPUTE_STOPPED : HS_RECOMPUTE_NO_MEMORY;
     set_revision(kept, parts->map_revision);
     return HS_RECOMPUTE_DONE;
 }

@@ -42,6 +42,11 @@ struct hs_map_store;
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps);
 void hs_recompute_destroy(struct hs_recompute *recompute);
 
+/* Makes the builds of maps call `must_stop` (hs_world_limits, validators/world.h). True: the
+   verdict is HS_RECOMPUTE_STOPPED. */
+void hs_recompute_limit_builds(struct hs_recompute *recompute, bool (*must_stop)(void *),
+                               void *context);
+
 /* Lends a map of the store, so that verdicts with this map need not build it again. */
 void hs_recompute_lend_map(struct hs_recompute *recompute, struct hs_map_entry *map);
 
@@ -55,7 +60,8 @@ enum hs_recompute_status {
     HS_RECOMPUTE_UNFIT,   /* the other rules lack a weapon, or have another rig */
     HS_RECOMPUTE_FOREIGN, /* the evidence is from another version of the program */
     HS_RECOMPUTE_DAMAGED, /* the evidence cannot be read */
-    HS_RECOMPUTE_NO_MEMORY
+    HS_RECOMPUTE_NO_MEMORY,
+    HS_RECOMPUTE_STOPPED /* the build of its map */
 };
 
 /* What a stored verdict was computed from, and the memory that it needs beyond the stored verdict.

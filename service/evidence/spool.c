@@ -42,6 +42,8 @@ struct hs_spool {
     /* Only the thread uses these. */
     struct hs_evidence_store *local, *remote; /* NULL: not open */
     int64_t care_us;                          /* when the partitions are checked again */
+    int64_t documents_us;                     /* when late documents are sent again */
+    bool has_tidied;                          /* documents of the process before were removed */
     int64_t day;                              /* this day and the next day have partitions */
     int limit;                                /* rows of the next batch */
     char sent[SENT][HS_REVISION_MAX];         /* some revisions that the database has, by hash */
@@ -178,8 +180,8 @@ static bool send_documents(struct hs_spool *spool, const struct hs_evidence_stor
         return true;
     if (!hs_evidence_copy_documents(spool->remote, stored))
         return false;
-    /* The spool may lack a map because it is still being saved. Then send it with a later verdict.
-     */
+    /* The spool may lack a map because it is still being saved. Then send_late_documents() sends
+       it. */
     for (int i = 0; i < 2; i++)
         if (hs_evidence_store_has(spool->remote, i == 0 ? HS_STR("ruleset") : HS_STR("map"),
                                   revisions[i]))
@@ -397,11 +399,44 @@ static bool send_batch(struct hs_spool *spool, int64_t first_us)
     return remove_rows(spool, batch.last_us);
 }
 
+/* Sends the documents that came to the spool after the last verdict that needs them. The first call
+   then removes the documents that no verdict in the spool needs. A later call could remove a
+   document that the writer is about to use. */
+static bool send_late_documents(struct hs_spool *spool)
+{
+    static const char sql[] = "SELECT kind, name, revision FROM documents";
+    static const char unused[] =
+        "DELETE FROM documents WHERE revision NOT IN (SELECT revision FROM bodies UNION"
+        " SELECT map_revision FROM bodies WHERE map_revision IS NOT NULL)";
+    struct hs_db *local = hs_evidence_store_db(spool->local);
+    struct hs_db_statement *documents = hs_db_prepare(local, sql);
+    enum hs_db_step step = HS_DB_DONE;
+    bool fine = true;
+    while (fine && (step = hs_db_step(documents)) == HS_DB_ROW) {
+        struct hs_evidence_stored stored = {.db = local};
+        bool is_map = hs_str_equal(hs_db_text(documents, 0), HS_STR("map"));
+        *(is_map ? &stored.row.map : &stored.row.ruleset) = hs_db_text(documents, 1);
+        *(is_map ? &stored.row.map_revision : &stored.row.revision) = hs_db_text(documents, 2);
+        bool is_sent = send_documents(spool, &stored);
+        fine = is_sent || hs_evidence_store_has_refused(spool->remote);
+        if (fine && !is_sent) /* this document must not hold up the verdicts */
+            report(spool, hs_evidence_store_error(spool->remote));
+    }
+    hs_db_finalize(documents);
+    if (!fine)
+        return fail(spool, spool->remote);
+    if (step != HS_DB_DONE || (!spool->has_tidied && !hs_db_run(local, unused)))
+        return fail(spool, spool->local);
+    spool->has_tidied = true;
+    spool->documents_us = hs_clock_us() + PAUSE_US;
+    return true;
+}
+
 /* Sends a batch if there are rows. Otherwise checks that the database answers. */
 static bool work(struct hs_spool *spool)
 {
     static const char oldest[] = "SELECT coalesce(min(at), 0) FROM verdicts";
-    if (!is_ready(spool))
+    if (!is_ready(spool) || (hs_clock_us() >= spool->documents_us && !send_late_documents(spool)))
         return false;
     size_t before = hs_spool_length(spool);
     int64_t first_us = hs_db_number(hs_evidence_store_db(spool->local), oldest, NULL, -1);
@@ -496,22 +531,16 @@ size_t hs_spool_length(struct hs_spool *spool)
     return waiting;
 }
 
-/* Counts the verdicts that the process before has left, and removes the documents that they do not
-   need. Call it only at the start: later it could remove a new map that has no file of its own
-   yet. */
+/* Counts the verdicts that the process before has left. */
 static size_t count_rows(const struct hs_evidence_home *home)
 {
-    static const char unused[] =
-        "DELETE FROM documents WHERE revision NOT IN (SELECT revision FROM bodies UNION"
-        " SELECT map_revision FROM bodies WHERE map_revision IS NOT NULL)";
     char path[HS_EVIDENCE_PATH], error[256];
     hs_evidence_path(home->directory, HS_EVIDENCE_SPOOL, path);
     struct hs_evidence_store *store = hs_evidence_store_open(path, false, error);
     if (store == NULL)
         return 0; /* the thread reports it */
-    struct hs_db *db = hs_evidence_store_db(store);
-    int64_t count = hs_db_number(db, "SELECT count(*) FROM verdicts", NULL, 0);
-    hs_db_run(db, unused);
+    int64_t count =
+        hs_db_number(hs_evidence_store_db(store), "SELECT count(*) FROM verdicts", NULL, 0);
     hs_evidence_store_close(store);
     return (size_t)count;
 }

@@ -9,16 +9,19 @@
 
 #include "service/evidence/documents.h"
 #include "service/evidence/files.h"
+#include "service/evidence/log_mover.h"
 #include "service/evidence/spool.h"
 #include "service/service.h"
 #include "service/system/clock.h"
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* A row waits at most COMMIT_US (0.1 s) for its transaction. A crash may lose the rows of at most
-   0.2 s. So as much time again is left for the transaction, and for SQLite to move its log to the
-   file. */
-enum { COMMIT_ROWS = 500, COMMIT_US = 100000, RETRY_US = 1000000, WAIT_US = 2000000 };
+/* A row waits at most COMMIT_US for its transaction. A crash may lose the rows of at most 0.2 s.
+   The rest of that time is for the transaction, whose thread waits for a processor on a busy
+   machine. The thread waits less often if the transaction is small (COMMIT_ROWS). After each
+   MOVE_US a commit syncs the disk once, because SQLite then begins its log at the start again. */
+enum { COMMIT_ROWS = 200, COMMIT_US = 40000, MOVE_US = 5000000 };
+enum { RETRY_US = 1000000, WAIT_US = 2000000 };
 
 /* A row of the queue, with the bytes of its texts behind it. */
 struct item {
@@ -44,6 +47,7 @@ struct hs_evidence {
     bool is_ending;
     int64_t end_us; /* if is_ending: the time to give up */
     pthread_t thread;
+    struct hs_log_mover *mover;
     struct hs_spool *spool;          /* NULL: the evidence is not in a database */
     struct hs_evidence_store *store; /* only the thread uses this and the following member */
     char day[HS_EVIDENCE_DAY];       /* the place of the store */
@@ -123,10 +127,12 @@ static void limit_size(struct hs_evidence *evidence)
 static void move_aside(struct hs_evidence *evidence, const char *place)
 {
     hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_FAILURES, 0, 1);
+    hs_log_mover_hold(evidence->mover);
     if (evidence->spool != NULL)
         hs_spool_move_aside(evidence->spool);
     else
         hs_evidence_move_aside(evidence->settings.home.directory, place, time(NULL));
+    hs_log_mover_release(evidence->mover);
 }
 
 /* Writes the place of new rows: today, or the spool. */
@@ -163,6 +169,7 @@ static bool open_day(struct hs_evidence *evidence)
         return false;
     }
     snprintf(evidence->day, sizeof evidence->day, "%s", day);
+    hs_log_leave(hs_evidence_store_db(evidence->store));
     limit_size(evidence);
     return true;
 }
@@ -217,6 +224,9 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
         }
         failed->is_refused = true;
     }
+    char path[HS_EVIDENCE_PATH];
+    hs_evidence_path(evidence->settings.home.directory, evidence->day, path);
+    hs_log_mover_written(evidence->mover, path);
     return true;
 }
 
@@ -309,20 +319,20 @@ static void write_batch(struct hs_evidence *evidence, struct item *items)
     finish(evidence, items, is_written);
 }
 
-/* Opens the place of new rows if it exists. After a crash this takes a while, because SQLite reads
-   its log, and the first rows must not wait for it. */
+/* Opens the place of new rows if it exists, and changes nothing in a first transaction. This takes
+   a while: after a crash SQLite reads its log, and the first write to a log syncs the disk. The
+   first rows must not wait for it, so the service does it before it serves. */
 static void open_existing(struct hs_evidence *evidence)
 {
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
     find_place(evidence, day, path);
-    if (access(path, F_OK) == 0)
-        open_day(evidence);
+    if (access(path, F_OK) == 0 && open_day(evidence))
+        hs_log_begin(hs_evidence_store_db(evidence->store));
 }
 
 static void *write_rows(void *context)
 {
     struct hs_evidence *evidence = context;
-    open_existing(evidence);
     pthread_mutex_lock(&evidence->lock);
     for (;;) {
         struct item *items = take_batch(evidence);
@@ -485,9 +495,14 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
     if (settings->home.is_postgres)
         evidence->spool = hs_spool_start(&evidence->settings.home, settings->keep_days,
                                          settings->keep_bytes, service->metrics);
-    if ((evidence->spool != NULL || !settings->home.is_postgres) &&
-        pthread_create(&evidence->thread, NULL, write_rows, evidence) == 0)
-        return evidence;
+    evidence->mover = hs_log_mover_start(service->metrics, MOVE_US);
+    if ((evidence->spool != NULL || !settings->home.is_postgres) && evidence->mover != NULL) {
+        open_existing(evidence);
+        if (pthread_create(&evidence->thread, NULL, write_rows, evidence) == 0)
+            return evidence;
+        hs_evidence_store_close(evidence->store);
+    }
+    hs_log_mover_stop(evidence->mover);
     hs_spool_stop(evidence->spool, 0);
     destroy(evidence);
     return NULL;
@@ -503,6 +518,7 @@ void hs_evidence_stop(struct hs_evidence *evidence, int64_t wait_us)
     pthread_cond_signal(&evidence->wake);
     pthread_mutex_unlock(&evidence->lock);
     pthread_join(evidence->thread, NULL);
+    hs_log_mover_stop(evidence->mover);
     hs_spool_stop(evidence->spool, evidence->end_us);
     destroy(evidence);
 }

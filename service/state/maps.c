@@ -129,7 +129,8 @@ static struct hs_world *build(struct hs_map_store *store, struct hs_str owner,
 {
     enum hs_world_fault fault;
     size_t usual = hs_world_build_bytes(mesh, false);
-    struct hs_world *world = hs_world_create_within(mesh, hs_pages_alloc, usual, &fault);
+    const struct hs_world_limits limits = {.max_bytes = usual};
+    struct hs_world *world = hs_world_create_within(mesh, hs_pages_alloc, &limits, &fault);
     *result = HS_MAP_NO_MEMORY;
     if (world != NULL || fault != HS_WORLD_TOO_LARGE)
         return world;
@@ -325,11 +326,14 @@ enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str own
 
 enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
                                      const struct hs_world_mesh *mesh, struct hs_str document,
+                                     const struct hs_world_limits *limits,
                                      struct hs_map_entry **entry)
 {
+    static const struct hs_world_limits none = {.max_bytes = SIZE_MAX};
     struct hs_map_entry *made = calloc(1, sizeof *made);
     if (made != NULL && keep(made, mesh, false, document))
-        made->world = hs_world_create(mesh, hs_pages_alloc, NULL);
+        made->world =
+            hs_world_create_within(mesh, hs_pages_alloc, limits != NULL ? limits : &none, NULL);
     if (made == NULL || made->world == NULL) {
         destroy_entry(made);
         return HS_MAP_NO_MEMORY;

@@ -100,10 +100,12 @@ enum hs_map_put hs_map_store_adopt(struct hs_map_store *store, struct hs_str own
  * first makes an entry without a name, with a reference for the caller, and charges its bytes
  * (CREATED, TOO_BIG or NO_MEMORY). The second names it (CREATED, FULL, or FOREIGN if another owner
  * has the name). No other thread may use the entry in between. The mesh is not kept. The build is
- * not charged, so all maps from before the restart fit again.
+ * not charged, so all maps from before the restart fit again. `limits` may stop the build
+ * (NO_MEMORY); NULL: no limits.
  */
 enum hs_map_put hs_map_store_restore(struct hs_map_store *store, struct hs_str name,
                                      const struct hs_world_mesh *mesh, struct hs_str document,
+                                     const struct hs_world_limits *limits,
                                      struct hs_map_entry **entry);
 enum hs_map_put hs_map_store_restore_name(struct hs_map_store *store, struct hs_str owner,
                                           struct hs_map_entry *entry);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests the console in a headless Chromium, with a service that stores the verdicts of the demo.
 #     sh tests/console/run.sh PROGRAM [Console.test_NAME...]
-# HS_WRITE_PICTURES=1 writes the pictures that later runs are compared with.
+# HS_WRITE_PICTURES=1 writes the pictures that later runs are compared with, and those of docs/images.
 set -eu
 program=$1
 shift

@@ -308,6 +308,17 @@ START_TEST(demo_and_scenarios_recheck)
 }
 END_TEST
 
+/* Waits until the map of a verdict is saved, and sent to the database. No other verdict follows
+   that could bring it there. */
+static void wait_for_map(const json_t *list)
+{
+    char path[96];
+    snprintf(path, sizeof path, "/v1/verdicts/%s",
+             json_string_value(json_object_get(json_array_get(list, 0), "verdict_id")));
+    for (int tries = 0; tries < 1000 && hs_kept_status(&kept, "GET", path, NULL) == 503; tries++)
+        hs_test_pause_ms(10);
+}
+
 /* A map is also in the file of a day that began after the map was put. */
 START_TEST(maps_reach_the_files_of_later_days)
 {
@@ -326,6 +337,7 @@ START_TEST(maps_reach_the_files_of_later_days)
         hs_stored_wait(&kept);
         json_t *list = hs_stored_list(&kept, "reason=occluded_world");
         ck_assert_uint_eq(json_array_size(list), 1);
+        wait_for_map(list);
         hs_stored_recheck(&kept, list);
         json_decref(list);
         hs_kept_wait(&kept); /* the geometry of the map is saved */

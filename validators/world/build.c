@@ -22,6 +22,7 @@ enum {
     FEW_ITEMS = 32,
     CHILDREN = HS_WORLD_WIDTH,
     GROUP = HS_WORLD_LANES,
+    MANY_ITEMS = 4096, /* smaller parts are split without a look at must_stop; 1 to 5 ms each */
 };
 
 struct bounds {
@@ -45,7 +46,7 @@ struct builder {
     const struct hs_world_mesh *mesh;
     struct item *items;
     size_t node_capacity, group_capacity;
-    size_t max_bytes;
+    const struct hs_world_limits *limits;
     enum hs_world_fault fault;
 };
 
@@ -257,7 +258,7 @@ static bool grow(struct builder *b, void **array, size_t count, size_t *capacity
     size_t leaves = world->info.triangles + world->info.boxes;
     size_t bytes = bytes_with(leaves, world->node_count, world->group_count);
     bytes += sizeof *world + world->info.boxes * sizeof *world->boxes;
-    if (bytes + 2 * size > b->max_bytes)
+    if (bytes + 2 * size > b->limits->max_bytes)
         b->fault = HS_WORLD_TOO_LARGE;
     if (count < *capacity || b->fault != HS_WORLD_FINE)
         return b->fault == HS_WORLD_FINE;
@@ -311,9 +312,18 @@ static bool is_leaf(const struct range *range)
     return range->count <= (range->boxes ? 1 : GROUP);
 }
 
+/* Whether the build should stop before a split. If so, sets b->fault. */
+static bool is_stopped(struct builder *b, const struct range *whole)
+{
+    const struct hs_world_limits *limits = b->limits;
+    if (whole->count > MANY_ITEMS && limits->must_stop != NULL &&
+        limits->must_stop(limits->context))
+        b->fault = HS_WORLD_STOPPED;
+    return b->fault == HS_WORLD_STOPPED;
+}
+
 /* Splits the largest part until the node is full or only leaves are left. */
-static int split_to_children(const struct builder *b, struct range parts[CHILDREN], int count,
-                             bool halve)
+static int split_to_children(struct builder *b, struct range parts[CHILDREN], int count, bool halve)
 {
     while (count < CHILDREN) {
         int largest = -1;
@@ -325,7 +335,7 @@ static int split_to_children(const struct builder *b, struct range parts[CHILDRE
                 largest = i;
             }
         }
-        if (largest < 0)
+        if (largest < 0 || is_stopped(b, &parts[largest]))
             break;
         struct range whole = parts[largest];
         split(b, &whole, halve, &parts[largest], &parts[count]);
@@ -434,9 +444,9 @@ static void *settle(void *array, size_t count, size_t size, hs_world_alloc *allo
 }
 
 enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
-                                   hs_world_alloc *alloc, size_t max_bytes)
+                                   hs_world_alloc *alloc, const struct hs_world_limits *limits)
 {
-    struct builder b = {.world = world, .mesh = mesh, .max_bytes = max_bytes};
+    struct builder b = {.world = world, .mesh = mesh, .limits = limits};
     world->has_eight_lanes = hs_world_has_eight_lanes();
     size_t most = world->info.triangles + world->info.boxes;
     b.items = malloc((most + 1) * sizeof *b.items);

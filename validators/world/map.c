@@ -44,7 +44,7 @@ static void *alloc_lines(size_t size)
 }
 
 static enum hs_world_fault fill(struct hs_world *world, const struct hs_world_mesh *mesh,
-                                hs_world_alloc *alloc, size_t max_bytes)
+                                hs_world_alloc *alloc, const struct hs_world_limits *limits)
 {
     world->info.vertices = mesh->vertex_count;
     world->info.triangles = mesh->triangle_count;
@@ -53,7 +53,7 @@ static enum hs_world_fault fill(struct hs_world *world, const struct hs_world_me
     if (world->boxes == NULL)
         return HS_WORLD_NO_MEMORY;
     enum hs_world_fault fault =
-        hs_world_build(world, mesh, alloc != NULL ? alloc : alloc_lines, max_bytes);
+        hs_world_build(world, mesh, alloc != NULL ? alloc : alloc_lines, limits);
     if (fault != HS_WORLD_FINE)
         return fault;
     world->info.bytes = sizeof *world + world->node_count * sizeof *world->nodes +
@@ -65,17 +65,19 @@ static enum hs_world_fault fill(struct hs_world *world, const struct hs_world_me
 struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
                                  enum hs_world_fault *fault)
 {
-    return hs_world_create_within(mesh, alloc, SIZE_MAX, fault);
+    const struct hs_world_limits limits = {.max_bytes = SIZE_MAX};
+    return hs_world_create_within(mesh, alloc, &limits, fault);
 }
 
 struct hs_world *hs_world_create_within(const struct hs_world_mesh *mesh, hs_world_alloc *alloc,
-                                        size_t max_bytes, enum hs_world_fault *fault)
+                                        const struct hs_world_limits *limits,
+                                        enum hs_world_fault *fault)
 {
     enum hs_world_fault result = examine(mesh);
     struct hs_world *world = NULL;
     if (result == HS_WORLD_FINE) {
         world = calloc(1, sizeof *world);
-        result = world == NULL ? HS_WORLD_NO_MEMORY : fill(world, mesh, alloc, max_bytes);
+        result = world == NULL ? HS_WORLD_NO_MEMORY : fill(world, mesh, alloc, limits);
         if (result != HS_WORLD_FINE) {
             hs_world_destroy(world);
             world = NULL;

@@ -66,8 +66,8 @@ struct hs_world {
 bool hs_world_has_eight_lanes(void);
 
 /* Builds nodes and groups for a valid mesh, and sets the origin and the rest of the info.
-   Returns HS_WORLD_FINE, HS_WORLD_TOO_LARGE or HS_WORLD_NO_MEMORY. */
+   Returns HS_WORLD_FINE, or why it failed. */
 enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
-                                   hs_world_alloc *alloc, size_t max_bytes);
+                                   hs_world_alloc *alloc, const struct hs_world_limits *limits);
 
 #endif

@@ -1,6 +1,8 @@
 /* Files of the evidence store, while other threads make, read and remove them. */
 #include "service/evidence/files.h"
+#include "service/evidence/log_mover.h"
 #include "service/evidence/reading.h"
+#include "service/watch/metrics.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
 
@@ -11,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static char folder[64];
@@ -144,15 +147,96 @@ START_TEST(a_jump_of_the_clock_removes_no_file)
 }
 END_TEST
 
+/* ---- the log ---- */
+
+static pthread_t writer;                 /* the thread of the test */
+static atomic_bool writer_must_not_sync; /* a database */
+static atomic_int moves;                 /* syncs of databases by other threads */
+
+/* Called by SQLite instead of the function of the C library. The writer may sync a log, but not a
+   database: that would move its log. */
+int fdatasync(int fd)
+{
+    char link[32], path[HS_EVIDENCE_PATH] = "";
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(link, path, sizeof path - 1);
+    bool is_database = len > 3 && strcmp(path + len - 3, ".db") == 0;
+    bool is_writer = pthread_equal(pthread_self(), writer);
+    bool is_wrong = is_database && is_writer && atomic_load(&writer_must_not_sync);
+    ck_assert_msg(!is_wrong, "a commit moved the log");
+    atomic_fetch_add(&moves, is_database && !is_writer);
+    return (int)syscall(SYS_fdatasync, fd);
+}
+
+static void put_rows(struct hs_evidence_store *store, int from, int count)
+{
+    char id[40];
+    ck_assert(hs_evidence_store_begin(store));
+    for (int i = from; i < from + count; i++) {
+        snprintf(id, sizeof id, "%032x", (unsigned)i);
+        const struct hs_evidence_row row = {.at_us = i + 1,
+                                            .id = {id, 32},
+                                            .kind = HS_STR("hit"),
+                                            .verdict = HS_STR("rejected"),
+                                            .revision = HS_STR("sha256:0"),
+                                            .state = HS_STR("state")};
+        ck_assert(hs_evidence_store_put(store, &row));
+    }
+    ck_assert(hs_evidence_store_commit(store));
+}
+
+static off_t size_of(const char *path)
+{
+    struct stat status;
+    ck_assert_int_eq(stat(path, &status), 0);
+    return status.st_size;
+}
+
+/* A log that is written again and again does not grow, and the thread that writes it does not wait
+   for the sync of the database. At the end the log can be emptied while the mover works. */
+START_TEST(another_thread_moves_the_log)
+{
+    enum { ROUNDS = 40, ROUNDS_MAX = 1000, ROWS = 10, PAUSE_US = 20000 };
+    char path[HS_EVIDENCE_PATH], wal[HS_EVIDENCE_PATH + 4];
+    hs_evidence_path(folder, "2026-01-01", path);
+    snprintf(wal, sizeof wal, "%s-wal", path);
+    struct hs_metrics *metrics = hs_metrics_create();
+    struct hs_log_mover *mover = hs_log_mover_start(metrics, PAUSE_US);
+    ck_assert_ptr_nonnull(mover);
+    struct hs_evidence_store *store = open_store(path);
+    hs_log_leave(hs_evidence_store_db(store));
+    put_rows(store, 0, ROWS);
+    off_t one = size_of(wal);
+    writer = pthread_self();
+    atomic_store(&writer_must_not_sync, true);
+    int round = 1;
+    for (; round < ROUNDS || (round < ROUNDS_MAX && size_of(wal) >= one * round / 2); round++) {
+        put_rows(store, round * ROWS, ROWS);
+        hs_log_mover_written(mover, path);
+        usleep(PAUSE_US);
+    }
+    ck_assert_int_gt(atomic_load(&moves), 1);
+    ck_assert_int_lt(size_of(wal), one * round / 2);
+    atomic_store(&writer_must_not_sync, false);
+    ck_assert(hs_log_empty(hs_evidence_store_db(store)));
+    ck_assert_int_eq(size_of(wal), 0);
+    hs_log_mover_stop(mover);
+    hs_evidence_store_close(store);
+    hs_metrics_destroy(metrics);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("evidence store");
     TCase *tcase = tcase_create("files");
+    tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_new_file_appears_with_its_tables);
     tcase_add_test(tcase, a_new_file_belongs_to_one_user_and_leaves_no_other_file);
     tcase_add_test(tcase, a_removed_file_has_no_verdicts);
     tcase_add_test(tcase, a_jump_of_the_clock_removes_no_file);
+    tcase_add_test(tcase, another_thread_moves_the_log);
     suite_add_tcase(suite, tcase);
     return hs_run_suite(suite);
 }

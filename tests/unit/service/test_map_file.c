@@ -100,7 +100,7 @@ START_TEST(a_world_read_back_is_the_same)
     assert_same(&read, &mesh.mesh);
     struct hs_world_mesh again = hs_map_mesh(&read);
     ck_assert_int_eq(
-        hs_map_store_restore(store, HS_STR("again"), &again, (struct hs_str){0}, &restored),
+        hs_map_store_restore(store, HS_STR("again"), &again, (struct hs_str){0}, NULL, &restored),
         HS_MAP_CREATED);
     ck_assert_str_eq(put->revision, restored->revision);
     ck_assert_mem_eq(&put->info, &restored->info, sizeof put->info);

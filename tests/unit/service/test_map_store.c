@@ -237,7 +237,7 @@ static enum hs_map_put restore(const char *name, size_t copies, struct hs_map_en
     struct hs_world_mesh mesh = {.boxes = boxes, .box_count = copies};
     *entry = NULL;
     enum hs_map_put result =
-        hs_map_store_restore(store, str(name), &mesh, (struct hs_str){0}, entry);
+        hs_map_store_restore(store, str(name), &mesh, (struct hs_str){0}, NULL, entry);
     free(boxes);
     return result;
 }

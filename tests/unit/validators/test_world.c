@@ -351,19 +351,48 @@ START_TEST(a_build_stays_within_its_memory_limit)
 {
     enum hs_world_fault fault;
     fill_mesh(_i);
-    size_t usual = hs_world_build_bytes(&mesh.mesh, false);
-    world =
-        hs_world_create_within(&mesh.mesh, NULL, hs_world_build_bytes(&mesh.mesh, true), &fault);
+    struct hs_world_limits limits = {.max_bytes = hs_world_build_bytes(&mesh.mesh, true)};
+    world = hs_world_create_within(&mesh.mesh, NULL, &limits, &fault);
     ck_assert_ptr_nonnull(world);
     struct hs_world_info info;
     hs_world_info(world, &info);
-    size_t bytes = info.bytes;
-    ck_assert_uint_le(bytes, hs_world_build_bytes(&mesh.mesh, true));
-    ck_assert_ptr_null(hs_world_create_within(&mesh.mesh, NULL, bytes, &fault));
+    ck_assert_uint_le(info.bytes, limits.max_bytes);
+    limits.max_bytes = info.bytes;
+    ck_assert_ptr_null(hs_world_create_within(&mesh.mesh, NULL, &limits, &fault));
     ck_assert_int_eq(fault, HS_WORLD_TOO_LARGE);
     hs_world_destroy(world);
-    world = hs_world_create_within(&mesh.mesh, NULL, usual, &fault);
+    limits.max_bytes = hs_world_build_bytes(&mesh.mesh, false);
+    world = hs_world_create_within(&mesh.mesh, NULL, &limits, &fault);
     ck_assert_int_eq(world != NULL, _i != ODD_MESH);
+}
+END_TEST
+
+/* Counts down the calls until the build must stop. */
+static bool count_down(void *context)
+{
+    int *calls = context;
+    return --*calls == 0;
+}
+
+/* A build asks many times, stops at the first call that wants it, and asks no more then. */
+START_TEST(builds_can_be_stopped)
+{
+    enum { SIDE = 150, MANY = 1000000, LEAST_CALLS = 5 };
+    int calls = MANY;
+    enum hs_world_fault fault;
+    const struct hs_world_limits limits = {SIZE_MAX, count_down, &calls};
+    for (int i = 0; i < SIDE * SIDE; i++)
+        add(i % SIDE, i / SIDE, 0, i % SIDE + 1, i / SIDE, 0, i % SIDE, i / SIDE + 1, 0);
+    world = hs_world_create_within(&mesh.mesh, NULL, &limits, &fault);
+    ck_assert_ptr_nonnull(world);
+    int asked = MANY - calls;
+    ck_assert_int_ge(asked, LEAST_CALLS);
+    for (int i = 1; i <= asked; i++) {
+        calls = i;
+        ck_assert_ptr_null(hs_world_create_within(&mesh.mesh, NULL, &limits, &fault));
+        ck_assert_int_eq(fault, HS_WORLD_STOPPED);
+        ck_assert_int_eq(calls, 0);
+    }
 }
 END_TEST
 
@@ -496,6 +525,7 @@ int main(void)
     tcase_add_test(tests, an_empty_mesh_is_a_world_without_contacts);
     tcase_add_test(tests, bad_meshes_are_refused);
     tcase_add_loop_test(tests, a_build_stays_within_its_memory_limit, 0, 6);
+    tcase_add_test(tests, builds_can_be_stopped);
     tcase_add_test(tests, contacts_far_from_the_origin_are_exact);
     tcase_add_test(tests, paths_beyond_the_coordinate_limit_touch_nothing);
     tcase_add_test(tests, every_part_near_a_place_is_listed_once);
