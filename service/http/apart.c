@@ -141,6 +141,8 @@ static void run_endpoint(struct hs_http_apart *apart)
         request->takeover = NULL;
     } else {
         hs_http_drop_body(request);
+        if (takeover.is_foreign)
+            hs_auth_not_yours(&request->problem);
         if (request->problem.code == HS_PROBLEM_OVERLOADED)
             hs_metrics_add(service->metrics, HS_METRIC_SHED, takeover.shed, 1);
     }

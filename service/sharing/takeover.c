@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "api/http/problem.h"
-#include "service/access/auth.h"
 #include "service/checkpoint/file.h"
 #include "service/checkpoint/kept_match.h"
 #include "service/options/values.h"
@@ -329,19 +328,18 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
     struct hs_name owner;
     *takeover = (struct hs_takeover){.turn = &takers->turns[hs_str_hash(name) % TURNS]};
     pthread_mutex_lock(takeover->turn);
-    bool is_foreign = hs_registry_owner(service->registry, name, &owner) && tenant.ptr != NULL &&
-                      !hs_str_equal(hs_name_str(&owner), tenant);
-    if (is_foreign || !hs_takeover_is_needed(takers, name))
+    bool is_others = hs_registry_owner(service->registry, name, &owner) && tenant.ptr != NULL &&
+                     !hs_str_equal(hs_name_str(&owner), tenant);
+    if (is_others || !hs_takeover_is_needed(takers, name))
         return true;
     confirm_copy(service, tenant, name);
     if (!hs_takeover_is_needed(takers, name))
         return true;
     enum hs_taken_result result = hs_shared_match_take(service->shared, tenant, name, &taken);
     bool is_fine = true, lacks_space = false;
-    if (result == HS_TAKEN_FOREIGN) {
-        hs_auth_not_yours(problem);
+    takeover->is_foreign = result == HS_TAKEN_FOREIGN;
+    if (takeover->is_foreign)
         return false;
-    }
     if (result != HS_TAKEN)
         report(takers, &taken, name, result == HS_TAKEN_LATE ? HS_TAKEOVER_LATE : HS_TAKEOVER_DOWN,
                NULL);

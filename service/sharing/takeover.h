@@ -32,15 +32,17 @@ struct hs_takeover {
     /* The store does not know the match, but may have lost its data: another replica may have paid
        shots of the match. */
     bool is_uncertain;
-    unsigned shed; /* enum hs_shed_reason, if the problem is OVERLOADED */
+    bool is_foreign; /* another tenant has the match on another replica */
+    unsigned shed;   /* enum hs_shed_reason, if the problem is OVERLOADED */
 };
 
 /*
  * Asks the store for a match, and opens it if the store knows it. The call takes up to
  * HS_STORE_PATIENCE_US, and longer if many matches move, so no worker may call it. Returns false
- * with a problem if another tenant has the match, or if the request must be sent again later: the
- * ruleset or the map of the match is not on this replica, or this replica has too little memory for
- * the match. Run the request before hs_takeover_end, which must always be called.
+ * without a problem if the match is foreign. Returns false with a problem if the request must be
+ * sent again later: the ruleset or the map of the match is not on this replica, or this replica has
+ * too little memory for the match. Run the request before hs_takeover_end, which must always be
+ * called.
  */
 bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs_str name,
                        struct hs_takeover *takeover, struct hs_problem *problem);
