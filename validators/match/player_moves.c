@@ -200,7 +200,8 @@ const struct hs_move_answer *hs_move_answers_find(const struct hs_move_answers *
 
 void hs_move_answers_prefetch_itself(const struct hs_move_answers *answers)
 {
-    hs_prefetch(answers, sizeof *answers);
+    if (answers != NULL)
+        hs_prefetch(answers, sizeof *answers);
 }
 
 void hs_move_answers_prefetch(const struct hs_move_answers *answers)
