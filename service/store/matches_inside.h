@@ -15,7 +15,7 @@ enum {
 
 #define HS_SHARED_TTL "120000" /* milliseconds that keys stay after the last write */
 
-/* Returns the birth of a match that the store gets now. */
+/* Defines born(), which returns the birth of a match that is new to the store. */
 #define HS_SHARED_BORN                                                                             \
     "local function born()\n"                                                                      \
     "  local time = redis.call('TIME')\n"                                                          \
@@ -23,9 +23,9 @@ enum {
     "end\n"
 
 /* Refuses a former owner: KEYS owner, state, journal; ARGV owner, epoch, birth, tenant. If the
-   store has no owner, it has lost its data, and the sender becomes the owner again. If it has
-   another birth, another replica has begun the match in the empty store. Its epochs do not compare
-   with those of the sender. An epoch of 0 belongs to a match that was never taken. */
+   store has no owner, it has lost its data, and the sender becomes the owner again. If the birth
+   differs, another replica has opened the match in the empty store, and the epochs of the two
+   owners cannot be compared. An epoch of 0 belongs to a match that was never taken. */
 #define HS_SHARED_FENCE                                                                            \
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner', 'birth')\n"                          \
     "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
