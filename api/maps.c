@@ -318,8 +318,8 @@ static void place_malformed(const struct decoder *d, struct hs_str shell)
     set_malformed(d, d->text.ptr + offset, error.text);
 }
 
-/* Checks a list in the shell, where it must be empty, because its elements were read directly,
-   before the shell. */
+/* Checks a list in the shell, which is the document without its lists. The list must be empty,
+   because its elements were read before. */
 static void expect_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {

@@ -53,7 +53,8 @@ static void check_bytes(struct hs_headers *headers, struct hs_str name, struct h
             record_ambiguity(headers, "a header value holds a control byte");
     }
     /* libmicrohttpd appends a folded line to the name of the previous field, so this check does not
-       see the folded field as a field. A proxy that unfolds lines reads it as that field. */
+       see the folded field as a field. A proxy that unfolds lines reads the folded field as
+       Content-Length or Transfer-Encoding. */
     if ((starts(name, "content-length") && !same(name, "content-length")) ||
         (starts(name, "transfer-encoding") && !same(name, "transfer-encoding")))
         record_ambiguity(headers, "a header that frames the body is folded or misspelt");

@@ -68,7 +68,8 @@ void hs_tally_request(struct hs_tally *tally, double seconds);
 bool hs_tally_result(struct hs_tally *tally, const char *who, enum hs_truth truth,
                      const json_t *result);
 
-/* Returns the results in an answer to hits or to a tick, borrowed, or NULL. */
+/* Returns the list of results in an answer to hits or to a tick. NULL: the answer has no such list.
+   The list is borrowed. */
 json_t *hs_tally_results(const json_t *answer);
 
 void hs_tally_expectation(struct hs_tally *tally, bool held);

@@ -126,7 +126,8 @@ struct hs_client {
     struct hs_screen last; /* the screen in the previous frame; time 0: none */
 };
 
-/* Starts a client. `arrivals`: owned by the caller, HUGE_VAL for each frame of the film. */
+/* Starts a client. `arrivals` has a time for each frame of the film. It belongs to the caller, who
+   sets each time to HUGE_VAL before this call. */
 void hs_client_start(struct hs_client *client, const struct hs_game *game, unsigned me,
                      enum hs_link_kind kind, uint64_t seed, double *arrivals);
 

@@ -50,8 +50,9 @@ void hs_kept_match_moved(struct hs_service *service, struct hs_match_slot *slot)
 bool hs_kept_match_open(struct hs_service *service, struct hs_match_slot *slot);
 
 /* Call it when moves of a locked match were checked. While the service drains, other replicas take
-   its matches over. So this function writes the state of the match, and returns true: the answer
-   must wait for it (hs_shared_match_await), so that another replica can grant the time since. */
+   over its matches. Then this function writes the state of the match, and returns true. The answer
+   must wait for this write (hs_shared_match_await). So another replica can grant the time since the
+   last move. */
 bool hs_kept_match_hand_off(struct hs_service *service, struct hs_match_slot *slot);
 
 /*

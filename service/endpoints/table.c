@@ -159,8 +159,8 @@ struct hs_match_slot *hs_endpoint_acquire(struct hs_service *service,
                                           struct hs_reply *reply)
 {
     struct hs_match_slot *slot = NULL;
-    /* The match was here when the request came, and went to another replica or ended since. An
-       empty one would pay again what the other replica has paid. */
+    /* The match was here when the request came. Since then it has moved to another replica, or has
+       ended. A new, empty match would pay again what the other replica has paid. */
     bool may_open = service->takers == NULL || request->takeover != NULL;
     enum hs_registry_result result =
         hs_registry_acquire(service->registry, request->tenant, request->params.name[0],

@@ -20,10 +20,10 @@ struct hs_hit_scene {
     bool has_eye, has_aim;                    /* at eye_time_us */
     struct hs_vec eye;                        /* world */
     struct hs_vec aim;                        /* unit */
-    bool has_path;                            /* false: it has pellets, or ends outside the world */
-    struct hs_vec start, end;                 /* ends of the evaluated trace */
-    double radius;                            /* radius of the shot in the test against bodies */
-    uint32_t point_count;                     /* points of the path, which goes on beyond the end */
+    bool has_path;            /* false: a shot with pellets, or an end outside the world */
+    struct hs_vec start, end; /* ends of the evaluated trace */
+    double radius;            /* radius of the shot in the test against bodies */
+    uint32_t point_count;     /* points of the path, which goes on beyond the end */
     struct hs_vec points[HS_SCENE_POINTS_MAX];
     /* If has_closest: where the path comes nearest to the target. If path and target touch, this is
        the contact, and its gap is 0 or less. */

@@ -11,12 +11,12 @@
 #include "service/watch/log.h"
 #include "service/watch/metrics.h"
 
-/* TRIES: SQLite begins the log at its start again only after a move without a commit in between.
-   The first try moves the most, so that the next ones are short. BUSY_MS: how long a move waits for
-   a transaction of the writer. */
+/* TRIES: SQLite writes from the start of the log again only after a move of the whole log. A commit
+   during the move leaves a rest. The first try moves most of the log, so the later tries are short.
+   BUSY_MS: how long a move waits for a transaction of the writer. */
 enum { TRIES = 4, BUSY_MS = 2000 };
-/* A log with more pages is moved while the writer waits. Otherwise a log that is written without a
-   pause would grow for ever. 256 MiB. */
+/* 256 MiB. A log with more pages is moved while the writer waits. Otherwise the log would grow
+   without limit if commits never pause. */
 enum { PAGES_MAX = 65536 };
 
 struct hs_log_mover {
@@ -33,7 +33,7 @@ struct hs_log_mover {
 
 struct moved {
     bool is_fine;
-    int64_t pages, done; /* of the log; those that were moved */
+    int64_t pages, done; /* pages of the log, and how many of them were moved */
 };
 
 static struct moved move(struct hs_db *db, const char *sql)
@@ -150,7 +150,7 @@ void hs_log_leave(struct hs_db *db)
     hs_db_run(db, "PRAGMA wal_autocheckpoint = 0");
 }
 
-/* Sets the version of the tables to what it is. */
+/* Sets the version of the tables to the value that it already has: any write begins the log. */
 void hs_log_begin(struct hs_db *db)
 {
     char sql[48];
@@ -158,7 +158,7 @@ void hs_log_begin(struct hs_db *db)
     hs_db_run(db, sql);
 }
 
-/* SQLite waits for readers, but not for another move. */
+/* Tries several times, because SQLite waits for readers, but not for another move of the log. */
 bool hs_log_empty(struct hs_db *db)
 {
     enum { LONGEST_US = 3000000, NAP_NS = 50000000 };

@@ -1,7 +1,7 @@
 /*
- * Moves the write-ahead log of an SQLite file into the file, on a thread of its own. SQLite could
- * do it in a commit, but it syncs the disk twice, which takes seconds on a busy disk. The rows that
- * wait for the next commit would be lost in a crash. Thread-safe.
+ * Moves the write-ahead log of an SQLite file into the file, on a thread of its own. SQLite can do
+ * this in a commit, but such a commit syncs the disk twice, which takes seconds if the disk is
+ * busy. A crash in that time would lose the rows that wait for the next commit. Thread-safe.
  */
 #ifndef HS_SERVICE_EVIDENCE_LOG_MOVER_H
 #define HS_SERVICE_EVIDENCE_LOG_MOVER_H
@@ -12,13 +12,14 @@ struct hs_log_mover;
 struct hs_metrics;
 
 /* Starts the thread, which moves a log at most once each `pause_us`. `metrics` counts the failures,
-   and outlives the mover. NULL: no thread. */
+   and outlives the mover. Returns NULL if out of memory, or if the thread cannot start. */
 struct hs_log_mover *hs_log_mover_start(struct hs_metrics *metrics, int64_t pause_us);
 
 /* Makes the commits of a connection leave the log to the mover. */
 void hs_log_leave(struct hs_db *db);
 
-/* Writes something to the log, so that the next commit need not begin it. */
+/* Begins the log with a write that changes nothing. The first write to a log syncs the disk, so
+   call this before commits must be fast. */
 void hs_log_begin(struct hs_db *db);
 
 /* Call it after a commit. The log of the file is moved after the next pause. */
@@ -28,11 +29,12 @@ void hs_log_mover_written(struct hs_log_mover *mover, const char *path);
 void hs_log_mover_hold(struct hs_log_mover *mover);
 void hs_log_mover_release(struct hs_log_mover *mover);
 
-/* NULL does nothing. */
+/* Ends the thread. Does nothing for NULL. */
 void hs_log_mover_stop(struct hs_log_mover *mover);
 
-/* Moves the whole log and cuts it to zero bytes, because it still has deleted rows. Waits some
-   seconds for the mover and for readers. Returns false if they did not end. */
+/* Moves the whole log into the file and cuts the log to zero bytes, because it still has deleted
+   rows. Waits some seconds for the mover and for readers. Returns false if they still use the
+   log. */
 bool hs_log_empty(struct hs_db *db);
 
 #endif

@@ -81,7 +81,7 @@ struct hs_recompute {
     struct hs_map_store *store; /* the store of the maps; borrowed, or `own` */
     struct hs_map_store *own;
     struct kept rulesets[KEPT_MAX], maps[KEPT_MAX]; /* the one used last comes first */
-    struct hs_world_limits limits;                  /* of the builds of maps */
+    struct hs_world_limits limits;                  /* limits of the builds of maps */
 };
 
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps)
@@ -181,7 +181,7 @@ static enum hs_recompute_status find_ruleset(struct hs_recompute *recompute,
 }
 
 /* Builds a map without a name. The store counts the memory of the map and of its build. NULL: the
-   text is not a map, memory is out, or the build was stopped. */
+   text is not a map, memory ran out, or the build was stopped. */
 static struct hs_map_entry *build_map(const struct hs_recompute *recompute, struct hs_str name,
                                       struct hs_str text)
 {

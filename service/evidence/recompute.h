@@ -42,8 +42,8 @@ struct hs_map_store;
 struct hs_recompute *hs_recompute_create(struct hs_map_store *maps);
 void hs_recompute_destroy(struct hs_recompute *recompute);
 
-/* Makes the builds of maps call `must_stop` (hs_world_limits, validators/world.h). True: the
-   verdict is HS_RECOMPUTE_STOPPED. */
+/* Makes the builds of maps call `must_stop` (hs_world_limits, validators/world.h). If it returns
+   true, the build ends, and hs_recompute_run returns HS_RECOMPUTE_STOPPED. */
 void hs_recompute_limit_builds(struct hs_recompute *recompute, bool (*must_stop)(void *),
                                void *context);
 
@@ -61,7 +61,7 @@ enum hs_recompute_status {
     HS_RECOMPUTE_FOREIGN, /* the evidence is from another version of the program */
     HS_RECOMPUTE_DAMAGED, /* the evidence cannot be read */
     HS_RECOMPUTE_NO_MEMORY,
-    HS_RECOMPUTE_STOPPED /* the build of its map */
+    HS_RECOMPUTE_STOPPED /* `must_stop` ended the build of its map */
 };
 
 /* What a stored verdict was computed from, and the memory that it needs beyond the stored verdict.

@@ -43,10 +43,10 @@ struct hs_spool {
     struct hs_evidence_store *local, *remote; /* NULL: not open */
     int64_t care_us;                          /* when the partitions are checked again */
     int64_t documents_us;                     /* when late documents are sent again */
-    bool has_tidied;                          /* documents of the process before were removed */
-    int64_t day;                              /* this day and the next day have partitions */
-    int limit;                                /* rows of the next batch */
-    char sent[SENT][HS_REVISION_MAX];         /* some revisions that the database has, by hash */
+    bool has_tidied;                  /* unused documents of the previous process were removed */
+    int64_t day;                      /* this day and the next day have partitions */
+    int limit;                        /* rows of the next batch */
+    char sent[SENT][HS_REVISION_MAX]; /* some revisions that the database has, by hash */
 };
 
 /* ---- connections ---- */
@@ -108,8 +108,8 @@ static bool open_local(struct hs_spool *spool)
     return spool->local != NULL;
 }
 
-/* Makes the partitions of the next days, and removes old ones. If old ones cannot be removed, this
-   is reported, and the thread goes on. */
+/* Makes the partitions of the next days, and removes old ones. If it cannot remove old ones, it
+   reports this and returns true, so that the thread goes on. */
 static bool care(struct hs_spool *spool)
 {
     struct hs_db *db = hs_evidence_store_db(spool->remote);
@@ -531,7 +531,7 @@ size_t hs_spool_length(struct hs_spool *spool)
     return waiting;
 }
 
-/* Counts the verdicts that the process before has left. */
+/* Counts the verdicts that the previous process left. */
 static size_t count_rows(const struct hs_evidence_home *home)
 {
     char path[HS_EVIDENCE_PATH], error[256];

@@ -319,9 +319,9 @@ static void write_batch(struct hs_evidence *evidence, struct item *items)
     finish(evidence, items, is_written);
 }
 
-/* Opens the place of new rows if it exists, and changes nothing in a first transaction. This takes
-   a while: after a crash SQLite reads its log, and the first write to a log syncs the disk. The
-   first rows must not wait for it, so the service does it before it serves. */
+/* Opens the place of new rows if it exists, and begins its log. This takes a while: after a crash
+   SQLite reads its log, and the first write to a log syncs the disk. The service calls this before
+   it serves, so that the first rows do not wait for it. */
 static void open_existing(struct hs_evidence *evidence)
 {
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];

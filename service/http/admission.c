@@ -22,8 +22,8 @@ static int64_t standing_limit(enum hs_priority priority, int64_t limit_us)
 }
 
 /* Adds the time since the last decision to the time of refusals, or subtracts it. If the request
-   waited behind others, the worker has been busy since then. A refusal never takes a tick; the rest
-   of the time, the process was stopped. */
+   waited behind others, the worker has been busy since the last decision. A refusal takes less than
+   a tick of the kernel: if more time has passed, the process was stopped. */
 static void count_refusing(struct hs_gate *gate, bool was_behind, int64_t now_us)
 {
     int64_t spent_us = now_us - gate->decided_us;

@@ -36,7 +36,7 @@ struct hs_gate {
     int64_t answered_us; /* when this worker last answered a request that is not vital */
     int64_t decided_us;  /* time of the last decision */
     int64_t refusing_us; /* time spent on refusals, less the time spent on other requests since */
-    bool has_refused;    /* the last decision */
+    bool has_refused;    /* the last decision was a refusal */
 };
 
 /*

@@ -37,10 +37,10 @@ struct hs_request {
     atomic_llong *alive_us;
     struct hs_str tenant; /* tenant of the caller; ptr NULL: the service has no tokens, so resources
                              have no owners */
-    struct hs_str kid;    /* of the caller's token; ptr NULL without tenants */
+    struct hs_str kid;    /* key id of the caller's token; ptr NULL without tenants */
     unsigned scopes; /* the caller's scopes (api/http/routes.h); not set if `tenant` is absent */
-    /* The store was asked for the match, so the request may open it (sharing/takeover.h). NULL: it
-       was not asked. */
+    /* Set if the store was asked for the match: the request may then open it (sharing/takeover.h).
+       NULL: the store was not asked. */
     const struct hs_takeover *takeover;
     void *connection; /* for hs_request_query; NULL: no connection, so no query */
 };

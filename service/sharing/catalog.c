@@ -15,7 +15,7 @@
 /* POLL_US: how often the thread reads the version. KEEP_US: how often it extends the life of the
    documents of open matches by a day. PINNED_US: how long a document without a name waits for its
    match. PINNED_MAX: how many such documents wait. EMPTIED_US: how long the store may lack matches
-   of other replicas after it has lost its data; as long as keys live. */
+   of other replicas after it has lost its data. This is the time after which keys expire. */
 enum {
     POLL_US = 1000000,
     KEEP_US = 600000000,
@@ -27,8 +27,8 @@ enum {
 /* A ruleset or a map for a match that another replica had. It may have no name any more. */
 struct pinned {
     enum hs_shared_kind kind;
-    struct hs_name name;   /* of a map; empty for a ruleset */
-    struct hs_name tenant; /* who is charged for it */
+    struct hs_name name;   /* name of a map; empty for a ruleset */
+    struct hs_name tenant; /* the tenant who is charged for the document */
     char revision[HS_REVISION_MAX];
     struct hs_ruleset_entry *ruleset; /* a reference; NULL: it is a map, or is not here yet */
     struct hs_map_entry *map;
@@ -72,9 +72,9 @@ static bool read_version(struct hs_catalog *catalog, struct hs_shared_version *v
     return hs_shared_begin(store) && hs_shared_version(store, HS_STORE_TIMEOUT_US, version);
 }
 
-/* Brings this replica to the version of the store. A store that lost its names has none, or only
-   those that another replica gave it since; it gets the names of this replica too. Returns false if
-   the store did not answer. */
+/* Brings this replica to the version of the store. A store that lost its names has no names, or
+   only those that another replica has sent since. Then this replica sends its names too. Returns
+   false if the store did not answer. */
 static bool sync_names(struct hs_catalog *catalog)
 {
     struct hs_service *service = catalog->service;

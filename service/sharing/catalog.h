@@ -32,8 +32,8 @@ void hs_catalog_stop(struct hs_catalog *catalog);
    if the store is down or does not answer. Workers must not call it, because it waits. */
 bool hs_catalog_is_current(struct hs_catalog *catalog, int64_t wait_us);
 
-/* Returns whether the store has lost its data not long ago, as far as hs_catalog_is_current and the
-   thread have seen. It may still lack matches that other replicas have. */
+/* Returns whether the store has lost its data in the last 120 s, as far as hs_catalog_is_current
+   and the thread have seen. The store may still lack matches that other replicas have. */
 bool hs_catalog_was_emptied(struct hs_catalog *catalog);
 
 /*
@@ -55,9 +55,9 @@ enum hs_shared_result hs_catalog_drop(struct hs_catalog *catalog, enum hs_shared
                                       struct hs_str owner, struct hs_str name);
 
 /* Return the ruleset with a revision, or the map with a name and a revision, for a match that
-   another replica had. The name may stand for another document by now. `tenant`: whose match it is;
-   they are charged for the document if it must be read. The caller gets a reference. NULL: not here
-   after `wait_us`, but perhaps later. Workers must not call them, because they wait. */
+   another replica had. The name may stand for another document by now. `tenant`: the tenant of the
+   match, who is charged for the document if it must be read. The caller gets a reference. NULL: not
+   here after `wait_us`, but perhaps later. Workers must not call them, because they wait. */
 struct hs_ruleset_entry *hs_catalog_ruleset(struct hs_catalog *catalog, struct hs_str tenant,
                                             struct hs_str revision, int64_t wait_us);
 struct hs_map_entry *hs_catalog_map(struct hs_catalog *catalog, struct hs_str tenant,

@@ -26,8 +26,8 @@
 enum {
     TURNS = 256,
     STATE_MAX = 1 << 30, /* bytes of a state; more would be an attack */
-    /* Matches that are restored at the same time. Each uses a processor for some milliseconds. With
-       more, requests of other matches wait longer while many matches move. */
+    /* Max matches that are restored at the same time. Each restore uses a processor for some
+       milliseconds. If larger, requests of other matches wait longer while many matches move. */
     RESTORERS = 2,
 };
 
@@ -35,7 +35,7 @@ enum {
  */
 enum { OPEN_US = 250000 };
 
-/* A copy that got no request for this long may be older than what another replica has had since. */
+/* If a copy of a match got no request for this long, another replica may have a newer copy. */
 enum { QUIET_US = 1000000 };
 
 /* Reading a ruleset takes some milliseconds, building a map up to seconds. */
@@ -259,7 +259,7 @@ static enum hs_takeover_result open_taken(struct hs_takers *takers, struct hs_st
 
 /* ---- older copies ---- */
 
-/* Another replica may have paid shots of a locked match. */
+/* Handles the case that another replica may have paid shots of a locked match. */
 static void lose_payments(struct hs_match_slot *slot)
 {
     hs_match_lost_payments(slot->match);

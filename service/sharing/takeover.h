@@ -48,7 +48,7 @@ bool hs_takeover_begin(struct hs_takers *takers, struct hs_str tenant, struct hs
                        struct hs_takeover *takeover, struct hs_problem *problem);
 void hs_takeover_end(struct hs_takeover *takeover);
 
-/* Shares a locked match that was opened empty. */
+/* Shares a locked match that was opened empty, with the ownership of its takeover. */
 void hs_takeover_share(struct hs_service *service, struct hs_match_slot *slot,
                        const struct hs_takeover *takeover);
 

@@ -30,8 +30,8 @@ struct hs_ruleset_entry {
     size_t charged;               /* bytes charged to the store's share, without the parts (rigs and
                                      weapons) */
     uint64_t *hashes;             /* hashes of its rigs, then of its weapons; owned */
-    /* The canary of the name: a second ruleset, which this share of new matches uses. NULL: the
-       name has no canary. Both guarded by the store. */
+    /* The canary of the name: a second ruleset, which `canary_share` of the new matches use. NULL:
+       the name has no canary. The store guards `canary` and `canary_share`. */
     struct hs_ruleset_entry *canary;
     double canary_share; /* 0 < share <= 1 */
 };

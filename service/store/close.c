@@ -6,11 +6,11 @@
 
 #include "service/system/clock.h"
 
-enum { DUE_MAX = 4096 }; /* ends of matches that wait for the store, some 600 bytes each */
+enum { DUE_MAX = 4096 }; /* max closings that are kept to be sent again; some 600 bytes each */
 
 /* Keeps the epoch, so that a former owner cannot bring the match back. */
 static const char close_text[] = HS_SHARED_FENCE
-    "if stored > epoch then return {0, stored, has, 0} end\n" /* sent again, and too late */
+    "if stored > epoch then return {0, stored, has, 0} end\n" /* sent again, but too late */
     "if ARGV[5] == 'ended' then\n"
     "  redis.call('DEL', KEYS[2], KEYS[3])\n"
     "  redis.call('HSET', KEYS[1], 'owner', '', 'final', 0)\n"
@@ -36,8 +36,8 @@ static bool submit_closing(struct hs_shared_closing *closing)
 {
     struct hs_str arguments[HS_STORE_ARGUMENTS];
     char digits[2][24];
-    /* The whole script: if the server did not know it, it would run after later commands, such as
-       one that takes a match with this name again. */
+    /* Send the whole script, not only its hash. If the server did not know the hash, the link would
+       send the script after later commands. A later command may take a new match with this name. */
     arguments[0] = HS_STR("EVAL");
     arguments[1] = hs_str_of(close_text);
     size_t count = 2 + hs_shared_arguments(closing->matches, &closing->keys, closing->own, digits,

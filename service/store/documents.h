@@ -25,9 +25,9 @@ struct hs_shared_name {
     double share;         /* share of the canary */
 };
 
-/* `birth`: when hs_shared_begin found the store empty, in microseconds since 1970; 0: the store has
-   no birth yet. A store that has lost its data gets another birth. `count`: how often the names
-   have changed since then. */
+/* `birth`: when a replica found the store empty (hs_shared_begin), in microseconds since 1970; 0:
+   the store has no birth yet. A store that has lost its data gets another birth. `count`: how often
+   the names have changed since then. */
 struct hs_shared_version {
     uint64_t birth, count;
 };

@@ -4,7 +4,7 @@
 #include "service/system/clock.h"
 
 enum {
-    /* The state of a match is written this often while it changes, if it is small. */
+    /* While a match changes, a small state of it is written this often. */
     WRITE_US = 250000,
     /* A large state is written less often: a match copies and packs at most this many bytes a
        second. In between, the journal has the payments. */

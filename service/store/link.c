@@ -28,8 +28,8 @@ struct hs_store_link {
                               */
     atomic_size_t backlog;
     pthread_t thread;
-    /* Guards the following members. No callback is called with it, because submitters may hold
-       locks that callbacks take. */
+    /* Guards the following members. The thread releases the lock before it calls a callback,
+       because a submitter may hold a lock that the callback takes. */
     pthread_mutex_t lock;
     bool is_ending;
     int64_t end_us;
@@ -39,7 +39,7 @@ struct hs_store_link {
     /* Commands whose script the server does not know. They are sent again, with the whole script,
        when `sent` is empty. */
     struct list again;
-    struct list newer;    /* commands that must not overtake those of `again` */
+    struct list newer;    /* commands that wait until those of `again` are sent */
     int64_t next_late_us; /* no command is late before this time */
     int64_t sent_us;      /* when a command was last sent */
     int64_t moved_us;     /* when bytes last arrived or left late */
@@ -172,7 +172,7 @@ static void be_late(struct hs_store_link *link, struct hs_store_call *call, int6
         call->late(call);
 }
 
-/* Returns since when the server sends nothing although a reply is missing. */
+/* Returns the time since which the server has sent nothing although a reply is missing. */
 static int64_t silent_since_us(const struct hs_store_link *link)
 {
     const struct hs_store_call *oldest = link->sent.first;
@@ -187,8 +187,8 @@ static int64_t patient_late_us(const struct hs_store_link *link, const struct hs
     return late_us < latest_us ? late_us : latest_us;
 }
 
-/* The lock is held; it is released during each callback. Meanwhile other threads only append
-   commands. */
+/* The caller holds the lock. It is released during each callback, and other threads then only
+   append commands. */
 static void report_late_of(struct hs_store_link *link, const struct list *list, int64_t now_us)
 {
     for (struct hs_store_call *call = list->first; call != NULL; call = call->next) {
@@ -305,7 +305,8 @@ static void send_list(struct hs_store_link *link, struct hs_store_call *call, in
     }
 }
 
-/* Sends a new command, or appends it to those that must not overtake others. */
+/* Sends a new command. If commands wait to be sent again, appends it to `newer`, so that it does
+   not overtake them. */
 static void send_new(struct hs_store_link *link, struct hs_store_call *call)
 {
     atomic_fetch_add(&link->backlog, call->size);
@@ -318,7 +319,8 @@ static void send_new(struct hs_store_link *link, struct hs_store_call *call)
         link->next_late_us = call->late_us;
 }
 
-/* Sends at once, because to wake the thread first would cost as much time as Redis needs. */
+/* Sends the command in the thread of the caller. To wake the thread of the link would take as long
+   as Redis needs for the command. */
 bool hs_store_link_submit(struct hs_store_link *link, struct hs_store_call *call,
                           const struct hs_store_script *script, const struct hs_str *arguments,
                           size_t count)
@@ -438,7 +440,8 @@ static void clear_wake(const struct hs_store_link *link)
     (void)eventfd_read(link->wake, &times); /* it does not block */
 }
 
-/* Sends what is left, and returns until when the thread may sleep. The lock is held. */
+/* Sends what is left, and returns the time until which the thread may sleep. The caller holds the
+   lock. */
 static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
 {
     int64_t now_us = hs_clock_us();
@@ -446,14 +449,16 @@ static int64_t prepare_sleep(struct hs_store_link *link, int *is_written)
         ping(link, now_us);
     redisBufferWrite(link->redis, is_written);
     int64_t look_us = next_look_us(link);
-    /* While commands keep coming, the thread looks so often that no command need wake it. */
+    /* While commands keep coming, the thread wakes up so often by itself that no command has to
+       wake it. */
     if (now_us - link->sent_us < HS_STORE_SLOW_US && look_us > now_us + HS_STORE_SLOW_US)
         look_us = now_us + HS_STORE_SLOW_US;
     link->look_us = look_us;
     return look_us;
 }
 
-/* Handles events. The lock is held. Returns false with a reason if the connection must be freed. */
+/* Handles events. The caller holds the lock. Returns false with a reason if the connection must be
+   freed. */
 static bool handle_events(struct hs_store_link *link, short events, char detail[256])
 {
     int64_t now_us = hs_clock_us();

@@ -1,7 +1,7 @@
 /*
  * One connection to a Redis server (or Valkey). Any thread submits commands. They are sent at once,
  * in this order, without waiting for replies. A thread of the link reads and reports the replies,
- * and sends what the connection did not take at once.
+ * and sends the bytes that the connection did not take at once.
  *
  * If the connection breaks, or a reply takes longer than HS_STORE_TIMEOUT_US, the link frees the
  * connection and never uses it again: a late reply could be mistaken for the reply to another
@@ -36,8 +36,9 @@ enum {
        for it. One command or PING that is in time ends this. */
     HS_STORE_LATE_MAX = 3,
     HS_STORE_SLOW_US = 5000, /* a PING with a faster reply is in time */
-    /* If longer, clients wait in vain for a server that sends a few bytes now and then. If shorter,
-       more matches start empty when many replicas fail at once (docs/scaling.md). */
+    /* The longest wait on a patient link. If longer, clients wait in vain for a server that sends a
+       few bytes now and then. If shorter, more matches start empty when many replicas fail at once
+       (docs/scaling.md). */
     HS_STORE_PATIENCE_US = 5000000,
 };
 
@@ -82,8 +83,8 @@ struct hs_store_link_settings {
     const char *addresses;          /* HOST:PORT,HOST:PORT...; borrowed */
     const struct hs_secret *secret; /* the password; NULL: none; borrowed */
     struct hs_metrics *metrics;
-    /* For large replies: while the server sends them, the commands behind them are not late before
-       HS_STORE_PATIENCE_US. */
+    /* For large replies: while the server sends such a reply, the commands that wait behind it are
+       late only after HS_STORE_PATIENCE_US. */
     bool is_patient;
     void (*changed)(void *context, bool is_up); /* the thread of the link calls it */
     void *context;

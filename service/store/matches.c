@@ -14,8 +14,8 @@
 #include "service/watch/metrics.h"
 
 enum {
-    /* A quiet owner asks so often whether it still is the owner. Longer: it may answer from a state
-       that is so old. Shorter: requests wait more often. */
+    /* The owner of a quiet match asks the store this often whether it is still the owner. If
+       longer, it may answer from a state of that age. If shorter, requests wait more often. */
     CONFIRMED_US = 1000000,
     /* Numbers of the records of one owner begin at the epoch times 2 to the power of this. So they
        are higher than the numbers of former owners, and are exact as scores of a sorted set. */
@@ -264,8 +264,8 @@ static void fail(struct hs_shared_match *match, uint64_t mark)
     match->must_write = true;
 }
 
-/* Handles that a match which was never taken has an owner now: its records get numbers of the
-   epoch. */
+/* Handles the case that a match which was never taken has an owner now: its records get numbers of
+   the epoch. */
 static void begin_epoch(struct hs_shared_match *match, struct hs_ownership own)
 {
     uint64_t offset = match->own.epoch == 0 ? own.epoch << EPOCH_SHIFT : 0;
@@ -483,7 +483,7 @@ static void end_write(struct hs_store_call *call, enum hs_store_result result,
     struct hs_payments_wait *ended = take_ended(match, 0);
     bool must_close = was_untaken && match->own.epoch != 0 && match->has_ended;
     pthread_mutex_unlock(&match->lock);
-    if (must_close) /* hs_shared_match_close knew no epoch */
+    if (must_close) /* when hs_shared_match_close was called, the match had no epoch yet */
         hs_shared_close(match->matches, &match->keys, match->own, "ended");
     end_waits(ended);
     hs_shared_match_release(match);
@@ -505,7 +505,8 @@ static bool write_state(struct hs_shared_match *match, enum hs_store_lane lane, 
     match->is_writing = match->is_writing || may_write;
     match->must_write = match->must_write || !may_write;
     size_t count = hs_shared_arguments(match->matches, &match->keys, match->own, digits, arguments);
-    /* Moves that are checked before the match has an owner are not handed off. */
+    /* A state is complete only if all later moves are handed off. Before the match has an owner,
+       moves are not handed off. */
     bool is_complete = kind != HS_SHARED_PARTIAL && match->own.epoch != 0;
     pthread_mutex_unlock(&match->lock);
     if (!may_write) {

@@ -54,9 +54,9 @@ struct hs_taken {
     struct redisReply *replies[2]; /* they own the bytes of `journal` and `state` */
 };
 
-/* Takes a match. Waits up to `take_us` for its owner, and then until the store has sent nothing for
-   `take_us`, at most HS_STORE_PATIENCE_US, for its state. So workers must not call it. After
-   HS_TAKEN, call hs_taken_free. */
+/* Takes a match. Waits up to `take_us` to become the owner. Then waits for the state until the
+   store has sent nothing for `take_us`, and at most HS_STORE_PATIENCE_US. So workers must not call
+   it. After HS_TAKEN, call hs_taken_free. */
 enum hs_taken_result hs_shared_match_take(struct hs_shared_matches *matches, struct hs_str tenant,
                                           struct hs_str name, struct hs_taken *taken);
 void hs_taken_free(struct hs_taken *taken);
@@ -78,14 +78,14 @@ void hs_shared_match_release(struct hs_shared_match *match);
 /* Returns whether another replica has become the owner of the match. Once true, it stays true. */
 bool hs_shared_match_is_lost(struct hs_shared_match *match);
 
-/* Returns whether the store has not confirmed for a second that this replica is the owner, or has
-   forgotten the match after such a second. */
+/* Returns whether this replica may no longer be the owner: the store has not confirmed it for a
+   second, or has forgotten the match after such a second. */
 bool hs_shared_match_is_doubtful(struct hs_shared_match *match);
 
 /* Asks the store for the owner, for at most `take_us`, so no worker may call it. Afterwards the
    match is lost, or not doubtful for a second. Without an answer it is not lost. Returns false if
-   the store has forgotten the match while this replica was not known to be the owner. If it had no
-   requests for the match either, another replica may have paid shots of it. */
+   the store forgot the match while the owner was doubtful. If this replica also had no requests for
+   the match in that time, another replica may have paid shots of the match. */
 bool hs_shared_match_confirm(struct hs_shared_match *match);
 
 /* Returns whether the caller must write a state before payments can be appended. False also if a
@@ -103,7 +103,7 @@ uint64_t hs_shared_match_mark(struct hs_shared_match *match);
 /* What a replica that takes the match later may conclude from a state. */
 enum hs_shared_state {
     HS_SHARED_PARTIAL,  /* the owner may have checked moves since */
-    HS_SHARED_COMPLETE, /* no answer about moves is sent before they are in a state, too */
+    HS_SHARED_COMPLETE, /* every answer about later moves waits for a state that has them */
     HS_SHARED_FINAL     /* complete, and the match has no owner afterwards */
 };
 

@@ -15,7 +15,7 @@ enum {
 
 #define HS_SHARED_TTL "120000" /* milliseconds that keys stay after the last write */
 
-/* Returns the birth of a match that the store gets now. */
+/* Defines born(), which returns the birth of a match that is new to the store. */
 #define HS_SHARED_BORN                                                                             \
     "local function born()\n"                                                                      \
     "  local time = redis.call('TIME')\n"                                                          \
@@ -23,9 +23,9 @@ enum {
     "end\n"
 
 /* Refuses a former owner: KEYS owner, state, journal; ARGV owner, epoch, birth, tenant. If the
-   store has no owner, it has lost its data, and the sender becomes the owner again. If it has
-   another birth, another replica has begun the match in the empty store. Its epochs do not compare
-   with those of the sender. An epoch of 0 belongs to a match that was never taken. */
+   store has no owner, it has lost its data, and the sender becomes the owner again. If the birth
+   differs, another replica has opened the match in the empty store, and the epochs of the two
+   owners cannot be compared. An epoch of 0 belongs to a match that was never taken. */
 #define HS_SHARED_FENCE                                                                            \
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'owner', 'birth')\n"                          \
     "local stored, epoch = tonumber(o[1] or 0), tonumber(ARGV[2])\n"                               \
@@ -53,13 +53,13 @@ struct hs_shared_matches {
                              written again */
     struct hs_log_limit log_limit;
     pthread_mutex_t lock;          /* guards the following members */
-    struct hs_shared_closing *due; /* ends of matches that the store may have missed */
+    struct hs_shared_closing *due; /* closings that the store may have missed */
     size_t due_count;
 };
 
 struct hs_shared_keys {
     char text[3][HS_SHARED_KEY]; /* owner, state, journal */
-    struct hs_name tenant;       /* whose match it is; "" without tenants */
+    struct hs_name tenant;       /* the tenant of the match; "" without tenants */
 };
 
 struct hs_shared_match {
@@ -76,13 +76,13 @@ struct hs_shared_match {
     bool has_state, is_writing, must_write;
     bool was_forgotten; /* see hs_shared_match_confirm */
     bool has_ended;     /* this replica has removed the match; nothing may write it any more */
-    int64_t captured_us, due_us, used_us; /* of the newest captured state */
+    int64_t captured_us, due_us, used_us; /* times of the newest captured state */
     int64_t confirmed_us;                 /* when the store last confirmed this owner */
     struct hs_payments_wait *waits;
 };
 
-/* Writes the keys. All replicas together have one match with a name, as a single replica has: the
-   tenant is not in the keys. The slash keeps them apart from {catalog}. */
+/* Writes the keys. They do not contain the tenant: like a single replica, all replicas together
+   have at most one match with a name. The slash keeps the keys apart from {catalog}. */
 void hs_shared_keys_make(struct hs_str tenant, struct hs_str name, struct hs_shared_keys *keys);
 
 /* Writes the arguments that all scripts share. Returns their number. */
@@ -100,7 +100,7 @@ void hs_shared_log_refused(struct hs_shared_matches *matches, enum hs_store_resu
 void hs_shared_close(struct hs_shared_matches *matches, const struct hs_shared_keys *keys,
                      struct hs_ownership ownership, const char *how);
 
-/* Frees the ends that were not sent. */
+/* Frees the closings that were not sent. */
 void hs_shared_close_free(struct hs_shared_matches *matches);
 
 void hs_shared_take_init(struct hs_shared_matches *matches);

@@ -46,7 +46,8 @@ bool hs_store_submit(struct hs_store *store, enum hs_store_lane lane, struct hs_
  */
 void hs_store_end_asking(struct hs_store *store);
 
-/* Sends a command, and waits for its result until it is late with the budget `wait_us`. With OK and
+/* Sends a command with the budget `wait_us`, and waits for its result until the command is late
+   (link.h). With OK and
  *REFUSED the caller frees reply (freeReplyObject). After LOST, the server may still run the
  *command. */
 enum hs_store_result hs_store_ask(struct hs_store *store, enum hs_store_lane lane,

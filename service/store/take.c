@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-/* Returns whether there is a state, but not the state: a script needs ten times as long as GET to
-   return a large value, and Redis does nothing else meanwhile. After the script, no other replica
-   can write the state, unless it takes the match too. */
+/* Returns whether there is a state, but not the state. A script needs ten times as long as GET to
+   return a large value, and Redis does nothing else in that time. After the script, another replica
+   can write the state only if it takes the match too. */
 static const char take_text[] =
     "local o = redis.call('HMGET', KEYS[1], 'epoch', 'final', 'birth', 'tenant')\n"
-    /* Without a state nobody has opened the match, or it has ended. */
+    /* Without a state, the match was never opened, or has ended. */
     "if o[4] and o[4] ~= ARGV[4] and redis.call('EXISTS', KEYS[2]) == 1 then return 0 end\n"
     "local now = tonumber(o[1] or 0) + 1\n" HS_SHARED_BORN "local birth = o[3] or born()\n"
     "redis.call('HSET', KEYS[1], 'epoch', now, 'owner', ARGV[1], 'final', 0, 'birth', birth,\n"

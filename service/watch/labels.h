@@ -109,8 +109,8 @@ enum hs_store_op { HS_STORE_OPS(X) HS_STORE_OP_COUNT };
 
 /* How the former replica of a match left it to this one. */
 #define HS_TAKEOVERS_FROM(X)                                                                       \
-    X(RELEASED, "released") /* its replica drained, or ended normally */                           \
-    X(CRASHED, "crashed")   /* its replica did not, and perhaps still runs */                      \
+    X(RELEASED, "released") /* the former replica drained, or ended normally */                    \
+    X(CRASHED, "crashed")   /* the former replica did not, and perhaps still runs */               \
     X(NONE, "none")         /* nobody knows: the store did not answer */
 
 #define X(id, label) HS_TAKEOVER_FROM_##id,

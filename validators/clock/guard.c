@@ -209,8 +209,8 @@ static void forget_pause(struct hs_clock_guard *guard)
     int64_t paused = (int64_t)before - guard->lowest_us - shorter;
     if (paused <= PAUSE_SLACK_US)
         return;
-    /* The ceiling of the window is too low if the clock is fast. Then the ceiling fell less than
-       the clock paused, but the bound of the block before this one shows more of the pause. */
+    /* The ceiling of the window is too low if the clock is fast. The ceiling then falls by less
+       than the length of the pause. The bound of the previous block shows more of the pause. */
     if (guard->lowest_before_us != NO_CEILING) {
         int64_t trip = guard->trip_before_us;
         shorter = trip > guard->lowest_trip_us ? trip - guard->lowest_trip_us : 0;

@@ -76,7 +76,7 @@ struct hs_movement_finding {
  * speed         length/s: mean since the credit was last full; limit: max_speed of the mode.
  *               count: changes of base, if there were too many. Each change hides a path.
  * acceleration  length/s^2: mean since the credit was last full; limit: max_accel
- * gravity       length: height above that of a body under gravity; limit: the allowance
+ * gravity       length: how much higher than a body under gravity; limit: the allowance
  */
 struct hs_movement_result {
     struct hs_movement_finding teleport, speed, acceleration, gravity;
@@ -108,9 +108,9 @@ struct hs_movement {
     float rise_age_s;              /* age of `rise` at the start of the gathered time */
     float airborne_s;              /* time in this mode before the gathered time */
     float last_climb;              /* climb in the previous gathered time, length/s */
-    float kept;                    /* height above that of a body under gravity */
-    float tick_us;                 /* mean time between arrivals at the game server; 0: unknown */
-    float base_changes;            /* number of changes of base, which decays over time */
+    float kept;    /* length by which the player is higher than a body under gravity would be */
+    float tick_us; /* mean time between arrivals at the game server; 0: unknown */
+    float base_changes; /* number of changes of base, which decays over time */
     uint16_t mode, old_mode;
     uint8_t velocity_source, bounces;
     bool has_begun;

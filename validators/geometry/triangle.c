@@ -183,9 +183,9 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
 
 /* ---- within the slack ---- */
 
-/* Returns the travel at the smallest distance between the path and an edge. Sets *square to the
-   square of that distance (closest points of two segments: Ericson, Real-Time Collision Detection,
-   2005, 5.1.9). */
+/* Returns how far along the path its point nearest to an edge is. Sets *square to the square of the
+   distance between this point and the edge (closest points of two segments: Ericson, Real-Time
+   Collision Detection, 2005, 5.1.9). */
 static double approach_edge(const struct local *t, int i, double *square)
 {
     struct hs_vec edge = t->edge[i], r = hs_vec_scale(t->corner[i], -1);

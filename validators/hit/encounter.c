@@ -36,9 +36,9 @@ static bool reaches(const struct hs_hit_context *c, const struct hs_contact *tar
 
 /*
  * Whether the world hides a touch. If so, `aside` is the obstacle between the path and the touched
- * point. The test is needed if the sphere is thinner against the world than against bodies: without
- * the test, the sphere touches bodies through thin walls. The last part of the line to the body is
- * not tested, because bodies also lean on walls.
+ * point. The test is needed if `world_radius` is smaller than the radius of the path. Without the
+ * test, the sphere touches bodies through thin walls. The last part of the line to the body is not
+ * tested, because bodies also lean on walls.
  *
  * Even if the nearest point of a body is hidden, the body may be on the path. Then the thinner
  * sphere touches it too. That touch becomes the contact if the world check is enforced.

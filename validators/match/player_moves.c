@@ -246,7 +246,7 @@ void hs_move_answer_read(const struct hs_move_answer *answer, struct hs_move_res
         memcpy((unsigned char *)out + HS_MOVE_PLAIN, answer->rest, rest_of(out));
 }
 
-/* The bytes that an answer allocates for the rest of a result. */
+/* Returns how many bytes must be allocated for `answer->rest` before `result` is written. */
 static size_t rest_needed(const struct hs_move_answer *answer, const struct hs_move_result *result)
 {
     return rest_of(result) > 0 && answer->rest == NULL ? HS_MOVE_REST : 0;

@@ -27,9 +27,9 @@ struct walk {
     int near_row[3], far_row[3];        /* offsets in hs_world_node.bounds */
 
     glmm_128 direction[3]; /* for the triangle test */
-    glmm_128 reach;        /* radius, with the rounding error that is equal for all triangles */
-    glmm_128 reach_share;  /* rounding error in proportion to the size of a triangle */
-    glmm_128 blur;         /* max length that the rounding of corners adds to an edge */
+    glmm_128 reach; /* radius plus the part of the rounding error that is equal for all triangles */
+    glmm_128 reach_share; /* rounding error in proportion to the size of a triangle */
+    glmm_128 blur;        /* max length that the rounding of corners adds to an edge */
 
     double best;    /* distance of the best contact; at first the length of the path */
     float farthest; /* `best`, rounded up */

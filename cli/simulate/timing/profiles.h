@@ -1,7 +1,7 @@
 /*
- * The networks of `simulate timing`. One direction takes a base delay and a jitter that is never
- * negative, and each profile adds queues, stalls, losses, outages and changes of route. Packets
- * keep their order. Times are seconds.
+ * The networks of `simulate timing`. In each direction, the delay of a packet is a base delay and a
+ * jitter that is never negative. A profile may add queues, stalls, losses, outages and changes of
+ * route. Packets keep their order. Times are seconds.
  */
 #ifndef HS_SIMULATE_TIMING_PROFILES_H
 #define HS_SIMULATE_TIMING_PROFILES_H
