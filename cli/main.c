@@ -14,10 +14,9 @@
 extern char **environ;
 
 /* jemalloc reads its options here. One arena, which exists from the start: without memory for a new
-   arena, jemalloc 5.3 would crash the thread that needs it. Freed memory goes back to the kernel
-   after a minute, because under load it is needed again at once. */
+   arena, jemalloc 5.3 would crash the thread that needs it. */
 extern const char *malloc_conf;
-const char *malloc_conf = "narenas:1,dirty_decay_ms:60000";
+const char *malloc_conf = "narenas:1";
 
 static int serve(int argc, char **argv)
 {

@@ -5,8 +5,8 @@
 
 #include "service/evidence/cases.h"
 #include "service/evidence/files.h"
-#include "service/evidence/log_mover.h"
 #include "service/evidence/reading.h"
+#include "service/evidence/wal.h"
 #include "service/system/clock.h"
 #include "service/system/sha256.h"
 #include "service/watch/log.h"
@@ -93,7 +93,7 @@ static bool erase_in(struct hs_db *db, const struct erasing *erasing, const char
            (!has_names || hs_db_do(db, is_spool ? erase_all_names : erase_names, texts));
     if (!fine)
         hs_log(HS_LOG_ERROR, "a player cannot be deleted", HS_LOG_TEXT("detail", hs_db_error(db)));
-    else if (has_names && (count > 0 || is_spool) && !hs_log_empty(db))
+    else if (has_names && (count > 0 || is_spool) && !hs_wal_empty(db))
         hs_log(HS_LOG_WARN, "a deleted player may still be in the log of a file",
                HS_LOG_TEXT("place", place));
     *erasing->deleted += fine ? count : 0;

@@ -9,8 +9,8 @@
 
 #include "service/evidence/documents.h"
 #include "service/evidence/files.h"
-#include "service/evidence/log_mover.h"
 #include "service/evidence/spool.h"
+#include "service/evidence/wal.h"
 #include "service/service.h"
 #include "service/system/clock.h"
 #include "service/watch/log.h"
@@ -47,7 +47,7 @@ struct hs_evidence {
     bool is_ending;
     int64_t end_us; /* if is_ending: the time to give up */
     pthread_t thread;
-    struct hs_log_mover *mover;
+    struct hs_wal_mover *mover;
     struct hs_spool *spool;          /* NULL: the evidence is not in a database */
     struct hs_evidence_store *store; /* only the thread uses this and the following member */
     char day[HS_EVIDENCE_DAY];       /* the place of the store */
@@ -127,12 +127,12 @@ static void limit_size(struct hs_evidence *evidence)
 static void move_aside(struct hs_evidence *evidence, const char *place)
 {
     hs_metrics_add(evidence->service->metrics, HS_METRIC_EVIDENCE_FAILURES, 0, 1);
-    hs_log_mover_hold(evidence->mover);
+    hs_wal_mover_hold(evidence->mover);
     if (evidence->spool != NULL)
         hs_spool_move_aside(evidence->spool);
     else
         hs_evidence_move_aside(evidence->settings.home.directory, place, time(NULL));
-    hs_log_mover_release(evidence->mover);
+    hs_wal_mover_release(evidence->mover);
 }
 
 /* Writes the place of new rows: today, or the spool. */
@@ -169,7 +169,7 @@ static bool open_day(struct hs_evidence *evidence)
         return false;
     }
     snprintf(evidence->day, sizeof evidence->day, "%s", day);
-    hs_log_leave(hs_evidence_store_db(evidence->store));
+    hs_wal_leave(hs_evidence_store_db(evidence->store));
     limit_size(evidence);
     return true;
 }
@@ -226,7 +226,7 @@ static bool write_items(struct hs_evidence *evidence, struct item *items)
     }
     char path[HS_EVIDENCE_PATH];
     hs_evidence_path(evidence->settings.home.directory, evidence->day, path);
-    hs_log_mover_written(evidence->mover, path);
+    hs_wal_mover_written(evidence->mover, path);
     return true;
 }
 
@@ -327,7 +327,7 @@ static void open_existing(struct hs_evidence *evidence)
     char day[HS_EVIDENCE_DAY], path[HS_EVIDENCE_PATH];
     find_place(evidence, day, path);
     if (access(path, F_OK) == 0 && open_day(evidence))
-        hs_log_begin(hs_evidence_store_db(evidence->store));
+        hs_wal_begin(hs_evidence_store_db(evidence->store));
 }
 
 static void *write_rows(void *context)
@@ -495,14 +495,14 @@ struct hs_evidence *hs_evidence_start(const struct hs_service *service,
     if (settings->home.is_postgres)
         evidence->spool = hs_spool_start(&evidence->settings.home, settings->keep_days,
                                          settings->keep_bytes, service->metrics);
-    evidence->mover = hs_log_mover_start(service->metrics, MOVE_US);
+    evidence->mover = hs_wal_mover_start(service->metrics, MOVE_US);
     if ((evidence->spool != NULL || !settings->home.is_postgres) && evidence->mover != NULL) {
         open_existing(evidence);
         if (pthread_create(&evidence->thread, NULL, write_rows, evidence) == 0)
             return evidence;
         hs_evidence_store_close(evidence->store);
     }
-    hs_log_mover_stop(evidence->mover);
+    hs_wal_mover_stop(evidence->mover);
     hs_spool_stop(evidence->spool, 0);
     destroy(evidence);
     return NULL;
@@ -518,7 +518,7 @@ void hs_evidence_stop(struct hs_evidence *evidence, int64_t wait_us)
     pthread_cond_signal(&evidence->wake);
     pthread_mutex_unlock(&evidence->lock);
     pthread_join(evidence->thread, NULL);
-    hs_log_mover_stop(evidence->mover);
+    hs_wal_mover_stop(evidence->mover);
     hs_spool_stop(evidence->spool, evidence->end_us);
     destroy(evidence);
 }

@@ -1,7 +1,7 @@
 /* Files of the evidence store, while other threads make, read and remove them. */
 #include "service/evidence/files.h"
-#include "service/evidence/log_mover.h"
 #include "service/evidence/reading.h"
+#include "service/evidence/wal.h"
 #include "service/watch/metrics.h"
 #include "tests/support/program.h"
 #include "tests/support/run_suite.h"
@@ -201,10 +201,10 @@ START_TEST(another_thread_moves_the_log)
     hs_evidence_path(folder, "2026-01-01", path);
     snprintf(wal, sizeof wal, "%s-wal", path);
     struct hs_metrics *metrics = hs_metrics_create();
-    struct hs_log_mover *mover = hs_log_mover_start(metrics, PAUSE_US);
+    struct hs_wal_mover *mover = hs_wal_mover_start(metrics, PAUSE_US);
     ck_assert_ptr_nonnull(mover);
     struct hs_evidence_store *store = open_store(path);
-    hs_log_leave(hs_evidence_store_db(store));
+    hs_wal_leave(hs_evidence_store_db(store));
     put_rows(store, 0, ROWS);
     off_t one = size_of(wal);
     writer = pthread_self();
@@ -212,15 +212,15 @@ START_TEST(another_thread_moves_the_log)
     int round = 1;
     for (; round < ROUNDS || (round < ROUNDS_MAX && size_of(wal) >= one * round / 2); round++) {
         put_rows(store, round * ROWS, ROWS);
-        hs_log_mover_written(mover, path);
+        hs_wal_mover_written(mover, path);
         usleep(PAUSE_US);
     }
     ck_assert_int_gt(atomic_load(&moves), 1);
     ck_assert_int_lt(size_of(wal), one * round / 2);
     atomic_store(&writer_must_not_sync, false);
-    ck_assert(hs_log_empty(hs_evidence_store_db(store)));
+    ck_assert(hs_wal_empty(hs_evidence_store_db(store)));
     ck_assert_int_eq(size_of(wal), 0);
-    hs_log_mover_stop(mover);
+    hs_wal_mover_stop(mover);
     hs_evidence_store_close(store);
     hs_metrics_destroy(metrics);
 }

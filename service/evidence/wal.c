@@ -1,4 +1,4 @@
-#include "service/evidence/log_mover.h"
+#include "service/evidence/wal.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum { TRIES = 4, BUSY_MS = 2000 };
    without limit if commits never pause. */
 enum { PAGES_MAX = 65536 };
 
-struct hs_log_mover {
+struct hs_wal_mover {
     struct hs_metrics *metrics;
     int64_t pause_us;
     struct hs_log_limit log_limit;
@@ -56,7 +56,7 @@ static bool move_all(struct hs_db *db)
     return moved.is_fine;
 }
 
-static void move_log(struct hs_log_mover *mover, const char *path)
+static void move_log(struct hs_wal_mover *mover, const char *path)
 {
     bool fine;
     pthread_mutex_lock(&mover->open);
@@ -73,7 +73,7 @@ static void move_log(struct hs_log_mover *mover, const char *path)
 
 static void *run(void *context)
 {
-    struct hs_log_mover *mover = context;
+    struct hs_wal_mover *mover = context;
     char path[HS_EVIDENCE_PATH];
     pthread_mutex_lock(&mover->lock);
     while (!mover->is_ending) {
@@ -91,7 +91,7 @@ static void *run(void *context)
     return NULL;
 }
 
-static void destroy(struct hs_log_mover *mover)
+static void destroy(struct hs_wal_mover *mover)
 {
     pthread_cond_destroy(&mover->wake);
     pthread_mutex_destroy(&mover->lock);
@@ -99,9 +99,9 @@ static void destroy(struct hs_log_mover *mover)
     free(mover);
 }
 
-struct hs_log_mover *hs_log_mover_start(struct hs_metrics *metrics, int64_t pause_us)
+struct hs_wal_mover *hs_wal_mover_start(struct hs_metrics *metrics, int64_t pause_us)
 {
-    struct hs_log_mover *mover = calloc(1, sizeof *mover);
+    struct hs_wal_mover *mover = calloc(1, sizeof *mover);
     if (mover == NULL)
         return NULL;
     mover->metrics = metrics;
@@ -116,24 +116,24 @@ struct hs_log_mover *hs_log_mover_start(struct hs_metrics *metrics, int64_t paus
     return NULL;
 }
 
-void hs_log_mover_written(struct hs_log_mover *mover, const char *path)
+void hs_wal_mover_written(struct hs_wal_mover *mover, const char *path)
 {
     pthread_mutex_lock(&mover->lock);
     snprintf(mover->path, sizeof mover->path, "%s", path);
     pthread_mutex_unlock(&mover->lock);
 }
 
-void hs_log_mover_hold(struct hs_log_mover *mover)
+void hs_wal_mover_hold(struct hs_wal_mover *mover)
 {
     pthread_mutex_lock(&mover->open);
 }
 
-void hs_log_mover_release(struct hs_log_mover *mover)
+void hs_wal_mover_release(struct hs_wal_mover *mover)
 {
     pthread_mutex_unlock(&mover->open);
 }
 
-void hs_log_mover_stop(struct hs_log_mover *mover)
+void hs_wal_mover_stop(struct hs_wal_mover *mover)
 {
     if (mover == NULL)
         return;
@@ -145,13 +145,13 @@ void hs_log_mover_stop(struct hs_log_mover *mover)
     destroy(mover);
 }
 
-void hs_log_leave(struct hs_db *db)
+void hs_wal_leave(struct hs_db *db)
 {
     hs_db_run(db, "PRAGMA wal_autocheckpoint = 0");
 }
 
 /* Sets the version of the tables to the value that it already has: any write begins the log. */
-void hs_log_begin(struct hs_db *db)
+void hs_wal_begin(struct hs_db *db)
 {
     char sql[48];
     snprintf(sql, sizeof sql, "PRAGMA user_version = %d", HS_EVIDENCE_SCHEMA);
@@ -159,7 +159,7 @@ void hs_log_begin(struct hs_db *db)
 }
 
 /* Tries several times, because SQLite waits for readers, but not for another move of the log. */
-bool hs_log_empty(struct hs_db *db)
+bool hs_wal_empty(struct hs_db *db)
 {
     enum { LONGEST_US = 3000000, NAP_NS = 50000000 };
     int64_t until_us = hs_clock_us() + LONGEST_US;
