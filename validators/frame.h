@@ -37,7 +37,7 @@ enum hs_frame_field {
     HS_FIELD_AIM = 1 << 1,
     HS_FIELD_EYE = 1 << 2,
     HS_FIELD_BONES = 1 << 3,
-    HS_FIELD_SCALES = 1 << 4, /* bones carry scale */
+    HS_FIELD_SCALES = 1 << 4, /* the bones have scales */
     HS_FIELD_ALIVE = 1 << 5,
     HS_FIELD_LIFE = 1 << 6,
     HS_FIELD_RTT = 1 << 7,

@@ -1,6 +1,6 @@
 /*
- * Hit verification: could the shooter's shot hit that player, if everybody is put back where the
- * shooter saw them?
+ * Hit verification: could the shooter's shot hit the target, with every player at the place where
+ * the shooter saw them?
  *
  * hs_hit_verify is a pure function of (ruleset, history, claim, now). The function allocates
  * nothing, changes nothing, and gives the same result on every machine. hs_hit_record records the
@@ -40,8 +40,8 @@ struct hs_hit_claim {
     struct hs_vec start, end;  /* world, length; with pellets, `end` is the end of the first
                                   pellet's path */
     bool has_end, has_pellets; /* `end` was posted; `pellets` was posted */
-    bool has_no_end;           /* a projectile's claim without `end`: `velocity` and times give
-                                  it */
+    bool has_no_end;           /* the claim is for a projectile and lacks `end`; `velocity` and the
+                                  times give the end */
     struct hs_vec velocity;    /* at launch, length/s; valid if has_velocity */
     double radius;             /* length; valid if has_radius */
     double claimed_damage;     /* valid if has_claimed_damage */
@@ -98,7 +98,8 @@ struct hs_rewind_info {
     uint16_t excluded_bone_count; /* bones of the target without a position at that time */
     uint16_t ignored_count;       /* bystanders without a pose at that time */
     struct hs_name excluded_bones[HS_MAX_BONES];
-    /* The names of these bystanders; further ones are not counted. */
+    /* Names of the first HS_MAX_IGNORED such bystanders. ignored_count counts no more than
+       these. */
     struct hs_name ignored[HS_MAX_IGNORED];
 };
 
@@ -120,8 +121,8 @@ struct hs_refused_victim {
 };
 
 struct hs_hit_result {
-    /* Not NULL: the same claim was answered before, and this is its answer. No other member is set
-       then. Valid until the match records a result or stores a frame. */
+    /* Not NULL: the same claim was answered before, and this is its answer. No other member except
+       `work` is set then. Valid until the match records a result or stores a frame. */
     const struct hs_ledger_entry *replay;
     enum hs_verdict verdict;
     enum hs_reason reason;
@@ -179,9 +180,9 @@ void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_clai
  * Adds the shooter to the match, so that their claims can be recorded. This changes no verdict.
  * False: out of memory, or the match is full. The result then cannot be recorded, and a retry of
  * the claim is evaluated again. In this case, call hs_hit_withhold: it makes the result
- * inconclusive for `reason`, so that the claim deals no damage. It only changes accepted results,
- * and those with the reason no_matching_shot, because their posted shot could not be recorded
- * either.
+ * inconclusive for `reason`, so that the claim deals no damage. hs_hit_withhold changes only
+ * accepted results and results with the reason no_matching_shot: their shot may be missing because
+ * it could not be recorded either.
  */
 bool hs_hit_admit(struct hs_match *match, struct hs_str shooter);
 void hs_hit_withhold(struct hs_hit_result *result, enum hs_reason reason);

@@ -1,14 +1,14 @@
 /*
- * The events that a match must not lose between two snapshots (snapshot.h): the sessions of its
- * players, the payments in them, their accounts, withdrawn shots, and clock resets. A payment is an
- * accepted claim, whose damage the game server applies.
+ * The events that a match must not lose between two snapshots (snapshot.h): the sessions of
+ * players, the payments in each session, the accounts of players, withdrawn shots, and clock
+ * resets. A payment is an accepted claim, whose damage the game server applies.
  *
  * A match appends these events as records to a buffer of its owner. Before the owner answers a
  * request, it writes the buffer to storage that outlives the process. After a crash, the records
  * are applied to the match read from the snapshot. This restores the later payments.
  *
  * Each record names its session and its clock. So a record has no effect if the snapshot already
- * contains its event. Records of several snapshots can be applied one after the other.
+ * contains its event. So records from before and after the snapshot can be applied together.
  *
  * Not thread-safe on one match, like every call that changes it.
  */
@@ -33,7 +33,7 @@ uint64_t hs_journal_layout(void);
 /*
  * Applies records of this layout to a match that was opened by the same first frame. The match must
  * have no frames and no journal. False: the records are damaged, or out of memory. The records
- * before that point are applied.
+ * before the damaged one are applied.
  */
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size);
 

@@ -53,7 +53,7 @@ struct hs_ledger_entry {
     uint64_t noted; /* set by hs_ledger_record: its position in the order of recording */
     bool accepted;
     bool is_cancelled; /* a posted shot that was withdrawn; `accepted` stays true */
-    bool is_instant;   /* a hit at the moment of its shot: hit_time_us counts */
+    bool is_instant;   /* a hit with an instant weapon: hit_time_us is valid */
     bool has_offset;
     uint32_t payment; /* number of its payment, see hs_match_payments; 0: no payment, or restored */
     int64_t hit_time_us;

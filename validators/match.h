@@ -107,7 +107,8 @@ struct hs_match_totals {
 void hs_match_totals(const struct hs_match *match, struct hs_match_totals *out);
 
 /* The number of payments since the match was opened or restored. Once the owner has written the
-   whole journal (journal.h) to a file, all entries with a `payment` of at most this are saved. */
+   whole journal (journal.h) to a file, all entries whose `payment` is at most this number are
+   saved. */
 uint32_t hs_match_payments(const struct hs_match *match);
 
 /* A player's connection, as frames and moves describe it. */
@@ -116,8 +117,8 @@ struct hs_player_connection {
     bool is_quiet; /* enough round trips were measured in the last 15 to 30 s, and they have no
                       noise */
     int64_t rtt_us, spread_us; /* smallest of the last round trips; largest minus smallest */
-    int64_t noise_us;          /* by how much packets can be late, compared with the smallest round
-                                  trip; 0: nothing is known */
+    int64_t noise_us;          /* the delay that a packet can have beyond the smallest round trip;
+                                  0: unknown */
 };
 
 /* State of one player. `name` points into the match. */

@@ -1,10 +1,11 @@
 /*
  * Saves the lasting part of a match as bytes, and restores a match from them.
  *
- * A cheater could gain if some state were lost, so this is saved: move timing with its credit,
- * movement, suspicion, used numbers with their answers, cadences. Counters and damage are saved
- * too, and so is the sticky state of players and movers, such as life, team and weapon. The opening
- * of the match is saved because verdicts are named after it.
+ * A cheater could gain from the loss of some state. So the bytes have the move timing with its
+ * credit, the movement, the suspicion, the used numbers with their answers, and the cadences.
+ * Counters and damage are saved too, and so is the sticky state of players and movers, such as
+ * life, team and weapon. The opening of the match is saved because the ids of verdicts depend on
+ * it.
  *
  * Poses are not saved. After a restore, poses are complete again after one window of history. Until
  * then hits are inconclusive, and hs_match_info reports that the match needs a resync.
@@ -59,7 +60,8 @@ enum hs_match_load {
     HS_MATCH_LOADED,
     HS_MATCH_LOADED_PARTLY, /* the move checks start again, because their layout differs */
     HS_MATCH_OTHER_VERSION, /* the bytes, their layout or a vocabulary have another version */
-    HS_MATCH_DAMAGED,       /* the bytes are too few, too many, or have values never saved */
+    HS_MATCH_DAMAGED,       /* the bytes are too few, too many, or have values that no save
+                               writes */
     HS_MATCH_LOAD_NO_MEMORY
 };
 
@@ -75,13 +77,13 @@ enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
 /*
  * Appends an excerpt: the part of a match that a verdict depends on, with the poses. A match that
  * hs_match_load restores from it gives the same verdict on the same claim or posted shot, to the
- * bit. An excerpt has the named players, and the players and movers near the path, with their
- * samples around the times of the claim and 16 more before and after. It has the shooter's used
- * numbers that the claim is compared with, without their answers. It has no counts and no
- * suspicion. No more frames can be posted to the restored match. An excerpt has only a hash of the
- * vocabularies and of the layout, so a program with other vocabularies or another layout gives
- * OTHER_VERSION. `result`: what hs_hit_verify or hs_shot_verify just found; nothing was recorded
- * since.
+ * bit. An excerpt has the players that the claim names, and the players and movers near the path.
+ * It has their samples around the times of the claim, and 16 more samples before and after them. It
+ * has the shooter's used numbers that the claim is compared with, without their answers. It has no
+ * counts and no suspicion. No more frames can be posted to the restored match. An excerpt has only
+ * a hash of the vocabularies and of the layout, so a program with other vocabularies or another
+ * layout gives OTHER_VERSION. `result` is the result of hs_hit_verify or hs_shot_verify. Between
+ * that call and this one, the match must not change.
  */
 void hs_hit_save_excerpt(const struct hs_match *match, const struct hs_hit_claim *claim,
                          const struct hs_hit_result *result, struct hs_bytes *out);

@@ -85,7 +85,7 @@ static inline struct hs_vec hs_vec_max(struct hs_vec a, struct hs_vec b)
     return out;
 }
 
-/* The largest distance of a coordinate from 0. */
+/* The largest absolute value of a coordinate. */
 static inline double hs_vec_largest(struct hs_vec v)
 {
     double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z), larger = x > y ? x : y;

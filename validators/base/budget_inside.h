@@ -1,4 +1,4 @@
-/* The members of a budget, for code that holds one inside another struct. */
+/* The members of a budget, for structs that contain a budget. */
 #ifndef HS_BUDGET_INSIDE_H
 #define HS_BUDGET_INSIDE_H
 

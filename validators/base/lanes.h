@@ -203,7 +203,7 @@ static inline struct hs_lanes_vec hs_lanes_read_vec(const float *from)
                                  hs_lanes_read(from + 8)};
 }
 
-/* Returns a vector of which every lane is `v`, rounded to float. */
+/* Returns vectors with `v`, rounded to float, in every lane. */
 static inline struct hs_lanes_vec hs_lanes_set1_vec(struct hs_vec v)
 {
     return (struct hs_lanes_vec){glmm_set1((float)v.x), glmm_set1((float)v.y),

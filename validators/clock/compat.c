@@ -12,7 +12,8 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
     *compat = (struct hs_compat){.current_us = step->timestamp_us,
                                  .stamp_us = step->received_us,
                                  .arrived_us = step->timestamp_us,
-                                 /* The clock was last reset this long before its first move. */
+                                 /* Assume that the last reset was `since_zero` before the first
+                                    move. */
                                  .reset_us = step->received_us - since_zero};
 }
 
@@ -25,7 +26,8 @@ enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
     int64_t delta = step->timestamp_us - compat->current_us;
     int64_t half = rules->reset_period_us / 2;
     if (delta > half)
-        return HS_MOVE_STALE; /* a move from before a reset that arrived after it */
+        return HS_MOVE_STALE; /* the client made the move before a reset, but it arrived after the
+                                 reset */
     if (delta < -half)
         return step->received_us - compat->reset_us >= half ? HS_MOVE_RESET
                                                             : HS_MOVE_RESET_TOO_SOON;

@@ -21,10 +21,11 @@ struct hs_compat {
     int64_t stamp_us;   /* arrival of the last accepted move */
     int64_t arrived_us; /* client timestamp of the last move that arrived, accepted or not */
     int64_t reset_us;   /* arrival of the last reset of the client's clock */
-    double ahead_us;    /* the discrepancy: client time minus server time since it was last 0 */
+    double ahead_us;    /* the discrepancy: client time minus server time, since the discrepancy was
+                           last 0 */
     double lifetime_us; /* sum of client time minus server time, without any allowance or payback */
     double gathered_us; /* client time of this server tick that is not simulated yet */
-    double override_us; /* time given to the last move while a discrepancy was paid back */
+    double override_us; /* simulated time of the last move while a discrepancy was paid back */
     bool is_resolving;  /* a discrepancy is being paid back */
 };
 
@@ -41,8 +42,8 @@ void hs_compat_begin(struct hs_compat *compat, const struct hs_moves_rules *rule
                      const struct hs_timing_move *step);
 
 /*
- * Classifies the timestamp of a later move: HS_MOVE_OK, HS_MOVE_RESET, or why not to simulate it.
- * Changes nothing.
+ * Classifies the timestamp of a later move: HS_MOVE_OK, HS_MOVE_RESET, or the reason why the move
+ * is not simulated. Changes nothing.
  */
 enum hs_move_reason hs_compat_examine(const struct hs_compat *compat,
                                       const struct hs_moves_rules *rules,

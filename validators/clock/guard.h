@@ -7,9 +7,9 @@
  *
  * AckBound. A client made a move after it received the snapshots that it acknowledges. k is the
  * send time of the newest snapshot that earlier packets acknowledged. The move was made after k, so
- * c - k is at least the offset of the client's clock. Y is the smallest c - k so far. An honest
- * crystal has an error, so Y rises slowly over time. Delay and loss only lower x, so x of an honest
- * clock never exceeds Y.
+ * c - k is at least the offset of the client's clock. Y is the smallest c - k so far. Even an
+ * honest clock has a small error, so the check raises Y slowly over time. Delay and loss only lower
+ * x, so x of an honest clock never exceeds Y.
  *
  * LeadGuard. Time is divided into blocks. M is the largest x in a block: the x of the move with the
  * least delay. R is the largest M in the window before the block. When M rises above R, the rise is
@@ -47,7 +47,7 @@ enum { HS_LEAD_CELLS = 12 };
 
 #define HS_LEAD_CELL_US INT64_C(5000000)
 
-/* Values of a guard that are known, one bit each. Saved with these numbers. */
+/* Values of a guard that are known, one bit each. Snapshots contain these numbers. */
 enum hs_guard_known { HS_GUARD_BOUND = 1, HS_GUARD_ACK = 2, HS_GUARD_ARRIVING_ACK = 4 };
 
 struct hs_clock_guard {
@@ -76,9 +76,9 @@ struct hs_clock_guard {
 
     /* Upper bounds of the lead, from acks. */
     int32_t lowest_us, lowest_before_us; /* smallest c - k of this block, and of the block before */
-    int32_t lowest_trip_us, trip_before_us;    /* a - k of the moves of the smallest c - k */
-    int32_t ceilings_us[2], round_trips_us[2]; /* smallest round trips in this half of the window,
-                                                  and in the half before */
+    int32_t lowest_trip_us, trip_before_us;    /* a - k of the moves with these smallest c - k */
+    int32_t ceilings_us[2], round_trips_us[2]; /* smallest c - k, and smallest a - k: in this half
+                                                  of the window, and in the half before */
     float speed; /* speed of the client's clock relative to the server's; 1 is honest */
 
     uint8_t cell_noise[HS_LEAD_CELLS]; /* noise of complete cells, in units of 2 ms */
@@ -93,7 +93,7 @@ struct hs_clock_guard {
 
 /* One move, as the timing checks need it. */
 struct hs_timing_move {
-    int64_t timestamp_us; /* by the client's clock; for the guard, as if that clock had never been
+    int64_t timestamp_us; /* by the client's clock; for the guard, as if the clock had never been
                              reset */
     int64_t received_us;  /* by the game server */
     int64_t ack_us;       /* send time of the newest snapshot the client had seen; valid if

@@ -26,7 +26,8 @@
  * - The server may launch a body: a knock-back, a jump pad, a rocket jump. The velocity of the
  * launch raises the limits of speed. The launch also allows a gain of velocity, and one rise.
  *
- * Pure except for the state it is given; allocates nothing; not thread-safe on one state.
+ * The functions change only the given state, and allocate nothing. They are not thread-safe on one
+ * state.
  */
 #ifndef HS_MOVEMENT_H
 #define HS_MOVEMENT_H
@@ -51,9 +52,10 @@ struct hs_movement_step {
     double delta_us;         /* time granted by the server */
     double client_us;        /* game time by the client's clock since the last step; 0: unknown */
     double dilation;         /* speed of server time; 1, or 0 while the game is paused */
-    double jump_speed;   /* length/s: faster from one move to the next is a teleport; 0: no limit */
-    double launch_speed; /* length/s, across `up`: what remains of the server's launch; 0: none */
-    double launch_climb; /* length/s, upwards: the same */
+    double jump_speed;   /* length/s; a faster path from one move to the next is a teleport; 0: no
+                            limit */
+    double launch_speed; /* length/s; remaining speed of the server's launch across `up`; 0: none */
+    double launch_climb; /* length/s; its remaining upward speed; 0: none */
     double credit_s;     /* credit of speed that the connection needs; valid if has_credit */
     int64_t received_us; /* by the game server */
     int64_t rtt_us;      /* -1: unknown */
@@ -72,24 +74,24 @@ struct hs_movement_finding {
 };
 
 /*
- * teleport      length: distance from the last position; limit: the reach of jump_speed
+ * teleport      length: distance from the last position; limit: the path at jump_speed
  * speed         length/s: mean since the credit was last full; limit: max_speed of the mode.
  *               count: changes of base, if there were too many. Each change hides a path.
  * acceleration  length/s^2: mean since the credit was last full; limit: max_accel
- * gravity       length: how much higher than a body under gravity; limit: the allowance
+ * gravity       length: height above a body under gravity; limit: the allowed height above it
  */
 struct hs_movement_result {
     struct hs_movement_finding teleport, speed, acceleration, gravity;
     double time_us;  /* time that counted for the step: at least delta_us */
-    bool was_thrown; /* a rise used the launch; only set if may_be_thrown was */
+    bool was_thrown; /* a rise used the launch; only set if may_be_thrown was set */
 };
 
 /* A credit of time for one limit of the mode. All modes share it, so a debt stays when the mode
    changes. */
 struct hs_movement_pool {
     float owed_s;    /* time used beyond the granted time, in seconds; 0: the credit is full */
-    float ceiling_s; /* the most that may be owed; while an earlier mode's debt is larger, the limit
-                        of that mode */
+    float ceiling_s; /* the max that may be owed. While a larger debt from an earlier mode is open,
+                        this is the limit of that mode */
     float run_s;     /* time since the credit was last full */
 };
 
@@ -119,7 +121,7 @@ struct hs_movement {
 static_assert(sizeof(struct hs_movement) <= 152, "kept for every player");
 
 /*
- * Checks a step and stores it, whatever the findings are. An overdrawn credit is set to its limit,
+ * Checks a step and stores it, whatever the findings are. An overdrawn credit becomes full again,
  * so that one cause gives one finding. This suits callers that only count findings. A caller that
  * refuses a step must keep the state from before the step, and add the step's time to the next one.
  * A check that cannot run does not fail.

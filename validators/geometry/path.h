@@ -1,7 +1,7 @@
 /*
- * The path of a shot through space and time. An instant shot has one leg. A projectile has many, so
- * that each target is tested at the place where it is when the projectile passes. Internal to
- * validators/.
+ * The path of a shot through space and time. An instant shot has one leg. The path of a projectile
+ * has many legs, so that each target is tested at its position when the projectile passes. Internal
+ * to validators/.
  */
 #ifndef HS_PATH_H
 #define HS_PATH_H
@@ -13,8 +13,8 @@
 #include "validators/sweep.h"
 
 /* The maximum duration of a leg: 1/64 s, in which a body hardly turns. Bodies move within a leg,
-   but keep the rotation that they have at the start of the leg. Legs half as long double the
-   work. */
+   but keep the rotation that they have at the start of the leg. With legs of half this length, the
+   work doubles. */
 #define HS_LEG_US 15625
 
 /* The maximum number of legs of a flight. It limits the work of one claim. If a flight needs more
@@ -25,13 +25,13 @@ struct hs_path {
     struct hs_vec start;
     struct hs_vec velocity;      /* at the start, length/s; flights only */
     struct hs_vec gravity;       /* acceleration, length/s^2; flights only */
-    struct hs_vec direction;     /* unit; of the trace, or at the launch */
+    struct hs_vec direction;     /* unit; direction of the trace, or of the flight at its start */
     struct hs_vec end_direction; /* unit; direction of the extension */
     double length;               /* from start to end along the path, without the extension */
     double extension;            /* length beyond the end; the whole extension is at end_us */
     double radius;               /* radius of the sphere, length */
-    double reach; /* distance at which an obstacle ends the path; length + extension if there is
-                     none */
+    double reach; /* distance at which an obstacle ends the path; length + extension if no obstacle
+                     does */
     int64_t start_us, end_us;          /* equal for an instant path */
     uint32_t flight_legs;              /* 0 for an instant path */
     double travelled[HS_MAX_LEGS + 1]; /* distance at the ends of the flight's legs; flights only */

@@ -262,9 +262,8 @@ static void surface_at(const struct hs_solid *solid, const double h[3], const do
         for (int i = 0; i < 3; i++)
             normal[i] = out[i] / length;
     } else {
-        /* On the core box and inside it, the distance is 0, and its gradient gives no normal. So
-           take
-                      the normal of the nearest face. */
+        /* On the core box and inside it, the distance is 0, and its gradient gives no normal. Use
+           the normal of the nearest face instead. */
         int face = 0;
         for (int i = 1; i < 3; i++)
             if (h[i] - fabs(c[i]) < h[face] - fabs(c[face]))

@@ -5,8 +5,7 @@
 #include "validators/base/units.h"
 
 /* Squared sine of an angle. A path at a smaller angle to an edge counts as parallel to it. The
-   sideways movement that this ignores is a millionth of the touch slack, for a path of any length.
- */
+   error is a millionth of the touch slack, for a path of any length. */
 #define PARALLEL_SQUARED 1e-24
 
 /* Smallest height of a triangle, relative to its longest edge. In a thinner triangle, rounding
@@ -183,9 +182,9 @@ static void enter_edge(const struct local *t, int i, double *first, bool *near)
 
 /* ---- within the slack ---- */
 
-/* Returns how far along the path its point nearest to an edge is. Sets *square to the square of the
-   distance between this point and the edge (closest points of two segments: Ericson, Real-Time
-   Collision Detection, 2005, 5.1.9). */
+/* Returns the distance along the path to its point nearest to an edge. Sets *square to the square
+   of the distance between this point and the edge (closest points of two segments: Ericson,
+   Real-Time Collision Detection, 2005, 5.1.9). */
 static double approach_edge(const struct local *t, int i, double *square)
 {
     struct hs_vec edge = t->edge[i], r = hs_vec_scale(t->corner[i], -1);
@@ -253,7 +252,7 @@ bool hs_triangle_touches(const struct hs_sweep *sweep, const struct hs_triangle 
     return near && touches_within_slack(sweep, triangle, &t, distance);
 }
 
-/* ---- where it is touched ---- */
+/* ---- the touched point ---- */
 
 struct hs_vec hs_triangle_nearest(const struct hs_triangle *triangle, struct hs_vec point)
 {

@@ -3,8 +3,7 @@
 #include "validators/base/lanes.h"
 #include "validators/base/units.h"
 
-/* Errors of a few operations in float, and of a few in double, relative to the size of the numbers
-   in them. */
+/* Relative errors of a few operations: in float, and in double. */
 #define FLOAT_SLACK  6e-6
 #define DOUBLE_SLACK 1e-14
 
@@ -97,7 +96,7 @@ static inline bool find_posted(const struct hs_posted_pose *from, const struct h
     return true;
 }
 
-/* Computes the pose of a bone that at least one sample takes from its stance. */
+/* Computes the pose of a bone if at least one of the two samples has no posted bones. */
 static bool find_rest(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *space,
                       struct ends *out)
 {
@@ -228,7 +227,7 @@ static inline void read_rotations(const float *const bones[4], glmm_128 q[4])
 }
 
 /* Computes quaternions of four bones at the time of the pose. The quaternions do not have length 1.
-   Lanes that turn too far get the ball. Returns the error of distances, including the error of the
+   Bones that turn too far get the ball. Returns the error of distances, including the error of the
    linear interpolation. */
 static inline glmm_128 turn_bones(const struct course *c, struct four *four, glmm_128 q[4])
 {
@@ -299,7 +298,8 @@ static inline struct capsules place_capsules(const struct course *c, struct four
 /*
  * Returns lower bounds of the gaps between the course and the capsules. The distance has two parts.
  * The part across the course is the distance between the line of the course and the capsule's
- * centre line. The part along the course is how far the centre line is beyond an end of the course.
+ * centre line. The part along the course is the distance by which the centre line is beyond an end
+ * of the course.
  */
 static inline glmm_128 capsule_gap(const struct course *c, const struct capsules *k,
                                    glmm_128 *across, glmm_128 *first)
@@ -328,8 +328,8 @@ static inline glmm_128 advance(const struct course *c, const struct capsules *k,
 }
 
 /*
- * Returns lower bounds of the travel until the sphere touches the capsules. By Pythagoras, no place
- * of the centre line can be touched before a first estimate. From there the sphere can advance
+ * Returns lower bounds of the travel until the sphere touches the capsules. Pythagoras gives a
+ * first estimate, which is before every possible touch. From this estimate the sphere advances
  * several times by its distance to the capsule (Hart, Sphere tracing, 1996).
  */
 static inline glmm_128 first_contact(const struct course *c, const struct capsules *k,

@@ -23,11 +23,11 @@ enum hs_rewind_status {
 /* The two samples around a time. */
 struct hs_bracket {
     const struct hs_sample *from; /* at or before the time */
-    const struct hs_sample *to;   /* the next one; `from` if nothing is interpolated */
+    const struct hs_sample *to;   /* the next sample; `from` if nothing is interpolated */
     double alpha;                 /* the time as a share of the interval from `from` to `to`, in [0,
                                      1) */
     int64_t time_us;              /* time of the pose: the given time, unless clamped */
-    bool clamped;                 /* the time is after the newest sample, which is used */
+    bool clamped;                 /* the time is after the newest sample, so that sample is used */
     bool held;                    /* `from` is used, because a jump, new life or new rig follows */
 };
 
@@ -53,7 +53,7 @@ double hs_rewind_reach(const struct hs_history *history, const struct hs_ruleset
                        const struct hs_bracket *bracket);
 
 /* Returns the position of the eye. It is interpolated if one of the samples has a posted eye. If
-   neither sample has one, it is the eye of the stance. */
+   neither sample has a posted eye, the eye of the stance is used. */
 struct hs_vec hs_rewind_eye(const struct hs_history *history, const struct hs_ruleset *ruleset,
                             const struct hs_bracket *bracket);
 
@@ -81,7 +81,7 @@ struct hs_bone_pose {
     float scale[3];
 };
 
-/* Returns whether a pose is interpolated between two samples. If not, the older one is used. */
+/* Returns whether a pose is interpolated between two samples. If not, the older sample is used. */
 static inline bool hs_pose_interpolates(const struct hs_pose *pose)
 {
     return pose->bracket->alpha > 0;

@@ -21,7 +21,7 @@
 #include "validators/vec.h"
 #include "validators/vocabulary.h"
 
-/* The state that a sample inherits from the one before it in time, unless its frame posts a new
+/* The state that a player's sample inherits from the previous sample, unless its frame posts a new
    value. */
 struct hs_state {
 #define SAID(type, member, first, saved, stale, field)    type member;
@@ -46,7 +46,7 @@ _Static_assert(sizeof(struct hs_state) == HS_STATE_FIELDS(SAID, OWN) sizeof(uint
  * it. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
 
-/* The state that a mover's sample inherits from the one before it, unless its frame posts a new
+/* The state that a mover's sample inherits from the previous sample, unless its frame posts a new
    value. */
 struct hs_mover_state {
     struct hs_vec half_extents; /* half the size of the box, in the mover's frame; length */
@@ -66,7 +66,7 @@ static inline double hs_mover_reach(const struct hs_mover_state *state)
 
 struct hs_sample {
     int64_t time_us;
-    struct hs_vec position; /* position rotation of the root; world, length */
+    struct hs_vec position; /* position of the root; world, length */
     float rotation[4];      /* rotation of the root */
     float aim[3];           /* unit; 0 0 0: not posted */
     int32_t rtt_us;         /* -1: unknown */
@@ -115,7 +115,8 @@ struct hs_history_limits {
     bool of_mover;            /* a mover's history, whose states are struct hs_mover_state */
 };
 
-/* The smallest capacity; and the number of samples that are kept even if bones need space. */
+/* HS_HISTORY_FIRST: the smallest capacity. HS_HISTORY_MIN: the number of samples that are kept even
+   if bones need space. */
 enum { HS_HISTORY_FIRST = 16, HS_HISTORY_MIN = 8 };
 
 struct hs_history;
@@ -142,8 +143,8 @@ enum hs_insert_result {
  * `posted_pose` of `sample` are ignored. Marks this sample and the next one as jumped if their
  * speed exceeds rules->max_speed. If later samples have stale values, they get the values of this
  * sample. If the history is full, or the budget refuses more bytes, the oldest samples are dropped.
- * With rules->same_time LAST, the sample replaces a sample of the same time. If the new sample has
- * no event, it gets the event of the replaced sample.
+ * If rules->same_time is HS_SAME_TIME_LAST, the sample replaces a sample of the same time. If the
+ * new sample has no event, it gets the event of the replaced sample.
  */
 enum hs_insert_result hs_history_insert(struct hs_history *history,
                                         const struct hs_history_rules *rules,
@@ -228,9 +229,9 @@ int64_t hs_history_find(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch(const struct hs_history *history, int64_t time_us);
 void hs_history_prefetch_pose(const struct hs_history *history, const struct hs_sample *sample);
 
-/* The first function prefetches the struct itself. The others read the struct, so call the first
-   function earlier. The second prefetches what an insert at the end and a prune use. The third
-   prefetches the newest samples. */
+/* hs_history_prefetch_itself loads the struct. The other two functions read the struct, so call
+   hs_history_prefetch_itself earlier. hs_history_prefetch_ends loads the memory that an insert at
+   the end and a prune use. hs_history_prefetch_newest loads the newest samples. */
 void hs_history_prefetch_itself(const struct hs_history *history);
 void hs_history_prefetch_ends(const struct hs_history *history);
 void hs_history_prefetch_newest(const struct hs_history *history);

@@ -90,8 +90,8 @@ static bool is_body_too_far(const struct search *s, const struct hs_leg *leg,
         return true;
     hs_rewind_prefetch(s->history, &body->bracket);
     reach = hs_rewind_reach(s->history, s->ruleset, &body->bracket);
-    if (body->moves) /* limbs may swing while the root moves; a ball twice as large contains the
-                        poses of both samples */
+    if (body->moves) /* limbs may swing while the root moves; a ball with the sum of both radii
+                        contains the poses of both samples */
         reach += hs_rewind_reach(s->history, s->ruleset, &body->end);
     return is_too_far(s, nearest - reach * (1 + HS_TOUCH_SLACK));
 }
@@ -197,7 +197,7 @@ static void search_hitbox(struct search *s, uint16_t hitbox, const struct hs_sol
     keep_nearest(s, hitbox, solid, motion, relative, &contact);
 }
 
-/* What the exact tests have found on an instant leg so far. */
+/* Results of the exact tests on an instant leg so far. */
 struct found {
     double gap;     /* the smallest gap */
     double soonest; /* travel on the leg to the first contact */
@@ -215,7 +215,8 @@ static void sweep_hitbox(struct search *s, const struct hs_pose *pose, uint16_t 
         found->soonest = fmin(found->soonest, out->distance);
 }
 
-/* Returns the hitbox to test first: the one that is probably touched first, or else the nearest. */
+/* Returns the hitbox to test first: the one that is probably touched first. If probably none is
+   touched, returns the nearest. */
 static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack)
 {
     uint16_t nearest = HS_NONE, soonest = HS_NONE;
@@ -231,9 +232,9 @@ static uint16_t most_promising(const struct hs_pose_bounds *bounds, double slack
 
 /*
  * Returns whether a hitbox cannot change the result: it is too far for a touch and for the nearest
- * approach, or it is touched later than another, by more than s->slack. This slack is much larger
- * than the difference that counts as a tie (keep_nearest). So a hitbox that takes part in a tie is
- * never skipped.
+ * approach, or it is touched later than another hitbox, by more than s->slack. This slack is much
+ * larger than the difference that counts as a tie (keep_nearest). So a hitbox that takes part in a
+ * tie is never skipped.
  */
 static bool can_skip(const struct search *s, const struct hs_pose_bounds *bounds, uint16_t i,
                      const struct found *found)
@@ -291,8 +292,8 @@ static void search_leg(struct search *s, const struct leg_body *placed)
     for (uint16_t i = 0; i < body.count; i++) {
         struct hs_vec motion = {0, 0, 0};
         if (placed->moves) {
-            /* Both lists are in the order of the rig. A hitbox that has no place at the end of the
-               leg moves with the root. */
+            /* `body` and `end` are in the order of the rig. A hitbox that has no place at the end
+               of the leg moves with the root. */
             while (e < end.count && end.hitbox[e] < body.hitbox[i])
                 e++;
             bool there = e < end.count && end.hitbox[e] == body.hitbox[i];
@@ -346,7 +347,7 @@ static void try_leg(struct search *s, const struct hs_leg *leg)
         s->out->is_uncertain = true;
 }
 
-/* Returns whether the search can end: no later contact can replace the present one, or the work
+/* Returns whether the search can end: no later contact can replace the contact found, or the work
    exceeds its limit. */
 static bool is_settled(const struct search *s)
 {
