@@ -42,8 +42,8 @@ _Static_assert(sizeof(struct hs_state) == HS_STATE_FIELDS(SAID, OWN) sizeof(uint
 #undef OWN
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* A weapon that is not in the ruleset: only checkpoints of versions that stored such frames have
- * it. */
+/* A weapon that is not in the ruleset. It occurs only in checkpoints of old versions, which
+   stored frames with such weapons. */
 #define HS_WEAPON_FOREIGN 0xFFFEu
 
 /* The state that a mover's sample inherits from the previous sample, unless its frame posts a new

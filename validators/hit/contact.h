@@ -11,9 +11,9 @@
 #include "validators/work.h"
 
 /* Two touches count as equally early if their distances differ by less than this share of the
-   path's length. This happens if the path starts inside two hitboxes, or if two faces coincide.
-   Then the hitbox whose centre is nearer counts, if its centre is nearer by more than the same
-   share. The value is a thousandth of HS_TOUCH_SLACK. */
+   path's length and radius. This happens if the path starts inside two hitboxes, or if two faces
+   coincide. Then the hitbox whose centre is nearer counts, if its centre is nearer by more than the
+   same share. The value is a thousandth of HS_TOUCH_SLACK. */
 #define HS_CONTACT_TIE 1e-9
 
 struct hs_contact {

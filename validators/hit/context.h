@@ -58,8 +58,8 @@ struct hs_hit_context {
     bool is_shot;                        /* the claim is a posted shot, not a hit */
     const struct hs_vec *shot_direction; /* as posted with the shot, not rounded; NULL: none */
     bool shot_spreads; /* the shot has a seed or directions; shot_direction is their middle */
-    const struct hs_ledger *ledger; /* the ledger of the shooter's session at that time; NULL: not
-                                       kept */
+    const struct hs_ledger *ledger; /* the ledger of the shooter's session at that time; NULL: no
+                                       longer kept */
     const struct hs_ledger_numbers *used_numbers; /* in `ledger`: numbers of shots, or of hits */
     const struct hs_ledger_numbers *paid_numbers; /* like used_numbers, but also set for an ended
                                                      session */
@@ -76,19 +76,20 @@ struct hs_hit_context {
     bool is_weapon_stale; /* the weapon was last posted before a restart, so it may have changed */
 
     struct hs_vec eye;      /* the shooter's rewound eye; set if there is a pose */
-    struct hs_vec near_eye; /* the place nearest to the start that the eye had between two frames */
+    struct hs_vec near_eye; /* of all positions that the eye may have had between two frames, the
+                               nearest to the start */
     double eye_moved;       /* length: how far the eye moved between these frames */
     enum hs_lean lean;      /* how far a hit's start is from near_eye */
     uint16_t passed_team;   /* shots pass through bodies of this team; HS_NONE: of no team */
 
-    /* All ends are within HS_WORLD_COORDINATE_MAX. Further out, doubles are too coarse for a body.
-     */
+    /* All ends are within HS_WORLD_COORDINATE_MAX. At larger coordinates, doubles are too coarse
+       for a body. */
     bool has_path;
     struct hs_vec direction; /* unit direction at the start; only for claims without pellets */
     double trace_length;     /* from start to end */
 
-    /* What the path met, or what the pellets met. For checks of stage PATH one of the two is
-       set. */
+    /* The bodies and obstacles on the path, or on the paths of the pellets. For checks of stage
+       PATH one of these two members is set. */
     const struct hs_encounter *encounter;
     const struct hs_volley *volley;
 
@@ -126,7 +127,7 @@ static inline bool hs_hit_flies(const struct hs_hit_context *c)
     return c->weapon != NULL && c->weapon->type == HS_WEAPON_PROJECTILE;
 }
 
-/* Whether the hit is at the moment of its shot, and its time was claimed, not computed. */
+/* Whether shot and hit are at the same moment, and this moment is the claim's hit_time. */
 static inline bool hs_hit_is_instant(const struct hs_hit_context *c)
 {
     return !c->is_shot && c->weapon != NULL && !hs_hit_flies(c) && !c->is_predicted;
@@ -139,8 +140,8 @@ static inline bool hs_hit_is_driven(const struct hs_hit_context *c)
     return !c->is_shot && hs_hit_flies(c) && c->weapon->motion == HS_MOTION_SERVER;
 }
 
-/* What made the projectile explode. The weapon says it. If the weapon allows any fuse, the claim
-   names the fuse. */
+/* The fuse that made the projectile explode. The weapon has one fuse, or allows any fuse; then the
+   claim names the fuse. */
 static inline enum hs_fuse hs_hit_fuse(const struct hs_hit_context *c)
 {
     return c->weapon->fuse != HS_FUSE_ANY ? c->weapon->fuse : c->claim->fuse;
@@ -190,7 +191,7 @@ double hs_hit_chord_error(const struct hs_hit_context *c);
 bool hs_hit_flight_times(const struct hs_hit_context *c, double speed, double *low, double *high,
                          double *needed);
 
-/* The unit direction in which a projectile must be launched to reach the end in that time. */
+/* The unit direction in which a projectile must be launched to reach the end in `seconds`. */
 struct hs_vec hs_hit_launch(const struct hs_hit_context *c, double seconds);
 
 /* Unit direction of a claimed pellet. False: it has no length. */
@@ -201,7 +202,7 @@ bool hs_pellet_direction(const struct hs_hit_context *c, size_t pellet, struct h
 size_t hs_posted_directions(const struct hs_hit_context *c, struct hs_vec out[HS_MAX_PELLETS]);
 
 /* Returns HS_REASON_OK if the player was alive, in their newest life and not protected at that
-   time, otherwise the reason. If that state is stale, the reason is the one for missing data. */
+   time, otherwise the reason. If that state is stale, returns the reason for missing data. */
 enum hs_reason hs_verify_life(const struct hs_view *view);
 
 /* Whether the claim names this player in `additional_targets`. */
@@ -214,8 +215,8 @@ bool hs_reason_is_about_target(enum hs_reason reason);
 /* Whether the player is on the shooter's team. */
 bool hs_are_team_mates(const struct hs_hit_context *c, const struct hs_view *view);
 
-/* Looks up what the checks of a claim need. The caller sets all inputs of `c`, now, out, is_shot
-   and the shooter's player. */
+/* Looks up the data that the checks of a claim need. The caller first calls hs_hit_begin, sets
+   `claim` and `is_shot`, and calls hs_hit_find_earlier. */
 void hs_hit_prepare(struct hs_hit_context *c);
 
 /* Clears a context, and sets the arguments of hs_hit_verify_within. */

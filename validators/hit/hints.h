@@ -12,7 +12,7 @@
 void hs_hints_learn(struct hs_match *match, const struct hs_player *shooter,
                     const struct hs_hit_claim *claim, const struct hs_hit_result *result);
 
-/* What the rules know about a claim. */
+/* The facts about a claim that the rules use. */
 struct hs_claim_facts {
     const struct hs_match *match;
     struct hs_hints *hints;
@@ -20,7 +20,7 @@ struct hs_claim_facts {
     const struct hs_hit_result *result;
     const struct hs_player *shooter;
     const struct hs_sample *newest; /* the shooter's newest sample; NULL: none */
-    struct hs_vec root, eye;        /* the shooter's, at the fire time; set with `newest` */
+    struct hs_vec root, eye;        /* of the shooter, at the fire time; set with `newest` */
     double eye_height;              /* eye height of the stance, length; set with `newest` */
     double off, tolerance;    /* distance of `start` from the eye, and the largest allowed distance;
                                  set with `newest` */
@@ -39,8 +39,8 @@ enum hs_says { HS_SAYS_NOTHING, HS_SAYS_NO, HS_SAYS_YES };
 struct hs_hint_rule {
     enum hs_says (*says)(struct hs_claim_facts *f);
     bool needs_sample; /* the rule does not run if the shooter has no sample */
-    double share; /* the mistake becomes a hint above this number of YES per answer that is YES or
-                     NO */
+    double share; /* the mistake becomes a hint if YES is more than this share of the answers YES
+                     and NO */
     enum hs_unit unit;
     /* %m and %e: `measured` and `expected`. %p and %a: the posted unit, and the unit that the
        ruleset assumes. */

@@ -6,8 +6,8 @@
  * also counted during the evaluation (struct hs_work), and a claim that exceeds its limit is
  * stopped. No request costs more than its budget plus one step of its last claim.
  *
- * `build/release/tests/bench/bench_work -v` measures expensive claims. There a unit took 1.7 to 8.8
- * ns of processor time, the most for triangles that only the exact test rejects.
+ * `build/release/tests/bench/bench_work -v` measures expensive claims. In this benchmark a unit
+ * took 1.7 to 8.8 ns of processor time. Triangles that only the exact test rejects took the most.
  */
 #ifndef HS_HIT_WORK_H
 #define HS_HIT_WORK_H

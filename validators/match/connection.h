@@ -17,17 +17,18 @@ struct hs_connection {
                           posted */
 };
 
-/* Reads the connection from the samples up to a time. `player` may be NULL; then it is unknown. */
+/* Reads the connection from the samples up to a time. `player` may be NULL; then the connection is
+   unknown. */
 void hs_connection_read(const struct hs_player *player, int64_t now_us, struct hs_connection *out);
 
 /* Records a round trip that a stored frame posted. */
 void hs_connection_learn(struct hs_player *player, int32_t rtt_us, int64_t time_us);
 
 /*
- * Returns by how much packets of the player can be late, compared with the smallest round trip. The
- * result is the larger of two values. The first comes from the spread of the round trips of the
- * last 15 to 30 s. The second is the noise of the player's moves. Microseconds; 0 if nothing is
- * known. `player` may be NULL.
+ * Returns the delay that packets of the player can have beyond the smallest round trip. The result
+ * is the larger of two values. The first comes from the spread of the round trips of the last 15 to
+ * 30 s. The second is the noise of the player's moves. Microseconds; 0 if nothing is known.
+ * `player` may be NULL.
  */
 int64_t hs_connection_noise(const struct hs_player *player);
 

@@ -35,7 +35,7 @@ const char *hs_frame_result_text(enum hs_frame_result result)
 /* ---- the match's clock ---- */
 
 /*
- * Frames with a time far from the newest one are refused. But the game server's clock may really
+ * Frames with a time far from the newest frame are refused. But the game server's clock may really
  * have been reset. So if three refused frames in a row have times close to each other, the history
  * restarts at the third. The first of the three must be at least max_forward away from the newest
  * frame. After a smaller step back, the clock soon reaches the time of the newest frame again, and
@@ -70,8 +70,8 @@ static void restart_player(struct hs_players *players, struct hs_player *player,
     player->was_launched = player->has_spawned = false;
 }
 
-/* Compares the time of a frame with the newest one. Sets *restarts if three frames agree on another
-   clock: the history then restarts as soon as an entry can be stored. */
+/* Compares the time of a frame with the newest frame. Sets *restarts if three frames agree on
+   another clock: the history then restarts as soon as an entry can be stored. */
 static enum hs_frame_result check_time(struct hs_match *match, int64_t time_us, bool *restarts)
 {
     const struct hs_history_rules *rules = &match->ruleset->history;
@@ -135,7 +135,7 @@ static void record_moved(struct hs_player *player, const struct hs_player_frame 
             place = i;
     }
     player->was_moved = true;
-    /* Replace a repeated time, or else the oldest one. */
+    /* If this time is stored already, replace it. Otherwise replace the oldest time. */
     if (place < 0 && time_us < moved_us[0])
         return;
     place = place < 0 ? 0 : place;
@@ -193,7 +193,7 @@ static void record_spawn(struct hs_player *player, const struct hs_player_frame 
     player->spawn_place = entry->position;
 }
 
-/* Returns the start of the window of history once a frame of this time is stored. */
+/* Returns the start of the window of history after a frame of this time is stored. */
 static int64_t window_with(const struct hs_match *match, int64_t time_us)
 {
     int64_t newest_us =

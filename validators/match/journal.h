@@ -31,7 +31,7 @@ struct hs_journal_payment {
  */
 bool hs_journal_reserve(const struct hs_players *players, const struct hs_ledger_entry *entry);
 
-/* Each function appends one record. Call hs_journal_reserve before. */
+/* Each function appends one record. Call hs_journal_reserve first. */
 void hs_journal_session(const struct hs_players *players, const struct hs_player *player);
 void hs_journal_paid(const struct hs_players *players, const struct hs_player *player,
                      const struct hs_journal_payment *payment);

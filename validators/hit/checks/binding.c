@@ -7,8 +7,8 @@
 #include "validators/hit/checks.h"
 
 /* Start and end of a trace are rounded, in some engines to a centimetre. So the end of a trace may
-   be beside the line in that direction, by up to this share of hit.sweep_extension. This tolerance
-   only matters for short traces. */
+   be beside the line in the shot's direction, by up to this share of hit.sweep_extension. This
+   tolerance only matters for short traces. */
 #define ROUNDING_SHARE 0.1
 
 /* The directions that a claim is allowed to have. */
@@ -67,8 +67,8 @@ static bool launch_off(const struct hs_hit_context *c, const struct bound *bound
     double speed = c->weapon->speed, flat[2], lobbed[2], needed;
     if (!hs_hit_flight_times(c, speed * (1 + HS_SPEED_TOLERANCE), &flat[0], &lobbed[0], &needed))
         return false;
-    /* If the slower launch does not reach the end, use the slowest launch that does: for it, flat
-       and lobbed arc are the same. Its flight time t solves g t^2 / 2 = d. */
+    /* If the slower launch does not reach the end, use the slowest launch that reaches it. The flat
+       and the lobbed arc of that launch are the same. Its flight time t solves g t^2 / 2 = d. */
     if (!hs_hit_flight_times(c, speed * (1 - HS_SPEED_TOLERANCE), &flat[1], &lobbed[1], &needed))
         flat[1] = lobbed[1] = sqrt(2 * c->trace_length / c->weapon->gravity);
     double low = nearest_to_arc(bound, hs_hit_launch(c, flat[0]), hs_hit_launch(c, flat[1]));

@@ -180,7 +180,7 @@ bool hs_reason_is_about_target(enum hs_reason reason)
 /*
  * Returns the enforced check that refuses the direct target. NULL: no check does, or the blast
  * cannot count. The blast counts if the projectile struck something, and if all failures are about
- * the target. If shooter, weapon, times, origin or flight fail, there was no explosion.
+ * the target. If a check of shooter, weapon, times, origin or flight fails, no explosion counts.
  */
 static const struct hs_check_row *find_refusal(const struct hs_hit_context *c)
 {

@@ -54,7 +54,7 @@ static enum hs_reason check_unposted(const struct hs_hit_context *c,
     bool was_lacked = shots != NULL && shots->lacks_some &&
                       c->fire_time_us >= shots->lacked_from_us &&
                       c->fire_time_us <= shots->lacked_until_us;
-    /* The shot may be one whose number was forgotten too early. */
+    /* The shot may have been posted, and its number forgotten too early. */
     bool may_be_cut =
         shots != NULL && shots->was_cut && c->now_us - shots->paid_us <= oldest_shot(c);
     if (was_lacked)
