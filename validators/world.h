@@ -26,7 +26,7 @@
 HS_PUBLIC_BEGIN
 
 /* The limit of coordinates, starts, lengths and radii. With it, products of three such numbers do
-   not overflow a float. A query with numbers of ten times this limit touches nothing. */
+   not overflow a float. A query with a number above ten times this limit touches nothing. */
 #define HS_WORLD_COORDINATE_MAX 1e12
 
 /* The maximum number of triangles, and of boxes. Their indices share a 32-bit word with a tag. */

@@ -36,8 +36,8 @@ struct hs_suspicion {
     int64_t time_us;
 };
 
-/* The counters and the suspicion of a player. Both stay with the account (match/accounts.h);
-   without an account both end with the session. */
+/* The counters and the suspicion of a player. They stay with the account (match/accounts.h);
+   without an account they end with the session. */
 struct hs_standing {
     uint64_t reasons[HS_REASON_COUNT]; /* counts of verdicts on hit claims */
     uint64_t would_reject;
@@ -51,10 +51,10 @@ enum {
 }; /* with fewer round trips than this, no connection counts as
       quiet */
 
-/* The extremes of a player's posted round trips, in two quarters of a minute: [0] is the present
-   quarter, [1] the one before. */
+/* The extremes of a player's posted round trips, in two quarters of a minute: [0] is the current
+   quarter, [1] the quarter before. */
 struct hs_round_trips {
-    int64_t from_us; /* start of the present quarter */
+    int64_t from_us; /* start of the current quarter */
     int32_t low_us[2], high_us[2];
     uint32_t known; /* number of quarters that have a round trip: 0 .. 2 */
     uint32_t count; /* round trips of these quarters; stops at HS_ROUND_TRIPS_ENOUGH */
@@ -75,14 +75,14 @@ struct hs_player {
     uint64_t hash;
     struct hs_history *history;    /* owned */
     struct hs_player_moves *moves; /* owned; NULL until the first move arrives */
-    int64_t left_us;    /* samples and claims up to here belong to a session that ended */
-    int64_t ended_us;   /* moves up to here belong to it too; at least left_us. Both are valid if
-                           has_left_before */
+    int64_t left_us;    /* samples and claims up to this time belong to a session that ended */
+    int64_t ended_us;   /* moves up to this time belong to that session too; at least left_us.
+                           left_us and ended_us are valid if has_left_before */
     int64_t spawned_us; /* time of the last spawn, if no teleport followed; valid if has_spawned */
     struct hs_round_trips round_trips;
     struct hs_name account;  /* empty: none is known */
     struct hs_ledger ledger; /* the player's shots and claims */
-    /* The newest times at which the server moved the player, ascending, perhaps repeated; valid if
+    /* The newest times at which the server moved the player, ascending; two can be equal. Valid if
        was_moved. */
     int64_t moved_us[HS_JUMPS_OPEN];
     struct hs_vec moved_to[HS_JUMPS_OPEN]; /* where the server put the player at these times */
@@ -97,8 +97,8 @@ struct hs_player {
 
 enum { HS_PLAYER_NEAR = offsetof(struct hs_player, account) };
 
-/* A player and a time. Their oldest sample can be dropped once the window of history begins at or
-   after that time. */
+/* A player and a time. The player's oldest sample can be dropped once the window of history begins
+   at or after that time. */
 struct hs_due {
     int64_t time_us;
     struct hs_player *player;
@@ -118,8 +118,8 @@ struct hs_players {
     uint32_t count, capacity, limit;
     uint32_t present; /* players who have not left */
     uint32_t next;    /* place in `all` after the player that hs_players_find_next found last */
-    struct hs_player *shooter; /* of the last claim or shot; hs_players_find tries this player
-                                  first; NULL: none */
+    struct hs_player *shooter; /* the shooter of the last claim or shot; hs_players_find tries this
+                                  player first; NULL: none */
     uint64_t sessions;         /* sessions of all players so far; no number is used twice */
     /* A player who left before this time can be evicted: their claims can no longer pass. */
     int64_t evict_before_us;
@@ -141,23 +141,24 @@ struct hs_shooter_set {
 };
 
 struct hs_finding {
-    /* Claims that show the mistake, of those that could show it. Both are halved if `of` is full.
-     */
+    /* `claims`: number of claims that show the mistake. `of`: number of claims that could show it.
+       When `of` reaches its maximum, both are halved. */
     uint16_t claims, of;
-    struct hs_shooter_set voices; /* shooters whose claims show it */
-    double measured, expected;    /* means over the last few claims that show it */
+    struct hs_shooter_set voices; /* shooters whose claims show the mistake */
+    double measured, expected;    /* means over the last few claims that show the mistake */
 };
 
-/* The explanation that fits most claims. A new explanation replaces it when as many claims have
-   contradicted it as have agreed with it (Boyer and Moore, MJRTY: a fast majority vote algorithm,
-   1981). */
+/* The explanation that fits most claims. A new explanation replaces it when the claims that
+   contradict it are as many as the claims that agree with it (Boyer and Moore, MJRTY: a fast
+   majority vote algorithm, 1981). */
 struct hs_majority {
     uint8_t choice, votes;
 };
 
-/* What a match remembers about its claims for hints (hints.h). */
+/* The values that a match learns from its claims for hints (hints.h). */
 struct hs_hints {
-    uint32_t heard, sampled; /* all claims, and those that the rules examined */
+    uint32_t heard, sampled; /* number of all claims, and number of claims that the rules
+                                examined */
     struct hs_shooter_set shooters;
     struct hs_vec offset; /* from root to `start` in most claims, in eye heights */
     uint8_t offset_votes;
@@ -189,8 +190,9 @@ struct hs_match {
        lost. The end is INT64_MAX until a frame arrives. */
     bool has_lost_shots;
     int64_t lost_from_us, lost_until_us;
-    bool has_lost_payments; /* hs_match_lost_payments; ends at lost_until_us */
-    /* The number of refused frames that agree on another clock, and the time of the last one. */
+    bool has_lost_payments; /* hs_match_lost_payments was called; reset after lost_until_us */
+    /* The number of refused frames that agree on another clock, and the time of the last such
+       frame. */
     uint32_t jump_count;
     int64_t jump_us;
     struct hs_hints hints;
@@ -198,8 +200,8 @@ struct hs_match {
                               than saving an excerpt */
 };
 
-/* Reads what a new sample inherits. `before` is the index of the sample before it in time, or -1 if
-   it is the first. False: nothing is known about the player. */
+/* Reads the values that a new sample inherits. `before` is the index of the previous sample, or -1
+   if the new sample is the first. False: nothing is known about the player. */
 bool hs_player_inherited(const struct hs_player *player, int64_t before, struct hs_inherited *out);
 
 void hs_players_destroy(struct hs_players *players);
@@ -211,9 +213,9 @@ struct hs_player *hs_players_find(const struct hs_players *players, struct hs_st
 enum hs_players_use { HS_PLAYERS_FOR_FRAME, HS_PLAYERS_FOR_MOVE };
 
 /* Like hs_players_find, for lists that name the players in nearly the same order each time. The
-   function first tries the player after the one that it found last, which needs no hash. If the
-   name is that player's, it also tells the processor to load the memory of the next players that
-   `use` needs. */
+   function first tries the player after the one that it found last: this needs no hash. If that
+   player has the name, the function also tells the processor to load memory of the next players:
+   the parts that are read for `use`. */
 struct hs_player *hs_players_find_next(struct hs_players *players, struct hs_str name,
                                        enum hs_players_use use);
 
@@ -221,8 +223,9 @@ enum hs_players_add { HS_PLAYERS_ADDED, HS_PLAYERS_FULL, HS_PLAYERS_NO_MEMORY };
 
 /*
  * Adds a new player, with all memory that is reserved for them. Call hs_players_begin_session when
- * it is certain that the player stays. If all places are taken, it evicts a player who left before
- * `evict_before_us`: the least suspicious one. FULL is also returned if there is no spare memory.
+ * it is certain that the player stays. If all places are taken, hs_players_add evicts the least
+ * suspicious player who left before `evict_before_us`. FULL is also returned if there is no spare
+ * memory.
  */
 enum hs_players_add hs_players_add(struct hs_players *players, struct hs_str name,
                                    uint32_t max_samples, struct hs_player **out);
@@ -238,8 +241,8 @@ size_t hs_match_count_bytes(const struct hs_match *match);
 
 /*
  * Shortens histories until the budget has `bytes` free, or no history can be shortened. Histories
- * without samples come first. Then the longest is halved, again and again, down to HS_HISTORY_FIRST
- * samples.
+ * without samples come first. Then the longest history is halved, again and again, down to
+ * HS_HISTORY_FIRST samples.
  */
 void hs_players_free_space(struct hs_players *players, size_t bytes);
 
@@ -259,7 +262,7 @@ void hs_players_rejoin(struct hs_players *players, struct hs_player *player);
    O(players). */
 void hs_players_forget_ended(struct hs_players *players, int64_t before_us);
 
-/* Whether a shot fired at that time belongs to an earlier session than the present one. */
+/* Whether a shot fired at that time belongs to a session before the present session. */
 static inline bool hs_player_is_back_since(const struct hs_player *player, int64_t fire_time_us)
 {
     return player->has_left_before && !player->left && fire_time_us <= player->left_us;
@@ -272,8 +275,8 @@ void hs_match_restart(struct hs_match *match, int64_t time_us);
 /* Reverses the order of arrival of the players. */
 void hs_players_reverse(struct hs_players *players);
 
-/* Updates what is derived from a player's history. Call it after every change to a history, except
-   changes by hs_players_prune. */
+/* Updates the values that are derived from a player's history. Call it after every change to a
+   history, except changes by hs_players_prune. */
 void hs_players_update(struct hs_players *players, struct hs_player *player);
 
 /* Prunes all histories. O(log n) per dropped sample. */

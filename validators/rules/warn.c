@@ -49,7 +49,7 @@ static double along(struct hs_vec v, enum hs_up up)
 /*
  * Returns the axis along which `v` is longest, if the extent along `up` is less than a quarter of
  * the longest extent. Otherwise returns `up`. An animal may be longer than high, but by a smaller
- * factor. A body that was built along another axis than `up` has almost no height.
+ * factor. A body that was built along an axis other than `up` has almost no height.
  */
 static enum hs_up longest_direction(struct hs_vec v, enum hs_up up)
 {
@@ -182,7 +182,8 @@ static void check_speeds(struct warning *w, const struct hs_moves_rules *moves)
     check_length(w, pointer, slow->max_speed, 0, 100);
 }
 
-/* Warns about the first radius and the first step only, because all modes mostly have the same. */
+/* Warns about the first radius and the first step only, because all modes usually have the same
+   radius and step. */
 static void check_bodies(struct warning *w, const struct hs_moves_rules *moves)
 {
     bool radius_is_fine = true, step_is_fine = true;

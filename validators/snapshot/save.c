@@ -14,7 +14,7 @@
  * names instead of them.
  */
 
-/* Saves a struct that has counts. An excerpt leaves them out. */
+/* Saves a struct that has counts. An excerpt has no counts. */
 static void put_counted(const struct hs_excerpt *excerpt, enum hs_saved_id id, const void *from,
                         struct hs_bytes *out)
 {
@@ -178,8 +178,8 @@ static void save_accounts(const struct hs_accounts *accounts, struct hs_bytes *o
 }
 
 /* Saves from the last player to the first. If a player is evicted between two parts, the players
-   after them move down by one. So a player may be saved twice, but none is missed. The reader uses
-   only the first copy. */
+   after them move down by one. So a player may be saved twice, but no player is missed. The reader
+   uses only the first copy. */
 bool hs_match_save_part(const struct hs_match *match, struct hs_save_cursor *cursor,
                         size_t part_bytes, struct hs_bytes *out)
 {
@@ -209,7 +209,7 @@ void hs_match_save(const struct hs_match *match, struct hs_bytes *out)
         continue;
 }
 
-/* Most excerpts fit, so that they are written without growing the buffer. */
+/* Most excerpts fit into this many bytes, so the buffer need not grow. */
 enum { USUAL_BYTES = 32768 };
 
 void hs_excerpt_save(const struct hs_match *match, const struct hs_excerpt *excerpt,

@@ -8,13 +8,14 @@
 #include <float.h>
 
 /*
- * The state of one search. The float tests may let too much pass, but must never exclude a contact.
+ * The state of one search. The float tests may accept too much, but must never exclude a contact.
  * So they make the sphere larger by more than all rounding errors:
  *
- * - by twice the touch slack, 2e-6 (length + radius). The first half is for touches within the
- * slack. The second half is for the rounding of the direction and its inverse to float, an error of
- * 4 x 2^-24 of the travel; - by 1e-12 of the largest coordinate, for rounding in double; - by one
- * float step at the start, which is rounded away from the boxes on each side.
+ * - Twice the touch slack, 2e-6 (length + radius). The first half is for touches within the slack.
+ *   The second half is for the rounding of the direction and its inverse to float, an error of
+ *   4 x 2^-24 of the travel.
+ * - 1e-12 of the largest coordinate, for rounding in double.
+ * - One float step at the start, which is rounded away from the boxes on each side.
  */
 struct walk {
     const struct hs_world *world;
@@ -43,8 +44,8 @@ struct walk {
 
 static double inverse_of(double d)
 {
-    /* With a component below this, the path does not move along the axis: the movement is smaller
-       than the slack. */
+    /* If a component of the direction is below this, the path counts as parallel to the other axes:
+       its movement along this axis is smaller than the slack. */
     const double flat = 1e-18;
     if (fabs(d) >= flat)
         return 1 / d;
@@ -441,8 +442,8 @@ static void describe_triangle(const struct walk *w, struct hs_world_contact *out
             return;
         }
     }
-    /* The centre is so close to the point that the two give no direction. So use the normal of the
-              face, on the side of the start. */
+    /* The centre is so close to the touched point that the vector between them gives no direction.
+       So use the normal of the face, on the side of the start. */
     out->normal = hs_triangle_normal(&triangle);
     double side = hs_vec_dot(out->normal, hs_vec_sub(w->sweep->start, triangle.corner[0]));
     if (fabs(side) <= slack)

@@ -19,8 +19,8 @@ static bool aim_of(const struct hs_sample *sample, struct hs_vec *out)
     return out->x != 0 || out->y != 0 || out->z != 0;
 }
 
-/* Returns the angle between the shot and the arc of two aims, in radians. With pellets, the angle
- * of the pellet furthest from the arc. */
+/* Returns the angle between the shot and the arc of two aims, in radians. With pellets, returns the
+   angle of the pellet furthest from the arc. */
 static double off_aim(const struct hs_hit_context *c, struct hs_vec from, struct hs_vec to)
 {
     struct hs_vec pellet;
