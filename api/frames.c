@@ -106,7 +106,7 @@ static bool take_bone(struct hs_direct *in, struct hs_player_frame *entry, bool 
     return true;
 }
 
-/* Like decode_bones, but from the text. */
+/* Like decode_bones, but reads the text of the body. */
 static bool take_bones(struct hs_direct *in, void *target)
 {
     struct hs_player_frame *entry = target;
@@ -273,7 +273,7 @@ static void encode_refused(struct hs_writer *writer, size_t frame, const char *k
     hs_write_end(writer, '}');
 }
 
-/* Writes the malformed items of `frame`. Returns the first one of a later frame. */
+/* Writes the malformed items of `frame`. Returns the first malformed item of a later frame. */
 static const struct hs_malformed *encode_malformed(struct hs_writer *writer, enum hs_item kind,
                                                    const struct hs_malformed *next, size_t frame)
 {

@@ -50,8 +50,8 @@ struct hs_malformed_items {
     size_t errors; /* number of errors that all items keep */
 };
 
-/* The keys of an item's name and of its number; NULL: the item has none. `rest` has the other
-   members that every answer to an item of this kind must have. */
+/* The keys of an item's name and of its number; NULL: the item has no such member. `rest` has the
+   other members that every answer to an item of this kind must have. */
 struct hs_item_kind {
     const char *name_key, *number_key, *rest;
 };

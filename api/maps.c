@@ -11,8 +11,8 @@ enum list { VERTICES, TRIANGLES, BOXES, LISTS };
 /* The nesting depth of the elements of lists. */
 enum { LEVELS_AROUND = 2 };
 
-/* The parser gets at most this many bytes at a time, because its tree takes twenty times as many.
- */
+/* The parser gets at most this many bytes at a time, because its tree of values takes twenty times
+   as many bytes. */
 enum { PARSED_MAX = 1 << 20 };
 
 struct decoder {
@@ -319,7 +319,7 @@ static void place_malformed(const struct decoder *d, struct hs_str shell)
 }
 
 /* Checks a list in the shell, which is the document without its lists. The list must be empty,
-   because its elements were read before. */
+   because read_list has already read its elements. */
 static void expect_list(struct hs_reader *reader, const json_t *value, const struct hs_json_at *at,
                         void *target)
 {

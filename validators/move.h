@@ -44,8 +44,8 @@ struct hs_move {
     struct hs_str mode;               /* movement mode: a name in the ruleset's `moves.modes` */
     struct hs_str base;               /* the mover under the player; positions are relative to it */
     struct hs_vec position, velocity; /* at the end of the move, as the client computed them */
-    const enum hs_move_flag *flags; /* what the client reports; valid with HS_MOVE_HAS_FLAGS.
-                                       Borrowed */
+    const enum hs_move_flag *flags;   /* what the client reports; valid with HS_MOVE_HAS_FLAGS.
+                                         Borrowed */
     size_t flag_count;
     /* Position and velocity by the server's simulation. The server acknowledges the client's
        values, or sends these values as a correction. */

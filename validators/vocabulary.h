@@ -77,11 +77,11 @@ enum hs_check_stage {
  *
  * The sentences are the `detail` of a check (api/detail.c). NULL: the reason has no sentence of
  * that kind. A word in braces stands for:
- *   {m} {l}  measured and limit         {L}  "limit 5", or "minimum 5" if the measured value is less
- *   {p}      the player concerned       {v}  the wall or mover concerned
- *   {f} {h}  fire time and hit time     {t}  fire time for the shooter, hit time for other players
- *   {n} {w}  number of the shot, weapon {c}  the kind of the item: "claim" or "shot"
- *   {s} {T}  names of the members for start and time
+ *   {m} {l}  measured and limit         {L}  "limit 5", or "minimum 5" if the measured value is
+ * less {p}      the player concerned       {v}  the wall or mover concerned {f} {h}  fire time and
+ * hit time     {t}  fire time for the shooter, hit time for other players {n} {w}  number of the
+ * shot, weapon {c}  the kind of the item: "claim" or "shot" {s} {T}  names of the members for start
+ * and time
  */
 /* clang-format off */
 #define HS_REASONS(X)                                                                              \

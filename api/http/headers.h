@@ -1,6 +1,6 @@
 /*
- * Checks the header fields of a request. A proxy in front of the service may read a request in
- * another way than the HTTP library. Such ambiguous requests are refused before the body is read.
+ * Checks the header fields of a request. A proxy in front of the service and the HTTP library may
+ * interpret a request differently. Such ambiguous requests are refused before the body is read.
  * This file does not depend on the HTTP library: first add all fields, then run the checks.
  */
 #ifndef HS_API_HEADERS_H
@@ -49,8 +49,8 @@ void hs_headers_check_framing(const struct hs_headers *headers, bool takes_body,
 void hs_headers_check_content(const struct hs_headers *headers, bool takes_body, size_t limit,
                               struct hs_problem *problem);
 
-/* Returns whether a body follows the headers. The connection can be kept only after the body was
-   read. */
+/* Returns whether a body follows the headers. The connection can be kept open only after the body
+   was read. */
 bool hs_headers_body_follows(const struct hs_headers *headers);
 
 #endif

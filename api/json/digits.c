@@ -50,8 +50,8 @@ char *hs_digits_unsigned(char *at, uint64_t value)
     return value < 10 ? at + 1 : put_digits(at, value, count_digits(value));
 }
 
-/* Returns the end of a text without the zeros at its end. At least one of its last 6 characters is
-   no zero, and 8 characters can be read. */
+/* Returns the end of a text without the zeros at its end. At least one of its last 6 characters
+   must not be a zero, and 8 characters must be readable. */
 static char *trim_six(char *end)
 {
     uint64_t others = hs_word_load(end - HS_WORD) ^ HS_WORD_EACH('0');
@@ -111,7 +111,7 @@ struct binary {
  * units of 10^-decimals. `reads_back`: the number is the double nearest to the result. This is so
  * if the difference between number and result is less than half a step between doubles. Below a
  * power of two the steps are half as wide. If the result is exactly between two doubles, it reads
- * back as the even one.
+ * back as the even double.
  */
 static uint64_t round_binary(struct binary number, int decimals, bool *reads_back)
 {

@@ -16,11 +16,13 @@
 struct hs_direct {
     struct hs_cursor cursor;
     struct hs_reader *reader; /* if this reader has a fault at the end, the read has given up */
-    size_t containers;        /* the bytes that objects and arrays should have, see reading.h */
-    /* The first capacity of the next array of each kind: the count of the array before it. */
+    size_t containers;        /* the bytes of text that the objects and arrays so far must have, see
+                                 reading.h */
+    /* The first capacity of the next array of each kind: the count of the previous array of that
+       kind. */
     size_t counts[HS_ITEM_COUNT], bone_count;
     /* The required members of `table`, one bit each. These bits are kept, because most objects have
-       the same table as the object before them. */
+       the same table as the previous object. */
     const struct hs_json_object *table;
     uint64_t required;
 };

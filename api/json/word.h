@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* 10^i, as far as it fits 64 bits. The table is in a header, so that compilers turn a division by a
-   constant entry into a multiplication. */
+/* Entry i is 10^i. The table has all powers of ten that fit 64 bits. The table is in a header, so
+   that compilers turn a division by a constant entry into a multiplication. */
 static const uint64_t hs_powers_of_ten[20] = {1,
                                               10,
                                               100,

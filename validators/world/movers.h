@@ -52,7 +52,7 @@ void hs_movers_prune(struct hs_movers *movers, int64_t before_us);
 /* Drops all samples for a clock reset. The movers and their state stay. */
 void hs_movers_restart(struct hs_movers *movers);
 
-/* Returns the state that the next newest sample inherits. */
+/* Returns the state that the next sample inherits, if it is the newest. */
 const struct hs_mover_state *hs_mover_newest_state(const struct hs_mover *mover);
 
 /* Adds a saved mover, without samples. False: out of memory. */
@@ -97,10 +97,10 @@ void hs_mover_place(const struct hs_mover *mover, const struct hs_bracket *brack
                     struct hs_mover_pose *out);
 
 /*
- * The first function turns a point relative to the mover into a point of the world. The second
+ * hs_mover_to_world converts a point relative to the mover to a point of the world. hs_mover_carry
  * moves a point of the world along with the mover, from one time to another. After its newest
- * sample, the mover rests at that sample. False: the mover has no place at one of the times; the
- * point may have changed.
+ * sample, the mover stays at the place of that sample. False: the mover has no place at one of the
+ * times; the point may have changed.
  */
 bool hs_mover_to_world(const struct hs_mover *mover, const struct hs_ruleset *ruleset,
                        int64_t time_us, struct hs_vec *point);

@@ -38,7 +38,7 @@ struct hs_world_group {
 #define HS_WORLD_NO_TRIANGLE UINT32_MAX
 
 /*
- * The stack of a search has at most WIDTH - 1 children per level, and one full node. Deeper than
+ * The stack of a search has at most WIDTH - 1 children per level, and one full node. Below
  * HS_WORLD_DEPTH_HALVE levels, the build divides items into halves of equal count. So no tree is
  * deeper than HS_WORLD_DEPTH_MAX.
  */
@@ -65,8 +65,8 @@ struct hs_world {
 /* Returns whether this machine has AVX. */
 bool hs_world_has_eight_lanes(void);
 
-/* Builds nodes and groups for a valid mesh, and sets the origin and the rest of the info.
-   Returns HS_WORLD_FINE, or why it failed. */
+/* Builds nodes and groups for a valid mesh, and sets the origin and the other members of the info.
+   Returns HS_WORLD_FINE or the fault. */
 enum hs_world_fault hs_world_build(struct hs_world *world, const struct hs_world_mesh *mesh,
                                    hs_world_alloc *alloc, const struct hs_world_limits *limits);
 
