@@ -48,12 +48,12 @@ struct hs_hit_claim {
     bool has_fire_time, has_radius, has_claimed_damage, has_velocity;
     enum hs_fuse fuse;
     const struct hs_pellet_claim *pellets;
-    size_t pellet_count;          /* at most HS_MAX_PELLETS; 0: not a claim with pellets */
+    size_t pellet_count;          /* at most HS_MAX_PELLETS; 0: a claim without pellets */
     const struct hs_str *victims; /* other claimed players: in the blast, or behind the target */
     size_t victim_count;          /* at most HS_MAX_VICTIMS */
 };
 
-/* What one check found. */
+/* The finding of one check. */
 struct hs_check_row {
     enum hs_check check;
     enum hs_outcome outcome;
@@ -133,13 +133,14 @@ struct hs_hit_result {
     double margin;        /* length; for a miss: smallest gap between sphere and target */
     uint16_t weapon;      /* ruleset index of the evaluated weapon; HS_NONE: unknown */
     int64_t now_us;       /* arrival of the claim at the game server */
-    int64_t fire_time_us; /* used for the evaluation */
+    int64_t fire_time_us; /* the fire time used for the evaluation */
     int64_t eye_time_us;  /* time of the shooter's pose that was used; `now` if the claim has no
                              fire time */
     bool shot_was_posted;
     int64_t sleep_us; /* posted shot: how long the client waits before it shows its predicted
                          projectile */
-    int64_t remaining_flight_us; /* flight of a posted projectile after forward_time; -1: none */
+    int64_t remaining_flight_us; /* flight time of a posted projectile that is left after
+                                    forward_time; -1: no projectile */
     struct hs_vec end;           /* end of the evaluated trace */
     bool is_instant; /* the hit_time of the claim was used, and the weapon fires no projectile */
     bool has_offset;
@@ -169,9 +170,10 @@ void hs_hit_verify(const struct hs_match *match, const struct hs_hit_claim *clai
 
 /*
  * Like hs_hit_verify, with at most `limit` work units (0: no limit). `is_whole`: no earlier claim
- * used a part of the limit, so the claim always starts. If it is false, a claim whose estimate
- * (hit/work.h) exceeds the limit does not start. A claim that exceeds the limit while it runs is
- * stopped. In both cases the reason is HS_REASON_OVER_BUDGET, and the result must not be recorded.
+ * used a part of the limit, so the claim always starts. If `is_whole` is false, a claim whose
+ * estimate (hit/work.h) exceeds the limit does not start. A claim that exceeds the limit while it
+ * runs is stopped. If a claim does not start or is stopped, the reason is HS_REASON_OVER_BUDGET,
+ * and the result must not be recorded.
  */
 void hs_hit_verify_within(const struct hs_match *match, const struct hs_hit_claim *claim,
                           int64_t now_us, uint64_t limit, bool is_whole, struct hs_hit_result *out);

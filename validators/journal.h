@@ -8,9 +8,9 @@
  * are applied to the match read from the snapshot. This restores the later payments.
  *
  * Each record names its session and its clock. So a record has no effect if the snapshot already
- * contains its event. So records from before and after the snapshot can be applied together.
+ * contains its event, and records from before the snapshot do no harm.
  *
- * Not thread-safe on one match, like every call that changes it.
+ * The functions are not thread-safe on one match.
  */
 #ifndef HS_JOURNAL_H
 #define HS_JOURNAL_H
@@ -31,9 +31,9 @@ void hs_match_set_journal(struct hs_match *match, struct hs_bytes *journal);
 uint64_t hs_journal_layout(void);
 
 /*
- * Applies records of this layout to a match that was opened by the same first frame. The match must
- * have no frames and no journal. False: the records are damaged, or out of memory. The records
- * before the damaged one are applied.
+ * Applies records of this layout. `match` must have the same first frame (hs_match_info.opening_us)
+ * as the match that wrote the records. It must have no history and no journal. False: the records
+ * are damaged, or out of memory. The records before the damaged one are applied.
  */
 bool hs_match_replay(struct hs_match *match, const void *records, size_t size);
 

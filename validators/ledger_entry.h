@@ -41,7 +41,7 @@ struct hs_posted_shot {
     uint64_t seed;
     bool has_direction;
     struct hs_vec direction;   /* unit */
-    uint16_t direction_count;  /* expected directions of the pellets; 0: none given */
+    uint16_t direction_count;  /* number of expected pellet directions; 0: none was posted */
     struct hs_vec *directions; /* owned, unit */
 };
 

@@ -48,7 +48,8 @@ void hs_match_set_world(struct hs_match *match, const struct hs_world *world);
 /* Whether a reservation of memory failed since the last call of this function. */
 bool hs_match_was_refused(struct hs_match *match);
 
-/* Whether the bytes in use are below nine tenths of both limits. */
+/* Whether the bytes in use are below nine tenths of the limit, for the match and for the shared
+   budget. */
 bool hs_match_has_space(const struct hs_match *match);
 
 /* The bytes of a new, empty match. */
@@ -71,8 +72,8 @@ struct hs_frame_jump {
     int64_t elapsed_us;     /* since the previous sample */
 };
 
-/* True: the player or mover has a sample at exactly this time that was flagged as a jump; it is
-   written to *out. Reads only. `at` is a search hint: the mover's index in its frame. */
+/* True: the player or mover has a sample at exactly this time that was flagged as a jump; the jump
+   is written to *out. Reads only. `at` is a search hint: the mover's index in its frame. */
 bool hs_match_player_jump(const struct hs_match *match, struct hs_str player, int64_t time_us,
                           struct hs_frame_jump *out);
 bool hs_match_mover_jump(const struct hs_match *match, struct hs_str mover, size_t at,
@@ -98,7 +99,7 @@ struct hs_match_info {
 
 void hs_match_info(const struct hs_match *match, struct hs_match_info *out);
 
-/* Sums over all evaluated claims, including those of players who left. */
+/* Sums over all evaluated claims, including claims of players who left. */
 struct hs_match_totals {
     uint64_t reasons[HS_REASON_COUNT];
     double damage;
@@ -116,7 +117,8 @@ struct hs_player_connection {
     bool is_known; /* frames posted a round trip; otherwise only noise_us is valid */
     bool is_quiet; /* enough round trips were measured in the last 15 to 30 s, and they have no
                       noise */
-    int64_t rtt_us, spread_us; /* smallest of the last round trips; largest minus smallest */
+    int64_t rtt_us, spread_us; /* the smallest of the last round trips, and the largest minus the
+                                  smallest */
     int64_t noise_us;          /* the delay that a packet can have beyond the smallest round trip;
                                   0: unknown */
 };
@@ -132,7 +134,8 @@ struct hs_player_info {
     struct hs_vec position;
     struct hs_str team;                /* ptr NULL: none */
     uint64_t reasons[HS_REASON_COUNT]; /* verdicts on claims of this player */
-    uint64_t would_reject;             /* claims accepted only because a check is in shadow mode */
+    uint64_t would_reject;             /* number of claims that were accepted only because a check
+                                          is in shadow mode */
     double damage_dealt;
     /* Sums of failures, for all checks and for each check. Each failure is weighted by how far it
        is beyond its limit. The sums decay with time; these are their values at newest_us of the

@@ -36,8 +36,8 @@ struct hs_move {
     uint64_t seq;   /* number of this move in its epoch */
     uint64_t epoch; /* number of the client's clock: a new epoch means that the clock started again;
                        0 if not posted */
-    int64_t timestamp_us;             /* by the client's clock */
-    int64_t received_us;              /* by the game server */
+    int64_t timestamp_us;             /* time of the move by the client's clock */
+    int64_t received_us;              /* arrival of the move at the game server */
     int64_t ack_us;                   /* send time of the newest snapshot the client had seen */
     double dilation;                  /* speed of game time, >= 0; 1 if not posted, 0 while
                                          paused */
@@ -77,8 +77,8 @@ struct hs_move_result {
     bool force_update; /* the client needs the server's state */
     bool is_resolving; /* the compatible check (clock/compat.h) shortens the simulated time, to pay
                           back a discrepancy */
-    bool is_whole;     /* the last move was accepted, and delta_us is all of the client's time since
-                          that move */
+    bool is_whole;     /* the previous move was accepted, and delta_us is all of the client's time
+                          since that move */
     unsigned raised;   /* bits of enum hs_move_check: checks failed on this move, in any mode */
     uint16_t failure_count;
     uint16_t corrected_mode; /* index in the ruleset's modes; HS_NONE: unknown */

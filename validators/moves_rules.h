@@ -50,9 +50,10 @@ struct hs_moves_rules {
     int64_t min_margin_us;   /* <= 0; a client that is further behind counts as only this far
                                 behind */
     double resolution_rate;  /* share of each move that pays back the discrepancy; 0 .. 1 */
-    double drift_allowance;  /* seconds forgiven per second of server time */
+    double drift_allowance;  /* seconds of discrepancy that are forgiven per second of server
+                                time */
     bool force_corrections;  /* while a discrepancy is paid back, every move gets a correction */
-    int64_t max_delta_us;    /* the most simulated time of one move */
+    int64_t max_delta_us;    /* the max simulated time of one move */
     int64_t min_delta_us;    /* shorter moves are not simulated */
     int64_t reset_period_us; /* the client's clock restarts at 0 after this time */
 

@@ -51,7 +51,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(LENGTH, world_bound, "world_bound", 1e7, 1, 1e12)                                            \
     /* length/s; a faster move between samples is a teleport */                                    \
     X(LENGTH, max_speed, "max_speed", 20000, 1e-3, 1e9)                                            \
-    /* a frame that is further ahead of the newest one is a clock jump */                          \
+    /* a frame that is further ahead of the newest frame is a clock jump */                          \
     X(SECONDS, max_forward_us, "max_forward", 5, 0.1, 3600)
 
 #define HS_REWIND_FIELDS(X)                                                                        \
@@ -63,7 +63,7 @@ enum { HS_MAX_RIGS = 256, HS_MAX_WEAPONS = 128, HS_MAX_ZONES = 32, HS_MAX_FALLOF
     X(SECONDS, older_slack_us, "older_slack", 0.1, 0, 60)                                          \
     /* how much later a claim's time may be than its latency explains */                           \
     X(SECONDS, newer_slack_us, "newer_slack", 0.03, 0, 60)                                         \
-    /* how much the difference from the explained time may change within two seconds */            \
+    /* how much the distance of claims' times from the explained time may change in two seconds */            \
     X(SECONDS, jump_slack_us, "jump_slack", 0.13, 0, 60)                                           \
     /* share of the round trip that passes from the server's simulation to the arrival of a claim */                      \
     X(REAL, rtt_share, "rtt_share", 1, 0, 2)                                                       \
@@ -187,7 +187,8 @@ struct hs_weapon {
     enum hs_motion motion; /* projectiles */
     HS_WEAPON_FIELDS(HS_SCALAR_MEMBER)
     bool has_world_radius; /* if false, hs_ruleset_finish copies `radius` for projectiles */
-    bool has_require_shot; /* if false, hs_ruleset_finish sets it for projectiles and pellets */
+    bool has_require_shot; /* if false, hs_ruleset_finish sets `require_shot` for projectiles and
+                              for several pellets */
     bool has_blast;
     struct hs_blast blast;
     struct hs_falloff_point falloff[HS_MAX_FALLOFF];
@@ -206,7 +207,8 @@ struct hs_ruleset {
     struct hs_hit_rules hit;
     struct hs_zone zones[HS_MAX_ZONES];
     uint16_t zone_count;
-    struct hs_rig **rigs; /* owned, with each rig; capacity is the next power of two */
+    struct hs_rig **rigs; /* the array and each rig are owned; the capacity is the next power of
+                             two */
     uint16_t rig_count, default_rig;
     double reach;                              /* derived: the largest reach of all stances */
     struct hs_weapon *weapons[HS_MAX_WEAPONS]; /* owned */

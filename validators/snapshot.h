@@ -67,8 +67,8 @@ enum hs_match_load {
 
 /*
  * Restores a match. `ruleset` must be the revision with which the match was saved; it is borrowed
- * as by hs_match_create. The map is not set. The match may have more players than `limits` allows;
- * it keeps them all. With LOADED and LOADED_PARTLY the caller owns *out, otherwise *out is NULL.
+ * as in hs_match_create. The map is not set. All saved players are restored, even if they are more
+ * than `limits` allows. With LOADED and LOADED_PARTLY the caller owns *out, otherwise *out is NULL.
  */
 enum hs_match_load hs_match_load(const struct hs_ruleset *ruleset,
                                  const struct hs_match_limits *limits, const void *bytes,
@@ -103,13 +103,13 @@ bool hs_excerpt_fits(const struct hs_ruleset *saved_with, const struct hs_rulese
 /*
  * Call this if moves may have been checked after the save, for example when the process was killed.
  * The time granted to a player since their last saved move is then unknown, so it is not granted
- * again. If it were, a player would gain credit whenever the process is killed.
+ * again. Otherwise a player would gain credit whenever the process is killed.
  */
 void hs_match_lost_moves(struct hs_match *match);
 
 /*
- * Call this if another process may have accepted shots of this match, whose numbers are lost. Shots
- * that were fired up to one window of history (history.keep) after the next frame are then
+ * Call this if another process may have accepted shots of this match, and their numbers are lost.
+ * Shots that were fired up to one window of history (history.keep) after the next frame are then
  * `number_forgotten`, so that none of them is paid twice.
  */
 void hs_match_lost_payments(struct hs_match *match);

@@ -6,9 +6,9 @@
  *   SAID(type, member, first, saved, stale, field)      posted in the member of the same name
  *   OWN(type, member, dimension, first, saved, stale)   computed by match/sample.c
  *
- * `field` is the end of the bit HS_FIELD_##field that says that the member is posted. `saved` is an
- * enum hs_saved_kind. `stale` is the bit of enum hs_stale that a restore sets. Larger members come
- * first, so that there is no padding between them.
+ * `field` is the end of the name of a bit: HS_FIELD_##field is set if the member is posted. `saved`
+ * is an enum hs_saved_kind. `stale` is the bit of enum hs_stale that a restore sets. Larger members
+ * come first, so that there is no padding between them.
  */
 #ifndef HS_STATE_H
 #define HS_STATE_H
@@ -28,7 +28,7 @@
     OWN(bool, any_weapon, , true, FLAG, OWNED) /* `owned` was never posted */                      \
     OWN(bool, alive, , true, FLAG, LIFE)                                                           \
     SAID(bool, is_protected, false, FLAG, PROTECTED, PROTECTED)                                    \
-    SAID(bool, is_solid, true, FLAG, SOLID, SOLID) /* blocks shots at others */                    \
+    SAID(bool, is_solid, true, FLAG, SOLID, SOLID) /* blocks shots at other players */                    \
     OWN(bool, tells_solid, , false, FLAG, SOLID) /* `is_solid` was posted, so it may change */     \
     SAID(bool, reloading, false, FLAG, RELOADING, RELOADING)
 /* clang-format on */

@@ -72,8 +72,8 @@ struct hs_world *hs_world_create(const struct hs_world_mesh *mesh, hs_world_allo
                                  enum hs_world_fault *fault);
 
 struct hs_world_limits {
-    /* The build fails with HS_WORLD_TOO_LARGE before it uses more than this. It includes the new
-       world, but not the mesh. */
+    /* The build fails with HS_WORLD_TOO_LARGE before it uses more than this. The bytes of the new
+       world count, but not those of the mesh. */
     size_t max_bytes;
     /* Called every few milliseconds with `context`. True: the build fails with HS_WORLD_STOPPED. A
        mesh of a million triangles can take 0.2 s until the first call. NULL: no calls. */

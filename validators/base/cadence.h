@@ -43,8 +43,8 @@ int64_t hs_cadence_debt(const struct hs_cadence *cadence, int64_t fire_time_us,
 /* Returns the debt above which a weapon fires too fast: 0.67 of an interval. */
 int64_t hs_cadence_max_debt(int64_t interval_us);
 
-/* Returns the number of rounds fired without a pause of `reload_us`, including one fired at this
-   time. */
+/* Returns the number of rounds fired without a pause of `reload_us`, including a round fired at
+   this time. */
 uint32_t hs_cadence_rounds(const struct hs_cadence *cadence, int64_t fire_time_us,
                            int64_t reload_us);
 

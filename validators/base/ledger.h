@@ -80,10 +80,10 @@ struct hs_ledger {
 void hs_ledger_clear(struct hs_ledger *ledger);
 
 /*
- * Ends the player's session. The next session may use the same numbers. All numbers up to the fire
- * time of the last accepted one become forgotten (hs_ledger_is_forgotten). So no shot of the ended
- * session is paid again. The cadences stay, because leaving must not refill the buckets. Only their
- * rounds are set to 0: a player who comes back has a full magazine.
+ * Ends the player's session. The next session may use the same numbers. All numbers that were fired
+ * up to the newest accepted fire time become forgotten (hs_ledger_is_forgotten). So no shot of the
+ * ended session is paid again. The cadences stay, because leaving must not refill the buckets. Only
+ * their rounds are set to 0: a player who comes back has a full magazine.
  */
 void hs_ledger_end_session(struct hs_ledger *ledger);
 

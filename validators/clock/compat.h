@@ -4,9 +4,9 @@
  * results. Internal to validators/.
  *
  * The check keeps one number per player, the discrepancy: how far the player's clock is ahead of
- * the server's. A discrepancy above a margin is flagged. Two faults of Unreal's check are fixed:
- * here a payback is never negative, and no move simulates more than max_delta. The clock of a new
- * player starts with their first move.
+ * the server's clock. A discrepancy above a margin is flagged. Two faults of Unreal's check are
+ * fixed: here a payback is never negative, and no move simulates more than max_delta. The clock of
+ * a new player starts with their first move.
  *
  * All state is relative: if all times are shifted by the same amount, the results are the same
  * bits.

@@ -14,7 +14,7 @@
 /* Leads are stored in 32 bits. If a lead is further from the base than this, the base moves. */
 #define REBASE_US INT64_C(1000000000)
 
-/* If the ceiling falls by more than this, the clock paused. A smaller fall may be a better
+/* If the ceiling falls by more than this, the clock paused. A smaller fall may come from a better
    connection. */
 #define PAUSE_SLACK_US 60000
 

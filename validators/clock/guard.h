@@ -27,10 +27,10 @@
  * The blocks after the pause measure its length better, and correct R.
  *
  * A third account detects a clock that catches up after a silence. By their timestamps, some moves
- * were made after the silence. If they acknowledge no newer snapshot, their client time is added to
- * this account.
+ * were made after the silence. If these moves acknowledge no newer snapshot, their client time is
+ * added to the third account.
  *
- * The state has a fixed size and holds only differences. So if all times are shifted by the same
+ * The state has a fixed size and contains only differences. So if all times are shifted by the same
  * amount, the results are the same bits, after a minute and after a month. Times are microseconds.
  */
 #ifndef HS_CLOCK_GUARD_H
@@ -53,7 +53,7 @@ enum hs_guard_known { HS_GUARD_BOUND = 1, HS_GUARD_ACK = 2, HS_GUARD_ARRIVING_AC
 struct hs_clock_guard {
     int64_t base_us;     /* x of the first move; all leads below are stored relative to it */
     int64_t received_us; /* newest arrival */
-    int64_t shift_us;    /* server time that announced dilation added */
+    int64_t shift_us;    /* server time added because of announced dilations */
     int64_t change_us;   /* arrival of the move that announced the last dilation */
     double dilation;
 
@@ -86,16 +86,17 @@ struct hs_clock_guard {
     uint8_t cell_below_count; /* number of blocks in `cell_below` */
     uint8_t cell;             /* the current cell */
     uint8_t half_cells;       /* complete cells in this half of the window */
-    uint8_t settling;         /* blocks until R is corrected after a pause; 0: not waiting */
+    uint8_t settling;         /* blocks until R is corrected after a pause; 0: no correction is
+                                 due */
     uint8_t settling_cell;    /* the first cell after the pause */
     uint8_t known;            /* set of enum hs_guard_known */
 };
 
 /* One move, as the timing checks need it. */
 struct hs_timing_move {
-    int64_t timestamp_us; /* by the client's clock; for the guard, as if the clock had never been
-                             reset */
-    int64_t received_us;  /* by the game server */
+    int64_t timestamp_us; /* time of the move by the client's clock; for the guard, as if the clock
+                             had never been reset */
+    int64_t received_us;  /* arrival of the move at the game server */
     int64_t ack_us;       /* send time of the newest snapshot the client had seen; valid if
                              has_ack */
     int64_t credit_us;    /* credit that the connection needs at first; valid if has_credit */

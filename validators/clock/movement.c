@@ -10,7 +10,8 @@
  */
 #define TIME_TOLERANCE 1.01
 
-/* The most seconds of credit that one move can use. This keeps reported values finite. */
+/* The maximum number of seconds of credit that one move can use. The limit keeps reported values
+   finite. */
 #define MAX_SPENT_S 1e6
 
 /* Smaller limits are raised to this, so that a division by a limit gives a finite number. */
@@ -80,7 +81,7 @@ enum { VELOCITY_NONE, VELOCITY_CLAIMED, VELOCITY_DERIVED };
 /* A step, with the limits that apply to it. */
 struct passage {
     const struct hs_move_mode *mode;
-    const struct hs_move_mode *old; /* the mode before; its limits count too, if in_window */
+    const struct hs_move_mode *old; /* the previous mode; its limits count too, if in_window */
     bool in_window;
     double time_s;
     double credit_s;                   /* credit of speed */
@@ -157,8 +158,9 @@ struct lapse {
 };
 
 /*
- * Uses `spent_s` of the credit while `time_s` passes. If the credit is overdrawn, records a finding
- * and restores the credit. `limit` is the amount allowed per second, in the unit of the finding.
+ * Uses `spent_s` of the credit while the time of `lapse` passes. If the credit is overdrawn,
+ * records a finding and restores the credit. `limit` is the amount allowed per second, in the unit
+ * of the finding.
  */
 static void pool_spend(struct hs_movement_pool *pool, double credit_s, double spent_s, double limit,
                        const struct lapse *lapse, struct hs_movement_finding *out)
@@ -246,8 +248,8 @@ static void begin(struct hs_movement *movement, const struct hs_movement_step *s
 }
 
 /* Changes the movement mode. The limits of the old mode count for a while. If the limits of a still
-   earlier mode also count and are larger, they stay until their own time ends. So switching between
-   two slower modes does not extend these limits. */
+   earlier mode also count and are larger, they count until their own window ends. So switching
+   between two slower modes does not extend these limits. */
 static void change_mode(struct hs_movement *movement, const struct hs_moves_rules *rules,
                         const struct hs_movement_step *step)
 {

@@ -5,7 +5,8 @@
  * Time is the time that the server granted (`delta_us` of the timing checks), never the client's
  * own time. Each mode has a credit of time for speed, and one for acceleration. Granted time
  * refills a credit, and the path uses it up. So single moves are not compared with the limits. A
- * short move may exceed a limit if the moves around it used up less time than they were granted.
+ * short move may exceed a limit if the moves before and after it use less time than was granted to
+ * them.
  *
  * One move may replace many lost moves, and may be granted less time than the lost moves took. Then
  * the client's time counts, up to the server time that no move has used yet. So no player gains
@@ -46,7 +47,8 @@ struct hs_movement_step {
     struct hs_vec velocity;  /* as claimed; valid if has_velocity */
     struct hs_vec corrected; /* where the server last put the client; valid if has_corrected */
     struct hs_vec up;        /* unit */
-    uint64_t base;           /* hash of its name; 0: no base. `corrected` is relative to it, too */
+    uint64_t base;           /* hash of the base's name; 0: no base. `corrected` is relative to the
+                                base, too */
     struct hs_vec base_path; /* path since the last step, on a change of base; valid if
                                 has_base_path */
     double delta_us;         /* time granted by the server */
@@ -95,13 +97,14 @@ struct hs_movement_pool {
     float run_s;     /* time since the credit was last full */
 };
 
-/* Zero: nothing is known, and the next step is the first. */
+/* All zero: nothing is known, and the next step is the first. */
 struct hs_movement {
     struct hs_vec position; /* at the end of the last step */
     uint64_t base;
     int64_t received_us, window_until_us; /* arrival of the last step; end of the time in which the
                                              limits of old_mode count too */
-    struct hs_movement_pool speed, climbing, acceleration; /* speed: across `up` */
+    struct hs_movement_pool speed, climbing, acceleration; /* `speed` is across `up`, `climbing` is
+                                                              along `up` */
     float velocity[3];                                     /* across `up`; valid if velocity_source
                                                               is set */
     float gathered[3], gathered_s; /* path and time gathered until a velocity can be derived */

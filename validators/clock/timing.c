@@ -52,7 +52,8 @@ static void begin_stall(struct hs_timing *timing, int64_t received_us, double ba
 
 /*
  * Detects a silence of at least forced_after, followed by moves that catch up faster than real
- * time. The cause may be a stalled connection or a lag switch. Timing alone cannot tell which.
+ * time. The cause may be a stalled connection or a lag switch. The times of the moves do not show
+ * the cause.
  */
 static void count_burst(struct hs_timing *timing, const struct hs_moves_rules *rules,
                         int64_t received_us, double client_us)

@@ -35,7 +35,8 @@ struct hs_timing {
     int64_t heard_us;   /* arrival of the newest move */
 
     /* The last stall, and the packet burst after it. */
-    int64_t stall_from_us, stall_to_us; /* arrivals before and after the silence */
+    int64_t stall_from_us, stall_to_us; /* last arrival before the silence, and first arrival after
+                                           it */
     int64_t burst_to_us;                /* arrival of the last move that caught up with the
                                            silence */
     float backlog_us, caught_us;        /* client time that the stall delayed, and how much of this
@@ -49,13 +50,13 @@ struct hs_timing {
 struct hs_timing_result {
     enum hs_move_reason reason; /* OK, RESET, or the reason not to simulate the move */
     double delta_us;            /* time that the server may simulate */
-    /* Game time since the last move by the client's clock. HUGE_VAL for the first move after the
-       clock started again. */
+    /* Game time since the previous move, by the client's clock. HUGE_VAL for the first move after
+       the clock started again. */
     double client_us;
     bool force_update;
     double forced_us; /* time for which the server moves the player without the client */
     double error_us;  /* client time minus server time of this move; 0: not simulated */
-    int64_t late_us;  /* how far a stale move was behind the newest, by the client's clock */
+    int64_t late_us;  /* how far a stale move was behind the newest move, by the client's clock */
     unsigned flags;   /* enum hs_timing_flag */
     /* Each member is valid if its flag is set. ahead_us: the discrepancy (compat.h). proven_by_us:
        the time beyond the bound from acks. suspected_us: the account that exceeded

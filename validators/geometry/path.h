@@ -28,7 +28,7 @@ struct hs_path {
     struct hs_vec direction;     /* unit; direction of the trace, or of the flight at its start */
     struct hs_vec end_direction; /* unit; direction of the extension */
     double length;               /* from start to end along the path, without the extension */
-    double extension;            /* length beyond the end; the whole extension is at end_us */
+    double extension;            /* length beyond the end; the extension takes no time */
     double radius;               /* radius of the sphere, length */
     double reach; /* distance at which an obstacle ends the path; length + extension if no obstacle
                      does */
@@ -43,7 +43,8 @@ struct hs_leg {
     int64_t start_us, end_us; /* times at which the leg starts and ends */
 };
 
-/* Makes an instant path from start to end. If they are equal, its direction is (1, 0, 0). */
+/* Makes an instant path from start to end. If start and end are equal, the direction of the path is
+   (1, 0, 0). */
 void hs_path_trace(struct hs_vec start, struct hs_vec end, double radius, double extension,
                    int64_t time_us, struct hs_path *out);
 
@@ -70,8 +71,8 @@ bool hs_leg_cut(struct hs_leg *leg, int64_t at_us, struct hs_leg *rest);
 /* Returns the sweep of the leg relative to a body that moves by `motion` during the leg. */
 struct hs_sweep hs_leg_relative(const struct hs_leg *leg, struct hs_vec motion);
 
-/* Converts a contact of the sweep from hs_leg_relative to world coordinates. Its distances are then
-   measured along the whole path. */
+/* Converts a contact of the sweep from hs_leg_relative to world coordinates. The distances of the
+   contact are then measured along the whole path. */
 void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
                      struct hs_vec motion, struct hs_sweep_contact *contact);
 
@@ -85,8 +86,8 @@ void hs_leg_to_world(const struct hs_leg *leg, const struct hs_sweep *relative,
 bool hs_flight_times(struct hs_vec start, struct hs_vec end, struct hs_vec gravity, double speed,
                      double *low, double *high, double *needed);
 
-/* Returns the distance from the origin to the segment between `from` and `from + travel`. Its
-   nearest point is the foot of the perpendicular, clamped to the ends. */
+/* Returns the distance from the origin to the segment between `from` and `from + travel`. The
+   nearest point of the segment is the foot of the perpendicular, clamped to the ends. */
 static inline double hs_segment_distance(struct hs_vec from, struct hs_vec travel)
 {
     double squared = hs_vec_dot(travel, travel);

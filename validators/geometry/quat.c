@@ -57,7 +57,7 @@ void hs_quat_slerp(const float a[4], const float b[4], double s, float out[4])
         to[i] = (double)b[i];
     }
     double cosine = dot4(from, to);
-    /* q and -q are the same rotation. Use the one with the shorter arc. */
+    /* q and -q are the same rotation. Use the quaternion with the shorter arc. */
     if (cosine < 0) {
         cosine = -cosine;
         for (int i = 0; i < 4; i++)

@@ -53,8 +53,8 @@ static void to_local(const struct hs_sweep *sweep, const struct hs_solid *solid,
 
 /*
  * One axis of f(u), as in the slab test. The slab is the space between two faces of the box. Inside
- * it the distance is 0. Outside it is |d u - g|, where g is g_below before the path enters the
- * slab, and g_above after it leaves.
+ * the slab the distance is 0. Outside the slab the distance is |d u - g|, where g is g_below before
+ * the path enters the slab, and g_above after it leaves.
  */
 struct slab {
     double d;

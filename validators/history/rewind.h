@@ -90,7 +90,7 @@ static inline bool hs_pose_interpolates(const struct hs_pose *pose)
 /* Returns an upper bound of the distance from the root to the hitboxes in both samples. */
 double hs_pose_reach(const struct hs_pose *pose);
 
-/* Computes the pose of a bone. False: it is missing in one of the two samples. */
+/* Computes the pose of a bone. False: the bone is missing in one of the two samples. */
 bool hs_pose_bone(const struct hs_pose *pose, uint16_t bone, struct hs_bone_pose *out);
 
 /* Places one hitbox in the world, in the same way as hs_rewind_body. False: its bone is missing in

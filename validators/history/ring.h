@@ -96,7 +96,7 @@ struct hs_posted_pose {
 
 enum { HS_BONE_FLOATS = 7, HS_BONE_FLOATS_SCALED = 10 };
 
-/* Space for a posted pose of the largest rig, so that one can be built on the stack. */
+/* Space for a posted pose of the largest rig, so that a posted pose can be built on the stack. */
 union hs_posted_pose_space {
     struct hs_posted_pose posted_pose;
     unsigned char
@@ -110,7 +110,7 @@ static inline bool hs_posted_pose_has_bone(const struct hs_posted_pose *posted_p
 }
 
 struct hs_history_limits {
-    uint32_t samples;         /* maximum number, >= 2; the oldest are dropped first */
+    uint32_t samples;         /* maximum number of samples, >= 2; the oldest are dropped first */
     struct hs_budget *budget; /* reserves the history's bytes; NULL: no budget */
     bool of_mover;            /* a mover's history, whose states are struct hs_mover_state */
 };
@@ -166,7 +166,7 @@ bool hs_history_shrink(struct hs_history *history, uint32_t capacity);
 uint32_t hs_history_limit(const struct hs_history *history);
 uint32_t hs_history_capacity(const struct hs_history *history);
 
-/* Drops samples older than `before_us`, except the newest of these, which is needed to
+/* Drops samples older than `before_us`, except the newest of these samples, which is needed to
    interpolate. */
 void hs_history_prune(struct hs_history *history, int64_t before_us);
 

@@ -38,7 +38,7 @@ static void find_posted_shot(struct hs_hit_context *c)
 }
 
 /* Returns the state that names the weapon: the state of the older sample. If that state names no
-   weapon, the state of the newer sample. */
+   weapon, returns the state of the newer sample. */
 static const struct hs_state *weapon_state(const struct hs_history *history,
                                            const struct hs_bracket *bracket)
 {
@@ -243,7 +243,7 @@ static enum hs_lean lean_of(const struct hs_hit_context *c)
 /*
  * If the shot is later than the newest sample, returns the movement of the shooter since that
  * sample. The shooter is expected to continue the movement between the last two samples. The
- * movement lasts until `now` at most, and at most as long as the time between these samples.
+ * movement lasts at most until `now`, and at most as long as the time between these samples.
  */
 static struct hs_vec moved_on(const struct hs_hit_context *c)
 {

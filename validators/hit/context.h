@@ -15,8 +15,8 @@
 /* Launch speeds may be wrong by this share, because games round velocities for the network. */
 #define HS_SPEED_TOLERANCE 0.02
 
-/* Directions may differ by this many degrees from those of a seed or of posted `directions`,
-   because games round them to float and to text. */
+/* Directions may differ by this many degrees from the directions that a seed or posted `directions`
+   give, because games round directions to float and to text. */
 #define HS_SPREAD_TOLERANCE_DEG 0.1
 
 /* A player at one time. */
@@ -60,7 +60,8 @@ struct hs_hit_context {
     bool shot_spreads; /* the shot has a seed or directions; shot_direction is their middle */
     const struct hs_ledger *ledger; /* the ledger of the shooter's session at that time; NULL: no
                                        longer kept */
-    const struct hs_ledger_numbers *used_numbers; /* in `ledger`: numbers of shots, or of hits */
+    const struct hs_ledger_numbers *used_numbers; /* in `ledger`: the numbers of shots if is_shot,
+                                                     otherwise of hits */
     const struct hs_ledger_numbers *paid_numbers; /* like used_numbers, but also set for an ended
                                                      session */
     const struct hs_ledger_entry *posted;         /* a hit's posted shot; NULL: none */
@@ -108,7 +109,7 @@ struct hs_hit_context {
     /* Large members. hs_hit_begin does not clear them, which would cost more than many checks. */
     struct hs_path path;                    /* with the sweep extension */
     struct hs_landed landed[HS_MAX_DAMAGE]; /* damage to pay if the verdict allows it */
-    /* A copy of the claim with the computed end, if the claim gave none. */
+    /* A copy of the claim with the computed end, if the claim has no end. */
     struct hs_hit_claim completed;
 };
 
@@ -140,8 +141,8 @@ static inline bool hs_hit_is_driven(const struct hs_hit_context *c)
     return !c->is_shot && hs_hit_flies(c) && c->weapon->motion == HS_MOTION_SERVER;
 }
 
-/* The fuse that made the projectile explode. The weapon has one fuse, or allows any fuse; then the
-   claim names the fuse. */
+/* The fuse that made the projectile explode. If the weapon allows any fuse, the claim names the
+   fuse; otherwise the weapon does. */
 static inline enum hs_fuse hs_hit_fuse(const struct hs_hit_context *c)
 {
     return c->weapon->fuse != HS_FUSE_ANY ? c->weapon->fuse : c->claim->fuse;

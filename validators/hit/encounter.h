@@ -32,7 +32,8 @@ struct hs_encounter {
     bool reaches;             /* the target is touched, or missed by no more than claim_padding */
     double needed;            /* distance along the path to the target */
     bool is_occluded;         /* the obstacle is before the target */
-    bool is_beside;           /* the obstacle is beside the path, and hides the target from it */
+    bool is_beside;           /* the obstacle is beside the path, and hides the target from the
+                                 path */
     bool is_unseen;         /* the obstacle hides the target from the eye of a shooter who leans */
     bool is_unknown;        /* an unknown mover may be before the target */
     uint32_t before_target; /* number of bodies touched before the target, if it is touched */
@@ -87,8 +88,8 @@ void hs_describe_impact(struct hs_hit_context *c, const struct hs_player *player
                         const struct hs_contact *contact);
 void hs_describe_obstacle(struct hs_hit_context *c, const struct hs_obstacle *obstacle);
 
-/* Sets the impact to the first body other than the target, or else to the end of the path at the
-   world. */
+/* Sets the impact to the first body other than the target. Without such a body, sets it to the
+   point where the world stops the path. */
 void hs_describe_first(struct hs_hit_context *c, const struct hs_encounter *e);
 
 /* Adds the damage of a contact, for one pellet. */
@@ -109,7 +110,7 @@ void hs_refuse_victim(struct hs_hit_context *c, struct hs_str name, enum hs_reas
 
 /* The results of all pellets together. */
 struct hs_volley {
-    uint16_t landed; /* pellets that touch their claimed body */
+    uint16_t landed; /* number of pellets that touch their claimed body */
     uint16_t free;   /* number of these pellets that neither map nor mover stops */
 
     bool is_occluded;            /* for at least one pellet, the world is in front of the claimed
@@ -131,8 +132,8 @@ struct hs_volley {
    damage of each pellet that hits. */
 void hs_volley_find(struct hs_hit_context *c, struct hs_volley *out);
 
-/* Returns whether an unknown mover decides whether any pellet hits, and the world check is
-   enforced. */
+/* Returns whether the verdict is open: the world check is enforced, and an unknown mover decides
+   whether any pellet hits. */
 static inline bool hs_volley_is_open(const struct hs_hit_context *c)
 {
     return c->volley->is_unknown && hs_world_is_enforced(c);

@@ -192,7 +192,7 @@ static bool fits_unit(const struct hs_claim_facts *f, int i)
 /*
  * Whether a choice explains a claim that does not start at the eye. Tries the choice of the
  * majority of claims. If this choice does not fit, uses the last of `count` choices that fits. A
- * start within `near` eye heights of the eye fits too many choices, so it says nothing.
+ * start within `near` eye heights of the eye fits too many choices, so such a start says nothing.
  */
 static enum hs_says says_choice(const struct hs_claim_facts *f, struct hs_majority *majority,
                                 enum hs_hint_code code, double near, int count,
@@ -316,7 +316,7 @@ static enum hs_says says_start(struct hs_claim_facts *f)
     return answer(f->off > f->tolerance && !f->is_explained);
 }
 
-/* Returns the outcome of a check; unknown if it did not run. */
+/* Returns the outcome of a check; unknown if the check did not run. */
 static enum hs_outcome outcome_of(const struct hs_hit_result *result, enum hs_check check)
 {
     for (uint16_t i = 0; i < result->check_count; i++)

@@ -33,9 +33,9 @@ static int64_t launch_age(const struct hs_match *match, const struct hs_shot_cla
     return late < 0 ? 0 : late > limit ? limit : late;
 }
 
-/* Returns how far the server's projectile is behind the one that the client shows, in microseconds.
- * sleep_us: if the ping exceeds the maximum, the client waits this long before it shows its
- * projectile. */
+/* Returns how far the server's projectile is behind the client's projectile, in microseconds.
+   sleep_us: if the ping exceeds the maximum, the client waits this long before it shows its
+   projectile. */
 static int64_t forward_time(const struct hs_match *match, const struct hs_shot_claim *claim,
                             int64_t now_us, int64_t *sleep_us)
 {

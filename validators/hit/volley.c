@@ -16,7 +16,7 @@ static void record_missing(struct hs_volley *volley, enum hs_reason reason,
 
 /* Stores the obstacle for the answer: the first mover that may be in the way, otherwise the first
    certain obstacle. A pellet behind a mover that may be in the way may have hit, so a certain
-   obstacle before another pellet proves nothing. */
+   obstacle in the way of another pellet proves nothing. */
 static void record_obstacle(struct hs_volley *volley, const struct hs_encounter *e)
 {
     bool is_unknown = !e->is_occluded;

@@ -27,9 +27,9 @@ enum { HS_WORK_NEAR_LEGS = 32 };
 enum {
     HS_WORK_REPLAY = 200,  /* a claim that was answered before */
     HS_WORK_CLAIM = 1500,  /* any other claim or shot */
-    HS_WORK_PELLET = 150,  /* each of its pellets */
-    HS_WORK_VICTIM = 150,  /* each of its claimed victims */
-    HS_WORK_FLIGHT_LEG = 6 /* each leg of its flight */
+    HS_WORK_PELLET = 150,  /* each pellet of a claim */
+    HS_WORK_VICTIM = 150,  /* each claimed victim */
+    HS_WORK_FLIGHT_LEG = 6 /* each leg of a flight */
 };
 
 /* The size of a claim. */

@@ -22,7 +22,8 @@ struct hs_account {
     uint64_t raised[HS_MOVE_CHECK_COUNT];
     double credit_us; /* valid if has_credit */
     int64_t heard_us;
-    /* The time at which the tokens of a weapon are earned. HS_NONE: no weapon. */
+    /* settled_us[i] is the time at which the tokens of weapon[i] are earned. weapon[i] HS_NONE: the
+       entry is free. */
     uint64_t weapon[HS_ACCOUNT_WEAPONS];
     int64_t settled_us[HS_ACCOUNT_WEAPONS];
     bool has_moves, has_credit;

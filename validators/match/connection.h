@@ -12,7 +12,7 @@ struct hs_connection {
     bool is_stale;     /* the round trip was posted before a restore */
     int64_t rtt_us;    /* the smallest of the last values, because a delay can only add to it */
     int64_t spread_us; /* the largest of the last values minus the smallest */
-    int64_t interp_us; /* 0 if it was never posted */
+    int64_t interp_us; /* interpolation delay; 0 if it was never posted */
     int64_t wish_us;   /* the largest ping that the player wants to be compensated; -1: not
                           posted */
 };

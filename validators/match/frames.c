@@ -235,7 +235,7 @@ static bool post_entry(struct hs_match *match, const struct hs_player_frame *ent
         if (added != HS_PLAYERS_ADDED)
             return added == HS_PLAYERS_FULL;
     }
-    if (player->left) { /* moves received after this belong to the new session */
+    if (player->left) { /* moves received from this time on belong to the new session */
         player->ended_us = player->ended_us < time_us ? player->ended_us : time_us - 1;
         hs_players_rejoin(&match->players, player);
     }
@@ -348,7 +348,8 @@ static void advance_clock(struct hs_match *match, int64_t time_us)
     if (match->lost_until_us == INT64_MAX)
         match->lost_until_us = match->newest_us + match->ruleset->history.keep_us;
     if (match->newest_us - match->lost_until_us > match->claim_window_us)
-        match->has_lost_payments = false; /* claims about that time are refused now */
+        match->has_lost_payments = false; /* claims about times up to lost_until_us are refused
+                                             now */
     match->players.evict_before_us = match->newest_us - match->claim_window_us;
 }
 

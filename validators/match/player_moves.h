@@ -22,7 +22,7 @@ struct hs_move_answer {
     /* The rest of the result, if it has a correction or failures. Owned, HS_MOVE_REST bytes. NULL:
        no result in this place ever had a correction or failures. */
     unsigned char *rest;
-    unsigned char plain[HS_MOVE_PLAIN]; /* this part of the result */
+    unsigned char plain[HS_MOVE_PLAIN]; /* the part of the result that every move uses */
 };
 
 /* A ring of the newest answers, in the order in which they were given. Memory: one block for the

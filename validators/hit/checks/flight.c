@@ -2,9 +2,9 @@
 #include "validators/base/units.h"
 #include "validators/hit/checks.h"
 
-/* A flight time may differ by TIME_TOLERANCE_US, or by flight time / TIME_SHARE if that is longer.
-   The launch speed may differ by the share 1 / TIME_SHARE, which changes the flight time by the
-   same share. */
+/* A flight time may differ by TIME_TOLERANCE_US, or by flight time / TIME_SHARE if this time is
+   longer. The launch speed may differ by the share 1 / TIME_SHARE, which changes the flight time by
+   the same share. */
 #define TIME_TOLERANCE_US INT64_C(50000)
 #define TIME_SHARE        50
 
